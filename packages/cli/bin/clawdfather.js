@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+/*
+ * Launcher of the `clawdfather` command.
+ *
+ * Stages:
+ *   1. A Node older than 24.15 cannot run the sources. Hand over to the Node
+ *      that `npm ci` put into this checkout: by execve where that exists, else
+ *      as its transparent parent (signals go down, the exit status comes up).
+ *   2. In a checkout, run the TypeScript source as it stands. The export
+ *      condition is added by a resolve hook in this process, because
+ *      NODE_OPTIONS would leak into every command that the user runs.
+ *   3. In an installed package, run the compiled files.
+ *
+ * Plain JavaScript on purpose: this file must parse and start on Node 18.
+ * Contract: importing main does the work; it reads process.argv from index 2.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+// A namespace import, since old Nodes lack registerHooks and would fail to link.
+import * as nodeModule from 'node:module';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const sourceCondition = '@clawdfather/source';
+const versionMin = [24, 15];
+
+function isRecentEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > versionMin[0] || (major === versionMin[0] && minor >= versionMin[1]);
+}
+
+function pathFromHere(relative) {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
+
+function handOver(nodePath) {
+  const argv = [pathFromHere('clawdfather.js'), ...process.argv.slice(2)];
+  if (typeof process.execve === 'function') {
+    process.execve(nodePath, [nodePath, ...argv], process.env);
+  }
+  const child = spawn(nodePath, argv, { stdio: 'inherit' });
+  for (const name of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
+    // A terminal sends these two to the whole group, so the child has its own
+    // copy already; a second one could be read as "force".
+    const isSentByTerminal = process.stdin.isTTY && (name === 'SIGINT' || name === 'SIGQUIT');
+    process.on(name, () => {
+      if (!isSentByTerminal) child.kill(name);
+    });
+  }
+  child.on('error', (error) => fail(`cannot start ${nodePath}: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    process.exitCode = signal === null ? code : 128 + constants.signals[signal];
+  });
+}
+
+function fail(reason) {
+  process.stderr.write(`clawdfather: ${reason}\n`);
+  process.exitCode = 70;
+}
+
+async function runHere() {
+  const sourcePath = pathFromHere('../src/main.ts');
+  if (existsSync(sourcePath)) {
+    nodeModule.registerHooks({
+      resolve: (specifier, context, nextResolve) =>
+        nextResolve(specifier, {
+          ...context,
+          conditions: [...context.conditions, sourceCondition],
+        }),
+    });
+    await import(new URL('../src/main.ts', import.meta.url).href);
+    return;
+  }
+  if (existsSync(pathFromHere('../dist/main.js'))) {
+    await import(new URL('../dist/main.js', import.meta.url).href);
+    return;
+  }
+  fail('this checkout has no command line yet: packages/cli/src/main.ts is missing');
+}
+
+if (isRecentEnough(process.versions.node)) {
+  await runHere();
+} else {
+  const nodePath = pathFromHere('../../../node_modules/node/bin/node');
+  if (existsSync(nodePath)) {
+    handOver(nodePath);
+  } else {
+    fail(
+      `needs Node ${versionMin.join('.')} or newer, this is ${process.versions.node}; run "npm ci" first`,
+    );
+  }
+}

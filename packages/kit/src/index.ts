@@ -1,0 +1,19 @@
+/*
+ * The door of kit: what every other package is handed or throws.
+ */
+export { assertNever } from './assert-never.ts';
+export type { Brand } from './brand.ts';
+export { createSystemClock, sleepWith } from './clock.ts';
+export type { Clock, Timer } from './clock.ts';
+export { deferred } from './deferred.ts';
+export type { Deferred } from './deferred.ts';
+export { CodedError, hasCode } from './errors.ts';
+export type { ErrorDetail, ErrorParts } from './errors.ts';
+export { createJsonLog, silentLog } from './log.ts';
+export type { JsonLogOptions, Log, LogFields, LogLevel } from './log.ts';
+export { createRandom, createSystemRandom, isId } from './random.ts';
+export type { Random } from './random.ts';
+export { createScope } from './scope.ts';
+export type { Scope } from './scope.ts';
+export { createSignalBell } from './signal-bell.ts';
+export type { SignalBell } from './signal-bell.ts';

@@ -1,0 +1,6 @@
+/*
+ * The door of testkit: fakes and rigs for tests only.
+ */
+export { createFakeClock } from './fake-clock.ts';
+export type { FakeClock } from './fake-clock.ts';
+export { createSeededRandom } from './seeded-random.ts';

@@ -1,0 +1,18 @@
+/*
+ * `npm test`: everything that must pass.
+ *
+ * Stages: build the shim, run the checks, run every test. The tests come last,
+ * so that the output ends in the test runner's own summary.
+ */
+import { existsSync } from 'node:fs';
+import { checkSteps } from './check-steps.ts';
+import { nodeStep, runSteps, sourceConditionFlag } from './step.ts';
+import { testStep } from './test-step.ts';
+
+const shimBuildPath = 'packages/shim/build/build.ts';
+
+const buildSteps = existsSync(shimBuildPath)
+  ? [nodeStep('build the shim', [sourceConditionFlag, shimBuildPath])]
+  : [];
+
+runSteps([...buildSteps, ...checkSteps, testStep(process.argv.slice(2))]);
