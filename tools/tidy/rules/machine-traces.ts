@@ -1,0 +1,25 @@
+/*
+ * Rule: nothing tells on whose machine it was made.
+ *
+ * No paths of somebody's disk, no address of a package registry or mirror.
+ */
+import type { Finding, Tree } from '../tree.ts';
+
+/* Put together here, so that this file does not accuse itself. */
+const forbidden: readonly (readonly [string, RegExp])[] = [
+  ['a path of a workplace', new RegExp(`(?<![\\w.])/${'work'}/(?:main|shared|\\.)`)],
+  ['a path of root', new RegExp(`(?<![\\w.])/${'root'}/[\\w.]`)],
+  ['a path of a user', new RegExp(`(?<![\\w.])/(?:${'home'}|Users)/[a-z][\\w.-]*/`)],
+  [
+    'a package registry',
+    new RegExp(`\\bregistry\\.(?:npmjs|yarnpkg|npmmirror)|\\b${'deb'}\\.debian\\.org`),
+  ],
+];
+
+export function checkMachineTraces(tree: Tree): readonly Finding[] {
+  return [...tree].flatMap(([path, text]) =>
+    forbidden
+      .filter(([, pattern]) => pattern.test(text))
+      .map(([name]) => ({ path, message: `names ${name}` })),
+  );
+}
