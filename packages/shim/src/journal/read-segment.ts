@@ -1,0 +1,107 @@
+/*
+ * Reads the frames at a position out of one open segment.
+ *
+ * One chunk is fetched per call. If not even the first frame lies in it, it is
+ * fetched again as large as that frame needs: a frame has at most a mebibyte.
+ */
+import { ShimError } from '../errors.ts';
+import type { JournalPosition } from './cursor.ts';
+import { cutFrames, type FrameCut } from './cut-frames.ts';
+import { fetchChunk } from './fetch-chunk.ts';
+import { frameHeaderBytes, segmentHeaderBytes } from './format.ts';
+import { type FrameHeader, parseFrameHeader } from './frame-header.ts';
+import type { FoundSegment } from './segment-finder.ts';
+
+export interface SegmentRead {
+  readonly found: FoundSegment;
+  readonly at: JournalPosition;
+  /* The header of the frame at `at`, if it is known from the read before. */
+  readonly within: FrameHeader | undefined;
+  readonly isVerified: boolean;
+  readonly chunkBytes: number;
+}
+
+export type SegmentOutcome =
+  | { readonly kind: 'cut'; readonly cut: FrameCut }
+  /* Nothing whole. `tornBytes` are there; `isDamaged`: they are whole in length and yet no frame. */
+  | { readonly kind: 'nothing'; readonly tornBytes: number; readonly isDamaged: boolean };
+
+export async function readSegment(read: SegmentRead): Promise<SegmentOutcome> {
+  const { found, at } = read;
+  const { segment, bytes } = found;
+  if (segment.header === undefined) return { kind: 'nothing', tornBytes: bytes, isDamaged: false };
+  const place = at.offset === segment.base ? segmentHeaderBytes : at.offset - segment.base;
+  if (place < segmentHeaderBytes) throw invalidCursor();
+  if (at.payloadOffset > 0 && !read.isVerified) {
+    const within = read.within ?? (await fetchFrameHeader(found, place));
+    if (within !== undefined) checkWithin(within, at);
+    if (within?.kind === 'output') return readOn(read, place, within);
+  }
+  return readWhole(read, place);
+}
+
+/* From inside an output frame's payload on. */
+async function readOn(
+  read: SegmentRead,
+  place: number,
+  within: FrameHeader,
+): Promise<SegmentOutcome> {
+  const { segment, bytes } = read.found;
+  const from = place + frameHeaderBytes + read.at.payloadOffset;
+  const isWritten = place + frameHeaderBytes + within.payloadLength <= bytes;
+  if (!isWritten) return { kind: 'nothing', tornBytes: bytes - place, isDamaged: false };
+  const length = Math.min(bytes - from, read.chunkBytes);
+  const chunk = await fetchChunk({ fd: segment.fd, position: from, length });
+  const cut = cutFrames({
+    bytes: chunk,
+    offset: segment.base + from,
+    writtenTo: segment.base + bytes,
+    isVerified: read.isVerified,
+    within,
+  });
+  return { kind: 'cut', cut };
+}
+
+/* From a frame's header on. */
+async function readWhole(read: SegmentRead, place: number): Promise<SegmentOutcome> {
+  const { segment, bytes } = read.found;
+  const available = bytes - place;
+  let length = Math.min(available, read.chunkBytes);
+  for (;;) {
+    if (length <= 0) return { kind: 'nothing', tornBytes: 0, isDamaged: false };
+    const chunk = await fetchChunk({ fd: segment.fd, position: place, length });
+    const cut = cutFrames({
+      bytes: chunk,
+      offset: segment.base + place,
+      writtenTo: segment.base + bytes,
+      isVerified: read.isVerified,
+      payloadFrom: read.at.payloadOffset,
+    });
+    if (cut.next.offset > segment.base + place || cut.frames.length > 0)
+      return { kind: 'cut', cut };
+    if (cut.stop === 'bad') return { kind: 'nothing', tornBytes: available, isDamaged: true };
+    if (cut.neededBytes > available || cut.neededBytes <= length) {
+      return { kind: 'nothing', tornBytes: available, isDamaged: false };
+    }
+    length = cut.neededBytes;
+  }
+}
+
+async function fetchFrameHeader(
+  { segment, bytes }: FoundSegment,
+  place: number,
+): Promise<FrameHeader | undefined> {
+  if (bytes - place < frameHeaderBytes) return undefined;
+  const request = { fd: segment.fd, position: place, length: frameHeaderBytes };
+  return parseFrameHeader(await fetchChunk(request), 0, segment.base + place);
+}
+
+function checkWithin(within: FrameHeader, at: JournalPosition): void {
+  if (at.payloadOffset > within.payloadLength) throw invalidCursor();
+}
+
+function invalidCursor(): ShimError {
+  return new ShimError('cursor-invalid', 'the cursor points into the middle of something', {
+    hint: 'Pass a cursor exactly as it was given, or none to read from the beginning.',
+  });
+}

@@ -1,0 +1,179 @@
+/*
+ * SPAWN from a typed request.
+ *
+ * Stages: check what C could not tell us precisely later (a NUL would cut a
+ * string short in silence), bound the size, write the fields with the version first.
+ * Strings go out as UTF-8; a lone surrogate becomes U+FFFD, as everywhere in Node.
+ */
+import { ShimError } from '../errors.ts';
+import {
+  commandTypes,
+  cookieBytes,
+  journalModeCodes,
+  leftoversCodes,
+  metaBytesMax,
+  ownerLossCodes,
+  protocolVersion,
+  runIdBytesMax,
+  spawnTags,
+  stdinCodes,
+} from './constants.ts';
+import { createFrameWriter, type FrameWriter, utf8BytesPerUnit } from './frame-writer.ts';
+import type { ResourceLimit, SpawnRequest } from './spawn-request.ts';
+
+const fieldHeadBytes = 6;
+/* Every field of fixed size together is below this. */
+const fixedBytes = 512;
+const rlimitBytes = fieldHeadBytes + 20;
+
+export function encodeSpawn(request: SpawnRequest, handle: number): Buffer {
+  checkRequest(request);
+  const head = { type: commandTypes.spawn, id: handle };
+  const writer = createFrameWriter(head, payloadBound(request));
+  writer.field(spawnTags.version, () => writer.u16(protocolVersion));
+  writeIdentity(writer, request);
+  writeProgram(writer, request);
+  writeLimits(writer, request);
+  writePolicy(writer, request);
+  return writer.finish();
+}
+
+function writeIdentity(writer: FrameWriter, request: SpawnRequest): void {
+  const { owner } = request;
+  writer.field(spawnTags.runDir, () => writer.text(request.runDir));
+  writer.field(spawnTags.runId, () => writer.text(request.runId));
+  writer.field(spawnTags.cookie, () => writer.bytes(request.cookie));
+  writer.field(spawnTags.meta, () => writer.bytes(request.meta));
+  writer.field(spawnTags.epoch, () => writer.u64(request.epoch));
+  writer.field(spawnTags.owner, () => {
+    writer.u64(owner.generation);
+    writer.u32(owner.pid);
+    writer.u64(owner.startTicks);
+    writer.str(owner.instance);
+  });
+}
+
+function writeProgram(writer: FrameWriter, request: SpawnRequest): void {
+  const { file, pty } = request;
+  for (const arg of request.argv) writer.field(spawnTags.arg, () => writer.text(arg));
+  for (const name of Object.keys(request.env)) {
+    writer.field(spawnTags.env, () => writer.text(`${name}=${request.env[name]}`));
+  }
+  writer.field(spawnTags.cwd, () => writer.text(request.cwd));
+  if (file !== undefined) writer.field(spawnTags.file, () => writer.text(file));
+  if (pty !== undefined) {
+    writer.field(spawnTags.pty, () => {
+      writer.u16(pty.cols);
+      writer.u16(pty.rows);
+    });
+  }
+  writer.field(spawnTags.stdin, () => writer.u8(stdinCodes[request.stdin]));
+}
+
+function writeLimits(writer: FrameWriter, request: SpawnRequest): void {
+  const { umask, nice, user, cgroup, oomScoreAdj } = request;
+  if (umask !== undefined) writer.field(spawnTags.umask, () => writer.u32(umask));
+  if (nice !== undefined) writer.field(spawnTags.nice, () => writer.i32(nice));
+  for (const limit of request.rlimits ?? []) {
+    writer.field(spawnTags.rlimit, () => {
+      writer.u32(limit.resource);
+      writeLimit(writer, limit.soft);
+      writeLimit(writer, limit.hard);
+    });
+  }
+  if (user !== undefined) {
+    writer.field(spawnTags.user, () => {
+      writer.u32(user.uid);
+      writer.u32(user.gid);
+      for (const group of user.groups) writer.u32(group);
+    });
+  }
+  if (cgroup !== undefined) {
+    writer.field(spawnTags.cgroup, () => writer.text(cgroup.path));
+    writer.field(spawnTags.cgroupLimits, () => {
+      writer.u64(cgroup.memoryBytesMax ?? 0);
+      writer.u64(cgroup.processesMax ?? 0);
+    });
+  }
+  if (oomScoreAdj !== undefined) writer.field(spawnTags.oomScoreAdj, () => writer.i32(oomScoreAdj));
+}
+
+function writeLimit(writer: FrameWriter, value: ResourceLimit['soft']): void {
+  if (value === 'unlimited') writer.u64Max();
+  else writer.u64(value);
+}
+
+function writePolicy(writer: FrameWriter, request: SpawnRequest): void {
+  const { journal } = request;
+  writer.field(spawnTags.overallMs, () => writeDeadline(writer, request.overallMs));
+  writer.field(spawnTags.noOutputMs, () => writeDeadline(writer, request.noOutputMs));
+  writer.field(spawnTags.graceMs, () => writer.u32(request.graceMs));
+  writer.field(spawnTags.killMs, () => writer.u32(request.killMs));
+  writer.field(spawnTags.startMs, () => writer.u32(request.startMs));
+  writer.field(spawnTags.ownerLoss, () => writer.u8(ownerLossCodes[request.ownerLoss]));
+  writer.field(spawnTags.leaseMs, () => writer.u32(request.leaseMs));
+  writer.field(spawnTags.leftovers, () => writer.u8(leftoversCodes[request.leftovers]));
+  writer.field(spawnTags.journal, () => {
+    writer.u8(journalModeCodes[journal.mode]);
+    writer.u64(journal.bytesMax);
+    writer.u64(journal.segmentBytes);
+  });
+}
+
+/* Zero is "none" on the wire; a deadline that is due means the next millisecond. */
+function writeDeadline(writer: FrameWriter, ms: number | undefined): void {
+  writer.u64(ms === undefined ? 0 : Math.max(1, ms));
+}
+
+function payloadBound(request: SpawnRequest): number {
+  const { runDir, runId, cwd, file, owner, cgroup } = request;
+  let units = runDir.length + runId.length + cwd.length + owner.instance.length;
+  units += (file?.length ?? 0) + (cgroup?.path.length ?? 0);
+  let fields = 0;
+  for (const arg of request.argv) {
+    units += arg.length;
+    fields += 1;
+  }
+  for (const name of Object.keys(request.env)) {
+    units += name.length + 1 + (request.env[name]?.length ?? 0);
+    fields += 1;
+  }
+  return (
+    fixedBytes +
+    request.meta.length +
+    units * utf8BytesPerUnit +
+    fields * fieldHeadBytes +
+    (request.rlimits?.length ?? 0) * rlimitBytes +
+    (request.user?.groups.length ?? 0) * 4
+  );
+}
+
+function checkRequest(request: SpawnRequest): void {
+  const runIdBytes = Buffer.byteLength(request.runId);
+  check(runIdBytes > 0 && runIdBytes <= runIdBytesMax, 'runId must have 1 to 31 bytes');
+  check(request.cookie.length === cookieBytes, 'cookie must have 16 bytes');
+  check(request.meta.length <= metaBytesMax, 'meta is longer than 64 KiB');
+  check(request.runDir.startsWith('/'), 'runDir must be absolute');
+  check(request.cwd.startsWith('/'), 'cwd must be absolute');
+  checkNoNul('runDir', request.runDir);
+  checkNoNul('runId', request.runId);
+  checkNoNul('cwd', request.cwd);
+  checkNoNul('file', request.file ?? '');
+  checkNoNul('cgroup', request.cgroup?.path ?? '');
+  for (const arg of request.argv) checkNoNul('argv', arg);
+  for (const name of Object.keys(request.env)) {
+    check(name !== '' && !name.includes('='), 'an environment name is empty or holds "="');
+    checkNoNul('env', name);
+    checkNoNul('env', request.env[name] ?? '');
+  }
+}
+
+function check(isRight: boolean, message: string): void {
+  if (!isRight) throw new ShimError('spawn-invalid', message);
+}
+
+function checkNoNul(field: string, value: string): void {
+  if (value.includes('\0')) {
+    throw new ShimError('spawn-invalid', `${field} holds a NUL`, { detail: { field } });
+  }
+}

@@ -1,0 +1,83 @@
+/*
+ * What a supervisor asks for: the typed form of the SPAWN message.
+ *
+ * Plain data, made by the supervisor after it has decided everything: nothing
+ * here has a default, and nothing of the caller's process is inherited (S4).
+ */
+import type { JournalMode, LeftoversPolicy, OwnerLossPolicy, StdinKind } from './constants.ts';
+
+/* O1: who owns the run at its start. */
+export interface OwnerIdentity {
+  readonly instance: string;
+  readonly generation: number;
+  readonly pid: number;
+  readonly startTicks: number;
+}
+
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface ResourceLimit {
+  /* Linux's number, RLIMIT_NOFILE is 7. */
+  readonly resource: number;
+  readonly soft: number | 'unlimited';
+  readonly hard: number | 'unlimited';
+}
+
+export interface SpawnUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+}
+
+export interface JournalRequest {
+  readonly mode: JournalMode;
+  readonly bytesMax: number;
+  readonly segmentBytes: number;
+}
+
+/* E4: enforced by a delegated cgroup v2 directory. */
+export interface CgroupRequest {
+  readonly path: string;
+  readonly memoryBytesMax: number | undefined;
+  readonly processesMax: number | undefined;
+}
+
+export interface SpawnRequest {
+  /* Absolute; made before, and empty: that is the intent (S1). */
+  readonly runDir: string;
+  readonly runId: string;
+  readonly cookie: Uint8Array;
+  /* What a rebuild of the registry needs, opaque to the shim. */
+  readonly meta: Uint8Array;
+  readonly epoch: number;
+  readonly owner: OwnerIdentity;
+  readonly argv: readonly [string, ...string[]];
+  /* The path to execute; absent: argv[0], searched in the environment's PATH. */
+  readonly file?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /* Absent: pipes. */
+  readonly pty?: TerminalSize | undefined;
+  readonly stdin: StdinKind;
+  readonly umask?: number | undefined;
+  readonly nice?: number | undefined;
+  readonly rlimits?: readonly ResourceLimit[] | undefined;
+  readonly user?: SpawnUser | undefined;
+  readonly cgroup?: CgroupRequest | undefined;
+  /* T9: a deadline, or none said on purpose. */
+  readonly overallMs: number | undefined;
+  readonly noOutputMs: number | undefined;
+  readonly graceMs: number;
+  readonly killMs: number;
+  /* S2: the limit for reaching `exec`. */
+  readonly startMs: number;
+  readonly ownerLoss: OwnerLossPolicy;
+  /* How long after the owner's death `kill` waits for a claim. */
+  readonly leaseMs: number;
+  readonly leftovers: LeftoversPolicy;
+  readonly journal: JournalRequest;
+  readonly oomScoreAdj?: number | undefined;
+}
