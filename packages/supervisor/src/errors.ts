@@ -1,0 +1,36 @@
+/*
+ * The errors of the supervisor, told apart by code (STYLE 13).
+ *
+ * `docs/errors.md` explains each one. Outcomes that a caller chooses between
+ * (already exited, taken by another) are return values and are not here.
+ */
+import { CodedError } from '@clawdfather/kit';
+
+export const supervisorErrorCodes = [
+  'epoch-stale',
+  'input-invalid',
+  'instance-invalid',
+  'lease-lost',
+  'limits-unsupported',
+  'not-running',
+  'outbox-full',
+  'platform-unsupported',
+  'proc-unreadable',
+  'registry-busy',
+  'registry-closed',
+  'registry-corrupt',
+  'registry-failed',
+  'registry-full',
+  'registry-newer',
+  'run-not-found',
+  'scope-busy',
+  'scope-uncertain',
+  'shim-unreachable',
+  'start-timeout',
+  'state-dir-unsafe',
+  'state-on-network-fs',
+] as const;
+
+export type SupervisorErrorCode = (typeof supervisorErrorCodes)[number];
+
+export class SupervisorError extends CodedError<SupervisorErrorCode> {}

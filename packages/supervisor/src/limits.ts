@@ -1,0 +1,86 @@
+/*
+ * Every limit of the supervisor, with the reason beside it (STYLE 12).
+ *
+ * Units are in the names. A number that a caller may change is a default here
+ * and a field of an input elsewhere; a number without such a field is fixed.
+ */
+
+/* --- Ownership (O1) ------------------------------------------------------ */
+
+/** Three beats fit into one lease, so two may be lost to a slow disk. */
+export const heartbeatMs = 5_000;
+/** Long enough for a stalled laptop disk, short enough that a person waits it out. */
+export const leaseMs = 15_000;
+/** Rows taken per transaction while stealing: 256 keep the loop busy for about 3 ms. */
+export const takeRunsPerWriteMax = 256;
+
+/* --- Starting and stopping (S2, T2) --------------------------------------- */
+
+/** SIGTERM to SIGKILL; enough for a database or a dev server to flush. */
+export const graceMs = 5_000;
+/** SIGKILL to giving up: only uninterruptible, frozen or foreign-uid processes need longer (T1). */
+export const killMs = 2_000;
+/** Reaching `exec`; a working directory on a dead mount never gets there (S2). */
+export const startMs = 30_000;
+
+/* --- Journal (J3) ---------------------------------------------------------- */
+
+/** The unit a ring drops: small against the cap, large against the cost of a file. */
+export const segmentBytes = 64 * 1024 * 1024;
+/** All segments of a run; a build that logs for a day fits, a runaway loop does not fill the disk. */
+export const journalBytesMax = 1024 * 1024 * 1024;
+
+/* --- What a spawn may carry ------------------------------------------------- */
+
+/** The protocol's run id field holds 32 bytes with its NUL; it is also a directory's name. */
+export const runIdCharsMax = 31;
+/** The kernel refuses a longer single string with E2BIG (MAX_ARG_STRLEN, 32 pages). */
+export const argumentBytesMax = 128 * 1024;
+/** One shim message holds 1 MiB; the rest is left for paths and the meta frame. */
+export const argumentsAndEnvironmentBytesMax = 896 * 1024;
+/** Far above any real command line; bounds the loop that checks them. */
+export const argumentsMax = 16_384;
+/** The journal's meta frame takes 64 KiB (protocol); labels are its only open-ended part. */
+export const labelsMax = 64;
+export const labelCharsMax = 512;
+/** Session, backend and scope names are index keys: long ones make every page worse. */
+export const nameCharsMax = 512;
+/** What `ps` shows; the whole command is in the journal's meta frame. */
+export const commandCharsMax = 4_096;
+
+/* --- Registry --------------------------------------------------------------- */
+
+/** Closures per transaction: bounds one stay in SQLite to a few milliseconds. */
+export const writesPerCommitMax = 256;
+/** Writes waiting for a lock that does not come; beyond it callers are told at once. */
+export const writesQueuedMax = 16_384;
+/** How long a write waits for another process's lock; below the lease, so a lost beat is noticed. */
+export const busyLimitMs = 10_000;
+/** First and longest pause between attempts for the lock; the loop runs meanwhile. */
+export const busyPauseMs = 1;
+export const busyPauseMsMax = 50;
+/** A read meets a lock only while another process recovers the log; then it may block this long. */
+export const readBusyMs = 20;
+/** Page cache of the connection: 100,000 runs' indexes fit. */
+export const registryCacheKib = 8_192;
+/** Pages in the log before a checkpoint runs beside the loop: 16 MiB. */
+export const checkpointPages = 4_096;
+/** Rows `list` returns when the caller names no limit. */
+export const listRowsDefault = 1_000;
+/** Unacknowledged durable input per run; the child's own buffers come on top (I1). */
+export const outboxBytesMax = 16 * 1024 * 1024;
+/** Dead owners that own nothing are forgotten beyond this many; `doctor` shows the rest. */
+export const ownersKeptMax = 64;
+
+/* --- Retention ---------------------------------------------------------------- */
+
+/** A week: longer than a weekend, short enough that nobody plans around it. */
+export const retentionAgeMs = 7 * 24 * 60 * 60 * 1000;
+/** Finished runs kept, the newest ones. */
+export const retentionRunsMax = 1_000;
+/** Journals of finished runs together. */
+export const retentionBytesMax = 10 * 1024 * 1024 * 1024;
+/** Entries deleted from the trash per step: unlinking in bulk slows creation on ext4. */
+export const trashEntriesPerStep = 16;
+/** Pause between steps, so that deleting is never the busiest thing on the disk. */
+export const trashPauseMs = 50;

@@ -1,0 +1,77 @@
+/*
+ * The SQLite connection: how it is opened, set up, and how it waits.
+ *
+ * There is no busy timeout, because SQLite would sleep on our event loop. What
+ * has to wait for another process's lock waits in the commit queue or, while
+ * opening, here. A read needs no lock except while another process recovers the
+ * log after a crash; it may then block for `readBusyMs`.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import type { Clock, Random } from '@clawdfather/kit';
+import { busyLimitMs, checkpointPages, readBusyMs, registryCacheKib } from '../limits.ts';
+import { busyError, lockPauseMs } from './commit-queue.ts';
+import { registryErrorOf, sqliteFailureOf } from './sqlite-error.ts';
+import type { Statements } from './statements.ts';
+
+export interface Waiting {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Opens the file and runs `setUp` under the write lock. */
+export async function openDatabase(
+  file: string,
+  setUp: (db: DatabaseSync) => void,
+  waiting: Waiting,
+): Promise<DatabaseSync> {
+  const sinceMs = waiting.clock.monotonicMs();
+  for (let attempt = 0; ; attempt += 1) {
+    const result = tryOpen(file, setUp);
+    if (result !== 'busy') return result;
+    if (waiting.clock.monotonicMs() - sinceMs > busyLimitMs) {
+      throw busyError('its lock did not come free while it was opened');
+    }
+    await waiting.clock.sleep(lockPauseMs(attempt, waiting.random));
+  }
+}
+
+function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync | 'busy' {
+  // Foreign keys are off: they cost a lookup per insert, and every row is written by run-writes.ts.
+  const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false });
+  try {
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      PRAGMA cache_size = -${registryCacheKib}; PRAGMA wal_autocheckpoint = ${checkpointPages};`);
+    db.exec('BEGIN IMMEDIATE');
+    setUp(db);
+    db.exec('COMMIT');
+    return db;
+  } catch (error) {
+    db.close();
+    if (sqliteFailureOf(error) === 'busy') return 'busy';
+    throw registryErrorOf(error);
+  }
+}
+
+/** The same statements for reads outside a transaction. */
+export function createPatientReads(db: DatabaseSync, statements: Statements): Statements {
+  function patiently<Value>(read: () => Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      if (sqliteFailureOf(error) !== 'busy') throw registryErrorOf(error);
+    }
+    db.exec(`PRAGMA busy_timeout = ${readBusyMs}`);
+    try {
+      return read();
+    } catch (error) {
+      throw registryErrorOf(error);
+    } finally {
+      db.exec('PRAGMA busy_timeout = 0');
+    }
+  }
+  return {
+    ...statements,
+    one: (sql, ...values) => patiently(() => statements.one(sql, ...values)),
+    all: (sql, ...values) => patiently(() => statements.all(sql, ...values)),
+  };
+}

@@ -1,0 +1,67 @@
+/*
+ * Putting back what a rebuild found in a run directory.
+ *
+ * O3: the epoch becomes max(registry, shim) + 1, so whoever held the run before
+ * is fenced off. O6: the run belongs to the owner that rebuilds.
+ */
+import type { RunRecord } from '../types.ts';
+import { deleteRunRow, insertLabels } from './labels.ts';
+import type { OwnerHandle } from './owner-writes.ts';
+import { formatExit, formatLabels, number, runStates } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+export interface RecoveredRun {
+  /** As read from the journal; owner and lease fields are ignored. */
+  readonly record: RunRecord;
+  /** The epoch the shim has journalled, or 0. */
+  readonly shimEpoch: number;
+  /** Where the shim's input stream stands (I1). */
+  readonly inputOffset: number;
+}
+
+/** Returns the run's new epoch. */
+export type InsertRecovered = (run: RecoveredRun, owner: OwnerHandle) => number;
+
+const columns = [
+  ...['run_id', 'state', 'epoch', 'owner_instance_no', 'owner_generation', 'session_id'],
+  ...['backend_id', 'labels', 'scope_key', 'mode', 'command', 'cwd', 'lease_id', 'boot_id'],
+  ...['pid_namespace', 'owner_loss', 'leftovers', 'overall_ms', 'no_output_ms', 'created_at_ms'],
+  ...['updated_at_ms', 'pid', 'process_group_id', 'job_id', 'start_ticks', 'shim_pid'],
+  ...['shim_start_ticks', 'run_dir_dev', 'run_dir_ino', 'started_at_ms', 'last_output_at_ms'],
+  ...['input_offset', 'exit', 'exit_reason', 'ended_at_ms', 'tree_ended_at_ms', 'journal_bytes'],
+  ...['removed_at_ms'],
+];
+
+const insertSql = `INSERT INTO runs (${columns.join(', ')})
+  VALUES (${columns.map(() => '?').join(', ')})`;
+
+export function createInsertRecovered(
+  statements: Statements,
+  wallMs: () => number,
+): InsertRecovered {
+  const { run, one } = statements;
+  return ({ record, shimEpoch, inputOffset }, owner) => {
+    const known = one('SELECT * FROM runs WHERE run_id = ?', record.runId);
+    const registryEpoch = known === undefined ? 0 : number(known, 'epoch');
+    const epoch = Math.max(registryEpoch, shimEpoch) + 1;
+    if (known !== undefined) deleteRunRow(statements, known);
+    const { exit, deadlines } = record;
+    run(
+      insertSql,
+      ...[record.runId, runStates.indexOf(record.state), epoch],
+      ...[owner.instanceNo, owner.generation, record.sessionId, record.backendId],
+      ...[formatLabels(record.labels), record.scopeKey ?? null, record.mode, record.command],
+      ...[record.cwd, record.leaseId, record.bootId, record.pidNamespace, record.ownerLoss],
+      ...[record.leftovers, deadlines.overallMs ?? null, deadlines.noOutputMs ?? null],
+      ...[record.createdAtMs, wallMs(), record.pid ?? null, record.processGroupId ?? null],
+      ...[record.jobId ?? null, record.startTicks ?? null, record.shimPid ?? null],
+      ...[record.shimStartTicks ?? null, record.runDirDev ?? null, record.runDirIno ?? null],
+      ...[record.startedAtMs ?? null, record.lastOutputAtMs ?? null, inputOffset],
+      ...[exit === undefined ? null : formatExit(exit), exit?.reason ?? null],
+      ...[exit?.endedAtMs ?? null, record.treeEndedAtMs ?? null, record.journalBytes ?? null],
+      ...[record.removedAtMs ?? null],
+    );
+    insertLabels(statements, record.runId, record.labels);
+    return epoch;
+  };
+}

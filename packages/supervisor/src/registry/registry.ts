@@ -1,0 +1,145 @@
+/*
+ * The registry: facts about processes on this host, in one SQLite file that all
+ * supervisors of this user share.
+ *
+ * It is an index: the run directories hold the truth and the file can be rebuilt
+ * from them. Hence WAL with synchronous NORMAL. A crash of ours loses nothing; a
+ * power cut may lose the last commits, and with it went every process they spoke
+ * of. FULL would cost an fsync per commit, eleven times the price, for rows that
+ * a new boot id makes obsolete anyway.
+ *
+ * Stages of opening: 1 check the directory (state-dir.ts) · 2 open the file ·
+ * 3 under the write lock, migrate and settle the directory's identity (O6).
+ *
+ * All writes go through the commit queue; reads are direct and never steal (O2).
+ */
+import type { Clock, Random } from '@clawdfather/kit';
+import { takeRunsPerWriteMax } from '../limits.ts';
+import type { RunId } from '../types.ts';
+import { createCommitQueue } from './commit-queue.ts';
+import { createPatientReads, openDatabase } from './database.ts';
+import { createId, openInstance } from './instance.ts';
+import type { Instance } from './instance.ts';
+import { migrate } from './migrate.ts';
+import { createOutboxWrites } from './outbox-writes.ts';
+import type { OutboxWrites } from './outbox-writes.ts';
+import { createOwnerWrites, readOwners } from './owner-writes.ts';
+import type { OwnerHandle, OwnerProcess, OwnerRecord, TakeOutcome } from './owner-writes.ts';
+import { createInsertRecovered } from './recover.ts';
+import type { InsertRecovered } from './recover.ts';
+import { createRunReads } from './run-reads.ts';
+import type { RunReads } from './run-reads.ts';
+import { createRunWrites } from './run-writes.ts';
+import type { RunWrites } from './run-writes.ts';
+import { createStatements } from './statements.ts';
+import type { StateDir } from './state-dir.ts';
+
+export interface RegistryDeps {
+  readonly stateDir: StateDir;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bootId: string;
+  /** Monotonic milliseconds since boot, the same in every process of this boot (C1). */
+  readonly bootMs: () => number;
+}
+
+/** What a closure may do. It may run twice and must touch nothing else (Q1). */
+export interface RegistryTransaction extends RunWrites, OutboxWrites {
+  readonly get: RunReads['get'];
+  readonly insertRecovered: InsertRecovered;
+}
+
+export interface OpenedOwner {
+  readonly owner: OwnerHandle;
+  readonly taken: readonly TakeOutcome[];
+}
+
+export interface Registry extends RunReads {
+  readonly instanceId: string;
+  /** O6: this open found a copied directory and gave it a new identity. */
+  readonly isNewCopy: boolean;
+  /** Committed when it resolves; grouped with whatever else was queued in this turn. */
+  write<Value>(work: (transaction: RegistryTransaction) => Value): Promise<Value>;
+  owners(): readonly OwnerRecord[];
+  /**
+   * Registers this process under the next generation and, in the same transaction,
+   * takes every open run of the generations that the caller has proven dead (O2).
+   */
+  openOwner(process: OwnerProcess, provenDead?: readonly number[]): Promise<OpenedOwner>;
+  /** Returns the new expiry. Throws `lease-lost` when somebody took over. */
+  heartbeat(owner: OwnerHandle): Promise<number>;
+  /** Lets go on purpose: its open runs may be taken at once; nothing is ended. */
+  releaseOwner(owner: OwnerHandle): Promise<void>;
+  /** Takes what may be taken (see owner-writes.ts); each run's outcome by itself. */
+  takeRuns(
+    owner: OwnerHandle,
+    runIds: readonly RunId[],
+    provenDead?: readonly number[],
+  ): Promise<readonly TakeOutcome[]>;
+  /** Settles what is queued, then closes the file. */
+  close(): Promise<void>;
+}
+
+export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
+  const { stateDir, clock, random, bootId } = deps;
+  let instance: Instance | undefined;
+  const db = await openDatabase(
+    stateDir.registryFile,
+    (opened) => {
+      migrate(opened);
+      instance = openInstance({ stateDir, bootId, createId: () => createId(random) });
+    },
+    { clock, random },
+  );
+  if (instance === undefined) throw new TypeError('the registry opened without an identity');
+  const { instanceId, isNewCopy } = instance;
+
+  const statements = createStatements(db);
+  const wallMs = (): number => clock.wallMs();
+  const queue = createCommitQueue({
+    statements,
+    isInTransaction: () => db.isTransaction,
+    clock,
+    random,
+    onCommit: () => {},
+  });
+  const ownerWrites = createOwnerWrites(statements, { wallMs, bootMs: deps.bootMs });
+  const reads = createRunReads(createPatientReads(db, statements));
+  const transaction: RegistryTransaction = {
+    ...createRunWrites(statements, wallMs),
+    ...createOutboxWrites(statements),
+    insertRecovered: createInsertRecovered(statements, wallMs),
+    get: createRunReads(statements).get,
+  };
+
+  return {
+    ...reads,
+    instanceId,
+    isNewCopy,
+    write: (work) => queue.write(() => work(transaction)),
+    owners: () => readOwners(createPatientReads(db, statements)),
+    openOwner: (process, provenDead = []) =>
+      queue.write(() => {
+        const owner = ownerWrites.insertOwner(instanceId, process);
+        const runIds = ownerWrites.openRunsOf(owner.instanceNo, provenDead);
+        return { owner, taken: ownerWrites.take({ owner, runIds, provenDead }) };
+      }),
+    heartbeat: (owner) => queue.write(() => ownerWrites.heartbeat(owner)),
+    releaseOwner: (owner) => queue.write(() => ownerWrites.release(owner)),
+    takeRuns: async (owner, runIds, provenDead = []) => {
+      const outcomes: TakeOutcome[] = [];
+      for (let start = 0; start < runIds.length; start += takeRunsPerWriteMax) {
+        const part = runIds.slice(start, start + takeRunsPerWriteMax);
+        const taken = await queue.write(() =>
+          ownerWrites.take({ owner, runIds: part, provenDead }),
+        );
+        outcomes.push(...taken);
+      }
+      return outcomes;
+    },
+    close: async () => {
+      await queue.close();
+      db.close();
+    },
+  };
+}

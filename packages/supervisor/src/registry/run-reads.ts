@@ -1,0 +1,119 @@
+/*
+ * Reading runs. Reads are synchronous and never steal (O2): in WAL mode they
+ * do not wait for writers.
+ *
+ * The one lock a read can meet is another process recovering the log after a
+ * crash; then, and only then, it waits for `readBusyMs` inside SQLite.
+ */
+import { listRowsDefault } from '../limits.ts';
+import type { RunFilter, RunId, RunRecord } from '../types.ts';
+import type { OutboxEntry } from './outbox-writes.ts';
+import { number, parseRun, runColumns, runStates, text } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+/** What retention needs to know about a finished run, and no more. */
+export interface FinishedRun {
+  readonly runId: RunId;
+  readonly epoch: number;
+  readonly endedAtMs: number;
+  readonly journalBytes: number;
+  readonly isRemoved: boolean;
+  /** False while the shim still holds leftovers or survivors (T1, T4). */
+  readonly isTreeGone: boolean;
+}
+
+export interface RunReads {
+  get(runId: string): RunRecord | undefined;
+  /** Newest first. */
+  list(filter?: RunFilter): readonly RunRecord[];
+  /** All that is live or whose tree is not gone: what reconciliation looks at. Oldest first. */
+  open(): readonly RunRecord[];
+  finished(): readonly FinishedRun[];
+  /** Input not yet accepted by the shim, in order (I1). */
+  outbox(runId: string): readonly OutboxEntry[];
+  /** Where the next durable input goes. */
+  inputOffset(runId: string): number;
+}
+
+type Value = string | number;
+interface Term {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+export function createRunReads({ one, all }: Statements): RunReads {
+  return {
+    get: (runId) => {
+      const row = one(`SELECT ${runColumns} WHERE r.run_id = ?`, runId);
+      return row === undefined ? undefined : parseRun(row);
+    },
+    list: (filter = {}) => {
+      const terms = termsOf(filter);
+      const where = terms.map((term) => term.sql).join(' AND ');
+      return all(
+        `SELECT ${runColumns} WHERE ${where} ORDER BY r.created_at_ms DESC, r.seq DESC LIMIT ?`,
+        ...terms.flatMap((term) => term.values),
+        filter.limit ?? listRowsDefault,
+      ).map(parseRun);
+    },
+    open: () =>
+      all(`SELECT ${runColumns} WHERE r.tree_ended_at_ms IS NULL ORDER BY r.seq`).map(parseRun),
+    finished: () =>
+      all(
+        `SELECT run_id, epoch, ended_at_ms, journal_bytes, removed_at_ms, tree_ended_at_ms
+         FROM runs WHERE state = 3`,
+      ).map((row) => ({
+        runId: text(row, 'run_id') as RunId,
+        epoch: number(row, 'epoch'),
+        endedAtMs: number(row, 'ended_at_ms'),
+        journalBytes: Number(row['journal_bytes'] ?? 0),
+        isRemoved: row['removed_at_ms'] !== null,
+        isTreeGone: row['tree_ended_at_ms'] !== null,
+      })),
+    outbox: (runId) =>
+      all('SELECT offset, bytes FROM input_outbox WHERE run_id = ? ORDER BY offset', runId).map(
+        (row) => ({ offset: number(row, 'offset'), bytes: row['bytes'] as Uint8Array }),
+      ),
+    inputOffset: (runId) =>
+      Number(one('SELECT input_offset FROM runs WHERE run_id = ?', runId)?.['input_offset'] ?? 0),
+  };
+}
+
+function termsOf(filter: RunFilter): readonly Term[] {
+  const terms: Term[] = [{ sql: '1', values: [] }];
+  const equal = (column: string, value: string | undefined): void => {
+    if (value !== undefined) terms.push({ sql: `${column} = ?`, values: [value] });
+  };
+  if (filter.states !== undefined) terms.push(statesTerm(filter.states));
+  equal('r.session_id', filter.sessionId);
+  equal('r.backend_id', filter.backendId);
+  equal('i.instance_id', filter.ownerInstanceId);
+  if (filter.scopeKey !== undefined) {
+    terms.push({ sql: 'r.scope_key = ?', values: [filter.scopeKey] });
+  }
+  for (const [name, value] of Object.entries(filter.labels ?? {})) {
+    terms.push({
+      sql: 'r.seq IN (SELECT seq FROM run_labels WHERE name = ? AND value = ?)',
+      values: [name, value],
+    });
+  }
+  if (filter.idPrefix !== undefined) terms.push(prefixTerm(filter.idPrefix));
+  if (filter.includeRemoved !== true) terms.push({ sql: 'r.removed_at_ms IS NULL', values: [] });
+  return terms;
+}
+
+/** SQLite uses a partial index only when its condition is repeated literally. */
+function statesTerm(states: readonly string[]): Term {
+  const numbers = runStates.flatMap((state, index) => (states.includes(state) ? [index] : []));
+  const listed = `r.state IN (${numbers.join(', ')})`;
+  const isLiveOnly = !states.includes('exited');
+  return {
+    sql: isLiveOnly ? `r.tree_ended_at_ms IS NULL AND r.state < 3 AND ${listed}` : listed,
+    values: [],
+  };
+}
+
+/** A range instead of LIKE: it uses the index and has no wildcards. Ids hold nothing above `~`. */
+function prefixTerm(prefix: string): Term {
+  return { sql: 'r.run_id >= ? AND r.run_id < ?', values: [prefix, `${prefix}~`] };
+}
