@@ -1,0 +1,131 @@
+/*
+ * The launcher: which Node runs what, and that nothing of it shows to the commands below.
+ *
+ * Each test builds a small checkout of its own around a copy of the launcher.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+
+const launcherPath = join(import.meta.dirname, '../bin/clawdfather.js');
+
+/* A hang must end the test by its name. */
+const timeoutMs = 30_000;
+
+const cleanEnv = { ...process.env, NODE_OPTIONS: '' };
+
+function makeCheckout(context: TestContext, files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'clf-launcher-'));
+  context.after(() => rmSync(root, { recursive: true }));
+  const allFiles = { 'packages/cli/package.json': '{"type":"module"}', ...files };
+  for (const [path, text] of Object.entries(allFiles)) {
+    const place = join(root, path);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, text, { mode: 0o755 });
+  }
+  mkdirSync(join(root, 'packages/cli/bin'), { recursive: true });
+  copyFileSync(launcherPath, join(root, 'packages/cli/bin/clawdfather.js'));
+  return root;
+}
+
+function launch(root: string, nodePath: string, args: readonly string[]) {
+  const launcher = join(root, 'packages/cli/bin/clawdfather.js');
+  const result = spawnSync(nodePath, [launcher, ...args], {
+    encoding: 'utf8',
+    timeout: timeoutMs,
+    env: cleanEnv,
+  });
+  return { status: result.status, stdout: result.stdout, stderr: result.stderr };
+}
+
+/* A Node on this machine that is too old for the sources, if there is one. */
+function findOldNode(): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .filter((path) => existsSync(path))
+    .find((path) => {
+      const version = spawnSync(path, ['-p', 'process.versions.node'], {
+        encoding: 'utf8',
+        env: cleanEnv,
+      }).stdout.trim();
+      const [major = 0, minor = 0] = version.split('.').map(Number);
+      return major > 0 && (major < 24 || (major === 24 && minor < 15));
+    });
+}
+
+const oldNode = findOldNode();
+const needsOldNode = { skip: oldNode === undefined ? 'no older Node on this machine' : false };
+
+test('a checkout runs its source, with the other packages resolved to theirs', (context) => {
+  const root = makeCheckout(context, {
+    'packages/cli/src/main.ts': `
+      import { name } from '@example/other';
+      const args: string[] = process.argv.slice(2);
+      process.stdout.write(JSON.stringify({ name, args, options: process.env.NODE_OPTIONS }));
+      process.exitCode = 7;`,
+    'node_modules/@example/other/package.json': `{"name":"@example/other","type":"module","exports":
+      {"@clawdfather/source":"./source.js","default":"./dist.js"}}`,
+    'node_modules/@example/other/source.js': `export const name = 'source';`,
+    'node_modules/@example/other/dist.js': `export const name = 'dist';`,
+  });
+  const result = launch(root, process.execPath, ['run', '--', 'a b', '']);
+  assert.equal(result.stderr, '');
+  assert.deepEqual(JSON.parse(result.stdout), {
+    name: 'source',
+    args: ['run', '--', 'a b', ''],
+    options: '',
+  });
+  assert.equal(result.status, 7);
+});
+
+test('an installed package runs its compiled files', (context) => {
+  const root = makeCheckout(context, {
+    'packages/cli/dist/main.js': `process.stdout.write('compiled');`,
+  });
+  assert.equal(launch(root, process.execPath, []).stdout, 'compiled');
+});
+
+test('a checkout without a command line says so', (context) => {
+  const result = launch(makeCheckout(context, {}), process.execPath, []);
+  assert.match(result.stderr, /main\.ts is missing/);
+  assert.equal(result.status, 70);
+});
+
+test('an old Node without the pinned one says what to do', needsOldNode, (context) => {
+  const result = launch(makeCheckout(context, {}), oldNode ?? '', []);
+  assert.match(result.stderr, /npm ci/);
+  assert.equal(result.status, 70);
+});
+
+test(
+  'an old Node hands over to the pinned one: arguments and exit code',
+  needsOldNode,
+  (context) => {
+    const root = makeCheckout(context, {
+      'node_modules/node/bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
+    });
+    const result = launch(root, oldNode ?? '', ['ps', '--all']);
+    assert.match(result.stdout, /clawdfather\.js ps --all\n$/);
+    assert.equal(result.status, 9);
+  },
+);
+
+test('an old Node passes a signal down and the death by it up', needsOldNode, async (context) => {
+  const root = makeCheckout(context, {
+    'node_modules/node/bin/node': `#!/bin/sh\necho ready\nexec sleep 60\n`,
+  });
+  const launcher = join(root, 'packages/cli/bin/clawdfather.js');
+  const parent = spawn(oldNode ?? '', [launcher], {
+    env: cleanEnv,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(parent.stdout, 'data');
+  parent.kill('SIGTERM');
+  const [code] = await once(parent, 'exit');
+  assert.equal(code, 128 + 15);
+});
