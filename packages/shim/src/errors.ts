@@ -10,6 +10,7 @@ import type { RefusalName } from './wire/constants.ts';
 
 export const shimErrorCodes = [
   'shim-missing',
+  'shim-start-failed',
   'shim-unreachable',
   'shim-refused',
   'shim-timeout',

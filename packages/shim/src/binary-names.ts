@@ -1,0 +1,15 @@
+/*
+ * What the built programs are called. Shared by the build and by whoever starts
+ * one; imports nothing, so that the build runs before anything is installed.
+ *
+ * `release` is what users get. `test` has hooks that tests need and nobody else
+ * may have; `asan` is the same under AddressSanitizer and UBSan.
+ */
+export const shimVariants = ['release', 'test', 'asan'] as const;
+export type ShimVariant = (typeof shimVariants)[number];
+
+export const binaryNames: Readonly<Record<ShimVariant, string>> = {
+  release: 'clawdfather-shim',
+  test: 'clawdfather-shim-test',
+  asan: 'clawdfather-shim-asan',
+};
