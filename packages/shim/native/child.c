@@ -1,0 +1,303 @@
+/* See child.h. */
+#include "child.h"
+
+#include "rawcall.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Enough for the few frames between clone and exec. */
+#define CHILD_STACK_BYTES (64u << 10)
+
+static u8 *child_stack;
+
+/* Everything the child needs, made before the clone. */
+struct plan {
+	const struct spawn *spawn;
+	int in_fd, out_fd, err_fd, tell_fd, cgroup_fd, parent;
+	/* candidates for exec: absolute, or one per directory of PATH */
+	char **paths;
+	char oom_score[12];
+};
+
+const char *stage_name(enum stage stage)
+{
+	static const char *const names[] = {"none",  "claim", "journal", "socket", "pipes", "pty",  "cgroup", "fork",
+					    "session", "stdio", "limits",  "user",   "cwd",   "exec", "timeout"};
+	return names[stage];
+}
+
+static long raw_arg(const void *pointer)
+{
+	return (long)(intptr_t)pointer;
+}
+
+static _Noreturn void child_fail(const struct plan *plan, enum stage stage, long error)
+{
+	struct start_failure failure = {.stage = (i32)stage, .error = (i32)-error};
+	(void)rawcall(SYS_write, plan->tell_fd, raw_arg(&failure), sizeof failure, 0);
+	for (;;)
+		(void)rawcall(SYS_exit_group, 127, 0, 0, 0);
+}
+
+static void child_session(const struct plan *plan)
+{
+	long result = rawcall(SYS_setsid, 0, 0, 0, 0);
+	if (result < 0)
+		child_fail(plan, STAGE_SESSION, result);
+	/* T8: should the shim be killed, the root goes with it. If it is gone already, so are we. */
+	(void)rawcall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+	if (rawcall(SYS_getppid, 0, 0, 0, 0) != plan->parent)
+		child_fail(plan, STAGE_SESSION, -ESRCH);
+	if (plan->spawn->pty && (result = rawcall(SYS_ioctl, plan->in_fd, TIOCSCTTY, 0, 0)) < 0)
+		child_fail(plan, STAGE_SESSION, result);
+}
+
+static void child_stdio(const struct plan *plan)
+{
+	const int from[3] = {plan->in_fd, plan->out_fd, plan->err_fd};
+	for (int fd = 0; fd < 3; fd++) {
+		/* Ours are all above 2 (detach_stdio), so dup3 never meets an equal pair. */
+		long result = rawcall(SYS_dup3, from[fd], fd, 0, 0);
+		if (result < 0)
+			child_fail(plan, STAGE_STDIO, result);
+	}
+}
+
+static void child_limits(const struct plan *plan)
+{
+	const struct spawn *spawn = plan->spawn;
+	long result;
+	if (plan->cgroup_fd >= 0 && (result = rawcall(SYS_write, plan->cgroup_fd, raw_arg("0"), 1, 0)) < 0)
+		child_fail(plan, STAGE_CGROUP, result);
+	/* E3: the kernel takes the command before it takes the shim. Without the right to, it stays as it is. */
+	long fd = rawcall(SYS_openat, AT_FDCWD, raw_arg("/proc/self/oom_score_adj"), O_WRONLY | O_CLOEXEC, 0);
+	if (fd >= 0)
+		(void)rawcall(SYS_write, fd, raw_arg(plan->oom_score), (long)strlen(plan->oom_score), 0);
+	for (size_t i = 0; i < spawn->rlimit_count; i++) {
+		struct {
+			u64 soft, hard;
+		} limit = {spawn->rlimits[i].soft, spawn->rlimits[i].hard};
+		result = rawcall(SYS_prlimit64, 0, spawn->rlimits[i].resource, raw_arg(&limit), 0);
+		if (result < 0)
+			child_fail(plan, STAGE_LIMITS, result);
+	}
+	if (spawn->has_nice &&
+	    (result = rawcall(SYS_setpriority, PRIO_PROCESS, 0, spawn->nice_value, 0)) < 0)
+		child_fail(plan, STAGE_LIMITS, result);
+	if (spawn->has_umask)
+		(void)rawcall(SYS_umask, (long)spawn->umask_bits, 0, 0, 0);
+}
+
+static void child_user(const struct plan *plan)
+{
+	const struct spawn *spawn = plan->spawn;
+	if (!spawn->has_user)
+		return;
+	long result = rawcall(SYS_setgroups, (long)spawn->group_count, raw_arg(spawn->groups), 0, 0);
+	if (result == 0)
+		result = rawcall(SYS_setresgid, (long)spawn->gid, (long)spawn->gid, (long)spawn->gid, 0);
+	if (result == 0)
+		result = rawcall(SYS_setresuid, (long)spawn->uid, (long)spawn->uid, (long)spawn->uid, 0);
+	if (result < 0)
+		child_fail(plan, STAGE_USER, result);
+	/* A change of credentials clears the parent-death signal. */
+	(void)rawcall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+}
+
+static int child_main(void *argument)
+{
+	const struct plan *plan = argument;
+	child_session(plan);
+	child_stdio(plan);
+	child_limits(plan);
+	child_user(plan);
+	long result = rawcall(SYS_chdir, raw_arg(plan->spawn->cwd), 0, 0, 0);
+	if (result < 0)
+		child_fail(plan, STAGE_CWD, result);
+	/* S4: whatever else is open closes at exec, checked by the flag on each descriptor and again here. */
+	result = rawcall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */, 0);
+	if (result < 0 && result != -ENOSYS && result != -EINVAL)
+		child_fail(plan, STAGE_STDIO, result);
+	u64 none = 0;
+	(void)rawcall(SYS_rt_sigprocmask, SIG_SETMASK, raw_arg(&none), 0, sizeof none);
+	long failed = -ENOENT;
+	for (char **path = plan->paths; *path; path++) {
+		result = rawcall(SYS_execve, raw_arg(*path), raw_arg(plan->spawn->argv), raw_arg(plan->spawn->envp), 0);
+		/* As execvp: a file that may not be run is remembered, the search goes on. */
+		if (result == -EACCES)
+			failed = result;
+		else if (result != -ENOENT && result != -ENOTDIR) {
+			failed = result;
+			break;
+		}
+	}
+	child_fail(plan, STAGE_EXEC, failed);
+}
+
+static const char *path_of(char **envp)
+{
+	for (; *envp; envp++)
+		if (strncmp(*envp, "PATH=", 5) == 0)
+			return *envp + 5;
+	return "/usr/local/bin:/usr/bin:/bin";
+}
+
+/* One candidate per directory of PATH; one block of memory for pointers and text. */
+static char **exec_paths(const struct spawn *spawn)
+{
+	const char *name = spawn->file ? spawn->file : spawn->argv[0];
+	const char *search = strchr(name, '/') || !*name ? NULL : path_of(spawn->envp);
+	size_t count = 1;
+	for (const char *p = search; p && *p; p++)
+		count += *p == ':';
+	size_t pointers = (count + 1) * sizeof(char *);
+	size_t text = search ? strlen(search) + count * (strlen(name) + 3) : strlen(name) + 1;
+	char **paths = malloc(pointers + text);
+	if (!paths)
+		return NULL;
+	char *at = (char *)paths + pointers;
+	size_t filled = 0;
+	if (!search) {
+		paths[filled++] = strcpy(at, name);
+	} else {
+		for (const char *from = search;; from++) {
+			size_t length = strcspn(from, ":");
+			paths[filled++] = at;
+			at += sprintf(at, "%.*s/%s", (int)(length ? length : 1), length ? from : ".", name) + 1;
+			from += length;
+			if (!*from)
+				break;
+		}
+	}
+	paths[filled] = NULL;
+	return paths;
+}
+
+static int open_pty(const struct spawn *spawn, struct child *child, struct plan *plan)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	if (master < 0)
+		return -errno;
+	child->in_fd = child->out_fd = master;
+	int locked = 0;
+	if (ioctl(master, TIOCSPTLCK, &locked) != 0)
+		return -errno;
+	child->slave_fd = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (child->slave_fd < 0)
+		return -errno;
+	struct winsize size = {.ws_col = spawn->cols, .ws_row = spawn->rows};
+	if (ioctl(master, TIOCSWINSZ, &size) != 0)
+		return -errno;
+	if (spawn->has_user && fchown(child->slave_fd, spawn->uid, (gid_t)-1) != 0)
+		return -errno;
+	plan->in_fd = plan->out_fd = plan->err_fd = child->slave_fd;
+	return 0;
+}
+
+static int open_pipes(const struct spawn *spawn, struct child *child, struct plan *plan)
+{
+	int pair[2];
+	if (spawn->stdin_null) {
+		plan->in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (plan->in_fd < 0)
+			return -errno;
+	} else {
+		if (pipe2(pair, O_CLOEXEC) != 0)
+			return -errno;
+		plan->in_fd = pair[0];
+		child->in_fd = pair[1];
+	}
+	if (pipe2(pair, O_CLOEXEC) != 0)
+		return -errno;
+	child->out_fd = pair[0];
+	plan->out_fd = pair[1];
+	if (pipe2(pair, O_CLOEXEC) != 0)
+		return -errno;
+	child->err_fd = pair[0];
+	plan->err_fd = pair[1];
+	/* Only our ends: the flag is the file description's, and each end of a pipe has its own. */
+	int failed = set_nonblocking(child->out_fd);
+	if (!failed)
+		failed = set_nonblocking(child->err_fd);
+	if (!failed && child->in_fd >= 0)
+		failed = set_nonblocking(child->in_fd);
+	return failed;
+}
+
+static int clone_child(struct plan *plan)
+{
+#if defined(CLF_RAWCALL) && !defined(CLAWDFATHER_FORK)
+	child_stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (child_stack == MAP_FAILED)
+		return -errno;
+	int pid = clone(child_main, child_stack + CHILD_STACK_BYTES, CLONE_VM | SIGCHLD, plan);
+	return pid < 0 ? -errno : pid;
+#else
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(child_main(plan));
+	return pid < 0 ? -errno : pid;
+#endif
+}
+
+static void close_if_open(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* The plan is read by the child until exec, so it cannot live on our stack. */
+static struct plan plan;
+
+int child_start(const struct spawn *spawn, struct child *child, enum stage *stage)
+{
+	plan = (struct plan){.spawn = spawn, .in_fd = -1, .out_fd = -1, .err_fd = -1, .tell_fd = -1,
+			     .cgroup_fd = child->cgroup_fd, .parent = getpid()};
+	snprintf(plan.oom_score, sizeof plan.oom_score, "%d", (int)spawn->oom_score_adj);
+	*stage = spawn->pty ? STAGE_PTY : STAGE_PIPES;
+	int failed = spawn->pty ? open_pty(spawn, child, &plan) : open_pipes(spawn, child, &plan);
+	if (failed)
+		return failed;
+	int tell[2];
+	*stage = STAGE_FORK;
+	plan.paths = exec_paths(spawn);
+	if (!plan.paths)
+		return -ENOMEM;
+	if (pipe2(tell, O_CLOEXEC) != 0)
+		return -errno;
+	child->exec_fd = tell[0];
+	plan.tell_fd = tell[1];
+	child->pid = clone_child(&plan);
+	close(tell[1]);
+	/* The child has copies of the descriptors but reads the plan's numbers: close ours, change nothing in it. */
+	if (!spawn->pty) {
+		close(plan.in_fd);
+		close(plan.out_fd);
+		close(plan.err_fd);
+	}
+	return child->pid < 0 ? child->pid : set_nonblocking(child->exec_fd);
+}
+
+void child_started(struct child *child)
+{
+	close_if_open(&child->exec_fd);
+	close_if_open(&child->cgroup_fd);
+	free(plan.paths);
+	plan.paths = NULL;
+	if (child_stack)
+		munmap(child_stack, CHILD_STACK_BYTES);
+	child_stack = NULL;
+}

@@ -1,0 +1,57 @@
+/*
+ * Starting the command: its terminal or pipes, its limits, its exec.
+ *
+ * The child is cloned with our memory but without suspending us (CLONE_VM, no CLONE_VFORK): as cheap as vfork,
+ * yet a working directory on a dead mount hangs only the child, and the start limit holds (S2). Between clone
+ * and exec the child makes raw system calls only, so not even errno is shared. A failed step is told through a
+ * close-on-exec pipe; the pipe's end means that exec succeeded.
+ */
+#ifndef CLF_CHILD_H
+#define CLF_CHILD_H
+
+#include "wire.h"
+
+enum stage {
+	STAGE_NONE = 0,
+	STAGE_CLAIM,
+	STAGE_JOURNAL,
+	STAGE_SOCKET,
+	STAGE_PIPES,
+	STAGE_PTY,
+	STAGE_CGROUP,
+	STAGE_FORK,
+	STAGE_SESSION,
+	STAGE_STDIO,
+	STAGE_LIMITS,
+	STAGE_USER,
+	STAGE_CWD,
+	STAGE_EXEC,
+	STAGE_TIMEOUT,
+};
+const char *stage_name(enum stage stage);
+
+struct child {
+	pid_t pid;
+	/* our ends; -1 when absent. With a terminal, in and out are the same descriptor. */
+	int in_fd;
+	int out_fd;
+	int err_fd;
+	/* E8: the terminal's other side is held open until the root exits. */
+	int slave_fd;
+	/* readable: a failure of exec, or its success by end of file */
+	int exec_fd;
+	int cgroup_fd;
+};
+
+/* What the child says when a step fails. */
+struct start_failure {
+	i32 stage;
+	i32 error;
+};
+
+/* Returns 0, or -errno with *stage set. */
+int child_start(const struct spawn *spawn, struct child *child, enum stage *stage);
+/* To be called once exec has succeeded or failed. */
+void child_started(struct child *child);
+
+#endif

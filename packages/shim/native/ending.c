@@ -1,0 +1,279 @@
+/*
+ * How a run ends: the root's exit, the ladder, leftovers, the end of the tree (T1, T2, T4).
+ *
+ * Root exit and tree end are two facts and two records. The exit record is written once what the root wrote is
+ * in the journal; the end record once waitpid says ECHILD, or when survivors could not be killed in killMs.
+ * Then the shim stays, goes on trying, and writes a second, final end.
+ */
+#include "shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Scans that one termination step may take before the loop is heard again. */
+#define ROUNDS_MAX 64
+
+static void read_io(struct shim *shim)
+{
+	char path[32], text[512];
+	snprintf(path, sizeof path, "/proc/%d/io", (int)shim->root);
+	if (read_small(AT_FDCWD, path, text, sizeof text) <= 0)
+		return;
+	const char *at = strstr(text, "\nread_bytes: ");
+	if (at)
+		shim->read_bytes = strtoull(at + 13, NULL, 10);
+	at = strstr(text, "\nwrite_bytes: ");
+	if (at)
+		shim->write_bytes = strtoull(at + 14, NULL, 10);
+}
+
+/* E4: out of memory is claimed only when the cgroup counted a kill. */
+static void note_out_of_memory(struct shim *shim)
+{
+	char path[4096], text[512];
+	if (!shim->spawn.cgroup || shim->has_reason || !WIFSIGNALED(shim->root_status))
+		return;
+	snprintf(path, sizeof path, "%s/memory.events", shim->spawn.cgroup);
+	if (read_small(AT_FDCWD, path, text, sizeof text) <= 0)
+		return;
+	const char *at = strstr(text, "oom_kill ");
+	if (!at || strtoull(at + 9, NULL, 10) == 0)
+		return;
+	shim->has_reason = true;
+	shim->reason = REASON_OUT_OF_MEMORY;
+	snprintf(shim->actor, sizeof shim->actor, "kernel");
+	snprintf(shim->detail, sizeof shim->detail, "memory.events counts an oom_kill");
+}
+
+static void root_exited(struct shim *shim, u64 now)
+{
+	shim->root_gone = true;
+	shim->exited_us = wall_us();
+	shim->drain_until_ms = now + (shim->spawn.pty ? PTY_DRAIN_MS : 0);
+	shim->settle_until_ms = now + LEFTOVERS_SETTLE_MS;
+	note_out_of_memory(shim);
+	if (shim->child.slave_fd >= 0)
+		close(shim->child.slave_fd);
+	shim->child.slave_fd = -1;
+	input_close(shim);
+}
+
+/* Takes every dead child; the root's usage and I/O are read before it is forgotten. */
+void ending_reap(struct shim *shim)
+{
+	for (;;) {
+		siginfo_t info = {0};
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+			shim->tree_empty = errno == ECHILD;
+			return;
+		}
+		if (info.si_pid == 0)
+			return;
+		int status = 0;
+		if (info.si_pid != shim->root) {
+			(void)waitpid(info.si_pid, NULL, WNOHANG);
+			continue;
+		}
+		read_io(shim);
+		if (wait4(shim->root, &status, WNOHANG, &shim->usage) != shim->root)
+			return;
+		shim->root_status = status;
+		root_exited(shim, monotonic_ms());
+	}
+}
+
+/* Members of the root's group get the group's signal; everyone else is signalled alone. Nobody gets it twice. */
+static void signal_everyone(struct shim *shim, int signal_number, bool first)
+{
+	bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, signal_number) == 0;
+	if (group && first)
+		shim->killed_pgid++;
+	shim->tree.signalled_count = 0;
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		if (tree_scan(&shim->tree) != 0)
+			break; /* no /proc: the group's signal and ECHILD must do */
+		if (round == 0 && first)
+			shim->escapees += tree_outside_session(&shim->tree, shim->root);
+		shim->killed_pid += tree_remember(&shim->counted, &shim->tree, group ? shim->root : 0);
+		if (tree_signal(&shim->tree, signal_number, group ? shim->root : 0) == 0)
+			break;
+	}
+}
+
+static void send_term(struct shim *shim)
+{
+	signal_everyone(shim, SIGTERM, true);
+	/* Interactive shells ignore SIGTERM; a terminal that goes away is what they heed. */
+	if (shim->spawn.pty)
+		signal_everyone(shim, SIGHUP, false);
+	/* A stopped process acts on SIGTERM only once it is continued. */
+	signal_everyone(shim, SIGCONT, false);
+}
+
+static void send_kill(struct shim *shim)
+{
+	char path[4096];
+	if (shim->spawn.cgroup && snprintf(path, sizeof path, "%s/cgroup.kill", shim->spawn.cgroup) > 0 &&
+	    write_small(AT_FDCWD, path, "1") == 0)
+		shim->killed_cgroup = 1;
+	shim->tree.signalled_count = 0;
+	for (int round = 0; round < ROUNDS_MAX && !shim->tree_empty; round++) {
+		bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, SIGKILL) == 0;
+		if (tree_scan(&shim->tree) != 0)
+			break;
+		shim->killed_pid += tree_remember(&shim->counted, &shim->tree, group ? shim->root : 0);
+		size_t fresh = tree_signal(&shim->tree, SIGKILL, 0);
+		ending_reap(shim);
+		if (fresh == 0)
+			break; /* all dying already; SIGCHLD or the next tick tells */
+	}
+	ending_reap(shim);
+}
+
+/* T1: nobody may wait for a terminal or pipe that only survivors hold. */
+static void give_up(struct shim *shim)
+{
+	(void)tree_scan(&shim->tree);
+	output_close(shim);
+	input_close(shim);
+}
+
+static void step(struct shim *shim, enum ladder_event event, u64 now)
+{
+	struct ladder_step next = ladder_next(shim->ladder, event);
+	shim->ladder = next.next;
+	if (next.action == DO_TERM) {
+		shim->phase = shim->phase < PHASE_TERMINATING ? PHASE_TERMINATING : shim->phase;
+		shim->rung_ends_ms = now + shim->grace_ms;
+		send_term(shim);
+	} else if (next.action == DO_KILL) {
+		if (event == ON_GRACE_OVER)
+			shim->rung_ends_ms = now + shim->spawn.kill_ms;
+		shim->tick_ms = now + (shim->ladder == LADDER_GAVE_UP ? SURVIVOR_RETRY_MS : KILL_REPEAT_MS);
+		send_kill(shim);
+	} else if (next.action == DO_GIVE_UP) {
+		shim->tick_ms = now + SURVIVOR_RETRY_MS;
+		give_up(shim);
+	}
+}
+
+void ending_ask(struct shim *shim, enum reason reason, const char *actor, u32 grace_ms)
+{
+	u64 now = monotonic_ms();
+	if (!shim->has_reason && !shim->exit_written && !shim->root_gone) {
+		shim->has_reason = true;
+		shim->reason = reason;
+		snprintf(shim->actor, sizeof shim->actor, "%s", actor);
+	} else if (shim->exit_written && !shim->end_written && shim->ladder == LADDER_IDLE) {
+		/* Leftovers kept until now: the root's record stands, the end gets the new cause. */
+		shim->has_reason = true;
+		shim->reason = reason;
+		snprintf(shim->actor, sizeof shim->actor, "%s", actor);
+	}
+	u32 grace = grace_ms == KEEP_U32 ? shim->spawn.grace_ms : grace_ms;
+	if (shim->ladder == LADDER_IDLE) {
+		shim->grace_ms = grace;
+		record_note(shim, "terminate", actor, (i64)reason);
+	} else if (shim->ladder == LADDER_TERM && now + grace < shim->rung_ends_ms) {
+		shim->rung_ends_ms = now + grace; /* asked again, with less patience */
+	}
+	step(shim, ON_ASK, now);
+}
+
+void ending_start_failed(struct shim *shim, enum stage stage, int error)
+{
+	shim->start_stage = stage;
+	shim->start_error = error;
+	if (!shim->has_reason) {
+		shim->has_reason = true;
+		shim->reason = REASON_SPAWN_ERROR;
+		shim->actor[0] = '\0';
+	}
+	snprintf(shim->detail, sizeof shim->detail, "%s: %s", stage_name(stage), strerror(error));
+}
+
+/* T4: what the root left behind, once helpers on their way out have had their moment. */
+static void decide_leftovers(struct shim *shim, u64 now)
+{
+	if (shim->ladder != LADDER_IDLE)
+		return;
+	if (shim->leftovers == LEFTOVERS_KEEP) {
+		shim->phase = PHASE_EXITED;
+		record_note(shim, "leftovers", NULL, (i64)shim->tree.count);
+		tell_end(shim, MSG_EXIT);
+		return;
+	}
+	if (shim->leftovers == LEFTOVERS_FAIL) {
+		if (!shim->has_reason) {
+			shim->has_reason = true;
+			shim->reason = REASON_OWNERSHIP_ESCAPE;
+			snprintf(shim->actor, sizeof shim->actor, "leftovers-policy");
+		}
+		snprintf(shim->detail, sizeof shim->detail, "%zu descendants outlived the root", shim->tree.count);
+	}
+	shim->grace_ms = shim->spawn.grace_ms;
+	step(shim, ON_ASK, now);
+}
+
+static bool write_exit(struct shim *shim, u64 now)
+{
+	if (!output_drained(shim))
+		return false;
+	shim->tree.count = 0;
+	if (!shim->tree_empty) {
+		if (shim->ladder == LADDER_IDLE && now < shim->settle_until_ms)
+			return false;
+		(void)tree_scan(&shim->tree);
+	}
+	if (!record_exit(shim))
+		return false;
+	shim->exit_written = true;
+	if (!shim->tree_empty)
+		decide_leftovers(shim, now);
+	return true;
+}
+
+static void write_end(struct shim *shim, bool final)
+{
+	if (final) {
+		(void)output_drained(shim);
+		if (shim->spawn.cgroup && shim->root > 0)
+			(void)rmdir(shim->spawn.cgroup);
+	}
+	if (!record_end(shim, final))
+		return;
+	shim->end_written = true;
+	shim->end_final = final;
+	shim->phase = PHASE_ENDED;
+	shim->flush_until_ms = monotonic_ms() + FLUSH_MS;
+	tell_end(shim, MSG_END);
+}
+
+void ending_turn(struct shim *shim, u64 now)
+{
+	if (shim->ladder == LADDER_TERM && now >= shim->rung_ends_ms)
+		step(shim, ON_GRACE_OVER, now);
+	if (shim->ladder == LADDER_KILL && now >= shim->rung_ends_ms)
+		step(shim, ON_KILL_OVER, now);
+	if ((shim->ladder == LADDER_KILL || shim->ladder == LADDER_GAVE_UP) && now >= shim->tick_ms)
+		step(shim, ON_TICK, now);
+	bool gave_up = shim->ladder == LADDER_GAVE_UP && !shim->end_written;
+	if (gave_up && !shim->root_gone && !shim->exit_written) {
+		shim->exited_us = wall_us();
+		shim->exit_written = record_exit(shim); /* the root itself survives: its status is not known */
+	}
+	if (shim->root_gone && !shim->exit_written && !write_exit(shim, now))
+		return;
+	if (shim->tree_empty && shim->exit_written && !shim->end_final) {
+		step(shim, ON_EMPTY, now);
+		write_end(shim, true);
+	} else if (gave_up && shim->exit_written) {
+		write_end(shim, false);
+	}
+}

@@ -1,0 +1,258 @@
+/* See journal.h. */
+#include "journal.h"
+
+#include "crc32.h"
+#include "wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static void segment_name(char name[20], u64 base)
+{
+	snprintf(name, 20, "j-%016llx", (unsigned long long)base);
+}
+
+static int write_all_at_end(int fd, const u8 *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(fd, bytes, length);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		bytes += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Opens a segment at `base`; on failure no file is left and the old segment stays open. */
+static int open_segment(struct journal *journal, u64 base)
+{
+	if (journal->base_count == journal->base_capacity) {
+		size_t grown = journal->base_capacity ? journal->base_capacity * 2 : 4;
+		u64 *moved = realloc(journal->bases, grown * sizeof *moved);
+		if (!moved)
+			return -ENOMEM;
+		journal->bases = moved;
+		journal->base_capacity = grown;
+	}
+	char name[20];
+	segment_name(name, base);
+	int fd = openat(journal->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	u8 *head = journal->segment_head;
+	put_uint(head + 16, base, 8);
+	put_uint(head + 24, wall_us(), 8);
+	put_uint(head + 124, crc32_of(head, 124), 4);
+	int failed = write_all_at_end(fd, head, SEGMENT_HEADER_BYTES);
+	if (failed) {
+		/* Only a segment nobody can have seen whole is taken back; the first one stays, it is the claim. */
+		if (base != 0)
+			(void)unlinkat(journal->dir_fd, name, 0);
+		close(fd);
+		return failed;
+	}
+	if (journal->fd >= 0) {
+		(void)ftruncate(journal->fd, (off_t)journal->length);
+		close(journal->fd);
+	}
+	journal->fd = fd;
+	journal->base = base;
+	journal->length = SEGMENT_HEADER_BYTES;
+	journal->reserved = FIRST_BLOCK_BYTES;
+	journal->bases[journal->base_count++] = base;
+	return 0;
+}
+
+int journal_create(struct journal *journal, const struct journal_identity *identity)
+{
+	u8 *head = journal->segment_head;
+	memcpy(head, "CLFJRNL1", 8);
+	put_uint(head + 8, PROTOCOL_VERSION, 2);
+	put_uint(head + 10, SEGMENT_HEADER_BYTES, 2);
+	put_uint(head + 12, journal->hold ? 1 : 0, 4);
+	memcpy(head + 32, identity->boot_id, 16);
+	memcpy(head + 48, identity->cookie, 16);
+	strncpy((char *)head + 64, identity->run_id, RUN_ID_BYTES_MAX);
+	put_uint(head + 96, identity->pid_ns, 8);
+	journal->fd = -1;
+	return open_segment(journal, 0);
+}
+
+int journal_resume(struct journal *journal)
+{
+	while (journal->pending) {
+		struct iovec parts[2];
+		int count = 0;
+		size_t done = journal->done;
+		if (done < FRAME_HEAD_BYTES) {
+			parts[count++] = (struct iovec){journal->head + done, FRAME_HEAD_BYTES - done};
+			done = FRAME_HEAD_BYTES;
+		}
+		size_t skip = done - FRAME_HEAD_BYTES;
+		if (skip < journal->rest_length)
+			parts[count++] = (struct iovec){(void *)(uintptr_t)(journal->rest + skip), journal->rest_length - skip};
+		ssize_t n = writev(journal->fd, parts, count);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		journal->done += (size_t)n;
+		journal->length += (u64)n;
+		journal->pending = journal->done < FRAME_HEAD_BYTES + journal->rest_length;
+	}
+	free(journal->kept);
+	journal->kept = NULL;
+	return 0;
+}
+
+static int append_frame(struct journal *journal, enum frame_kind kind, u8 stream, const u8 *payload, size_t length)
+{
+	u8 *head = journal->head;
+	put_uint(head, 0x314D5246u, 4);
+	head[4] = (u8)kind;
+	head[5] = stream;
+	put_uint(head + 6, 0, 2);
+	put_uint(head + 8, length, 4);
+	put_uint(head + 12, crc32_of(payload, length), 4);
+	put_uint(head + 16, wall_us(), 8);
+	put_uint(head + 24, (u32)(journal->base + journal->length), 4);
+	put_uint(head + 28, crc32_of(head, 28), 4);
+	journal->rest = payload;
+	journal->rest_length = length;
+	journal->done = 0;
+	journal->pending = true;
+	int failed = journal_resume(journal);
+	if (failed && journal->done == 0)
+		journal->pending = false;
+	return failed;
+}
+
+/* Allocates ahead in growing steps; a file system that cannot do it is used as it is. */
+static int reserve(struct journal *journal, size_t frame_bytes)
+{
+	u64 need = journal->length + frame_bytes + EXIT_RESERVE_BYTES;
+	if (need <= journal->reserved)
+		return 0;
+	u64 step = journal->length / 4;
+	step = step < (64u << 10) ? 64u << 10 : step > (16u << 20) ? 16u << 20 : step;
+	for (int attempt = 0; attempt < 2; attempt++) {
+		u64 until = attempt == 0 ? need + step : need;
+		if (fallocate(journal->fd, FALLOC_FL_KEEP_SIZE, (off_t)journal->reserved,
+			      (off_t)(until - journal->reserved)) == 0) {
+			journal->reserved = until;
+			return 0;
+		}
+		if (errno == EOPNOTSUPP || errno == ENOSYS) {
+			journal->reserved = UINT64_MAX;
+			return 0;
+		}
+	}
+	return -errno;
+}
+
+int journal_append(struct journal *journal, enum frame_kind kind, const void *payload, size_t length)
+{
+	int failed = journal_resume(journal);
+	if (failed)
+		return failed;
+	/* Only exit and end may use what is kept for them. */
+	if (kind < KIND_EXIT && (failed = reserve(journal, FRAME_HEAD_BYTES + length)))
+		return failed;
+	failed = append_frame(journal, kind, 0, payload, length);
+	if (!journal->pending)
+		return failed;
+	/* Begun, so it will be finished before anything else; the caller's bytes may be gone by then. */
+	journal->kept = malloc(length);
+	if (!journal->kept)
+		abort(); /* half a frame and no memory for the rest: the journal would be torn for ever */
+	memcpy(journal->kept, payload, length);
+	journal->rest = journal->kept;
+	return 0;
+}
+
+/* J4's floor: who has written most stops first, without anybody keeping a list. */
+static int check_free_space(struct journal *journal, size_t frame_bytes)
+{
+	journal->unchecked_bytes += frame_bytes;
+	if (journal->unchecked_bytes < FREE_SPACE_CHECK_BYTES)
+		return 0;
+	struct statvfs fs;
+	if (fstatvfs(journal->fd, &fs) != 0)
+		return -errno;
+	u64 own = journal_bytes(journal);
+	u64 floor = own < FREE_SPACE_FLOOR_BYTES ? own : FREE_SPACE_FLOOR_BYTES;
+	if ((u64)fs.f_bavail * fs.f_frsize < floor)
+		return -ENOSPC; /* unchecked_bytes stays: the next try asks again */
+	journal->unchecked_bytes = 0;
+	return 0;
+}
+
+static void drop_oldest(struct journal *journal)
+{
+	char name[20];
+	segment_name(name, journal->bases[0]);
+	(void)unlinkat(journal->dir_fd, name, 0);
+	journal->base_count--;
+	memmove(journal->bases, journal->bases + 1, journal->base_count * sizeof *journal->bases);
+}
+
+/* J3. Returns false when a held journal is full of what nobody has stored yet. */
+static bool make_room(struct journal *journal, size_t frame_bytes)
+{
+	while (journal->base_count > 1 && journal_bytes(journal) + frame_bytes > journal->bytes_max) {
+		if (journal->hold && journal->bases[1] > journal->consumed)
+			return false;
+		drop_oldest(journal);
+	}
+	return !journal->hold || journal_bytes(journal) + frame_bytes <= journal->bytes_max;
+}
+
+int journal_output(struct journal *journal, u8 stream, const u8 *bytes, size_t length)
+{
+	bool begun = journal->pending && journal->rest == bytes;
+	int failed = journal_resume(journal);
+	if (failed || begun)
+		return failed;
+	size_t frame_bytes = FRAME_HEAD_BYTES + length;
+	if (journal->length > SEGMENT_HEADER_BYTES && journal->length + frame_bytes > journal->segment_bytes &&
+	    (failed = open_segment(journal, journal_end(journal))))
+		return failed;
+	if (!make_room(journal, frame_bytes))
+		return -EDQUOT;
+	if ((failed = check_free_space(journal, frame_bytes)) || (failed = reserve(journal, frame_bytes)))
+		return failed;
+	return append_frame(journal, KIND_OUTPUT, stream, bytes, length);
+}
+
+u64 journal_end(const struct journal *journal)
+{
+	return journal->base + journal->length;
+}
+
+u64 journal_bytes(const struct journal *journal)
+{
+	return journal->base_count ? journal_end(journal) - journal->bases[0] : 0;
+}
+
+void journal_consume(struct journal *journal, u64 offset)
+{
+	if (offset > journal->consumed && offset <= journal_end(journal))
+		journal->consumed = offset;
+}
+
+void journal_finish(struct journal *journal, bool durable)
+{
+	if (journal->reserved > FIRST_BLOCK_BYTES)
+		(void)ftruncate(journal->fd, (off_t)journal->length);
+	if (durable)
+		(void)fdatasync(journal->fd);
+}

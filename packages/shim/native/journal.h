@@ -1,0 +1,81 @@
+/*
+ * The journal's writer (docs/protocol/journal.md). Holds J1, J3, J4.
+ *
+ * A frame is appended whole or is pending: after a short write the rest is kept and must be finished
+ * (journal_resume) before anything else. Room for the exit and end records is allocated ahead of output,
+ * so a full disk blocks output and never the records.
+ */
+#ifndef CLF_JOURNAL_H
+#define CLF_JOURNAL_H
+
+#include "limits.h"
+#include "sys.h"
+
+enum frame_kind {
+	KIND_META = 1,
+	KIND_START,
+	KIND_OUTPUT,
+	KIND_RESIZE,
+	KIND_CLAIM,
+	KIND_INPUT,
+	KIND_NOTE,
+	KIND_EXIT,
+	KIND_END,
+};
+
+#define SEGMENT_HEADER_BYTES 128u
+#define FRAME_HEAD_BYTES 32u
+
+struct journal {
+	int dir_fd;
+	int fd;
+	bool hold;
+	u64 bytes_max;
+	u64 segment_bytes;
+	/* logical offset and length of the open segment */
+	u64 base;
+	u64 length;
+	/* allocated up to here in the open segment */
+	u64 reserved;
+	/* bases of the segments still on disk, oldest first; the open one is last */
+	u64 *bases;
+	size_t base_count;
+	size_t base_capacity;
+	/* hold: everything below may go */
+	u64 consumed;
+	u64 unchecked_bytes;
+	/* the rest of a frame that a short write left unfinished */
+	u8 head[FRAME_HEAD_BYTES];
+	const u8 *rest;
+	size_t rest_length;
+	size_t done;
+	bool pending;
+	/* our copy of an unfinished record's payload */
+	u8 *kept;
+	u8 segment_head[SEGMENT_HEADER_BYTES];
+};
+
+struct journal_identity {
+	const u8 *boot_id;
+	const u8 *cookie;
+	const char *run_id;
+	u64 pid_ns;
+};
+
+/* Creates the first segment exclusively: this is the claim of the run (S1). 0 or -errno. */
+int journal_create(struct journal *journal, const struct journal_identity *identity);
+/* Records: small, may use the reserve. On -errno nothing was appended; on 0 it is, or will be before anything else. */
+int journal_append(struct journal *journal, enum frame_kind kind, const void *payload, size_t length);
+/* Output: asks for room first. On -errno the same bytes, at the same address, are to be offered again. */
+int journal_output(struct journal *journal, u8 stream, const u8 *bytes, size_t length);
+/* Finishes a pending frame; 0 when nothing is pending any more. */
+int journal_resume(struct journal *journal);
+u64 journal_end(const struct journal *journal);
+/* Bytes on disk over all segments. */
+u64 journal_bytes(const struct journal *journal);
+/* hold: the owner has stored all before this offset. */
+void journal_consume(struct journal *journal, u64 offset);
+/* Gives back what was allocated ahead; `durable` waits for the disk. */
+void journal_finish(struct journal *journal, bool durable);
+
+#endif

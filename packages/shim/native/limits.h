@@ -1,0 +1,85 @@
+/*
+ * Every number of the native part, with its reason. Units are in the names.
+ */
+#ifndef CLF_LIMITS_H
+#define CLF_LIMITS_H
+
+#define PROTOCOL_VERSION 1
+
+/* One message: large enough for a 1 MiB environment, small enough to hold in memory per peer. */
+#define FRAME_HEADER_BYTES 12u
+#define FRAME_LENGTH_MAX ((1u << 20) + 64u)
+/* Before a peer has shown its cookie it may not make us hold more than an AUTH. */
+#define AUTH_FRAME_LENGTH_MAX 64u
+
+/* A run's own terminals, viewers and tools; more is a leak in a client. */
+#define CONTROL_CLIENTS_MAX 64
+/* A peer that connects and says nothing is dropped. */
+#define AUTH_WAIT_MS 5000
+/* Answers a peer does not read; a doorbell is 20 bytes, so this is a dead peer. */
+#define CONTROL_OUT_BYTES_MAX (256u << 10)
+
+/* Input that waits for the child; then the sender is not read from (backpressure). */
+#define INPUT_BYTES_MAX (256u << 10)
+/* The largest command is an INPUT that fills the queue. */
+#define CONTROL_FRAME_LENGTH_MAX (INPUT_BYTES_MAX + 64u)
+/* N_TTY keeps 4,096 bytes of an unfinished line and drops the rest (I2). */
+#define TTY_LINE_BYTES_MAX 4095u
+
+/* One read from a pipe; also the largest output frame. Pipes grow to the same size once they run full. */
+#define READ_BYTES_MAX (1u << 20)
+/* A read as long as an unpatched pipe says that the pipe ran full. */
+#define PIPE_DEFAULT_BYTES (64u << 10)
+/* Reads of one descriptor per turn of the loop, so that control is heard during a flood. */
+#define READS_PER_TURN 4
+
+#define META_BYTES_MAX (64u << 10)
+#define RUN_ID_BYTES_MAX 31u
+#define INSTANCE_BYTES_MAX 63u
+#define ACTOR_BYTES_MAX 127u
+#define ARGS_MAX 65536u
+#define ENV_MAX 65536u
+#define RLIMITS_MAX 16u
+#define GROUPS_MAX 64u
+
+/* Kept allocated ahead of output so that exit and end always fit (J4). Their short form is below 700 bytes. */
+#define EXIT_RESERVE_BYTES 1024u
+/* The first block comes with the first byte; tiny runs need no fallocate. */
+#define FIRST_BLOCK_BYTES 4096u
+/* J4: below min(own bytes, this) of free space a run stops writing output: the largest runs stop first. */
+#define FREE_SPACE_FLOOR_BYTES (256ull << 20)
+/* statvfs is asked once per so much output. */
+#define FREE_SPACE_CHECK_BYTES (4ull << 20)
+#define BLOCKED_RETRY_MS 250
+/* After the root's exit a full disk may hold back its record so long. */
+#define BLOCKED_DRAIN_MS 5000
+
+/* A journal this small travels in the END message: no reader needs to open it. */
+#define INLINE_JOURNAL_BYTES_MAX (16u << 10)
+#define RECORD_BYTES_MAX 8192u
+#define LISTED_PROCESSES_MAX 16u
+
+/* A terminal hands its last bytes over in a kernel worker; EAGAIN is not the end before this. */
+#define PTY_DRAIN_MS 50
+/* T4: helpers on their way out are not leftovers. */
+#define LEFTOVERS_SETTLE_MS 100
+/* T1: how often a kill is repeated, and how often survivors are tried again after giving up. */
+#define KILL_REPEAT_MS 10
+#define SURVIVOR_RETRY_MS 1000
+
+/* Doorbells: a burst for typing, then a steady rate; bulk output rings every few milliseconds. */
+#define DOORBELL_BURST 64
+#define DOORBELL_PER_MS 2
+#define DOORBELL_BULK_MS 4
+#define DOORBELL_SMALL_BYTES 4096u
+
+/* E2: a removed socket is bound again at the next look. */
+#define SOCKET_CHECK_MS 30000
+/* A peer that is frozen may keep an ended shim this long; the journal has everything. */
+#define FLUSH_MS 10000
+
+/* spawnd: what may wait for a slow or frozen gateway before shims are no longer read from (S2). */
+#define MUX_OUT_BYTES_MAX (4u << 20)
+#define SWEEP_MS 5000
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * What the command says: from its pipes or terminal into the journal, and the doorbell for whoever waits.
+ *
+ * A read that cannot be appended is held, and nothing more is read until it is in: a full disk blocks the
+ * command, it never drops a byte (J4). Doorbells: small output rings at once while tokens last, so that typing
+ * does not wait behind a rule for bulk; bulk rings every few milliseconds.
+ */
+#include "shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void output_start(struct shim *shim)
+{
+	shim->outputs[STREAM_OUT].fd = shim->child.out_fd;
+	shim->outputs[STREAM_ERR].fd = shim->child.err_fd;
+	shim->buffer = mmap(NULL, READ_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (shim->buffer == MAP_FAILED)
+		shim->buffer = NULL;
+	shim->doorbell_tokens = DOORBELL_BURST;
+	shim->doorbell_tokens_ms = monotonic_ms();
+	shim->output_ms = shim->doorbell_tokens_ms;
+}
+
+static void close_output(struct shim *shim, enum stream stream)
+{
+	struct output *output = &shim->outputs[stream];
+	if (output->fd < 0)
+		return;
+	if (output->fd == shim->child.in_fd)
+		shim->child.in_fd = -1, shim->input_open = false;
+	close(output->fd);
+	output->fd = -1;
+}
+
+void output_close(struct shim *shim)
+{
+	close_output(shim, STREAM_OUT);
+	close_output(shim, STREAM_ERR);
+}
+
+static void set_blocked(struct shim *shim, int error)
+{
+	u64 now = monotonic_ms();
+	shim->blocked_retry_ms = now + BLOCKED_RETRY_MS;
+	if (shim->blocked == (error != 0))
+		return;
+	shim->blocked = error != 0;
+	shim->blocked_error = error;
+	if (!shim->blocked)
+		shim->output_ms = now; /* the no-output clock was paused */
+	tell_blocked(shim);
+}
+
+/* Appends what is in the buffer; on failure it stays held. */
+static bool journal_held(struct shim *shim)
+{
+	int failed = journal_output(&shim->journal, shim->held_stream, shim->buffer, shim->held);
+	set_blocked(shim, -failed);
+	if (failed)
+		return false;
+	size_t bytes = shim->held;
+	shim->held = 0;
+	shim->output_ms = monotonic_ms();
+	doorbell_ring(shim, bytes);
+	return true;
+}
+
+bool output_retry(struct shim *shim)
+{
+	return shim->held == 0 || journal_held(shim);
+}
+
+/* A pipe that ran full is made larger, once; ordinary users have a page limit, so this may fail. */
+static void grow_pipe(struct output *output, size_t got)
+{
+	if (output->grown || got < PIPE_DEFAULT_BYTES)
+		return;
+	(void)fcntl(output->fd, F_SETPIPE_SZ, (int)READ_BYTES_MAX);
+	output->grown = true;
+}
+
+/* Terminals give at most a page per read: gather, so that a screenful is one frame. */
+static ssize_t read_some(struct shim *shim, struct output *output)
+{
+	size_t got = 0;
+	for (;;) {
+		ssize_t n = read(output->fd, shim->buffer + got, READ_BYTES_MAX - got);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return got > 0 ? (ssize_t)got : n;
+		got += (size_t)n;
+		if (!shim->spawn.pty || got >= PIPE_DEFAULT_BYTES)
+			return (ssize_t)got;
+	}
+}
+
+enum take { TOOK, TOOK_NOTHING, TOOK_END, TOOK_BLOCKED };
+
+static enum take take_output(struct shim *shim, enum stream stream)
+{
+	struct output *output = &shim->outputs[stream];
+	if (output->fd < 0)
+		return TOOK_END;
+	if (!output_retry(shim) || !shim->buffer)
+		return TOOK_BLOCKED;
+	ssize_t n = read_some(shim, output);
+	if (n < 0 && errno == EAGAIN)
+		return TOOK_NOTHING;
+	if (n <= 0) {
+		/* A terminal says EIO when its last slave is closed. */
+		close_output(shim, stream);
+		return TOOK_END;
+	}
+	if ((size_t)n > shim->buffer_touched)
+		shim->buffer_touched = (size_t)n;
+	if (!shim->spawn.pty)
+		grow_pipe(output, (size_t)n);
+	shim->held = (size_t)n;
+	shim->held_stream = (u8)(stream + 1);
+	return journal_held(shim) ? TOOK : TOOK_BLOCKED;
+}
+
+void output_ready(struct shim *shim, enum stream stream)
+{
+	for (int turn = 0; turn < READS_PER_TURN; turn++)
+		if (take_output(shim, stream) != TOOK)
+			return;
+}
+
+static u64 bytes_waiting(const struct shim *shim)
+{
+	u64 waiting = shim->held;
+	for (int stream = 0; stream < STREAM_COUNT; stream++) {
+		int n = 0;
+		if (shim->outputs[stream].fd >= 0 && ioctl(shim->outputs[stream].fd, FIONREAD, &n) == 0 && n > 0)
+			waiting += (u64)n;
+	}
+	return waiting;
+}
+
+/*
+ * The root is gone, so what it wrote is in the pipes now: everything up to "nothing there" is its. A living
+ * leftover may go on writing for ever, hence the bound of one full pipe. A terminal hands over late: it is
+ * drained to its end, or for PTY_DRAIN_MS.
+ */
+bool output_drained(struct shim *shim)
+{
+	u64 now = monotonic_ms();
+	bool nothing = true;
+	for (int stream = 0; stream < STREAM_COUNT; stream++) {
+		enum take took = TOOK;
+		for (size_t bytes = 0; took == TOOK && bytes <= 2 * (size_t)READ_BYTES_MAX; bytes += PIPE_DEFAULT_BYTES)
+			took = take_output(shim, (enum stream)stream);
+		if (took == TOOK_BLOCKED) {
+			if (now < shim->drain_until_ms + BLOCKED_DRAIN_MS)
+				return false;
+			shim->undrained = bytes_waiting(shim);
+			return true;
+		}
+		nothing &= took == TOOK_END || (!shim->spawn.pty && took == TOOK_NOTHING) || took == TOOK;
+	}
+	return nothing || now >= shim->drain_until_ms;
+}
+
+static void ring_now(struct shim *shim, u64 now)
+{
+	shim->doorbell_pending = false;
+	shim->doorbell_at_ms = now + DOORBELL_BULK_MS;
+	u64 length = journal_end(&shim->journal);
+	peer_doorbell(&shim->link, shim->handle, length);
+	for (size_t i = 0; i < shim->client_count; i++)
+		if (shim->clients[i].watching)
+			peer_doorbell(&shim->clients[i].peer, 0, length);
+}
+
+void doorbell_ring(struct shim *shim, size_t bytes)
+{
+	u64 now = monotonic_ms();
+	u64 refill = (now - shim->doorbell_tokens_ms) * DOORBELL_PER_MS;
+	if (refill > 0) {
+		shim->doorbell_tokens = (u32)(shim->doorbell_tokens + refill > DOORBELL_BURST
+						      ? DOORBELL_BURST
+						      : shim->doorbell_tokens + refill);
+		shim->doorbell_tokens_ms = now;
+	}
+	if (bytes < DOORBELL_SMALL_BYTES && shim->doorbell_tokens > 0) {
+		shim->doorbell_tokens--;
+		ring_now(shim, now);
+		return;
+	}
+	if (now >= shim->doorbell_at_ms)
+		ring_now(shim, now);
+	else
+		shim->doorbell_pending = true;
+}
+
+void doorbell_due(struct shim *shim)
+{
+	u64 now = monotonic_ms();
+	if (shim->doorbell_pending && now >= shim->doorbell_at_ms)
+		ring_now(shim, now);
+}

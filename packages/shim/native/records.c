@@ -1,0 +1,209 @@
+/*
+ * The JSON of the journal's records and of what is told about them (docs/protocol/journal.md).
+ * exit and end have a short form without lists, for a disk that is full to the last block.
+ */
+#include "shim.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void json_text(struct json *json, const char *key, const char *value)
+{
+	if (value && *value)
+		json_string(json, key, value);
+	else
+		json_null(json, key);
+}
+
+void record_meta(struct shim *shim)
+{
+	(void)journal_append(&shim->journal, KIND_META, shim->spawn.meta, shim->spawn.meta_length);
+}
+
+int record_start(struct shim *shim)
+{
+	char text[512];
+	struct json json;
+	json_begin(&json, text, sizeof text);
+	json_open(&json, NULL, '{');
+	json_u64(&json, "pid", (u64)shim->root);
+	json_u64(&json, "pgid", (u64)shim->root);
+	json_u64(&json, "startTicks", shim->root_ticks);
+	json_string(&json, "bootId", shim->host.boot_id_text);
+	json_u64(&json, "pidNs", shim->host.pid_ns);
+	json_u64(&json, "dev", shim->dir_dev);
+	json_u64(&json, "ino", shim->dir_ino);
+	json_u64(&json, "shimPid", (u64)shim->self.pid);
+	json_u64(&json, "shimStartTicks", shim->self.start_ticks);
+	json_bool(&json, "pty", shim->spawn.pty);
+	json_u64(&json, "epoch", shim->epoch);
+	json_close(&json, '}');
+	int failed = journal_append(&shim->journal, KIND_START, text, json.length);
+	shim_tell(shim, MSG_STARTED, text, json.length, NULL, 0);
+	return failed;
+}
+
+void record_claim(struct shim *shim)
+{
+	char text[256];
+	struct json json;
+	json_begin(&json, text, sizeof text);
+	json_open(&json, NULL, '{');
+	json_u64(&json, "epoch", shim->epoch);
+	json_u64(&json, "generation", shim->owner.generation);
+	json_string(&json, "instance", shim->owner.instance);
+	json_u64(&json, "pid", (u64)shim->owner.pid);
+	json_u64(&json, "startTicks", shim->owner.start_ticks);
+	json_close(&json, '}');
+	(void)journal_append(&shim->journal, KIND_CLAIM, text, json.length);
+}
+
+void record_note(struct shim *shim, const char *note, const char *actor, i64 number)
+{
+	char text[512];
+	struct json json;
+	json_begin(&json, text, sizeof text);
+	json_open(&json, NULL, '{');
+	json_string(&json, "note", note);
+	json_text(&json, "actor", actor);
+	json_i64(&json, "value", number);
+	json_close(&json, '}');
+	(void)journal_append(&shim->journal, KIND_NOTE, text, json.length);
+	doorbell_ring(shim, 0);
+}
+
+static enum reason root_reason(const struct shim *shim)
+{
+	if (shim->has_reason)
+		return shim->reason;
+	return WIFSIGNALED(shim->root_status) ? REASON_SIGNAL : REASON_EXIT;
+}
+
+static void put_status(const struct shim *shim, struct json *json)
+{
+	/* Not started, or given up on while the root lives: there is no status. */
+	bool started = shim->start_stage == STAGE_NONE && shim->root_gone;
+	bool signalled = started && WIFSIGNALED(shim->root_status);
+	if (started && !signalled)
+		json_u64(json, "code", (u64)WEXITSTATUS(shim->root_status));
+	else
+		json_null(json, "code");
+	if (signalled)
+		json_u64(json, "signal", (u64)WTERMSIG(shim->root_status));
+	else
+		json_null(json, "signal");
+	json_bool(json, "core", signalled && WCOREDUMP(shim->root_status));
+	if (shim->start_stage != STAGE_NONE) {
+		json_string(json, "stage", stage_name(shim->start_stage));
+		json_i64(json, "errno", shim->start_error);
+	}
+}
+
+static u64 micros(struct timeval time)
+{
+	return (u64)time.tv_sec * 1000000u + (u64)time.tv_usec;
+}
+
+static size_t write_exit_json(struct shim *shim, bool with_lists)
+{
+	struct json json;
+	json_begin(&json, shim->exit_json, sizeof shim->exit_json);
+	json_open(&json, NULL, '{');
+	put_status(shim, &json);
+	json_string(&json, "reason", reason_name(root_reason(shim)));
+	json_text(&json, "actor", shim->has_reason ? shim->actor : NULL);
+	json_text(&json, "detail", shim->detail);
+	json_u64(&json, "startedUs", shim->started_us);
+	json_u64(&json, "endedUs", shim->exited_us);
+	json_u64(&json, "durationMs", shim->exited_us > shim->started_us ? (shim->exited_us - shim->started_us) / 1000 : 0);
+	json_u64(&json, "userUs", micros(shim->usage.ru_utime));
+	json_u64(&json, "systemUs", micros(shim->usage.ru_stime));
+	json_u64(&json, "maxRssKb", (u64)shim->usage.ru_maxrss);
+	json_u64(&json, "readBytes", shim->read_bytes);
+	json_u64(&json, "writeBytes", shim->write_bytes);
+	struct tree none = {0};
+	tree_json(with_lists ? &shim->tree : &none, &json, "leftovers");
+	json_u64(&json, "undrainedBytes", shim->undrained);
+	json_close(&json, '}');
+	return json.overflow ? 0 : json.length;
+}
+
+/* The tree holds the leftovers at this moment. */
+bool record_exit(struct shim *shim)
+{
+	shim->exit_length = write_exit_json(shim, true);
+	if (shim->exit_length && journal_append(&shim->journal, KIND_EXIT, shim->exit_json, shim->exit_length) == 0)
+		return true;
+	shim->exit_length = write_exit_json(shim, false);
+	return journal_append(&shim->journal, KIND_EXIT, shim->exit_json, shim->exit_length) == 0;
+}
+
+static size_t write_end_json(struct shim *shim, bool final, bool with_lists)
+{
+	struct json json;
+	json_begin(&json, shim->end_json, sizeof shim->end_json);
+	json_open(&json, NULL, '{');
+	json_string(&json, "reason", reason_name(root_reason(shim)));
+	json_text(&json, "actor", shim->has_reason ? shim->actor : NULL);
+	json_text(&json, "detail", shim->detail);
+	json_open(&json, "killed", '{');
+	json_u64(&json, "pid", shim->killed_pid);
+	json_u64(&json, "pgid", shim->killed_pgid);
+	json_u64(&json, "cgroup", shim->killed_cgroup);
+	json_close(&json, '}');
+	json_u64(&json, "escapees", shim->escapees);
+	struct tree none = {0};
+	tree_json(with_lists && !final ? &shim->tree : &none, &json, "survivors");
+	json_u64(&json, "endedUs", wall_us());
+	json_bool(&json, "final", final);
+	json_close(&json, '}');
+	return json.overflow ? 0 : json.length;
+}
+
+bool record_end(struct shim *shim, bool final)
+{
+	shim->end_length = write_end_json(shim, final, true);
+	bool written = shim->end_length &&
+		       journal_append(&shim->journal, KIND_END, shim->end_json, shim->end_length) == 0;
+	if (!written) {
+		shim->end_length = write_end_json(shim, final, false);
+		written = journal_append(&shim->journal, KIND_END, shim->end_json, shim->end_length) == 0;
+	}
+	if (written)
+		journal_finish(&shim->journal, shim->spawn.hold);
+	return written;
+}
+
+/* u64 journal length, u32 JSON length, JSON, and the whole journal when it is small. */
+void tell_end(struct shim *shim, u8 type)
+{
+	static u8 message[2 * RECORD_BYTES_MAX + 64 + INLINE_JOURNAL_BYTES_MAX];
+	char *text = (char *)message + 12;
+	bool end = type == MSG_END;
+	int n = snprintf(text, 2 * RECORD_BYTES_MAX + 48, "{\"exit\":%.*s%s%.*s}", (int)shim->exit_length, shim->exit_json,
+			 end ? ",\"end\":" : "", end ? (int)shim->end_length : 0, shim->end_json);
+	put_uint(message, journal_end(&shim->journal), 8);
+	put_uint(message + 8, (u64)n, 4);
+	size_t length = 12 + (size_t)n;
+	ssize_t inlined = 0;
+	if (end && shim->journal.fd >= 0 && journal_end(&shim->journal) <= INLINE_JOURNAL_BYTES_MAX)
+		inlined = pread(shim->journal.fd, message + length, INLINE_JOURNAL_BYTES_MAX, 0);
+	shim_tell(shim, type, message, length + (inlined > 0 ? (size_t)inlined : 0), NULL, 0);
+}
+
+void tell_blocked(struct shim *shim)
+{
+	char text[128];
+	struct json json;
+	json_begin(&json, text, sizeof text);
+	json_open(&json, NULL, '{');
+	json_bool(&json, "blocked", shim->blocked);
+	json_string(&json, "why", shim->blocked_error ? strerror(shim->blocked_error) : "");
+	json_i64(&json, "errno", shim->blocked_error);
+	json_close(&json, '}');
+	shim_tell(shim, MSG_BLOCKED, text, json.length, NULL, 0);
+	if (!shim->blocked)
+		record_note(shim, "unblocked", NULL, 0);
+}

@@ -1,0 +1,202 @@
+/*
+ * A shim: holds one command, its terminal or pipes, its journal and its deadlines (DESIGN, idea 2).
+ *
+ * One process, one loop, no thread, no blocking call on a peer. Signals are read as data. The parts:
+ *   shim.c     start, the loop, timers          output.c   child → journal, doorbells
+ *   input.c    control → child                  ending.c   exit, termination, end
+ *   control.c  the socket `s` and its clients   records.c  the JSON of start, exit, end
+ *
+ * Stages: starting (until exec) → running → exited (root gone, leftovers kept) → ended.
+ */
+#ifndef CLF_SHIM_H
+#define CLF_SHIM_H
+
+#include "child.h"
+#include "journal.h"
+#include "ladder.h"
+#include "peer.h"
+#include "tree.h"
+#include "wire.h"
+
+#include <poll.h>
+#include <sys/resource.h>
+
+enum stream { STREAM_OUT = 0, STREAM_ERR = 1, STREAM_COUNT = 2 };
+
+/* Where a run stands; the numbers are HELLO's. */
+enum phase { PHASE_STARTING = 0, PHASE_RUNNING = 1, PHASE_TERMINATING = 2, PHASE_EXITED = 3, PHASE_ENDED = 4 };
+
+struct output {
+	int fd;
+	bool grown;
+};
+
+struct client {
+	struct peer peer;
+	bool authenticated;
+	bool watching;
+	bool attached;
+	/* its INPUT waits for room: it is not read from until then */
+	bool paused;
+	/* said its last word; dropped once that is done */
+	bool hung_up;
+	u64 connected_ms;
+	pid_t pid;
+	u32 uid;
+	u8 *in;
+	size_t in_length;
+	size_t in_capacity;
+};
+
+struct shim {
+	struct host host;
+	struct spawn spawn;
+	u32 handle;
+	struct peer link;
+	int signal_fd;
+	int listen_fd;
+	int dir_fd;
+	int owner_pidfd;
+	u64 dir_dev, dir_ino;
+	struct proc_stat self;
+
+	struct child child;
+	pid_t root;
+	u64 root_ticks;
+	enum phase phase;
+	u64 started_us;
+	u64 start_by_ms;
+
+	struct journal journal;
+	struct output outputs[STREAM_COUNT];
+	u8 *buffer;
+	size_t buffer_touched;
+	/* read but not yet in the journal: the disk is full (J4) */
+	size_t held;
+	u8 held_stream;
+	bool blocked;
+	int blocked_error;
+	u64 blocked_retry_ms;
+	u64 output_ms;
+
+	u64 doorbell_tokens_ms;
+	u32 doorbell_tokens;
+	bool doorbell_pending;
+	u64 doorbell_at_ms;
+
+	u64 overall_at_ms;
+	u64 no_output_ms;
+	u64 owner_lost_at_ms;
+
+	u8 *input;
+	size_t input_length;
+	size_t input_done;
+	bool input_open;
+	bool eof_asked;
+	u64 input_offset;
+	u64 typed_bytes;
+	bool input_unjournalled;
+	u32 tty_line_bytes;
+
+	u64 epoch;
+	struct owner owner;
+	u8 owner_loss;
+	u8 leftovers;
+	u32 attached;
+
+	/* T3: the first reason wins */
+	bool has_reason;
+	enum reason reason;
+	char actor[ACTOR_BYTES_MAX + 1];
+	char detail[128];
+	int start_error;
+	enum stage start_stage;
+
+	enum ladder ladder;
+	u32 grace_ms;
+	u64 rung_ends_ms;
+	u64 tick_ms;
+	struct tree tree;
+	/* everyone who was signalled alone, so that adoption and rungs count nobody twice (T2) */
+	struct tree counted;
+	u64 killed_pid, killed_pgid, killed_cgroup;
+	u64 escapees;
+
+	bool root_gone;
+	int root_status;
+	struct rusage usage;
+	u64 read_bytes, write_bytes;
+	u64 exited_us;
+	u64 drain_until_ms;
+	u64 settle_until_ms;
+	u64 undrained;
+	bool tree_empty;
+	bool exit_written;
+	bool end_written;
+	bool end_final;
+	u64 flush_until_ms;
+	size_t exit_length, end_length;
+	char exit_json[RECORD_BYTES_MAX];
+	char end_json[RECORD_BYTES_MAX];
+
+	u64 socket_check_ms;
+	struct client clients[CONTROL_CLIENTS_MAX];
+	size_t client_count;
+};
+
+/* Never returns: the process is the shim. `message` is the SPAWN payload with one byte to spare. */
+_Noreturn void shim_main(u8 *message, size_t length, u32 handle, int link_fd, const struct host *host);
+/* Told to everyone who listens. */
+void shim_tell(struct shim *shim, u8 type, const void *first, size_t first_length, const void *second, size_t second_length);
+
+/* output.c */
+void output_start(struct shim *shim);
+void output_ready(struct shim *shim, enum stream stream);
+/* Tries what is held again; true when nothing is held any more. */
+bool output_retry(struct shim *shim);
+/* After the root's exit: true once what the root wrote is in the journal, or given up on. */
+bool output_drained(struct shim *shim);
+void output_close(struct shim *shim);
+void doorbell_ring(struct shim *shim, size_t bytes);
+void doorbell_due(struct shim *shim);
+
+/* input.c */
+enum input_result { INPUT_TAKEN, INPUT_WAIT, INPUT_GAP, INPUT_CLOSED };
+enum input_result input_offer(struct shim *shim, u64 offset, const u8 *bytes, size_t length);
+enum input_result input_eof(struct shim *shim, u64 offset);
+void input_ready(struct shim *shim);
+void input_journal(struct shim *shim);
+void input_close(struct shim *shim);
+
+/* ending.c */
+void ending_ask(struct shim *shim, enum reason reason, const char *actor, u32 grace_ms);
+void ending_reap(struct shim *shim);
+void ending_turn(struct shim *shim, u64 now_ms);
+void ending_start_failed(struct shim *shim, enum stage stage, int error);
+
+/* control.c */
+int control_open(struct shim *shim);
+void control_check(struct shim *shim);
+void control_accept(struct shim *shim);
+/* Returns false when the client is gone and its place was filled by the last one. */
+bool control_ready(struct shim *shim, size_t index, short events);
+void control_resume(struct shim *shim);
+void control_expire(struct shim *shim, u64 now_ms);
+
+/* commands.c */
+void command_run(struct shim *shim, struct client *client, const struct frame *frame);
+void command_refuse(struct shim *shim, struct client *client, u32 id, enum refusal code, const char *why);
+void owner_watch(struct shim *shim);
+void attach_change(struct shim *shim, struct client *client, bool attach);
+
+/* records.c */
+void record_meta(struct shim *shim);
+int record_start(struct shim *shim);
+void record_claim(struct shim *shim);
+void record_note(struct shim *shim, const char *note, const char *actor, i64 number);
+bool record_exit(struct shim *shim);
+bool record_end(struct shim *shim, bool final);
+void tell_end(struct shim *shim, u8 type);
+void tell_blocked(struct shim *shim);
+
+#endif

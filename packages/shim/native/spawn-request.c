@@ -1,0 +1,264 @@
+/*
+ * The SPAWN request: tag-length-value fields into a struct spawn.
+ * Two passes: the first counts arguments and checks lengths, the second fills in. Only then are strings
+ * terminated in place: the byte after a value is the next field's tag, already read, or the spare byte at the end.
+ */
+#include "wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum tag {
+	TAG_VERSION = 1,
+	TAG_RUN_DIR,
+	TAG_RUN_ID,
+	TAG_COOKIE,
+	TAG_META,
+	TAG_EPOCH,
+	TAG_OWNER,
+	TAG_ARG,
+	TAG_ENV,
+	TAG_CWD,
+	TAG_FILE,
+	TAG_PTY,
+	TAG_STDIN,
+	TAG_UMASK,
+	TAG_NICE,
+	TAG_RLIMIT,
+	TAG_USER,
+	TAG_CGROUP,
+	TAG_CGROUP_LIMITS,
+	TAG_OVERALL_MS,
+	TAG_NO_OUTPUT_MS,
+	TAG_GRACE_MS,
+	TAG_KILL_MS,
+	TAG_START_MS,
+	TAG_OWNER_LOSS,
+	TAG_LEASE_MS,
+	TAG_LEFTOVERS,
+	TAG_JOURNAL,
+	TAG_OOM_SCORE_ADJ,
+	TAG_COUNT,
+};
+/* Unknown tags from here on may be ignored. */
+#define TAG_OPTIONAL 0x8000u
+
+struct field {
+	u32 tag;
+	u8 *value;
+	size_t length;
+};
+
+static bool next_field(struct reader *reader, struct field *field)
+{
+	field->tag = (u32)read_uint(reader, 2);
+	field->length = (size_t)read_uint(reader, 4);
+	if (reader->bad || field->length > reader->left) {
+		reader->bad = true;
+		return false;
+	}
+	field->value = (u8 *)(uintptr_t)reader->at;
+	reader->at += field->length;
+	reader->left -= field->length;
+	return true;
+}
+
+static bool is_string(u32 tag)
+{
+	return tag == TAG_RUN_DIR || tag == TAG_RUN_ID || tag == TAG_ARG || tag == TAG_ENV || tag == TAG_CWD ||
+	       tag == TAG_FILE || tag == TAG_CGROUP;
+}
+
+static bool is_path(u32 tag)
+{
+	return tag == TAG_RUN_DIR || tag == TAG_CWD || tag == TAG_CGROUP;
+}
+
+static const char *check_string(const struct field *field)
+{
+	if (memchr(field->value, 0, field->length))
+		return "a string holds a NUL byte";
+	if (is_path(field->tag) && (field->length < 1 || field->value[0] != '/'))
+		return "a path is not absolute";
+	if (field->tag == TAG_RUN_ID && (field->length < 1 || field->length > RUN_ID_BYTES_MAX))
+		return "the run id is empty or too long";
+	if (field->tag == TAG_FILE && field->length < 1)
+		return "the file to execute is empty";
+	if (field->tag == TAG_ENV && (!memchr(field->value, '=', field->length) || field->value[0] == '='))
+		return "an environment entry is not NAME=value";
+	return NULL;
+}
+
+static const char *count_fields(const u8 *bytes, size_t length, size_t *args, size_t *envs)
+{
+	struct reader reader = {.at = bytes, .left = length};
+	struct field field;
+	bool first = true;
+	while (reader.left > 0) {
+		if (!next_field(&reader, &field))
+			return "a field is longer than the message";
+		if (first && (field.tag != TAG_VERSION || field.length != 2))
+			return "the first field is not the version";
+		first = false;
+		if (field.tag == 0 || (field.tag >= TAG_COUNT && field.tag < TAG_OPTIONAL))
+			return "an unknown field";
+		const char *wrong = is_string(field.tag) ? check_string(&field) : NULL;
+		if (wrong)
+			return wrong;
+		*args += field.tag == TAG_ARG;
+		*envs += field.tag == TAG_ENV;
+	}
+	if (*args < 1 || *args > ARGS_MAX || *envs > ENV_MAX)
+		return "no argv, or too many arguments or variables";
+	return first ? "an empty message" : NULL;
+}
+
+static void take_user(struct reader *reader, struct spawn *spawn)
+{
+	spawn->has_user = true;
+	spawn->uid = (u32)read_uint(reader, 4);
+	spawn->gid = (u32)read_uint(reader, 4);
+	while (reader->left >= 4 && spawn->group_count < GROUPS_MAX)
+		spawn->groups[spawn->group_count++] = (u32)read_uint(reader, 4);
+}
+
+static void take_rlimit(struct reader *reader, struct spawn *spawn)
+{
+	if (spawn->rlimit_count == RLIMITS_MAX) {
+		reader->bad = true;
+		return;
+	}
+	spawn->rlimits[spawn->rlimit_count++] = (struct spawn_rlimit){
+		.resource = (int)read_uint(reader, 4),
+		.soft = read_uint(reader, 8),
+		.hard = read_uint(reader, 8),
+	};
+}
+
+/* Numbers, one line each; what is left over in a field afterwards makes it bad. */
+static void take_number(struct reader *r, u32 tag, struct spawn *spawn)
+{
+	switch (tag) {
+	case TAG_VERSION: r->bad |= read_uint(r, 2) != PROTOCOL_VERSION; break;
+	case TAG_EPOCH: spawn->epoch = read_uint(r, 8); break;
+	case TAG_OWNER: read_owner(r, &spawn->owner); break;
+	case TAG_PTY:
+		spawn->pty = true;
+		spawn->cols = (u16)read_uint(r, 2);
+		spawn->rows = (u16)read_uint(r, 2);
+		break;
+	case TAG_STDIN: spawn->stdin_null = read_uint(r, 1) == 1; break;
+	case TAG_UMASK:
+		spawn->has_umask = true;
+		spawn->umask_bits = (u32)read_uint(r, 4) & 0777u;
+		break;
+	case TAG_NICE:
+		spawn->has_nice = true;
+		spawn->nice_value = (i32)read_uint(r, 4);
+		break;
+	case TAG_RLIMIT: take_rlimit(r, spawn); break;
+	case TAG_USER: take_user(r, spawn); break;
+	case TAG_CGROUP_LIMITS:
+		spawn->memory_max = read_uint(r, 8);
+		spawn->pids_max = read_uint(r, 8);
+		break;
+	case TAG_OVERALL_MS: spawn->overall_ms = read_uint(r, 8); break;
+	case TAG_NO_OUTPUT_MS: spawn->no_output_ms = read_uint(r, 8); break;
+	case TAG_GRACE_MS: spawn->grace_ms = (u32)read_uint(r, 4); break;
+	case TAG_KILL_MS: spawn->kill_ms = (u32)read_uint(r, 4); break;
+	case TAG_START_MS: spawn->start_ms = (u32)read_uint(r, 4); break;
+	case TAG_OWNER_LOSS: spawn->owner_loss = (u8)read_uint(r, 1); break;
+	case TAG_LEASE_MS: spawn->lease_ms = (u32)read_uint(r, 4); break;
+	case TAG_LEFTOVERS: spawn->leftovers = (u8)read_uint(r, 1); break;
+	case TAG_JOURNAL:
+		spawn->hold = read_uint(r, 1) == 1;
+		spawn->journal_bytes_max = read_uint(r, 8);
+		spawn->segment_bytes = read_uint(r, 8);
+		break;
+	case TAG_OOM_SCORE_ADJ: spawn->oom_score_adj = (i32)read_uint(r, 4); break;
+	default: r->left = 0; break;
+	}
+}
+
+static bool take_bytes(const struct field *field, struct spawn *spawn, size_t *args, size_t *envs)
+{
+	char *text = (char *)field->value;
+	switch (field->tag) {
+	case TAG_RUN_DIR: spawn->run_dir = text; return true;
+	case TAG_RUN_ID: spawn->run_id = text; return true;
+	case TAG_CWD: spawn->cwd = text; return true;
+	case TAG_FILE: spawn->file = text; return true;
+	case TAG_CGROUP: spawn->cgroup = text; return true;
+	case TAG_ARG: spawn->argv[(*args)++] = text; return true;
+	case TAG_ENV: spawn->envp[(*envs)++] = text; return true;
+	case TAG_COOKIE: spawn->cookie = field->length == 16 ? field->value : NULL; return true;
+	case TAG_META:
+		spawn->meta = field->value;
+		spawn->meta_length = field->length;
+		return true;
+	default: return false;
+	}
+}
+
+static void terminate_strings(u8 *bytes, size_t length)
+{
+	struct reader reader = {.at = bytes, .left = length};
+	u8 *end = NULL;
+	struct field field;
+	while (reader.left > 0 && next_field(&reader, &field)) {
+		if (end)
+			*end = 0;
+		end = is_string(field.tag) ? field.value + field.length : NULL;
+	}
+	if (end)
+		*end = 0;
+}
+
+static const char *check(const struct spawn *spawn)
+{
+	if (!spawn->run_dir || !spawn->run_id || !spawn->cookie || !spawn->cwd)
+		return "run directory, run id, cookie or working directory is missing";
+	if (spawn->meta_length > META_BYTES_MAX)
+		return "meta is too long";
+	if (spawn->leftovers > LEFTOVERS_KEEP || spawn->owner_loss > OWNER_LOSS_KILL)
+		return "an unknown policy";
+	if (spawn->segment_bytes < 4096 || spawn->journal_bytes_max < spawn->segment_bytes)
+		return "journal sizes make no sense";
+	if (spawn->grace_ms == 0 || spawn->kill_ms == 0 || spawn->start_ms == 0)
+		return "graceMs, killMs or startMs is missing";
+	return NULL;
+}
+
+const char *spawn_parse(u8 *bytes, size_t length, struct spawn *spawn)
+{
+	memset(spawn, 0, sizeof *spawn);
+	size_t args = 0, envs = 0;
+	const char *wrong = count_fields(bytes, length, &args, &envs);
+	if (wrong)
+		return wrong;
+	spawn->argv = calloc(args + 1, sizeof *spawn->argv);
+	spawn->envp = calloc(envs + 1, sizeof *spawn->envp);
+	if (!spawn->argv || !spawn->envp)
+		return "out of memory";
+	struct reader reader = {.at = bytes, .left = length};
+	struct field field;
+	args = envs = 0;
+	while (reader.left > 0 && next_field(&reader, &field)) {
+		if (take_bytes(&field, spawn, &args, &envs))
+			continue;
+		struct reader value = {.at = field.value, .left = field.length};
+		take_number(&value, field.tag, spawn);
+		if (value.bad || value.left)
+			return field.tag == TAG_VERSION ? "a protocol version this shim does not speak" : "a field of the wrong length";
+	}
+	terminate_strings(bytes, length);
+	return check(spawn);
+}
+
+void spawn_free(struct spawn *spawn)
+{
+	free(spawn->argv);
+	free(spawn->envp);
+	spawn->argv = NULL;
+	spawn->envp = NULL;
+}

@@ -1,0 +1,50 @@
+/*
+ * The kernel as we use it: clocks, pidfds, descriptors, small reads.
+ * Calls return -errno on failure unless said otherwise.
+ */
+#ifndef CLF_SYS_H
+#define CLF_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t i32;
+typedef int64_t i64;
+
+/* What a host is, read once: evidence for O5. */
+struct host {
+	u8 boot_id[16];
+	char boot_id_text[37];
+	u64 pid_ns;
+};
+
+/* C1: monotonic time does not run while the machine sleeps. Test builds add an offset from a file. */
+u64 monotonic_ms(void);
+u64 wall_us(void);
+/* How long the loop may sleep; test builds wake often to see a changed clock. */
+int sleep_cap_ms(int ms);
+
+int host_read(struct host *host);
+
+int sys_pidfd_open(pid_t pid);
+int sys_pidfd_send(int pidfd, int signal_number);
+int sys_close_from(unsigned first);
+
+int set_nonblocking(int fd);
+/* Reads a whole small file relative to dirfd; returns its length, always NUL-terminated. */
+ssize_t read_small(int dirfd, const char *path, char *buffer, size_t capacity);
+int write_small(int dirfd, const char *path, const char *text);
+int random_bytes(void *buffer, size_t length);
+
+/* All signals to their default action, all blocked; they are read as data from the returned descriptor. */
+int open_signals(void);
+/* 0, 1 and 2 become /dev/null; 2 stays when keep_stderr. */
+int detach_stdio(bool keep_stderr);
+
+#endif

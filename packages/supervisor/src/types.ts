@@ -1,0 +1,303 @@
+/**
+ * The words of the supervisor: what can be asked for, what a run is, how it ends.
+ *
+ * Types only. Everything that crosses the package's door is named here, so that
+ * a reader learns the vocabulary on one page. Invariants (docs: INVARIANTS) are
+ * cited where a type exists because of one.
+ */
+import type { Brand } from '@clawdfather/kit';
+
+export type RunId = Brand<string, 'RunId'>;
+
+/** A position in a run's journal; opaque to callers, valid for ever (J2). */
+export type Cursor = Brand<string, 'Cursor'>;
+
+/** The lifecycle of document 001. */
+export type RunState = 'starting' | 'running' | 'exiting' | 'exited';
+
+/** T3: one list of causes, everywhere. The first cause wins. */
+export const terminationReasons = [
+  'exit',
+  'signal',
+  'manual-cancel',
+  'overall-timeout',
+  'no-output-timeout',
+  'spawn-error',
+  'ownership-escape',
+  'owner-lost',
+  'out-of-memory',
+  'host-rebooted',
+  'container-restarted',
+  'reconciled-stale',
+  'unknown',
+] as const;
+export type TerminationReason = (typeof terminationReasons)[number];
+
+/** Reasons a caller may give; the others are facts, not requests. */
+export type CancelReason = Extract<
+  TerminationReason,
+  'manual-cancel' | 'overall-timeout' | 'no-output-timeout' | 'owner-lost'
+>;
+
+/** T9. */
+export type OwnerLossPolicy = 'adopt' | 'kill';
+/** T4. */
+export type LeftoversPolicy = 'fail' | 'end' | 'keep';
+
+/** Limits the kernel enforces. `memoryBytes` and `processes` need a delegated cgroup (E4). */
+export interface RunLimits {
+  readonly openFiles?: number;
+  readonly cpuSeconds?: number;
+  readonly fileBytes?: number;
+  readonly memoryBytes?: number;
+  readonly processes?: number;
+}
+
+export interface RunAs {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups?: readonly number[];
+}
+
+export interface JournalPolicy {
+  /** `ring` drops the oldest, readers see a gap; `hold` blocks the child until consumed (J3). */
+  readonly mode: 'ring' | 'hold';
+  readonly bytesMax: number;
+}
+
+interface SpawnCommon {
+  /** Spawning the same id twice is one run (S1). Made here when absent. */
+  readonly runId?: string;
+  readonly sessionId: string;
+  readonly backendId: string;
+  /** Opaque to us, filterable; an account id, say. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** At most one live run per scope key. */
+  readonly scopeKey?: string;
+  readonly replaceExisting?: boolean;
+  /** With `replaceExisting`: a person accepts that the old run could not be verified (O7). */
+  readonly force?: boolean;
+  readonly cwd: string;
+  /** The whole environment of the command; nothing is inherited (S4). */
+  readonly env: Readonly<Record<string, string>>;
+  /** T9: a deadline, or `undefined` said on purpose. */
+  readonly overallTimeoutMs: number | undefined;
+  readonly noOutputTimeoutMs?: number;
+  readonly graceMs?: number;
+  readonly ownerLoss?: OwnerLossPolicy;
+  /** Default `fail` (document 001). */
+  readonly leftovers?: LeftoversPolicy;
+  readonly limits?: RunLimits;
+  readonly nice?: number;
+  readonly umask?: number;
+  readonly runAs?: RunAs;
+  readonly journal?: JournalPolicy;
+  readonly signal?: AbortSignal;
+}
+
+/** A program and its arguments, run without a shell, on pipes. */
+export interface ChildInput extends SpawnCommon {
+  readonly mode: 'child';
+  readonly argv: readonly [string, ...string[]];
+  /** `open` (default) stays writable; `closed` is /dev/null. */
+  readonly stdin?: 'open' | 'closed';
+}
+
+/** A command line handed verbatim to a shell on a terminal; never rebuilt from argv. */
+export interface PtyInput extends SpawnCommon {
+  readonly mode: 'pty';
+  readonly ptyCommand: string;
+  /** Default `/bin/sh`. */
+  readonly shell?: string;
+  readonly cols?: number;
+  readonly rows?: number;
+}
+
+/** A program and its arguments, run without a shell, on a terminal. */
+export interface PtyArgvInput extends SpawnCommon {
+  readonly mode: 'pty-argv';
+  readonly argv: readonly [string, ...string[]];
+  readonly cols?: number;
+  readonly rows?: number;
+}
+
+export type SpawnInput = ChildInput | PtyInput | PtyArgvInput;
+
+/** What was killed and how, as the shim counted it (T2). */
+export interface KillCount {
+  readonly pid: number;
+  readonly pgid: number;
+  readonly cgroup: number;
+}
+
+export interface ProcessNote {
+  readonly pid: number;
+  readonly startTicks: number;
+  readonly comm: string;
+}
+
+export interface ResourceUse {
+  readonly userUs: number;
+  readonly systemUs: number;
+  readonly maxRssBytes: number;
+  readonly readBytes: number;
+  readonly writeBytes: number;
+}
+
+/** How a run ended. `code` and `signal` are the root's and always stand (T4). */
+export interface RunExit {
+  readonly runId: RunId;
+  readonly reason: TerminationReason;
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  readonly coreDumped: boolean;
+  /** Who asked: `deadline`, `cli:1234`, an instance id; absent when nobody did. */
+  readonly actor: string | undefined;
+  /** One sentence of evidence: an errno with its stage, what reconciliation saw. */
+  readonly detail: string | undefined;
+  readonly startedAtMs: number | undefined;
+  readonly endedAtMs: number;
+  readonly durationMs: number | undefined;
+  readonly usage: ResourceUse | undefined;
+  readonly killed: KillCount;
+  readonly escapees: number;
+  readonly leftovers: readonly ProcessNote[];
+  readonly survivors: readonly ProcessNote[];
+  readonly undrainedBytes: number;
+  /** Position after the last byte of output known at settlement. */
+  readonly cursor: Cursor;
+}
+
+/** Everything document 001 wants recorded, and what our invariants add. */
+export interface RunRecord {
+  readonly runId: RunId;
+  readonly sessionId: string;
+  readonly backendId: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly scopeKey: string | undefined;
+  readonly state: RunState;
+  readonly mode: SpawnInput['mode'];
+  /** For people: what was started. */
+  readonly command: string;
+  readonly cwd: string;
+  readonly pid: number | undefined;
+  readonly processGroupId: number | undefined;
+  /** Document 001's Windows abstraction; always undefined on POSIX. */
+  readonly jobId: string | undefined;
+  readonly startTicks: number | undefined;
+  readonly bootId: string;
+  readonly pidNamespace: number;
+  readonly shimPid: number | undefined;
+  readonly shimStartTicks: number | undefined;
+  readonly runDirDev: number | undefined;
+  readonly runDirIno: number | undefined;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly startedAtMs: number | undefined;
+  readonly lastOutputAtMs: number | undefined;
+  readonly ownerInstanceId: string;
+  readonly ownerGeneration: number;
+  readonly leaseId: string;
+  /** The owner's lease (O1), monotonic milliseconds of `bootId`. */
+  readonly leaseExpiresAtMs: number;
+  readonly epoch: number;
+  readonly ownerLoss: OwnerLossPolicy;
+  readonly leftovers: LeftoversPolicy;
+  readonly deadlines: {
+    readonly overallMs: number | undefined;
+    readonly noOutputMs: number | undefined;
+  };
+  readonly exit: RunExit | undefined;
+  /** When the whole tree was gone; absent while the shim still holds leftovers or survivors (T1, T4). */
+  readonly treeEndedAtMs: number | undefined;
+  /** Size of the journal when the run settled; what retention counts. */
+  readonly journalBytes: number | undefined;
+  /** Set when the user asked for it to be forgotten; kept until gc. */
+  readonly removedAtMs: number | undefined;
+}
+
+/** One piece of what a run said, in journal order. */
+export type OutputEvent =
+  | {
+      readonly kind: 'output';
+      readonly stream: 'stdout' | 'stderr';
+      readonly bytes: Uint8Array;
+      readonly atMs: number;
+      /** Position after these bytes. */
+      readonly cursor: Cursor;
+    }
+  | { readonly kind: 'gap'; readonly missedBytes: number; readonly cursor: Cursor }
+  | { readonly kind: 'tail-lost'; readonly cursor: Cursor }
+  | {
+      readonly kind: 'resize';
+      readonly cols: number;
+      readonly rows: number;
+      readonly cursor: Cursor;
+    }
+  | { readonly kind: 'attached'; readonly terminals: number; readonly cursor: Cursor };
+
+export interface WriteOptions {
+  /** Committed to the outbox first and resent after a crash: delivered once (I1). Default false. */
+  readonly durable?: boolean;
+}
+
+/** A live handle on a run. Everything is idempotent after the end. */
+export interface ManagedRun {
+  readonly runId: RunId;
+  readonly pid: number;
+  /** Settles once: on the tree's end, or on the root's exit under `keep`. */
+  wait(signal?: AbortSignal): Promise<RunExit>;
+  /** All output from a cursor (default: the beginning), ending after settlement. */
+  output(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
+  /** Resolves when the shim has accepted the bytes; backpressured. */
+  write(data: string | Uint8Array, options?: WriteOptions): Promise<void>;
+  /** Half-close: end of input. */
+  end(): Promise<void>;
+  resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
+  signal(name: NodeJS.Signals): Promise<void>;
+  cancel(reason?: CancelReason, actor?: string): Promise<void>;
+  snapshot(): RunRecord;
+}
+
+export interface RunFilter {
+  readonly states?: readonly RunState[];
+  readonly sessionId?: string;
+  readonly backendId?: string;
+  readonly scopeKey?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly ownerInstanceId?: string;
+  /** A unique prefix of the id. */
+  readonly idPrefix?: string;
+  readonly includeRemoved?: boolean;
+  readonly limit?: number;
+}
+
+/** One line of reconciliation: what was decided for a run and on what evidence. */
+export interface ReconcileDecision {
+  readonly runId: RunId;
+  readonly decision:
+    | 'continue'
+    | 'adopted'
+    | 'terminated'
+    | 'finalised'
+    | 'stale'
+    | 'voided'
+    | 'foreign-healthy'
+    | 'unverifiable';
+  readonly why: string;
+  readonly evidence: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface Supervisor {
+  readonly instanceId: string;
+  readonly generation: number;
+  spawn(input: SpawnInput): Promise<ManagedRun>;
+  cancel(runId: RunId, reason?: CancelReason, actor?: string): Promise<void>;
+  /** A handle on any run of this user, ours or not; the operator's commands work (O4). */
+  attach(runId: RunId, cursor?: Cursor): Promise<ManagedRun>;
+  list(filter?: RunFilter): readonly RunRecord[];
+  get(runId: RunId): RunRecord | undefined;
+  reconcile(): Promise<readonly ReconcileDecision[]>;
+  /** Lets go of everything and touches no run. */
+  close(): Promise<void>;
+}
