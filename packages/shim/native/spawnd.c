@@ -145,7 +145,7 @@ static void spawn_run(size_t offset, const struct frame *frame)
 	int pair[2];
 	struct run *run = calloc(1, sizeof *run);
 	if (!run || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) {
-		tell_error(frame->id, "fork", run ? errno : ENOMEM);
+		tell_error(frame->id, "spawnd", run ? errno : ENOMEM);
 		free(run);
 		return;
 	}
@@ -158,7 +158,7 @@ static void spawn_run(size_t offset, const struct frame *frame)
 	if (failed) {
 		close(pair[0]);
 		free(run);
-		tell_error(frame->id, "fork", failed);
+		tell_error(frame->id, "spawnd", failed);
 		return;
 	}
 	if (!add_run(run) || watch_fd(run->link, spawnd.throttled ? 0 : EPOLLIN, run, EPOLL_CTL_ADD) != 0)

@@ -3,6 +3,8 @@
  */
 export { ShimError, shimErrorCodes, ShimRefusedError, ShimUnreachableError } from './errors.ts';
 export type { ShimErrorCode, UnreachableReason } from './errors.ts';
+export { createChunkPool } from './journal/chunk-pool.ts';
+export type { ChunkPool, ChunkPoolLimits } from './journal/chunk-pool.ts';
 export { comparePositions, formatCursor, journalStart } from './journal/cursor.ts';
 export { parseCursor, positionAfter } from './journal/cursor.ts';
 export type { FramePiece, JournalPosition } from './journal/cursor.ts';

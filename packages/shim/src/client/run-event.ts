@@ -47,5 +47,6 @@ export function asRunEvent(answer: Answer): RunEvent | undefined {
 /* Nothing more will come over a mux or boot link about this run. */
 export function isLastEvent(event: RunEvent): boolean {
   if (event.type === 'end') return event.end.isFinal;
+  if (event.type === 'spawn-error') return !event.endFollows;
   return event.type === 'shim-lost' || event.type === 'lost';
 }

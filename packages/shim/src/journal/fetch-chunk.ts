@@ -7,6 +7,7 @@
  * thread copies a megabyte while the loop does other work.
  */
 import { read, readSync } from 'node:fs';
+import type { ChunkPool } from './chunk-pool.ts';
 
 /* A memcpy of a few microseconds; a screenful of any terminal fits. */
 const syncBytesMax = 32 * 1024;
@@ -15,6 +16,8 @@ export interface ChunkRequest {
   readonly fd: number;
   readonly position: number;
   readonly length: number;
+  /* Where large buffers come from. */
+  readonly pool: ChunkPool;
 }
 
 /* Shorter than asked for only if the file is. */
@@ -33,9 +36,9 @@ function fetchNow({ fd, position, length }: ChunkRequest): Buffer {
   return done === length ? bytes : bytes.subarray(0, done);
 }
 
-function fetchLater({ fd, position, length }: ChunkRequest): Promise<Buffer> {
+function fetchLater({ fd, position, length, pool }: ChunkRequest): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const bytes = Buffer.allocUnsafeSlow(length);
+  const bytes = pool.take(length);
   let done = 0;
   const step = (): void => {
     read(fd, bytes, done, length - done, position + done, (error, count) => {

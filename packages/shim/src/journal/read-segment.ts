@@ -5,6 +5,7 @@
  * fetched again as large as that frame needs: a frame has at most a mebibyte.
  */
 import { ShimError } from '../errors.ts';
+import type { ChunkPool } from './chunk-pool.ts';
 import type { JournalPosition } from './cursor.ts';
 import { cutFrames, type FrameCut } from './cut-frames.ts';
 import { fetchChunk } from './fetch-chunk.ts';
@@ -18,11 +19,12 @@ export interface SegmentRead {
   /* The header of the frame at `at`, if it is known from the read before. */
   readonly within: FrameHeader | undefined;
   readonly isVerified: boolean;
-  readonly chunkBytes: number;
+  readonly pool: ChunkPool;
 }
 
 export type SegmentOutcome =
-  | { readonly kind: 'cut'; readonly cut: FrameCut }
+  /* The frames are views of `chunk`. */
+  | { readonly kind: 'cut'; readonly cut: FrameCut; readonly chunk: Buffer }
   /* Nothing whole. `tornBytes` are there; `isDamaged`: they are whole in length and yet no frame. */
   | { readonly kind: 'nothing'; readonly tornBytes: number; readonly isDamaged: boolean };
 
@@ -33,7 +35,7 @@ export async function readSegment(read: SegmentRead): Promise<SegmentOutcome> {
   const place = at.offset === segment.base ? segmentHeaderBytes : at.offset - segment.base;
   if (place < segmentHeaderBytes) throw invalidCursor();
   if (at.payloadOffset > 0 && !read.isVerified) {
-    const within = read.within ?? (await fetchFrameHeader(found, place));
+    const within = read.within ?? (await fetchFrameHeader(read, place));
     if (within !== undefined) checkWithin(within, at);
     if (within?.kind === 'output') return readOn(read, place, within);
   }
@@ -50,8 +52,8 @@ async function readOn(
   const from = place + frameHeaderBytes + read.at.payloadOffset;
   const isWritten = place + frameHeaderBytes + within.payloadLength <= bytes;
   if (!isWritten) return { kind: 'nothing', tornBytes: bytes - place, isDamaged: false };
-  const length = Math.min(bytes - from, read.chunkBytes);
-  const chunk = await fetchChunk({ fd: segment.fd, position: from, length });
+  const length = Math.min(bytes - from, read.pool.chunkBytes);
+  const chunk = await fetchChunk({ fd: segment.fd, position: from, length, pool: read.pool });
   const cut = cutFrames({
     bytes: chunk,
     offset: segment.base + from,
@@ -59,17 +61,17 @@ async function readOn(
     isVerified: read.isVerified,
     within,
   });
-  return { kind: 'cut', cut };
+  return { kind: 'cut', cut, chunk };
 }
 
 /* From a frame's header on. */
 async function readWhole(read: SegmentRead, place: number): Promise<SegmentOutcome> {
   const { segment, bytes } = read.found;
   const available = bytes - place;
-  let length = Math.min(available, read.chunkBytes);
+  let length = Math.min(available, read.pool.chunkBytes);
   for (;;) {
     if (length <= 0) return { kind: 'nothing', tornBytes: 0, isDamaged: false };
-    const chunk = await fetchChunk({ fd: segment.fd, position: place, length });
+    const chunk = await fetchChunk({ fd: segment.fd, position: place, length, pool: read.pool });
     const cut = cutFrames({
       bytes: chunk,
       offset: segment.base + place,
@@ -78,7 +80,7 @@ async function readWhole(read: SegmentRead, place: number): Promise<SegmentOutco
       payloadFrom: read.at.payloadOffset,
     });
     if (cut.next.offset > segment.base + place || cut.frames.length > 0)
-      return { kind: 'cut', cut };
+      return { kind: 'cut', cut, chunk };
     if (cut.stop === 'bad') return { kind: 'nothing', tornBytes: available, isDamaged: true };
     if (cut.neededBytes > available || cut.neededBytes <= length) {
       return { kind: 'nothing', tornBytes: available, isDamaged: false };
@@ -88,11 +90,12 @@ async function readWhole(read: SegmentRead, place: number): Promise<SegmentOutco
 }
 
 async function fetchFrameHeader(
-  { segment, bytes }: FoundSegment,
+  { found, pool }: SegmentRead,
   place: number,
 ): Promise<FrameHeader | undefined> {
+  const { segment, bytes } = found;
   if (bytes - place < frameHeaderBytes) return undefined;
-  const request = { fd: segment.fd, position: place, length: frameHeaderBytes };
+  const request = { fd: segment.fd, position: place, length: frameHeaderBytes, pool };
   return parseFrameHeader(await fetchChunk(request), 0, segment.base + place);
 }
 

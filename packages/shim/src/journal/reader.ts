@@ -10,12 +10,13 @@
  *      else how the journal ends.
  *
  * Invariants:
- *   R1  A buffer that was handed out is never written to again.
+ *   R1  What was handed out is never written to again, unless it is released.
  *   R2  The shim is asked about before the last look at the file, so what it
  *       wrote just before it died is never called lost.
  *   R3  What is torn in a segment that has a successor stays torn: a gap.
  */
 import { ShimError } from '../errors.ts';
+import { type ChunkPool, createChunkPool } from './chunk-pool.ts';
 import { type JournalPosition, positionAfter } from './cursor.ts';
 import type { FrameCut, JournalFrame } from './cut-frames.ts';
 import type { FrameHeader } from './frame-header.ts';
@@ -29,6 +30,11 @@ export type JournalRead =
       readonly kind: 'frames';
       readonly frames: readonly JournalFrame[];
       readonly next: JournalPosition;
+      /*
+       * Optional: "I shall not look at these payloads any more." Their memory is used
+       * again and the views become empty. Saves most of the cost of a flood.
+       */
+      readonly release: () => void;
     }
   | { readonly kind: 'nothing'; readonly at: JournalPosition }
   /* Reading goes on at `to`. */
@@ -46,7 +52,8 @@ export interface JournalReaderDeps {
   readonly inlined?: Buffer | undefined;
   /* Check the CRC of output too. Always so for what another boot wrote. */
   readonly isVerified?: boolean | undefined;
-  readonly chunkBytes?: number | undefined;
+  /* Shared by the readers of a process. */
+  readonly pool?: ChunkPool | undefined;
 }
 
 export interface JournalReader extends AsyncDisposable {
@@ -55,12 +62,9 @@ export interface JournalReader extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/* A frame is at most a mebibyte; with less, a gigabyte needs too many turns of the loop. */
-const chunkBytesDefault = 1024 * 1024;
-
 export function openJournalReader(runDir: string, deps: JournalReaderDeps): JournalReader {
   const finder = createSegmentFinder(runDir);
-  const chunkBytes = deps.chunkBytes ?? chunkBytesDefault;
+  const pool = deps.pool ?? createChunkPool();
   const inlined = deps.inlined === undefined ? undefined : parseInlined(deps.inlined);
   let within: FrameHeader | undefined;
   /* Where our last frame ended, and where the final end did, if we saw it. */
@@ -69,12 +73,12 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
   let reading: Promise<unknown> | undefined;
   let isClosed = false;
 
-  const handOut = (cut: FrameCut): JournalRead => {
+  const handOut = (cut: FrameCut, release: () => void): JournalRead => {
     const last = cut.frames.at(-1);
     within = cut.within;
     cutTo = cut.next.offset;
     if (last !== undefined && endsFinally(last)) closedAt = positionAfter(last).offset;
-    return { kind: 'frames', frames: cut.frames, next: cut.next };
+    return { kind: 'frames', frames: cut.frames, next: cut.next, release };
   };
 
   const isAtEnd = (at: JournalPosition): boolean =>
@@ -99,9 +103,9 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
       at,
       within: within?.offset === at.offset ? within : undefined,
       isVerified: deps.isVerified === true || isOtherBoot,
-      chunkBytes,
+      pool,
     });
-    if (outcome.kind === 'cut') return handOut(outcome.cut);
+    if (outcome.kind === 'cut') return handOut(outcome.cut, () => pool.give(outcome.chunk));
     if (outcome.isDamaged || isDead) {
       const later = finder.laterBase(found.segment.base);
       if (later !== undefined && later > at.offset) return gap(at, later);
@@ -112,7 +116,7 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
   const read = async (at: JournalPosition): Promise<JournalRead> => {
     if (isAtEnd(at)) return { kind: 'closed', at };
     const cut = inlined === undefined ? undefined : cutInlined(inlined, at);
-    if (cut !== undefined) return handOut(cut);
+    if (cut !== undefined) return handOut(cut, () => {});
     const seen = await look(at, false);
     if (seen.kind !== 'nothing' || deps.shimAlive()) return seen;
     return look(at, true);

@@ -27,6 +27,8 @@ export interface JournalScan {
   readonly meta: Buffer | undefined;
   readonly start: StartRecord | undefined;
   readonly lastClaim: ClaimRecord | undefined;
+  /* The highest epoch that is recorded (O3). */
+  readonly epoch: number | undefined;
   readonly exit: ExitRecord | undefined;
   readonly end: EndRecord | undefined;
   /* Logical offset of the oldest segment that is left. */
@@ -168,6 +170,7 @@ function finish(
     meta: findings.meta,
     start: findings.start,
     lastClaim: findings.lastClaim,
+    epoch: findings.lastClaim?.epoch ?? findings.start?.epoch,
     exit: findings.exit,
     end: findings.end,
     lastOutputUs: findings.lastOutputUs,

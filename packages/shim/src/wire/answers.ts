@@ -49,6 +49,8 @@ export interface SpawnErrorAnswer {
   readonly stage: string;
   readonly errno: number;
   readonly message: string;
+  /* False: the run was never claimed, nothing is journalled, and this was the last word. */
+  readonly endFollows: boolean;
 }
 
 export interface OkAnswer {

@@ -60,6 +60,9 @@ export const helloFlags = { pty: 1, stdinOpen: 2, blocked: 4 } as const;
 /* Bits of OK's flags. */
 export const okFlags = { answersQueries: 1 } as const;
 
+/* Stages of a failed start in which no journal exists yet, so no END follows. */
+export const unclaimedStages: readonly string[] = ['request', 'claim', 'spawnd', 'relay'];
+
 /* In the order of their numbers, from 1. */
 export const refusalNames = [
   'bad-message',

@@ -25,6 +25,7 @@ import type {
 } from './answers.ts';
 import { readU64 } from './bytes.ts';
 import { answerTypes, helloFlags, okFlags, refusalNames, shimStates } from './constants.ts';
+import { unclaimedStages } from './constants.ts';
 import type { WireFrame } from './frame-decoder.ts';
 
 const parsers = new Map<number, (payload: Buffer) => Answer>([
@@ -106,9 +107,11 @@ function parseLengthAndJson(payload: Buffer) {
 
 function parseSpawnError(payload: Buffer): SpawnErrorAnswer {
   const fields = parseJsonFields(payload);
+  const stage = stringField(fields, 'stage');
   return {
     type: 'spawn-error',
-    stage: stringField(fields, 'stage'),
+    stage,
+    endFollows: !unclaimedStages.includes(stage),
     errno: countField(fields, 'errno'),
     message: optionalString(fields, 'message') ?? '',
   };
