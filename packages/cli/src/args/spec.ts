@@ -1,0 +1,40 @@
+/*
+ * How a command describes itself. One table of these drives parsing, help,
+ * suggestions and the reference page, so that they cannot disagree.
+ */
+
+export interface FlagSpec {
+  /* Long name without dashes. */
+  readonly name: string;
+  readonly short?: string;
+  /* What the value is called in help; absent for a switch. */
+  readonly value?: string;
+  /* May be given several times. */
+  readonly isRepeatable?: boolean;
+  readonly summary: string;
+}
+
+export interface CommandSpec {
+  readonly name: string;
+  readonly summary: string;
+  /* The line after "Usage: clf NAME". */
+  readonly usage: string;
+  readonly flags: readonly FlagSpec[];
+  /* How many operands it takes; `max` undefined is no limit. */
+  readonly operands: { readonly min: number; readonly max: number | undefined };
+  /* The first operand ends the flags, as in `env` and `docker run`: the rest is another program's. */
+  readonly endsFlagsAtOperand?: boolean;
+  readonly examples: readonly string[];
+}
+
+/* What every command understands. */
+export const commonFlags: readonly FlagSpec[] = [
+  { name: 'json', summary: 'print JSON, in the shape docs/cli.md promises' },
+  { name: 'no-color', summary: 'no colours, also on a terminal (as NO_COLOR does)' },
+  {
+    name: 'state-dir',
+    value: 'DIR',
+    summary: 'keep runs here instead of the XDG state directory',
+  },
+  { name: 'help', short: 'h', summary: 'show this' },
+];

@@ -1,0 +1,93 @@
+/*
+ * One call of the command line: which command, its arguments, its outcome.
+ *
+ * Everything that goes wrong ends here, as one message on stderr that says what,
+ * why and what to do, or as one JSON object when JSON was asked for.
+ */
+import { parseArgs } from './args/parse.ts';
+import { formatCommandHelp } from './args/help-text.ts';
+import { suggestNearest } from './args/suggest.ts';
+import type { CliDeps, Command } from './command.ts';
+import { commands } from './commands/table.ts';
+import { usageError } from './errors.ts';
+import { codeStatus, type ExitStatus, exitOk, exitOwnError, signalExitCode } from './exit-status.ts';
+import { isReaderGone } from './io/io.ts';
+import { formatErrorJson, formatErrorText } from './render/error-text.ts';
+import { createPaint } from './render/paint.ts';
+import { jsonLine } from './render/run-json.ts';
+
+/* What people type before they know the commands. */
+const aliases: Readonly<Record<string, string>> = {
+  '--help': 'help',
+  '-h': 'help',
+  '--version': 'version',
+  '-V': 'version',
+  ls: 'ps',
+  list: 'ps',
+  log: 'logs',
+  stop: 'kill',
+};
+
+export async function runCli(deps: CliDeps): Promise<ExitStatus> {
+  const [typed, ...rest] = deps.config.argv;
+  const command = typed === undefined ? findCommand('help') : findCommand(typed);
+  const words = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : rest.length);
+  try {
+    if (command === undefined) throw unknownCommand(typed ?? '');
+    return await execute(deps, command, rest);
+  } catch (error) {
+    // The pager that read us has quit; there is nobody to tell.
+    if (isReaderGone(error)) return codeStatus(signalExitCode('SIGPIPE') ?? exitOwnError);
+    await report(deps, error, words.includes('--json'));
+    return codeStatus(exitOwnError);
+  }
+}
+
+async function execute(
+  deps: CliDeps,
+  command: Command,
+  argv: readonly string[],
+): Promise<ExitStatus> {
+  const args = parseArgs(command.spec, argv);
+  const { io } = deps;
+  if (args.has('help')) {
+    await io.stdout.write(formatCommandHelp(command.spec));
+    return codeStatus(exitOk);
+  }
+  const stateDir = args.value('state-dir');
+  const config = stateDir === undefined ? deps.config : { ...deps.config, stateDir };
+  const isColoured =
+    io.stdout.isTerminal && config.isColourAllowed && !args.has('no-color') && !args.has('json');
+  const loaded = await command.load();
+  return loaded.execute({
+    ...deps,
+    config,
+    args,
+    isJson: args.has('json'),
+    paint: createPaint(isColoured),
+  });
+}
+
+function findCommand(typed: string): Command | undefined {
+  const name = aliases[typed] ?? typed;
+  return commands.find(({ spec }) => spec.name === name);
+}
+
+function unknownCommand(typed: string): Error {
+  const nearest = suggestNearest(
+    typed,
+    commands.map(({ spec }) => spec.name),
+  );
+  return usageError(
+    `there is no command "${typed}"`,
+    nearest === undefined ? 'See: clf help.' : `Did you mean clf ${nearest}?`,
+  );
+}
+
+async function report(deps: CliDeps, error: unknown, isJson: boolean): Promise<void> {
+  const { stderr } = deps.io;
+  const paint = createPaint(stderr.isTerminal && deps.config.isColourAllowed);
+  const text = isJson ? jsonLine(formatErrorJson(error)) : formatErrorText(error, paint);
+  // A closed stderr leaves the exit code, which says enough.
+  await stderr.write(text).catch(() => {});
+}

@@ -1,0 +1,37 @@
+/*
+ * `clf help`, and `clf` alone.
+ */
+import { formatCommandHelp, formatOverview } from '../args/help-text.ts';
+import { suggestNearest } from '../args/suggest.ts';
+import type { CommandContext } from '../command.ts';
+import { usageError } from '../errors.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { commands } from './table.ts';
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const specs = commands.map(({ spec }) => spec);
+  const [typed] = context.args.operands;
+  if (context.isJson) {
+    const list = specs.map(({ name, summary, usage }) => ({ name, summary, usage }));
+    await context.io.stdout.write(jsonLine({ commands: list }));
+    return codeStatus(exitOk);
+  }
+  if (typed === undefined) {
+    await context.io.stdout.write(formatOverview(specs));
+    return codeStatus(exitOk);
+  }
+  const spec = specs.find(({ name }) => name === typed);
+  if (spec === undefined) {
+    const nearest = suggestNearest(
+      typed,
+      specs.map(({ name }) => name),
+    );
+    throw usageError(
+      `there is no command "${typed}"`,
+      nearest === undefined ? 'See: clf help.' : `Did you mean clf help ${nearest}?`,
+    );
+  }
+  await context.io.stdout.write(formatCommandHelp(spec));
+  return codeStatus(exitOk);
+}

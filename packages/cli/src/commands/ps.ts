@@ -1,0 +1,122 @@
+/*
+ * `clf ps`: the runs of this host's state directory, newest last, as a table,
+ * as ids, or as JSON lines.
+ */
+import type { RunFilter, RunRecord, RunState, TerminationReason } from '@clawdfather/supervisor';
+import { parseChoice, parseInteger } from '../args/values.ts';
+import type { CommandContext } from '../command.ts';
+import { usageError } from '../errors.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { formatRunTable } from '../render/run-table.ts';
+import { jsonLine, nameLabel, runJson } from '../render/run-json.ts';
+import { readTreeUse } from '../runs/process-use.ts';
+import { withSupervisor } from '../runs/with-supervisor.ts';
+
+const runStates: readonly RunState[] = ['starting', 'running', 'exiting', 'exited'];
+const liveStates: readonly RunState[] = ['starting', 'running', 'exiting'];
+const rowsDefault = 100;
+const rowsMax = 100_000;
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { args, io } = context;
+  const wanted = parseFilters(args.values('filter'), args.has('all'));
+  const limit = parseInteger('--limit', args.value('limit') ?? String(rowsDefault), {
+    min: 1,
+    max: rowsMax,
+  });
+  return withSupervisor(context, async (supervisor) => {
+    const records = supervisor
+      .list({ ...wanted.filter, limit })
+      .filter(wanted.isMatch)
+      .toSorted((left, right) => left.createdAtMs - right.createdAtMs);
+    if (context.isJson) {
+      for (const record of records) await io.stdout.write(jsonLine(runJson(record)));
+      return codeStatus(exitOk);
+    }
+    if (args.has('quiet')) {
+      for (const record of records) await io.stdout.write(`${record.runId}\n`);
+      return codeStatus(exitOk);
+    }
+    if (records.length === 0) {
+      const finished = supervisor.list({ states: ['exited'], limit: rowsDefault }).length;
+      await io.stdout.write(emptyText(args.values('filter').length > 0, finished));
+      return codeStatus(exitOk);
+    }
+    await io.stdout.write(
+      formatRunTable(records, {
+        paint: context.paint,
+        nowMs: context.clock.wallMs(),
+        columnsMax: io.columns(),
+        useOf: readTreeUse,
+      }),
+    );
+    return codeStatus(exitOk);
+  });
+}
+
+interface Wanted {
+  readonly filter: RunFilter;
+  /* What the registry cannot be asked. */
+  readonly isMatch: (record: RunRecord) => boolean;
+}
+
+export function parseFilters(texts: readonly string[], isAll: boolean): Wanted {
+  const labels: Record<string, string> = {};
+  const states: RunState[] = [];
+  const reasons: string[] = [];
+  let filter: RunFilter = {};
+  for (const text of texts) {
+    const equals = text.indexOf('=');
+    const key = text.slice(0, equals);
+    const value = text.slice(equals + 1);
+    switch (equals === -1 ? '' : key) {
+      case 'state':
+        states.push(parseChoice('--filter state', value, runStates));
+        break;
+      case 'reason':
+        reasons.push(value);
+        break;
+      case 'session':
+        filter = { ...filter, sessionId: value };
+        break;
+      case 'backend':
+        filter = { ...filter, backendId: value };
+        break;
+      case 'name':
+        labels[nameLabel] = value;
+        break;
+      case 'label': {
+        const split = value.indexOf('=');
+        if (split < 1) throw usageError(`--filter label= needs K=V: "${text}"`);
+        labels[value.slice(0, split)] = value.slice(split + 1);
+        break;
+      }
+      default:
+        throw usageError(
+          `--filter does not know "${text}"`,
+          'Known: state=, session=, backend=, reason=, name=, label=K=V.',
+        );
+    }
+  }
+  const isEverything = isAll || reasons.length > 0;
+  return {
+    filter: {
+      ...filter,
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
+      ...(states.length > 0 ? { states } : isEverything ? {} : { states: liveStates }),
+    },
+    isMatch: (record) => reasons.length === 0 || hasReason(record, reasons),
+  };
+}
+
+function hasReason(record: RunRecord, reasons: readonly string[]): boolean {
+  const reason: TerminationReason | undefined = record.exit?.reason;
+  return reason !== undefined && reasons.includes(reason);
+}
+
+function emptyText(isFiltered: boolean, finished: number): string {
+  if (isFiltered) return 'No run matches. All of them: clf ps -a\n';
+  if (finished === 0) return 'No runs yet. Start one: clf run -d -- sleep 60\n';
+  const many = finished >= rowsDefault ? `${rowsDefault} or more` : String(finished);
+  return `Nothing is running. Finished: ${many}, see clf ps -a\n`;
+}

@@ -1,0 +1,97 @@
+/*
+ * `clf run`: start a command and, unless told to leave, stay with it.
+ *
+ * Which way to stay: on pipes; on a PTY in front of a person, whose terminal is
+ * lent to it; or on a PTY with nobody in front, where the screen model answers.
+ */
+import type { ManagedRun, OutputEvent, Supervisor } from '@clawdfather/supervisor';
+import type { CommandContext } from '../command.ts';
+import { usageError } from '../errors.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import type { TerminalSize } from '../io/io.ts';
+import { jsonLine, runJson } from '../render/run-json.ts';
+import { shortId } from '../runs/find-run.ts';
+import { watchForeground } from '../runs/foreground.ts';
+import { spawnInputFrom, stdinFrom } from '../runs/spawn-input.ts';
+import { withSupervisor } from '../runs/with-supervisor.ts';
+import { createQueryFilter } from '../terminal/query-filter.ts';
+
+/* The exec contract's size of a terminal that nobody looks at. */
+const unseenSize: TerminalSize = { cols: 120, rows: 30 };
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { args, io } = context;
+  if (args.has('interactive') && args.has('no-stdin')) {
+    throw usageError('--interactive and --no-stdin contradict each other');
+  }
+  const size = io.terminal?.size() ?? unseenSize;
+  // Everything typed wrongly is said before anything is opened or started.
+  const input = spawnInputFrom(args, { config: context.config, size });
+  return withSupervisor(context, async (supervisor: Supervisor) => {
+    const run = await supervisor.spawn(input);
+    if (context.isJson) {
+      await io.stdout.write(jsonLine({ type: 'started', run: runJson(run.snapshot()) }));
+    }
+    // Puts the size into the journal, where whoever attaches later looks for it.
+    if (input.mode !== 'child') await run.resize(size);
+    if (args.has('detach')) return leave(context, run);
+    if (input.mode === 'child') return stay(context, run);
+    if (io.terminal !== undefined && !context.isJson) {
+      const { lendTerminal } = await import('../terminal/lend-terminal.ts');
+      return lendTerminal({ context, run, terminal: io.terminal, isFresh: true });
+    }
+    return stayUnseen(context, run, size);
+  });
+}
+
+async function leave(context: CommandContext, run: ManagedRun): Promise<ExitStatus> {
+  const { io, args } = context;
+  if (context.isJson) return codeStatus(exitOk);
+  await io.stdout.write(`${run.runId}\n`);
+  if (io.stdout.isTerminal && !args.has('quiet')) {
+    const id = shortId(run);
+    await io.stderr.write(`clf: output: clf logs -f ${id}   end it: clf kill ${id}\n`);
+  }
+  return codeStatus(exitOk);
+}
+
+interface Unseen {
+  readonly observe?: (event: OutputEvent) => Promise<void>;
+  readonly shape?: (event: Extract<OutputEvent, { kind: 'output' }>) => Uint8Array;
+}
+
+function stay(context: CommandContext, run: ManagedRun, unseen: Unseen = {}): Promise<ExitStatus> {
+  return watchForeground({
+    run,
+    io: context.io,
+    clock: context.clock,
+    isJson: context.isJson,
+    isQuiet: context.args.has('quiet'),
+    isInputPumped: stdinFrom(context.args) === 'open',
+    actor: `cli:${context.config.pid}`,
+    ...unseen,
+  });
+}
+
+/* A PTY whose output goes to a file, a pipe, or a terminal that cannot type back. */
+async function stayUnseen(
+  context: CommandContext,
+  run: ManagedRun,
+  size: TerminalSize,
+): Promise<ExitStatus> {
+  const { createAnswerer } = await import('../terminal/answerer.ts');
+  const answerer = createAnswerer({
+    size,
+    // A run that ended in between needs no answer.
+    answer: (text) => run.write(text).catch(() => {}),
+  });
+  const filter = createQueryFilter();
+  try {
+    return await stay(context, run, {
+      observe: (event) => answerer.push(event),
+      ...(context.io.stdout.isTerminal ? { shape: (event) => filter.push(event.bytes) } : {}),
+    });
+  } finally {
+    answerer.dispose();
+  }
+}

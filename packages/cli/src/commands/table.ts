@@ -1,0 +1,31 @@
+/*
+ * The commands there are, in the order of the help page.
+ */
+import type { Command } from '../command.ts';
+import { runSpec } from './run-spec.ts';
+import {
+  attachSpec,
+  doctorSpec,
+  gcSpec,
+  helpSpec,
+  killSpec,
+  logsSpec,
+  psSpec,
+  rmSpec,
+  versionSpec,
+  waitSpec,
+} from './specs.ts';
+
+export const commands: readonly Command[] = [
+  { spec: runSpec, load: () => import('./run.ts') },
+  { spec: psSpec, load: () => import('./ps.ts') },
+  { spec: logsSpec, load: () => import('./logs.ts') },
+  { spec: attachSpec, load: () => import('./attach.ts') },
+  { spec: waitSpec, load: () => import('./wait.ts') },
+  { spec: killSpec, load: () => import('./kill.ts') },
+  { spec: rmSpec, load: () => import('./rm.ts') },
+  { spec: gcSpec, load: () => import('./gc.ts') },
+  { spec: doctorSpec, load: () => import('./doctor.ts') },
+  { spec: versionSpec, load: () => import('./version.ts') },
+  { spec: helpSpec, load: () => import('./help.ts') },
+];

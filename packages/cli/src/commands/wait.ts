@@ -1,0 +1,65 @@
+/*
+ * `clf wait`: until the named runs have ended. Exits as the last of them did,
+ * in the order in which they were named.
+ */
+import type { RunExit, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import { parseLimitMs } from '../args/values.ts';
+import type { CommandContext } from '../command.ts';
+import {
+  codeStatus,
+  type ExitStatus,
+  exitCodeOf,
+  exitOk,
+  exitTimedOut,
+} from '../exit-status.ts';
+import { formatExitNotice } from '../render/exit-text.ts';
+import { exitJson, jsonLine } from '../render/run-json.ts';
+import { findRun, shortId } from '../runs/find-run.ts';
+import { withSupervisor } from '../runs/with-supervisor.ts';
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { args, clock, io } = context;
+  const limitMs = parseLimitMs('--timeout', args.value('timeout'));
+  return withSupervisor(context, async (supervisor) => {
+    // All names first: a typing mistake in the last one must not wait for the first.
+    const records = args.operands.map((typed) => findRun(supervisor, typed));
+    const limit = new AbortController();
+    const timer =
+      limitMs === undefined ? undefined : clock.timer(limitMs, () => limit.abort());
+    let code = exitOk;
+    try {
+      for (const record of records) {
+        const exit = await exitOf(supervisor, record, limit.signal);
+        await tell(context, record, exit);
+        code = exitCodeOf(exit);
+      }
+    } catch (error) {
+      if (!limit.signal.aborted) throw error;
+      await io.stderr.write(`clf: still running after ${args.value('timeout') ?? ''}\n`);
+      return codeStatus(exitTimedOut);
+    } finally {
+      timer?.cancel();
+    }
+    return codeStatus(code);
+  });
+}
+
+async function exitOf(
+  supervisor: Supervisor,
+  record: RunRecord,
+  signal: AbortSignal,
+): Promise<RunExit> {
+  if (record.exit !== undefined) return record.exit;
+  const run = await supervisor.attach(record.runId);
+  return run.wait(signal);
+}
+
+async function tell(context: CommandContext, record: RunRecord, exit: RunExit): Promise<void> {
+  const { io } = context;
+  if (context.isJson) {
+    await io.stdout.write(jsonLine({ id: record.runId, exit: exitJson(exit) }));
+    return;
+  }
+  const notice = formatExitNotice(exit, record.deadlines);
+  if (notice !== undefined) await io.stderr.write(`clf: run ${shortId(record)} ${notice}\n`);
+}

@@ -1,0 +1,24 @@
+/*
+ * What the command line itself can fail with. Errors of the supervisor come
+ * through with their own codes; these are only for what happens before or
+ * around it. Explained in docs/errors.md.
+ */
+import { CodedError } from '@clawdfather/kit';
+
+export const cliErrorCodes = [
+  'usage',
+  'run-not-found',
+  'run-ambiguous',
+  'not-a-terminal',
+  'not-a-terminal-run',
+  'run-still-alive',
+  'state-unsafe',
+] as const;
+
+export type CliErrorCode = (typeof cliErrorCodes)[number];
+
+export class CliError extends CodedError<CliErrorCode> {}
+
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError('usage', message, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,72 @@
+/*
+ * How the command line itself ends: the numbers of docs/cli.md in one place.
+ *
+ * The command's own code passes through untouched. Reserved numbers follow
+ * timeout(1), env(1) and the shell, which is what scripts already expect:
+ * 124 a deadline, 125 nothing of the command's to pass on, 126 and 127 it could
+ * not be started, 128+n it died by signal n.
+ */
+import { constants } from 'node:os';
+import type { RunExit } from '@clawdfather/supervisor';
+
+export const exitOk = 0;
+export const exitChecksFailed = 1;
+export const exitTimedOut = 124;
+export const exitOwnError = 125;
+export const exitNotExecutable = 126;
+export const exitNotFound = 127;
+
+/* Either a code, or the signal by which this process should die so that the shell sees it. */
+export type ExitStatus =
+  | { readonly kind: 'code'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: NodeJS.Signals };
+
+export function codeStatus(code: number): ExitStatus {
+  return { kind: 'code', code };
+}
+
+/*
+ * T3 and T4: the root's code stands, but a timeout is never shown as success
+ * and a run that failed for another cause never as 0.
+ */
+export function exitCodeOf(exit: RunExit): number {
+  switch (exit.reason) {
+    case 'overall-timeout':
+    case 'no-output-timeout':
+      return exitTimedOut;
+    case 'spawn-error':
+      return spawnErrorCode(exit.detail);
+    case 'exit':
+    case 'manual-cancel':
+    case 'owner-lost':
+      return rootCode(exit) ?? exitOwnError;
+    case 'signal':
+    case 'ownership-escape':
+    case 'out-of-memory':
+    case 'host-rebooted':
+    case 'container-restarted':
+    case 'reconciled-stale':
+    case 'unknown':
+      return rootCode(exit) || exitOwnError;
+  }
+}
+
+export function signalExitCode(signal: string): number | undefined {
+  const number = (constants.signals as Readonly<Record<string, number>>)[signal];
+  return number === undefined ? undefined : 128 + number;
+}
+
+function rootCode(exit: RunExit): number | undefined {
+  if (exit.code !== undefined) return exit.code;
+  return exit.signal === undefined ? undefined : signalExitCode(exit.signal);
+}
+
+/* The detail names errno and stage; only a failed exec is about the command. */
+export function spawnErrorCode(detail: string | undefined): number {
+  if (detail === undefined) return exitOwnError;
+  if (/\bENOENT\b/.test(detail) && /\bexec\b/.test(detail)) return exitNotFound;
+  if (/\b(EACCES|ENOEXEC|EPERM|EISDIR|ENOTDIR)\b/.test(detail) && /\bexec\b/.test(detail)) {
+    return exitNotExecutable;
+  }
+  return exitOwnError;
+}

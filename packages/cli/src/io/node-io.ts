@@ -1,0 +1,90 @@
+/*
+ * The real process: descriptors 0, 1 and 2, the terminal, signals.
+ *
+ * process.stdin and process.stdout open handles when first looked at, so they
+ * are touched only when a command reads input or needs the terminal.
+ */
+import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import type { Clock } from '@clawdfather/kit';
+import { createFdSink } from './fd-sink.ts';
+import type { Io, LocalTerminal, Source } from './io.ts';
+import { hasControllingTerminal, isForegroundJob, readSelfStat } from './job-control.ts';
+
+/* What a terminal that does not know its size is taken for. */
+const fallbackSize = { cols: 80, rows: 24 };
+
+export function createNodeIo(clock: Clock): Io {
+  const isInputTerminal = isatty(0);
+  const isOutputTerminal = isatty(1);
+  const hadTerminal = isInputTerminal && hasControllingTerminal();
+  return {
+    stdin: createStdin(isInputTerminal),
+    stdout: createFdSink({ fd: 1, isTerminal: isOutputTerminal, clock }),
+    stderr: createFdSink({ fd: 2, isTerminal: isatty(2), clock }),
+    terminal: isInputTerminal && isOutputTerminal ? createLocalTerminal() : undefined,
+    signals: {
+      on: (name, handler) => listen(name, handler),
+      stopSelf: () => process.kill(process.pid, 'SIGSTOP'),
+    },
+    columns: () => (isOutputTerminal ? process.stdout.columns || fallbackSize.cols : undefined),
+    isForegroundJob: () => isForegroundJob(readSelfStat()),
+    isTerminalLost: () => hadTerminal && !hasControllingTerminal(),
+    onProcessEnd: (work) => {
+      process.on('exit', work);
+      return { [Symbol.dispose]: () => void process.off('exit', work) };
+    },
+  };
+}
+
+function createStdin(isTerminal: boolean): Source {
+  return {
+    isTerminal,
+    read: async function* (signal) {
+      if (signal.aborted) return;
+      const stream = process.stdin;
+      // Destroying it lets the event loop end; a paused terminal handle would keep it.
+      const stop = (): void => void stream.destroy();
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        for await (const chunk of stream) yield chunk as Uint8Array;
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        signal.removeEventListener('abort', stop);
+        stream.destroy();
+      }
+    },
+  };
+}
+
+function createLocalTerminal(): LocalTerminal {
+  const size = () => ({
+    cols: process.stdout.columns || fallbackSize.cols,
+    rows: process.stdout.rows || fallbackSize.rows,
+  });
+  return {
+    size,
+    onResize: (handler) => {
+      const onResize = (): void => handler(size());
+      process.stdout.on('resize', onResize);
+      return { [Symbol.dispose]: () => void process.stdout.off('resize', onResize) };
+    },
+    setRaw: (isRaw) => {
+      // After the terminal is gone there is nothing to restore.
+      if (!process.stdin.destroyed) process.stdin.setRawMode(isRaw);
+    },
+    writeNow: (text) => {
+      try {
+        writeSync(1, text);
+      } catch {
+        // The terminal is gone, and with it whatever state it was in.
+      }
+    },
+  };
+}
+
+function listen(name: NodeJS.Signals, handler: () => void): Disposable {
+  process.on(name, handler);
+  return { [Symbol.dispose]: () => void process.off(name, handler) };
+}

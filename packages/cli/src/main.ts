@@ -1,0 +1,32 @@
+/*
+ * The process itself: reads argv and environment once, runs one command, ends
+ * with its status. Imported by bin/clawdfather.js; this file is the only one
+ * that does work on import.
+ *
+ * process.exit is not used. The loop drains by itself once the command has let
+ * go of everything, and an exit in the middle of a write has been seen to hang.
+ * Dying of a signal is done by that signal, with its default action.
+ */
+import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
+import { runCli } from './cli.ts';
+import { readConfig } from './config.ts';
+import { createNodeIo } from './io/node-io.ts';
+
+const clock = createSystemClock();
+const status = await runCli({
+  config: readConfig({
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+    pid: process.pid,
+  }),
+  io: createNodeIo(clock),
+  clock,
+  random: createSystemRandom(),
+});
+
+if (status.kind === 'code') process.exitCode = status.code;
+else {
+  process.removeAllListeners(status.signal);
+  process.kill(process.pid, status.signal);
+}

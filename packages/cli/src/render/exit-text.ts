@@ -1,0 +1,83 @@
+/*
+ * How a run ended, in words: short for `ps`, a sentence for `run` and `wait`.
+ */
+import { assertNever } from '@clawdfather/kit';
+import type { RunExit, RunRecord } from '@clawdfather/supervisor';
+import { formatDuration } from './duration.ts';
+import { makeVisible } from './visible-text.ts';
+
+/* For a column: `0`, `exit 3`, `SIGSEGV`, `timeout`, `cancelled`. */
+export function formatExitShort(exit: RunExit): string {
+  switch (exit.reason) {
+    case 'exit':
+      return exit.code === 0 ? 'ok' : `exit ${exit.code ?? '?'}`;
+    case 'signal':
+      return exit.signal ?? 'signal';
+    case 'overall-timeout':
+      return 'timeout';
+    case 'no-output-timeout':
+      return 'idle timeout';
+    case 'manual-cancel':
+      return 'cancelled';
+    case 'spawn-error':
+      return 'not started';
+    case 'ownership-escape':
+      return 'left processes';
+    case 'owner-lost':
+      return 'owner lost';
+    case 'out-of-memory':
+      return 'out of memory';
+    case 'host-rebooted':
+      return 'host rebooted';
+    case 'container-restarted':
+      return 'container gone';
+    case 'reconciled-stale':
+      return 'stale';
+    case 'unknown':
+      return 'unknown';
+    default:
+      return assertNever(exit.reason);
+  }
+}
+
+/* Undefined when there is nothing a person would want to be told: it ended by itself. */
+export function formatExitNotice(
+  exit: RunExit,
+  deadlines: RunRecord['deadlines'],
+): string | undefined {
+  const by = exit.actor === undefined ? '' : ` by ${makeVisible(exit.actor)}`;
+  const why = exit.detail === undefined ? '' : `: ${makeVisible(exit.detail)}`;
+  switch (exit.reason) {
+    case 'exit':
+      return undefined;
+    case 'signal':
+      return `killed by ${exit.signal ?? 'a signal'}${exit.coreDumped ? ' (core dumped)' : ''}`;
+    case 'overall-timeout':
+      return `ended after its time limit of ${limitText(deadlines.overallMs)}`;
+    case 'no-output-timeout':
+      return `ended after ${limitText(deadlines.noOutputMs)} without output`;
+    case 'manual-cancel':
+      return `cancelled${by}`;
+    case 'spawn-error':
+      return `could not be started${why}`;
+    case 'ownership-escape':
+      return `left processes running, which were ended (--leftovers fail)`;
+    case 'owner-lost':
+      return `ended because its owner was lost (--owner-loss kill)`;
+    case 'out-of-memory':
+      return `killed by the kernel: out of memory${why}`;
+    case 'host-rebooted':
+      return 'gone: the host was rebooted';
+    case 'container-restarted':
+      return 'gone: its container was restarted';
+    case 'reconciled-stale':
+    case 'unknown':
+      return `gone, and how it ended is not known${why}`;
+    default:
+      return assertNever(exit.reason);
+  }
+}
+
+function limitText(ms: number | undefined): string {
+  return ms === undefined ? 'unknown length' : formatDuration(ms);
+}

@@ -1,0 +1,57 @@
+/*
+ * Text that others wrote (commands, labels, messages), made safe to show.
+ *
+ * A command line may hold escape sequences, newlines or bidirectional controls
+ * that would move the cursor or make one command look like another
+ * (security checklist 13, 15). They are shown as what they are.
+ */
+
+/* C0 and DEL, C1, line separators, zero-width and bidirectional controls. */
+const hidden =
+  // oxlint-disable-next-line no-control-regex -- control characters are the point
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+export function makeVisible(text: string): string {
+  return text.replace(hidden, (character) => named[character] ?? escapeOf(character));
+}
+
+function escapeOf(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 0x100
+    ? `\\x${code.toString(16).padStart(2, '0')}`
+    : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/* East Asian wide and emoji presentation; everything else is taken as one column. */
+const wide =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}])/u;
+
+/* Columns the text takes; escape sequences must not be in it. */
+export function columnsOf(text: string): number {
+  let columns = 0;
+  for (const { segment } of segmenter.segment(text)) columns += graphemeColumns(segment);
+  return columns;
+}
+
+/* At most `columnsMax` wide, with an ellipsis where something was cut. */
+export function fitColumns(text: string, columnsMax: number): string {
+  if (columnsOf(text) <= columnsMax) return text;
+  let fitted = '';
+  let columns = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const next = columns + graphemeColumns(segment);
+    if (next > columnsMax - 1) break;
+    fitted += segment;
+    columns = next;
+  }
+  return columnsMax < 1 ? '' : `${fitted}…`;
+}
+
+function graphemeColumns(segment: string): number {
+  if (/^\p{Mark}+$/u.test(segment)) return 0;
+  return wide.test(segment) ? 2 : 1;
+}

@@ -1,0 +1,53 @@
+/*
+ * From what a person typed to the one run that is meant: an id, a unique
+ * beginning of an id, or a name given with `--name`.
+ */
+import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import { CliError } from '../errors.ts';
+import { nameLabel } from '../render/run-json.ts';
+import { makeVisible } from '../render/visible-text.ts';
+
+/* What tables show; long enough to be unique on one host, short enough to type. */
+export const shortIdChars = 12;
+
+/* Enough to show that there are several. */
+const candidatesMax = 6;
+
+export type RunLister = Pick<Supervisor, 'list'>;
+
+export function findRun(supervisor: RunLister, typed: string): RunRecord {
+  const byId = /^[0-9a-z]+$/.test(typed)
+    ? supervisor.list({ idPrefix: typed, limit: candidatesMax })
+    : [];
+  const exact = byId.find((record) => record.runId === typed);
+  if (exact !== undefined) return exact;
+  if (byId.length === 1 && byId[0] !== undefined) return byId[0];
+
+  const named = supervisor.list({ labels: { [nameLabel]: typed }, limit: candidatesMax });
+  // A name may be used again after its run has ended; the living one is meant then.
+  const living = named.filter((record) => record.state !== 'exited');
+  const chosen = living.length > 0 ? living : named;
+  if (chosen.length === 1 && chosen[0] !== undefined) return chosen[0];
+
+  const candidates = [...byId, ...chosen];
+  if (candidates.length > 1) throw ambiguous(typed, candidates);
+  throw new CliError('run-not-found', `no run is called "${makeVisible(typed)}"`, {
+    hint: 'See all runs, finished ones too: clf ps -a',
+    detail: { typed },
+  });
+}
+
+export function shortId(record: Pick<RunRecord, 'runId'>): string {
+  return record.runId.slice(0, shortIdChars);
+}
+
+function ambiguous(typed: string, candidates: readonly RunRecord[]): CliError {
+  const list = candidates
+    .slice(0, candidatesMax - 1)
+    .map((record) => `${record.runId} (${record.state}: ${makeVisible(record.command)})`);
+  const more = candidates.length > list.length ? ', …' : '';
+  return new CliError('run-ambiguous', `several runs match "${makeVisible(typed)}"`, {
+    hint: `Say which: ${list.join(', ')}${more}`,
+    detail: { typed, matches: candidates.length },
+  });
+}

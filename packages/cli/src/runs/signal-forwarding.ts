@@ -1,0 +1,68 @@
+/*
+ * Signals to a foreground `clf run` go where they would have gone without it.
+ *
+ * INT, TERM, QUIT, USR1 and USR2 are passed on. A second INT or TERM within two
+ * seconds ends the whole run by the supervisor's ladder: the person means it.
+ * Ctrl-Z stops the run and then us, and continuing continues both. The run's own
+ * group is an orphaned one, for which the kernel ignores TSTP; so it is STOP.
+ * HUP is not passed on: a lost terminal is what runs are made to survive.
+ */
+import type { Clock } from '@clawdfather/kit';
+import type { ManagedRun } from '@clawdfather/supervisor';
+import type { Signals } from '../io/io.ts';
+
+/* A second Ctrl-C after this long is a new request, not impatience. */
+const againMs = 2_000;
+
+const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+
+export interface ForwardingOptions {
+  readonly run: Pick<ManagedRun, 'signal' | 'cancel'>;
+  readonly signals: Signals;
+  readonly clock: Clock;
+  readonly actor: string;
+  /* The first INT went out: time to say what a second one does. */
+  readonly onInterrupt: () => void;
+  readonly onHangup: () => void;
+}
+
+export interface Forwarding extends Disposable {
+  /* The last signal of each kind that we were sent ourselves. */
+  readonly received: ReadonlySet<NodeJS.Signals>;
+}
+
+export function openForwarding(options: ForwardingOptions): Forwarding {
+  const { run, signals, clock } = options;
+  const received = new Set<NodeJS.Signals>();
+  let previousMs = Number.NEGATIVE_INFINITY;
+
+  const forward = async (name: NodeJS.Signals): Promise<void> => {
+    received.add(name);
+    const isEnding = name === 'SIGINT' || name === 'SIGTERM';
+    const nowMs = clock.monotonicMs();
+    const isAgain = isEnding && nowMs - previousMs < againMs;
+    if (isEnding) previousMs = nowMs;
+    if (isAgain) {
+      await run.cancel('manual-cancel', options.actor);
+      return;
+    }
+    await run.signal(name);
+    if (name === 'SIGINT') options.onInterrupt();
+  };
+
+  const suspend = async (): Promise<void> => {
+    await run.signal('SIGSTOP');
+    signals.stopSelf();
+  };
+
+  const stack = new DisposableStack();
+  const on = (name: NodeJS.Signals, work: () => void | Promise<void>): void => {
+    // A run that ended in between cannot take the signal, and its end is on the way to us.
+    stack.use(signals.on(name, () => void Promise.resolve(work()).catch(() => {})));
+  };
+  for (const name of passedOn) on(name, () => forward(name));
+  on('SIGTSTP', suspend);
+  on('SIGCONT', () => run.signal('SIGCONT'));
+  on('SIGHUP', options.onHangup);
+  return { received, [Symbol.dispose]: () => stack.dispose() };
+}

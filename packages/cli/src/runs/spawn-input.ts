@@ -1,0 +1,134 @@
+/*
+ * From the flags of `clf run` to what the supervisor takes.
+ */
+import { resolve } from 'node:path';
+import type { JournalPolicy, RunLimits, SpawnInput } from '@clawdfather/supervisor';
+import type { ParsedArgs } from '../args/parse.ts';
+import {
+  parseBytes,
+  parseChoice,
+  parseDurationMs,
+  parseInteger,
+  parseLimitMs,
+  parsePairs,
+} from '../args/values.ts';
+import { cleanEnv, type Config } from '../config.ts';
+import { usageError } from '../errors.ts';
+import type { TerminalSize } from '../io/io.ts';
+import { nameLabel } from '../render/run-json.ts';
+
+/* Runs that a person starts belong to this session unless told otherwise. */
+const defaultSession = 'cli';
+const backendId = 'cli';
+
+/* What a terminal run believes to be on when the caller's own terminal has no name. */
+const defaultTerminalType = 'xterm-256color';
+
+export interface SpawnContext {
+  readonly config: Config;
+  /* Size of a PTY; the local terminal's where there is one. */
+  readonly size: TerminalSize;
+}
+
+export function spawnInputFrom(args: ParsedArgs, context: SpawnContext): SpawnInput {
+  const [program = '', ...rest] = args.operands;
+  if (program === '') throw usageError('the command is empty', 'Write: clf run -- COMMAND');
+  const common = commonInput(args, context);
+  if (args.has('pty')) {
+    const env = { ...common.env, TERM: common.env['TERM'] ?? defaultTerminalType };
+    return { ...common, env, mode: 'pty-argv', argv: [program, ...rest], ...context.size };
+  }
+  return { ...common, mode: 'child', argv: [program, ...rest], stdin: stdinFrom(args) };
+}
+
+/* A detached run has no input unless somebody means to attach to it: a reader would wait for ever. */
+export function stdinFrom(args: ParsedArgs): 'open' | 'closed' {
+  if (args.has('no-stdin')) return 'closed';
+  return args.has('detach') && !args.has('interactive') ? 'closed' : 'open';
+}
+
+function commonInput(args: ParsedArgs, { config }: SpawnContext) {
+  const graceMs = optional(args.value('grace'), (text) => parseDurationMs('--grace', text));
+  const nice = optional(args.value('nice'), (text) =>
+    parseInteger('--nice', text, { min: -20, max: 19 }),
+  );
+  const idleMs = parseLimitMs('--idle-timeout', args.value('idle-timeout'));
+  const limits = limitsFrom(args);
+  const journal = journalFrom(args);
+  return {
+    sessionId: args.value('session') ?? defaultSession,
+    backendId,
+    labels: labelsFrom(args),
+    cwd: resolve(config.cwd, args.value('cwd') ?? '.'),
+    env: envFrom(args, config),
+    // T9: no deadline unless asked for, and that is said here on purpose.
+    overallTimeoutMs: parseLimitMs('--timeout', args.value('timeout')),
+    leftovers: parseChoice('--leftovers', args.value('leftovers') ?? 'keep', [
+      'keep',
+      'end',
+      'fail',
+    ]),
+    ownerLoss: parseChoice('--owner-loss', args.value('owner-loss') ?? 'adopt', ['adopt', 'kill']),
+    ...(idleMs === undefined ? {} : { noOutputTimeoutMs: idleMs }),
+    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(nice === undefined ? {} : { nice }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(journal === undefined ? {} : { journal }),
+  } as const;
+}
+
+function labelsFrom(args: ParsedArgs): Record<string, string> {
+  const labels = parsePairs('--label', args.values('label'));
+  const name = args.value('name');
+  if (name === undefined) return labels;
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
+    throw usageError(
+      `--name is not a name: "${name}"`,
+      'Use letters, digits, dots, dashes and underscores, at most 63 of them.',
+    );
+  }
+  return { ...labels, [nameLabel]: name };
+}
+
+function envFrom(args: ParsedArgs, config: Config): Record<string, string> {
+  const base = args.has('clean-env') ? cleanEnv(config.commandEnv) : config.commandEnv;
+  return {
+    ...base,
+    ...parsePairs('--env', args.values('env'), (name) => config.commandEnv[name]),
+  };
+}
+
+function limitsFrom(args: ParsedArgs): RunLimits | undefined {
+  const count = (flag: string) =>
+    optional(args.value(flag), (text) =>
+      parseInteger(`--${flag}`, text, { min: 1, max: 2 ** 31 - 1 }),
+    );
+  const size = (flag: string) =>
+    optional(args.value(flag), (text) => parseBytes(`--${flag}`, text));
+  const openFiles = count('limit-open-files');
+  const processes = count('limit-processes');
+  const fileBytes = size('limit-file-size');
+  const memoryBytes = size('limit-memory');
+  const cpuMs = optional(args.value('limit-cpu'), (text) => parseDurationMs('--limit-cpu', text));
+  const limits: RunLimits = {
+    ...(openFiles === undefined ? {} : { openFiles }),
+    ...(processes === undefined ? {} : { processes }),
+    ...(fileBytes === undefined ? {} : { fileBytes }),
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    // The kernel counts whole seconds; half a second must not become none.
+    ...(cpuMs === undefined ? {} : { cpuSeconds: Math.max(1, Math.ceil(cpuMs / 1_000)) }),
+  };
+  return Object.keys(limits).length === 0 ? undefined : limits;
+}
+
+function journalFrom(args: ParsedArgs): JournalPolicy | undefined {
+  const bytesMax = optional(args.value('journal-max'), (text) => parseBytes('--journal-max', text));
+  return bytesMax === undefined ? undefined : { mode: 'ring', bytesMax };
+}
+
+function optional<Value>(
+  text: string | undefined,
+  parse: (text: string) => Value,
+): Value | undefined {
+  return text === undefined ? undefined : parse(text);
+}

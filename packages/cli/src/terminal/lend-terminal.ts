@@ -1,0 +1,79 @@
+/*
+ * From "a run and a terminal" to an exit status: what `attach` and
+ * `run --pty` share. Says the detach key once, and afterwards where things stand.
+ *
+ * Signals: a run we started ourselves gets what we are sent, as in `clf run` on
+ * pipes. An attached one is not ours: TERM and HUP only make us leave.
+ */
+import type { ManagedRun } from '@clawdfather/supervisor';
+import type { CommandContext } from '../command.ts';
+import { codeStatus, type ExitStatus, exitCodeOf, exitOk } from '../exit-status.ts';
+import type { LocalTerminal } from '../io/io.ts';
+import { formatExitNotice } from '../render/exit-text.ts';
+import { shortId } from '../runs/find-run.ts';
+import { openForwarding } from '../runs/signal-forwarding.ts';
+import { detachKeyName } from './detach-key.ts';
+import { runTerminalSession } from './terminal-session.ts';
+
+export interface LendOptions {
+  readonly context: CommandContext;
+  readonly run: ManagedRun;
+  readonly terminal: LocalTerminal;
+  /* We have just started it. */
+  readonly isFresh: boolean;
+}
+
+export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
+  const { context, run, terminal } = options;
+  const { io, clock } = context;
+  const id = shortId(run);
+  const say = (text: string): Promise<void> => io.stderr.write(`${text}\r\n`).catch(() => {});
+
+  if (!context.args.has('quiet')) await say(`[clf: run ${id}, detach with ${detachKeyName}]`);
+  const leave = new AbortController();
+  let leftBy: NodeJS.Signals | undefined;
+  const leaveBy = (name: NodeJS.Signals) => (): void => {
+    leftBy = name;
+    leave.abort();
+  };
+  using stack = new DisposableStack();
+  if (options.isFresh) {
+    stack.use(
+      openForwarding({
+        run,
+        signals: io.signals,
+        clock,
+        actor: `cli:${context.config.pid}`,
+        onInterrupt: () => {},
+        onHangup: leaveBy('SIGHUP'),
+      }),
+    );
+  } else {
+    for (const name of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) {
+      stack.use(io.signals.on(name, leaveBy(name)));
+    }
+  }
+
+  const end = await runTerminalSession({
+    run,
+    io,
+    terminal,
+    clock,
+    isCatchingUp: !options.isFresh,
+    leave: leave.signal,
+  });
+  switch (end) {
+    case 'detached':
+      await say(`\r\n[clf: detached, run ${id} goes on; back with: clf attach ${id}]`);
+      return codeStatus(exitOk);
+    case 'terminal-lost':
+      await say(`\r\n[clf: run ${id} goes on; back with: clf attach ${id}]`);
+      return { kind: 'signal', signal: leftBy ?? 'SIGHUP' };
+    case 'run-ended': {
+      const exit = await run.wait();
+      const notice = formatExitNotice(exit, run.snapshot().deadlines);
+      if (notice !== undefined) await say(`[clf: run ${id} ${notice}]`);
+      return codeStatus(exitCodeOf(exit));
+    }
+  }
+}

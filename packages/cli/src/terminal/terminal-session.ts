@@ -1,0 +1,141 @@
+/*
+ * The local terminal lent to a run on a PTY: `attach`, and `run --pty` in front
+ * of a person.
+ *
+ * Stages:
+ *   1. the terminal is announced to the shim, which says whether it answers
+ *      queries or only watches (E8);
+ *   2. unless the run has just begun, the current screen is painted from the
+ *      journal (catch-up.ts), never replayed;
+ *   3. live: output to the terminal (a watcher's without queries), keys and sizes
+ *      to the run, until the run ends, the person detaches, or we must leave;
+ *   4. the terminal is given back, always.
+ */
+import type { Clock } from '@clawdfather/kit';
+import type { ManagedRun, OutputEvent } from '@clawdfather/supervisor';
+import { type Io, isReaderGone, type LocalTerminal } from '../io/io.ts';
+import { createEventFeed, type EventFeed } from '../runs/event-feed.ts';
+import { pumpKeys, type SessionEnd } from './key-pump.ts';
+import { createModeTracker, type ModeTracker } from './mode-tracker.ts';
+import { createQueryFilter } from './query-filter.ts';
+import { openRawTerminal } from './raw-terminal.ts';
+
+export interface TerminalSessionOptions {
+  readonly run: ManagedRun;
+  readonly io: Io;
+  readonly terminal: LocalTerminal;
+  readonly clock: Clock;
+  /* False when the run has just been started by us: there is nothing to catch up with. */
+  readonly isCatchingUp: boolean;
+  /* Aborts when we must leave without the run's end: HUP, or TERM to an `attach`. */
+  readonly leave: AbortSignal;
+}
+
+export async function runTerminalSession(options: TerminalSessionOptions): Promise<SessionEnd> {
+  const { run, io, terminal } = options;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, options.leave]);
+  const role = await run.openTerminal();
+  const tracker = createModeTracker();
+  const feed = createEventFeed(run.output(undefined, signal), options.clock);
+  const raw = openRawTerminal(io, terminal, tracker);
+  try {
+    let isAnswerer = role.answerer;
+    if (options.isCatchingUp) {
+      if (await paintNow(options, { feed, tracker, isAnswerer })) return 'run-ended';
+    }
+    if (isAnswerer) await run.resize(terminal.size());
+    using _resizing = terminal.onResize((size) => {
+      // The run may be gone by now; its end is on the way to us.
+      if (isAnswerer) void run.resize(size).catch(() => {});
+    });
+    const keys = pumpKeys({ run, io, clock: options.clock, signal });
+    const output = pumpLive({
+      options,
+      feed,
+      tracker,
+      isAnswerer: () => isAnswerer,
+      onTerminals: (count) => {
+        // The last one here is the one that answers; the shim counts the same way.
+        isAnswerer ||= count === 1;
+      },
+    });
+    const end = await Promise.race([keys, output]);
+    ending.abort();
+    await Promise.allSettled([keys, output]);
+    return options.leave.aborted ? 'terminal-lost' : end;
+  } finally {
+    ending.abort();
+    raw[Symbol.dispose]();
+    // Nothing is lost if the shim is gone: then no terminal is attached either.
+    await role.close().catch(() => {});
+  }
+}
+
+interface Painting {
+  readonly feed: EventFeed;
+  readonly tracker: ModeTracker;
+  readonly isAnswerer: boolean;
+}
+
+/* True when the run had ended already: there is nothing to go live with. */
+async function paintNow(options: TerminalSessionOptions, painting: Painting): Promise<boolean> {
+  const { run, io, terminal, clock } = options;
+  // The screen model is heavy; a fresh `run --pty` never needs it.
+  const { catchUp } = await import('./catch-up.ts');
+  const startMs = clock.monotonicMs();
+  const caughtUp = await catchUp({
+    ...painting,
+    size: painting.isAnswerer ? terminal.size() : undefined,
+    elapsedMs: () => clock.monotonicMs() - startMs,
+  });
+  // Scrolls what is there into the history instead of wiping it out.
+  await io.stdout.write('\n'.repeat(terminal.size().rows) + '\u001b[H\u001b[2J');
+  await io.stdout.write(caughtUp.picture);
+  if (caughtUp.answers !== '') await run.write(caughtUp.answers);
+  return caughtUp.isEnded;
+}
+
+interface LivePump {
+  readonly options: TerminalSessionOptions;
+  readonly feed: EventFeed;
+  readonly tracker: ModeTracker;
+  readonly isAnswerer: () => boolean;
+  readonly onTerminals: (count: number) => void;
+}
+
+async function pumpLive(live: LivePump): Promise<SessionEnd> {
+  const { io } = live.options;
+  const filter = createQueryFilter();
+  try {
+    for (;;) {
+      const step = await live.feed.next();
+      if (step.kind !== 'event') return 'run-ended';
+      const { event } = step;
+      if (event.kind === 'attached') live.onTerminals(event.terminals);
+      if (event.kind === 'gap') await askToRedraw(live);
+      if (event.kind !== 'output') continue;
+      live.tracker.push(event.bytes);
+      await io.stdout.write(shown(event, live.isAnswerer() ? undefined : filter));
+    }
+  } catch (error) {
+    if (live.options.leave.aborted || isReaderGone(error)) return 'terminal-lost';
+    throw error;
+  }
+}
+
+function shown(
+  event: Extract<OutputEvent, { kind: 'output' }>,
+  filter: ReturnType<typeof createQueryFilter> | undefined,
+): Uint8Array {
+  return filter === undefined ? event.bytes : filter.push(event.bytes);
+}
+
+/* Output was dropped under a slow terminal; a change of size makes programs draw anew. */
+async function askToRedraw(live: LivePump): Promise<void> {
+  if (!live.isAnswerer()) return;
+  const { run, terminal } = live.options;
+  const { cols, rows } = terminal.size();
+  await run.resize({ cols, rows: Math.max(1, rows - 1) }).catch(() => {});
+  await run.resize({ cols, rows }).catch(() => {});
+}
