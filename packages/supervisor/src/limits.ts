@@ -18,6 +18,8 @@ export const takeRunsPerWriteMax = 256;
 
 /** SIGTERM to SIGKILL; enough for a database or a dev server to flush. */
 export const graceMs = 5_000;
+/** An hour; longer is a deadline, not a grace. */
+export const graceMsMax = 3_600_000;
 /** SIGKILL to giving up: only uninterruptible, frozen or foreign-uid processes need longer (T1). */
 export const killMs = 2_000;
 /** Reaching `exec`; a working directory on a dead mount never gets there (S2). */
@@ -29,6 +31,8 @@ export const startMs = 30_000;
 export const segmentBytes = 64 * 1024 * 1024;
 /** All segments of a run; a build that logs for a day fits, a runaway loop does not fill the disk. */
 export const journalBytesMax = 1024 * 1024 * 1024;
+/** Four segments of a quarter each must hold a record and some output. */
+export const journalBytesMin = 64 * 1024;
 
 /* --- What a spawn may carry ------------------------------------------------- */
 
@@ -63,8 +67,10 @@ export const busyPauseMsMax = 50;
 export const readBusyMs = 20;
 /** Page cache of the connection: 100,000 runs' indexes fit. */
 export const registryCacheKib = 8_192;
-/** Pages in the log before a checkpoint runs beside the loop: 16 MiB. */
-export const checkpointPages = 4_096;
+/** Pages logged, estimated from changes, before the log is looked at: about 3,000 runs. */
+export const changesPerLogCheck = 9_000;
+/** A shorter log is left alone: folding it in would bring nothing. */
+export const logBytesMin = 8 * 1024 * 1024;
 /** Rows `list` returns when the caller names no limit. */
 export const listRowsDefault = 1_000;
 /** Unacknowledged durable input per run; the child's own buffers come on top (I1). */
@@ -84,3 +90,9 @@ export const retentionBytesMax = 10 * 1024 * 1024 * 1024;
 export const trashEntriesPerStep = 16;
 /** Pause between steps, so that deleting is never the busiest thing on the disk. */
 export const trashPauseMs = 50;
+
+/* --- Terminals ---------------------------------------------------------------- */
+
+/** What agents' tools are used to (contracts/exec-process). */
+export const terminalCols = 120;
+export const terminalRows = 30;

@@ -19,10 +19,13 @@ import {
   writesQueuedMax,
 } from '../limits.ts';
 import { commitBatch } from './commit-batch.ts';
-import type { BatchDeps } from './commit-batch.ts';
+import type { BatchDeps, WorkOutcome } from './commit-batch.ts';
 
 export interface CommitQueue {
   write<Value>(work: () => Value): Promise<Value>;
+  /** Holds writes back, for a checkpoint; `resume` lets them go. */
+  pause(): void;
+  resume(): void;
   /** Resolves when everything queued so far is settled; later writes are refused. */
   close(): Promise<void>;
 }
@@ -46,6 +49,7 @@ export function createCommitQueue(deps: CommitQueueDeps): CommitQueue {
   let waiting: Entry[] = [];
   let isScheduled = false;
   let isClosed = false;
+  let isPaused = false;
   let failedAttempts = 0;
   let onIdle: (() => void) | undefined;
 
@@ -58,29 +62,25 @@ export function createCommitQueue(deps: CommitQueueDeps): CommitQueue {
 
   function flush(): void {
     isScheduled = false;
+    if (isPaused) return;
     if (waiting.length === 0) return onIdle?.();
     const batch = waiting.slice(0, writesPerCommitMax);
-    const outcomes = commitBatch(
-      deps,
-      batch.map((entry) => entry.work),
-    );
+    const work = batch.map((entry) => entry.work);
+    const outcomes = commitBatch(deps, work);
     if (outcomes === 'busy') return pauseForLock();
     failedAttempts = 0;
     waiting = waiting.slice(batch.length);
-    outcomes.forEach((outcome, index) => {
-      const entry = batch[index];
-      if (outcome.isDone) entry?.resolve(outcome.value);
-      else entry?.reject(outcome.error);
-    });
+    settle(batch, outcomes);
     deps.onCommit();
     if (waiting.length > 0 || onIdle !== undefined) schedule();
   }
 
   function pauseForLock(): void {
     const oldestMs = clock.monotonicMs() - busyLimitMs;
-    const expired = waiting.filter((entry) => entry.queuedAtMs <= oldestMs);
-    waiting = waiting.filter((entry) => entry.queuedAtMs > oldestMs);
-    for (const entry of expired) entry.reject(busyError('the lock did not come free'));
+    // Oldest first, so those that have waited too long are all in front.
+    while ((waiting[0]?.queuedAtMs ?? Infinity) <= oldestMs) {
+      waiting.shift()?.reject(busyError('the lock did not come free'));
+    }
     isScheduled = true;
     clock.timer(lockPauseMs(failedAttempts, deps.random), flush);
     failedAttempts += 1;
@@ -88,9 +88,7 @@ export function createCommitQueue(deps: CommitQueueDeps): CommitQueue {
 
   return {
     write: <Value>(work: () => Value): Promise<Value> => {
-      if (isClosed) {
-        return Promise.reject(new SupervisorError('registry-closed', 'the registry is closed'));
-      }
+      if (isClosed) return Promise.reject(closedError());
       if (waiting.length >= writesQueuedMax) {
         return Promise.reject(busyError('too many writes are waiting'));
       }
@@ -101,6 +99,13 @@ export function createCommitQueue(deps: CommitQueueDeps): CommitQueue {
       schedule();
       return promise;
     },
+    pause: () => {
+      isPaused = true;
+    },
+    resume: () => {
+      isPaused = false;
+      schedule();
+    },
     close: () => {
       isClosed = true;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -109,6 +114,18 @@ export function createCommitQueue(deps: CommitQueueDeps): CommitQueue {
       return promise;
     },
   };
+}
+
+function settle(batch: readonly Entry[], outcomes: readonly WorkOutcome[]): void {
+  outcomes.forEach((outcome, index) => {
+    const entry = batch[index];
+    if (outcome.isDone) entry?.resolve(outcome.value);
+    else entry?.reject(outcome.error);
+  });
+}
+
+function closedError(): SupervisorError {
+  return new SupervisorError('registry-closed', 'the registry is closed');
 }
 
 /** Doubling pauses with jitter, so that two processes do not keep meeting. */

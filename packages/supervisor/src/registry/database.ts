@@ -8,7 +8,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Random } from '@clawdfather/kit';
-import { busyLimitMs, checkpointPages, readBusyMs, registryCacheKib } from '../limits.ts';
+import { busyLimitMs, readBusyMs, registryCacheKib } from '../limits.ts';
 import { busyError, lockPauseMs } from './commit-queue.ts';
 import { registryErrorOf, sqliteFailureOf } from './sqlite-error.ts';
 import type { Statements } from './statements.ts';
@@ -40,7 +40,7 @@ function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync 
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false });
   try {
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-      PRAGMA cache_size = -${registryCacheKib}; PRAGMA wal_autocheckpoint = ${checkpointPages};`);
+      PRAGMA cache_size = -${registryCacheKib}; PRAGMA wal_autocheckpoint = 0;`);
     db.exec('BEGIN IMMEDIATE');
     setUp(db);
     db.exec('COMMIT');
@@ -71,7 +71,7 @@ export function createPatientReads(db: DatabaseSync, statements: Statements): St
   }
   return {
     ...statements,
-    one: (sql, ...values) => patiently(() => statements.one(sql, ...values)),
-    all: (sql, ...values) => patiently(() => statements.all(sql, ...values)),
+    one: (sql, values) => patiently(() => statements.one(sql, values)),
+    all: (sql, values) => patiently(() => statements.all(sql, values)),
   };
 }

@@ -12,19 +12,20 @@ export function insertLabels(
   labels: Readonly<Record<string, string>>,
 ): void {
   for (const [name, value] of Object.entries(labels)) {
-    run(
-      'INSERT INTO run_labels (name, value, seq) SELECT ?, ?, seq FROM runs WHERE run_id = ?',
-      ...[name, value, runId],
-    );
+    run('INSERT INTO run_labels (name, value, seq) SELECT ?, ?, seq FROM runs WHERE run_id = ?', [
+      name,
+      value,
+      runId,
+    ]);
   }
 }
 
-/** Takes a whole row of `runs`: its JSON names the rows to delete, so no index by run is needed. */
+/** Takes a whole row of `runs`: its JSON names the label rows, so no index by run is needed. */
 export function deleteRunRow({ run }: Statements, row: Row): void {
   const seq = number(row, 'seq');
   for (const [name, value] of Object.entries(parseLabels(optionalText(row, 'labels')))) {
-    run('DELETE FROM run_labels WHERE name = ? AND value = ? AND seq = ?', name, value, seq);
+    run('DELETE FROM run_labels WHERE name = ? AND value = ? AND seq = ?', [name, value, seq]);
   }
-  run('DELETE FROM input_outbox WHERE run_id = ?', text(row, 'run_id'));
-  run('DELETE FROM runs WHERE seq = ?', seq);
+  run('DELETE FROM input_outbox WHERE run_id = ?', [text(row, 'run_id')]);
+  run('DELETE FROM runs WHERE seq = ?', [seq]);
 }

@@ -7,9 +7,9 @@
  */
 import { SupervisorError } from '../errors.ts';
 import { outboxBytesMax } from '../limits.ts';
-import { number } from './rows.ts';
-import { notFound, stale } from './run-writes.ts';
-import type { RunKey } from './run-writes.ts';
+import { fencedRow } from './fence.ts';
+import type { RunKey } from './fence.ts';
+import { exitedNumber, number } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 export interface OutboxEntry {
@@ -19,56 +19,42 @@ export interface OutboxEntry {
 
 export interface OutboxWrites {
   /** Returns the offset at which these bytes are to be sent. Throws `outbox-full`, `not-running`. */
-  appendInput(key: RunKey, bytes: Uint8Array): number;
+  readonly appendInput: (key: RunKey, bytes: Uint8Array) => number;
   /** Everything below the shim's accepted offset is delivered. */
-  trimInput(key: RunKey, acceptedOffset: number): void;
+  readonly trimInput: (key: RunKey, acceptedOffset: number) => void;
 }
 
-export function createOutboxWrites({ run, one }: Statements): OutboxWrites {
-  function offsetOf({ runId, epoch }: RunKey): number {
-    const row = one('SELECT epoch, state, input_offset FROM runs WHERE run_id = ?', runId);
-    if (row === undefined) throw notFound(runId);
-    const current = number(row, 'epoch');
-    if (current !== epoch) throw stale(runId, { epoch, current });
-    if (number(row, 'state') === 3) {
-      throw new SupervisorError('not-running', `run ${runId} has exited`, { detail: { runId } });
-    }
-    return number(row, 'input_offset');
-  }
+const insertSql = 'INSERT INTO input_outbox (run_id, offset, bytes) VALUES (?, ?, ?)';
+const advanceSql = 'UPDATE runs SET input_offset = ? WHERE run_id = ? AND epoch = ?';
+/* Half-sent entries stay whole: the shim drops the part it has. */
+const trimSql = 'DELETE FROM input_outbox WHERE run_id = ? AND offset + length(bytes) <= ?';
 
+export function createOutboxWrites(statements: Statements): OutboxWrites {
+  const { run, one } = statements;
   return {
     appendInput: (key, bytes) => {
-      const offset = offsetOf(key);
-      const first = one(
-        'SELECT min(offset) AS first FROM input_outbox WHERE run_id = ?',
+      const row = fencedRow(statements, key);
+      if (number(row, 'state') === exitedNumber) {
+        throw new SupervisorError('not-running', `run ${key.runId} has exited`);
+      }
+      const offset = number(row, 'input_offset');
+      const first = one('SELECT min(offset) AS first FROM input_outbox WHERE run_id = ?', [
         key.runId,
-      );
+      ]);
       const waitingBytes = offset - Number(first?.['first'] ?? offset);
       if (waitingBytes + bytes.length > outboxBytesMax) {
         throw new SupervisorError('outbox-full', 'the run does not take its input', {
           detail: { runId: key.runId, waitingBytes },
         });
       }
-      run(
-        'INSERT INTO input_outbox (run_id, offset, bytes) VALUES (?, ?, ?)',
-        key.runId,
-        offset,
-        bytes,
-      );
-      run(
-        'UPDATE runs SET input_offset = ? WHERE run_id = ? AND epoch = ?',
-        ...[offset + bytes.length, key.runId, key.epoch],
-      );
+      run(insertSql, [key.runId, offset, bytes]);
+      run(advanceSql, [offset + bytes.length, key.runId, key.epoch]);
       return offset;
     },
 
     trimInput: (key, acceptedOffset) => {
-      // Half-sent entries stay whole: the shim drops the part it has.
-      run(
-        `DELETE FROM input_outbox WHERE run_id = ? AND offset + length(bytes) <= ?
-         AND EXISTS (SELECT 1 FROM runs r WHERE r.run_id = input_outbox.run_id AND r.epoch = ?)`,
-        ...[key.runId, acceptedOffset, key.epoch],
-      );
+      fencedRow(statements, key);
+      run(trimSql, [key.runId, acceptedOffset]);
     },
   };
 }

@@ -6,7 +6,7 @@
  */
 import type { RunRecord } from '../types.ts';
 import { deleteRunRow, insertLabels } from './labels.ts';
-import type { OwnerHandle } from './owner-writes.ts';
+import type { OwnerHandle } from './owners.ts';
 import { formatExit, formatLabels, number, runStates } from './rows.ts';
 import type { Statements } from './statements.ts';
 
@@ -22,15 +22,11 @@ export interface RecoveredRun {
 /** Returns the run's new epoch. */
 export type InsertRecovered = (run: RecoveredRun, owner: OwnerHandle) => number;
 
-const columns = [
-  ...['run_id', 'state', 'epoch', 'owner_instance_no', 'owner_generation', 'session_id'],
-  ...['backend_id', 'labels', 'scope_key', 'mode', 'command', 'cwd', 'lease_id', 'boot_id'],
-  ...['pid_namespace', 'owner_loss', 'leftovers', 'overall_ms', 'no_output_ms', 'created_at_ms'],
-  ...['updated_at_ms', 'pid', 'process_group_id', 'job_id', 'start_ticks', 'shim_pid'],
-  ...['shim_start_ticks', 'run_dir_dev', 'run_dir_ino', 'started_at_ms', 'last_output_at_ms'],
-  ...['input_offset', 'exit', 'exit_reason', 'ended_at_ms', 'tree_ended_at_ms', 'journal_bytes'],
-  ...['removed_at_ms'],
-];
+const columns = `run_id state epoch owner_instance_no owner_generation session_id backend_id
+  labels scope_key mode command cwd lease_id boot_id pid_namespace owner_loss leftovers overall_ms
+  no_output_ms created_at_ms updated_at_ms pid process_group_id job_id start_ticks shim_pid
+  shim_start_ticks run_dir_dev run_dir_ino started_at_ms last_output_at_ms input_offset exit
+  exit_reason ended_at_ms tree_ended_at_ms journal_bytes removed_at_ms`.split(/\s+/);
 
 const insertSql = `INSERT INTO runs (${columns.join(', ')})
   VALUES (${columns.map(() => '?').join(', ')})`;
@@ -41,26 +37,24 @@ export function createInsertRecovered(
 ): InsertRecovered {
   const { run, one } = statements;
   return ({ record, shimEpoch, inputOffset }, owner) => {
-    const known = one('SELECT * FROM runs WHERE run_id = ?', record.runId);
+    const known = one('SELECT * FROM runs WHERE run_id = ?', [record.runId]);
     const registryEpoch = known === undefined ? 0 : number(known, 'epoch');
     const epoch = Math.max(registryEpoch, shimEpoch) + 1;
     if (known !== undefined) deleteRunRow(statements, known);
     const { exit, deadlines } = record;
-    run(
-      insertSql,
-      ...[record.runId, runStates.indexOf(record.state), epoch],
-      ...[owner.instanceNo, owner.generation, record.sessionId, record.backendId],
-      ...[formatLabels(record.labels), record.scopeKey ?? null, record.mode, record.command],
-      ...[record.cwd, record.leaseId, record.bootId, record.pidNamespace, record.ownerLoss],
-      ...[record.leftovers, deadlines.overallMs ?? null, deadlines.noOutputMs ?? null],
-      ...[record.createdAtMs, wallMs(), record.pid ?? null, record.processGroupId ?? null],
-      ...[record.jobId ?? null, record.startTicks ?? null, record.shimPid ?? null],
-      ...[record.shimStartTicks ?? null, record.runDirDev ?? null, record.runDirIno ?? null],
-      ...[record.startedAtMs ?? null, record.lastOutputAtMs ?? null, inputOffset],
-      ...[exit === undefined ? null : formatExit(exit), exit?.reason ?? null],
-      ...[exit?.endedAtMs ?? null, record.treeEndedAtMs ?? null, record.journalBytes ?? null],
-      ...[record.removedAtMs ?? null],
-    );
+    const place = [record.runId, runStates.indexOf(record.state), epoch];
+    const who = [owner.instanceNo, owner.generation, record.sessionId, record.backendId];
+    const what = [formatLabels(record.labels), record.scopeKey, record.mode, record.command];
+    const where = [record.cwd, record.leaseId, record.bootId, record.pidNamespace];
+    const policy = [record.ownerLoss, record.leftovers, deadlines.overallMs, deadlines.noOutputMs];
+    const process = [record.pid, record.processGroupId, record.jobId, record.startTicks];
+    const shim = [record.shimPid, record.shimStartTicks, record.runDirDev, record.runDirIno];
+    const progress = [record.startedAtMs, record.lastOutputAtMs, inputOffset];
+    const end = [exit && formatExit(exit), exit?.reason, exit?.endedAtMs, record.treeEndedAtMs];
+    const times = [record.createdAtMs, wallMs()];
+    const request = [...place, ...who, ...what, ...where, ...policy, ...times];
+    const outcome = [...process, ...shim, ...progress, ...end];
+    run(insertSql, [...request, ...outcome, record.journalBytes, record.removedAtMs]);
     insertLabels(statements, record.runId, record.labels);
     return epoch;
   };

@@ -16,6 +16,7 @@
 import type { Clock, Random } from '@clawdfather/kit';
 import { takeRunsPerWriteMax } from '../limits.ts';
 import type { RunId } from '../types.ts';
+import { createCheckpointer } from './checkpoint.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import { createPatientReads, openDatabase } from './database.ts';
 import { createId, openInstance } from './instance.ts';
@@ -23,16 +24,21 @@ import type { Instance } from './instance.ts';
 import { migrate } from './migrate.ts';
 import { createOutboxWrites } from './outbox-writes.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
-import { createOwnerWrites, readOwners } from './owner-writes.ts';
-import type { OwnerHandle, OwnerProcess, OwnerRecord, TakeOutcome } from './owner-writes.ts';
+import { createOwnerWrites } from './owner-writes.ts';
+import { readOwners } from './owners.ts';
+import type { OwnerHandle, OwnerProcess, OwnerRecord } from './owners.ts';
 import { createInsertRecovered } from './recover.ts';
 import type { InsertRecovered } from './recover.ts';
+import { createRunChanges } from './run-changes.ts';
+import type { RunChanges } from './run-changes.ts';
 import { createRunReads } from './run-reads.ts';
 import type { RunReads } from './run-reads.ts';
 import { createRunWrites } from './run-writes.ts';
 import type { RunWrites } from './run-writes.ts';
 import { createStatements } from './statements.ts';
 import type { StateDir } from './state-dir.ts';
+import { createTakeRuns, openRunsOf } from './take-runs.ts';
+import type { TakeOutcome } from './take-runs.ts';
 
 export interface RegistryDeps {
   readonly stateDir: StateDir;
@@ -44,7 +50,7 @@ export interface RegistryDeps {
 }
 
 /** What a closure may do. It may run twice and must touch nothing else (Q1). */
-export interface RegistryTransaction extends RunWrites, OutboxWrites {
+export interface RegistryTransaction extends RunWrites, RunChanges, OutboxWrites {
   readonly get: RunReads['get'];
   readonly insertRecovered: InsertRecovered;
 }
@@ -95,34 +101,38 @@ export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
   const { instanceId, isNewCopy } = instance;
 
   const statements = createStatements(db);
+  const patient = createPatientReads(db, statements);
   const wallMs = (): number => clock.wallMs();
+  const leaseClock = { wallMs, bootMs: deps.bootMs };
   const queue = createCommitQueue({
     statements,
     isInTransaction: () => db.isTransaction,
     clock,
     random,
-    onCommit: () => {},
+    onCommit: () => checkpointer.afterCommit(statements.changes()),
   });
-  const ownerWrites = createOwnerWrites(statements, { wallMs, bootMs: deps.bootMs });
-  const reads = createRunReads(createPatientReads(db, statements));
+  const checkpointer = createCheckpointer(stateDir.registryFile, queue);
+  const ownerWrites = createOwnerWrites(statements, leaseClock);
+  const take = createTakeRuns(statements, leaseClock);
   const transaction: RegistryTransaction = {
     ...createRunWrites(statements, wallMs),
+    ...createRunChanges(statements, wallMs),
     ...createOutboxWrites(statements),
     insertRecovered: createInsertRecovered(statements, wallMs),
     get: createRunReads(statements).get,
   };
 
   return {
-    ...reads,
+    ...createRunReads(patient),
     instanceId,
     isNewCopy,
     write: (work) => queue.write(() => work(transaction)),
-    owners: () => readOwners(createPatientReads(db, statements)),
+    owners: () => readOwners(patient),
     openOwner: (process, provenDead = []) =>
       queue.write(() => {
         const owner = ownerWrites.insertOwner(instanceId, process);
-        const runIds = ownerWrites.openRunsOf(owner.instanceNo, provenDead);
-        return { owner, taken: ownerWrites.take({ owner, runIds, provenDead }) };
+        const runIds = openRunsOf(statements, owner.instanceNo, provenDead);
+        return { owner, taken: take({ owner, runIds, provenDead }) };
       }),
     heartbeat: (owner) => queue.write(() => ownerWrites.heartbeat(owner)),
     releaseOwner: (owner) => queue.write(() => ownerWrites.release(owner)),
@@ -130,14 +140,13 @@ export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
       const outcomes: TakeOutcome[] = [];
       for (let start = 0; start < runIds.length; start += takeRunsPerWriteMax) {
         const part = runIds.slice(start, start + takeRunsPerWriteMax);
-        const taken = await queue.write(() =>
-          ownerWrites.take({ owner, runIds: part, provenDead }),
-        );
-        outcomes.push(...taken);
+        const input = { owner, runIds: part, provenDead };
+        outcomes.push(...(await queue.write(() => take(input))));
       }
       return outcomes;
     },
     close: async () => {
+      await checkpointer.close();
       await queue.close();
       db.close();
     },

@@ -74,8 +74,8 @@ export function parseRun(row: Row): RunRecord {
 }
 
 /** Without the run id, which the row has already. */
-export function formatExit({ runId: _, ...exit }: RunExit): string {
-  return JSON.stringify(exit);
+export function formatExit(exit: RunExit): string {
+  return JSON.stringify({ ...exit, runId: undefined });
 }
 
 /** JSON drops `undefined`; the record's keys are all there again afterwards. */
@@ -106,8 +106,8 @@ function parseExit(runId: RunId, json: string | undefined): RunExit | undefined 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
 /** `undefined` when there are none: most runs have none, and NULL costs nothing. */
-export function formatLabels(labels: Readonly<Record<string, string>>): string | null {
-  return Object.keys(labels).length === 0 ? null : JSON.stringify(labels);
+export function formatLabels(labels: Readonly<Record<string, string>>): string | undefined {
+  return Object.keys(labels).length === 0 ? undefined : JSON.stringify(labels);
 }
 
 export function parseLabels(json: string | undefined): Readonly<Record<string, string>> {

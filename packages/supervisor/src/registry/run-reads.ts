@@ -23,16 +23,16 @@ export interface FinishedRun {
 }
 
 export interface RunReads {
-  get(runId: string): RunRecord | undefined;
+  readonly get: (runId: string) => RunRecord | undefined;
   /** Newest first. */
-  list(filter?: RunFilter): readonly RunRecord[];
+  readonly list: (filter?: RunFilter) => readonly RunRecord[];
   /** All that is live or whose tree is not gone: what reconciliation looks at. Oldest first. */
-  open(): readonly RunRecord[];
-  finished(): readonly FinishedRun[];
+  readonly open: () => readonly RunRecord[];
+  readonly finished: () => readonly FinishedRun[];
   /** Input not yet accepted by the shim, in order (I1). */
-  outbox(runId: string): readonly OutboxEntry[];
+  readonly outbox: (runId: string) => readonly OutboxEntry[];
   /** Where the next durable input goes. */
-  inputOffset(runId: string): number;
+  readonly inputOffset: (runId: string) => number;
 }
 
 type Value = string | number;
@@ -44,7 +44,7 @@ interface Term {
 export function createRunReads({ one, all }: Statements): RunReads {
   return {
     get: (runId) => {
-      const row = one(`SELECT ${runColumns} WHERE r.run_id = ?`, runId);
+      const row = one(`SELECT ${runColumns} WHERE r.run_id = ?`, [runId]);
       return row === undefined ? undefined : parseRun(row);
     },
     list: (filter = {}) => {
@@ -52,8 +52,7 @@ export function createRunReads({ one, all }: Statements): RunReads {
       const where = terms.map((term) => term.sql).join(' AND ');
       return all(
         `SELECT ${runColumns} WHERE ${where} ORDER BY r.created_at_ms DESC, r.seq DESC LIMIT ?`,
-        ...terms.flatMap((term) => term.values),
-        filter.limit ?? listRowsDefault,
+        [...terms.flatMap((term) => term.values), filter.limit ?? listRowsDefault],
       ).map(parseRun);
     },
     open: () =>
@@ -71,11 +70,11 @@ export function createRunReads({ one, all }: Statements): RunReads {
         isTreeGone: row['tree_ended_at_ms'] !== null,
       })),
     outbox: (runId) =>
-      all('SELECT offset, bytes FROM input_outbox WHERE run_id = ? ORDER BY offset', runId).map(
+      all('SELECT offset, bytes FROM input_outbox WHERE run_id = ? ORDER BY offset', [runId]).map(
         (row) => ({ offset: number(row, 'offset'), bytes: row['bytes'] as Uint8Array }),
       ),
     inputOffset: (runId) =>
-      Number(one('SELECT input_offset FROM runs WHERE run_id = ?', runId)?.['input_offset'] ?? 0),
+      Number(one('SELECT input_offset FROM runs WHERE run_id = ?', [runId])?.['input_offset'] ?? 0),
   };
 }
 

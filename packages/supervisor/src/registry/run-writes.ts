@@ -1,13 +1,10 @@
 /*
- * Everything that changes a run's row. All of it runs inside a transaction of
- * the commit queue, so it may run twice and touches nothing else (Q1).
+ * The three writes of every run's life, and the one of a cancel: insertStarting,
+ * markRunning, markExiting, finalise. All of it runs inside a transaction of the
+ * commit queue, so it may run twice and touches nothing else (Q1), and every
+ * statement on an existing run is fenced by its epoch (fence.ts).
  *
- * Every statement on an existing run compares the epoch (O3). When no row
- * changed, `refusal` finds out why: the run is unknown, somebody else has a
- * newer epoch, or it had exited already. Only the last is an ordinary outcome;
- * the other two are thrown, so that an owner who lost a run cannot go on.
- *
- * A run's hot path is three statements: insertStarting, markRunning, finalise.
+ * This is the hot path: one statement each, no reads when nothing is wrong.
  */
 import { SupervisorError } from '../errors.ts';
 import type { StartedProcess } from '../lifecycle/run-lifecycle.ts';
@@ -19,17 +16,13 @@ import type {
   RunRecord,
   SpawnInput,
 } from '../types.ts';
-import { deleteRunRow, insertLabels } from './labels.ts';
-import type { OwnerHandle } from './owner-writes.ts';
-import { exitedNumber, formatExit, formatLabels, number } from './rows.ts';
+import { refusalOf } from './fence.ts';
+import type { RunKey } from './fence.ts';
+import { insertLabels } from './labels.ts';
+import type { OwnerHandle } from './owners.ts';
+import { formatExit, formatLabels } from './rows.ts';
 import { sqliteFailureOf } from './sqlite-error.ts';
 import type { Statements } from './statements.ts';
-
-/** Which run, and with what right (O3). */
-export interface RunKey {
-  readonly runId: RunId;
-  readonly epoch: number;
-}
 
 export interface NewRun {
   readonly runId: RunId;
@@ -54,28 +47,19 @@ export interface Settlement {
   readonly lastOutputAtMs: number | undefined;
 }
 
-export interface RunChanges {
-  readonly ownerLoss?: OwnerLossPolicy;
-  readonly leftovers?: LeftoversPolicy;
-  readonly deadlines?: RunRecord['deadlines'];
-  readonly lastOutputAtMs?: number;
-}
-
 /** The epoch a run begins with; every taking adds one. */
 export const firstEpoch = 1;
 
 export interface RunWrites {
   /** `exists`: the id is known, spawning it again is the same run (S1). Throws `scope-busy`. */
-  insertStarting(run: NewRun, owner: OwnerHandle): 'inserted' | 'exists';
-  markRunning(key: RunKey, process: StartedProcess, startedAtMs: number): 'done' | 'exited';
-  markExiting(key: RunKey): 'done' | 'exited';
-  finalise(key: RunKey, settlement: Settlement): 'done' | 'exited';
-  markTreeGone(key: RunKey, atMs: number): void;
-  change(key: RunKey, changes: RunChanges): void;
-  /** Hidden from lists until gc takes it. */
-  markRemoved(key: RunKey): void;
-  /** Forgets a run whose tree is gone; `open` when it is not. */
-  deleteRun(key: RunKey): 'done' | 'open';
+  readonly insertStarting: (run: NewRun, owner: OwnerHandle) => 'inserted' | 'exists';
+  readonly markRunning: (
+    key: RunKey,
+    process: StartedProcess,
+    startedAtMs: number,
+  ) => 'done' | 'exited';
+  readonly markExiting: (key: RunKey) => 'done' | 'exited';
+  readonly finalise: (key: RunKey, settlement: Settlement) => 'done' | 'exited';
 }
 
 const insertSql = `INSERT INTO runs (run_id, state, epoch, owner_instance_no, owner_generation,
@@ -97,99 +81,65 @@ const finaliseSql = `UPDATE runs SET state = 3, exit = ?, exit_reason = ?, ended
   updated_at_ms = ? WHERE run_id = ? AND epoch = ? AND state < 3`;
 
 export function createRunWrites(statements: Statements, wallMs: () => number): RunWrites {
-  const { run, one } = statements;
-
-  /** Why a fenced statement found no row. Throws unless the run has simply exited. */
-  function refusal({ runId, epoch }: RunKey): 'exited' {
-    const row = one('SELECT epoch, state FROM runs WHERE run_id = ?', runId);
-    if (row === undefined) throw notFound(runId);
-    const current = number(row, 'epoch');
-    if (current !== epoch) throw stale(runId, { epoch, current });
-    return 'exited';
-  }
-
+  const { run } = statements;
   return {
     insertStarting: (input, owner) => {
       const nowMs = wallMs();
       const inserted = guardScope(input.scopeKey, () =>
-        run(
-          insertSql,
-          ...[input.runId, owner.instanceNo, owner.generation],
-          ...[input.sessionId, input.backendId, formatLabels(input.labels)],
-          ...[input.scopeKey ?? null, input.mode, input.command, input.cwd, input.leaseId],
-          ...[owner.bootId, owner.pidNamespace, input.ownerLoss, input.leftovers],
-          ...[input.deadlines.overallMs ?? null, input.deadlines.noOutputMs ?? null],
-          ...[nowMs, nowMs],
-        ),
+        run(insertSql, [
+          input.runId,
+          owner.instanceNo,
+          owner.generation,
+          input.sessionId,
+          input.backendId,
+          formatLabels(input.labels),
+          input.scopeKey,
+          input.mode,
+          input.command,
+          input.cwd,
+          input.leaseId,
+          owner.bootId,
+          owner.pidNamespace,
+          input.ownerLoss,
+          input.leftovers,
+          input.deadlines.overallMs,
+          input.deadlines.noOutputMs,
+          nowMs,
+          nowMs,
+        ]),
       );
       if (inserted === 0) return 'exists';
       insertLabels(statements, input.runId, input.labels);
       return 'inserted';
     },
 
-    markRunning: (key, process, startedAtMs) =>
-      run(
-        runningSql,
-        ...[process.pid, process.processGroupId, process.startTicks],
-        ...[process.shimPid, process.shimStartTicks, process.runDirDev, process.runDirIno],
-        ...[startedAtMs, wallMs(), key.runId, key.epoch],
-      ) === 1
-        ? 'done'
-        : refusal(key),
+    markRunning: (key, process, startedAtMs) => {
+      const { pid, processGroupId, startTicks } = process;
+      const { shimPid, shimStartTicks, runDirDev, runDirIno } = process;
+      const evidence = [pid, processGroupId, startTicks, shimPid, shimStartTicks];
+      const times = [startedAtMs, wallMs()];
+      const changed = run(runningSql, [
+        ...evidence,
+        runDirDev,
+        runDirIno,
+        ...times,
+        key.runId,
+        key.epoch,
+      ]);
+      return changed === 1 ? 'done' : refusalOf(statements, key);
+    },
 
-    markExiting: (key) =>
-      run(exitingSql, wallMs(), key.runId, key.epoch) === 1 ? 'done' : refusal(key),
+    markExiting: (key) => {
+      const changed = run(exitingSql, [wallMs(), key.runId, key.epoch]);
+      return changed === 1 ? 'done' : refusalOf(statements, key);
+    },
 
     finalise: (key, { exit, isTreeGone, journalBytes, lastOutputAtMs }) => {
-      const changed = run(
-        finaliseSql,
-        ...[formatExit(exit), exit.reason, exit.endedAtMs],
-        ...[isTreeGone ? exit.endedAtMs : null, journalBytes ?? null, lastOutputAtMs ?? null],
-        ...[wallMs(), key.runId, key.epoch],
-      );
-      if (changed === 0) return refusal(key);
-      run('DELETE FROM input_outbox WHERE run_id = ?', key.runId);
-      return 'done';
-    },
-
-    markTreeGone: (key, atMs) => {
-      const changed = run(
-        `UPDATE runs SET tree_ended_at_ms = coalesce(tree_ended_at_ms, ?), updated_at_ms = ?
-         WHERE run_id = ? AND epoch = ? AND state = 3`,
-        ...[atMs, wallMs(), key.runId, key.epoch],
-      );
-      if (changed === 0) refusal(key);
-    },
-
-    change: (key, { ownerLoss, leftovers, deadlines, lastOutputAtMs }) => {
-      const changed = run(
-        `UPDATE runs SET owner_loss = coalesce(?, owner_loss), leftovers = coalesce(?, leftovers),
-         overall_ms = iif(?, ?, overall_ms), no_output_ms = iif(?, ?, no_output_ms),
-         last_output_at_ms = coalesce(?, last_output_at_ms), updated_at_ms = ?
-         WHERE run_id = ? AND epoch = ?`,
-        ...[ownerLoss ?? null, leftovers ?? null],
-        ...[Number(deadlines !== undefined), deadlines?.overallMs ?? null],
-        ...[Number(deadlines !== undefined), deadlines?.noOutputMs ?? null],
-        ...[lastOutputAtMs ?? null, wallMs(), key.runId, key.epoch],
-      );
-      if (changed === 0) refusal(key);
-    },
-
-    markRemoved: (key) => {
-      const changed = run(
-        'UPDATE runs SET removed_at_ms = coalesce(removed_at_ms, ?) WHERE run_id = ? AND epoch = ?',
-        ...[wallMs(), key.runId, key.epoch],
-      );
-      if (changed === 0) refusal(key);
-    },
-
-    deleteRun: (key) => {
-      const row = one('SELECT * FROM runs WHERE run_id = ?', key.runId);
-      if (row === undefined) throw notFound(key.runId);
-      const current = number(row, 'epoch');
-      if (current !== key.epoch) throw stale(key.runId, { epoch: key.epoch, current });
-      if (number(row, 'state') !== exitedNumber || row['tree_ended_at_ms'] === null) return 'open';
-      deleteRunRow(statements, row);
+      const treeEndedAtMs = isTreeGone ? exit.endedAtMs : undefined;
+      const settled = [formatExit(exit), exit.reason, exit.endedAtMs, treeEndedAtMs, journalBytes];
+      const values = [...settled, lastOutputAtMs, wallMs(), key.runId, key.epoch];
+      if (run(finaliseSql, values) === 0) return refusalOf(statements, key);
+      run('DELETE FROM input_outbox WHERE run_id = ?', [key.runId]);
       return 'done';
     },
   };
@@ -207,17 +157,4 @@ function guardScope(scopeKey: string | undefined, insert: () => number): number 
       hint: 'Wait for it, cancel it, or spawn with replaceExisting.',
     });
   }
-}
-
-export function notFound(runId: string): SupervisorError {
-  return new SupervisorError('run-not-found', `no run ${runId} is known`, { detail: { runId } });
-}
-
-export function stale(
-  runId: string,
-  epochs: { readonly epoch: number; readonly current: number },
-): SupervisorError {
-  return new SupervisorError('epoch-stale', `run ${runId} has a newer owner`, {
-    detail: { runId, ...epochs },
-  });
 }

@@ -4,18 +4,22 @@
  * Statements are prepared once, on first use, and kept for the connection's
  * life: preparing costs more than running. The set is bounded because all SQL
  * text is assembled from fixed parts, never from values.
+ *
+ * `undefined` is written as NULL; `null` lives on this side only (STYLE 11).
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
 export type Row = Readonly<Record<string, unknown>>;
+export type SqlValue = SQLInputValue | undefined;
+export type SqlValues = readonly SqlValue[];
 
 export interface Statements {
   /** Rows changed. */
-  run(sql: string, ...values: readonly SQLInputValue[]): number;
-  one(sql: string, ...values: readonly SQLInputValue[]): Row | undefined;
-  all(sql: string, ...values: readonly SQLInputValue[]): readonly Row[];
+  readonly run: (sql: string, values?: SqlValues) => number;
+  readonly one: (sql: string, values?: SqlValues) => Row | undefined;
+  readonly all: (sql: string, values?: SqlValues) => readonly Row[];
   /** Rows changed through `run` in this connection's life, rolled back ones included. */
-  changes(): number;
+  readonly changes: () => number;
 }
 
 export function createStatements(db: DatabaseSync): Statements {
@@ -29,13 +33,17 @@ export function createStatements(db: DatabaseSync): Statements {
   };
   let changes = 0;
   return {
-    run: (sql, ...values) => {
-      const changed = Number(prepare(sql).run(...values).changes);
+    run: (sql, values = []) => {
+      const changed = Number(prepare(sql).run(...values.map(toSql)).changes);
       changes += changed;
       return changed;
     },
-    one: (sql, ...values) => prepare(sql).get(...values),
-    all: (sql, ...values) => prepare(sql).all(...values),
+    one: (sql, values = []) => prepare(sql).get(...values.map(toSql)),
+    all: (sql, values = []) => prepare(sql).all(...values.map(toSql)),
     changes: () => changes,
   };
+}
+
+function toSql(value: SqlValue): SQLInputValue {
+  return value === undefined ? null : value;
 }

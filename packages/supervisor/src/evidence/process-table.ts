@@ -1,0 +1,81 @@
+/*
+ * The process table as a port: what one pid is, right now.
+ *
+ * `absent` is a proof, so it needs the kernel's own word: ESRCH from a signal 0,
+ * which no mount option can fake. ENOENT in /proc alone may be hidepid (O5 ✓).
+ * What exists but cannot be read is `unreadable`, never absent.
+ *
+ * Tests put a table of their own here.
+ */
+import { readFileSync } from 'node:fs';
+import { kill } from 'node:process';
+import { parseProcStat } from './parse-proc-stat.ts';
+import type { ProcStat } from './parse-proc-stat.ts';
+
+export type ProcessReading =
+  | { readonly kind: 'found'; readonly stat: ProcStat; readonly isZombie: boolean }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+export interface ProcessTable {
+  read(pid: number): ProcessReading;
+  /** The lease id in a process's environment; `undefined` when it has none or hides it. */
+  leaseIdOf(pid: number): string | undefined;
+}
+
+/** Every child gets it; exact matches only, and never more than a hint (T8). */
+export const leaseIdVariable = 'CLAWDFATHER_LEASE_ID';
+
+export function createProcProcessTable(procDir = '/proc'): ProcessTable {
+  return {
+    read: (pid) => {
+      const text = readIfAllowed(`${procDir}/${pid}/stat`);
+      if (text.kind === 'text') return readingOf(text.text);
+      if (text.code === 'ESRCH') return { kind: 'absent' }; // It died between open and read.
+      if (text.code !== 'ENOENT') return { kind: 'unreadable', why: `/proc says ${text.code}` };
+      return probe(pid);
+    },
+    leaseIdOf: (pid) => {
+      const text = readIfAllowed(`${procDir}/${pid}/environ`);
+      if (text.kind !== 'text') return undefined;
+      const prefix = `${leaseIdVariable}=`;
+      const entry = text.text.split('\0').find((line) => line.startsWith(prefix));
+      return entry?.slice(prefix.length);
+    },
+  };
+}
+
+function readingOf(text: string): ProcessReading {
+  const stat = parseProcStat(text);
+  if (stat === undefined) return { kind: 'unreadable', why: 'its stat line is not whole' };
+  return { kind: 'found', stat, isZombie: stat.state === 'Z' || stat.state === 'X' };
+}
+
+/** /proc does not show it: is it gone, or only hidden? */
+function probe(pid: number): ProcessReading {
+  try {
+    kill(pid, 0);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ESRCH') return { kind: 'absent' };
+    return { kind: 'unreadable', why: `hidden in /proc, signal 0 says ${code}` };
+  }
+  return { kind: 'unreadable', why: 'hidden in /proc, but it exists' };
+}
+
+type Text =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'failed'; readonly code: string };
+
+function readIfAllowed(path: string): Text {
+  try {
+    // Names and environments may hold any bytes; latin1 keeps them all, one to one.
+    return { kind: 'text', text: readFileSync(path, 'latin1') };
+  } catch (error) {
+    return { kind: 'failed', code: codeOf(error) };
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

@@ -1,0 +1,69 @@
+/*
+ * The rarer writes on a run: policy and deadlines, output heartbeats, the end of
+ * what was left, forgetting. Fenced by the epoch like all others (fence.ts).
+ */
+import type { LeftoversPolicy, OwnerLossPolicy, RunRecord } from '../types.ts';
+import { fencedRow, refusalOf } from './fence.ts';
+import type { RunKey } from './fence.ts';
+import { deleteRunRow } from './labels.ts';
+import { exitedNumber, number } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+/** Absent fields stay as they are. */
+export interface RunChange {
+  readonly ownerLoss?: OwnerLossPolicy;
+  readonly leftovers?: LeftoversPolicy;
+  readonly deadlines?: RunRecord['deadlines'];
+  readonly lastOutputAtMs?: number;
+}
+
+export interface RunChanges {
+  readonly change: (key: RunKey, change: RunChange) => void;
+  /** Leftovers or survivors are gone too; the first time counts. */
+  readonly markTreeGone: (key: RunKey, atMs: number) => void;
+  /** Hidden from lists until gc takes it. */
+  readonly markRemoved: (key: RunKey) => void;
+  /** Forgets a run; `open` (and nothing done) while it is live or has a tree. */
+  readonly deleteRun: (key: RunKey) => 'done' | 'open';
+}
+
+const changeSql = `UPDATE runs SET owner_loss = coalesce(?, owner_loss),
+  leftovers = coalesce(?, leftovers), overall_ms = iif(?, ?, overall_ms),
+  no_output_ms = iif(?, ?, no_output_ms), last_output_at_ms = coalesce(?, last_output_at_ms),
+  updated_at_ms = ? WHERE run_id = ? AND epoch = ?`;
+
+const treeGoneSql = `UPDATE runs SET tree_ended_at_ms = coalesce(tree_ended_at_ms, ?),
+  updated_at_ms = ? WHERE run_id = ? AND epoch = ? AND state = 3`;
+
+const removedSql = `UPDATE runs SET removed_at_ms = coalesce(removed_at_ms, ?), updated_at_ms = ?
+  WHERE run_id = ? AND epoch = ?`;
+
+export function createRunChanges(statements: Statements, wallMs: () => number): RunChanges {
+  const { run } = statements;
+  return {
+    change: (key, { ownerLoss, leftovers, deadlines, lastOutputAtMs }) => {
+      // `undefined` deadlines mean none, so "leave them" needs a flag of its own.
+      const areDeadlinesNew = Number(deadlines !== undefined);
+      const overall = [areDeadlinesNew, deadlines?.overallMs];
+      const noOutput = [areDeadlinesNew, deadlines?.noOutputMs];
+      const rest = [lastOutputAtMs, wallMs(), key.runId, key.epoch];
+      const values = [ownerLoss, leftovers, ...overall, ...noOutput, ...rest];
+      if (run(changeSql, values) === 0) refusalOf(statements, key);
+    },
+    markTreeGone: (key, atMs) => {
+      const changed = run(treeGoneSql, [atMs, wallMs(), key.runId, key.epoch]);
+      if (changed === 0) refusalOf(statements, key);
+    },
+    markRemoved: (key) => {
+      const nowMs = wallMs();
+      const changed = run(removedSql, [nowMs, nowMs, key.runId, key.epoch]);
+      if (changed === 0) refusalOf(statements, key);
+    },
+    deleteRun: (key) => {
+      const row = fencedRow(statements, key);
+      if (number(row, 'state') !== exitedNumber || row['tree_ended_at_ms'] === null) return 'open';
+      deleteRunRow(statements, row);
+      return 'done';
+    },
+  };
+}
