@@ -10,7 +10,13 @@ import { suggestNearest } from './args/suggest.ts';
 import type { CliDeps, Command } from './command.ts';
 import { commands } from './commands/table.ts';
 import { usageError } from './errors.ts';
-import { codeStatus, type ExitStatus, exitOk, exitOwnError, signalExitCode } from './exit-status.ts';
+import {
+  codeStatus,
+  type ExitStatus,
+  exitOk,
+  exitOwnError,
+  signalExitCode,
+} from './exit-status.ts';
 import { isReaderGone } from './io/io.ts';
 import { formatErrorJson, formatErrorText } from './render/error-text.ts';
 import { createPaint } from './render/paint.ts';

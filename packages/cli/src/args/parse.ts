@@ -120,9 +120,10 @@ function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
 function unknownFlag(reading: Reading, flag: string): Error {
   const known = reading.flags.map((one) => `--${one.name}`);
   const nearest = flag.startsWith('--') ? suggestNearest(flag, known) : undefined;
-  const passing = reading.spec.endsFlagsAtOperand === true
-    ? ` Flags of the command come after it: clf ${reading.spec.name} -- command ${flag}`
-    : '';
+  const passing =
+    reading.spec.endsFlagsAtOperand === true
+      ? ` Flags of the command come after it: clf ${reading.spec.name} -- command ${flag}`
+      : '';
   return usageError(
     `clf ${reading.spec.name} has no flag ${flag}`,
     nearest === undefined ? `${seeHelp(reading.spec)}${passing}` : `Did you mean ${nearest}?`,

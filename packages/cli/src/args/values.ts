@@ -108,7 +108,10 @@ export function parseSignal(flag: string, text: string): NodeJS.Signals {
   if (byName !== undefined) return byName;
   const byNumber = names.find((name) => String(constants.signals[name]) === text);
   if (byNumber !== undefined) return byNumber;
-  const nearest = suggestNearest(upper, names.map((name) => name.slice(3)));
+  const nearest = suggestNearest(
+    upper,
+    names.map((name) => name.slice(3)),
+  );
   throw usageError(
     `${flag} is not a signal: "${text}"`,
     nearest === undefined ? 'Write it like TERM, INT, KILL or 15.' : `Did you mean ${nearest}?`,

@@ -7,7 +7,7 @@ import { parseDurationMs, parseSignal } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
 import { formatExitShort } from '../render/exit-text.ts';
-import { exitJson, type Json, jsonLine } from '../render/run-json.ts';
+import { exitJson, type Json } from '../render/run-json.ts';
 import { eachRun } from '../runs/each-run.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 

@@ -5,13 +5,7 @@
 import type { RunExit, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import { parseLimitMs } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
-import {
-  codeStatus,
-  type ExitStatus,
-  exitCodeOf,
-  exitOk,
-  exitTimedOut,
-} from '../exit-status.ts';
+import { codeStatus, type ExitStatus, exitCodeOf, exitOk, exitTimedOut } from '../exit-status.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
 import { findRun, shortId } from '../runs/find-run.ts';
@@ -24,8 +18,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     // All names first: a typing mistake in the last one must not wait for the first.
     const records = args.operands.map((typed) => findRun(supervisor, typed));
     const limit = new AbortController();
-    const timer =
-      limitMs === undefined ? undefined : clock.timer(limitMs, () => limit.abort());
+    const timer = limitMs === undefined ? undefined : clock.timer(limitMs, () => limit.abort());
     let code = exitOk;
     try {
       for (const record of records) {

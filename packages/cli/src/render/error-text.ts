@@ -18,7 +18,12 @@ export function formatErrorText(error: unknown, paint: Paint): string {
     if (error.code !== 'usage') lines.push(paint.dim(`  (${error.code}; see docs/errors.md)`));
   } else if (error instanceof Error && error.stack !== undefined) {
     lines.push('  This is a mistake in clawdfather; please report it with these lines:');
-    lines.push(...error.stack.split('\n').slice(0, 6).map((line) => paint.dim(`  ${line}`)));
+    lines.push(
+      ...error.stack
+        .split('\n')
+        .slice(0, 6)
+        .map((line) => paint.dim(`  ${line}`)),
+    );
   }
   return `${lines.join('\n')}\n`;
 }

@@ -4,11 +4,11 @@
  * Sixteen-colour codes on purpose, since those follow the user's own theme.
  */
 export interface Paint {
-  good(text: string): string;
-  warn(text: string): string;
-  bad(text: string): string;
-  dim(text: string): string;
-  strong(text: string): string;
+  readonly good: (text: string) => string;
+  readonly warn: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly strong: (text: string) => string;
 }
 
 const wrap =

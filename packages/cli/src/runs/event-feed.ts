@@ -25,8 +25,9 @@ export function createEventFeed(events: AsyncIterable<OutputEvent>, clock: Clock
   const pull = (): Promise<FeedStep> => {
     pending ??= iterator
       .next()
-      .then((step): FeedStep =>
-        step.done === true ? { kind: 'end' } : { kind: 'event', event: step.value },
+      .then(
+        (step): FeedStep =>
+          step.done === true ? { kind: 'end' } : { kind: 'event', event: step.value },
       );
     return pending;
   };

@@ -152,7 +152,9 @@ function formatApply(modes: Modes): string {
       .filter(([mode]) => mode !== originMode)
       .map(([mode, isOn]) => `${CSI}?${mode}${isOn ? 'h' : 'l'}`)
       .join(''),
-    changedAnsi(modes).map((mode) => `${CSI}${mode}h`).join(''),
+    changedAnsi(modes)
+      .map((mode) => `${CSI}${mode}h`)
+      .join(''),
     modes.isKeypadApplication ? '\u001b=' : '',
     modes.isGraphicsCharset ? '\u001b(0' : '',
     modes.cursorStyle === '' ? '' : `${CSI}${modes.cursorStyle} q`,
@@ -167,8 +169,12 @@ function formatUndo(modes: Modes): string {
     // Keys first: kitty keeps a stack per screen, so pop before the screen is left.
     modes.kittyFlags.length === 0 ? '' : `${CSI}<${modes.kittyFlags.length}u`,
     modes.modifyOtherKeys === '' ? '' : `${CSI}>4m`,
-    changedPrivates(modes).map(([mode, isOn]) => `${CSI}?${mode}${isOn ? 'l' : 'h'}`).join(''),
-    changedAnsi(modes).map((mode) => `${CSI}${mode}l`).join(''),
+    changedPrivates(modes)
+      .map(([mode, isOn]) => `${CSI}?${mode}${isOn ? 'l' : 'h'}`)
+      .join(''),
+    changedAnsi(modes)
+      .map((mode) => `${CSI}${mode}l`)
+      .join(''),
     modes.scrollRegion === '' ? '' : `\u001b7${CSI}r\u001b8`,
     modes.isKeypadApplication ? '\u001b>' : '',
     modes.isGraphicsCharset ? '\u001b(B' : '',

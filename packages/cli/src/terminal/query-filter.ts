@@ -5,12 +5,7 @@
  * Streaming: cutting the input at any byte gives the same output. A sequence is
  * held until it is whole, which a terminal would do as well.
  */
-import {
-  harmlessModes,
-  isCsiQuery,
-  isEscapeQuery,
-  isHarmlessString,
-} from './query-table.ts';
+import { harmlessModes, isCsiQuery, isEscapeQuery, isHarmlessString } from './query-table.ts';
 import { createScanner, type Token } from './sequences.ts';
 
 export interface QueryFilter {

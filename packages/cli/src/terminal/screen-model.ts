@@ -6,6 +6,7 @@
  * answering queries while none is attached (E8). Heavy, so it is imported only
  * by commands that need it.
  */
+// oxlint-disable-next-line import/default -- CommonJS: Node gives its exports as the default
 import serializeModule from '@xterm/addon-serialize';
 import headlessModule from '@xterm/headless';
 import type { TerminalSize } from '../io/io.ts';
@@ -46,8 +47,7 @@ export function createScreenModel(options: ScreenModelOptions): ScreenModel {
     logLevel: 'off',
   });
   const serializer = new serializeModule.SerializeAddon();
-  // The addon is typed for the browser's Terminal; it uses only what both have.
-  terminal.loadAddon(serializer as never);
+  terminal.loadAddon(serializer);
   terminal.onData(options.answer);
   answerTheRest(terminal, options.answer);
   return {

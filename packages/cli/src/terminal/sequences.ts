@@ -208,11 +208,7 @@ function next(state: State, unit: Unit, emit: Emit): State {
   }
 }
 
-function nextInEscape(
-  state: Extract<State, { kind: 'escape' }>,
-  unit: Unit,
-  emit: Emit,
-): State {
+function nextInEscape(state: Extract<State, { kind: 'escape' }>, unit: Unit, emit: Emit): State {
   const { byte, raw } = unit;
   if (byte < 0x20 || byte === 0x7f) {
     emit({ kind: 'text', raw: Uint8Array.from(raw) });

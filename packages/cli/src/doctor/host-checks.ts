@@ -1,0 +1,163 @@
+/*
+ * Checks of the host: what our promises lean on outside of our own files.
+ */
+import { join } from 'node:path';
+import { formatBytes } from '../render/bytes.ts';
+import type { Finding } from './finding.ts';
+import type { HostFacts } from './host-facts.ts';
+
+const nodeVersionMin = [24, 15] as const;
+/* Below this a single busy build can fill the disk before anyone looks. */
+const freeBytesLow = 1024 ** 3;
+/* The shim stops its largest runs at 256 MiB (J4). */
+const freeBytesMin = 256 * 1024 ** 2;
+/* A run takes a handful of inodes. */
+const freeInodesLow = 1_000;
+
+export function checkPlatform(facts: HostFacts): Finding {
+  const check = 'platform';
+  return facts.platform === 'linux'
+    ? { check, status: 'ok', summary: 'Linux' }
+    : {
+        check,
+        status: 'fail',
+        summary: `${facts.platform} has no shim yet (S5)`,
+        advice: 'Run it on Linux; macOS and Windows are prepared for, not done.',
+      };
+}
+
+export function checkNode(facts: HostFacts): Finding {
+  const check = 'node-version';
+  const [major = 0, minor = 0] = facts.nodeVersion.split('.').map(Number);
+  const [majorMin, minorMin] = nodeVersionMin;
+  const isRecent = major > majorMin || (major === majorMin && minor >= minorMin);
+  const summary = `Node ${facts.nodeVersion}`;
+  if (isRecent) return { check, status: 'ok', summary };
+  return {
+    check,
+    status: 'fail',
+    summary: `${summary} is too old`,
+    advice: `Install Node ${nodeVersionMin.join('.')} or newer.`,
+  };
+}
+
+/* Without a view of other processes nothing can be verified, so nothing would ever be signalled (O5). */
+export function checkProc(facts: HostFacts): Finding {
+  const check = 'proc';
+  const mount = facts
+    .readText('/proc/self/mounts')
+    ?.split('\n')
+    .find((line) => line.split(' ')[1] === '/proc');
+  if (mount === undefined) {
+    return {
+      check,
+      status: 'fail',
+      summary: '/proc cannot be read',
+      advice: 'Mount it: runs are verified by what the kernel says there.',
+    };
+  }
+  const hidden = /\bhidepid=(\w+)/.exec(mount)?.[1];
+  if (hidden !== undefined && hidden !== '0' && hidden !== 'off') {
+    return {
+      check,
+      status: 'warn',
+      summary: `/proc is mounted with hidepid=${hidden}: processes of other users are not visible`,
+      advice: 'Runs as another user will show as unverifiable and be left alone.',
+    };
+  }
+  return { check, status: 'ok', summary: '/proc shows all processes' };
+}
+
+/* E4: memory and process limits need a cgroup that is ours to divide. */
+export function checkCgroup(facts: HostFacts): Finding {
+  const check = 'cgroup';
+  const advice =
+    'Only --limit-memory and --limit-processes need it. With systemd: systemd-run --user --scope -p Delegate=yes clf …';
+  const path = /^0::(\/.*)$/m.exec(facts.readText('/proc/self/cgroup') ?? '')?.[1];
+  const mount = cgroup2Mount(facts);
+  if (path === undefined || mount === undefined) {
+    return {
+      check,
+      status: 'info',
+      summary: 'no cgroup v2 here; limits by cgroup are off',
+      advice,
+    };
+  }
+  const own = join(mount, path);
+  const controllers = (facts.readText(join(own, 'cgroup.controllers')) ?? '').trim().split(/\s+/);
+  const missing = ['memory', 'pids'].filter((name) => !controllers.includes(name));
+  if (missing.length > 0) {
+    const names = missing.join(' and ');
+    return { check, status: 'info', summary: `the cgroup has no ${names} controller`, advice };
+  }
+  if (!facts.isWritable(join(own, 'cgroup.procs')) || !facts.isWritable(own)) {
+    return { check, status: 'info', summary: 'the cgroup is not delegated to this user', advice };
+  }
+  return { check, status: 'ok', summary: 'a delegated cgroup with memory and pids' };
+}
+
+function cgroup2Mount(facts: HostFacts): string | undefined {
+  const lines = (facts.readText('/proc/self/mounts') ?? '')
+    .split('\n')
+    .map((line) => line.split(' '));
+  return lines.find((fields) => fields[2] === 'cgroup2')?.[1];
+}
+
+/* E2: what systemd does to our runs when a session or a unit ends. Nothing to fail on. */
+export function checkSystemd(facts: HostFacts): Finding[] {
+  const isSystemd = facts.readText('/proc/1/comm')?.trim() === 'systemd';
+  if (!isSystemd) {
+    return [{ check: 'systemd', status: 'info', summary: 'not started by systemd' }];
+  }
+  const findings: Finding[] = [];
+  const isLingering = facts.readText(`/var/lib/systemd/linger/${facts.userName}`) !== undefined;
+  findings.push(
+    isLingering
+      ? { check: 'linger', status: 'ok', summary: 'runs may outlive the last logout' }
+      : {
+          check: 'linger',
+          status: 'info',
+          summary: 'systemd may end everything of this user at the last logout',
+          advice: `If runs vanish then (KillUserProcesses=yes): loginctl enable-linger ${facts.userName}`,
+        },
+  );
+  const unit = /\/([^/]+\.service)(?:\/|$)/m.exec(facts.readText('/proc/self/cgroup') ?? '')?.[1];
+  if (unit !== undefined && !unit.startsWith('user@')) {
+    findings.push({
+      check: 'kill-mode',
+      status: 'info',
+      summary: `this process belongs to ${unit}: stopping it ends runs started from here`,
+      advice: `Unless the unit has KillMode=process: systemctl show -p KillMode ${unit}`,
+    });
+  }
+  return findings;
+}
+
+export async function checkDisk(facts: HostFacts, stateDir: string): Promise<Finding> {
+  const check = 'disk';
+  const free = await facts.freeSpace(stateDir);
+  if (free === undefined) {
+    return { check, status: 'info', summary: 'free space is not known (no state directory yet)' };
+  }
+  const summary = `${formatBytes(free.bytes)} free`;
+  if (free.bytes < freeBytesMin) {
+    return {
+      check,
+      status: 'fail',
+      summary: `only ${summary}: runs with much output stand still until there is more (J4)`,
+      advice: 'Free some space, or look at what clf gc --explain --dry-run would remove.',
+    };
+  }
+  if (free.inodes !== undefined && free.inodes < freeInodesLow) {
+    return {
+      check,
+      status: 'fail',
+      summary: `${summary}, but only ${free.inodes} inodes`,
+      advice: 'Remove small files; each run needs some.',
+    };
+  }
+  if (free.bytes < freeBytesLow) {
+    return { check, status: 'warn', summary, advice: 'See clf gc --explain --dry-run.' };
+  }
+  return { check, status: 'ok', summary };
+}

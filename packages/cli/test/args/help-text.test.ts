@@ -1,0 +1,41 @@
+/*
+ * Help pages name every command and every flag, and fit a narrow terminal.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatCommandHelp, formatOverview } from '../../src/args/help-text.ts';
+import { commonFlags } from '../../src/args/spec.ts';
+import { commands } from '../../src/commands/table.ts';
+
+const specs = commands.map(({ spec }) => spec);
+
+test('the overview names every command', () => {
+  const text = formatOverview(specs);
+  for (const { name, summary } of specs) {
+    assert.ok(text.includes(name) && text.includes(summary), name);
+  }
+});
+
+test('each page names its flags and examples', () => {
+  for (const spec of specs) {
+    const text = formatCommandHelp(spec);
+    for (const flag of [...spec.flags, ...commonFlags]) assert.ok(text.includes(`--${flag.name}`));
+    for (const example of spec.examples) assert.ok(text.includes(example));
+  }
+});
+
+test('no line is wider than 110 columns', () => {
+  for (const text of [formatOverview(specs), ...specs.map(formatCommandHelp)]) {
+    for (const line of text.split('\n')) assert.ok(line.length <= 110, line);
+  }
+});
+
+test('no command has two flags of one name or letter', () => {
+  for (const spec of specs) {
+    const flags = [...spec.flags, ...commonFlags];
+    const names = flags.map((flag) => flag.name);
+    const letters = flags.flatMap((flag) => flag.short ?? []);
+    assert.equal(new Set(names).size, names.length, spec.name);
+    assert.equal(new Set(letters).size, letters.length, spec.name);
+  }
+});
