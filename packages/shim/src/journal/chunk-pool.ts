@@ -28,16 +28,21 @@ export function createChunkPool(limits: ChunkPoolLimits = {}): ChunkPool {
   const chunkBytes = limits.chunkBytes ?? chunkBytesDefault;
   const keptMax = Math.floor((limits.keptBytesMax ?? keptBytesDefault) / chunkBytes);
   const kept: ArrayBuffer[] = [];
+  /* Ours and out: small reads come from Node's own pool, which others share. */
+  const lent = new WeakSet<ArrayBufferLike>();
   return {
     chunkBytes,
     take: (length) => {
-      const store = length <= chunkBytes ? kept.pop() : undefined;
-      return store === undefined ? Buffer.allocUnsafeSlow(length) : Buffer.from(store, 0, length);
+      if (length > chunkBytes) return Buffer.allocUnsafeSlow(length);
+      const store = kept.pop();
+      const chunk =
+        store === undefined ? Buffer.allocUnsafeSlow(length) : Buffer.from(store, 0, length);
+      if (chunk.buffer.byteLength === chunkBytes) lent.add(chunk.buffer);
+      return chunk;
     },
-    give: (chunk) => {
-      const store = chunk.buffer;
-      if (kept.length === keptMax || store.byteLength !== chunkBytes) return;
-      if (store instanceof ArrayBuffer) kept.push(store.transfer());
+    give: ({ buffer }) => {
+      if (!lent.delete(buffer) || kept.length >= keptMax) return;
+      if (buffer instanceof ArrayBuffer) kept.push(buffer.transfer());
     },
   };
 }

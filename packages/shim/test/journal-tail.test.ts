@@ -1,0 +1,156 @@
+/*
+ * J1, J2: how a journal ends. A bad tail is final only when the shim is dead.
+ */
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { collect, readerOn, temporaryRunDir } from './journal-rig.ts';
+import { bootIdOther, createJournalWriter, endJson, frameBytes, kinds } from './journal-writer.ts';
+
+function flipByte(path: string, place: number): void {
+  const bytes = readFileSync(path);
+  bytes[place]! ^= 0xff;
+  writeFileSync(path, bytes);
+}
+
+test('half a frame is nothing while the shim lives and lost when it is dead', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.output('whole');
+  const end = writer.end;
+  writer.raw(
+    frameBytes({ kind: kinds.output, stream: 1, payload: 'half of it' }, end).subarray(0, 37),
+  );
+  const rig = readerOn(t, runDir);
+  const seen = await collect(rig.reader);
+  assert.equal(seen.output.toString(), 'whole');
+  assert.equal(seen.last.kind, 'nothing');
+  rig.isAlive = false;
+  assert.deepEqual(await rig.reader.read(seen.next), {
+    kind: 'tail-lost',
+    at: { offset: end, payloadOffset: 0 },
+    tornBytes: 37,
+  });
+});
+
+test('what a shim wrote just before it died is read, not called lost', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.output('early');
+  const { reader } = readerOn(t, runDir, {
+    shimAlive: () => {
+      if (writer.end < 300) writer.output('last words'.repeat(30));
+      return false;
+    },
+  });
+  const seen = await collect(reader);
+  assert.equal(seen.output.toString(), `early${'last words'.repeat(30)}`);
+  assert.equal(seen.last.kind, 'tail-lost');
+});
+
+test('a dead shim without an end record: lost, though nothing is torn', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.output('all there is');
+  const rig = readerOn(t, runDir);
+  rig.isAlive = false;
+  const { last } = await collect(rig.reader);
+  assert.ok(last.kind === 'tail-lost' && last.tornBytes === 0);
+});
+
+test('a journal is closed only by a final end', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.json(kinds.end, { ...endJson, final: false });
+  const { reader } = readerOn(t, runDir);
+  const first = await collect(reader);
+  assert.equal(first.last.kind, 'nothing', 'survivors remain, another end will come');
+  writer.json(kinds.end, endJson);
+  assert.equal((await collect(reader, first.next)).last.kind, 'closed');
+});
+
+test('a reader opened past the final end finds the journal closed', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  for (let count = 0; count < 500; count += 1) writer.output('x'.repeat(count * 20));
+  writer.json(kinds.end, endJson);
+  const rig = readerOn(t, runDir);
+  rig.isAlive = false;
+  const past = { offset: writer.end, payloadOffset: 0 };
+  assert.equal((await rig.reader.read(past)).kind, 'closed');
+});
+
+test('a damaged header ends the reading before it', async (t) => {
+  for (let place = 0; place < 32; place += 1) {
+    const runDir = temporaryRunDir(t);
+    const writer = createJournalWriter(runDir);
+    writer.output('good');
+    const bad = writer.end;
+    writer.output('bad');
+    writer.output('unreachable');
+    /* A flag is covered by the CRC as everything else. */
+    flipByte(writer.path, bad + place);
+    /* The payload's own CRC is not looked at for output of this boot. */
+    const rig = readerOn(t, runDir);
+    const seen = await collect(rig.reader);
+    assert.equal(seen.output.toString(), 'good', `byte ${place}`);
+    assert.equal(seen.last.kind, 'nothing');
+    rig.isAlive = false;
+    assert.equal((await rig.reader.read(seen.next)).kind, 'tail-lost');
+  }
+});
+
+test('damaged output shows only where it is looked for: another boot, or when asked', async (t) => {
+  const cases = [
+    { bootId: undefined, isVerified: false, output: 'good b\x9ed' },
+    { bootId: undefined, isVerified: true, output: 'good ' },
+    { bootId: bootIdOther, isVerified: false, output: 'good ' },
+  ];
+  for (const { bootId, isVerified, output } of cases) {
+    const runDir = temporaryRunDir(t);
+    const writer = createJournalWriter(runDir, bootId === undefined ? {} : { bootId });
+    writer.output('good ');
+    const bad = writer.end;
+    writer.output('bad');
+    flipByte(writer.path, bad + 33);
+    const { reader } = readerOn(t, runDir, { isVerified });
+    const seen = await collect(reader);
+    assert.equal(seen.output.toString('latin1'), output);
+  }
+});
+
+test('a damaged record is never handed out', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  const bad = writer.end;
+  writer.json(kinds.end, endJson);
+  flipByte(writer.path, bad + 40);
+  const { reader } = readerOn(t, runDir);
+  assert.deepEqual((await collect(reader)).kinds, []);
+});
+
+test('a frame for another place in the journal is no frame', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  appendFileSync(writer.path, frameBytes({ kind: kinds.output, payload: 'x' }, 4096));
+  const { reader } = readerOn(t, runDir);
+  assert.deepEqual((await collect(reader)).kinds, []);
+});
+
+test('a journal of a later version is refused by name', async (t) => {
+  const runDir = temporaryRunDir(t);
+  createJournalWriter(runDir, { version: 2 });
+  const { reader } = readerOn(t, runDir);
+  await assert.rejects(collect(reader), { code: 'journal-unsupported' });
+});
+
+test('a kind of a later shim is stepped over', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.append({ kind: 77, payload: 'who knows' });
+  writer.output('known');
+  const { reader } = readerOn(t, runDir);
+  const seen = await collect(reader);
+  assert.deepEqual(seen.kinds, ['unknown', 'output']);
+  assert.equal(seen.output.toString(), 'known');
+});
