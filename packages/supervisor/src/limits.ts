@@ -60,6 +60,9 @@ export const writesPerCommitMax = 256;
 export const writesQueuedMax = 16_384;
 /** How long a write waits for another process's lock; below the lease, so a lost beat is noticed. */
 export const busyLimitMs = 10_000;
+/** First and longest pause before a run's commit is tried again; the journal has it meanwhile. */
+export const commitRetryMs = 50;
+export const commitRetryMsMax = 5_000;
 /** First and longest pause between attempts for the lock; the loop runs meanwhile. */
 export const busyPauseMs = 1;
 export const busyPauseMsMax = 50;
@@ -90,6 +93,16 @@ export const retentionBytesMax = 10 * 1024 * 1024 * 1024;
 export const trashEntriesPerStep = 16;
 /** Pause between steps, so that deleting is never the busiest thing on the disk. */
 export const trashPauseMs = 50;
+
+/* --- Following a shim ----------------------------------------------------------- */
+
+/** First and longest pause before a shim that cannot be reached is tried again (O5: for ever). */
+export const followRetryMs = 20;
+export const followRetryMsMax = 2_000;
+/** Beyond the shim's own start limit: after this an unclaimed intent is voided (S1, S2). */
+export const claimMarginMs = 5_000;
+/** How often starting runs are looked at. */
+export const startLookMs = 1_000;
 
 /* --- Terminals ---------------------------------------------------------------- */
 

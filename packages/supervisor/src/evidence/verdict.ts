@@ -33,12 +33,15 @@ export function verdictOfShim(record: RunRecord, evidence: RunEvidence): Verdict
   const frame = verdictOfFrame(record, evidence);
   if (frame !== undefined) return frame;
   if (evidence.socket === 'greeted') return say('alive-ours', 'its socket knows our cookie');
-  if (evidence.socket === 'refused') return say('missing', 'nobody listens on its socket');
-  return verdictOfRecorded(record, evidence, {
+  const process = verdictOfRecorded(record, evidence, {
     name: 'shim',
     seen: evidence.shim,
     recorded: recordedProcess(record.shimPid, record.shimStartTicks),
   });
+  if (evidence.socket !== 'refused') return process;
+  // Between bind and listen a socket refuses too; a living shim outweighs it.
+  if (process.verdict === 'alive-ours') return say('unverifiable', 'it lives but does not listen');
+  return say('missing', 'nobody listens on its socket');
 }
 
 /** The root: the command itself, which may outlive a killed shim. */

@@ -20,10 +20,14 @@ import type { OwnerHandle } from './owners.ts';
 import { number, text } from './rows.ts';
 import type { Row, Statements } from './statements.ts';
 
+/** How the previous owner stood: it let go, its lease had run out, or it was proven dead within it. */
+export type TakenFrom = 'released' | 'expired' | 'dead';
+
 export type TakeOutcome =
   | {
       readonly outcome: 'taken';
       readonly runId: RunId;
+      readonly from: TakenFrom;
       /** The new one; the shim has to be told next (O3). */
       readonly epoch: number;
       readonly previousGeneration: number;
@@ -58,18 +62,21 @@ export function createTakeRuns(
     if (row === undefined || refusal !== undefined) return { outcome: refusal ?? 'unknown', runId };
     const { instanceNo } = owner;
     const previousGeneration = number(row, 'owner_generation');
-    if (!provenDead.includes(previousGeneration)) {
-      const lease = readOwner(statements, instanceNo, previousGeneration);
-      const now = { bootId: owner.bootId, bootMs: clock.bootMs() };
-      // A forgotten owner had let go or was revoked when it was forgotten.
-      if (lease !== undefined && leaseStateOf(lease, now) === 'held') {
-        return { outcome: 'healthy', runId };
-      }
-    }
+    const from = takeableFrom(owner, previousGeneration);
+    const isProvenDead = provenDead.includes(previousGeneration);
+    if (from === undefined && !isProvenDead) return { outcome: 'healthy', runId };
     run(revokeSql, [clock.wallMs(), instanceNo, previousGeneration]);
     const epoch = number(row, 'epoch') + 1;
     run(takeSql, [epoch, owner.generation, clock.wallMs(), runId, epoch - 1]);
-    return { outcome: 'taken', runId, epoch, previousGeneration };
+    return { outcome: 'taken', runId, from: from ?? 'dead', epoch, previousGeneration };
+  }
+
+  function takeableFrom(owner: OwnerHandle, generation: number): TakenFrom | undefined {
+    const lease = readOwner(statements, owner.instanceNo, generation);
+    // A forgotten owner had let go or was revoked when it was forgotten.
+    if (lease === undefined || lease.isReleased) return 'released';
+    const now = { bootId: owner.bootId, bootMs: clock.bootMs() };
+    return leaseStateOf(lease, now) === 'free' ? 'expired' : undefined;
   }
 
   return (input) => input.runIds.map((runId) => takeOne(input, runId));

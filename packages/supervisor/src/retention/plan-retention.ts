@@ -1,0 +1,120 @@
+/*
+ * Which finished runs go, and why each one goes or stays. Pure.
+ *
+ * Only runs that have exited and whose tree is proven gone can go at all. Of those
+ * the oldest go first, until age, count and bytes are all within the policy. Runs
+ * that a person removed go at once. Everything else is listed with the reason it
+ * stays, so that `gc --explain` never leaves a question.
+ */
+import type { RunId } from '../types.ts';
+
+export interface RetentionPolicy {
+  readonly ageMs: number;
+  readonly runsMax: number;
+  readonly bytesMax: number;
+}
+
+/** A run as retention sees it; live ones are given too, to be listed. */
+export interface RetainedRun {
+  readonly runId: RunId;
+  readonly state: 'live' | 'exited';
+  /** False while the shim still holds leftovers or survivors (T1, T4). */
+  readonly isTreeGone: boolean;
+  /** Reconciliation could not tell what it is (O5). */
+  readonly isUnverifiable: boolean;
+  readonly isRemoved: boolean;
+  readonly endedAtMs: number | undefined;
+  readonly journalBytes: number;
+}
+
+export interface RetentionDecision {
+  readonly runId: RunId;
+  readonly decision: 'keep' | 'remove';
+  readonly why: string;
+  readonly evidence: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface RetentionPlan {
+  /** One per run, removals first, oldest first. */
+  readonly decisions: readonly RetentionDecision[];
+  readonly removed: { readonly runs: number; readonly bytes: number };
+  /** Finished runs that stay only because something of them still lives. */
+  readonly survivors: readonly RunId[];
+}
+
+export function planRetention(
+  runs: readonly RetainedRun[],
+  nowMs: number,
+  policy: RetentionPolicy,
+): RetentionPlan {
+  const kept: RetentionDecision[] = [];
+  const removed: RetentionDecision[] = [];
+  const finished: RetainedRun[] = [];
+  for (const run of runs) {
+    const why = untouchableBecause(run);
+    if (why === undefined) finished.push(run);
+    else kept.push(decide(run, 'keep', { why, nowMs }));
+  }
+  // Newest first: the first that does not fit, and all older ones, go.
+  finished.sort((one, other) => (other.endedAtMs ?? 0) - (one.endedAtMs ?? 0));
+  let count = 0;
+  let bytes = 0;
+  for (const run of finished) {
+    const why = removedBecause(run, { count, bytes, nowMs, policy });
+    if (why === undefined) {
+      count += 1;
+      bytes += run.journalBytes;
+      kept.push(decide(run, 'keep', { why: 'within age, count and bytes', nowMs }));
+    } else {
+      removed.push(decide(run, 'remove', { why, nowMs }));
+    }
+  }
+  removed.reverse();
+  return {
+    decisions: [...removed, ...kept],
+    removed: { runs: removed.length, bytes: sumBytes(removed) },
+    survivors: runs
+      .filter((run) => run.state === 'exited' && !run.isTreeGone)
+      .map(({ runId }) => runId),
+  };
+}
+
+function untouchableBecause(run: RetainedRun): string | undefined {
+  if (run.state === 'live') return run.isUnverifiable ? 'it cannot be verified' : 'it is live';
+  if (run.isUnverifiable) return 'it cannot be verified';
+  if (!run.isTreeGone) return 'something of it still lives';
+  return undefined;
+}
+
+interface Filled {
+  readonly count: number;
+  readonly bytes: number;
+  readonly nowMs: number;
+  readonly policy: RetentionPolicy;
+}
+
+function removedBecause(
+  run: RetainedRun,
+  { count, bytes, nowMs, policy }: Filled,
+): string | undefined {
+  if (run.isRemoved) return 'it was removed by hand';
+  const ageMs = nowMs - (run.endedAtMs ?? 0);
+  if (ageMs > policy.ageMs) return 'it is older than the policy keeps';
+  if (count >= policy.runsMax) return 'newer runs fill the count';
+  if (bytes + run.journalBytes > policy.bytesMax) return 'newer runs fill the space';
+  return undefined;
+}
+
+function decide(
+  run: RetainedRun,
+  decision: RetentionDecision['decision'],
+  { why, nowMs }: { readonly why: string; readonly nowMs: number },
+): RetentionDecision {
+  const { runId, state, isTreeGone, journalBytes } = run;
+  const age = run.endedAtMs === undefined ? {} : { ageMs: nowMs - run.endedAtMs };
+  return { runId, decision, why, evidence: { state, isTreeGone, journalBytes, ...age } };
+}
+
+function sumBytes(decisions: readonly RetentionDecision[]): number {
+  return decisions.reduce((sum, { evidence }) => sum + Number(evidence['journalBytes']), 0);
+}

@@ -1,0 +1,89 @@
+/*
+ * Carrying out a retention plan, lazily.
+ *
+ * Stages per run: 1 rename its directory into the trash, 2 delete its row, and
+ * later, in small steps, 3 unlink what is in the trash. The rename is one cheap
+ * operation, so a removed run vanishes at once; the unlinking is spread out because
+ * ext4 makes creating directories ten times slower right after many were deleted.
+ *
+ * A crash between the stages leaves a row without a directory and something in the
+ * trash; the next gc finishes both.
+ */
+import { lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Random } from '@clawdfather/kit';
+import { trashEntriesPerStep, trashPauseMs } from '../limits.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { StateDir } from '../registry/state-dir.ts';
+import type { RunId } from '../types.ts';
+
+export interface RemovalDeps {
+  readonly registry: Pick<Registry, 'get' | 'write'>;
+  readonly stateDir: Pick<StateDir, 'runsDir' | 'trashDir'>;
+  readonly random: Random;
+}
+
+export interface RemovalKey {
+  readonly runId: RunId;
+  readonly epoch: number;
+}
+
+/** `open`: it is not what the plan took it for (any more), and was left alone. */
+export async function removeRun(
+  { registry, stateDir, random }: RemovalDeps,
+  key: RemovalKey,
+): Promise<'removed' | 'open'> {
+  const record = registry.get(key.runId);
+  // Nothing leads from here back to life, so this cannot change before the row is deleted.
+  if (record?.epoch !== key.epoch || record.treeEndedAtMs === undefined) return 'open';
+  // A fresh name: the same run id may be spawned again while the old one lies in the trash.
+  const target = join(stateDir.trashDir, `${key.runId}.${random.id()}`);
+  await rename(join(stateDir.runsDir, key.runId), target).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+  const outcome = await registry.write((transaction) => transaction.deleteRun(key));
+  return outcome === 'done' ? 'removed' : 'open';
+}
+
+/** Deletes what lies in the trash, a few entries at a time. Returns how many entries went. */
+export async function emptyTrash(
+  { trashDir }: Pick<StateDir, 'trashDir'>,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for (const path of await entriesOf(trashDir)) {
+    for (const file of [...(await filesOf(path)), undefined]) {
+      if (signal?.aborted === true) return count;
+      if (file === undefined) await removeEmptied(path);
+      else await unlinkIfPossible(file);
+      count += 1;
+      if (count % trashEntriesPerStep === 0) await clock.sleep(trashPauseMs);
+    }
+  }
+  return count;
+}
+
+async function entriesOf(dir: string): Promise<readonly string[]> {
+  return (await readdir(dir)).map((name) => join(dir, name));
+}
+
+/** The files of a run directory, which has no directories in it. */
+async function filesOf(path: string): Promise<readonly string[]> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isDirectory() === true ? await entriesOf(path) : [];
+}
+
+/** What cannot be unlinked, a directory say, is left to `removeEmptied`. */
+async function unlinkIfPossible(path: string): Promise<void> {
+  await unlink(path).catch(() => undefined);
+}
+
+/** Whatever somebody put beside our files goes too: it lies in our trash. */
+async function removeEmptied(path: string): Promise<void> {
+  await rmdir(path).catch(() => rm(path, { recursive: true, force: true }));
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
