@@ -154,7 +154,9 @@ static void release(struct shim *shim)
 
 static void resize(struct shim *shim, struct reader *reader)
 {
-	struct winsize size = {.ws_col = (u16)read_uint(reader, 2), .ws_row = (u16)read_uint(reader, 2)};
+	/* Two statements: an initializer's expressions are evaluated in no particular order. */
+	struct winsize size = {.ws_col = (u16)read_uint(reader, 2)};
+	size.ws_row = (u16)read_uint(reader, 2);
 	if (reader->bad || !shim->spawn.pty || shim->child.in_fd < 0)
 		return;
 	if (ioctl(shim->child.in_fd, TIOCSWINSZ, &size) != 0)
