@@ -12,6 +12,8 @@ export const supervisorErrorCodes = [
   'instance-invalid',
   'lease-lost',
   'limits-unsupported',
+  'not-owner',
+  'not-owner',
   'not-running',
   'outbox-full',
   'platform-unsupported',
@@ -26,9 +28,12 @@ export const supervisorErrorCodes = [
   'scope-busy',
   'scope-uncertain',
   'shim-unreachable',
+  'spawn-cancelled',
+  'spawn-failed',
   'start-timeout',
   'state-dir-unsafe',
   'state-on-network-fs',
+  'stdin-closed',
 ] as const;
 
 export type SupervisorErrorCode = (typeof supervisorErrorCodes)[number];

@@ -53,7 +53,7 @@ export interface ReconcileInput {
   /** This process has a live handle on it. */
   readonly isSupervised: boolean;
   /** How we came by it, if this process took it over since it started (O2). */
-  readonly takenFrom: TakenFrom | undefined;
+  readonly takenFrom?: TakenFrom | undefined;
   /** Monotonic milliseconds of this boot (C1). */
   readonly bootMs: number;
 }

@@ -36,9 +36,10 @@ export async function openDatabase(
 }
 
 function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync | 'busy' {
-  // Foreign keys are off: they cost a lookup per insert, and every row is written by run-writes.ts.
-  const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false });
+  let db: DatabaseSync | undefined;
   try {
+    // Foreign keys are off: they cost a lookup per insert, and only our own code writes rows.
+    db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false });
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -${registryCacheKib}; PRAGMA wal_autocheckpoint = 0;`);
     db.exec('BEGIN IMMEDIATE');
@@ -46,7 +47,7 @@ function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync 
     db.exec('COMMIT');
     return db;
   } catch (error) {
-    db.close();
+    db?.close();
     if (sqliteFailureOf(error) === 'busy') return 'busy';
     throw registryErrorOf(error);
   }

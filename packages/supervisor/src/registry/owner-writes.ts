@@ -39,7 +39,8 @@ const releaseSql = `UPDATE owners SET released_at_ms = ?
 /* Without this every `clawdfather run` would leave a row for ever. */
 const forgetSql = `DELETE FROM owners WHERE instance_no = ? AND generation < ?
   AND (released_at_ms IS NOT NULL OR revoked_at_ms IS NOT NULL)
-  AND generation NOT IN (SELECT owner_generation FROM runs WHERE tree_ended_at_ms IS NULL)`;
+  AND generation NOT IN (SELECT owner_generation FROM runs INDEXED BY runs_open
+    WHERE tree_ended_at_ms IS NULL)`;
 
 export function createOwnerWrites(statements: Statements, clock: LeaseClock): OwnerWrites {
   const { run } = statements;

@@ -82,7 +82,7 @@ export interface Registry extends RunReads {
     runIds: readonly RunId[],
     provenDead?: readonly number[],
   ): Promise<readonly TakeOutcome[]>;
-  /** Settles what is queued, then closes the file. */
+  /** Settles what is queued, then closes the file. Twice is once. */
   close(): Promise<void>;
 }
 
@@ -148,7 +148,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
     close: async () => {
       await checkpointer.close();
       await queue.close();
-      db.close();
+      if (db.isOpen) db.close();
     },
   };
 }

@@ -21,10 +21,16 @@ export const runStates: readonly RunState[] = ['starting', 'running', 'exiting',
 export const exitedNumber = 3;
 
 /** Everything `parseRun` needs; the owner's lease comes from the owner's row (O1). */
-export const runColumns = `r.*, i.instance_id AS owner_instance_id, o.lease_expires_at_ms
-  FROM runs r
-  JOIN instances i ON i.instance_no = r.owner_instance_no
-  LEFT JOIN owners o ON o.instance_no = r.owner_instance_no AND o.generation = r.owner_generation`;
+export const selectRuns = selectRunsFrom('runs r');
+/** The same for what is live or has a tree. Named, because the planner may prefer to sort less. */
+export const selectOpenRuns = selectRunsFrom('runs r INDEXED BY runs_open');
+
+function selectRunsFrom(source: string): string {
+  return `SELECT r.*, i.instance_id AS owner_instance_id, o.lease_expires_at_ms FROM ${source}
+    JOIN instances i ON i.instance_no = r.owner_instance_no
+    LEFT JOIN owners o
+      ON o.instance_no = r.owner_instance_no AND o.generation = r.owner_generation`;
+}
 
 export function parseRun(row: Row): RunRecord {
   const runId = text(row, 'run_id') as RunId;

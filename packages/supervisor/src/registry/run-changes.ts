@@ -2,7 +2,7 @@
  * The rarer writes on a run: policy and deadlines, output heartbeats, the end of
  * what was left, forgetting. Fenced by the epoch like all others (fence.ts).
  */
-import type { LeftoversPolicy, OwnerLossPolicy, RunRecord } from '../types.ts';
+import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord } from '../types.ts';
 import { fencedRow, refusalOf } from './fence.ts';
 import type { RunKey } from './fence.ts';
 import { deleteRunRow } from './labels.ts';
@@ -23,6 +23,10 @@ export interface RunChanges {
   readonly markTreeGone: (key: RunKey, atMs: number) => void;
   /** Hidden from lists until gc takes it. */
   readonly markRemoved: (key: RunKey) => void;
+  /** O7: a person accepts that this run may go on without its scope. Not fenced: it is nobody's turn. */
+  readonly dropScope: (runId: RunId) => void;
+  /** O3: the shim knows a higher epoch than we do; ours becomes `epoch`. */
+  readonly raiseEpoch: (key: RunKey, epoch: number) => void;
   /** Forgets a run; `open` (and nothing done) while it is live or has a tree. */
   readonly deleteRun: (key: RunKey) => 'done' | 'open';
 }
@@ -37,6 +41,8 @@ const treeGoneSql = `UPDATE runs SET tree_ended_at_ms = coalesce(tree_ended_at_m
 
 const removedSql = `UPDATE runs SET removed_at_ms = coalesce(removed_at_ms, ?), updated_at_ms = ?
   WHERE run_id = ? AND epoch = ?`;
+
+const raiseSql = 'UPDATE runs SET epoch = ?, updated_at_ms = ? WHERE run_id = ? AND epoch = ?';
 
 export function createRunChanges(statements: Statements, wallMs: () => number): RunChanges {
   const { run } = statements;
@@ -57,6 +63,16 @@ export function createRunChanges(statements: Statements, wallMs: () => number): 
     markRemoved: (key) => {
       const nowMs = wallMs();
       const changed = run(removedSql, [nowMs, nowMs, key.runId, key.epoch]);
+      if (changed === 0) refusalOf(statements, key);
+    },
+    dropScope: (runId) => {
+      run('UPDATE runs SET scope_key = NULL, updated_at_ms = ? WHERE run_id = ?', [
+        wallMs(),
+        runId,
+      ]);
+    },
+    raiseEpoch: (key, epoch) => {
+      const changed = run(raiseSql, [epoch, wallMs(), key.runId, key.epoch]);
       if (changed === 0) refusalOf(statements, key);
     },
     deleteRun: (key) => {

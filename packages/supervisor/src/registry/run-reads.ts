@@ -8,7 +8,7 @@
 import { listRowsDefault } from '../limits.ts';
 import type { RunFilter, RunId, RunRecord } from '../types.ts';
 import type { OutboxEntry } from './outbox-writes.ts';
-import { number, parseRun, runColumns, runStates, text } from './rows.ts';
+import { number, parseRun, runStates, selectOpenRuns, selectRuns, text } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** What retention needs to know about a finished run, and no more. */
@@ -44,19 +44,19 @@ interface Term {
 export function createRunReads({ one, all }: Statements): RunReads {
   return {
     get: (runId) => {
-      const row = one(`SELECT ${runColumns} WHERE r.run_id = ?`, [runId]);
+      const row = one(`${selectRuns} WHERE r.run_id = ?`, [runId]);
       return row === undefined ? undefined : parseRun(row);
     },
     list: (filter = {}) => {
       const terms = termsOf(filter);
       const where = terms.map((term) => term.sql).join(' AND ');
-      return all(
-        `SELECT ${runColumns} WHERE ${where} ORDER BY r.created_at_ms DESC, r.seq DESC LIMIT ?`,
-        [...terms.flatMap((term) => term.values), filter.limit ?? listRowsDefault],
-      ).map(parseRun);
+      return all(`${selectRuns} WHERE ${where} ORDER BY r.created_at_ms DESC, r.seq DESC LIMIT ?`, [
+        ...terms.flatMap((term) => term.values),
+        filter.limit ?? listRowsDefault,
+      ]).map(parseRun);
     },
     open: () =>
-      all(`SELECT ${runColumns} WHERE r.tree_ended_at_ms IS NULL ORDER BY r.seq`).map(parseRun),
+      all(`${selectOpenRuns} WHERE r.tree_ended_at_ms IS NULL ORDER BY r.seq`).map(parseRun),
     finished: () =>
       all(
         `SELECT run_id, epoch, ended_at_ms, journal_bytes, removed_at_ms, tree_ended_at_ms

@@ -99,7 +99,7 @@ export function openRunsOf(
   generations: readonly number[],
 ): readonly RunId[] {
   return all(
-    `SELECT run_id, owner_generation FROM runs
+    `SELECT run_id, owner_generation FROM runs INDEXED BY runs_open
      WHERE tree_ended_at_ms IS NULL AND owner_instance_no = ?`,
     [instanceNo],
   )

@@ -1,0 +1,59 @@
+/*
+ * Migrations: numbered, immutable, forward-only, run once however many start.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { migrate, migrations } from '../../src/registry/migrate.ts';
+import { openRig } from './registry-rig.ts';
+
+/* A released migration never changes; a change of mind is a new one with the next number. */
+const releasedHashes: readonly string[] = [
+  '31506f96bf9d281e1644f30a4ddfd5fa2d8f59b3f188abbbcf7f8ca9cf6b73a5',
+];
+
+test('released migrations are what they were', () => {
+  const hashes = migrations.map(({ sql }) => createHash('sha256').update(sql).digest('hex'));
+  assert.deepEqual(hashes, releasedHashes);
+});
+
+test('numbers run from one without holes', () => {
+  assert.deepEqual(
+    migrations.map(({ version }) => version),
+    migrations.map((_, index) => index + 1),
+  );
+});
+
+test('only what is missing runs, in order', () => {
+  const db = new DatabaseSync(':memory:');
+  const first = { version: 1, sql: 'CREATE TABLE notes (text TEXT)' };
+  const second = { version: 2, sql: "INSERT INTO notes VALUES ('second')" };
+  migrate(db, [first]);
+  migrate(db, [first, second]);
+  migrate(db, [first, second]);
+  assert.deepEqual(
+    db
+      .prepare('SELECT text FROM notes')
+      .all()
+      .map((row) => row['text']),
+    ['second'],
+  );
+  db.close();
+});
+
+test('a registry of a newer version is refused and left as it is', async (t) => {
+  const { registry, stateDir, openAnother } = await openRig(t);
+  await registry.close();
+  const db = new DatabaseSync(stateDir.registryFile);
+  db.exec('PRAGMA user_version = 99');
+  await assert.rejects(openAnother(), { code: 'registry-newer' });
+  assert.equal(db.prepare('PRAGMA user_version').get()?.['user_version'], 99);
+  db.close();
+});
+
+test('processes that start at once agree on one schema and one identity', async (t) => {
+  const { registry, openAnother } = await openRig(t);
+  const others = await Promise.all([openAnother(), openAnother(), openAnother()]);
+  for (const other of others) assert.equal(other.instanceId, registry.instanceId);
+});

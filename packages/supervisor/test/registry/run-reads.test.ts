@@ -1,0 +1,104 @@
+/*
+ * Filters of `list`, and that each of them uses an index: their cost must not
+ * grow with the records of the past.
+ */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { createRunChanges } from '../../src/registry/run-changes.ts';
+import { createRunReads } from '../../src/registry/run-reads.ts';
+import { createRunWrites } from '../../src/registry/run-writes.ts';
+import { openRunsOf } from '../../src/registry/take-runs.ts';
+import type { RunFilter } from '../../src/types.ts';
+import { exitOf, newRunOf, processOf, runIdOf } from '../records.ts';
+import { finishRun, openRig, startRun } from './registry-rig.ts';
+
+test('filters select by state, names, labels, scope and prefix, newest first', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  const ids = (filter?: RunFilter) => registry.list(filter).map(({ runId }) => String(runId));
+  await startRun(registry, owner, newRunOf('aa1', { sessionId: 's1', labels: { who: 'x' } }));
+  await startRun(registry, owner, newRunOf('aa2', { sessionId: 's2', scopeKey: 'k' }));
+  await startRun(registry, owner, newRunOf('ab3', { labels: { who: 'x', kind: 'y' } }));
+  await startRun(registry, owner, newRunOf('b~4', { backendId: 'other' }));
+  const done = await startRun(registry, owner, newRunOf('b5', { labels: { who: 'z' } }));
+  await finishRun(registry, done);
+
+  assert.deepEqual(ids(), ['b5', 'b~4', 'ab3', 'aa2', 'aa1']);
+  assert.deepEqual(ids({ limit: 2 }), ['b5', 'b~4']);
+  assert.deepEqual(ids({ states: ['exited'] }), ['b5']);
+  assert.deepEqual(ids({ states: ['running'] }), ['b~4', 'ab3', 'aa2', 'aa1']);
+  assert.deepEqual(ids({ states: ['starting', 'exiting'] }), []);
+  assert.deepEqual(ids({ sessionId: 's1' }), ['aa1']);
+  assert.deepEqual(ids({ backendId: 'other' }), ['b~4']);
+  assert.deepEqual(ids({ scopeKey: 'k' }), ['aa2']);
+  assert.deepEqual(ids({ labels: { who: 'x' } }), ['ab3', 'aa1']);
+  assert.deepEqual(ids({ labels: { who: 'x', kind: 'y' } }), ['ab3']);
+  assert.deepEqual(ids({ idPrefix: 'a' }), ['ab3', 'aa2', 'aa1']);
+  assert.deepEqual(ids({ idPrefix: 'aa' }), ['aa2', 'aa1']);
+  assert.deepEqual(ids({ idPrefix: '%' }), []);
+  assert.deepEqual(ids({ ownerInstanceId: registry.instanceId }).length, 5);
+  assert.deepEqual(ids({ ownerInstanceId: 'another' }), []);
+
+  await registry.write((to) => to.markRemoved({ runId: done, epoch: 1 }));
+  assert.deepEqual(ids({ states: ['exited'] }), []);
+  assert.deepEqual(ids({ states: ['exited'], includeRemoved: true }), ['b5']);
+  assert.deepEqual(
+    registry.finished().map(({ runId, isRemoved, isTreeGone }) => [runId, isRemoved, isTreeGone]),
+    [['b5', true, true]],
+  );
+});
+
+const never = (): never => assert.fail('this was not to be called');
+
+test('what is asked for all the time is read through an index', async (t) => {
+  const { stateDir } = await openRig(t);
+  const db = new DatabaseSync(stateDir.registryFile);
+  t.after(() => db.close());
+  const plans: string[] = [];
+  /** Plans what it is asked to do, and does nothing. */
+  const explain = (sql: string): undefined => {
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    const plan = steps.map((row) => String(row['detail'])).join('; ');
+    plans.push(`${plan} <- ${sql}`);
+  };
+  const statements = {
+    run: (sql: string) => {
+      explain(sql);
+      return 1;
+    },
+    one: explain,
+    all: (sql: string) => {
+      explain(sql);
+      return [];
+    },
+    changes: never,
+  };
+
+  const reads = createRunReads(statements);
+  const live: RunFilter = { states: ['starting', 'running', 'exiting'] };
+  reads.get('r');
+  reads.list();
+  reads.list(live);
+  reads.list({ states: ['running'], labels: { who: 'x' } });
+  reads.list({ ...live, scopeKey: 'k' });
+  reads.list({ sessionId: 's' });
+  reads.list({ idPrefix: 'a' });
+  reads.list({ labels: { who: 'x' } });
+  reads.open();
+  reads.outbox('r');
+  openRunsOf(statements, 1, [1]);
+  const key = { runId: runIdOf('r'), epoch: 1 };
+  const settlement = { exit: exitOf(), isTreeGone: true, journalBytes: 1, lastOutputAtMs: 1 };
+  const writes = createRunWrites(statements, () => 1);
+  writes.markRunning(key, processOf(), 1);
+  writes.markExiting(key);
+  writes.finalise(key, settlement);
+  createRunChanges(statements, () => 1).change(key, {});
+
+  const scans = plans.filter((plan) => /SCAN (r|runs|run_labels|input_outbox)(;| <-|$)/.test(plan));
+  assert.deepEqual(scans, []);
+  assert.ok(plans.length >= 15);
+  const scope = plans.filter((plan) => plan.includes('r.scope_key'));
+  assert.match(scope.join(), /INDEX runs_scope/);
+});

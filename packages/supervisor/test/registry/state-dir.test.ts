@@ -1,0 +1,68 @@
+/*
+ * The state directory is ours alone, real, and on a local disk, or it is refused
+ * (O6; SECURITY-CHECKLIST 17).
+ */
+import assert from 'node:assert/strict';
+import { chmod, chown, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getuid } from 'node:process';
+import { test } from 'node:test';
+import { fileSystemKindOf } from '../../src/registry/file-system-kind.ts';
+import { openStateDir } from '../../src/registry/state-dir.ts';
+import { tempDir } from './registry-rig.ts';
+
+const modeOf = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777;
+
+test('it is made with its parents, closed to everybody else', async (t) => {
+  const path = join(await tempDir(t), 'a', 'b', 'state');
+  const stateDir = await openStateDir(path);
+  for (const dir of [path, stateDir.runsDir, stateDir.trashDir]) {
+    assert.equal(await modeOf(dir), 0o700);
+  }
+  assert.deepEqual(await openStateDir(path), stateDir, 'opening it again changes nothing');
+});
+
+test('one of ours that is open to others is closed', async (t) => {
+  const path = join(await tempDir(t), 'state');
+  await mkdir(path, { mode: 0o755 });
+  await chmod(path, 0o777);
+  await openStateDir(path);
+  assert.equal(await modeOf(path), 0o700);
+});
+
+test('a symbolic link is refused, also a planted one for runs', async (t) => {
+  const dir = await tempDir(t);
+  await mkdir(join(dir, 'elsewhere'));
+  await symlink(join(dir, 'elsewhere'), join(dir, 'state'));
+  await assert.rejects(openStateDir(join(dir, 'state')), { code: 'state-dir-unsafe' });
+
+  await mkdir(join(dir, 'real'), { mode: 0o700 });
+  await symlink(join(dir, 'elsewhere'), join(dir, 'real', 'runs'));
+  await assert.rejects(openStateDir(join(dir, 'real')), { code: 'state-dir-unsafe' });
+});
+
+test('a file, a relative path and somebody else’s directory are refused', async (t) => {
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'file'), '');
+  await assert.rejects(openStateDir(join(dir, 'file')), { code: 'state-dir-unsafe' });
+  await assert.rejects(openStateDir('state'), { code: 'state-dir-unsafe' });
+  await mkdir(join(dir, 'theirs'), { mode: 0o700 });
+  if (getuid?.() === 0) await chown(join(dir, 'theirs'), 65_534, 65_534);
+  const uid = getuid?.() === 0 ? 0 : 4_294_967;
+  await assert.rejects(openStateDir(join(dir, 'theirs'), { uid }), { code: 'state-dir-unsafe' });
+});
+
+test('O6: network file systems are refused by name, memory is warned about', async (t) => {
+  const path = join(await tempDir(t), 'state');
+  const on = (type: number) => openStateDir(path, { fileSystemType: () => Promise.resolve(type) });
+  await assert.rejects(on(0x6969), { code: 'state-on-network-fs', message: /nfs/ });
+  await assert.rejects(on(0xff534d42 | 0), { code: 'state-on-network-fs', message: /cifs/ });
+  assert.match((await on(0x01021994)).warnings.join(), /tmpfs/);
+  assert.deepEqual((await on(0xef53)).warnings, []);
+});
+
+test('file system numbers are read as the kernel means them', () => {
+  assert.deepEqual(fileSystemKindOf(-11_317_950), { kind: 'network', name: 'cifs' });
+  assert.deepEqual(fileSystemKindOf(0xef53), { kind: 'local' });
+  assert.deepEqual(fileSystemKindOf(0x858458f6), { kind: 'memory', name: 'ramfs' });
+});
