@@ -15,10 +15,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
-
-/* Enough for the few frames between clone and exec. */
-#define CHILD_STACK_BYTES (64u << 10)
 
 static u8 *child_stack;
 
@@ -28,6 +26,7 @@ struct plan {
 	int in_fd, out_fd, err_fd, tell_fd, cgroup_fd, parent;
 	/* candidates for exec: absolute, or one per directory of PATH */
 	char **paths;
+	/* empty: it stays as it is */
 	char oom_score[12];
 };
 
@@ -51,15 +50,22 @@ static _Noreturn void child_fail(const struct plan *plan, enum stage stage, long
 		(void)rawcall(SYS_exit_group, 127, 0, 0, 0);
 }
 
+/* T8: should the shim be killed, the root goes with it. If it is gone already, so are we. */
+static void die_with_parent(const struct plan *plan)
+{
+	long result = rawcall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+	if (result < 0)
+		child_fail(plan, STAGE_SESSION, result);
+	if (rawcall(SYS_getppid, 0, 0, 0, 0) != plan->parent)
+		child_fail(plan, STAGE_SESSION, -ESRCH);
+}
+
 static void child_session(const struct plan *plan)
 {
 	long result = rawcall(SYS_setsid, 0, 0, 0, 0);
 	if (result < 0)
 		child_fail(plan, STAGE_SESSION, result);
-	/* T8: should the shim be killed, the root goes with it. If it is gone already, so are we. */
-	(void)rawcall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
-	if (rawcall(SYS_getppid, 0, 0, 0, 0) != plan->parent)
-		child_fail(plan, STAGE_SESSION, -ESRCH);
+	die_with_parent(plan);
 	if (plan->spawn->pty && (result = rawcall(SYS_ioctl, plan->in_fd, TIOCSCTTY, 0, 0)) < 0)
 		child_fail(plan, STAGE_SESSION, result);
 }
@@ -81,8 +87,13 @@ static void child_limits(const struct plan *plan)
 	long result;
 	if (plan->cgroup_fd >= 0 && (result = rawcall(SYS_write, plan->cgroup_fd, raw_arg("0"), 1, 0)) < 0)
 		child_fail(plan, STAGE_CGROUP, result);
-	/* E3: the kernel takes the command before it takes the shim. Without the right to, it stays as it is. */
-	long fd = rawcall(SYS_openat, AT_FDCWD, raw_arg("/proc/self/oom_score_adj"), O_WRONLY | O_CLOEXEC, 0);
+	/*
+	 * E3: the kernel takes the command before it takes the shim. It also changes the score of whoever shares our
+	 * memory, so the shim takes its own back afterwards. Where /proc cannot be written it stays as it is.
+	 */
+	long fd = -1;
+	if (plan->oom_score[0])
+		fd = rawcall(SYS_openat, AT_FDCWD, raw_arg("/proc/self/oom_score_adj"), O_WRONLY | O_CLOEXEC, 0);
 	if (fd >= 0)
 		(void)rawcall(SYS_write, fd, raw_arg(plan->oom_score), (long)strlen(plan->oom_score), 0);
 	for (size_t i = 0; i < spawn->rlimit_count; i++) {
@@ -112,8 +123,7 @@ static void child_user(const struct plan *plan)
 		result = rawcall(SYS_setresuid, (long)spawn->uid, (long)spawn->uid, (long)spawn->uid, 0);
 	if (result < 0)
 		child_fail(plan, STAGE_USER, result);
-	/* A change of credentials clears the parent-death signal. */
-	(void)rawcall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+	die_with_parent(plan); /* A change of credentials clears the parent-death signal. */
 }
 
 static int child_main(void *argument)
@@ -198,7 +208,11 @@ static int open_pty(const struct spawn *spawn, struct child *child, struct plan 
 	if (child->slave_fd < 0)
 		return -errno;
 	struct winsize size = {.ws_col = spawn->cols, .ws_row = spawn->rows};
-	if (ioctl(master, TIOCSWINSZ, &size) != 0)
+	struct termios mode;
+	if (ioctl(master, TIOCSWINSZ, &size) != 0 || tcgetattr(child->slave_fd, &mode) != 0)
+		return -errno;
+	mode.c_iflag |= IUTF8; /* or the erase key takes away half a character */
+	if (tcsetattr(child->slave_fd, TCSANOW, &mode) != 0)
 		return -errno;
 	if (spawn->has_user && fchown(child->slave_fd, spawn->uid, (gid_t)-1) != 0)
 		return -errno;
@@ -206,42 +220,42 @@ static int open_pty(const struct spawn *spawn, struct child *child, struct plan 
 	return 0;
 }
 
-static int open_pipes(const struct spawn *spawn, struct child *child, struct plan *plan)
+/* The flag is the file description's, and each end of a pipe has its own: only ours does not block. */
+static int open_pipe(int *ours, int *childs, bool child_reads)
 {
 	int pair[2];
-	if (spawn->stdin_null) {
-		plan->in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		if (plan->in_fd < 0)
-			return -errno;
-	} else {
-		if (pipe2(pair, O_CLOEXEC) != 0)
-			return -errno;
-		plan->in_fd = pair[0];
-		child->in_fd = pair[1];
-	}
 	if (pipe2(pair, O_CLOEXEC) != 0)
 		return -errno;
-	child->out_fd = pair[0];
-	plan->out_fd = pair[1];
-	if (pipe2(pair, O_CLOEXEC) != 0)
-		return -errno;
-	child->err_fd = pair[0];
-	plan->err_fd = pair[1];
-	/* Only our ends: the flag is the file description's, and each end of a pipe has its own. */
-	int failed = set_nonblocking(child->out_fd);
-	if (!failed)
-		failed = set_nonblocking(child->err_fd);
-	if (!failed && child->in_fd >= 0)
-		failed = set_nonblocking(child->in_fd);
-	return failed;
+	*ours = pair[child_reads ? 1 : 0];
+	*childs = pair[child_reads ? 0 : 1];
+	return set_nonblocking(*ours);
+}
+
+static int open_pipes(const struct spawn *spawn, struct child *child, struct plan *plan)
+{
+	int failed = 0;
+	if (!spawn->stdin_null)
+		failed = open_pipe(&child->in_fd, &plan->in_fd, true);
+	else if ((plan->in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+		failed = -errno;
+	if (failed || (failed = open_pipe(&child->out_fd, &plan->out_fd, false)) ||
+	    (failed = open_pipe(&child->err_fd, &plan->err_fd, false)))
+		return failed;
+	/* So that another user's /dev/stdout can be opened by that user. */
+	const int ends[3] = {spawn->stdin_null ? -1 : plan->in_fd, plan->out_fd, plan->err_fd};
+	for (int i = 0; spawn->has_user && i < 3; i++)
+		if (ends[i] >= 0 && fchown(ends[i], spawn->uid, spawn->gid) != 0)
+			return -errno;
+	return 0;
 }
 
 static int clone_child(struct plan *plan)
 {
-#if defined(CLF_RAWCALL) && !defined(CLAWDFATHER_FORK)
-	child_stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (child_stack == MAP_FAILED)
+#ifndef CLF_FORKS
+	void *stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
 		return -errno;
+	child_stack = stack;
 	int pid = clone(child_main, child_stack + CHILD_STACK_BYTES, CLONE_VM | SIGCHLD, plan);
 	return pid < 0 ? -errno : pid;
 #else
@@ -262,33 +276,38 @@ static void close_if_open(int *fd)
 /* The plan is read by the child until exec, so it cannot live on our stack. */
 static struct plan plan;
 
-int child_start(const struct spawn *spawn, struct child *child, enum stage *stage)
+static int prepare(const struct spawn *spawn, struct child *child, enum stage *stage)
 {
-	plan = (struct plan){.spawn = spawn, .in_fd = -1, .out_fd = -1, .err_fd = -1, .tell_fd = -1,
-			     .cgroup_fd = child->cgroup_fd, .parent = getpid()};
-	snprintf(plan.oom_score, sizeof plan.oom_score, "%d", (int)spawn->oom_score_adj);
 	*stage = spawn->pty ? STAGE_PTY : STAGE_PIPES;
 	int failed = spawn->pty ? open_pty(spawn, child, &plan) : open_pipes(spawn, child, &plan);
 	if (failed)
 		return failed;
-	int tell[2];
 	*stage = STAGE_FORK;
 	plan.paths = exec_paths(spawn);
 	if (!plan.paths)
 		return -ENOMEM;
-	if (pipe2(tell, O_CLOEXEC) != 0)
+	int tell[2];
+	if (pipe2(tell, O_CLOEXEC | O_NONBLOCK) != 0)
 		return -errno;
 	child->exec_fd = tell[0];
 	plan.tell_fd = tell[1];
 	child->pid = clone_child(&plan);
-	close(tell[1]);
-	/* The child has copies of the descriptors but reads the plan's numbers: close ours, change nothing in it. */
-	if (!spawn->pty) {
-		close(plan.in_fd);
-		close(plan.out_fd);
-		close(plan.err_fd);
-	}
-	return child->pid < 0 ? child->pid : set_nonblocking(child->exec_fd);
+	return child->pid < 0 ? child->pid : 0;
+}
+
+int child_start(const struct spawn *spawn, struct child *child, enum stage *stage)
+{
+	plan = (struct plan){.spawn = spawn, .in_fd = -1, .out_fd = -1, .err_fd = -1, .tell_fd = -1,
+			     .cgroup_fd = child->cgroup_fd, .parent = getpid()};
+	if (spawn->has_oom_score_adj)
+		snprintf(plan.oom_score, sizeof plan.oom_score, "%d", (int)child->oom_score_adj);
+	int failed = prepare(spawn, child, stage);
+	/* The child has copies of the descriptors and reads the plan's numbers: ours are closed, the plan stays as it is. */
+	const int childs[4] = {plan.tell_fd, plan.in_fd, plan.out_fd, plan.err_fd};
+	for (int i = 0; i < (spawn->pty ? 1 : 4); i++)
+		if (childs[i] >= 0)
+			close(childs[i]);
+	return failed;
 }
 
 void child_started(struct child *child)

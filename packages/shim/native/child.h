@@ -38,9 +38,12 @@ struct child {
 	int err_fd;
 	/* E8: the terminal's other side is held open until the root exits. */
 	int slave_fd;
-	/* readable: a failure of exec, or its success by end of file */
+	/* readable: a failure, then end of file; only the end of file when exec succeeded. Open while starting. */
 	int exec_fd;
+	/* the run's cgroup.procs */
 	int cgroup_fd;
+	/* E3: what the child's score is raised to, if it is lower */
+	i32 oom_score_adj;
 };
 
 /* What the child says when a step fails. */
@@ -49,9 +52,12 @@ struct start_failure {
 	i32 error;
 };
 
-/* Returns 0, or -errno with *stage set. */
+/* Returns 0, or -errno with *stage set and no process left. */
 int child_start(const struct spawn *spawn, struct child *child, enum stage *stage);
-/* To be called once exec has succeeded or failed. */
+/*
+ * To be called once exec_fd is at its end. The kernel takes a process's memory away before its descriptors, both at
+ * exec and at exit, so from then on nobody else is in ours. A failure that was read is no such proof.
+ */
 void child_started(struct child *child);
 
 #endif

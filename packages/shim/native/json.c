@@ -13,11 +13,11 @@ static void put(struct json *json, const char *bytes, size_t length)
 	json->length += length;
 }
 
-static void put_quoted(struct json *json, const char *value)
+static void put_quoted(struct json *json, const char *value, size_t bytes_max)
 {
 	static const char hex[] = "0123456789abcdef";
 	put(json, "\"", 1);
-	for (; *value; value++) {
+	for (; *value && bytes_max > 0; value++, bytes_max--) {
 		unsigned char c = (unsigned char)*value;
 		if (c == '"' || c == '\\') {
 			char escaped[2] = {'\\', (char)c};
@@ -38,7 +38,7 @@ static void put_key(struct json *json, const char *key)
 		put(json, ",", 1);
 	json->need_comma = true;
 	if (key) {
-		put_quoted(json, key);
+		put_quoted(json, key, SIZE_MAX);
 		put(json, ":", 1);
 	}
 }
@@ -99,6 +99,11 @@ void json_null(struct json *json, const char *key)
 
 void json_string(struct json *json, const char *key, const char *value)
 {
+	json_string_cut(json, key, value, SIZE_MAX);
+}
+
+void json_string_cut(struct json *json, const char *key, const char *value, size_t bytes_max)
+{
 	put_key(json, key);
-	put_quoted(json, value);
+	put_quoted(json, value, bytes_max);
 }

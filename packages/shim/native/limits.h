@@ -32,6 +32,8 @@
 #define PIPE_DEFAULT_BYTES (64u << 10)
 /* Reads of one descriptor per turn of the loop, so that control is heard during a flood. */
 #define READS_PER_TURN 4
+/* What an idle shim keeps of its read buffer; the rest goes back to the kernel. */
+#define BUFFER_KEPT_BYTES (64u << 10)
 
 #define META_BYTES_MAX (64u << 10)
 #define RUN_ID_BYTES_MAX 31u
@@ -41,9 +43,17 @@
 #define ENV_MAX 65536u
 #define RLIMITS_MAX 16u
 #define GROUPS_MAX 64u
+/* A segment holds its header and at least one page's worth of frames. */
+#define SEGMENT_BYTES_MIN 4096u
+/* Deadlines are added to the clock: far below the overflow, and longer than any machine runs. */
+#define DEADLINE_MS_MAX (1ull << 53)
+/* The calls between clone and exec are a few frames deep. */
+#define CHILD_STACK_BYTES (64u << 10)
 
-/* Kept allocated ahead of output so that exit and end always fit (J4). Their short form is below 700 bytes. */
-#define EXIT_RESERVE_BYTES 1024u
+/* Kept allocated ahead of output so that exit and two ends always fit (J4): 750 + 2 * 550 bytes in their short form. */
+#define EXIT_RESERVE_BYTES 2048u
+/* How much of the actor a short form keeps; escaped it may be six times as long. */
+#define SHORT_ACTOR_BYTES 32u
 /* The first block comes with the first byte; tiny runs need no fallocate. */
 #define FIRST_BLOCK_BYTES 4096u
 /* J4: below min(own bytes, this) of free space a run stops writing output: the largest runs stop first. */
@@ -65,6 +75,8 @@
 #define LEFTOVERS_SETTLE_MS 100
 /* T1: how often a kill is repeated, and how often survivors are tried again after giving up. */
 #define KILL_REPEAT_MS 10
+/* Scans that one termination step may take before the loop is heard again. */
+#define KILL_ROUNDS_MAX 64
 #define SURVIVOR_RETRY_MS 1000
 
 /* Doorbells: a burst for typing, then a steady rate; bulk output rings every few milliseconds. */
@@ -75,11 +87,20 @@
 
 /* E2: a removed socket is bound again at the next look. */
 #define SOCKET_CHECK_MS 30000
+/* Out of descriptors: a connection that cannot be accepted is looked at again after this, not at once for ever. */
+#define ACCEPT_RETRY_MS 100
 /* A peer that is frozen may keep an ended shim this long; the journal has everything. */
 #define FLUSH_MS 10000
 
 /* spawnd: what may wait for a slow or frozen gateway before shims are no longer read from (S2). */
 #define MUX_OUT_BYTES_MAX (4u << 20)
+/* Above the first shims are not read from, below the second they are again. */
+#define MUX_FULL_BYTES (2u << 20)
+#define MUX_ROOM_BYTES (256u << 10)
+/* Requests: the buffer grows by this, and a read is never shorter than a quarter of it. */
+#define MUX_IN_STEP_BYTES (256u << 10)
+#define RELAY_BYTES (64u << 10)
+/* T8: how long what a killed shim left is killed again and again before it is reported as left. */
 #define SWEEP_MS 5000
 
 #endif

@@ -15,10 +15,11 @@ static bool keep(struct peer *peer, const u8 *bytes, size_t length)
 	if (peer->out_length - peer->out_done + length > peer->out_max)
 		return false;
 	if (peer->out_length + length > peer->out_capacity) {
-		memmove(peer->out, peer->out + peer->out_done, peer->out_length - peer->out_done);
+		if (peer->out_done > 0)
+			memmove(peer->out, peer->out + peer->out_done, peer->out_length - peer->out_done);
 		peer->out_length -= peer->out_done;
 		peer->out_done = 0;
-		size_t grown = peer->out_length + length + 1024;
+		size_t grown = (peer->out_length + length) * 2 + 1024;
 		u8 *moved = realloc(peer->out, grown);
 		if (!moved)
 			return false;

@@ -7,9 +7,16 @@
 
 #include <sys/syscall.h>
 
-/* Sanitizers keep state about stacks that a second stack in the same memory upsets: they build with CLAWDFATHER_FORK. */
+/* Sanitizers keep state about stacks that a second stack in the same memory upsets: there the child is forked. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CLF_FORKS 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CLF_FORKS 1
+#endif
 #if defined(__x86_64__)
-#define CLF_RAWCALL 1
 static inline long rawcall(long number, long a, long b, long c, long d)
 {
 	long result;
@@ -18,7 +25,6 @@ static inline long rawcall(long number, long a, long b, long c, long d)
 	return result;
 }
 #elif defined(__aarch64__)
-#define CLF_RAWCALL 1
 static inline long rawcall(long number, long a, long b, long c, long d)
 {
 	register long x8 __asm__("x8") = number;
@@ -31,6 +37,7 @@ static inline long rawcall(long number, long a, long b, long c, long d)
 }
 #else
 /* Elsewhere the child is forked with memory of its own, and libc's errno does no harm. */
+#define CLF_FORKS 1
 #include <errno.h>
 #include <unistd.h>
 static inline long rawcall(long number, long a, long b, long c, long d)

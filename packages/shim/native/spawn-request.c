@@ -116,6 +116,7 @@ static const char *count_fields(const u8 *bytes, size_t length, size_t *args, si
 static void take_user(struct reader *reader, struct spawn *spawn)
 {
 	spawn->has_user = true;
+	spawn->group_count = 0;
 	spawn->uid = (u32)read_uint(reader, 4);
 	spawn->gid = (u32)read_uint(reader, 4);
 	while (reader->left >= 4 && spawn->group_count < GROUPS_MAX)
@@ -128,11 +129,19 @@ static void take_rlimit(struct reader *reader, struct spawn *spawn)
 		reader->bad = true;
 		return;
 	}
-	spawn->rlimits[spawn->rlimit_count++] = (struct spawn_rlimit){
-		.resource = (int)read_uint(reader, 4),
-		.soft = read_uint(reader, 8),
-		.hard = read_uint(reader, 8),
-	};
+	/* One by one: the order in which an initialiser evaluates its parts is not defined. */
+	struct spawn_rlimit *limit = &spawn->rlimits[spawn->rlimit_count++];
+	limit->resource = (int)read_uint(reader, 4);
+	limit->soft = read_uint(reader, 8);
+	limit->hard = read_uint(reader, 8);
+}
+
+/* A byte that chooses one of two. */
+static bool read_choice(struct reader *reader)
+{
+	u64 value = read_uint(reader, 1);
+	reader->bad |= value > 1;
+	return value == 1;
 }
 
 /* Numbers, one line each; what is left over in a field afterwards makes it bad. */
@@ -147,7 +156,7 @@ static void take_number(struct reader *r, u32 tag, struct spawn *spawn)
 		spawn->cols = (u16)read_uint(r, 2);
 		spawn->rows = (u16)read_uint(r, 2);
 		break;
-	case TAG_STDIN: spawn->stdin_null = read_uint(r, 1) == 1; break;
+	case TAG_STDIN: spawn->stdin_null = read_choice(r); break;
 	case TAG_UMASK:
 		spawn->has_umask = true;
 		spawn->umask_bits = (u32)read_uint(r, 4) & 0777u;
@@ -171,11 +180,14 @@ static void take_number(struct reader *r, u32 tag, struct spawn *spawn)
 	case TAG_LEASE_MS: spawn->lease_ms = (u32)read_uint(r, 4); break;
 	case TAG_LEFTOVERS: spawn->leftovers = (u8)read_uint(r, 1); break;
 	case TAG_JOURNAL:
-		spawn->hold = read_uint(r, 1) == 1;
+		spawn->hold = read_choice(r);
 		spawn->journal_bytes_max = read_uint(r, 8);
 		spawn->segment_bytes = read_uint(r, 8);
 		break;
-	case TAG_OOM_SCORE_ADJ: spawn->oom_score_adj = (i32)read_uint(r, 4); break;
+	case TAG_OOM_SCORE_ADJ:
+		spawn->has_oom_score_adj = true;
+		spawn->oom_score_adj = (i32)read_uint(r, 4);
+		break;
 	default: r->left = 0; break;
 	}
 }
@@ -222,8 +234,13 @@ static const char *check(const struct spawn *spawn)
 		return "meta is too long";
 	if (spawn->leftovers > LEFTOVERS_KEEP || spawn->owner_loss > OWNER_LOSS_KILL)
 		return "an unknown policy";
-	if (spawn->segment_bytes < 4096 || spawn->journal_bytes_max < spawn->segment_bytes)
+	if (spawn->segment_bytes < SEGMENT_BYTES_MIN || spawn->journal_bytes_max < spawn->segment_bytes)
 		return "journal sizes make no sense";
+	/* E4: refused, never silently left out. */
+	if ((spawn->memory_max || spawn->pids_max) && !spawn->cgroup)
+		return "limits of memory and processes need a cgroup";
+	if (spawn->oom_score_adj < -1000 || spawn->oom_score_adj > 1000)
+		return "oomScoreAdj is not between -1000 and 1000";
 	if (spawn->grace_ms == 0 || spawn->kill_ms == 0 || spawn->start_ms == 0)
 		return "graceMs, killMs or startMs is missing";
 	return NULL;

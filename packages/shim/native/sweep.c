@@ -22,10 +22,12 @@
 
 struct wanted {
 	char entry[128];
-	size_t entry_length;
 	uid_t uid;
 	u64 not_before;
 };
+
+/* Each process is counted once, however often it is seen before it is gone. */
+static struct seen found, killed;
 
 static bool carries(pid_t pid, const struct wanted *wanted)
 {
@@ -39,56 +41,81 @@ static bool carries(pid_t pid, const struct wanted *wanted)
 	return false;
 }
 
-static bool is_wanted(pid_t pid, const struct wanted *wanted)
+static bool is_wanted(pid_t pid, const struct wanted *wanted, struct proc_stat *seen)
 {
-	struct proc_stat seen;
 	struct stat owner;
 	char path[32];
 	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	return proc_stat_read(pid, &seen) == 0 && seen.state != 'Z' && seen.start_ticks >= wanted->not_before &&
+	return proc_stat_read(pid, seen) == 0 && seen->state != 'Z' && seen->start_ticks >= wanted->not_before &&
 	       stat(path, &owner) == 0 && owner.st_uid == wanted->uid && carries(pid, wanted);
 }
 
-/* One pass over the process table; returns how many were found. */
-static u64 pass(const struct wanted *wanted, u64 *killed)
+/* True when the process was one of those looked for. */
+static bool end_if_wanted(pid_t pid, const struct wanted *wanted)
 {
-	DIR *table = opendir("/proc");
-	u64 found = 0;
-	const struct dirent *entry;
-	while (table && (entry = readdir(table))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid <= 1 || pid == getpid() || !is_wanted(pid, wanted))
-			continue;
-		found++;
-		int pidfd = sys_pidfd_open(pid);
-		if (pidfd < 0)
-			continue;
-		if (is_wanted(pid, wanted) && sys_pidfd_send(pidfd, SIGKILL) == 0)
-			(*killed)++;
-		close(pidfd);
-	}
-	if (table)
-		closedir(table);
-	return found;
+	struct proc_stat first, again;
+	if (!is_wanted(pid, wanted, &first))
+		return false;
+	seen_add(&found, pid, first.start_ticks);
+	int pidfd = sys_pidfd_open(pid);
+	if (pidfd < 0)
+		return pidfd != -ESRCH;
+	if (is_wanted(pid, wanted, &again) && again.start_ticks == first.start_ticks &&
+	    sys_pidfd_send(pidfd, SIGKILL) == 0)
+		seen_add(&killed, pid, first.start_ticks);
+	close(pidfd);
+	return true;
 }
 
-int sweep_main(const char *lease_id, const char *uid, const char *not_before_ticks)
+/* One pass over the process table; returns how many are still there, or -errno. */
+static i64 pass(const struct wanted *wanted)
 {
-	struct wanted wanted = {.uid = (uid_t)strtoul(uid, NULL, 10), .not_before = strtoull(not_before_ticks, NULL, 10)};
+	DIR *table = opendir("/proc");
+	if (!table)
+		return -errno;
+	i64 left = 0;
+	const struct dirent *entry;
+	while ((entry = readdir(table))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 1 && pid != getpid() && end_if_wanted(pid, wanted))
+			left++;
+	}
+	closedir(table);
+	return left;
+}
+
+/* A number and nothing else: a slip of the caller must not become user 0. */
+static bool parse_u64(const char *text, u64 max, u64 *value)
+{
+	char *end = NULL;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno == 0 && *end == '\0' && *value <= max;
+}
+
+int sweep_main(const char *lease_id, const char *uid_text, const char *not_before_ticks)
+{
+	struct wanted wanted = {0};
+	u64 uid = 0;
 	int length = snprintf(wanted.entry, sizeof wanted.entry, "CLAWDFATHER_LEASE_ID=%s", lease_id);
-	if (strlen(lease_id) < 8 || length >= (int)sizeof wanted.entry) {
-		fprintf(stderr, "sweep: not a lease id\n");
+	if (strlen(lease_id) < 8 || length >= (int)sizeof wanted.entry || !parse_u64(uid_text, UINT32_MAX - 1, &uid) ||
+	    !parse_u64(not_before_ticks, UINT64_MAX, &wanted.not_before)) {
+		fprintf(stderr, "sweep: takes a lease id of 8 to 100 characters, a user id and a start time in ticks\n");
 		return 2;
 	}
-	u64 first = 0, left = 0, killed = 0;
+	wanted.uid = (uid_t)uid;
 	u64 until = monotonic_ms() + SWEEP_MS;
-	do {
-		left = pass(&wanted, &killed);
-		first = first ? first : left;
-		if (left > 0)
-			nanosleep(&(struct timespec){.tv_nsec = KILL_REPEAT_MS * 1000000L}, NULL);
-	} while (left > 0 && monotonic_ms() < until);
-	printf("{\"found\":%llu,\"killed\":%llu,\"left\":%llu}\n", (unsigned long long)first, (unsigned long long)killed,
-	       (unsigned long long)left);
+	i64 left = pass(&wanted);
+	while (left > 0 && monotonic_ms() < until) {
+		nanosleep(&(struct timespec){.tv_nsec = KILL_REPEAT_MS * 1000000L}, NULL);
+		left = pass(&wanted);
+	}
+	if (left < 0) {
+		fprintf(stderr, "sweep: the process table cannot be read: %s\n", strerror((int)-left));
+		return 2;
+	}
+	printf("{\"found\":%zu,\"killed\":%zu,\"left\":%lld}\n", found.count, killed.count, (long long)left);
 	return left > 0 ? 1 : 0;
 }

@@ -1,6 +1,8 @@
 /* See sys.h. */
 #include "sys.h"
 
+#include "limits.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -57,6 +59,11 @@ u64 wall_us(void)
 	return clock_us(CLOCK_REALTIME) + (u64)(wall * 1000);
 }
 
+u64 after_ms(u64 now, u64 ms)
+{
+	return now + (ms < DEADLINE_MS_MAX ? ms : DEADLINE_MS_MAX);
+}
+
 int sleep_cap_ms(int ms)
 {
 #ifdef CLAWDFATHER_TEST_HOOKS
@@ -98,6 +105,8 @@ int host_read(struct host *host)
 	if (stat("/proc/self/ns/pid", &ns) != 0)
 		return -errno;
 	host->pid_ns = (u64)ns.st_ino;
+	length = read_small(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof text);
+	host->oom_score_adj = length > 0 ? (i32)strtol(text, NULL, 10) : 0;
 	return 0;
 }
 
@@ -168,22 +177,26 @@ int write_small(int dirfd, const char *path, const char *text)
 	return -failed;
 }
 
-int random_bytes(void *buffer, size_t length)
+void wipe(void *bytes, size_t length)
 {
-	return syscall(SYS_getrandom, buffer, length, 0) == (long)length ? 0 : -EIO;
+	if (length == 0)
+		return;
+	memset(bytes, 0, length);
+	__asm__ volatile("" : : "r"(bytes) : "memory");
 }
 
 int open_signals(void)
 {
+	/* The kernel's own call: libc refuses the numbers it keeps for itself, and an ignored one would be inherited. */
+	const u64 default_action[4] = {0};
 	for (int number = 1; number < 65; number++)
-		if (number != SIGKILL && number != SIGSTOP)
-			(void)signal(number, SIG_DFL); /* fails for libc's own two; they are default then */
-	sigset_t all;
-	sigfillset(&all);
-	if (sigprocmask(SIG_SETMASK, &all, NULL) != 0)
-		return -errno;
-	/* Faults must not be held back: a blocked SIGSEGV kills anyway, but an ASan report needs its handler. */
+		if (number != SIGKILL && number != SIGSTOP &&
+		    syscall(SYS_rt_sigaction, number, default_action, NULL, sizeof(u64)) != 0)
+			return -errno;
 	sigset_t wanted;
+	u64 all = ~(u64)0;
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all) != 0)
+		return -errno;
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGCHLD);
 	sigaddset(&wanted, SIGTERM);
@@ -191,13 +204,14 @@ int open_signals(void)
 	return fd < 0 ? -errno : fd;
 }
 
-int detach_stdio(bool keep_stderr)
+int detach_stdio(void)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (null_fd < 0)
 		return -errno;
-	for (int fd = 0; fd < (keep_stderr ? 2 : 3); fd++)
-		if (dup2(null_fd, fd) < 0)
+	bool has_log = fcntl(2, F_GETFD) >= 0;
+	for (int fd = 0; fd < (has_log ? 2 : 3); fd++)
+		if (fd != null_fd && dup2(null_fd, fd) < 0)
 			return -errno;
 	if (null_fd > 2)
 		close(null_fd);

@@ -22,11 +22,15 @@ struct host {
 	u8 boot_id[16];
 	char boot_id_text[37];
 	u64 pid_ns;
+	/* ours, which a child that shares our memory changes with its own (E3) */
+	i32 oom_score_adj;
 };
 
 /* C1: monotonic time does not run while the machine sleeps. Test builds add an offset from a file. */
 u64 monotonic_ms(void);
 u64 wall_us(void);
+/* `now` + `ms`, for any `ms` a peer may send. */
+u64 after_ms(u64 now, u64 ms);
 /* How long the loop may sleep; test builds wake often to see a changed clock. */
 int sleep_cap_ms(int ms);
 
@@ -40,11 +44,12 @@ int set_nonblocking(int fd);
 /* Reads a whole small file relative to dirfd; returns its length, always NUL-terminated. */
 ssize_t read_small(int dirfd, const char *path, char *buffer, size_t capacity);
 int write_small(int dirfd, const char *path, const char *text);
-int random_bytes(void *buffer, size_t length);
+/* Zeroes that the compiler does not take away (S4). */
+void wipe(void *bytes, size_t length);
 
 /* All signals to their default action, all blocked; they are read as data from the returned descriptor. */
 int open_signals(void);
-/* 0, 1 and 2 become /dev/null; 2 stays when keep_stderr. */
-int detach_stdio(bool keep_stderr);
+/* 0 and 1 become /dev/null; 2 stays if it is open, it is where the starter wants to read what went wrong. */
+int detach_stdio(void);
 
 #endif

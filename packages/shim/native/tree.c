@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The kernel's PF_FORKNOEXEC: forked, and still the same program. */
+#define FLAG_FORK_NO_EXEC 0x40
+
 static bool parse_number(const char **at, const char *end, i64 *value)
 {
 	while (*at < end && **at == ' ')
@@ -28,7 +31,26 @@ static bool parse_number(const char **at, const char *end, i64 *value)
 	return true;
 }
 
-/* "pid (comm) S ppid pgrp session …"; the start time is field 22. comm ends at the last parenthesis. */
+/* Fields 4 to 22: ppid, pgrp, session, tty, tpgid, flags, …, the start time. */
+static bool parse_fields(const char *at, const char *end, struct proc_stat *stat)
+{
+	i64 number = 0;
+	for (int field = 4; field <= 22; field++) {
+		if (!parse_number(&at, end, &number))
+			return false;
+		switch (field) {
+		case 4: stat->ppid = (pid_t)number; break;
+		case 5: stat->pgid = (pid_t)number; break;
+		case 6: stat->sid = (pid_t)number; break;
+		case 9: stat->did_exec = !((u64)number & FLAG_FORK_NO_EXEC); break;
+		case 22: stat->start_ticks = (u64)number; break;
+		default: break;
+		}
+	}
+	return true;
+}
+
+/* "pid (comm) S ppid pgrp session …". comm ends at the last parenthesis. */
 bool proc_stat_parse(const char *text, size_t length, struct proc_stat *stat)
 {
 	const char *end = text + length;
@@ -50,20 +72,7 @@ bool proc_stat_parse(const char *text, size_t length, struct proc_stat *stat)
 	memcpy(stat->comm, open + 1, comm);
 	stat->comm[comm] = '\0';
 	stat->state = close_at[2];
-	at = close_at + 3;
-	for (int field = 4; field <= 22; field++) {
-		if (!parse_number(&at, end, &number))
-			return false;
-		if (field == 4)
-			stat->ppid = (pid_t)number;
-		else if (field == 5)
-			stat->pgid = (pid_t)number;
-		else if (field == 6)
-			stat->sid = (pid_t)number;
-		else if (field == 22)
-			stat->start_ticks = (u64)number;
-	}
-	return true;
+	return parse_fields(close_at + 3, end, stat);
 }
 
 int proc_stat_read(pid_t pid, struct proc_stat *stat)
@@ -76,47 +85,58 @@ int proc_stat_read(pid_t pid, struct proc_stat *stat)
 	return proc_stat_parse(text, (size_t)length, stat) ? 0 : -EIO;
 }
 
-static bool push(struct proc_stat **list, size_t *count, size_t *capacity, const struct proc_stat *item)
+static bool push(struct tree *tree, const struct proc_stat *item)
 {
-	if (*count == *capacity) {
-		size_t grown = *capacity ? *capacity * 2 : 32;
-		struct proc_stat *moved = realloc(*list, grown * sizeof *moved);
+	if (tree->count == tree->capacity) {
+		size_t grown = tree->capacity ? tree->capacity * 2 : 32;
+		struct proc_stat *moved = realloc(tree->members, grown * sizeof *moved);
 		if (!moved)
 			return false;
-		*list = moved;
-		*capacity = grown;
+		tree->members = moved;
+		tree->capacity = grown;
 	}
-	(*list)[(*count)++] = *item;
+	tree->members[tree->count++] = *item;
 	return true;
 }
 
-/* One children file can be long in a fork storm; what does not fit is found by the next scan. */
-static int add_children_of_task(struct tree *tree, const char *path, pid_t parent,
-				bool (*skip)(pid_t, void *), void *context)
+static int add_child(struct tree *tree, pid_t pid, pid_t parent, bool (*skip)(pid_t))
 {
-	char text[16384];
-	ssize_t length = read_small(AT_FDCWD, path, text, sizeof text);
-	if (length < 0)
-		return (int)length;
-	const char *at = text, *end = text + length;
-	i64 pid;
-	while (parse_number(&at, end, &pid)) {
-		struct proc_stat child;
-		if (at == end && length == (ssize_t)sizeof text - 1)
-			break; /* the last number may be cut */
-		if (skip && skip((pid_t)pid, context))
-			continue;
-		if (proc_stat_read((pid_t)pid, &child) != 0 || child.state == 'Z' || child.state == 'X')
-			continue;
-		if (child.ppid != parent)
-			continue; /* moved or reused since; a later scan sees where it is */
-		if (!push(&tree->members, &tree->count, &tree->capacity, &child))
-			return -ENOMEM;
-	}
-	return 0;
+	struct proc_stat child;
+	if (skip && skip(pid))
+		return 0;
+	if (proc_stat_read(pid, &child) != 0 || child.state == 'Z' || child.state == 'X')
+		return 0;
+	if (child.ppid != parent)
+		return 0; /* moved or reused since; a later scan sees where it is */
+	return push(tree, &child) ? 0 : -ENOMEM;
 }
 
-static int add_children(struct tree *tree, pid_t parent, bool (*skip)(pid_t, void *), void *context)
+/* A children file has no bound: it is read in pieces, and a number may be cut between two of them. */
+static int add_children_of_task(struct tree *tree, const char *path, pid_t parent, bool (*skip)(pid_t))
+{
+	char text[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	int result = 0;
+	pid_t pid = 0;
+	ssize_t n;
+	while (result == 0 && (n = read(fd, text, sizeof text)) > 0)
+		for (ssize_t i = 0; i < n && result == 0; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				pid = pid * 10 + (text[i] - '0');
+			} else if (pid > 0) {
+				result = add_child(tree, pid, parent, skip);
+				pid = 0;
+			}
+		}
+	close(fd);
+	if (pid > 0 && result == 0)
+		result = add_child(tree, pid, parent, skip);
+	return result;
+}
+
+static int add_children(struct tree *tree, pid_t parent, bool (*skip)(pid_t))
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/task", (int)parent);
@@ -129,7 +149,7 @@ static int add_children(struct tree *tree, pid_t parent, bool (*skip)(pid_t, voi
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof path, "/proc/%d/task/%.10s/children", (int)parent, entry->d_name);
-		result = add_children_of_task(tree, path, parent, skip, context);
+		result = add_children_of_task(tree, path, parent, skip);
 		if (result == -ENOENT || result == -ESRCH)
 			result = 0;
 	}
@@ -137,26 +157,18 @@ static int add_children(struct tree *tree, pid_t parent, bool (*skip)(pid_t, voi
 	return result;
 }
 
-int tree_scan_except(struct tree *tree, bool (*skip)(pid_t, void *), void *context)
+int tree_scan_except(struct tree *tree, bool (*skip)(pid_t))
 {
 	tree->count = 0;
-	int result = add_children(tree, getpid(), skip, context);
+	int result = add_children(tree, getpid(), skip);
 	for (size_t i = 0; result == 0 && i < tree->count; i++)
-		result = add_children(tree, tree->members[i].pid, NULL, NULL);
+		result = add_children(tree, tree->members[i].pid, NULL);
 	return result;
 }
 
 int tree_scan(struct tree *tree)
 {
-	return tree_scan_except(tree, NULL, NULL);
-}
-
-static bool first_time(struct tree *tree, const struct proc_stat *process)
-{
-	for (size_t i = tree->signalled_count; i-- > 0;)
-		if (tree->signalled[i].pid == process->pid && tree->signalled[i].start_ticks == process->start_ticks)
-			return false;
-	return push(&tree->signalled, &tree->signalled_count, &tree->signalled_capacity, process);
+	return tree_scan_except(tree, NULL);
 }
 
 /* The pidfd pins a process; that it is ours is checked after the pinning: same start, and a parent of ours. */
@@ -170,34 +182,37 @@ static bool still_ours(const struct proc_stat *seen)
 	return now.ppid == seen->ppid && proc_stat_read(now.ppid, &parent) == 0 && parent.start_ticks <= now.start_ticks;
 }
 
-size_t tree_signal(struct tree *tree, int signal_number, pid_t except)
+static bool signal_member(const struct proc_stat *process, int signal_number)
+{
+	int pidfd = sys_pidfd_open(process->pid);
+	if (pidfd < 0) /* Out of descriptors: our own child cannot have been reused, we have not reaped it. */
+		return pidfd != -ESRCH && process->ppid == getpid() && kill(process->pid, signal_number) == 0;
+	bool sent = still_ours(process) && sys_pidfd_send(pidfd, signal_number) == 0;
+	close(pidfd);
+	return sent;
+}
+
+size_t tree_signal(struct tree *tree, int signal_number, pid_t group)
 {
 	size_t fresh = 0;
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct proc_stat *process = &tree->members[i];
-		if (except && process->pgid == except)
+		bool had_it = (group && process->pgid == group) ||
+			      seen_has(&tree->signalled, process->pid, process->start_ticks);
+		if (had_it && signal_number != SIGKILL)
 			continue;
-		int pidfd = sys_pidfd_open(process->pid);
-		if (pidfd < 0) {
-			/* Out of descriptors: our own child cannot have been reused, we have not reaped it. */
-			if (pidfd != -ESRCH && process->ppid == getpid() && kill(process->pid, signal_number) == 0)
-				fresh += first_time(tree, process);
+		if (!signal_member(process, signal_number))
 			continue;
-		}
-		if (still_ours(process) && sys_pidfd_send(pidfd, signal_number) == 0)
-			fresh += first_time(tree, process);
-		close(pidfd);
+		fresh += seen_add(&tree->signalled, process->pid, process->start_ticks);
+		if (!group || process->pgid != group)
+			tree->reached += seen_add(&tree->counted, process->pid, process->start_ticks);
 	}
 	return fresh;
 }
 
-size_t tree_remember(struct tree *memory, const struct tree *seen, pid_t except)
+void tree_next_signal(struct tree *tree)
 {
-	size_t fresh = 0;
-	for (size_t i = 0; i < seen->count; i++)
-		if (!except || seen->members[i].pgid != except)
-			fresh += first_time(memory, &seen->members[i]);
-	return fresh;
+	seen_clear(&tree->signalled);
 }
 
 size_t tree_outside_session(const struct tree *tree, pid_t session)
@@ -224,6 +239,7 @@ void tree_json(const struct tree *tree, struct json *json, const char *key)
 void tree_free(struct tree *tree)
 {
 	free(tree->members);
-	free(tree->signalled);
+	seen_free(&tree->signalled);
+	seen_free(&tree->counted);
 	*tree = (struct tree){0};
 }

@@ -10,6 +10,7 @@
 #define CLF_TREE_H
 
 #include "json.h"
+#include "seen.h"
 #include "sys.h"
 
 struct proc_stat {
@@ -18,6 +19,8 @@ struct proc_stat {
 	pid_t pgid;
 	pid_t sid;
 	char state;
+	/* it has become another program since it was forked */
+	bool did_exec;
 	u64 start_ticks;
 	char comm[17];
 };
@@ -30,20 +33,25 @@ struct tree {
 	struct proc_stat *members;
 	size_t count;
 	size_t capacity;
-	/* Who was signalled or remembered. */
-	struct proc_stat *signalled;
-	size_t signalled_count;
-	size_t signalled_capacity;
+	/* who got the present signal */
+	struct seen signalled;
+	/* who was ever reached by a signal sent to it alone, and how many they are (T2) */
+	struct seen counted;
+	u64 reached;
 };
 
 /* Fills members with every living descendant (zombies left out), parents before children. Returns 0 or -errno. */
 int tree_scan(struct tree *tree);
 /* As tree_scan, but leaves out the subtrees of direct children for which skip says so. */
-int tree_scan_except(struct tree *tree, bool (*skip)(pid_t child, void *context), void *context);
-/* Signals each member of the last scan but those of group `except` (0: none); returns how many for the first time. */
-size_t tree_signal(struct tree *tree, int signal_number, pid_t except);
-/* Remembers the members of `seen` outside group `except`; returns how many were not known: each is counted once. */
-size_t tree_remember(struct tree *memory, const struct tree *seen, pid_t except);
+int tree_scan_except(struct tree *tree, bool (*skip)(pid_t child));
+/*
+ * Signals each member of the last scan that did not get this signal yet: of any but SIGKILL, which is repeated, a
+ * process gets one, as some take a second for an order to hurry. `group` (0: none) has had it as a group.
+ * Returns how many got it for the first time.
+ */
+size_t tree_signal(struct tree *tree, int signal_number, pid_t group);
+/* The next tree_signal is about another signal. */
+void tree_next_signal(struct tree *tree);
 /* Members whose session is not `session`: they left the run's session (T4). */
 size_t tree_outside_session(const struct tree *tree, pid_t session);
 /* Writes at most LISTED_PROCESSES_MAX members as [{"pid","startTicks","comm"}]. */

@@ -147,6 +147,7 @@ struct spawn {
 	u8 owner_loss, leftovers;
 	bool hold;
 	u64 journal_bytes_max, segment_bytes;
+	bool has_oom_score_adj;
 	i32 oom_score_adj;
 };
 

@@ -25,6 +25,9 @@ export const killMs = 2_000;
 /** Reaching `exec`; a working directory on a dead mount never gets there (S2). */
 export const startMs = 30_000;
 
+/** Beyond the ladder's own time, for the end of a replaced run to be recorded. */
+export const scopeMarginMs = 3_000;
+
 /* --- Journal (J3) ---------------------------------------------------------- */
 
 /** The unit a ring drops: small against the cap, large against the cost of a file. */
@@ -93,6 +96,11 @@ export const retentionBytesMax = 10 * 1024 * 1024 * 1024;
 export const trashEntriesPerStep = 16;
 /** Pause between steps, so that deleting is never the busiest thing on the disk. */
 export const trashPauseMs = 50;
+
+/* --- Reconciliation ------------------------------------------------------------- */
+
+/** Connections to shims that are tried side by side; more only queue in the kernel. */
+export const reconcileAtOnceMax = 64;
 
 /* --- Following a shim ----------------------------------------------------------- */
 

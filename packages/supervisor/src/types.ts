@@ -6,6 +6,8 @@
  * cited where a type exists because of one.
  */
 import type { Brand } from '@clawdfather/kit';
+import type { OwnerRecord } from './registry/owners.ts';
+import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 
 export type RunId = Brand<string, 'RunId'>;
 
@@ -256,7 +258,15 @@ export interface ManagedRun {
   resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
   signal(name: NodeJS.Signals): Promise<void>;
   cancel(reason?: CancelReason, actor?: string): Promise<void>;
+  /** Tells the shim that a terminal is attached, until it is closed (E8). */
+  openTerminal(): Promise<TerminalRole>;
   snapshot(): RunRecord;
+}
+
+/** `answerer`: this terminal, and no other, answers the program's queries. */
+export interface TerminalRole {
+  readonly answerer: boolean;
+  close(): Promise<void>;
 }
 
 export interface RunFilter {
@@ -298,6 +308,12 @@ export interface Supervisor {
   list(filter?: RunFilter): readonly RunRecord[];
   get(runId: RunId): RunRecord | undefined;
   reconcile(): Promise<readonly ReconcileDecision[]>;
+  /** All owners that are known, dead ones too, as long as runs of theirs are. */
+  owners(): readonly OwnerRecord[];
+  /** Hides a run from lists; its files go with the next gc. A live run goes on. */
+  remove(runId: RunId): Promise<void>;
+  /** Retention, and why each run goes or stays. */
+  gc(options?: GarbageOptions): Promise<GarbageReport>;
   /** Lets go of everything and touches no run. */
   close(): Promise<void>;
 }

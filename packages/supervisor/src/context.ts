@@ -1,0 +1,46 @@
+/*
+ * What the supervisor's parts share while it lives: one typed object, joined once (STYLE 17).
+ */
+import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { OwnerIdentity } from '@clawdfather/shim';
+import type { SupervisorObserver } from './events.ts';
+import type { Host } from './evidence/host.ts';
+import type { ProcessTable } from './evidence/process-table.ts';
+import type { Launcher } from './launch/launcher.ts';
+import type { OwnerHandle } from './registry/owners.ts';
+import type { Registry } from './registry/registry.ts';
+import type { StateDir } from './registry/state-dir.ts';
+import type { LiveRuns } from './run/live-runs.ts';
+
+export interface SupervisorContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly observer: SupervisorObserver;
+  readonly host: Host;
+  readonly processTable: ProcessTable;
+  readonly stateDir: StateDir;
+  readonly registry: Registry;
+  readonly launcher: Launcher;
+  readonly binaryPath: string;
+  readonly cgroupParent: string | undefined;
+  readonly live: LiveRuns;
+  /* Who we are; changes when a lost lease is taken out anew. */
+  readonly owner: () => OwnerHandle;
+  /* Aborts when the supervisor closes. */
+  readonly signal: AbortSignal;
+}
+
+export function ownerIdentityOf(owner: OwnerHandle): OwnerIdentity {
+  return {
+    instance: owner.instanceId,
+    generation: owner.generation,
+    pid: owner.pid,
+    startTicks: owner.startTicks,
+  };
+}
+
+/* Who asked, in records: which supervisor, and which life of it. */
+export function actorOf(owner: OwnerHandle): string {
+  return `supervisor:${owner.instanceId.slice(0, 8)}/${owner.generation}`;
+}

@@ -1,0 +1,43 @@
+/*
+ * The door of supervisor: runs that outlive their owner.
+ */
+export { SupervisorError, supervisorErrorCodes } from './errors.ts';
+export type { SupervisorErrorCode } from './errors.ts';
+export { silentObserver } from './events.ts';
+export type { Count, SupervisorEvent, SupervisorObserver } from './events.ts';
+export { rebuildRegistry } from './reconcile/rebuild.ts';
+export type { RebuildDeps, RebuildReport } from './reconcile/rebuild.ts';
+export type { OwnerRecord } from './registry/owners.ts';
+export type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
+export type { RetentionDecision, RetentionPolicy } from './retention/plan-retention.ts';
+export { createSupervisor } from './supervisor.ts';
+export type { SupervisorDeps } from './supervisor-deps.ts';
+export { terminationReasons } from './types.ts';
+export type {
+  CancelReason,
+  ChildInput,
+  Cursor,
+  JournalPolicy,
+  KillCount,
+  LeftoversPolicy,
+  ManagedRun,
+  OutputEvent,
+  OwnerLossPolicy,
+  ProcessNote,
+  PtyArgvInput,
+  PtyInput,
+  ReconcileDecision,
+  ResourceUse,
+  RunAs,
+  RunExit,
+  RunFilter,
+  RunId,
+  RunLimits,
+  RunRecord,
+  RunState,
+  SpawnInput,
+  Supervisor,
+  TerminalRole,
+  TerminationReason,
+  WriteOptions,
+} from './types.ts';

@@ -1,0 +1,74 @@
+/*
+ * Opening what a supervisor stands on: platform, state directory, registry, launcher, ownership.
+ *
+ * Stages: the platform is known (S5) → the state directory is safe (O6) → the registry opens → this process becomes
+ * an owner (O1).
+ */
+import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { shimBinaryPath } from '@clawdfather/shim';
+import type { SupervisorContext } from './context.ts';
+import { silentObserver } from './events.ts';
+import { createDirectLauncher, createSpawndLauncher } from './launch/launcher.ts';
+import { selectPlatform } from './platform.ts';
+import { openRegistry } from './registry/registry.ts';
+import { openStateDir } from './registry/state-dir.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
+
+export interface OpenContext extends SupervisorContext {
+  /* Takes out a lease under the next generation. */
+  readonly becomeOwner: () => Promise<void>;
+}
+
+export async function openContext(deps: SupervisorDeps, signal: AbortSignal): Promise<OpenContext> {
+  const clock = deps.clock ?? createSystemClock();
+  const random = deps.random ?? createSystemRandom();
+  const log = deps.log ?? silentLog;
+  const observer = deps.observer ?? silentObserver;
+  const platform = selectPlatform(deps.platform ?? process.platform);
+  const host = platform.readHost();
+  const binaryPath = deps.binaryPath ?? shimBinaryPath();
+  const stateDir = await openStateDir(deps.stateDir);
+  for (const warning of stateDir.warnings) log.warn('state-dir.warning', { warning });
+  const registry = await openRegistry({
+    stateDir,
+    clock,
+    random,
+    bootId: host.bootId,
+    bootMs: () => host.bootMs(),
+  });
+  const createLauncher = deps.launcher === 'direct' ? createDirectLauncher : createSpawndLauncher;
+  const onSpawndLost = (): void => log.warn('spawnd.lost', {});
+  const launcher = createLauncher({
+    binaryPath,
+    clock,
+    logFd: deps.shimLogFd,
+    env: deps.shimEnv,
+    onSpawndLost,
+  });
+  const self = {
+    pid: host.pid,
+    startTicks: host.startTicks,
+    bootId: host.bootId,
+    pidNamespace: host.pidNamespace,
+  };
+  let owner = (await registry.openOwner(self)).owner;
+  return {
+    clock,
+    random,
+    log,
+    observer,
+    host,
+    processTable: deps.processTable ?? platform.createProcessTable(),
+    stateDir,
+    registry,
+    launcher,
+    binaryPath,
+    cgroupParent: deps.cgroupParent,
+    live: new Map(),
+    owner: () => owner,
+    becomeOwner: async () => {
+      owner = (await registry.openOwner(self)).owner;
+    },
+    signal,
+  };
+}

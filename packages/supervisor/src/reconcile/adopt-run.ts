@@ -1,0 +1,43 @@
+/*
+ * Adoption: a run whose owner is gone gets us as its owner, in the middle of whatever it is doing.
+ *
+ * Stages (O3): the epoch is raised in the registry (the caller did that) → the shim accepts the claim → the outbox
+ * is sent again, from the offset that the shim has accepted → news flow. If the shim has seen a higher epoch than
+ * the registry, as after a rebuild or a restored backup, ours is raised above it first.
+ */
+import type { ControlLink } from '@clawdfather/shim';
+import type { SupervisorContext } from '../context.ts';
+import { restoredRun } from '../lifecycle/restored-run.ts';
+import { resendOutbox } from '../run/outbox.ts';
+import { claimRun, follow, ownRun } from '../run/own-run.ts';
+import { readCookie, runDirOf } from '../run/run-files.ts';
+import type { RunRecord } from '../types.ts';
+
+export interface Adoption {
+  readonly record: RunRecord;
+  readonly epoch: number;
+  readonly link: ControlLink;
+}
+
+/* False when the shim would not have us. */
+export async function adoptRun(
+  context: SupervisorContext,
+  { record, epoch: taken, link }: Adoption,
+): Promise<boolean> {
+  const { runId, leaseId, leftovers } = record;
+  const runDir = runDirOf(context.stateDir.runsDir, runId);
+  const epoch = Math.max(taken, link.hello.epoch + 1);
+  if (epoch > taken) {
+    await context.registry.write((tx) => tx.raiseEpoch({ runId, epoch: taken }, epoch));
+  }
+  const cookie = readCookie(runDir);
+  if (cookie === undefined || !(await claimRun(context, link, epoch))) {
+    link.close();
+    return false;
+  }
+  const identity = { runId, runDir, cookie, epoch, leaseId, leftovers };
+  const owned = ownRun(context, identity, restoredRun(record));
+  resendOutbox(context, owned);
+  follow(context, owned, { signal: context.signal, first: link });
+  return true;
+}

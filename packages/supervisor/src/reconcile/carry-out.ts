@@ -1,0 +1,192 @@
+/*
+ * Carrying out a reconciliation decision.
+ *
+ * Whatever changes a run that is not ours begins with taking it: one transaction raises the epoch, and only the
+ * winner goes on (O2, O3). Then the shim is asked to accept the claim, and only then is anything done. Terminating
+ * goes through the shim's own ladder; a tree without a shim is swept by what can be proven (T6, T8).
+ */
+import type { ControlLink, JournalScan } from '@clawdfather/shim';
+import { actorOf, type SupervisorContext } from '../context.ts';
+import { countsOfExit } from '../events.ts';
+import { sweepLease } from '../evidence/sweep-lease.ts';
+import type { RunKey } from '../registry/fence.ts';
+import { exitWithoutRecord, runExitOf } from '../run/run-exit.ts';
+import { runDirOf, voidIntent } from '../run/run-files.ts';
+import type { ReconcileDecision, RunExit, RunRecord, TerminationReason } from '../types.ts';
+import { adoptRun } from './adopt-run.ts';
+import type { Decision } from './decide.ts';
+import type { Probe } from './probe-shim.ts';
+import type { ReconcileMode } from './reconcile.ts';
+
+export interface Matter {
+  readonly record: RunRecord;
+  readonly scan: JournalScan | undefined;
+  readonly probe: Probe;
+  readonly mode: ReconcileMode;
+  readonly provenDead: readonly number[];
+}
+
+/* What came of it, when that differs from the decision. */
+type Outcome = Partial<Pick<ReconcileDecision, 'decision' | 'why'>>;
+
+export async function carryOut(
+  context: SupervisorContext,
+  decision: Decision,
+  matter: Matter,
+): Promise<Outcome> {
+  const { link } = matter.probe;
+  const isLinkWanted =
+    decision.type === 'adopt' || decision.type === 'terminate' || isKept(decision);
+  if (!isLinkWanted) link?.close();
+  if (decision.type === 'leave' || decision.type === 'continue') return {};
+  if (matter.mode === 'record' && isLinkWanted) {
+    link?.close();
+    if (!isKept(decision))
+      return { decision: 'continue', why: `${decision.why}; left for an owner to adopt` };
+  }
+  const taken = await take(context, decision, matter);
+  if (taken === undefined) {
+    link?.close();
+    return { decision: 'foreign-healthy', why: 'somebody else took it first' };
+  }
+  context.observer.count({ name: 'run_reconcile_orphans_total', labels: undefined, by: 1 });
+  return act(context, decision, { ...matter, key: { runId: matter.record.runId, epoch: taken } });
+}
+
+/* Settled under `keep`, with a shim that still holds leftovers: it needs an owner too. */
+function isKept(decision: Decision): boolean {
+  return decision.type === 'finalise' && !decision.isTreeGone;
+}
+
+/* The epoch we hold it with; undefined when somebody else was faster. */
+async function take(
+  context: SupervisorContext,
+  decision: Extract<Decision, { isTaking: boolean }>,
+  { record, provenDead }: Matter,
+): Promise<number | undefined> {
+  if (!decision.isTaking) return record.epoch;
+  const [outcome] = await context.registry.takeRuns(context.owner(), [record.runId], provenDead);
+  if (outcome?.outcome === 'ours') return context.registry.get(record.runId)?.epoch;
+  if (outcome?.outcome !== 'taken') return undefined;
+  const { runId, epoch, previousGeneration } = outcome;
+  context.observer.event({ type: 'lease-stolen', runId, epoch, previousGeneration });
+  context.observer.count({ name: 'run_lease_steal_total', labels: undefined, by: 1 });
+  return epoch;
+}
+
+interface TakenMatter extends Matter {
+  readonly key: RunKey;
+}
+
+async function act(
+  context: SupervisorContext,
+  decision: Exclude<Decision, { type: 'leave' | 'continue' }>,
+  matter: TakenMatter,
+): Promise<Outcome> {
+  const { record, key } = matter;
+  switch (decision.type) {
+    case 'adopt':
+      return adopt(context, matter, matter.probe.link);
+    case 'terminate': {
+      const outcome = await adopt(context, matter, matter.probe.link);
+      const actor = actorOf(context.owner());
+      context.live.get(key.runId)?.run.cancel('owner-lost', actor);
+      return outcome;
+    }
+    case 'finalise': {
+      const { exit, isTreeGone } = decision;
+      await finalise(context, matter, { exit, isTreeGone });
+      if (!isTreeGone && matter.mode === 'adopt') await adopt(context, matter, matter.probe.link);
+      return {};
+    }
+    case 'void':
+      return voidRun(context, matter);
+    case 'sweep':
+      return sweep(context, matter);
+    case 'stale': {
+      const exit = exitOf(context, matter, { reason: decision.reason, detail: decision.why });
+      await finalise(context, matter, { exit, isTreeGone: true });
+      return {};
+    }
+    case 'tree-gone':
+      await context.registry.write((tx) =>
+        tx.markTreeGone(key, record.exit?.endedAtMs ?? context.clock.wallMs()),
+      );
+      return {};
+  }
+}
+
+async function adopt(
+  context: SupervisorContext,
+  { record, key }: TakenMatter,
+  link: ControlLink | undefined,
+): Promise<Outcome> {
+  if (link === undefined) return { decision: 'unverifiable', why: 'its shim could not be reached' };
+  const current = context.registry.get(record.runId) ?? record;
+  const isClaimed = await adoptRun(context, { record: current, epoch: key.epoch, link });
+  return isClaimed ? {} : { decision: 'foreign-healthy', why: 'its shim has a newer owner' };
+}
+
+async function finalise(
+  context: SupervisorContext,
+  { key, scan }: TakenMatter,
+  { exit, isTreeGone }: { readonly exit: RunExit; readonly isTreeGone: boolean },
+): Promise<void> {
+  const journalBytes = scan?.endOffset;
+  const lastOutputAtMs =
+    scan?.lastOutputUs === undefined ? undefined : Math.floor(scan.lastOutputUs / 1000);
+  const outcome = await context.registry.write((tx) =>
+    tx.finalise(key, { exit, isTreeGone, journalBytes, lastOutputAtMs }),
+  );
+  if (outcome === 'exited') return;
+  context.observer.event({ type: 'exit', runId: key.runId, exit });
+  for (const count of countsOfExit(exit)) context.observer.count(count);
+}
+
+/* S1: exactly one of us and the shim wins the empty directory. */
+async function voidRun(context: SupervisorContext, matter: TakenMatter): Promise<Outcome> {
+  const runDir = runDirOf(context.stateDir.runsDir, matter.key.runId);
+  if (voidIntent(runDir) === 'claimed') {
+    return { decision: 'unverifiable', why: 'a shim claimed it just now; look again' };
+  }
+  const detail = 'its owner died before a shim claimed it; nothing was started';
+  const exit = exitOf(context, matter, { reason: 'reconciled-stale', detail });
+  await finalise(context, matter, { exit, isTreeGone: true });
+  return {};
+}
+
+async function sweep(context: SupervisorContext, matter: TakenMatter): Promise<Outcome> {
+  const { record } = matter;
+  const swept = await sweepLease(context.binaryPath, record.leaseId, record.startTicks ?? 0);
+  const isTreeGone = swept.left === 0;
+  const detail = `its shim was dead; ${swept.killed} processes of its tree were ended`;
+  context.observer.event({ type: 'shim-lost', runId: record.runId, isSwept: isTreeGone });
+  if (record.exit !== undefined) {
+    if (isTreeGone)
+      await context.registry.write((tx) => tx.markTreeGone(matter.key, context.clock.wallMs()));
+    return {};
+  }
+  const killed = { pid: swept.killed, pgid: 0, cgroup: 0 };
+  const exit = { ...exitOf(context, matter, { reason: 'unknown', detail }), killed };
+  await finalise(context, matter, { exit, isTreeGone });
+  return {};
+}
+
+/* The root's own exit stands when the journal has it (T4); the reason is ours. */
+function exitOf(
+  context: SupervisorContext,
+  { record, scan }: TakenMatter,
+  { reason, detail }: { readonly reason: TerminationReason; readonly detail: string },
+): RunExit {
+  const { runId } = record;
+  if (scan?.exit !== undefined) {
+    const known = runExitOf(runId, {
+      exit: scan.exit,
+      end: undefined,
+      journalLength: scan.endOffset,
+    });
+    return { ...known, reason, detail };
+  }
+  const endedAtMs = context.clock.wallMs();
+  return exitWithoutRecord(runId, reason, { endedAtMs, detail, startedAtMs: record.startedAtMs });
+}

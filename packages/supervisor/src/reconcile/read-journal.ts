@@ -1,0 +1,38 @@
+/*
+ * What a run's directory says, in the words of the decision (decide.ts).
+ */
+import { hasCode } from '@clawdfather/kit';
+import { type JournalScan, scanJournal } from '@clawdfather/shim';
+import type { RunRecord } from '../types.ts';
+import { runExitOf } from '../run/run-exit.ts';
+import type { JournalReading } from './decide.ts';
+
+export interface ScannedJournal {
+  readonly reading: JournalReading;
+  readonly scan: JournalScan | undefined;
+}
+
+export function readJournal(runDir: string, record: RunRecord): ScannedJournal {
+  try {
+    const scan = scanJournal(runDir);
+    return { reading: readingOf(scan, record), scan };
+  } catch (error) {
+    if (hasCode(error, 'journal-missing')) return { reading: { kind: 'absent' }, scan: undefined };
+    const why = error instanceof Error ? error.message : String(error);
+    return { reading: { kind: 'unreadable', why }, scan: undefined };
+  }
+}
+
+function readingOf(scan: JournalScan, { runId, leftovers }: RunRecord): JournalReading {
+  if (scan.state === 'empty') return { kind: 'unclaimed' };
+  const { exit, end, endOffset: journalLength } = scan;
+  if (exit === undefined) return { kind: 'open' };
+  if (end !== undefined) {
+    const settled = runExitOf(runId, { exit, end, journalLength });
+    return { kind: 'settled', exit: settled, isTreeGone: end.isFinal };
+  }
+  /* T4: under `keep` the root's exit settles the run; otherwise its tree is still being ended. */
+  if (leftovers !== 'keep') return { kind: 'open' };
+  const settled = runExitOf(runId, { exit, end, journalLength });
+  return { kind: 'settled', exit: settled, isTreeGone: false };
+}

@@ -1,0 +1,81 @@
+/*
+ * `gc`: which finished runs go and why, and then doing it. Every run is listed with the evidence for its decision.
+ *
+ * Also removed: run directories nobody knows and nothing can come of (an empty one without a record).
+ */
+import type { SupervisorContext } from '../context.ts';
+import { retentionAgeMs, retentionBytesMax, retentionRunsMax } from '../limits.ts';
+import type { RunRecord } from '../types.ts';
+import {
+  planRetention,
+  type RetainedRun,
+  type RetentionPlan,
+  type RetentionPolicy,
+} from './plan-retention.ts';
+import { emptyTrash, removeRun } from './remove-runs.ts';
+
+export interface GarbageOptions {
+  /* Only say what would be done. */
+  readonly dryRun?: boolean;
+  readonly policy?: Partial<RetentionPolicy>;
+  readonly signal?: AbortSignal;
+}
+
+export interface GarbageReport extends RetentionPlan {
+  /* Came back to life between plan and deed, and were left alone. */
+  readonly spared: readonly string[];
+}
+
+export async function collectGarbage(
+  context: SupervisorContext,
+  { dryRun = false, policy = {}, signal }: GarbageOptions = {},
+): Promise<GarbageReport> {
+  const { registry, clock, stateDir } = context;
+  const finished = registry.finished();
+  const runs = [...registry.open().filter(isLive).map(liveRun), ...finished.map(finishedRun)];
+  const plan = planRetention(runs, clock.wallMs(), { ...defaultPolicy, ...policy });
+  if (dryRun) return { ...plan, spared: [] };
+  const spared: string[] = [];
+  const epochs = new Map(finished.map(({ runId, epoch }) => [runId, epoch]));
+  for (const { runId, decision } of plan.decisions) {
+    signal?.throwIfAborted();
+    const epoch = epochs.get(runId);
+    if (decision !== 'remove' || epoch === undefined) continue;
+    const outcome = await removeRun(context, { runId, epoch });
+    if (outcome === 'open') spared.push(runId);
+  }
+  await emptyTrash(stateDir, clock, signal);
+  return { ...plan, spared };
+}
+
+const defaultPolicy: RetentionPolicy = {
+  ageMs: retentionAgeMs,
+  runsMax: retentionRunsMax,
+  bytesMax: retentionBytesMax,
+};
+
+function isLive(record: RunRecord): boolean {
+  return record.state !== 'exited';
+}
+
+function liveRun(record: RunRecord): RetainedRun {
+  return {
+    runId: record.runId,
+    state: 'live',
+    isTreeGone: false,
+    isUnverifiable: false,
+    isRemoved: false,
+    endedAtMs: undefined,
+    journalBytes: record.journalBytes ?? 0,
+  };
+}
+
+function finishedRun(run: {
+  readonly runId: RunRecord['runId'];
+  readonly isTreeGone: boolean;
+  readonly isRemoved: boolean;
+  readonly endedAtMs: number;
+  readonly journalBytes: number;
+}): RetainedRun {
+  return { ...run, state: 'exited', isUnverifiable: false };
+}

@@ -1,0 +1,134 @@
+/*
+ * What a spawn may carry, checked before anything is written or started. Each refusal names the field, what was
+ * wrong with it, and nothing of its content: environments and command lines hold secrets.
+ */
+import { isAbsolute } from 'node:path';
+import { SupervisorError } from '../errors.ts';
+import * as limits from '../limits.ts';
+import type { RunLimits, SpawnInput } from '../types.ts';
+
+/* A directory's name and a name for people: no dots, no slashes, nothing to quote. */
+const runIdPattern = /^[0-9a-z][0-9a-z-]*$/;
+
+/* Throws `input-invalid`. */
+export function checkSpawnInput(input: SpawnInput): void {
+  checkNames(input);
+  checkCommand(input);
+  checkEnvironment(input);
+  checkTimes(input);
+  checkLimits(input.limits ?? {});
+  checkIdentity(input);
+  if (!isAbsolute(input.cwd) || input.cwd.includes('\0')) {
+    throw invalid('cwd', 'must be an absolute path');
+  }
+  const bytesMax = input.journal?.bytesMax;
+  if (bytesMax !== undefined && !(bytesMax >= limits.journalBytesMin)) {
+    throw invalid('journal.bytesMax', `must be at least ${limits.journalBytesMin}`);
+  }
+}
+
+/* Also used where an id comes from outside. */
+export function isRunIdText(text: string): boolean {
+  return text.length <= limits.runIdCharsMax && runIdPattern.test(text);
+}
+
+function checkNames(input: SpawnInput): void {
+  if (input.runId !== undefined && !isRunIdText(input.runId)) {
+    throw invalid('runId', 'takes up to 31 lower-case letters, digits and dashes');
+  }
+  const names = {
+    sessionId: input.sessionId,
+    backendId: input.backendId,
+    scopeKey: input.scopeKey,
+  };
+  for (const [field, name] of Object.entries(names)) {
+    if (name !== undefined && (name === '' || name.length > limits.nameCharsMax)) {
+      throw invalid(field, `takes 1 to ${limits.nameCharsMax} characters`);
+    }
+  }
+  const labels = Object.entries(input.labels ?? {});
+  if (labels.length > limits.labelsMax)
+    throw invalid('labels', `takes at most ${limits.labelsMax}`);
+  for (const [name, value] of labels) {
+    if (name === '' || name.length > limits.labelCharsMax || value.length > limits.labelCharsMax) {
+      throw invalid('labels', `names and values take up to ${limits.labelCharsMax} characters`);
+    }
+  }
+}
+
+function checkCommand(input: SpawnInput): void {
+  if (input.mode === 'pty') {
+    if (input.ptyCommand.trim() === '') throw invalid('ptyCommand', 'is empty');
+    checkText('ptyCommand', input.ptyCommand);
+    if (input.shell === '') throw invalid('shell', 'is empty');
+  } else {
+    if (input.argv.length === 0 || input.argv[0] === '') throw invalid('argv', 'names no program');
+    if (input.argv.length > limits.argumentsMax) {
+      throw invalid('argv', `takes at most ${limits.argumentsMax} arguments`);
+    }
+    for (const argument of input.argv) checkText('argv', argument);
+  }
+  if (input.mode === 'child') return;
+  for (const [field, size] of Object.entries({ cols: input.cols, rows: input.rows })) {
+    checkInteger(field, size, { least: 1, most: 65_535 });
+  }
+}
+
+function checkEnvironment(input: SpawnInput): void {
+  let bytes = input.mode === 'pty' ? input.ptyCommand.length : 0;
+  if (input.mode !== 'pty') for (const argument of input.argv) bytes += argument.length + 8;
+  for (const [name, value] of Object.entries(input.env)) {
+    if (name === '' || name.includes('='))
+      throw invalid('env', 'has a name that is empty or holds "="');
+    checkText('env', name);
+    checkText('env', value);
+    bytes += name.length + value.length + 8;
+  }
+  if (bytes > limits.argumentsAndEnvironmentBytesMax) {
+    throw invalid('env', `and argv take ${limits.argumentsAndEnvironmentBytesMax} bytes together`);
+  }
+}
+
+function checkTimes(input: SpawnInput): void {
+  const range = { least: 1, most: Number.MAX_SAFE_INTEGER };
+  checkInteger('overallTimeoutMs', input.overallTimeoutMs, range);
+  checkInteger('noOutputTimeoutMs', input.noOutputTimeoutMs, range);
+  checkInteger('graceMs', input.graceMs, { least: 1, most: limits.graceMsMax });
+}
+
+function checkLimits(asked: RunLimits): void {
+  for (const [name, value] of Object.entries(asked)) {
+    checkInteger(`limits.${name}`, value, { least: 1, most: Number.MAX_SAFE_INTEGER });
+  }
+}
+
+function checkIdentity(input: SpawnInput): void {
+  checkInteger('nice', input.nice, { least: -20, most: 19 });
+  checkInteger('umask', input.umask, { least: 0, most: 0o777 });
+  if (input.runAs === undefined) return;
+  const ids = [input.runAs.uid, input.runAs.gid, ...(input.runAs.groups ?? [])];
+  for (const id of ids) checkInteger('runAs', id, { least: 0, most: 2 ** 32 - 2 });
+  if (process.getuid?.() !== 0) throw invalid('runAs', 'needs a supervisor that runs as root');
+}
+
+function checkText(field: string, text: string): void {
+  if (text.includes('\0')) throw invalid(field, 'holds a NUL character');
+  if (text.length > limits.argumentBytesMax) {
+    throw invalid(field, `has an item of more than ${limits.argumentBytesMax} bytes`);
+  }
+}
+
+function checkInteger(
+  field: string,
+  value: number | undefined,
+  { least, most }: { readonly least: number; readonly most: number },
+): void {
+  if (value === undefined) return;
+  if (!Number.isSafeInteger(value) || value < least || value > most) {
+    throw invalid(field, `must be a whole number from ${least} to ${most}`);
+  }
+}
+
+function invalid(field: string, what: string): SupervisorError {
+  return new SupervisorError('input-invalid', `${field} ${what}`, { detail: { field } });
+}

@@ -1,0 +1,202 @@
+/*
+ * A run this supervisor owns: hears the shim, moves the lifecycle, does what the transition asks for.
+ *
+ * `nextRun` decides; this file only carries out. One place assigns the state (`apply`). Commits go through the
+ * registry's queue, fenced by our epoch: a refusal means that the run was stolen, and from then on nothing is done
+ * here any more (O3). A commit that fails otherwise is tried again and never ends the run (S1). Waiting settles on
+ * the shim's record even when the registry cannot take it.
+ *
+ * A class, because a thousand of these live at once: identity, state and lifetime.
+ */
+import { type Deferred, deferred } from '@clawdfather/kit';
+import { type RunEvent as ShimEvent, ShimRefusedError } from '@clawdfather/shim';
+import { SupervisorError } from '../errors.ts';
+import { nextRun } from '../lifecycle/next-run.ts';
+import type { ExitCause, RunAction, RunEvent, RunLifecycle } from '../lifecycle/run-lifecycle.ts';
+import type { CancelReason, RunExit, TerminationReason } from '../types.ts';
+import { type ControlLine, isShimGoneError } from './control-line.ts';
+import { createNews, type News } from './news.ts';
+import type { RunCommits } from './run-commits.ts';
+import { exitWithoutRecord } from './run-exit.ts';
+import { voidIntent } from './run-files.ts';
+import type { RunIdentity } from './run-identity.ts';
+import { lifecycleEventOf, type SpawnFailure } from './shim-news.ts';
+
+export interface LiveRunDeps {
+  readonly identity: RunIdentity;
+  readonly commits: RunCommits;
+  readonly control: ControlLine;
+  readonly initial: RunLifecycle;
+  readonly wallMs: () => number;
+  /* The link to the shim is lost: find out what became of it. */
+  readonly onLinkLost: () => void;
+  /* Somebody else owns the run now. */
+  readonly onStolen: () => void;
+  readonly onExited: () => void;
+  readonly onNews: (event: ShimEvent | RunEvent, why: string) => void;
+}
+
+export class LiveRun {
+  readonly identity: RunIdentity;
+  readonly control: ControlLine;
+  readonly news: News = createNews();
+  readonly #deps: LiveRunDeps;
+  readonly #started: Deferred<void> = deferred();
+  readonly #settled: Deferred<RunExit> = deferred();
+  #state: RunLifecycle;
+  #isStolen = false;
+  #journalLength = 0;
+  #lastOutputAtMs: number | undefined;
+  #inlined: Buffer | undefined;
+  #spawnError: SpawnFailure | undefined;
+
+  constructor(deps: LiveRunDeps) {
+    this.#deps = deps;
+    this.#state = deps.initial;
+    this.identity = deps.identity;
+    this.control = deps.control;
+    /* Nobody may be waiting; an unheard rejection must not end the process. */
+    this.started.catch(() => undefined);
+    this.settled.catch(() => undefined);
+    if (deps.initial.kind !== 'starting') this.#started.resolve();
+    if (deps.initial.kind === 'exited') this.#settled.resolve(deps.initial.exit);
+  }
+
+  get state(): RunLifecycle {
+    return this.#state;
+  }
+
+  /* The process is committed, or there will never be one. */
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  get settled(): Promise<RunExit> {
+    return this.#settled.promise;
+  }
+
+  get isShimGone(): boolean {
+    return this.#state.kind === 'exited' && this.#state.isTreeGone;
+  }
+
+  get lastOutputAtMs(): number | undefined {
+    return this.#lastOutputAtMs;
+  }
+
+  /* The journal as END brought it, if it is small. */
+  get inlined(): Buffer | undefined {
+    return this.#inlined;
+  }
+
+  get spawnError(): SpawnFailure | undefined {
+    return this.#spawnError;
+  }
+
+  hear(event: ShimEvent): void {
+    if (this.#isStolen) return;
+    if (event.type === 'lost') return this.#deps.onLinkLost();
+    if (event.type === 'blocked') this.#deps.onNews(event, event.why ?? '');
+    if (event.type === 'spawn-error') this.#spawnError = event;
+    if (event.type === 'end') this.#inlined = event.journal;
+    if ('journalLength' in event) this.#journalLength = event.journalLength;
+    if (event.type === 'doorbell') this.#lastOutputAtMs = this.#deps.wallMs();
+    const happened = lifecycleEventOf(event, {
+      identity: this.identity,
+      state: this.#state,
+      wallMs: this.#deps.wallMs,
+    });
+    if (happened === undefined) this.news.post();
+    else this.apply(happened);
+  }
+
+  cancel(reason: CancelReason, actor: string | undefined): void {
+    this.apply({ type: 'cancel-requested', reason, actor });
+  }
+
+  /* The one place that assigns the state. */
+  apply(event: RunEvent): void {
+    if (this.#isStolen) return;
+    const { state, actions, why } = nextRun(this.#state, event);
+    this.#state = state;
+    if (state.kind === 'running') this.#started.resolve();
+    this.#deps.onNews(event, why);
+    for (const action of actions) this.#perform(action);
+    this.news.post();
+  }
+
+  #perform(action: RunAction): void {
+    const { commits } = this.#deps;
+    switch (action.type) {
+      case 'commit-process':
+        return commits.running(action.process, () => this.apply({ type: 'committed' }));
+      case 'commit-exiting':
+        return commits.exiting();
+      case 'void-intent':
+        return this.#voidIntent();
+      case 'terminate':
+        return void this.#terminate(action.cause).catch(this.#deps.onLinkLost);
+      case 'finalise': {
+        const { exit, isTreeGone } = action;
+        const journalBytes = this.#journalLength;
+        const lastOutputAtMs = this.#lastOutputAtMs;
+        const settlement = { exit, isTreeGone, journalBytes, lastOutputAtMs };
+        return commits.finalise(settlement, () => this.#settle(exit));
+      }
+      case 'commit-tree-gone':
+        return commits.treeGone(this.#deps.wallMs());
+    }
+  }
+
+  #voidIntent(): void {
+    const { runId, runDir } = this.identity;
+    if (voidIntent(runDir) === 'claimed') return;
+    const detail = 'cancelled before it was started';
+    const endedAtMs = this.#deps.wallMs();
+    const exit = exitWithoutRecord(runId, 'manual-cancel', { endedAtMs, detail });
+    this.apply({ type: 'voided', exit });
+  }
+
+  async #terminate(cause: ExitCause): Promise<void> {
+    try {
+      const reason = asCancelReason(cause.reason);
+      await this.control.request({ type: 'terminate', reason, actor: cause.actor ?? '' });
+    } catch (error) {
+      if (error instanceof ShimRefusedError && error.refusal === 'stale-epoch') this.lose();
+      else if (isShimGoneError(error)) this.#deps.onLinkLost();
+      else throw error;
+    }
+  }
+
+  /* O3: somebody else has it; nothing is done here any more. */
+  lose(): void {
+    if (this.#isStolen) return;
+    this.#isStolen = true;
+    const { runId } = this.identity;
+    const error = new SupervisorError('epoch-stale', `run ${runId} has a newer owner`, {
+      detail: { runId },
+    });
+    this.#started.reject(error);
+    this.#settled.reject(error);
+    this.#deps.onStolen();
+    this.news.post();
+  }
+
+  #settle(exit: RunExit): void {
+    this.#started.resolve();
+    this.#settled.resolve(exit);
+    this.news.post();
+    this.#deps.onExited();
+  }
+}
+
+/* The shim takes the reasons somebody can ask for; the rest are facts. */
+function asCancelReason(reason: TerminationReason): CancelReason {
+  switch (reason) {
+    case 'overall-timeout':
+    case 'no-output-timeout':
+    case 'owner-lost':
+      return reason;
+    default:
+      return 'manual-cancel';
+  }
+}

@@ -1,0 +1,101 @@
+/*
+ * The handle callers hold: the same for a run of ours and for anybody's (O4).
+ *
+ * Input: by default bytes are typed, accepted once by a living shim. `durable` commits them to the outbox first and
+ * sends them at their offset, so that a crash in between neither loses nor doubles them (I1); only the owner may.
+ * Whoever waits keeps the process alive, and nobody else.
+ */
+import type {
+  CancelReason,
+  Cursor,
+  ManagedRun,
+  RunExit,
+  RunId,
+  RunRecord,
+  TerminalRole,
+  WriteOptions,
+} from '../types.ts';
+import { SupervisorError } from '../errors.ts';
+import type { ControlLine } from './control-line.ts';
+import type { KeepAlive } from './keep-alive.ts';
+import { openTerminalRole } from './terminal-role.ts';
+import { type OutputSource, outputStart, readOutput } from './read-output.ts';
+import { signalNumberOf } from './signal-number.ts';
+
+export interface RunCore {
+  readonly runId: RunId;
+  readonly pid: () => number;
+  readonly control: ControlLine;
+  readonly keepAlive: KeepAlive;
+  readonly source: OutputSource;
+  readonly settled: Promise<RunExit>;
+  readonly isSettled: () => boolean;
+  readonly actor: string;
+  readonly cancel: (reason: CancelReason, actor: string | undefined) => Promise<void>;
+  /* Undefined: not ours to promise delivery for. */
+  readonly writeDurably: ((bytes: Uint8Array) => Promise<void>) | undefined;
+  readonly snapshot: () => RunRecord;
+}
+
+export function createManagedRun(core: RunCore): ManagedRun {
+  const { runId, control, actor } = core;
+  return {
+    runId,
+    get pid() {
+      return core.pid();
+    },
+    wait: async (signal) => {
+      using _alive = core.keepAlive.hold();
+      return await withSignal(core.settled, signal);
+    },
+    output: (cursor = outputStart, signal) => outputOf(core, cursor, signal),
+    write: async (data, options) => {
+      using _alive = core.keepAlive.hold();
+      return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
+    },
+    end: async () => void (await control.request({ type: 'eof', offset: 'now' })),
+    resize: async ({ cols, rows }) => void (await control.request({ type: 'resize', cols, rows })),
+    signal: async (name) => {
+      const number = signalNumberOf(name);
+      await control.request({ type: 'signal', number, actor });
+    },
+    cancel: (reason = 'manual-cancel', by = actor) => core.cancel(reason, by),
+    openTerminal: (): Promise<TerminalRole> => openTerminalRole(control),
+    snapshot: core.snapshot,
+  };
+}
+
+async function* outputOf(
+  core: RunCore,
+  cursor: Cursor,
+  signal: AbortSignal | undefined,
+): ReturnType<typeof readOutput> {
+  using _alive = core.keepAlive.hold();
+  yield* readOutput(core.source, cursor, signal);
+}
+
+async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  if (options.durable !== true) {
+    await core.control.input(bytes, 'typed');
+    return;
+  }
+  if (core.writeDurably === undefined) {
+    throw new SupervisorError('not-owner', `run ${core.runId} belongs to another supervisor`, {
+      hint: 'Only its owner can promise that input arrives once; write without "durable".',
+    });
+  }
+  await core.writeDurably(bytes);
+}
+
+async function withSignal<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return promise;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,52 @@
+/*
+ * "Something happened": a counter that readers compare, and a wake-up for those who wait.
+ *
+ * Unlike a bell it serves any number of readers: each remembers the count it looked at, so none can take a ring
+ * away from another, and what happens between a look and a wait is never missed.
+ */
+export interface News {
+  readonly count: number;
+  post(): void;
+  /* Resolves when the count differs from `seen`; at once if it does already. */
+  changed(seen: number, signal?: AbortSignal): Promise<void>;
+}
+
+export function createNews(): News {
+  let count = 0;
+  let waiters: Set<() => void> | undefined;
+
+  return {
+    get count() {
+      return count;
+    },
+    post: () => {
+      count += 1;
+      const woken = waiters;
+      waiters = undefined;
+      if (woken !== undefined) for (const wake of woken) wake();
+    },
+    changed: (seen, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return promise;
+      }
+      if (count !== seen) {
+        resolve();
+        return promise;
+      }
+      const wake = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        waiters?.delete(wake);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      waiters ??= new Set();
+      waiters.add(wake);
+      return promise;
+    },
+  };
+}

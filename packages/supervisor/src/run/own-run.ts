@@ -1,0 +1,158 @@
+/*
+ * Taking a run in hand: the live run with its commits, its control line and its place in the table.
+ *
+ * The same for a run we start and for one we adopt; they differ only in where their news come from, and that may
+ * change too: when the link through spawnd is lost, the shim's own socket takes over (T7).
+ */
+import { type ControlLink, type JournalScan, ShimRefusedError } from '@clawdfather/shim';
+import { announceExit, announceNews } from '../announce.ts';
+import { actorOf, ownerIdentityOf, type SupervisorContext } from '../context.ts';
+import { sweepLease } from '../evidence/sweep-lease.ts';
+import type { RunLifecycle } from '../lifecycle/run-lifecycle.ts';
+import { createControlLine } from './control-line.ts';
+import { followShim } from './follow-shim.ts';
+import { createKeepAlive } from './keep-alive.ts';
+import { LiveRun } from './live-run.ts';
+import type { OwnedRun } from './live-runs.ts';
+import { createRunCommits } from './run-commits.ts';
+import { exitWithoutRecord, runExitOf } from './run-exit.ts';
+import { voidIntent } from './run-files.ts';
+import type { RunIdentity } from './run-identity.ts';
+
+export function ownRun(
+  context: SupervisorContext,
+  identity: RunIdentity,
+  initial: RunLifecycle,
+): OwnedRun {
+  const { clock, live, registry, log } = context;
+  const { runId, runDir, epoch } = identity;
+  const keepAlive = createKeepAlive();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, context.signal]);
+  const control = createControlLine({
+    runDir,
+    cookie: () => identity.cookie,
+    clock,
+    ownEpoch: () => epoch,
+  });
+
+  const release = (): void => {
+    stop.abort();
+    control.close();
+    if (live.get(runId) === owned) live.delete(runId);
+  };
+  const commits = createRunCommits({
+    registry,
+    clock,
+    key: { runId, epoch },
+    onStolen: () => run.lose(),
+    onFailed: (error) => log.warn('registry.write-failed', { runId, error: String(error) }),
+  });
+  const run: LiveRun = new LiveRun({
+    identity,
+    commits,
+    control,
+    initial,
+    wallMs: () => clock.wallMs(),
+    onStolen: () => {
+      log.warn('run.stolen', { runId, epoch });
+      release();
+    },
+    onLinkLost: () => follow(context, owned, { signal }),
+    onExited: () => {
+      announceExit(context, run);
+      if (run.isShimGone) release();
+    },
+    onNews: (event, why) => {
+      announceNews(context, run, { event, why });
+      /* Settled before; now the rest of its tree is gone too. */
+      if (event.type !== 'committed' && hasSettled && run.isShimGone) release();
+      hasSettled ||= run.state.kind === 'exited';
+    },
+  });
+  let hasSettled = initial.kind === 'exited';
+  const owned: OwnedRun = { run, keepAlive, release, outbox: Promise.resolve() };
+  live.set(runId, owned);
+  return owned;
+}
+
+const following = new WeakSet<LiveRun>();
+
+/* Until the run is over: its own socket tells. Once per run. */
+export function follow(
+  context: SupervisorContext,
+  owned: OwnedRun,
+  { signal, first }: { readonly signal: AbortSignal; readonly first?: ControlLink | undefined },
+): void {
+  const { run, keepAlive } = owned;
+  const { runDir, runId } = run.identity;
+  if (following.has(run) || signal.aborted) return first?.close();
+  following.add(run);
+  const { clock, processTable, log } = context;
+  const onGone = (scan: JournalScan | undefined): void => void shimGone(context, run, scan);
+  followShim({
+    runDir,
+    control: run.control,
+    keepAlive,
+    clock,
+    processTable,
+    signal,
+    first,
+    onEvent: (event) => run.hear(event),
+    onGone,
+    onUncertain: (why) => log.warn('run.uncertain', { runId, why }),
+  })
+    .catch((error: unknown) => {
+      if (!signal.aborted) log.warn('run.follow-failed', { runId, error: String(error) });
+    })
+    .finally(() => following.delete(run));
+}
+
+/* The shim died and left no end record: nothing started, or its tree is swept by what can be proven (T8). */
+async function shimGone(
+  context: SupervisorContext,
+  run: LiveRun,
+  scan: JournalScan | undefined,
+): Promise<void> {
+  const { runId, runDir, leaseId } = run.identity;
+  const endedAtMs = context.clock.wallMs();
+  if (scan === undefined || scan.state === 'empty') {
+    if (scan !== undefined && voidIntent(runDir) === 'claimed') return;
+    const detail = 'it was lost before a shim claimed it';
+    const exit = exitWithoutRecord(runId, 'spawn-error', { endedAtMs, detail });
+    return run.apply({ type: 'spawn-failed', exit });
+  }
+  const swept = await sweepLease(context.binaryPath, leaseId, scan.start?.startTicks ?? 0);
+  const detail = `its shim is gone without an end record; ${swept.killed} processes were swept`;
+  const killed = { pid: swept.killed, pgid: 0, cgroup: 0 };
+  const known =
+    scan.exit &&
+    runExitOf(runId, { exit: scan.exit, end: undefined, journalLength: scan.endOffset });
+  const exit = known
+    ? { ...known, detail, killed }
+    : exitWithoutRecord(runId, 'unknown', { endedAtMs, detail, killed });
+  run.apply({ type: 'shim-lost', exit, isTreeGone: swept.left === 0 });
+}
+
+/* O3: the shim's answer to the claim comes before anything else is done. Returns false when it is not ours. */
+export async function claimRun(
+  context: SupervisorContext,
+  link: ControlLink,
+  epoch: number,
+): Promise<boolean> {
+  const owner = context.owner();
+  try {
+    await link.request({ type: 'claim', epoch, ...ownerIdentityOf(owner) });
+    return true;
+  } catch (error) {
+    if (error instanceof ShimRefusedError && error.refusal === 'stale-epoch') {
+      context.log.warn('run.claim-refused', {
+        actor: actorOf(owner),
+        epoch,
+        shimEpoch: error.epoch,
+      });
+      return false;
+    }
+    throw error;
+  }
+}

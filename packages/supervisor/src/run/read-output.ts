@@ -1,0 +1,100 @@
+/*
+ * A run's output as an async iterable over its journal (idea 1): live view and replay are the same read.
+ *
+ * It ends after settlement and never hands anything out later: at the `end` record, or under `keep` at the root's
+ * `exit` when reading began before it. A reader that abandons the loop holds nothing afterwards.
+ */
+import {
+  formatCursor,
+  type JournalFrame,
+  type JournalPosition,
+  type JournalReader,
+  openJournalReader,
+  parseCursor,
+  parseFrameRecord,
+  positionAfter,
+} from '@clawdfather/shim';
+import type { Cursor, LeftoversPolicy, OutputEvent } from '../types.ts';
+import type { News } from './news.ts';
+
+export interface OutputSource {
+  readonly runDir: string;
+  readonly bootId: string;
+  readonly leftovers: LeftoversPolicy;
+  readonly news: News;
+  /* False only on evidence (O5). */
+  readonly isShimAlive: () => boolean;
+  /* The journal as END brought it. */
+  readonly inlined: () => Buffer | undefined;
+}
+
+export const outputStart = '0.0' as Cursor;
+
+export async function* readOutput(
+  source: OutputSource,
+  cursor: Cursor,
+  signal?: AbortSignal,
+): AsyncGenerator<OutputEvent, void, undefined> {
+  await using reader = openReader(source);
+  let at = parseCursor(cursor);
+  for (;;) {
+    signal?.throwIfAborted();
+    const seen = source.news.count;
+    const read = await reader.read(at);
+    if (read.kind === 'nothing') {
+      await source.news.changed(seen, signal);
+      continue;
+    }
+    if (read.kind === 'closed') return;
+    if (read.kind === 'tail-lost') {
+      yield { kind: 'tail-lost', cursor: asCursor(read.at) };
+      return;
+    }
+    if (read.kind === 'gap') {
+      const missedBytes = read.to.offset - read.from.offset;
+      yield { kind: 'gap', missedBytes, cursor: asCursor(read.to) };
+      at = read.to;
+      continue;
+    }
+    for (const frame of read.frames) {
+      const event = eventOf(frame);
+      if (event !== undefined) yield event;
+      else if (isSettlement(frame, source.leftovers)) return;
+    }
+    at = read.next;
+  }
+}
+
+function openReader(source: OutputSource): JournalReader {
+  return openJournalReader(source.runDir, {
+    shimAlive: source.isShimAlive,
+    bootId: source.bootId,
+    inlined: source.inlined(),
+  });
+}
+
+function isSettlement(frame: JournalFrame, leftovers: LeftoversPolicy): boolean {
+  return frame.kind === 'end' || (frame.kind === 'exit' && leftovers === 'keep');
+}
+
+function eventOf(frame: JournalFrame): OutputEvent | undefined {
+  const cursor = asCursor(positionAfter(frame));
+  if (frame.kind === 'output') {
+    const stream = frame.stream === 'stderr' ? 'stderr' : 'stdout';
+    const atMs = Math.floor(frame.timeUs / 1000);
+    return { kind: 'output', stream, bytes: frame.payload, atMs, cursor };
+  }
+  if (frame.kind !== 'resize' && frame.kind !== 'note') return undefined;
+  const record = parseFrameRecord(frame);
+  if (record?.kind === 'resize') {
+    return { kind: 'resize', cols: record.cols, rows: record.rows, cursor };
+  }
+  if (record?.kind === 'note' && record.note === 'attached') {
+    return { kind: 'attached', terminals: Number(record.fields['value'] ?? 0), cursor };
+  }
+  return undefined;
+}
+
+function asCursor(position: JournalPosition): Cursor {
+  return formatCursor(position) as Cursor;
+}

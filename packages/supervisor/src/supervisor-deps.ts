@@ -1,0 +1,27 @@
+/*
+ * What a supervisor is made from. Only the state directory is needed; everything else has the real thing as default
+ * and is named here so that tests and products can bring their own.
+ */
+import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { SupervisorObserver } from './events.ts';
+import type { ProcessTable } from './evidence/process-table.ts';
+
+export interface SupervisorDeps {
+  /* Absolute; made 0700 when it is not there. Shared by all supervisors of this user on this host. */
+  readonly stateDir: string;
+  /* `spawnd` (default) for a process that lives long; `direct` for a command that comes and goes (S3). */
+  readonly launcher?: 'spawnd' | 'direct';
+  /* What to do at start about runs whose owner is gone: `adopt`, or only `record` what has ended. */
+  readonly adoption?: 'adopt' | 'record';
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Log;
+  readonly observer?: SupervisorObserver;
+  /* A delegated cgroup v2 directory; limits of memory and processes need it (E4). */
+  readonly cgroupParent?: string | undefined;
+  readonly binaryPath?: string;
+  readonly shimLogFd?: number | undefined;
+  readonly shimEnv?: Readonly<Record<string, string>> | undefined;
+  readonly processTable?: ProcessTable;
+  readonly platform?: string;
+}

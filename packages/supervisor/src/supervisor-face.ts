@@ -1,0 +1,113 @@
+/*
+ * The supervisor's methods over its context: what callers see.
+ */
+import { actorOf, type SupervisorContext } from './context.ts';
+import { SupervisorError } from './errors.ts';
+import { createStartWatch, type StartWatch } from './launch/start-watch.ts';
+import { collectGarbage } from './retention/collect-garbage.ts';
+import type { OwnedRun } from './run/live-runs.ts';
+import { createManagedRun } from './run/managed-run.ts';
+import { ownedHandle } from './run/owned-handle.ts';
+import { freeScope } from './run/replace-scope.ts';
+import { exitWithoutRecord } from './run/run-exit.ts';
+import { runDirOf, voidIntent } from './run/run-files.ts';
+import { spawnRun } from './run/spawn-run.ts';
+import { watchRun } from './run/watched-run.ts';
+import type { ManagedRun, RunId, Supervisor } from './types.ts';
+
+export type Parts = Pick<Supervisor, 'close' | 'reconcile'>;
+
+export function createFace(context: SupervisorContext, parts: Parts): Supervisor {
+  const { registry, live } = context;
+  const startWatch = createStartWatch<OwnedRun>(context.clock, (owned) =>
+    startOverdue(context, owned),
+  );
+  const handleOf = (owned: OwnedRun): ManagedRun => ownedHandle(context, owned);
+
+  const attach = async (runId: RunId): Promise<ManagedRun> => {
+    const owned = live.get(runId);
+    if (owned !== undefined) {
+      await owned.run.started;
+      return handleOf(owned);
+    }
+    const record = registry.get(runId);
+    if (record === undefined) throw notFound(runId);
+    const runDir = runDirOf(context.stateDir.runsDir, runId);
+    const { clock, processTable, signal } = context;
+    return createManagedRun(
+      watchRun(record, {
+        runDir,
+        bootId: context.host.bootId,
+        clock,
+        processTable,
+        actor: actorOf(context.owner()),
+        signal,
+        reread: () => registry.get(runId),
+      }),
+    );
+  };
+
+  return {
+    instanceId: registry.instanceId,
+    get generation() {
+      return context.owner().generation;
+    },
+    spawn: (input) =>
+      spawnRun(
+        {
+          context,
+          handleOf,
+          attach,
+          freeScope: (asked) => freeScope(context, attach, asked),
+          watchStart: (owned) => watchStart(startWatch, owned),
+        },
+        input,
+      ),
+    cancel: async (runId, reason = 'manual-cancel', actor) => {
+      const owned = live.get(runId);
+      if (owned !== undefined) return owned.run.cancel(reason, actor ?? actorOf(context.owner()));
+      return (await attach(runId)).cancel(reason, actor);
+    },
+    attach,
+    list: (filter) => registry.list(filter),
+    get: (runId) => registry.get(runId),
+    owners: () => registry.owners(),
+    gc: (options) => collectGarbage(context, options),
+    remove: async (runId) => {
+      const record = registry.get(runId);
+      if (record === undefined) throw notFound(runId);
+      await registry.write((tx) => tx.markRemoved({ runId, epoch: record.epoch }));
+    },
+    reconcile: parts.reconcile,
+    close: async () => {
+      startWatch.close();
+      await parts.close();
+    },
+  };
+}
+
+function watchStart(watch: StartWatch<OwnedRun>, owned: OwnedRun): void {
+  if (owned.run.state.kind !== 'starting') return;
+  const remove = (): void => watch.remove(owned);
+  watch.add(owned);
+  owned.run.started.then(remove, remove);
+}
+
+/* S2: nobody answered in time. If the intent can be voided, nothing was started and nothing will be. */
+function startOverdue(context: SupervisorContext, { run }: OwnedRun): void {
+  const { runId, runDir } = run.identity;
+  if (voidIntent(runDir) === 'claimed') return;
+  const detail = 'nobody took the request in time; nothing was started';
+  const exit = exitWithoutRecord(runId, 'spawn-error', {
+    endedAtMs: context.clock.wallMs(),
+    detail,
+  });
+  run.apply({ type: 'spawn-failed', exit });
+}
+
+function notFound(runId: string): SupervisorError {
+  return new SupervisorError('run-not-found', `no run ${runId} is known`, {
+    detail: { runId },
+    hint: 'Its record may have been collected; "clawdfather ps -a" lists what there is.',
+  });
+}

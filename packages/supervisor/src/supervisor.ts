@@ -1,0 +1,53 @@
+/*
+ * The supervisor: runs that outlive it, in one object.
+ *
+ * Stages of opening: the platform is known (S5) → the state directory is safe (O6) → the registry opens → this
+ * process becomes an owner (O1) → what earlier owners left is reconciled. Closing lets go and touches no run:
+ * stopping is no different from being killed (crash-only), only politer to the next owner.
+ *
+ * Several supervisors may share one state directory; each owns what it started or adopted.
+ */
+import { createScope } from '@clawdfather/kit';
+import { openContext } from './open-context.ts';
+import { startLeaseKeeper } from './owner/lease-keeper.ts';
+import { reconcileRuns } from './reconcile/reconcile.ts';
+import type { SupervisorDeps } from './supervisor-deps.ts';
+import { createFace } from './supervisor-face.ts';
+import type { Supervisor } from './types.ts';
+
+export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor> {
+  const scope = createScope();
+  try {
+    const context = await openContext(deps, scope.signal);
+    const mode = deps.adoption ?? (deps.launcher === 'direct' ? 'record' : 'adopt');
+    const keeper = startLeaseKeeper({
+      registry: context.registry,
+      clock: context.clock,
+      owner: context.owner,
+      onLost: async () => {
+        context.observer.event({ type: 'lease-lost', generation: context.owner().generation });
+        await context.becomeOwner();
+        await reconcileRuns(context, mode);
+      },
+      onMissed: (error) => context.log.warn('lease.beat-missed', { error: String(error) }),
+    });
+    scope.defer(() => keeper.stop());
+    await reconcileRuns(context, mode);
+    return createFace(context, {
+      close: async () => {
+        await keeper.stop();
+        for (const owned of context.live.values()) owned.release();
+        await scope[Symbol.asyncDispose]();
+        context.launcher.close();
+        await context.registry.releaseOwner(context.owner()).catch((error: unknown) => {
+          context.log.warn('lease.release-failed', { error: String(error) });
+        });
+        await context.registry.close();
+      },
+      reconcile: () => reconcileRuns(context, mode),
+    });
+  } catch (error) {
+    await scope[Symbol.asyncDispose]();
+    throw error;
+  }
+}
