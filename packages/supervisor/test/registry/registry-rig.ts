@@ -12,10 +12,11 @@ import { createSeededRandom } from '@clawdfather/testkit';
 import type { OwnerHandle } from '../../src/registry/owners.ts';
 import { openRegistry } from '../../src/registry/registry.ts';
 import type { Registry } from '../../src/registry/registry.ts';
+import type { NewRun } from '../../src/registry/run-writes.ts';
 import { openStateDir } from '../../src/registry/state-dir.ts';
 import type { StateDir } from '../../src/registry/state-dir.ts';
 import type { RunId } from '../../src/types.ts';
-import { bootA, exitOf, namespaceA, newRunOf, processOf } from '../records.ts';
+import { bootA, exitOf, namespaceA, processOf } from '../records.ts';
 
 export interface BootTime {
   bootMs: number;
@@ -27,8 +28,8 @@ export interface RegistryRig {
   readonly registry: Registry;
   readonly time: BootTime;
   /** Another registry on the same file, as another process of this host would open it. */
-  openAnother(): Promise<Registry>;
-  openOwner(parts?: OwnerParts): Promise<OwnerHandle>;
+  readonly openAnother: () => Promise<Registry>;
+  readonly openOwner: (parts?: OwnerParts) => Promise<OwnerHandle>;
 }
 
 export interface OwnerParts {
@@ -84,7 +85,7 @@ export async function openRig(
 export async function startRun(
   registry: Registry,
   owner: OwnerHandle,
-  run: ReturnType<typeof newRunOf>,
+  run: NewRun,
 ): Promise<RunId> {
   await registry.write((transaction) => transaction.insertStarting(run, owner));
   const key = { runId: run.runId, epoch: 1 };
