@@ -19,12 +19,31 @@ const idPattern = /^[0-9a-hjkmnp-tv-z]{16}$/;
 /* The web's source of randomness gives at most this much in one call. */
 const bytesPerCallMax = 65_536;
 
+/* A call costs the same for 16 bytes as for a page, so small wishes are served from a page. */
+const poolBytes = 4_096;
+
 export function createSystemRandom(): Random {
+  const pool = new Uint8Array(poolBytes);
+  let used = poolBytes;
+
   return createRandom((target) => {
-    for (let start = 0; start < target.length; start += bytesPerCallMax) {
-      crypto.getRandomValues(target.subarray(start, start + bytesPerCallMax));
+    if (target.length > poolBytes / 8) return fillFromSystem(target);
+    if (used + target.length > poolBytes) {
+      fillFromSystem(pool);
+      used = 0;
     }
+    const taken = pool.subarray(used, used + target.length);
+    target.set(taken);
+    /* Given out once; what became a cookie does not stay here. */
+    taken.fill(0);
+    used += target.length;
   });
+}
+
+function fillFromSystem(target: Uint8Array<ArrayBuffer>): void {
+  for (let start = 0; start < target.length; start += bytesPerCallMax) {
+    crypto.getRandomValues(target.subarray(start, start + bytesPerCallMax));
+  }
 }
 
 /* Builds the whole port from the one thing that differs: how bytes are filled. */

@@ -240,6 +240,11 @@ static void watch(struct shim *shim, struct client *client, u32 id)
 	client->watching = true;
 	answer_ok(shim, client, id, 0);
 	peer_doorbell(&client->peer, 0, journal_end(&shim->journal));
+	/* What was told before it came is told again to it alone: no exit falls between two watchers. */
+	if (shim->end_written)
+		tell_end(shim, MSG_END, client);
+	else if (shim->exit_written)
+		tell_end(shim, MSG_EXIT, client);
 }
 
 /* The commands that answer OK unless malformed. */

@@ -16,9 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Scans that one termination step may take before the loop is heard again. */
-#define ROUNDS_MAX 64
-
 static void read_io(struct shim *shim)
 {
 	char path[32], text[512];
@@ -36,14 +33,7 @@ static void read_io(struct shim *shim)
 /* E4: out of memory is claimed only when the cgroup counted a kill. */
 static void note_out_of_memory(struct shim *shim)
 {
-	char path[4096], text[512];
-	if (!shim->spawn.cgroup || shim->has_reason || !WIFSIGNALED(shim->root_status))
-		return;
-	snprintf(path, sizeof path, "%s/memory.events", shim->spawn.cgroup);
-	if (read_small(AT_FDCWD, path, text, sizeof text) <= 0)
-		return;
-	const char *at = strstr(text, "oom_kill ");
-	if (!at || strtoull(at + 9, NULL, 10) == 0)
+	if (shim->has_reason || !WIFSIGNALED(shim->root_status) || !cgroup_ran_out_of_memory(&shim->cgroup))
 		return;
 	shim->has_reason = true;
 	shim->reason = REASON_OUT_OF_MEMORY;
@@ -55,6 +45,7 @@ static void root_exited(struct shim *shim, u64 now)
 {
 	shim->root_gone = true;
 	shim->exited_us = wall_us();
+	shim->exited_ms = now;
 	shim->drain_until_ms = now + (shim->spawn.pty ? PTY_DRAIN_MS : 0);
 	shim->settle_until_ms = now + LEFTOVERS_SETTLE_MS;
 	note_out_of_memory(shim);
@@ -80,6 +71,7 @@ void ending_reap(struct shim *shim)
 			(void)waitpid(info.si_pid, NULL, WNOHANG);
 			continue;
 		}
+		start_settle(shim); /* while its pid is still its own */
 		read_io(shim);
 		if (wait4(shim->root, &status, WNOHANG, &shim->usage) != shim->root)
 			return;
@@ -89,18 +81,18 @@ void ending_reap(struct shim *shim)
 }
 
 /* Members of the root's group get the group's signal; everyone else is signalled alone. Nobody gets it twice. */
-static void signal_everyone(struct shim *shim, int signal_number, bool first)
+static void signal_everyone(struct shim *shim, int signal_number)
 {
+	bool first = shim->killed_pgid == 0 && shim->tree.reached == 0;
 	bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, signal_number) == 0;
 	if (group && first)
 		shim->killed_pgid++;
-	shim->tree.signalled_count = 0;
-	for (int round = 0; round < ROUNDS_MAX; round++) {
+	tree_next_signal(&shim->tree);
+	for (int round = 0; round < KILL_ROUNDS_MAX; round++) {
 		if (tree_scan(&shim->tree) != 0)
 			break; /* no /proc: the group's signal and ECHILD must do */
 		if (round == 0 && first)
 			shim->escapees += tree_outside_session(&shim->tree, shim->root);
-		shim->killed_pid += tree_remember(&shim->counted, &shim->tree, group ? shim->root : 0);
 		if (tree_signal(&shim->tree, signal_number, group ? shim->root : 0) == 0)
 			break;
 	}
@@ -108,27 +100,24 @@ static void signal_everyone(struct shim *shim, int signal_number, bool first)
 
 static void send_term(struct shim *shim)
 {
-	signal_everyone(shim, SIGTERM, true);
+	signal_everyone(shim, SIGTERM);
 	/* Interactive shells ignore SIGTERM; a terminal that goes away is what they heed. */
 	if (shim->spawn.pty)
-		signal_everyone(shim, SIGHUP, false);
+		signal_everyone(shim, SIGHUP);
 	/* A stopped process acts on SIGTERM only once it is continued. */
-	signal_everyone(shim, SIGCONT, false);
+	signal_everyone(shim, SIGCONT);
 }
 
 static void send_kill(struct shim *shim)
 {
-	char path[4096];
-	if (shim->spawn.cgroup && snprintf(path, sizeof path, "%s/cgroup.kill", shim->spawn.cgroup) > 0 &&
-	    write_small(AT_FDCWD, path, "1") == 0)
+	if (cgroup_kill(&shim->cgroup))
 		shim->killed_cgroup = 1;
-	shim->tree.signalled_count = 0;
-	for (int round = 0; round < ROUNDS_MAX && !shim->tree_empty; round++) {
+	tree_next_signal(&shim->tree);
+	for (int round = 0; round < KILL_ROUNDS_MAX && !shim->tree_empty; round++) {
 		bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, SIGKILL) == 0;
 		if (tree_scan(&shim->tree) != 0)
 			break;
-		shim->killed_pid += tree_remember(&shim->counted, &shim->tree, group ? shim->root : 0);
-		size_t fresh = tree_signal(&shim->tree, SIGKILL, 0);
+		size_t fresh = tree_signal(&shim->tree, SIGKILL, group ? shim->root : 0);
 		ending_reap(shim);
 		if (fresh == 0)
 			break; /* all dying already; SIGCHLD or the next tick tells */
@@ -137,9 +126,11 @@ static void send_kill(struct shim *shim)
 }
 
 /* T1: nobody may wait for a terminal or pipe that only survivors hold. */
-static void give_up(struct shim *shim)
+static void give_up(struct shim *shim, u64 now)
 {
 	(void)tree_scan(&shim->tree);
+	shim->drain_until_ms = now;
+	(void)output_drained(shim, now);
 	output_close(shim);
 	input_close(shim);
 }
@@ -159,19 +150,16 @@ static void step(struct shim *shim, enum ladder_event event, u64 now)
 		send_kill(shim);
 	} else if (next.action == DO_GIVE_UP) {
 		shim->tick_ms = now + SURVIVOR_RETRY_MS;
-		give_up(shim);
+		give_up(shim, now);
 	}
 }
 
 void ending_ask(struct shim *shim, enum reason reason, const char *actor, u32 grace_ms)
 {
 	u64 now = monotonic_ms();
-	if (!shim->has_reason && !shim->exit_written && !shim->root_gone) {
-		shim->has_reason = true;
-		shim->reason = reason;
-		snprintf(shim->actor, sizeof shim->actor, "%s", actor);
-	} else if (shim->exit_written && !shim->end_written && shim->ladder == LADDER_IDLE) {
-		/* Leftovers kept until now: the root's record stands, the end gets the new cause. */
+	/* T3: the first reason wins. Leftovers kept until now: the root's record stands, the end gets the new cause. */
+	bool root_lives = !shim->has_reason && !shim->exit_written && !shim->root_gone;
+	if (root_lives || (shim->outlived && !shim->end_written && shim->ladder == LADDER_IDLE)) {
 		shim->has_reason = true;
 		shim->reason = reason;
 		snprintf(shim->actor, sizeof shim->actor, "%s", actor);
@@ -180,6 +168,7 @@ void ending_ask(struct shim *shim, enum reason reason, const char *actor, u32 gr
 	if (shim->ladder == LADDER_IDLE) {
 		shim->grace_ms = grace;
 		record_note(shim, "terminate", actor, (i64)reason);
+		tell_terminating(shim, reason, actor);
 	} else if (shim->ladder == LADDER_TERM && now + grace < shim->rung_ends_ms) {
 		shim->rung_ends_ms = now + grace; /* asked again, with less patience */
 	}
@@ -206,7 +195,6 @@ static void decide_leftovers(struct shim *shim, u64 now)
 	if (shim->leftovers == LEFTOVERS_KEEP) {
 		shim->phase = PHASE_EXITED;
 		record_note(shim, "leftovers", NULL, (i64)shim->tree.count);
-		tell_end(shim, MSG_EXIT);
 		return;
 	}
 	if (shim->leftovers == LEFTOVERS_FAIL) {
@@ -221,42 +209,86 @@ static void decide_leftovers(struct shim *shim, u64 now)
 	step(shim, ON_ASK, now);
 }
 
+static void look_again_at(struct shim *shim, u64 at)
+{
+	if (!shim->look_again_ms || at < shim->look_again_ms)
+		shim->look_again_ms = at;
+}
+
+/* True when the tree is known: empty, or its living members are listed, or it has had time enough. */
+static bool tree_settled(struct shim *shim, u64 now)
+{
+	shim->tree.count = 0;
+	if (shim->tree_empty)
+		return true;
+	if (shim->ladder == LADDER_IDLE && now < shim->settle_until_ms) {
+		look_again_at(shim, shim->settle_until_ms);
+		return false;
+	}
+	(void)tree_scan(&shim->tree);
+	if (shim->tree.count > 0)
+		return true;
+	/* Nobody lives, yet somebody is still to be reaped: a death under way is no leftover. */
+	ending_reap(shim);
+	if (shim->tree_empty || now >= shim->settle_until_ms + LEFTOVERS_SETTLE_MS)
+		return true;
+	look_again_at(shim, now + KILL_REPEAT_MS);
+	return false;
+}
+
 static bool write_exit(struct shim *shim, u64 now)
 {
-	if (!output_drained(shim))
+	if (!output_drained(shim, now)) {
+		look_again_at(shim, shim->blocked ? shim->blocked_retry_ms : shim->drain_until_ms);
 		return false;
-	shim->tree.count = 0;
-	if (!shim->tree_empty) {
-		if (shim->ladder == LADDER_IDLE && now < shim->settle_until_ms)
-			return false;
-		(void)tree_scan(&shim->tree);
 	}
-	if (!record_exit(shim))
+	if (!tree_settled(shim, now))
 		return false;
+	if (!record_exit(shim)) {
+		look_again_at(shim, now + BLOCKED_RETRY_MS);
+		return false;
+	}
 	shim->exit_written = true;
-	if (!shim->tree_empty)
-		decide_leftovers(shim, now);
+	if (shim->tree_empty)
+		return true;
+	shim->outlived = true;
+	tell_end(shim, MSG_EXIT, NULL);
+	decide_leftovers(shim, now);
 	return true;
 }
 
-static void write_end(struct shim *shim, bool final)
+static void write_end(struct shim *shim, bool final, u64 now)
 {
-	if (final) {
-		(void)output_drained(shim);
-		if (shim->spawn.cgroup && shim->root > 0)
-			(void)rmdir(shim->spawn.cgroup);
-	}
-	if (!record_end(shim, final))
+	if (!record_end(shim, final)) {
+		look_again_at(shim, now + BLOCKED_RETRY_MS);
 		return;
+	}
+	if (final)
+		cgroup_remove(&shim->cgroup);
 	shim->end_written = true;
 	shim->end_final = final;
 	shim->phase = PHASE_ENDED;
-	shim->flush_until_ms = monotonic_ms() + FLUSH_MS;
-	tell_end(shim, MSG_END);
+	shim->flush_until_ms = now + FLUSH_MS;
+	tell_end(shim, MSG_END, NULL);
+}
+
+/* Nothing of the tree is left. What leftovers wrote after the exit record is taken first. */
+static void finish(struct shim *shim, u64 now)
+{
+	if (shim->ladder != LADDER_DONE) {
+		shim->drain_until_ms = now;
+		step(shim, ON_EMPTY, now);
+	}
+	if (shim->outlived && !output_drained(shim, now)) {
+		look_again_at(shim, shim->blocked_retry_ms);
+		return;
+	}
+	write_end(shim, true, now);
 }
 
 void ending_turn(struct shim *shim, u64 now)
 {
+	shim->look_again_ms = 0;
 	if (shim->ladder == LADDER_TERM && now >= shim->rung_ends_ms)
 		step(shim, ON_GRACE_OVER, now);
 	if (shim->ladder == LADDER_KILL && now >= shim->rung_ends_ms)
@@ -265,15 +297,28 @@ void ending_turn(struct shim *shim, u64 now)
 		step(shim, ON_TICK, now);
 	bool gave_up = shim->ladder == LADDER_GAVE_UP && !shim->end_written;
 	if (gave_up && !shim->root_gone && !shim->exit_written) {
+		/* The root itself survives: its status is not known. */
 		shim->exited_us = wall_us();
-		shim->exit_written = record_exit(shim); /* the root itself survives: its status is not known */
+		shim->exited_ms = now;
+		shim->exit_written = record_exit(shim);
+		if (!shim->exit_written)
+			look_again_at(shim, now + BLOCKED_RETRY_MS);
 	}
 	if (shim->root_gone && !shim->exit_written && !write_exit(shim, now))
 		return;
-	if (shim->tree_empty && shim->exit_written && !shim->end_final) {
-		step(shim, ON_EMPTY, now);
-		write_end(shim, true);
-	} else if (gave_up && shim->exit_written) {
-		write_end(shim, false);
-	}
+	if (shim->tree_empty && shim->exit_written && !shim->end_final)
+		finish(shim, now);
+	else if (gave_up && shim->exit_written)
+		write_end(shim, false, now);
+}
+
+/* When ending_turn has something to do again, whatever else happens; 0 for never. */
+u64 ending_next(const struct shim *shim)
+{
+	u64 next = shim->look_again_ms;
+	if ((shim->ladder == LADDER_TERM || shim->ladder == LADDER_KILL) && (!next || shim->rung_ends_ms < next))
+		next = shim->rung_ends_ms;
+	if ((shim->ladder == LADDER_KILL || shim->ladder == LADDER_GAVE_UP) && (!next || shim->tick_ms < next))
+		next = shim->tick_ms;
+	return next;
 }

@@ -9,24 +9,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void json_text(struct json *json, const char *key, const char *value)
+static void json_text(struct json *json, const char *key, const char *value, size_t bytes_max)
 {
 	if (value && *value)
-		json_string(json, key, value);
+		json_string_cut(json, key, value, bytes_max);
 	else
 		json_null(json, key);
 }
 
-void record_meta(struct shim *shim)
+int record_meta(struct shim *shim)
 {
-	(void)journal_append(&shim->journal, KIND_META, shim->spawn.meta, shim->spawn.meta_length);
+	return journal_append(&shim->journal, KIND_META, shim->spawn.meta, shim->spawn.meta_length);
 }
 
-int record_start(struct shim *shim)
+static size_t start_json(struct shim *shim, char *text, size_t capacity)
 {
-	char text[512];
 	struct json json;
-	json_begin(&json, text, sizeof text);
+	json_begin(&json, text, capacity);
 	json_open(&json, NULL, '{');
 	json_u64(&json, "pid", (u64)shim->root);
 	json_u64(&json, "pgid", (u64)shim->root);
@@ -38,16 +37,20 @@ int record_start(struct shim *shim)
 	json_u64(&json, "shimPid", (u64)shim->self.pid);
 	json_u64(&json, "shimStartTicks", shim->self.start_ticks);
 	json_bool(&json, "pty", shim->spawn.pty);
-	json_u64(&json, "epoch", shim->epoch);
+	json_u64(&json, "epoch", shim->spawn.epoch);
 	json_close(&json, '}');
-	int failed = journal_append(&shim->journal, KIND_START, text, json.length);
-	shim_tell(shim, MSG_STARTED, text, json.length, NULL, 0);
-	return failed;
+	return json.length;
 }
 
-void record_claim(struct shim *shim)
+static int write_start(struct shim *shim)
 {
-	char text[256];
+	char text[512];
+	return journal_append(&shim->journal, KIND_START, text, start_json(shim, text, sizeof text));
+}
+
+static int write_claim(struct shim *shim)
+{
+	char text[768]; /* an instance may be six times as long when it is escaped */
 	struct json json;
 	json_begin(&json, text, sizeof text);
 	json_open(&json, NULL, '{');
@@ -57,21 +60,66 @@ void record_claim(struct shim *shim)
 	json_u64(&json, "pid", (u64)shim->owner.pid);
 	json_u64(&json, "startTicks", shim->owner.start_ticks);
 	json_close(&json, '}');
-	(void)journal_append(&shim->journal, KIND_CLAIM, text, json.length);
+	return journal_append(&shim->journal, KIND_CLAIM, text, json.length);
+}
+
+/* How much was accepted, never what (I1). One frame for all of a turn of the loop. */
+static int write_input(struct shim *shim)
+{
+	char text[128];
+	struct json json;
+	json_begin(&json, text, sizeof text);
+	json_open(&json, NULL, '{');
+	json_u64(&json, "offset", shim->input_offset);
+	json_u64(&json, "typed", shim->typed_bytes);
+	json_bool(&json, "eof", !shim->input_open || shim->eof_asked);
+	json_close(&json, '}');
+	return journal_append(&shim->journal, KIND_INPUT, text, json.length);
+}
+
+/* In the order in which a reader expects them. */
+int records_due(struct shim *shim)
+{
+	int failed = 0;
+	if (shim->start_due && (failed = write_start(shim)) == 0)
+		shim->start_due = false;
+	if (!failed && shim->claim_due && (failed = write_claim(shim)) == 0)
+		shim->claim_due = false;
+	if (!failed && shim->input_due && (failed = write_input(shim)) == 0)
+		shim->input_due = false;
+	if (failed)
+		shim->records_retry_ms = monotonic_ms() + BLOCKED_RETRY_MS;
+	return failed;
+}
+
+void record_start(struct shim *shim)
+{
+	char text[512];
+	size_t length = start_json(shim, text, sizeof text);
+	shim->start_due = true;
+	(void)records_due(shim);
+	shim_tell(shim, MSG_STARTED, text, length, NULL, 0);
+}
+
+void record_claim(struct shim *shim)
+{
+	shim->claim_due = true;
+	(void)records_due(shim);
 }
 
 void record_note(struct shim *shim, const char *note, const char *actor, i64 number)
 {
-	char text[512];
+	char text[1024]; /* an actor may be six times as long when it is escaped */
 	struct json json;
 	json_begin(&json, text, sizeof text);
 	json_open(&json, NULL, '{');
 	json_string(&json, "note", note);
-	json_text(&json, "actor", actor);
+	json_text(&json, "actor", actor, SIZE_MAX);
 	json_i64(&json, "value", number);
 	json_close(&json, '}');
-	(void)journal_append(&shim->journal, KIND_NOTE, text, json.length);
-	doorbell_ring(shim, 0);
+	/* A note that a full disk refuses is lost: what it says is also in the exit record, or no longer true. */
+	if (journal_append(&shim->journal, KIND_NOTE, text, json.length) == 0)
+		doorbell_ring(shim, 0);
 }
 
 static enum reason root_reason(const struct shim *shim)
@@ -106,25 +154,31 @@ static u64 micros(struct timeval time)
 	return (u64)time.tv_sec * 1000000u + (u64)time.tv_usec;
 }
 
-static size_t write_exit_json(struct shim *shim, bool with_lists)
+/* Actor and detail: the short form keeps the beginning of the one and leaves the other out. */
+static void put_cause(const struct shim *shim, struct json *json, bool whole)
+{
+	json_string(json, "reason", reason_name(root_reason(shim)));
+	json_text(json, "actor", shim->has_reason ? shim->actor : NULL, whole ? SIZE_MAX : SHORT_ACTOR_BYTES);
+	json_text(json, "detail", whole ? shim->detail : NULL, SIZE_MAX);
+}
+
+static size_t write_exit_json(struct shim *shim, bool whole)
 {
 	struct json json;
 	json_begin(&json, shim->exit_json, sizeof shim->exit_json);
 	json_open(&json, NULL, '{');
 	put_status(shim, &json);
-	json_string(&json, "reason", reason_name(root_reason(shim)));
-	json_text(&json, "actor", shim->has_reason ? shim->actor : NULL);
-	json_text(&json, "detail", shim->detail);
+	put_cause(shim, &json, whole);
 	json_u64(&json, "startedUs", shim->started_us);
 	json_u64(&json, "endedUs", shim->exited_us);
-	json_u64(&json, "durationMs", shim->exited_us > shim->started_us ? (shim->exited_us - shim->started_us) / 1000 : 0);
+	json_u64(&json, "durationMs", shim->exited_ms - shim->started_ms);
 	json_u64(&json, "userUs", micros(shim->usage.ru_utime));
 	json_u64(&json, "systemUs", micros(shim->usage.ru_stime));
 	json_u64(&json, "maxRssKb", (u64)shim->usage.ru_maxrss);
 	json_u64(&json, "readBytes", shim->read_bytes);
 	json_u64(&json, "writeBytes", shim->write_bytes);
 	struct tree none = {0};
-	tree_json(with_lists ? &shim->tree : &none, &json, "leftovers");
+	tree_json(whole ? &shim->tree : &none, &json, "leftovers");
 	json_u64(&json, "undrainedBytes", shim->undrained);
 	json_close(&json, '}');
 	return json.overflow ? 0 : json.length;
@@ -140,22 +194,21 @@ bool record_exit(struct shim *shim)
 	return journal_append(&shim->journal, KIND_EXIT, shim->exit_json, shim->exit_length) == 0;
 }
 
-static size_t write_end_json(struct shim *shim, bool final, bool with_lists)
+static size_t write_end_json(struct shim *shim, bool final, bool whole)
 {
 	struct json json;
 	json_begin(&json, shim->end_json, sizeof shim->end_json);
 	json_open(&json, NULL, '{');
-	json_string(&json, "reason", reason_name(root_reason(shim)));
-	json_text(&json, "actor", shim->has_reason ? shim->actor : NULL);
-	json_text(&json, "detail", shim->detail);
+	put_cause(shim, &json, whole);
 	json_open(&json, "killed", '{');
-	json_u64(&json, "pid", shim->killed_pid);
+	json_u64(&json, "pid", shim->tree.reached);
 	json_u64(&json, "pgid", shim->killed_pgid);
 	json_u64(&json, "cgroup", shim->killed_cgroup);
 	json_close(&json, '}');
 	json_u64(&json, "escapees", shim->escapees);
 	struct tree none = {0};
-	tree_json(with_lists && !final ? &shim->tree : &none, &json, "survivors");
+	tree_json(whole && !final ? &shim->tree : &none, &json, "survivors");
+	json_u64(&json, "undrainedBytes", shim->undrained);
 	json_u64(&json, "endedUs", wall_us());
 	json_bool(&json, "final", final);
 	json_close(&json, '}');
@@ -171,26 +224,45 @@ bool record_end(struct shim *shim, bool final)
 		shim->end_length = write_end_json(shim, final, false);
 		written = journal_append(&shim->journal, KIND_END, shim->end_json, shim->end_length) == 0;
 	}
-	if (written)
-		journal_finish(&shim->journal, shim->spawn.hold);
+	if (written && final)
+		journal_seal(&shim->journal);
 	return written;
 }
 
-/* u64 journal length, u32 JSON length, JSON, and the whole journal when it is small. */
-void tell_end(struct shim *shim, u8 type)
+/* u64 journal length, u32 JSON length, JSON, and the whole journal when it is small and one segment. */
+void tell_end(struct shim *shim, u8 type, struct client *only)
 {
 	static u8 message[2 * RECORD_BYTES_MAX + 64 + INLINE_JOURNAL_BYTES_MAX];
+	const struct journal *journal = &shim->journal;
 	char *text = (char *)message + 12;
 	bool end = type == MSG_END;
+	if (shim->spawn.hold && !only)
+		journal_sync(journal); /* J4: what is told about a held stream is on the disk */
 	int n = snprintf(text, 2 * RECORD_BYTES_MAX + 48, "{\"exit\":%.*s%s%.*s}", (int)shim->exit_length, shim->exit_json,
 			 end ? ",\"end\":" : "", end ? (int)shim->end_length : 0, shim->end_json);
-	put_uint(message, journal_end(&shim->journal), 8);
+	put_uint(message, journal_end(journal), 8);
 	put_uint(message + 8, (u64)n, 4);
 	size_t length = 12 + (size_t)n;
 	ssize_t inlined = 0;
-	if (end && shim->journal.fd >= 0 && journal_end(&shim->journal) <= INLINE_JOURNAL_BYTES_MAX)
-		inlined = pread(shim->journal.fd, message + length, INLINE_JOURNAL_BYTES_MAX, 0);
-	shim_tell(shim, type, message, length + (inlined > 0 ? (size_t)inlined : 0), NULL, 0);
+	if (end && journal->base == 0 && !journal->pending && journal_end(journal) <= INLINE_JOURNAL_BYTES_MAX)
+		inlined = pread(journal->fd, message + length, (size_t)journal->length, 0);
+	length += inlined > 0 ? (size_t)inlined : 0;
+	if (only)
+		peer_send(&only->peer, type, 0, message, length);
+	else
+		shim_tell(shim, type, message, length, NULL, 0);
+}
+
+void tell_terminating(struct shim *shim, enum reason reason, const char *actor)
+{
+	char text[1024];
+	struct json json;
+	json_begin(&json, text, sizeof text);
+	json_open(&json, NULL, '{');
+	json_string(&json, "reason", reason_name(reason));
+	json_text(&json, "actor", actor, SIZE_MAX);
+	json_close(&json, '}');
+	shim_tell(shim, MSG_TERMINATING, text, json.length, NULL, 0);
 }
 
 void tell_blocked(struct shim *shim)

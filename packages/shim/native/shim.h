@@ -2,15 +2,17 @@
  * A shim: holds one command, its terminal or pipes, its journal and its deadlines (DESIGN, idea 2).
  *
  * One process, one loop, no thread, no blocking call on a peer. Signals are read as data. The parts:
- *   shim.c     start, the loop, timers          output.c   child → journal, doorbells
- *   input.c    control → child                  ending.c   exit, termination, end
- *   control.c  the socket `s` and its clients   records.c  the JSON of start, exit, end
+ *   shim.c     the loop and its timers          start.c    from the request to exec
+ *   output.c   child → journal, doorbells       input.c    control → child
+ *   control.c  the socket `s` and its clients   commands.c what clients may ask for
+ *   ending.c   exit, termination, end           records.c  the JSON of start, exit, end
  *
  * Stages: starting (until exec) → running → exited (root gone, leftovers kept) → ended.
  */
 #ifndef CLF_SHIM_H
 #define CLF_SHIM_H
 
+#include "cgroup.h"
 #include "child.h"
 #include "journal.h"
 #include "ladder.h"
@@ -50,27 +52,43 @@ struct client {
 
 struct shim {
 	struct host host;
+	/* the SPAWN message, in which `spawn` points; wiped once the child has its own copy */
+	u8 *request;
+	size_t request_length;
 	struct spawn spawn;
 	u32 handle;
 	struct peer link;
 	int signal_fd;
 	int listen_fd;
+	u64 listen_ino;
+	/* nothing is accepted before this: we are out of descriptors */
+	u64 accept_at_ms;
 	int dir_fd;
 	int owner_pidfd;
 	u64 dir_dev, dir_ino;
 	struct proc_stat self;
 
+	struct cgroup cgroup;
 	struct child child;
 	pid_t root;
 	u64 root_ticks;
 	enum phase phase;
-	u64 started_us;
+	u64 started_us, started_ms;
 	u64 start_by_ms;
+	/* what the child said before its end; stage 0 is nothing */
+	struct start_failure said;
+	/* a start that failed */
+	enum stage start_stage;
+	int start_error;
 
 	struct journal journal;
+	/* records that a full disk holds back */
+	bool start_due, claim_due, input_due;
+	u64 records_retry_ms;
 	struct output outputs[STREAM_COUNT];
 	u8 *buffer;
 	size_t buffer_touched;
+	size_t read_bytes_max;
 	/* read but not yet in the journal: the disk is full (J4) */
 	size_t held;
 	u8 held_stream;
@@ -95,7 +113,6 @@ struct shim {
 	bool eof_asked;
 	u64 input_offset;
 	u64 typed_bytes;
-	bool input_unjournalled;
 	u32 tty_line_bytes;
 
 	u64 epoch;
@@ -109,29 +126,30 @@ struct shim {
 	enum reason reason;
 	char actor[ACTOR_BYTES_MAX + 1];
 	char detail[128];
-	int start_error;
-	enum stage start_stage;
 
 	enum ladder ladder;
 	u32 grace_ms;
 	u64 rung_ends_ms;
 	u64 tick_ms;
+	/* when ending_turn wants to be called again; 0 for no wish */
+	u64 look_again_ms;
 	struct tree tree;
-	/* everyone who was signalled alone, so that adoption and rungs count nobody twice (T2) */
-	struct tree counted;
-	u64 killed_pid, killed_pgid, killed_cgroup;
+	u64 killed_pgid, killed_cgroup;
 	u64 escapees;
 
 	bool root_gone;
 	int root_status;
 	struct rusage usage;
 	u64 read_bytes, write_bytes;
-	u64 exited_us;
+	u64 exited_us, exited_ms;
 	u64 drain_until_ms;
 	u64 settle_until_ms;
 	u64 undrained;
+	/* waitpid said ECHILD: the proof (T2) */
 	bool tree_empty;
 	bool exit_written;
+	/* somebody lived when the exit was written */
+	bool outlived;
 	bool end_written;
 	bool end_final;
 	u64 flush_until_ms;
@@ -149,14 +167,26 @@ _Noreturn void shim_main(u8 *message, size_t length, u32 handle, int link_fd, co
 /* Told to everyone who listens. */
 void shim_tell(struct shim *shim, u8 type, const void *first, size_t first_length, const void *second, size_t second_length);
 
+/* start.c */
+void start_run(struct shim *shim);
+/* The pipe of the starting child has something to say. */
+void start_ready(struct shim *shim);
+/* The root is dead and not yet reaped: whatever its start came to is known now. */
+void start_settle(struct shim *shim);
+/* S2: its time is over. */
+void start_late(struct shim *shim);
+
 /* output.c */
+int output_prepare(struct shim *shim);
 void output_start(struct shim *shim);
 void output_ready(struct shim *shim, enum stream stream);
 /* Tries what is held again; true when nothing is held any more. */
 bool output_retry(struct shim *shim);
 /* After the root's exit: true once what the root wrote is in the journal, or given up on. */
-bool output_drained(struct shim *shim);
+bool output_drained(struct shim *shim, u64 now);
 void output_close(struct shim *shim);
+/* Gives memory that a burst needed back. */
+void output_release(struct shim *shim);
 void doorbell_ring(struct shim *shim, size_t bytes);
 void doorbell_due(struct shim *shim);
 
@@ -165,13 +195,13 @@ enum input_result { INPUT_TAKEN, INPUT_WAIT, INPUT_GAP, INPUT_CLOSED };
 enum input_result input_offer(struct shim *shim, u64 offset, const u8 *bytes, size_t length);
 enum input_result input_eof(struct shim *shim, u64 offset);
 void input_ready(struct shim *shim);
-void input_journal(struct shim *shim);
 void input_close(struct shim *shim);
 
 /* ending.c */
 void ending_ask(struct shim *shim, enum reason reason, const char *actor, u32 grace_ms);
 void ending_reap(struct shim *shim);
-void ending_turn(struct shim *shim, u64 now_ms);
+void ending_turn(struct shim *shim, u64 now);
+u64 ending_next(const struct shim *shim);
 void ending_start_failed(struct shim *shim, enum stage stage, int error);
 
 /* control.c */
@@ -180,8 +210,9 @@ void control_check(struct shim *shim);
 void control_accept(struct shim *shim);
 /* Returns false when the client is gone and its place was filled by the last one. */
 bool control_ready(struct shim *shim, size_t index, short events);
+/* Hears paused clients again, if there is room for their input now, or none to wait for. */
 void control_resume(struct shim *shim);
-void control_expire(struct shim *shim, u64 now_ms);
+void control_expire(struct shim *shim, u64 now);
 
 /* commands.c */
 void command_run(struct shim *shim, struct client *client, const struct frame *frame);
@@ -190,13 +221,17 @@ void owner_watch(struct shim *shim);
 void attach_change(struct shim *shim, struct client *client, bool attach);
 
 /* records.c */
-void record_meta(struct shim *shim);
-int record_start(struct shim *shim);
+int record_meta(struct shim *shim);
+/* Writes start, claim and input frames that are due. 0, or -errno and they are tried again. */
+int records_due(struct shim *shim);
+void record_start(struct shim *shim);
 void record_claim(struct shim *shim);
 void record_note(struct shim *shim, const char *note, const char *actor, i64 number);
 bool record_exit(struct shim *shim);
 bool record_end(struct shim *shim, bool final);
-void tell_end(struct shim *shim, u8 type);
+/* `only`: this client and nobody else; NULL: everyone who listens. */
+void tell_end(struct shim *shim, u8 type, struct client *only);
+void tell_terminating(struct shim *shim, enum reason reason, const char *actor);
 void tell_blocked(struct shim *shim);
 
 #endif

@@ -34,6 +34,7 @@ enum message {
 	MSG_BLOCKED = 72,
 	MSG_SHIM_LOST = 73,
 	MSG_SPAWND_HELLO = 74,
+	MSG_TERMINATING = 75,
 };
 
 enum refusal {

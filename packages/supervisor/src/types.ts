@@ -247,6 +247,8 @@ export interface WriteOptions {
 export interface ManagedRun {
   readonly runId: RunId;
   readonly pid: number;
+  /** Aborts when the run begins to end, for whatever cause; no clock of its own (T5). */
+  readonly ending: AbortSignal;
   /** Settles once: on the tree's end, or on the root's exit under `keep`. */
   wait(signal?: AbortSignal): Promise<RunExit>;
   /** All output from a cursor (default: the beginning), ending after settlement. */

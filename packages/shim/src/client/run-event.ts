@@ -14,6 +14,7 @@ import type {
   ShimLostAnswer,
   SpawnErrorAnswer,
   StartedAnswer,
+  TerminatingAnswer,
 } from '../wire/answers.ts';
 
 export interface LostEvent {
@@ -29,6 +30,7 @@ export type RunEvent =
   | SpawnErrorAnswer
   | BlockedAnswer
   | ShimLostAnswer
+  | TerminatingAnswer
   | LostEvent;
 
 /* Undefined for answers that are no news about a run. */

@@ -160,7 +160,7 @@ function parseProcess(value: unknown): ProcessRecord {
 }
 
 /* A reason of a newer shim is one we do not know: that is what `unknown` says. */
-function parseReason(fields: JsonFields): TerminationReason {
+export function parseReason(fields: JsonFields): TerminationReason {
   const name = stringField(fields, 'reason');
   return terminationReasons.find((reason) => reason === name) ?? 'unknown';
 }

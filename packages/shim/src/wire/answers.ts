@@ -2,7 +2,7 @@
  * What spawnd and shims say, as types. `parse-answer.ts` makes them.
  */
 import type { EndRecord, ExitRecord, StartRecord } from '../journal/records.ts';
-import type { RefusalName, ShimState } from './constants.ts';
+import type { RefusalName, ShimState, TerminationReason } from './constants.ts';
 
 export interface HelloAnswer {
   readonly type: 'hello';
@@ -83,6 +83,13 @@ export interface ShimLostAnswer {
   readonly swept: number;
 }
 
+/* T5: the run is being ended, and this is the first cause. */
+export interface TerminatingAnswer {
+  readonly type: 'terminating';
+  readonly reason: TerminationReason;
+  readonly actor: string | undefined;
+}
+
 export interface SpawndHelloAnswer {
   readonly type: 'spawnd-hello';
   readonly version: number;
@@ -103,4 +110,5 @@ export type Answer =
   | RefusedAnswer
   | BlockedAnswer
   | ShimLostAnswer
+  | TerminatingAnswer
   | SpawndHelloAnswer;

@@ -49,6 +49,7 @@ export const answerTypes = {
   blocked: 72,
   shimLost: 73,
   spawndHello: 74,
+  terminating: 75,
 } as const;
 
 /* In the order of their numbers, from 0. */

@@ -8,7 +8,8 @@ import { asFields, booleanField, parseJsonFields } from '../json-fields.ts';
 import { countField, numberField, optionalNumber, optionalString } from '../json-fields.ts';
 import { stringField } from '../json-fields.ts';
 import { ShimError } from '../errors.ts';
-import { parseEndRecord, parseExitRecord, parseStartRecord } from '../journal/records.ts';
+import { parseEndRecord, parseExitRecord, parseReason } from '../journal/records.ts';
+import { parseStartRecord } from '../journal/records.ts';
 import type {
   Answer,
   HelloAnswer,
@@ -22,6 +23,7 @@ import type {
   BlockedAnswer,
   ShimLostAnswer,
   SpawndHelloAnswer,
+  TerminatingAnswer,
 } from './answers.ts';
 import { readU64 } from './bytes.ts';
 import { answerTypes, helloFlags, okFlags, refusalNames, shimStates } from './constants.ts';
@@ -40,6 +42,7 @@ const parsers = new Map<number, (payload: Buffer) => Answer>([
   [answerTypes.blocked, parseBlocked],
   [answerTypes.shimLost, parseShimLost],
   [answerTypes.spawndHello, parseSpawndHello],
+  [answerTypes.terminating, parseTerminating],
 ]);
 
 export function parseAnswer(frame: WireFrame): Answer | undefined {
@@ -168,6 +171,15 @@ function parseSpawndHello(payload: Buffer): SpawndHelloAnswer {
     startTicks: numberField(fields, 'startTicks'),
     bootId: stringField(fields, 'bootId'),
     pidNs: numberField(fields, 'pidNs'),
+  };
+}
+
+function parseTerminating(payload: Buffer): TerminatingAnswer {
+  const fields = parseJsonFields(payload);
+  return {
+    type: 'terminating',
+    reason: parseReason(fields),
+    actor: optionalString(fields, 'actor'),
   };
 }
 

@@ -38,6 +38,6 @@ export async function adoptRun(
   const identity = { runId, runDir, cookie, epoch, leaseId, leftovers };
   const owned = ownRun(context, identity, restoredRun(record));
   resendOutbox(context, owned);
-  follow(context, owned, { signal: context.signal, first: link });
+  follow(context, owned, link);
   return true;
 }

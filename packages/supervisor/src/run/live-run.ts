@@ -15,6 +15,7 @@ import { nextRun } from '../lifecycle/next-run.ts';
 import type { ExitCause, RunAction, RunEvent, RunLifecycle } from '../lifecycle/run-lifecycle.ts';
 import type { CancelReason, RunExit, TerminationReason } from '../types.ts';
 import { type ControlLine, isShimGoneError } from './control-line.ts';
+import { createEndingSignal, type EndingSignal } from './ending-signal.ts';
 import { createNews, type News } from './news.ts';
 import type { RunCommits } from './run-commits.ts';
 import { exitWithoutRecord } from './run-exit.ts';
@@ -40,6 +41,7 @@ export class LiveRun {
   readonly identity: RunIdentity;
   readonly control: ControlLine;
   readonly news: News = createNews();
+  readonly ending: EndingSignal = createEndingSignal();
   readonly #deps: LiveRunDeps;
   readonly #started: Deferred<void> = deferred();
   readonly #settled: Deferred<RunExit> = deferred();
@@ -49,6 +51,7 @@ export class LiveRun {
   #lastOutputAtMs: number | undefined;
   #inlined: Buffer | undefined;
   #spawnError: SpawnFailure | undefined;
+  #pid: number | undefined;
 
   constructor(deps: LiveRunDeps) {
     this.#deps = deps;
@@ -58,6 +61,7 @@ export class LiveRun {
     /* Nobody may be waiting; an unheard rejection must not end the process. */
     this.started.catch(() => undefined);
     this.settled.catch(() => undefined);
+    if (deps.initial.kind !== 'exited') this.#pid = deps.initial.process?.pid;
     if (deps.initial.kind !== 'starting') this.#started.resolve();
     if (deps.initial.kind === 'exited') this.#settled.resolve(deps.initial.exit);
   }
@@ -86,6 +90,11 @@ export class LiveRun {
   /* The journal as END brought it, if it is small. */
   get inlined(): Buffer | undefined {
     return this.#inlined;
+  }
+
+  /* Known from the shim's report on, and after the end. */
+  get pid(): number | undefined {
+    return this.#pid;
   }
 
   get spawnError(): SpawnFailure | undefined {
@@ -118,7 +127,10 @@ export class LiveRun {
     if (this.#isStolen) return;
     const { state, actions, why } = nextRun(this.#state, event);
     this.#state = state;
+    if (event.type === 'spawned') this.#pid = event.process.pid;
     if (state.kind === 'running') this.#started.resolve();
+    if (state.kind === 'exiting') this.ending.begin(state.cause.reason);
+    if (state.kind === 'exited') this.ending.begin(state.exit.reason);
     this.#deps.onNews(event, why);
     for (const action of actions) this.#perform(action);
     this.news.post();

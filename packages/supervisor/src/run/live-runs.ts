@@ -11,6 +11,8 @@ export interface OwnedRun {
   outbox: Promise<unknown>;
   /* Lets go of links; the run goes on. */
   readonly release: () => void;
+  /* Set while its own socket is followed. */
+  stop: AbortController | undefined;
 }
 
 export type LiveRuns = Map<string, OwnedRun>;

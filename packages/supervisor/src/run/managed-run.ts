@@ -17,6 +17,7 @@ import type {
 } from '../types.ts';
 import { SupervisorError } from '../errors.ts';
 import type { ControlLine } from './control-line.ts';
+import type { EndingSignal } from './ending-signal.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { openTerminalRole } from './terminal-role.ts';
 import { type OutputSource, outputStart, readOutput } from './read-output.ts';
@@ -29,6 +30,7 @@ export interface RunCore {
   readonly keepAlive: KeepAlive;
   readonly source: OutputSource;
   readonly settled: Promise<RunExit>;
+  readonly ending: EndingSignal;
   readonly isSettled: () => boolean;
   readonly actor: string;
   readonly cancel: (reason: CancelReason, actor: string | undefined) => Promise<void>;
@@ -43,6 +45,9 @@ export function createManagedRun(core: RunCore): ManagedRun {
     runId,
     get pid() {
       return core.pid();
+    },
+    get ending() {
+      return core.ending.signal;
     },
     wait: async (signal) => {
       using _alive = core.keepAlive.hold();

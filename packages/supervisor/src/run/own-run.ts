@@ -27,8 +27,6 @@ export function ownRun(
   const { clock, live, registry, log } = context;
   const { runId, runDir, epoch } = identity;
   const keepAlive = createKeepAlive();
-  const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, context.signal]);
   const control = createControlLine({
     runDir,
     cookie: () => identity.cookie,
@@ -37,7 +35,7 @@ export function ownRun(
   });
 
   const release = (): void => {
-    stop.abort();
+    owned.stop?.abort();
     control.close();
     if (live.get(runId) === owned) live.delete(runId);
   };
@@ -58,7 +56,7 @@ export function ownRun(
       log.warn('run.stolen', { runId, epoch });
       release();
     },
-    onLinkLost: () => follow(context, owned, { signal }),
+    onLinkLost: () => follow(context, owned),
     onExited: () => {
       announceExit(context, run);
       if (run.isShimGone) release();
@@ -71,23 +69,18 @@ export function ownRun(
     },
   });
   let hasSettled = initial.kind === 'exited';
-  const owned: OwnedRun = { run, keepAlive, release, outbox: Promise.resolve() };
+  const owned: OwnedRun = { run, keepAlive, release, outbox: Promise.resolve(), stop: undefined };
   live.set(runId, owned);
   return owned;
 }
 
-const following = new WeakSet<LiveRun>();
-
 /* Until the run is over: its own socket tells. Once per run. */
-export function follow(
-  context: SupervisorContext,
-  owned: OwnedRun,
-  { signal, first }: { readonly signal: AbortSignal; readonly first?: ControlLink | undefined },
-): void {
+export function follow(context: SupervisorContext, owned: OwnedRun, first?: ControlLink): void {
   const { run, keepAlive } = owned;
   const { runDir, runId } = run.identity;
-  if (following.has(run) || signal.aborted) return first?.close();
-  following.add(run);
+  if (owned.stop !== undefined || context.signal.aborted) return first?.close();
+  owned.stop = new AbortController();
+  const signal = AbortSignal.any([owned.stop.signal, context.signal]);
   const { clock, processTable, log } = context;
   const onGone = (scan: JournalScan | undefined): void => void shimGone(context, run, scan);
   followShim({
@@ -105,7 +98,9 @@ export function follow(
     .catch((error: unknown) => {
       if (!signal.aborted) log.warn('run.follow-failed', { runId, error: String(error) });
     })
-    .finally(() => following.delete(run));
+    .finally(() => {
+      owned.stop = undefined;
+    });
 }
 
 /* The shim died and left no end record: nothing started, or its tree is swept by what can be proven (T8). */

@@ -11,16 +11,11 @@ import { sendDurably } from './outbox.ts';
 export function ownedHandle(context: SupervisorContext, owned: OwnedRun): ManagedRun {
   const { run, keepAlive } = owned;
   const { runId, runDir, leftovers } = run.identity;
-  const pid = (): number => {
-    if (run.state.kind !== 'exited' && run.state.process !== undefined)
-      return run.state.process.pid;
-    return context.registry.get(runId)?.pid ?? 0;
-  };
-  /* Known from now on, also after the live run is gone from memory. */
-  const firstPid = pid();
+  /* Read once: the record may be collected while somebody still holds the handle. */
+  const pid = run.pid ?? context.registry.get(runId)?.pid ?? 0;
   return createManagedRun({
     runId,
-    pid: () => firstPid,
+    pid: () => pid,
     control: run.control,
     keepAlive,
     source: {
@@ -32,6 +27,7 @@ export function ownedHandle(context: SupervisorContext, owned: OwnedRun): Manage
       inlined: () => run.inlined,
     },
     settled: run.settled,
+    ending: run.ending,
     isSettled: () => run.state.kind === 'exited',
     actor: actorOf(context.owner()),
     cancel: async (reason, actor) => run.cancel(reason, actor),

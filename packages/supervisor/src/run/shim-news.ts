@@ -32,6 +32,8 @@ export function lifecycleEventOf(
       const exit = exitWithoutRecord(runId, 'spawn-error', { endedAtMs: wallMs(), detail });
       return { type: 'spawn-failed', exit };
     }
+    case 'terminating':
+      return { type: 'terminating', cause: { reason: event.reason, actor: event.actor } };
     case 'exit':
       return { type: 'root-exited', exit: runExitOf(runId, { ...event, end: undefined }) };
     case 'end': {

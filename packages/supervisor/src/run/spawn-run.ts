@@ -4,10 +4,11 @@
  * Stages, in an order in which a crash at any point leaves something that reconciliation can judge (S1):
  *   1 the input is checked and planned                 (nothing written)
  *   2 the scope is made free, if asked                 (replace-scope.ts)
- *   3 the record is committed as `starting`            (from here on the run exists)
- *   4 the empty run directory: the intent              (from here on a shim may claim it)
- *   5 the launcher is asked                            (from here on a command may run)
- *   6 the shim reports, the registry commits `running` (then the caller gets its handle)
+ *   3 the record is committed as `starting`, and the
+ *     empty run directory, the intent, is made         (from here on the run exists)
+ *   4 the launcher is asked                            (from here on a command may run)
+ *   5 the shim reports, the registry commits `running` (then the caller gets its handle)
+ * The two halves of stage 3 go side by side: alone, either is something that reconciliation or gc clears away.
  * The same run id twice is one run: the second caller gets a handle on the first.
  */
 import { SupervisorError } from '../errors.ts';
@@ -36,6 +37,8 @@ export async function spawnRun(parts: SpawnParts, input: SpawnInput): Promise<Ma
   const { runId } = plan.newRun;
   if (input.replaceExisting === true) await parts.freeScope(input);
   const owner = context.owner();
+  const intent = makeIntent(plan.request.runDir);
+  intent.catch(() => undefined); /* heard below, if it matters */
   const inserted = await context.registry.write((tx) => tx.insertStarting(plan.newRun, owner));
   if (inserted === 'exists') return parts.attach(runId);
   context.observer.count({ name: 'run_spawn_total', labels: undefined, by: 1 });
@@ -44,7 +47,7 @@ export async function spawnRun(parts: SpawnParts, input: SpawnInput): Promise<Ma
   const owned = take(context, plan);
   using _alive = owned.keepAlive.hold();
   const forgetAbort = cancelOnAbort(owned.run, input.signal);
-  await launch(context, owned, plan);
+  await launch(context, owned, { plan, intent });
   parts.watchStart(owned);
   await owned.run.started;
   if (owned.run.state.kind === 'exited') forgetAbort();
@@ -78,9 +81,8 @@ function take(context: SupervisorContext, { newRun, request }: SpawnPlan): Owned
 async function launch(
   context: SupervisorContext,
   { run, keepAlive }: OwnedRun,
-  { request }: SpawnPlan,
+  { plan, intent }: { readonly plan: SpawnPlan; readonly intent: Promise<void> },
 ): Promise<void> {
-  const { runDir } = run.identity;
   const fail = (stage: string, error: unknown): void =>
     run.hear({
       type: 'spawn-error',
@@ -89,11 +91,14 @@ async function launch(
       message: messageOf(error),
       endFollows: false,
     });
-  if (run.state.kind === 'exited') return; /* aborted meanwhile */
   try {
-    if (!makeIntent(runDir)) return fail('claim', 'the run directory is there already');
-    if (run.state.kind !== 'starting') return;
-    keepAlive.use(await context.launcher.launch(request, (event) => run.hear(event)));
+    await intent;
+  } catch (error) {
+    return fail('claim', error);
+  }
+  if (run.state.kind !== 'starting') return; /* aborted meanwhile, and the intent voided */
+  try {
+    keepAlive.use(await context.launcher.launch(plan.request, (event) => run.hear(event)));
   } catch (error) {
     fail('spawnd', error);
   }

@@ -8,7 +8,8 @@ import { type Clock, deferred } from '@clawdfather/kit';
 import type { JournalScan, RunEvent } from '@clawdfather/shim';
 import type { ProcessTable } from '../evidence/process-table.ts';
 import type { CancelReason, RunExit, RunRecord } from '../types.ts';
-import { createControlLine, isShimGoneError } from './control-line.ts';
+import { type ControlLine, createControlLine, isShimGoneError } from './control-line.ts';
+import { createEndingSignal } from './ending-signal.ts';
 import { followShim } from './follow-shim.ts';
 import { createKeepAlive } from './keep-alive.ts';
 import type { RunCore } from './managed-run.ts';
@@ -31,6 +32,7 @@ const noCookie = new Uint8Array(16);
 export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
   const { runId, leftovers } = record;
   const news = createNews();
+  const ending = createEndingSignal();
   const keepAlive = createKeepAlive();
   const settled = deferred<RunExit>();
   settled.promise.catch(() => undefined);
@@ -47,10 +49,12 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
 
   const settle = (exit: RunExit): void => {
     isSettled = true;
+    ending.begin(exit.reason);
     settled.resolve(exit);
     news.post();
   };
   const hear = (event: RunEvent): void => {
+    if (event.type === 'terminating') ending.begin(event.reason);
     if (event.type === 'exit' && leftovers === 'keep') {
       settle(runExitOf(runId, { ...event, end: undefined }));
     }
@@ -89,18 +93,25 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
       inlined: () => inlined,
     },
     settled: settled.promise,
+    ending,
     isSettled: () => isSettled,
     actor: deps.actor,
-    cancel: (reason: CancelReason, actor) =>
-      control
-        .request({ type: 'terminate', reason, actor: actor ?? deps.actor })
-        .then(() => undefined)
-        .catch((error: unknown) => {
-          if (!isShimGoneError(error)) throw error; /* it has ended: nothing to cancel */
-        }),
+    cancel: (reason, actor) => cancelAsOperator(control, reason, actor ?? deps.actor),
     writeDurably: undefined,
     snapshot: () => deps.reread() ?? record,
   };
+}
+
+async function cancelAsOperator(
+  control: ControlLine,
+  reason: CancelReason,
+  actor: string,
+): Promise<void> {
+  try {
+    await control.request({ type: 'terminate', reason, actor });
+  } catch (error) {
+    if (!isShimGoneError(error)) throw error; /* it has ended: nothing to cancel */
+  }
 }
 
 function asError(error: unknown): Error {
