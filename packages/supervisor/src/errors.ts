@@ -13,7 +13,6 @@ export const supervisorErrorCodes = [
   'lease-lost',
   'limits-unsupported',
   'not-owner',
-  'not-owner',
   'not-running',
   'outbox-full',
   'platform-unsupported',

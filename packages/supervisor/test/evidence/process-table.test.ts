@@ -70,10 +70,10 @@ test('O5: what hidepid hides is unreadable, never absent', async (t) => {
   if (getuid?.() !== 0) return t.skip('mounting needs root');
   const mount = join(await tempDir(t), 'proc');
   await mkdir(mount);
-  execFileSync('chmod', ['755', join(mount, '..')]);
-  execFileSync('mount', ['-t', 'proc', '-o', 'hidepid=2', 'proc', mount]);
+  execFileSync('/bin/chmod', ['755', join(mount, '..')]);
+  execFileSync('/bin/mount', ['-t', 'proc', '-o', 'hidepid=2', 'proc', mount]);
   try {
-    const program = fileURLToPath(new URL('programs/read-process.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../fixtures/evidence/read-process.ts', import.meta.url));
     const args = ['--conditions=@clawdfather/source', program, mount, String(pid)];
     const output = execFileSync(execPath, args, { uid: 65_534, gid: 65_534 });
     const [ours, gone] = JSON.parse(output.toString()) as { kind: string; why?: string }[];
@@ -81,7 +81,7 @@ test('O5: what hidepid hides is unreadable, never absent', async (t) => {
     assert.match(ours?.why ?? '', /hidden/);
     assert.equal(gone?.kind, 'absent');
   } finally {
-    execFileSync('umount', ['-l', mount]);
+    execFileSync('/bin/umount', ['-l', mount]);
   }
   return undefined;
 });
@@ -94,11 +94,11 @@ test('a /proc that cannot be read makes everything unverifiable, and the host un
 
 test('a /proc of another pid namespace is refused', async (t) => {
   if (getuid?.() !== 0) return t.skip('a pid namespace needs root');
-  const script = new URL('programs/print-host.ts', import.meta.url);
+  const script = new URL('../fixtures/evidence/print-host.ts', import.meta.url);
   const args = ['--conditions=@clawdfather/source', fileURLToPath(script)];
   // A new namespace that still sees the old /proc: every pid in it means somebody else.
   const run = () =>
-    execFileSync('unshare', ['--fork', '--pid', execPath, ...args], { stdio: 'pipe' });
+    execFileSync('/usr/bin/unshare', ['--fork', '--pid', execPath, ...args], { stdio: 'pipe' });
   assert.throws(run, /proc-unreadable/);
   const child = startChild(t, script);
   const host = JSON.parse(await child.line()) as { pidNamespace: number };

@@ -10,7 +10,7 @@ import { getuid } from 'node:process';
 import { test } from 'node:test';
 import { moveRegistryAside } from '../../src/registry/move-aside.ts';
 import { exitOf, newRunOf, recordOf, runIdOf } from '../records.ts';
-import { openHere } from './programs/open-registry.ts';
+import { openHere } from '../fixtures/registry/open-registry.ts';
 import { openRig, startRun, tempDir } from './registry-rig.ts';
 
 test('a file that is no database is named as damaged, with the way out', async (t) => {
@@ -101,12 +101,12 @@ test('a disk that is really full says registry-full, and goes on when there is s
   if (getuid?.() !== 0) return t.skip('mounting needs root');
   const mount = join(await tempDir(t), 'small');
   await mkdir(mount);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mount]);
+  execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mount]);
   try {
     await fillAndGoOn(mount);
   } finally {
     // Hooks run in the order they were set up, and the directory's own came first.
-    execFileSync('umount', ['-l', mount]);
+    execFileSync('/bin/umount', ['-l', mount]);
   }
   return undefined;
 });

@@ -10,7 +10,7 @@ import { createId, openInstance } from '../../src/registry/instance.ts';
 import { openStateDir } from '../../src/registry/state-dir.ts';
 import { startChild } from '../child-process.ts';
 import { bootA, bootB, newRunOf } from '../records.ts';
-import { openHere } from './programs/open-registry.ts';
+import { openHere } from '../fixtures/registry/open-registry.ts';
 import { startRun, tempDir } from './registry-rig.ts';
 
 const random = createSeededRandom(11);
@@ -88,7 +88,7 @@ test('two processes that open a fresh copy at once agree on its new id', async (
   const { registry } = await openHere(join(dir, 'state'));
   await registry.close();
   await cp(join(dir, 'state'), join(dir, 'copy'), { recursive: true });
-  const program = new URL('programs/print-instance.ts', import.meta.url);
+  const program = new URL('../fixtures/registry/print-instance.ts', import.meta.url);
   const children = [0, 1, 2].map(() => startChild(t, program, [join(dir, 'copy')]));
   const ids = await Promise.all(children.map((child) => child.line()));
   assert.equal(new Set(ids).size, 1);

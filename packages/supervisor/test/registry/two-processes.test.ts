@@ -11,10 +11,10 @@ import { test } from 'node:test';
 import { readHost } from '../../src/evidence/host.ts';
 import { startChild } from '../child-process.ts';
 import { exitOf, newRunOf, processOf } from '../records.ts';
-import { openHere } from './programs/open-registry.ts';
+import { openHere } from '../fixtures/registry/open-registry.ts';
 import { openRig, tempDir } from './registry-rig.ts';
 
-const program = (name: string): URL => new URL(`programs/${name}.ts`, import.meta.url);
+const program = (name: string): URL => new URL(`../fixtures/registry/${name}.ts`, import.meta.url);
 
 interface Taken {
   readonly generation: number;
@@ -125,7 +125,7 @@ test('kill -9 in the middle of commits loses nothing that was acknowledged', asy
 
 test('C1: every process of this boot reads the same monotonic clock', async (t) => {
   const before = readHost().bootMs();
-  const child = startChild(t, new URL('../evidence/programs/print-host.ts', import.meta.url));
+  const child = startChild(t, new URL('../fixtures/evidence/print-host.ts', import.meta.url));
   const other = JSON.parse(await child.line()) as { bootMs: number; bootId: string };
   const after = readHost().bootMs();
   assert.ok(before <= other.bootMs && other.bootMs <= after);
