@@ -16,6 +16,7 @@ import {
   exitOk,
   exitOwnError,
   signalExitCode,
+  spawnFailureCode,
 } from './exit-status.ts';
 import { isReaderGone } from './io/io.ts';
 import { formatErrorJson, formatErrorText } from './render/error-text.ts';
@@ -45,7 +46,7 @@ export async function runCli(deps: CliDeps): Promise<ExitStatus> {
     // The pager that read us has quit; there is nobody to tell.
     if (isReaderGone(error)) return codeStatus(signalExitCode('SIGPIPE') ?? exitOwnError);
     await report(deps, error, words.includes('--json'));
-    return codeStatus(exitOwnError);
+    return codeStatus(spawnFailureCode(error));
   }
 }
 

@@ -7,6 +7,7 @@
  * not be started, 128+n it died by signal n.
  */
 import { constants } from 'node:os';
+import { hasCode } from '@clawdfather/kit';
 import type { RunExit } from '@clawdfather/supervisor';
 
 export const exitOk = 0;
@@ -34,13 +35,12 @@ export function exitCodeOf(exit: RunExit): number {
     case 'overall-timeout':
     case 'no-output-timeout':
       return exitTimedOut;
-    case 'spawn-error':
-      return spawnErrorCode(exit.detail);
     case 'exit':
     case 'manual-cancel':
     case 'owner-lost':
       return rootCode(exit) ?? exitOwnError;
     case 'signal':
+    case 'spawn-error':
     case 'ownership-escape':
     case 'out-of-memory':
     case 'host-rebooted':
@@ -61,12 +61,8 @@ function rootCode(exit: RunExit): number | undefined {
   return exit.signal === undefined ? undefined : signalExitCode(exit.signal);
 }
 
-/* The detail names errno and stage; only a failed exec is about the command. */
-export function spawnErrorCode(detail: string | undefined): number {
-  if (detail === undefined) return exitOwnError;
-  if (/\bENOENT\b/.test(detail) && /\bexec\b/.test(detail)) return exitNotFound;
-  if (/\b(EACCES|ENOEXEC|EPERM|EISDIR|ENOTDIR)\b/.test(detail) && /\bexec\b/.test(detail)) {
-    return exitNotExecutable;
-  }
-  return exitOwnError;
+/* A command that could not be started, as env(1) tells it: 127 not there, 126 not executable. */
+export function spawnFailureCode(error: unknown): number {
+  if (!hasCode(error, 'spawn-failed') || error.detail['stage'] !== 'exec') return exitOwnError;
+  return error.detail['errno'] === constants.errno.ENOENT ? exitNotFound : exitNotExecutable;
 }

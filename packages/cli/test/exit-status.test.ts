@@ -2,8 +2,10 @@
  * The exit codes of docs/cli.md, cause by cause.
  */
 import assert from 'node:assert/strict';
+import { constants } from 'node:os';
 import { test } from 'node:test';
-import { exitCodeOf } from '../src/exit-status.ts';
+import { CodedError } from '@clawdfather/kit';
+import { exitCodeOf, spawnFailureCode } from '../src/exit-status.ts';
 import { exitWith } from './support/records.ts';
 
 test("the command's own code passes through", () => {
@@ -34,12 +36,13 @@ test('a cancelled run shows how the command took it', () => {
 });
 
 test('what could not be started is 127, 126 or our own 125', () => {
-  const failed = (detail: string | undefined): number =>
-    exitCodeOf(exitWith({ reason: 'spawn-error', code: undefined, detail }));
-  assert.equal(failed('exec: ENOENT'), 127);
-  assert.equal(failed('exec: EACCES'), 126);
-  assert.equal(failed('chdir: ENOENT'), 125);
-  assert.equal(failed(undefined), 125);
+  const failed = (stage: string, errno: number): number =>
+    spawnFailureCode(new CodedError('spawn-failed', 'x', { detail: { stage, errno } }));
+  assert.equal(failed('exec', constants.errno.ENOENT), 127);
+  assert.equal(failed('exec', constants.errno.EACCES), 126);
+  assert.equal(failed('exec', constants.errno.ENOEXEC), 126);
+  assert.equal(failed('cwd', constants.errno.ENOENT), 125);
+  assert.equal(spawnFailureCode(new Error('other')), 125);
 });
 
 test('a run that failed for another cause is never 0', () => {

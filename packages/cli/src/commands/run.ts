@@ -4,7 +4,7 @@
  * Which way to stay: on pipes; on a PTY in front of a person, whose terminal is
  * lent to it; or on a PTY with nobody in front, where the screen model answers.
  */
-import type { ManagedRun, OutputEvent, Supervisor } from '@clawdfather/supervisor';
+import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -12,6 +12,7 @@ import type { TerminalSize } from '../io/io.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
 import { shortId } from '../runs/find-run.ts';
 import { watchForeground } from '../runs/foreground.ts';
+import { explainSpawnFailure } from '../runs/spawn-failure.ts';
 import { spawnInputFrom, stdinFrom } from '../runs/spawn-input.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { createQueryFilter } from '../terminal/query-filter.ts';
@@ -28,7 +29,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   // Everything typed wrongly is said before anything is opened or started.
   const input = spawnInputFrom(args, { config: context.config, size });
   return withSupervisor(context, async (supervisor: Supervisor) => {
-    const run = await supervisor.spawn(input);
+    const run = await spawn(supervisor, input, args.operands[0] ?? '');
     if (context.isJson) {
       await io.stdout.write(jsonLine({ type: 'started', run: runJson(run.snapshot()) }));
     }
@@ -42,6 +43,18 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     }
     return stayUnseen(context, run, size);
   });
+}
+
+async function spawn(
+  supervisor: Supervisor,
+  input: SpawnInput,
+  program: string,
+): Promise<ManagedRun> {
+  try {
+    return await supervisor.spawn(input);
+  } catch (error) {
+    throw explainSpawnFailure(error, { program, cwd: input.cwd });
+  }
 }
 
 async function leave(context: CommandContext, run: ManagedRun): Promise<ExitStatus> {

@@ -68,9 +68,8 @@ export const killSpec: CommandSpec = {
   operands: someRuns,
   flags: [
     { name: 'signal', short: 's', value: 'NAME', summary: 'only send this signal, do not wait' },
-    { name: 'grace', value: 'TIME', summary: "between SIGTERM and SIGKILL (the run's own)" },
   ],
-  examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web'],
+  examples: ['clf kill web', 'clf kill -s HUP web'],
 };
 
 export const rmSpec: CommandSpec = {
@@ -90,6 +89,9 @@ export const gcSpec: CommandSpec = {
   flags: [
     { name: 'explain', summary: 'say for each run what is done and on what evidence' },
     { name: 'dry-run', summary: 'only say it' },
+    { name: 'older-than', value: 'TIME', summary: 'those that ended before this (7d)' },
+    { name: 'keep', value: 'N', summary: 'keep this many, the newest (1000)' },
+    { name: 'max-size', value: 'SIZE', summary: 'keep this much output (10G)' },
   ],
   examples: ['clf gc --explain --dry-run'],
 };

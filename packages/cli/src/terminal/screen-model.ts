@@ -43,6 +43,14 @@ export function createScreenModel(options: ScreenModelOptions): ScreenModel {
     rows: options.size.rows,
     scrollback: scrollbackLines,
     allowProposedApi: true,
+    // Without these the parser swallows the questions before our handlers see them.
+    windowOptions: {
+      getWinState: true,
+      getWinSizePixels: true,
+      getCellSizePixels: true,
+      getWinSizeChars: true,
+      getScreenSizeChars: true,
+    },
     // Broken sequences are the program's business and would be printed over its screen.
     logLevel: 'off',
   });

@@ -1,0 +1,103 @@
+/*
+ * `clf doctor`: looks at everything our promises lean on, says what it found and
+ * what to do. Exits 1 when something will not work.
+ *
+ * Nothing is changed by looking, but for what every command does: runs that have
+ * ended without an owner are recorded as ended. `--rebuild` changes things.
+ */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '@clawdfather/kit';
+import type { Supervisor } from '@clawdfather/supervisor';
+import type { CommandContext } from '../command.ts';
+import { type Finding, findingsJson, formatFindings, hasFailed } from '../doctor/finding.ts';
+import {
+  checkCgroup,
+  checkDisk,
+  checkNode,
+  checkPlatform,
+  checkProc,
+  checkSystemd,
+} from '../doctor/host-checks.ts';
+import { createHostFacts } from '../doctor/host-facts.ts';
+import { checkDecisions, checkLeftovers, checkOwners, checkRunDirs } from '../doctor/run-checks.ts';
+import { runSelfTest } from '../doctor/self-test.ts';
+import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
+import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { withSupervisor } from '../runs/with-supervisor.ts';
+
+/* All of them; a host with more has other worries. */
+const recordsMax = 1_000_000;
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { stateDir } = context.config;
+  const rebuilt = context.args.has('rebuild') ? [await rebuild(stateDir)] : [];
+  const facts = createHostFacts();
+  const directory = await readDirectory(stateDir);
+  const findings: Finding[] = [
+    ...rebuilt,
+    checkPlatform(facts),
+    checkNode(facts),
+    checkStateDir(stateDir, directory, process.getuid?.()),
+    await checkDisk(facts, stateDir),
+    checkProc(facts),
+    ...(await checkRuns(context)),
+    checkCgroup(facts),
+    ...checkSystemd(facts),
+  ];
+  await context.io.stdout.write(
+    context.isJson ? jsonLine(findingsJson(findings)) : formatFindings(findings, context.paint),
+  );
+  return codeStatus(hasFailed(findings) ? exitChecksFailed : exitOk);
+}
+
+async function rebuild(stateDir: string): Promise<Finding> {
+  const { rebuildRegistry } = await import('@clawdfather/supervisor');
+  const report = await rebuildRegistry({ stateDir });
+  const skipped = report.skipped.map(({ name, why }) => `${name} (${why})`).join(', ');
+  const kept = report.movedAside === undefined ? '' : `; the old one is ${report.movedAside}`;
+  return {
+    check: 'rebuild',
+    status: report.skipped.length === 0 ? 'ok' : 'warn',
+    summary: `the registry has ${report.recovered.length} runs from their directories${kept}`,
+    ...(skipped === '' ? {} : { advice: `Left alone: ${skipped}` }),
+  };
+}
+
+/* A registry that does not open is a finding, not the end of the page. */
+async function checkRuns(context: CommandContext): Promise<Finding[]> {
+  try {
+    return await withSupervisor(context, (supervisor) => lookAtRuns(context, supervisor));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isDamaged = hasCode(error, 'registry-corrupt');
+    const hint = error instanceof Error && 'hint' in error ? error.hint : undefined;
+    const advice = isDamaged ? 'clf doctor --rebuild' : hint;
+    return [
+      {
+        check: 'registry',
+        status: 'fail',
+        summary: message,
+        ...(typeof advice === 'string' ? { advice } : {}),
+      },
+    ];
+  }
+}
+
+async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Promise<Finding[]> {
+  const decisions = await supervisor.reconcile();
+  const records = supervisor.list({ includeRemoved: true, limit: recordsMax });
+  const directories = await readdir(join(context.config.stateDir, 'runs')).catch(() => []);
+  const selfTest = await runSelfTest(supervisor, context.clock);
+  return [
+    selfTest,
+    checkRunDirs(records, directories),
+    checkOwners(
+      supervisor.owners().filter((owner) => owner.pid !== context.config.pid),
+      records,
+    ),
+    checkDecisions(decisions),
+    checkLeftovers(records),
+  ];
+}

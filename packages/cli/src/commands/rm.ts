@@ -1,0 +1,48 @@
+/*
+ * `clf rm`: a finished run is forgotten, its output with it. One that is alive,
+ * or has left living processes, is refused unless it may be ended first.
+ */
+import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { CommandContext } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { codeStatus, type ExitStatus } from '../exit-status.ts';
+import { eachRun, type Told } from '../runs/each-run.ts';
+import { endRun } from '../runs/end-run.ts';
+import { shortId } from '../runs/find-run.ts';
+import { withSupervisor } from '../runs/with-supervisor.ts';
+
+/* Only what was removed by hand goes; age and number are `clf gc`'s business. */
+const onlyRemoved = {
+  ageMs: Number.POSITIVE_INFINITY,
+  runsMax: Number.POSITIVE_INFINITY,
+  bytesMax: Number.POSITIVE_INFINITY,
+};
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  return withSupervisor(context, async (supervisor) => {
+    const code = await eachRun(context, supervisor, (record) =>
+      remove(context, supervisor, record),
+    );
+    await supervisor.gc({ policy: onlyRemoved });
+    return codeStatus(code);
+  });
+}
+
+async function remove(
+  context: CommandContext,
+  supervisor: Supervisor,
+  record: RunRecord,
+): Promise<Told> {
+  const isAlive = record.treeEndedAtMs === undefined;
+  if (isAlive && !context.args.has('force')) {
+    const id = shortId(record);
+    const what = record.exit === undefined ? 'is still running' : 'has left running processes';
+    throw new CliError('run-still-alive', `run ${id} ${what}`, {
+      hint: `End it first: clf kill ${id}, or both at once: clf rm -f ${id}`,
+      detail: { runId: record.runId },
+    });
+  }
+  if (isAlive) await endRun({ supervisor, record, actor: `cli:${context.config.pid}` });
+  await supervisor.remove(record.runId);
+  return { text: record.runId, json: { id: record.runId, removed: true } };
+}

@@ -1,0 +1,107 @@
+/*
+ * Checks of what is recorded against what is there: run directories, owners,
+ * runs that cannot be verified, processes that were left behind.
+ */
+import type { OwnerRecord, ReconcileDecision, RunRecord } from '@clawdfather/supervisor';
+import { shortId } from '../runs/find-run.ts';
+import type { Finding } from './finding.ts';
+
+/* Named in a finding; the rest is counted. */
+const namesMax = 5;
+
+export function checkRunDirs(
+  records: readonly Pick<RunRecord, 'runId'>[],
+  directories: readonly string[],
+): Finding {
+  const check = 'registry';
+  const known = new Set<string>(records.map((record) => record.runId));
+  const present = new Set(directories);
+  const unknown = directories.filter((name) => !known.has(name));
+  const absent = records.filter((record) => !present.has(record.runId));
+  if (unknown.length > 0) {
+    return {
+      check,
+      status: 'warn',
+      summary: `run directories without a record: ${listed(unknown)}`,
+      advice: 'Make the registry anew from them: clf doctor --rebuild',
+    };
+  }
+  if (absent.length > 0) {
+    return {
+      check,
+      status: 'warn',
+      summary: `records whose directory is gone: ${listed(absent.map(shortId))}`,
+      advice: 'Their output is lost; clf rm forgets them.',
+    };
+  }
+  return { check, status: 'ok', summary: `${count(records.length, 'run')}, all with a directory` };
+}
+
+export function checkOwners(owners: readonly OwnerRecord[], runs: readonly RunRecord[]): Finding {
+  const check = 'owners';
+  const held = owners.filter((owner) => !owner.isReleased && !owner.isRevoked);
+  const live = runs.filter((record) => record.exit === undefined);
+  const isHeld = (record: RunRecord): boolean =>
+    held.some(
+      (owner) =>
+        owner.instanceId === record.ownerInstanceId && owner.generation === record.ownerGeneration,
+    );
+  const orphans = live.filter((record) => !isHeld(record)).length;
+  const summary = `${count(held.length, 'owner')} holding a lease, ${count(live.length, 'live run')}`;
+  if (orphans === 0) return { check, status: 'ok', summary };
+  return {
+    check,
+    status: 'info',
+    summary: `${summary}, ${orphans} of them without an owner`,
+    advice:
+      'That is what detached runs look like. They go on, deadlines and all, and can be ended.',
+  };
+}
+
+export function checkDecisions(decisions: readonly ReconcileDecision[]): Finding {
+  const check = 'unverifiable';
+  const unclear = decisions.filter(({ decision }) => decision === 'unverifiable');
+  if (unclear.length === 0) return { check, status: 'ok', summary: 'every live run is verified' };
+  const told = unclear.slice(0, namesMax).map((one) => `${shortId(one)} (${one.why})`);
+  return {
+    check,
+    status: 'warn',
+    summary: `cannot be verified and are left alone: ${told.join(', ')}${more(unclear.length)}`,
+    advice: 'Another container, a copied state directory or a hidden /proc are the usual causes.',
+  };
+}
+
+export function checkLeftovers(records: readonly RunRecord[]): Finding {
+  const check = 'leftovers';
+  const unfinished = records.filter(
+    (record) => record.exit !== undefined && record.treeEndedAtMs === undefined,
+  );
+  if (unfinished.length === 0) {
+    return { check, status: 'ok', summary: 'no finished run has left processes behind' };
+  }
+  const told = unfinished.slice(0, namesMax).map(leftoverText);
+  return {
+    check,
+    status: 'warn',
+    summary: `finished, but something of them lives: ${told.join('; ')}${more(unfinished.length)}`,
+    advice: `End them: clf kill ${unfinished.slice(0, namesMax).map(shortId).join(' ')}`,
+  };
+}
+
+function leftoverText(record: RunRecord): string {
+  const processes = [...(record.exit?.survivors ?? []), ...(record.exit?.leftovers ?? [])];
+  const names = processes.slice(0, namesMax).map((one) => `${one.comm} ${one.pid}`);
+  return `${shortId(record)} (${names.join(', ')})`;
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, namesMax).join(', ')}${more(names.length)}`;
+}
+
+function more(total: number): string {
+  return total > namesMax ? ` and ${total - namesMax} more` : '';
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

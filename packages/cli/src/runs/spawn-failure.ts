@@ -1,0 +1,57 @@
+/*
+ * A command that could not be started, told as a shell would tell it.
+ */
+import { CodedError, hasCode } from '@clawdfather/kit';
+import { constants } from 'node:os';
+import { makeVisible } from '../render/visible-text.ts';
+
+export interface Asked {
+  readonly program: string;
+  readonly cwd: string;
+}
+
+/* The same error in words about what was typed; any other error as it is. */
+export function explainSpawnFailure(error: unknown, asked: Asked): Error {
+  if (!hasCode(error, 'spawn-failed')) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+  const told = explain(String(error.detail['stage']), Number(error.detail['errno']), asked);
+  if (told === undefined) return error;
+  const { message, hint } = told;
+  return new CodedError(error.code, message, { detail: error.detail, hint, cause: error.cause });
+}
+
+function explain(
+  stage: string,
+  errno: number,
+  { program, cwd }: Asked,
+): { message: string; hint: string } | undefined {
+  const name = makeVisible(program);
+  const isMissing = errno === constants.errno.ENOENT;
+  if (stage === 'cwd') {
+    return {
+      message: `cannot work in ${makeVisible(cwd)}: ${isMissing ? 'it does not exist' : 'no access'}`,
+      hint: 'Name another directory: --cwd DIR',
+    };
+  }
+  if (stage !== 'exec') return undefined;
+  if (isMissing && !program.includes('/')) {
+    return { message: `${name}: command not found`, hint: 'It was searched in PATH.' };
+  }
+  if (isMissing) {
+    return { message: `${name}: no such file`, hint: 'Or the interpreter its first line names.' };
+  }
+  if (errno === constants.errno.EACCES) {
+    return {
+      message: `${name}: not executable`,
+      hint: 'Allow it with chmod +x, or name a program.',
+    };
+  }
+  if (errno === constants.errno.ENOEXEC) {
+    return {
+      message: `${name}: not a program`,
+      hint: `A script without a first line needs its shell: clf run -- sh ${name}`,
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,83 @@
+/*
+ * From flags to what the supervisor is asked for.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseArgs } from '../../src/args/parse.ts';
+import { runSpec } from '../../src/commands/run-spec.ts';
+import { readConfig } from '../../src/config.ts';
+import { spawnInputFrom } from '../../src/runs/spawn-input.ts';
+
+const config = readConfig({
+  argv: [],
+  env: { HOME: '/h', PATH: '/bin', EXTRA: 'x' },
+  cwd: '/here',
+  pid: 7,
+});
+
+const inputOf = (...argv: string[]) =>
+  spawnInputFrom(parseArgs(runSpec, argv), { config, size: { cols: 90, rows: 20 } });
+
+test('without flags: pipes, no deadline, leftovers kept, our directory and environment', () => {
+  assert.deepEqual(inputOf('ls', '-l'), {
+    mode: 'child',
+    argv: ['ls', '-l'],
+    stdin: 'open',
+    sessionId: 'cli',
+    backendId: 'cli',
+    labels: {},
+    cwd: '/here',
+    env: { HOME: '/h', PATH: '/bin', EXTRA: 'x' },
+    overallTimeoutMs: undefined,
+    leftovers: 'keep',
+    ownerLoss: 'adopt',
+  });
+});
+
+test('a terminal run has a size and a terminal type', () => {
+  const input = inputOf('--pty', 'top');
+  assert.equal(input.mode, 'pty-argv');
+  assert.equal(input.env['TERM'], 'xterm-256color');
+  assert.deepEqual(input.mode === 'pty-argv' && [input.cols, input.rows], [90, 20]);
+});
+
+test('deadlines, limits, labels', () => {
+  const flags =
+    '--timeout 30s --idle-timeout 1m --grace 0 --nice 5 --limit-open-files 64 --limit-cpu 500ms ' +
+    '--limit-memory 1G --name web -l a=b --session s1 --journal-max 1M --cwd sub ' +
+    '--leftovers fail --owner-loss kill -- x';
+  const input = inputOf(...flags.split(' '));
+  assert.equal(input.overallTimeoutMs, 30_000);
+  assert.equal(input.noOutputTimeoutMs, 60_000);
+  assert.equal(input.graceMs, 0);
+  assert.equal(input.nice, 5);
+  assert.deepEqual(input.limits, { openFiles: 64, memoryBytes: 2 ** 30, cpuSeconds: 1 });
+  assert.deepEqual(input.labels, { name: 'web', a: 'b' });
+  assert.deepEqual(input.journal, { mode: 'ring', bytesMax: 2 ** 20 });
+  assert.equal(input.cwd, '/here/sub');
+  assert.equal(input.leftovers, 'fail');
+  assert.equal(input.ownerLoss, 'kill');
+});
+
+test('a detached run has no input unless it is to be attached to', () => {
+  const stdin = (...argv: string[]) => {
+    const input = inputOf(...argv, 'cat');
+    return input.mode === 'child' ? input.stdin : undefined;
+  };
+  assert.equal(stdin('-d'), 'closed');
+  assert.equal(stdin('-d', '-i'), 'open');
+  assert.equal(stdin('-n'), 'closed');
+  assert.equal(stdin(), 'open');
+});
+
+test('the environment can be extended, or made clean first', () => {
+  assert.equal(inputOf('-e', 'A=1', 'x').env['A'], '1');
+  const clean = inputOf('--clean-env', '-e', 'EXTRA', 'x').env;
+  assert.deepEqual(clean, { HOME: '/h', PATH: '/bin', EXTRA: 'x' });
+});
+
+test('nonsense is refused before anything is started', () => {
+  assert.throws(() => inputOf('--leftovers', 'maybe', 'x'), /--leftovers is not one of/);
+  assert.throws(() => inputOf('--name', '../up', 'x'), /--name is not a name/);
+  assert.throws(() => inputOf('--', ''), /the command is empty/);
+});

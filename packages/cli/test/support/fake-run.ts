@@ -1,0 +1,80 @@
+/*
+ * A run in memory, for what is about us and not about processes: its output is
+ * pushed by the test, what it is asked is written down.
+ */
+import type { ManagedRun, OutputEvent, RunExit } from '@clawdfather/supervisor';
+import { deferred } from '@clawdfather/kit';
+import { cursor, exitWith, recordWith, runId } from './records.ts';
+
+export interface FakeRun extends ManagedRun {
+  readonly calls: string[];
+  say(text: string, stream?: 'stdout' | 'stderr'): void;
+  push(event: OutputEvent): void;
+  /* Ends the output and settles `wait`. */
+  finish(exit?: Partial<RunExit>): void;
+}
+
+export function outputEvent(text: string, at = 0): Extract<OutputEvent, { kind: 'output' }> {
+  return {
+    kind: 'output',
+    stream: 'stdout',
+    bytes: Buffer.from(text, 'latin1'),
+    atMs: 0,
+    cursor: cursor(`${at}.0`),
+  };
+}
+
+export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): FakeRun {
+  const calls: string[] = [];
+  const events: OutputEvent[] = [];
+  const exit = deferred<RunExit>();
+  let wake = deferred();
+  let isFinished = false;
+  const note = (text: string): Promise<void> => {
+    calls.push(text);
+    return Promise.resolve();
+  };
+  const push = (event: OutputEvent): void => {
+    events.push(event);
+    wake.resolve();
+  };
+  return {
+    runId: runId('3k9qv7hd2m5x8abc'),
+    pid: 4_242,
+    calls,
+    push,
+    say: (text, stream = 'stdout') => push({ ...outputEvent(text, events.length + 1), stream }),
+    finish: (over = {}) => {
+      isFinished = true;
+      exit.resolve(exitWith(over));
+      wake.resolve();
+    },
+    wait: () => exit.promise,
+    output: async function* (_from, signal) {
+      for (let at = 0; ; ) {
+        const event = events[at];
+        if (event !== undefined) {
+          at += 1;
+          yield event;
+        } else if (isFinished || signal?.aborted === true) {
+          return;
+        } else {
+          wake = deferred();
+          signal?.addEventListener('abort', () => wake.resolve(), { once: true });
+          await wake.promise;
+        }
+      }
+    },
+    write: (data) => note(`write ${JSON.stringify(Buffer.from(data).toString('latin1'))}`),
+    end: () => note('end'),
+    resize: ({ cols, rows }) => note(`resize ${cols}x${rows}`),
+    signal: (name) => note(`signal ${name}`),
+    cancel: (reason, actor) => note(`cancel ${reason ?? ''} ${actor ?? ''}`),
+    openTerminal: () =>
+      Promise.resolve({
+        answerer: options.isAnswerer ?? true,
+        close: () => note('close terminal'),
+      }),
+    snapshot: () => recordWith(),
+  };
+}

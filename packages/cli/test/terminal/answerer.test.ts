@@ -1,0 +1,57 @@
+/*
+ * E8: queries of a run with no terminal are answered once, from the model, and
+ * not while a terminal is attached.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAnswerer } from '../../src/terminal/answerer.ts';
+import { outputEvent } from '../support/fake-run.ts';
+import { cursor } from '../support/records.ts';
+
+async function answersTo(
+  ...outputs: (string | { terminals: number } | { cols: number; rows: number })[]
+) {
+  const answers: string[] = [];
+  const answerer = createAnswerer({
+    size: { cols: 80, rows: 24 },
+    answer: async (text) => void answers.push(text),
+  });
+  for (const output of outputs) {
+    if (typeof output === 'string') await answerer.push(outputEvent(output));
+    else if ('terminals' in output) {
+      await answerer.push({ kind: 'attached', ...output, cursor: cursor('0.0') });
+    } else await answerer.push({ kind: 'resize', ...output, cursor: cursor('0.0') });
+  }
+  answerer.dispose();
+  return answers.join('');
+}
+
+test('E8: position, attributes, modes, colours and sizes are answered', async () => {
+  assert.equal(await answersTo('ab\u001b[6n'), '\u001b[1;3R');
+  assert.equal(await answersTo('\u001b[c'), '\u001b[?1;2c');
+  assert.equal(await answersTo('\u001b[?25$p'), '\u001b[?25;1$y');
+  assert.equal(await answersTo('\u001b]11;?\u0007'), '\u001b]11;rgb:0000/0000/0000\u001b\\');
+  assert.equal(await answersTo('\u001b]4;1;?\u001b\\'), '\u001b]4;1;rgb:cdcd/0000/0000\u001b\\');
+  assert.equal(await answersTo('\u001b[18t'), '\u001b[8;24;80t');
+  assert.equal(await answersTo('\u001b[>q'), '\u001bP>|clawdfather\u001b\\');
+  assert.equal(await answersTo('\u001bP+q544e\u001b\\'), '\u001bP0+r\u001b\\');
+});
+
+test('E8: a query that is split over two pieces of output is answered once', async () => {
+  assert.equal(await answersTo('\u001b[', '6', 'n'), '\u001b[1;1R');
+});
+
+test('E8: while a terminal is attached it answers, and we do not', async () => {
+  const answers = await answersTo(
+    '\u001b[5n',
+    { terminals: 1 },
+    '\u001b[6n',
+    { terminals: 0 },
+    '\u001b[5n',
+  );
+  assert.equal(answers, '\u001b[0n\u001b[0n');
+});
+
+test('the size follows the run', async () => {
+  assert.equal(await answersTo({ cols: 40, rows: 10 }, '\u001b[18t'), '\u001b[8;10;40t');
+});
