@@ -76,6 +76,18 @@ static void authenticate(struct shim *shim, struct client *client, const struct 
 	hello(shim, client, frame->id);
 }
 
+/* The owner's pidfd, -ESRCH when it is proven to be gone, another -errno when nobody can tell. */
+static int open_owner(const struct owner *owner)
+{
+	int pidfd = sys_pidfd_open(owner->pid);
+	struct proc_stat seen;
+	/* A pid that cannot be looked at is watched as it is: should it be another's by now, ours is gone anyway. */
+	if (pidfd < 0 || proc_stat_read(owner->pid, &seen) != 0 || seen.start_ticks == owner->start_ticks)
+		return pidfd;
+	close(pidfd);
+	return -ESRCH;
+}
+
 /* T9: with policy `kill` the owner is watched by its pidfd; its death starts the lease's clock. */
 void owner_watch(struct shim *shim)
 {
@@ -85,17 +97,10 @@ void owner_watch(struct shim *shim)
 	shim->owner_lost_at_ms = 0;
 	if (shim->owner_loss != OWNER_LOSS_KILL || shim->owner.pid <= 0)
 		return;
-	shim->owner_pidfd = sys_pidfd_open(shim->owner.pid);
-	struct proc_stat owner;
-	bool same = shim->owner_pidfd >= 0 && proc_stat_read(shim->owner.pid, &owner) == 0 &&
-		    owner.start_ticks == shim->owner.start_ticks;
-	if (same)
-		return;
-	bool gone = shim->owner_pidfd >= 0 || shim->owner_pidfd == -ESRCH;
-	if (shim->owner_pidfd >= 0)
-		close(shim->owner_pidfd);
-	shim->owner_pidfd = -1;
-	if (gone) /* otherwise we cannot know, and uncertainty never kills */
+	int pidfd = open_owner(&shim->owner);
+	if (pidfd >= 0)
+		shim->owner_pidfd = pidfd;
+	else if (pidfd == -ESRCH) /* otherwise we cannot know, and uncertainty never kills */
 		shim->owner_lost_at_ms = monotonic_ms() + shim->spawn.lease_ms;
 }
 
@@ -112,8 +117,10 @@ static void claim(struct shim *shim, struct client *client, const struct frame *
 	}
 	shim->epoch = asked.epoch;
 	shim->owner = asked.owner;
-	owner_watch(shim);
 	record_claim(shim);
+	if (client->pid <= 0)
+		shim->owner.pid = 0; /* in another pid namespace: its pid means nothing here */
+	owner_watch(shim);
 	answer_ok(shim, client, frame->id, 0);
 }
 
@@ -124,7 +131,7 @@ static void deadlines(struct shim *shim, struct reader *reader)
 	if (reader->bad)
 		return;
 	if (overall != KEEP_U64)
-		shim->overall_at_ms = overall ? now + overall : 0;
+		shim->overall_at_ms = overall ? after_ms(now, overall) : 0;
 	if (silence != KEEP_U64) {
 		shim->no_output_ms = silence;
 		shim->output_ms = now;
@@ -152,19 +159,21 @@ static void release(struct shim *shim)
 	shim->owner = (struct owner){0};
 }
 
-static void resize(struct shim *shim, struct reader *reader)
+/* False: there is no terminal. */
+static bool resize(struct shim *shim, struct reader *reader)
 {
 	/* Two statements: an initializer's expressions are evaluated in no particular order. */
 	struct winsize size = {.ws_col = (u16)read_uint(reader, 2)};
 	size.ws_row = (u16)read_uint(reader, 2);
-	if (reader->bad || !shim->spawn.pty || shim->child.in_fd < 0)
-		return;
+	if (reader->bad || shim->child.in_fd < 0 || !shim->spawn.pty)
+		return shim->spawn.pty;
 	if (ioctl(shim->child.in_fd, TIOCSWINSZ, &size) != 0)
-		return;
+		return true;
 	char text[64];
 	int n = snprintf(text, sizeof text, "{\"cols\":%u,\"rows\":%u}", size.ws_col, size.ws_row);
 	(void)journal_append(&shim->journal, KIND_RESIZE, text, (size_t)n);
 	doorbell_ring(shim, 0);
+	return true;
 }
 
 /* On a terminal the foreground group is meant, as by a key; else the root's group, while the root is unreaped (T2). */
@@ -219,8 +228,8 @@ static void input(struct shim *shim, struct client *client, const struct frame *
 		command_refuse(shim, client, frame->id, REFUSED_BAD_MESSAGE, "INPUT takes at most 256 KiB");
 		return;
 	}
-	if (shim->phase == PHASE_STARTING) {
-		client->paused = true;
+	if (shim->child.exec_fd >= 0) {
+		client->paused = true; /* whether there is somebody to read it is known once exec has succeeded */
 		return;
 	}
 	enum input_result result = frame->type == MSG_EOF ? input_eof(shim, offset)
@@ -247,6 +256,16 @@ static void watch(struct shim *shim, struct client *client, u32 id)
 		tell_end(shim, MSG_EXIT, client);
 }
 
+/* J3: what held the command back may fit at once. */
+static void consumed(struct shim *shim, struct reader *reader)
+{
+	u64 offset = read_uint(reader, 8);
+	if (reader->bad || !journal_consume(&shim->journal, offset))
+		reader->bad = true;
+	else
+		(void)output_retry(shim);
+}
+
 /* The commands that answer OK unless malformed. */
 static void simple(struct shim *shim, struct client *client, const struct frame *frame, struct reader *reader)
 {
@@ -256,8 +275,13 @@ static void simple(struct shim *shim, struct client *client, const struct frame 
 	case MSG_DEADLINES: deadlines(shim, reader); break;
 	case MSG_POLICY: policy(shim, reader); break;
 	case MSG_RELEASE: release(shim); break;
-	case MSG_RESIZE: resize(shim, reader); break;
-	case MSG_CONSUMED: journal_consume(&shim->journal, read_uint(reader, 8)); break;
+	case MSG_CONSUMED: consumed(shim, reader); break;
+	case MSG_RESIZE:
+		if (!resize(shim, reader)) {
+			command_refuse(shim, client, frame->id, REFUSED_UNSUPPORTED, "this run has no terminal");
+			return;
+		}
+		break;
 	case MSG_ATTACH:
 		attach = read_uint(reader, 1) == 1;
 		if (!reader->bad)

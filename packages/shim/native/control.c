@@ -27,23 +27,26 @@ int control_open(struct shim *shim)
 	if (fd < 0)
 		return -errno;
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "s.new"};
+	struct stat made;
 	(void)unlink("s.new");
 	if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(fd, CONTROL_CLIENTS_MAX) != 0 ||
-	    rename("s.new", "s") != 0) {
+	    stat("s.new", &made) != 0 || rename("s.new", "s") != 0) {
 		int failed = errno;
+		(void)unlink("s.new");
 		close(fd);
 		return -failed;
 	}
 	if (shim->listen_fd >= 0)
 		close(shim->listen_fd);
 	shim->listen_fd = fd;
+	shim->listen_ino = (u64)made.st_ino;
 	return 0;
 }
 
 void control_check(struct shim *shim)
 {
 	struct stat found;
-	if (fstatat(shim->dir_fd, "s", &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(found.st_mode))
+	if (fstatat(shim->dir_fd, "s", &found, AT_SYMLINK_NOFOLLOW) != 0 || (u64)found.st_ino != shim->listen_ino)
 		(void)control_open(shim); /* tried again at the next look */
 }
 
@@ -62,8 +65,12 @@ void control_accept(struct shim *shim)
 {
 	for (;;) {
 		int fd = accept4(shim->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0)
+		if (fd < 0) {
+			/* Whatever else is wrong, the connection stays in the queue and would wake us at once. */
+			if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
+				shim->accept_at_ms = monotonic_ms() + ACCEPT_RETRY_MS;
 			return;
+		}
 		struct client client = {.peer = {.fd = fd, .out_max = CONTROL_OUT_BYTES_MAX}, .connected_ms = monotonic_ms()};
 		if (shim->client_count == CONTROL_CLIENTS_MAX || !credentials_fit(fd, &client)) {
 			close(fd);
@@ -92,7 +99,7 @@ static size_t length_max(const struct client *client)
 /* Reads until there is a whole frame or nothing more; false when the connection is broken. */
 static bool fill(struct client *client)
 {
-	size_t want = length_max(client) + 4u;
+	const size_t want = length_max(client) + 4u;
 	for (;;) {
 		if (client->in_length == client->in_capacity) {
 			size_t grown = client->in_capacity ? client->in_capacity * 2 : 512;
@@ -181,10 +188,10 @@ void control_resume(struct shim *shim)
 	}
 }
 
-void control_expire(struct shim *shim, u64 now_ms)
+void control_expire(struct shim *shim, u64 now)
 {
 	for (size_t i = 0; i < shim->client_count; i++)
 		if (shim->clients[i].peer.dead ||
-		    (!shim->clients[i].authenticated && now_ms >= shim->clients[i].connected_ms + AUTH_WAIT_MS))
+		    (!shim->clients[i].authenticated && now >= shim->clients[i].connected_ms + AUTH_WAIT_MS))
 			drop_client(shim, i--);
 }

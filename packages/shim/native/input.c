@@ -13,8 +13,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* What was typed may be a password. */
 static void drop_queue(struct shim *shim)
 {
+	if (shim->input)
+		wipe(shim->input, shim->input_length);
 	free(shim->input);
 	shim->input = NULL;
 	shim->input_length = shim->input_done = 0;
@@ -40,11 +43,12 @@ static void watch_line(struct shim *shim, const u8 *bytes, size_t length)
 		shim->tty_line_bytes = 0;
 		return;
 	}
-	u32 before = shim->tty_line_bytes;
-	for (size_t i = 0; i < length; i++)
-		shim->tty_line_bytes = bytes[i] == '\n' || bytes[i] == '\r' ? 0 : shim->tty_line_bytes + 1;
-	if (shim->tty_line_bytes > TTY_LINE_BYTES_MAX && before <= TTY_LINE_BYTES_MAX)
-		record_note(shim, "line-too-long", NULL, (i64)shim->tty_line_bytes);
+	u32 *line = &shim->tty_line_bytes;
+	for (size_t i = 0; i < length; i++) {
+		*line = bytes[i] == '\n' || bytes[i] == '\r' ? 0 : *line + 1;
+		if (*line == TTY_LINE_BYTES_MAX + 1)
+			record_note(shim, "line-too-long", NULL, (i64)TTY_LINE_BYTES_MAX);
+	}
 }
 
 /* Writes what the command takes now; returns how much, or -1 when it takes no more for ever. */
@@ -57,26 +61,11 @@ static ssize_t write_now(struct shim *shim, const u8 *bytes, size_t length)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			break;
-		if (n < 0)
+		if (n <= 0)
 			return -1;
 		done += (size_t)n;
 	}
 	return (ssize_t)done;
-}
-
-static void end_if_asked(struct shim *shim)
-{
-	if (!shim->eof_asked || shim->input_length > shim->input_done || !shim->input_open)
-		return;
-	struct termios mode;
-	if (shim->spawn.pty) {
-		/* A terminal has no half-close: end of file is a key, and only a cooked terminal knows it. */
-		if (tcgetattr(shim->child.in_fd, &mode) == 0 && (mode.c_lflag & ICANON))
-			(void)write_now(shim, &mode.c_cc[VEOF], 1);
-		shim->eof_asked = false;
-		return;
-	}
-	input_close(shim);
 }
 
 /* Room is checked by the caller. */
@@ -97,8 +86,10 @@ static bool enqueue(struct shim *shim, const u8 *bytes, size_t length)
 	}
 	if (!shim->input) {
 		shim->input = malloc(INPUT_BYTES_MAX);
-		if (!shim->input)
+		if (!shim->input) {
+			input_close(shim); /* a part may be delivered already: no more, rather than twice */
 			return false;
+		}
 	}
 	memmove(shim->input, shim->input + shim->input_done, shim->input_length - shim->input_done);
 	shim->input_length -= shim->input_done;
@@ -106,6 +97,32 @@ static bool enqueue(struct shim *shim, const u8 *bytes, size_t length)
 	memcpy(shim->input + shim->input_length, bytes, length);
 	shim->input_length += length;
 	return true;
+}
+
+/*
+ * A terminal has no half-close: end of file is a key, and only a cooked terminal knows it. On an unfinished line the
+ * first one hands over the line, the second one is the end.
+ */
+static void end_terminal(struct shim *shim)
+{
+	struct termios mode;
+	shim->eof_asked = false;
+	if (tcgetattr(shim->child.in_fd, &mode) != 0 || !(mode.c_lflag & ICANON))
+		return;
+	const u8 keys[2] = {mode.c_cc[VEOF], mode.c_cc[VEOF]};
+	size_t count = shim->tty_line_bytes > 0 ? 2 : 1;
+	(void)enqueue(shim, keys, count);
+	shim->tty_line_bytes = 0;
+}
+
+static void end_if_asked(struct shim *shim)
+{
+	if (!shim->eof_asked || shim->input_length > shim->input_done || !shim->input_open)
+		return;
+	if (shim->spawn.pty)
+		end_terminal(shim);
+	else
+		input_close(shim);
 }
 
 enum input_result input_offer(struct shim *shim, u64 offset, const u8 *bytes, size_t length)
@@ -129,7 +146,7 @@ enum input_result input_offer(struct shim *shim, u64 offset, const u8 *bytes, si
 		shim->typed_bytes += length;
 	else
 		shim->input_offset += length;
-	shim->input_unjournalled = true;
+	shim->input_due = true;
 	return INPUT_TAKEN;
 }
 
@@ -140,7 +157,7 @@ enum input_result input_eof(struct shim *shim, u64 offset)
 	if (!shim->input_open)
 		return INPUT_TAKEN; /* asking twice is harmless */
 	shim->eof_asked = true;
-	shim->input_unjournalled = true;
+	shim->input_due = true;
 	end_if_asked(shim);
 	return INPUT_TAKEN;
 }
@@ -158,21 +175,4 @@ void input_ready(struct shim *shim)
 			drop_queue(shim);
 	}
 	end_if_asked(shim);
-}
-
-/* One frame for all that was accepted in this turn of the loop: how much, never what. */
-void input_journal(struct shim *shim)
-{
-	if (!shim->input_unjournalled)
-		return;
-	char text[128];
-	struct json json;
-	json_begin(&json, text, sizeof text);
-	json_open(&json, NULL, '{');
-	json_u64(&json, "offset", shim->input_offset);
-	json_u64(&json, "typed", shim->typed_bytes);
-	json_bool(&json, "eof", !shim->input_open || shim->eof_asked);
-	json_close(&json, '}');
-	if (journal_append(&shim->journal, KIND_INPUT, text, json.length) == 0)
-		shim->input_unjournalled = false;
 }

@@ -103,14 +103,12 @@ int journal_resume(struct journal *journal)
 		ssize_t n = writev(journal->fd, parts, count);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -errno;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
 		journal->done += (size_t)n;
 		journal->length += (u64)n;
 		journal->pending = journal->done < FRAME_HEAD_BYTES + journal->rest_length;
 	}
-	free(journal->kept);
-	journal->kept = NULL;
 	return 0;
 }
 
@@ -159,29 +157,11 @@ static int reserve(struct journal *journal, size_t frame_bytes)
 	return -errno;
 }
 
-int journal_append(struct journal *journal, enum frame_kind kind, const void *payload, size_t length)
-{
-	int failed = journal_resume(journal);
-	if (failed)
-		return failed;
-	/* Only exit and end may use what is kept for them. */
-	if (kind < KIND_EXIT && (failed = reserve(journal, FRAME_HEAD_BYTES + length)))
-		return failed;
-	failed = append_frame(journal, kind, 0, payload, length);
-	if (!journal->pending)
-		return failed;
-	/* Begun, so it will be finished before anything else; the caller's bytes may be gone by then. */
-	journal->kept = malloc(length);
-	if (!journal->kept)
-		abort(); /* half a frame and no memory for the rest: the journal would be torn for ever */
-	memcpy(journal->kept, payload, length);
-	journal->rest = journal->kept;
-	return 0;
-}
-
 /* J4's floor: who has written most stops first, without anybody keeping a list. */
 static int check_free_space(struct journal *journal, size_t frame_bytes)
 {
+	if (journal->draining)
+		return 0;
 	journal->unchecked_bytes += frame_bytes;
 	if (journal->unchecked_bytes < FREE_SPACE_CHECK_BYTES)
 		return 0;
@@ -216,21 +196,57 @@ static bool make_room(struct journal *journal, size_t frame_bytes)
 	return !journal->hold || journal_bytes(journal) + frame_bytes <= journal->bytes_max;
 }
 
-int journal_output(struct journal *journal, u8 stream, const u8 *bytes, size_t length)
+static int next_segment_if_full(struct journal *journal, size_t frame_bytes)
 {
-	bool begun = journal->pending && journal->rest == bytes;
+	if (journal->length <= SEGMENT_HEADER_BYTES || journal->length + frame_bytes <= journal->segment_bytes)
+		return 0;
+	return open_segment(journal, journal_end(journal));
+}
+
+int journal_append(struct journal *journal, enum frame_kind kind, const void *payload, size_t length)
+{
+	if (journal->sealed)
+		return -EROFS;
 	int failed = journal_resume(journal);
-	if (failed || begun)
+	if (failed)
 		return failed;
 	size_t frame_bytes = FRAME_HEAD_BYTES + length;
-	if (journal->length > SEGMENT_HEADER_BYTES && journal->length + frame_bytes > journal->segment_bytes &&
-	    (failed = open_segment(journal, journal_end(journal))))
+	/* Only exit and end may use what is kept for them. They stay in the segment in which it is kept. */
+	if (kind < KIND_EXIT) {
+		/* A record is never held back by the cap, and a segment may grow if there can be no next one. */
+		if (next_segment_if_full(journal, frame_bytes) == 0)
+			(void)make_room(journal, frame_bytes);
+		if ((failed = reserve(journal, frame_bytes)))
+			return failed;
+	}
+	failed = append_frame(journal, kind, 0, payload, length);
+	if (!journal->pending)
 		return failed;
-	if (!make_room(journal, frame_bytes))
-		return -EDQUOT;
+	/* Begun, so it will be finished before anything else; the caller's bytes may be gone by then. */
+	memcpy(journal->kept, payload, length);
+	journal->rest = journal->kept;
+	return 0;
+}
+
+int journal_output(struct journal *journal, u8 stream, const u8 *bytes, size_t length)
+{
+	int failed = journal_resume(journal);
+	if (failed)
+		return failed;
+	if (journal->begun) {
+		journal->begun = NULL;
+		return 0;
+	}
+	size_t frame_bytes = FRAME_HEAD_BYTES + length;
+	if ((failed = next_segment_if_full(journal, frame_bytes)))
+		return failed;
+	if (!make_room(journal, frame_bytes) && !journal->draining)
+		return -ENOBUFS;
 	if ((failed = check_free_space(journal, frame_bytes)) || (failed = reserve(journal, frame_bytes)))
 		return failed;
-	return append_frame(journal, KIND_OUTPUT, stream, bytes, length);
+	failed = append_frame(journal, KIND_OUTPUT, stream, bytes, length);
+	journal->begun = journal->pending ? bytes : NULL;
+	return failed;
 }
 
 u64 journal_end(const struct journal *journal)
@@ -243,16 +259,24 @@ u64 journal_bytes(const struct journal *journal)
 	return journal->base_count ? journal_end(journal) - journal->bases[0] : 0;
 }
 
-void journal_consume(struct journal *journal, u64 offset)
+bool journal_consume(struct journal *journal, u64 offset)
 {
-	if (offset > journal->consumed && offset <= journal_end(journal))
+	if (offset > journal_end(journal))
+		return false;
+	if (offset > journal->consumed)
 		journal->consumed = offset;
+	return true;
 }
 
-void journal_finish(struct journal *journal, bool durable)
+void journal_seal(struct journal *journal)
 {
+	journal->sealed = true;
 	if (journal->reserved > FIRST_BLOCK_BYTES)
 		(void)ftruncate(journal->fd, (off_t)journal->length);
-	if (durable)
+}
+
+void journal_sync(const struct journal *journal)
+{
+	if (journal->fd >= 0)
 		(void)fdatasync(journal->fd);
 }

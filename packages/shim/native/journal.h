@@ -44,14 +44,20 @@ struct journal {
 	/* hold: everything below may go */
 	u64 consumed;
 	u64 unchecked_bytes;
+	/* the root is gone, so little is left to come: the cap and the free-space floor do not hold it back */
+	bool draining;
+	/* nothing follows the final end */
+	bool sealed;
 	/* the rest of a frame that a short write left unfinished */
 	u8 head[FRAME_HEAD_BYTES];
 	const u8 *rest;
 	size_t rest_length;
 	size_t done;
 	bool pending;
-	/* our copy of an unfinished record's payload */
-	u8 *kept;
+	/* output that was begun and not yet reported as written: when it is offered again it is not new */
+	const u8 *begun;
+	/* our copy of an unfinished record's payload; pages that are never touched cost nothing */
+	u8 kept[META_BYTES_MAX];
 	u8 segment_head[SEGMENT_HEADER_BYTES];
 };
 
@@ -64,18 +70,23 @@ struct journal_identity {
 
 /* Creates the first segment exclusively: this is the claim of the run (S1). 0 or -errno. */
 int journal_create(struct journal *journal, const struct journal_identity *identity);
-/* Records: small, may use the reserve. On -errno nothing was appended; on 0 it is, or will be before anything else. */
+/* Records. On -errno nothing was appended; on 0 it is, or will be before anything else. Exit and end may use the reserve. */
 int journal_append(struct journal *journal, enum frame_kind kind, const void *payload, size_t length);
-/* Output: asks for room first. On -errno the same bytes, at the same address, are to be offered again. */
+/*
+ * Output: asks for room first. On -errno the same bytes, at the same address, are to be offered again; -ENOBUFS says
+ * that a held journal is full of what nobody has consumed (J3).
+ */
 int journal_output(struct journal *journal, u8 stream, const u8 *bytes, size_t length);
 /* Finishes a pending frame; 0 when nothing is pending any more. */
 int journal_resume(struct journal *journal);
 u64 journal_end(const struct journal *journal);
 /* Bytes on disk over all segments. */
 u64 journal_bytes(const struct journal *journal);
-/* hold: the owner has stored all before this offset. */
-void journal_consume(struct journal *journal, u64 offset);
-/* Gives back what was allocated ahead; `durable` waits for the disk. */
-void journal_finish(struct journal *journal, bool durable);
+/* hold: the owner has stored all before this offset. False when there is nothing at that offset yet. */
+bool journal_consume(struct journal *journal, u64 offset);
+/* After the final end: gives back what was allocated ahead, and takes no more. */
+void journal_seal(struct journal *journal);
+/* Waits for the disk. */
+void journal_sync(const struct journal *journal);
 
 #endif

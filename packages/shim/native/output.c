@@ -14,16 +14,33 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+int output_prepare(struct shim *shim)
+{
+	void *buffer = mmap(NULL, READ_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (buffer == MAP_FAILED)
+		return -errno;
+	shim->buffer = buffer;
+	/* A frame fits into a segment, so a journal that is held can always take one once all is consumed (J3). */
+	u64 room = shim->spawn.segment_bytes - SEGMENT_HEADER_BYTES - FRAME_HEAD_BYTES;
+	shim->read_bytes_max = room < READ_BYTES_MAX ? (size_t)room : READ_BYTES_MAX;
+	return 0;
+}
+
 void output_start(struct shim *shim)
 {
 	shim->outputs[STREAM_OUT].fd = shim->child.out_fd;
 	shim->outputs[STREAM_ERR].fd = shim->child.err_fd;
-	shim->buffer = mmap(NULL, READ_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (shim->buffer == MAP_FAILED)
-		shim->buffer = NULL;
 	shim->doorbell_tokens = DOORBELL_BURST;
 	shim->doorbell_tokens_ms = monotonic_ms();
 	shim->output_ms = shim->doorbell_tokens_ms;
+}
+
+void output_release(struct shim *shim)
+{
+	if (shim->held > 0 || shim->buffer_touched <= BUFFER_KEPT_BYTES)
+		return;
+	(void)madvise(shim->buffer + BUFFER_KEPT_BYTES, READ_BYTES_MAX - BUFFER_KEPT_BYTES, MADV_DONTNEED);
+	shim->buffer_touched = BUFFER_KEPT_BYTES;
 }
 
 static void close_output(struct shim *shim, enum stream stream)
@@ -56,10 +73,12 @@ static void set_blocked(struct shim *shim, int error)
 	tell_blocked(shim);
 }
 
-/* Appends what is in the buffer; on failure it stays held. */
+/* Appends what is in the buffer; on failure it stays held. Records that wait for room are older and go first. */
 static bool journal_held(struct shim *shim)
 {
-	int failed = journal_output(&shim->journal, shim->held_stream, shim->buffer, shim->held);
+	int failed = records_due(shim);
+	if (!failed)
+		failed = journal_output(&shim->journal, shim->held_stream, shim->buffer, shim->held);
 	set_blocked(shim, -failed);
 	if (failed)
 		return false;
@@ -89,26 +108,26 @@ static ssize_t read_some(struct shim *shim, struct output *output)
 {
 	size_t got = 0;
 	for (;;) {
-		ssize_t n = read(output->fd, shim->buffer + got, READ_BYTES_MAX - got);
+		ssize_t n = read(output->fd, shim->buffer + got, shim->read_bytes_max - got);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return got > 0 ? (ssize_t)got : n;
 		got += (size_t)n;
-		if (!shim->spawn.pty || got >= PIPE_DEFAULT_BYTES)
+		if (!shim->spawn.pty || got >= PIPE_DEFAULT_BYTES || got == shim->read_bytes_max)
 			return (ssize_t)got;
 	}
 }
 
 enum take { TOOK, TOOK_NOTHING, TOOK_END, TOOK_BLOCKED };
 
-static enum take take_output(struct shim *shim, enum stream stream)
+static enum take take_output(struct shim *shim, enum stream stream, size_t *bytes)
 {
 	struct output *output = &shim->outputs[stream];
+	if (!output_retry(shim))
+		return TOOK_BLOCKED;
 	if (output->fd < 0)
 		return TOOK_END;
-	if (!output_retry(shim) || !shim->buffer)
-		return TOOK_BLOCKED;
 	ssize_t n = read_some(shim, output);
 	if (n < 0 && errno == EAGAIN)
 		return TOOK_NOTHING;
@@ -123,13 +142,15 @@ static enum take take_output(struct shim *shim, enum stream stream)
 		grow_pipe(output, (size_t)n);
 	shim->held = (size_t)n;
 	shim->held_stream = (u8)(stream + 1);
+	*bytes += (size_t)n;
 	return journal_held(shim) ? TOOK : TOOK_BLOCKED;
 }
 
 void output_ready(struct shim *shim, enum stream stream)
 {
+	size_t bytes = 0;
 	for (int turn = 0; turn < READS_PER_TURN; turn++)
-		if (take_output(shim, stream) != TOOK)
+		if (take_output(shim, stream, &bytes) != TOOK)
 			return;
 }
 
@@ -144,28 +165,35 @@ static u64 bytes_waiting(const struct shim *shim)
 	return waiting;
 }
 
+/* True when all there was has been taken, or so much that a living leftover must be writing on. */
+static bool drain(struct shim *shim, enum stream stream, bool *blocked)
+{
+	size_t bytes = 0;
+	enum take took = TOOK;
+	while (took == TOOK && bytes <= READ_BYTES_MAX + PIPE_DEFAULT_BYTES)
+		took = take_output(shim, stream, &bytes);
+	*blocked |= took == TOOK_BLOCKED;
+	return took == TOOK || took == TOOK_END || (took == TOOK_NOTHING && !shim->spawn.pty);
+}
+
 /*
  * The root is gone, so what it wrote is in the pipes now: everything up to "nothing there" is its. A living
  * leftover may go on writing for ever, hence the bound of one full pipe. A terminal hands over late: it is
  * drained to its end, or for PTY_DRAIN_MS.
  */
-bool output_drained(struct shim *shim)
+bool output_drained(struct shim *shim, u64 now)
 {
-	u64 now = monotonic_ms();
-	bool nothing = true;
-	for (int stream = 0; stream < STREAM_COUNT; stream++) {
-		enum take took = TOOK;
-		for (size_t bytes = 0; took == TOOK && bytes <= 2 * (size_t)READ_BYTES_MAX; bytes += PIPE_DEFAULT_BYTES)
-			took = take_output(shim, (enum stream)stream);
-		if (took == TOOK_BLOCKED) {
-			if (now < shim->drain_until_ms + BLOCKED_DRAIN_MS)
-				return false;
-			shim->undrained = bytes_waiting(shim);
-			return true;
-		}
-		nothing &= took == TOOK_END || (!shim->spawn.pty && took == TOOK_NOTHING) || took == TOOK;
+	bool blocked = false, all = true;
+	shim->journal.draining = true;
+	for (int stream = 0; stream < STREAM_COUNT && !blocked; stream++)
+		all &= drain(shim, (enum stream)stream, &blocked);
+	shim->journal.draining = false;
+	if (blocked) {
+		shim->undrained = bytes_waiting(shim);
+		return now >= shim->drain_until_ms + BLOCKED_DRAIN_MS;
 	}
-	return nothing || now >= shim->drain_until_ms;
+	shim->undrained = 0;
+	return all || now >= shim->drain_until_ms;
 }
 
 static void ring_now(struct shim *shim, u64 now)

@@ -14,11 +14,13 @@ static bool keep(struct peer *peer, const u8 *bytes, size_t length)
 		peer->out_done = peer->out_length = 0;
 	if (peer->out_length - peer->out_done + length > peer->out_max)
 		return false;
-	if (peer->out_length + length > peer->out_capacity) {
-		if (peer->out_done > 0)
+	if (peer->out_length + length > peer->out_capacity && peer->out_done > 0) {
+		if (peer->out)
 			memmove(peer->out, peer->out + peer->out_done, peer->out_length - peer->out_done);
 		peer->out_length -= peer->out_done;
 		peer->out_done = 0;
+	}
+	if (peer->out_length + length > peer->out_capacity) {
 		size_t grown = (peer->out_length + length) * 2 + 1024;
 		u8 *moved = realloc(peer->out, grown);
 		if (!moved)
