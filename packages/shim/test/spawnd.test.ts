@@ -86,7 +86,12 @@ test('a command that does not exist: the error, then the end', options, async (t
   assert.equal(exit.stage, 'exec');
   assert.equal(exit.errno, 2);
   assert.equal(end.isFinal, true);
-  assert.deepEqual((await readAll(request.runDir)).kinds, ['meta', 'exit', 'end']);
+  const { kinds } = await readAll(request.runDir);
+  assert.deepEqual(
+    kinds.filter((kind) => kind !== 'output'),
+    ['meta', 'exit', 'end'],
+    'the sanitizers may say something',
+  );
 });
 
 test(
@@ -104,14 +109,15 @@ test(
     assert.equal(gone.errno, 2);
     assert.equal(gone.endFollows, false);
     const request = rig.request(['sleep', '60']);
-    const first = createEventLog();
-    const second = createEventLog();
-    link.spawn(request, first.onEvent);
-    link.spawn(request, second.onEvent);
-    await first.until('started');
-    const refused = await second.until('spawn-error');
+    const logs = [createEventLog(), createEventLog()];
+    for (const log of logs) link.spawn(request, log.onEvent);
+    const isDecided = ({ type }: RunEvent): boolean => type === 'started' || type === 'spawn-error';
+    const decided = await Promise.all(logs.map((log) => log.untilMatch(isDecided)));
+    const refused = decided.find((event) => event.type === 'spawn-error');
+    assert.ok(refused?.type === 'spawn-error');
     assert.equal(refused.stage, 'claim');
     assert.equal(refused.errno, 17);
+    assert.equal(decided.filter((event) => event.type === 'started').length, 1, 'one of them wins');
     assert.equal(voided.events.length, 1);
   },
 );
