@@ -12,10 +12,13 @@
  *   <state>/runs/<runId>/    one per run
  *   <state>/trash/           what gc is deleting
  */
+import { readFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, statfs } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { assertNever } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
-import { fileSystemKindOf } from './file-system-kind.ts';
+import { fileSystemKindOf, mountNameOf } from './file-system-kind.ts';
+import type { FileSystemKind } from './file-system-kind.ts';
 
 export interface StateDir {
   readonly path: string;
@@ -33,6 +36,8 @@ export interface StateDir {
 export interface StateDirDeps {
   /** The type number of the file system that holds `path`. */
   readonly fileSystemType?: (path: string) => Promise<number>;
+  /** The text of /proc/self/mountinfo. */
+  readonly mountinfo?: () => string;
   readonly uid?: number;
 }
 
@@ -42,7 +47,9 @@ export async function openStateDir(path: string, deps: StateDirDeps = {}): Promi
   const { dev, ino } = await openPrivateDir(path, deps.uid);
   const runsDir = join(path, 'runs');
   const trashDir = join(path, 'trash');
-  const warnings = await fileSystemWarnings(path, deps.fileSystemType ?? readFileSystemType);
+  const type = await (deps.fileSystemType ?? readFileSystemType)(path);
+  const mountinfo = deps.mountinfo ?? readMountinfo;
+  const kind = fileSystemKindOf(type, () => mountNameOf(mountinfo(), dev));
   await openPrivateDir(runsDir, deps.uid);
   await openPrivateDir(trashDir, deps.uid);
   return {
@@ -53,7 +60,7 @@ export async function openStateDir(path: string, deps: StateDirDeps = {}): Promi
     trashDir,
     dev,
     ino,
-    warnings,
+    warnings: warningsAbout(path, kind),
   };
 }
 
@@ -74,25 +81,39 @@ async function openPrivateDir(
   return { dev: found.dev, ino: found.ino };
 }
 
-async function fileSystemWarnings(
-  path: string,
-  fileSystemType: (path: string) => Promise<number>,
-): Promise<readonly string[]> {
-  const found = fileSystemKindOf(await fileSystemType(path));
-  if (found.kind === 'network') {
-    throw new SupervisorError('state-on-network-fs', `the state directory lies on ${found.name}`, {
-      detail: { path, fileSystem: found.name },
-      hint: 'Set CLAWDFATHER_STATE_DIR to a directory on a local disk: a pid means nothing on another host.',
-    });
+function warningsAbout(path: string, found: FileSystemKind): readonly string[] {
+  switch (found.kind) {
+    case 'local':
+      return [];
+    case 'memory':
+      return [`the state directory lies on ${found.name}: every record is lost at reboot`];
+    case 'fuse':
+      return [`the state directory lies on ${found.name}: make sure that no other host sees it`];
+    case 'network':
+      throw new SupervisorError(
+        'state-on-network-fs',
+        `the state directory lies on ${found.name}`,
+        {
+          detail: { path, fileSystem: found.name },
+          hint: 'Use a directory on a local disk: a pid means nothing on another host.',
+        },
+      );
+    default:
+      return assertNever(found);
   }
-  if (found.kind === 'memory') {
-    return [`the state directory lies on ${found.name}: every record is lost at reboot`];
-  }
-  return [];
 }
 
 async function readFileSystemType(path: string): Promise<number> {
   return (await statfs(path)).type;
+}
+
+/** Without it a FUSE mount has no name, and is warned about under that of its kind. */
+function readMountinfo(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function isExisting(error: unknown): boolean {

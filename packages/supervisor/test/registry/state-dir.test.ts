@@ -3,11 +3,12 @@
  * (O6; SECURITY-CHECKLIST 17).
  */
 import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
 import { chmod, chown, lstat, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { test } from 'node:test';
-import { fileSystemKindOf } from '../../src/registry/file-system-kind.ts';
+import { fileSystemKindOf, mountNameOf } from '../../src/registry/file-system-kind.ts';
 import { openStateDir } from '../../src/registry/state-dir.ts';
 import { tempDir } from './registry-rig.ts';
 
@@ -61,8 +62,35 @@ test('O6: network file systems are refused by name, memory is warned about', asy
   assert.deepEqual((await on(0xef53)).warnings, []);
 });
 
+test('O6: FUSE is judged by the name of its mount', async (t) => {
+  const path = join(await tempDir(t), 'state');
+  const { dev } = await openStateDir(path);
+  const major = (dev >>> 8) & 0xfff;
+  const minor = (dev & 0xff) | ((dev >>> 12) & 0xfff00);
+  const on = (name: string) =>
+    openStateDir(path, {
+      fileSystemType: () => Promise.resolve(0x65735546),
+      mountinfo: () =>
+        [
+          '22 1 0:1 / /other rw - ext4 /dev/x rw',
+          `36 35 ${major}:${minor} / / rw,a b - ${name} src rw`,
+        ].join('\n'),
+    });
+  await assert.rejects(on('fuse.sshfs'), { code: 'state-on-network-fs', message: /sshfs/ });
+  assert.match((await on('fuse.fuse-overlayfs')).warnings.join(), /fuse-overlayfs/);
+});
+
 test('file system numbers are read as the kernel means them', () => {
-  assert.deepEqual(fileSystemKindOf(-11_317_950), { kind: 'network', name: 'cifs' });
-  assert.deepEqual(fileSystemKindOf(0xef53), { kind: 'local' });
-  assert.deepEqual(fileSystemKindOf(0x858458f6), { kind: 'memory', name: 'ramfs' });
+  const unused = (): never => assert.fail('only FUSE is asked for its name');
+  assert.deepEqual(fileSystemKindOf(-11_317_950, unused), { kind: 'network', name: 'cifs' });
+  assert.deepEqual(fileSystemKindOf(0xef53, unused), { kind: 'local' });
+  assert.deepEqual(fileSystemKindOf(0x858458f6, unused), { kind: 'memory', name: 'ramfs' });
+  const unnamed = fileSystemKindOf(0x65735546, () => undefined);
+  assert.deepEqual(unnamed, { kind: 'fuse', name: 'fuse' });
+});
+
+test('a mount is found by its device number', () => {
+  const mountinfo = readFileSync('/proc/self/mountinfo', 'utf8');
+  assert.equal(mountNameOf(mountinfo, statSync('/proc').dev), 'proc');
+  assert.equal(mountNameOf('', 1), undefined);
 });

@@ -83,11 +83,11 @@ test('S2: a process that is frozen inside a transaction delays writes and blocks
   const noted = write.then(() => {
     isWritten = true;
   });
-  await sleep(500);
+  await sleep(1_000);
   delay.disable();
   assert.equal(isWritten, false);
   assert.equal(registry.get('r1'), undefined, 'reads go on');
-  assert.ok(delay.max / 1e6 < 100, `the loop stood still for ${delay.max / 1e6} ms`);
+  assert.ok(delay.max / 1e6 < 500, `the loop stood still for ${delay.max / 1e6} ms`);
 
   holder.process.kill('SIGCONT');
   holder.process.stdin?.write('go\n');
