@@ -33,6 +33,7 @@ export const supervisorErrorCodes = [
   'state-dir-unsafe',
   'state-on-network-fs',
   'stdin-closed',
+  'supervisor-closed',
 ] as const;
 
 export type SupervisorErrorCode = (typeof supervisorErrorCodes)[number];

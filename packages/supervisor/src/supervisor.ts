@@ -8,6 +8,8 @@
  * Several supervisors may share one state directory; each owns what it started or adopted.
  */
 import { createScope } from '@clawdfather/kit';
+import type { SupervisorContext } from './context.ts';
+import { SupervisorError } from './errors.ts';
 import { openContext } from './open-context.ts';
 import { startLeaseKeeper } from './owner/lease-keeper.ts';
 import { reconcileRuns } from './reconcile/reconcile.ts';
@@ -20,23 +22,28 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
   try {
     const context = await openContext(deps, scope.signal);
     const mode = deps.adoption ?? (deps.launcher === 'direct' ? 'record' : 'adopt');
+    const reconcile = oneAtATime(() => reconcileRuns(context, mode));
     const keeper = startLeaseKeeper({
       registry: context.registry,
       clock: context.clock,
       owner: context.owner,
       onLost: async () => {
         context.observer.event({ type: 'lease-lost', generation: context.owner().generation });
+        letGo(
+          context,
+          new SupervisorError('lease-lost', 'another owner has taken over from this process'),
+        );
         await context.becomeOwner();
-        await reconcileRuns(context, mode);
+        await reconcile();
       },
       onMissed: (error) => context.log.warn('lease.beat-missed', { error: String(error) }),
     });
     scope.defer(() => keeper.stop());
-    await reconcileRuns(context, mode);
+    await reconcile();
     return createFace(context, {
       close: async () => {
         await keeper.stop();
-        for (const owned of context.live.values()) owned.release();
+        letGo(context, new SupervisorError('supervisor-closed', 'the supervisor is closed'));
         await scope[Symbol.asyncDispose]();
         context.launcher.close();
         await context.registry.releaseOwner(context.owner()).catch((error: unknown) => {
@@ -44,10 +51,25 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
         });
         await context.registry.close();
       },
-      reconcile: () => reconcileRuns(context, mode),
+      reconcile,
     });
   } catch (error) {
     await scope[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/* Handles on our runs say why from now on; the runs go on, and may be attached to or adopted. */
+function letGo(context: SupervisorContext, error: SupervisorError): void {
+  for (const { run } of context.live.values()) run.lose(error);
+}
+
+/* Two at once would adopt the same run twice. */
+function oneAtATime<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
+  };
 }

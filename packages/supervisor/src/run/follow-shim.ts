@@ -32,6 +32,8 @@ export interface FollowDeps {
   readonly onEvent: (event: RunEvent) => void;
   /* Before the first news of each connection; a claim is made here. Rejecting stops the following. */
   readonly onConnected?: (link: ControlLink) => Promise<void>;
+  /* Nobody has claimed the run directory. True: and nobody will, there is nothing to follow (S1). */
+  readonly onUnclaimed?: () => boolean;
   /* Proven gone without a final end; what the journal says is all there will be. */
   readonly onGone: (scan: JournalScan | undefined) => void;
   /* It cannot be known now; told once per stretch of uncertainty. */
@@ -52,6 +54,7 @@ export async function followShim(deps: FollowDeps): Promise<void> {
     const fate = fateOf(deps, outcome);
     if (fate.kind === 'ended') return deps.onEvent(fate.event);
     if (fate.kind === 'gone') return deps.onGone(fate.scan);
+    if (fate.kind === 'unclaimed' && deps.onUnclaimed?.() === true) return;
     if (!isUncertain && outcome !== 'lost') {
       isUncertain = true;
       deps.onUncertain?.(fate.why);
@@ -94,11 +97,13 @@ async function watchOnce(deps: FollowDeps, first: ControlLink | undefined): Prom
 type Fate =
   | { readonly kind: 'ended'; readonly event: RunEvent }
   | { readonly kind: 'gone'; readonly scan: JournalScan | undefined }
+  | { readonly kind: 'unclaimed'; readonly why: string }
   | { readonly kind: 'uncertain'; readonly why: string };
 
 function fateOf(deps: FollowDeps, outcome: 'lost' | ShimUnreachableError): Fate {
   const scan = scanIfThere(deps.runDir);
   if (scan === undefined) return { kind: 'gone', scan };
+  if (scan.state === 'empty') return { kind: 'unclaimed', why: 'no shim has claimed it yet' };
   const { exit, end, endOffset } = scan;
   if (exit !== undefined && end?.isFinal === true) {
     const event = { type: 'end', exit, end, journalLength: endOffset, journal: undefined } as const;

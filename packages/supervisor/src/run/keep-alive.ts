@@ -2,7 +2,7 @@
  * Whoever waits for a run keeps the process alive; a run by itself does not.
  *
  * The link that brings a run's news may change (spawnd dies, the shim's own socket takes over), so holders hold
- * this and not the link.
+ * this and not the link. A run of somebody else is followed only while it is held.
  */
 export interface Holdable {
   ref(): void;
@@ -15,21 +15,36 @@ export interface KeepAlive {
   use(link: Holdable): void;
 }
 
-export function createKeepAlive(): KeepAlive {
+export interface Holding {
+  readonly onFirst?: () => void;
+  readonly onLast?: () => void;
+}
+
+export function createKeepAlive({ onFirst, onLast }: Holding = {}): KeepAlive {
   let holders = 0;
   let current: Holdable | undefined;
 
+  const take = (): void => {
+    holders += 1;
+    if (holders > 1) return;
+    current?.ref();
+    onFirst?.();
+  };
+  const give = (): void => {
+    holders -= 1;
+    if (holders > 0) return;
+    current?.unref();
+    onLast?.();
+  };
+
   return {
     hold: () => {
-      holders += 1;
-      if (holders === 1) current?.ref();
+      take();
       let isHeld = true;
       return {
         [Symbol.dispose]: () => {
-          if (!isHeld) return;
+          if (isHeld) give();
           isHeld = false;
-          holders -= 1;
-          if (holders === 0) current?.unref();
         },
       };
     },

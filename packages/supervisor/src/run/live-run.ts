@@ -31,8 +31,8 @@ export interface LiveRunDeps {
   readonly wallMs: () => number;
   /* The link to the shim is lost: find out what became of it. */
   readonly onLinkLost: () => void;
-  /* Somebody else owns the run now. */
-  readonly onStolen: () => void;
+  /* It is not ours to act on any more. */
+  readonly onLost: (error: SupervisorError) => void;
   readonly onExited: () => void;
   readonly onNews: (event: ShimEvent | RunEvent, why: string) => void;
 }
@@ -46,7 +46,7 @@ export class LiveRun {
   readonly #started: Deferred<void> = deferred();
   readonly #settled: Deferred<RunExit> = deferred();
   #state: RunLifecycle;
-  #isStolen = false;
+  #isLost = false;
   #journalLength = 0;
   #lastOutputAtMs: number | undefined;
   #inlined: Buffer | undefined;
@@ -102,7 +102,7 @@ export class LiveRun {
   }
 
   hear(event: ShimEvent): void {
-    if (this.#isStolen) return;
+    if (this.#isLost) return;
     if (event.type === 'lost') return this.#deps.onLinkLost();
     if (event.type === 'blocked') this.#deps.onNews(event, event.why ?? '');
     if (event.type === 'spawn-error') this.#spawnError = event;
@@ -124,7 +124,7 @@ export class LiveRun {
 
   /* The one place that assigns the state. */
   apply(event: RunEvent): void {
-    if (this.#isStolen) return;
+    if (this.#isLost) return;
     const { state, actions, why } = nextRun(this.#state, event);
     this.#state = state;
     if (event.type === 'spawned') this.#pid = event.process.pid;
@@ -173,23 +173,20 @@ export class LiveRun {
       const reason = asCancelReason(cause.reason);
       await this.control.request({ type: 'terminate', reason, actor: cause.actor ?? '' });
     } catch (error) {
-      if (error instanceof ShimRefusedError && error.refusal === 'stale-epoch') this.lose();
+      if (error instanceof ShimRefusedError && error.refusal === 'stale-epoch')
+        this.lose(epochStale(this.identity));
       else if (isShimGoneError(error)) this.#deps.onLinkLost();
       else throw error;
     }
   }
 
-  /* O3: somebody else has it; nothing is done here any more. */
-  lose(): void {
-    if (this.#isStolen) return;
-    this.#isStolen = true;
-    const { runId } = this.identity;
-    const error = new SupervisorError('epoch-stale', `run ${runId} has a newer owner`, {
-      detail: { runId },
-    });
+  /* O3: somebody else has it, or we are closing: nothing is done here any more, and the run goes on. */
+  lose(error: SupervisorError): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
     this.#started.reject(error);
     this.#settled.reject(error);
-    this.#deps.onStolen();
+    this.#deps.onLost(error);
     this.news.post();
   }
 
@@ -199,6 +196,12 @@ export class LiveRun {
     this.news.post();
     this.#deps.onExited();
   }
+}
+
+function epochStale({ runId }: RunIdentity): SupervisorError {
+  return new SupervisorError('epoch-stale', `run ${runId} has a newer owner`, {
+    detail: { runId },
+  });
 }
 
 /* The shim takes the reasons somebody can ask for; the rest are facts. */

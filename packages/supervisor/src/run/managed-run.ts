@@ -31,7 +31,6 @@ export interface RunCore {
   readonly source: OutputSource;
   readonly settled: Promise<RunExit>;
   readonly ending: EndingSignal;
-  readonly isSettled: () => boolean;
   readonly actor: string;
   readonly cancel: (reason: CancelReason, actor: string | undefined) => Promise<void>;
   /* Undefined: not ours to promise delivery for. */

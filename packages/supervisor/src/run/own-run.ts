@@ -43,7 +43,7 @@ export function ownRun(
     registry,
     clock,
     key: { runId, epoch },
-    onStolen: () => run.lose(),
+    onStolen: (error) => run.lose(error),
     onFailed: (error) => log.warn('registry.write-failed', { runId, error: String(error) }),
   });
   const run: LiveRun = new LiveRun({
@@ -52,8 +52,8 @@ export function ownRun(
     control,
     initial,
     wallMs: () => clock.wallMs(),
-    onStolen: () => {
-      log.warn('run.stolen', { runId, epoch });
+    onLost: (error) => {
+      log.event('run.let-go', { runId, epoch, why: error.code });
       release();
     },
     onLinkLost: () => follow(context, owned),
@@ -93,6 +93,11 @@ export function follow(context: SupervisorContext, owned: OwnedRun, first?: Cont
     first,
     onEvent: (event) => run.hear(event),
     onGone,
+    onUnclaimed: () => {
+      if (voidIntent(runDir) === 'claimed') return false;
+      onGone(undefined);
+      return true;
+    },
     onUncertain: (why) => log.warn('run.uncertain', { runId, why }),
   })
     .catch((error: unknown) => {
@@ -109,10 +114,9 @@ async function shimGone(
   run: LiveRun,
   scan: JournalScan | undefined,
 ): Promise<void> {
-  const { runId, runDir, leaseId } = run.identity;
+  const { runId, leaseId } = run.identity;
   const endedAtMs = context.clock.wallMs();
-  if (scan === undefined || scan.state === 'empty') {
-    if (scan !== undefined && voidIntent(runDir) === 'claimed') return;
+  if (scan === undefined) {
     const detail = 'it was lost before a shim claimed it';
     const exit = exitWithoutRecord(runId, 'spawn-error', { endedAtMs, detail });
     return run.apply({ type: 'spawn-failed', exit });

@@ -28,7 +28,6 @@ export function ownedHandle(context: SupervisorContext, owned: OwnedRun): Manage
     },
     settled: run.settled,
     ending: run.ending,
-    isSettled: () => run.state.kind === 'exited',
     actor: actorOf(context.owner()),
     cancel: async (reason, actor) => run.cancel(reason, actor),
     writeDurably: (bytes) => sendDurably(context, owned, bytes),

@@ -20,7 +20,7 @@ import type { LiveRun } from './live-run.ts';
 import type { OwnedRun } from './live-runs.ts';
 import { ownRun } from './own-run.ts';
 import { planSpawn, type SpawnPlan } from './plan-spawn.ts';
-import { makeIntent, runDirOf } from './run-files.ts';
+import { makeIntent, runDirOf, voidIntent } from './run-files.ts';
 
 export interface SpawnParts {
   readonly context: SupervisorContext;
@@ -100,6 +100,7 @@ async function launch(
   try {
     keepAlive.use(await context.launcher.launch(plan.request, (event) => run.hear(event)));
   } catch (error) {
+    voidIntent(run.identity.runDir);
     fail('spawnd', error);
   }
 }

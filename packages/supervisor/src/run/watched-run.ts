@@ -2,18 +2,19 @@
  * A run of another owner, or one that has ended: looked at, commanded as an operator (O4), never owned.
  *
  * What its owner writes to the registry is the owner's business; here the shim's own news and the journal tell
- * when it is over. A shim that is gone without an end record leaves an honest unknown.
+ * when it is over. A shim that is gone without an end record leaves an honest unknown. It is followed only while
+ * somebody waits or reads: a handle that was dropped costs nothing.
  */
-import { type Clock, deferred } from '@clawdfather/kit';
+import { type Clock, type Deferred, deferred } from '@clawdfather/kit';
 import type { JournalScan, RunEvent } from '@clawdfather/shim';
 import type { ProcessTable } from '../evidence/process-table.ts';
 import type { CancelReason, RunExit, RunRecord } from '../types.ts';
 import { type ControlLine, createControlLine, isShimGoneError } from './control-line.ts';
-import { createEndingSignal } from './ending-signal.ts';
+import { createEndingSignal, type EndingSignal } from './ending-signal.ts';
 import { followShim } from './follow-shim.ts';
-import { createKeepAlive } from './keep-alive.ts';
+import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import type { RunCore } from './managed-run.ts';
-import { createNews } from './news.ts';
+import { createNews, type News } from './news.ts';
 import { exitWithoutRecord, runExitOf } from './run-exit.ts';
 import { readCookie } from './run-files.ts';
 
@@ -31,75 +32,108 @@ const noCookie = new Uint8Array(16);
 
 export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
   const { runId, leftovers } = record;
-  const news = createNews();
-  const ending = createEndingSignal();
-  const keepAlive = createKeepAlive();
-  const settled = deferred<RunExit>();
-  settled.promise.catch(() => undefined);
-  let isSettled = false;
-  let isShimGone = false;
-  let inlined: Buffer | undefined;
-
-  const control = createControlLine({
-    runDir: deps.runDir,
-    cookie: () => readCookie(deps.runDir) ?? noCookie,
-    clock: deps.clock,
-    ownEpoch: () => undefined,
-  });
-
-  const settle = (exit: RunExit): void => {
-    isSettled = true;
-    ending.begin(exit.reason);
-    settled.resolve(exit);
-    news.post();
-  };
-  const hear = (event: RunEvent): void => {
-    if (event.type === 'terminating') ending.begin(event.reason);
-    if (event.type === 'exit' && leftovers === 'keep') {
-      settle(runExitOf(runId, { ...event, end: undefined }));
-    }
-    if (event.type === 'end') {
-      isShimGone = event.end.isFinal;
-      inlined = event.journal;
-      settle(runExitOf(runId, event));
-    }
-    news.post();
-  };
-  const gone = (scan: JournalScan | undefined): void => {
-    isShimGone = true;
-    const known = deps.reread()?.exit;
-    const detail = 'its shim is gone and left no end record';
-    settle(known ?? withoutEnd(runId, scan, { endedAtMs: deps.clock.wallMs(), detail }));
-  };
-
-  if (record.exit !== undefined) settle(record.exit);
-  if (record.treeEndedAtMs !== undefined) isShimGone = true;
-  else {
-    const follow = { ...deps, control, keepAlive, onEvent: hear, onGone: gone };
-    followShim(follow).catch((error: unknown) => settled.reject(asError(error)));
-  }
-
+  const { runDir, bootId, actor } = deps;
+  const watched = new WatchedRun(record, deps);
+  const { control, keepAlive, news, ending } = watched;
   return {
     runId,
     pid: () => deps.reread()?.pid ?? record.pid ?? 0,
     control,
     keepAlive,
     source: {
-      runDir: deps.runDir,
-      bootId: deps.bootId,
+      runDir,
+      bootId,
       leftovers,
       news,
-      isShimAlive: () => !isShimGone,
-      inlined: () => inlined,
+      isShimAlive: () => !watched.isShimGone,
+      inlined: () => watched.inlined,
     },
-    settled: settled.promise,
+    settled: watched.settled,
     ending,
-    isSettled: () => isSettled,
-    actor: deps.actor,
-    cancel: (reason, actor) => cancelAsOperator(control, reason, actor ?? deps.actor),
+    actor,
+    cancel: (reason, by) => cancelAsOperator(control, reason, by ?? actor),
     writeDurably: undefined,
     snapshot: () => deps.reread() ?? record,
   };
+}
+
+class WatchedRun {
+  readonly news: News = createNews();
+  readonly ending: EndingSignal = createEndingSignal();
+  readonly keepAlive: KeepAlive;
+  readonly control: ControlLine;
+  readonly #record: RunRecord;
+  readonly #deps: WatchDeps;
+  readonly #settled: Deferred<RunExit> = deferred();
+  #following: AbortController | undefined;
+  isShimGone: boolean;
+  inlined: Buffer | undefined;
+
+  constructor(record: RunRecord, deps: WatchDeps) {
+    this.#record = record;
+    this.#deps = deps;
+    this.isShimGone = record.treeEndedAtMs !== undefined;
+    this.keepAlive = createKeepAlive({
+      onFirst: () => this.#follow(),
+      onLast: () => this.#following?.abort(),
+    });
+    this.control = createControlLine({
+      runDir: deps.runDir,
+      cookie: () => readCookie(deps.runDir) ?? noCookie,
+      clock: deps.clock,
+      ownEpoch: () => undefined,
+    });
+    /* Nobody may be waiting. */
+    this.settled.catch(() => undefined);
+    if (record.exit !== undefined) this.#settle(record.exit);
+  }
+
+  get settled(): Promise<RunExit> {
+    return this.#settled.promise;
+  }
+
+  #follow(): void {
+    if (this.isShimGone) return;
+    this.#following = new AbortController();
+    const signal = AbortSignal.any([this.#following.signal, this.#deps.signal]);
+    followShim({
+      ...this.#deps,
+      control: this.control,
+      keepAlive: this.keepAlive,
+      signal,
+      onEvent: (event) => this.#hear(event),
+      onGone: (scan) => this.#gone(scan),
+    }).catch((error: unknown) => {
+      const isAsked = signal.aborted && !this.#deps.signal.aborted;
+      if (!isAsked) this.#settled.reject(asError(error));
+    });
+  }
+
+  #hear(event: RunEvent): void {
+    const { runId, leftovers } = this.#record;
+    if (event.type === 'terminating') this.ending.begin(event.reason);
+    if (event.type === 'exit' && leftovers === 'keep') {
+      this.#settle(runExitOf(runId, { ...event, end: undefined }));
+    }
+    if (event.type === 'end') {
+      this.isShimGone = event.end.isFinal;
+      this.inlined = event.journal;
+      this.#settle(runExitOf(runId, event));
+    }
+    this.news.post();
+  }
+
+  #gone(scan: JournalScan | undefined): void {
+    this.isShimGone = true;
+    const known = this.#deps.reread()?.exit;
+    this.#settle(known ?? withoutEnd(this.#record.runId, scan, this.#deps.clock.wallMs()));
+  }
+
+  #settle(exit: RunExit): void {
+    this.ending.begin(exit.reason);
+    this.#settled.resolve(exit);
+    this.news.post();
+  }
 }
 
 async function cancelAsOperator(
@@ -122,9 +156,10 @@ function asError(error: unknown): Error {
 function withoutEnd(
   runId: RunRecord['runId'],
   scan: JournalScan | undefined,
-  rest: { readonly endedAtMs: number; readonly detail: string },
+  endedAtMs: number,
 ): RunExit {
-  if (scan?.exit === undefined) return exitWithoutRecord(runId, 'unknown', rest);
+  const detail = 'its shim is gone and left no end record';
+  if (scan?.exit === undefined) return exitWithoutRecord(runId, 'unknown', { endedAtMs, detail });
   const known = { exit: scan.exit, end: undefined, journalLength: scan.endOffset };
-  return { ...runExitOf(runId, known), detail: rest.detail };
+  return { ...runExitOf(runId, known), detail };
 }
