@@ -53,13 +53,13 @@ function parseVariants(argv: readonly string[]): readonly BuildVariant[] {
 
 function programsOf(variant: BuildVariant): readonly Program[] {
   const sources = filesIn(nativePath, '.c');
-  const isFuzzer = (path: string): boolean => basename(path).startsWith('fuzz_');
+  const isFuzzer = (path: string): boolean => basename(path).startsWith('fuzz-');
   if (variant !== 'fuzz') {
     const outputPath = join(distPath, outputName(variant));
     return [{ variant, sources: sources.filter((path) => !isFuzzer(path)), outputPath }];
   }
   return sources.filter(isFuzzer).map((path) => {
-    const name = basename(path, '.c').replace('fuzz_', 'fuzz-').replaceAll('_', '-');
+    const name = basename(path, '.c');
     return { variant, sources: [path], outputPath: join(distPath, name) };
   });
 }

@@ -4,7 +4,7 @@
  *   release  small, static where musl is there, stripped
  *   test     the same with the hooks that tests need
  *   asan     with AddressSanitizer and UBSan; every finding ends the program
- *   fuzz     one program per `fuzz_*.c`, each of which includes the source it tests
+ *   fuzz     one program per `fuzz-*.c`, each of which includes the source it tests
  */
 import { binaryNames, type ShimVariant } from '../src/binary-names.ts';
 import type { Compiler } from './compilers.ts';

@@ -145,13 +145,13 @@ static int child_main(void *argument)
 	long failed = -ENOENT;
 	for (char **path = plan->paths; *path; path++) {
 		result = rawcall(SYS_execve, raw_arg(*path), raw_arg(plan->spawn->argv), raw_arg(plan->spawn->envp), 0);
-		/* As execvp: a file that may not be run is remembered, the search goes on. */
-		if (result == -EACCES)
+		/* As execvp: a file that may not be run is remembered, a directory that is not there is not; both are passed. */
+		bool absent = result == -ENOENT || result == -ENOTDIR || result == -ESTALE || result == -ENODEV ||
+			      result == -ETIMEDOUT;
+		if (!absent)
 			failed = result;
-		else if (result != -ENOENT && result != -ENOTDIR) {
-			failed = result;
+		if (!absent && result != -EACCES)
 			break;
-		}
 	}
 	child_fail(plan, STAGE_EXEC, failed);
 }

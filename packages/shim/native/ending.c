@@ -249,6 +249,7 @@ static bool write_exit(struct shim *shim, u64 now)
 		return false;
 	}
 	shim->exit_written = true;
+	shim->undrained = 0;
 	if (shim->tree_empty)
 		return true;
 	shim->outlived = true;
@@ -263,8 +264,11 @@ static void write_end(struct shim *shim, bool final, u64 now)
 		look_again_at(shim, now + BLOCKED_RETRY_MS);
 		return;
 	}
-	if (final)
+	if (final) {
 		cgroup_remove(&shim->cgroup);
+		output_close(shim);
+		shim->held = 0; /* counted as undrained; nothing follows the final end */
+	}
 	shim->end_written = true;
 	shim->end_final = final;
 	shim->phase = PHASE_ENDED;

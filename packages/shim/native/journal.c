@@ -13,6 +13,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Our copy of an unfinished record's payload: a process has one journal, and pages never touched cost nothing. */
+static u8 kept[META_BYTES_MAX];
+
 static void segment_name(char name[20], u64 base)
 {
 	snprintf(name, 20, "j-%016llx", (unsigned long long)base);
@@ -223,8 +226,8 @@ int journal_append(struct journal *journal, enum frame_kind kind, const void *pa
 	if (!journal->pending)
 		return failed;
 	/* Begun, so it will be finished before anything else; the caller's bytes may be gone by then. */
-	memcpy(journal->kept, payload, length);
-	journal->rest = journal->kept;
+	memcpy(kept, payload, length);
+	journal->rest = kept;
 	return 0;
 }
 

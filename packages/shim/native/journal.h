@@ -56,8 +56,6 @@ struct journal {
 	bool pending;
 	/* output that was begun and not yet reported as written: when it is offered again it is not new */
 	const u8 *begun;
-	/* our copy of an unfinished record's payload; pages that are never touched cost nothing */
-	u8 kept[META_BYTES_MAX];
 	u8 segment_head[SEGMENT_HEADER_BYTES];
 };
 

@@ -9,6 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The records as they were written, for everyone who is told later. */
+static struct {
+	char text[RECORD_BYTES_MAX];
+	size_t length;
+} exit_record, end_record;
+
 static void json_text(struct json *json, const char *key, const char *value, size_t bytes_max)
 {
 	if (value && *value)
@@ -165,7 +171,7 @@ static void put_cause(const struct shim *shim, struct json *json, bool whole)
 static size_t write_exit_json(struct shim *shim, bool whole)
 {
 	struct json json;
-	json_begin(&json, shim->exit_json, sizeof shim->exit_json);
+	json_begin(&json, exit_record.text, sizeof exit_record.text);
 	json_open(&json, NULL, '{');
 	put_status(shim, &json);
 	put_cause(shim, &json, whole);
@@ -187,17 +193,17 @@ static size_t write_exit_json(struct shim *shim, bool whole)
 /* The tree holds the leftovers at this moment. */
 bool record_exit(struct shim *shim)
 {
-	shim->exit_length = write_exit_json(shim, true);
-	if (shim->exit_length && journal_append(&shim->journal, KIND_EXIT, shim->exit_json, shim->exit_length) == 0)
+	exit_record.length = write_exit_json(shim, true);
+	if (exit_record.length && journal_append(&shim->journal, KIND_EXIT, exit_record.text, exit_record.length) == 0)
 		return true;
-	shim->exit_length = write_exit_json(shim, false);
-	return journal_append(&shim->journal, KIND_EXIT, shim->exit_json, shim->exit_length) == 0;
+	exit_record.length = write_exit_json(shim, false);
+	return journal_append(&shim->journal, KIND_EXIT, exit_record.text, exit_record.length) == 0;
 }
 
 static size_t write_end_json(struct shim *shim, bool final, bool whole)
 {
 	struct json json;
-	json_begin(&json, shim->end_json, sizeof shim->end_json);
+	json_begin(&json, end_record.text, sizeof end_record.text);
 	json_open(&json, NULL, '{');
 	put_cause(shim, &json, whole);
 	json_open(&json, "killed", '{');
@@ -217,12 +223,12 @@ static size_t write_end_json(struct shim *shim, bool final, bool whole)
 
 bool record_end(struct shim *shim, bool final)
 {
-	shim->end_length = write_end_json(shim, final, true);
-	bool written = shim->end_length &&
-		       journal_append(&shim->journal, KIND_END, shim->end_json, shim->end_length) == 0;
+	end_record.length = write_end_json(shim, final, true);
+	bool written = end_record.length &&
+		       journal_append(&shim->journal, KIND_END, end_record.text, end_record.length) == 0;
 	if (!written) {
-		shim->end_length = write_end_json(shim, final, false);
-		written = journal_append(&shim->journal, KIND_END, shim->end_json, shim->end_length) == 0;
+		end_record.length = write_end_json(shim, final, false);
+		written = journal_append(&shim->journal, KIND_END, end_record.text, end_record.length) == 0;
 	}
 	if (written && final)
 		journal_seal(&shim->journal);
@@ -238,8 +244,8 @@ void tell_end(struct shim *shim, u8 type, struct client *only)
 	bool end = type == MSG_END;
 	if (shim->spawn.hold && !only)
 		journal_sync(journal); /* J4: what is told about a held stream is on the disk */
-	int n = snprintf(text, 2 * RECORD_BYTES_MAX + 48, "{\"exit\":%.*s%s%.*s}", (int)shim->exit_length, shim->exit_json,
-			 end ? ",\"end\":" : "", end ? (int)shim->end_length : 0, shim->end_json);
+	int n = snprintf(text, 2 * RECORD_BYTES_MAX + 48, "{\"exit\":%.*s%s%.*s}", (int)exit_record.length, exit_record.text,
+			 end ? ",\"end\":" : "", end ? (int)end_record.length : 0, end_record.text);
 	put_uint(message, journal_end(journal), 8);
 	put_uint(message + 8, (u64)n, 4);
 	size_t length = 12 + (size_t)n;

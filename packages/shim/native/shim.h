@@ -153,9 +153,6 @@ struct shim {
 	bool end_written;
 	bool end_final;
 	u64 flush_until_ms;
-	size_t exit_length, end_length;
-	char exit_json[RECORD_BYTES_MAX];
-	char end_json[RECORD_BYTES_MAX];
 
 	u64 socket_check_ms;
 	struct client clients[CONTROL_CLIENTS_MAX];
