@@ -25,6 +25,8 @@ export interface SupervisorContext {
   readonly binaryPath: string;
   readonly cgroupParent: string | undefined;
   readonly live: LiveRuns;
+  /* What the last reconciliation could not tell; gc explains with it. */
+  readonly unverifiable: Set<string>;
   /* Who we are; changes when a lost lease is taken out anew. */
   readonly owner: () => OwnerHandle;
   /* Aborts when the supervisor closes. */

@@ -102,6 +102,10 @@ export const trashPauseMs = 50;
 /** Connections to shims that are tried side by side; more only queue in the kernel. */
 export const reconcileAtOnceMax = 64;
 
+/** A root that was sent SIGKILL is looked at so often, so long: two seconds, as long as a shim gives (killMs). */
+export const endRootLookMs = 20;
+export const endRootLooks = 100;
+
 /* --- Following a shim ----------------------------------------------------------- */
 
 /** First and longest pause before a shim that cannot be reached is tried again (O5: for ever). */

@@ -8,7 +8,7 @@
 import type { ControlLink, JournalScan } from '@clawdfather/shim';
 import { actorOf, type SupervisorContext } from '../context.ts';
 import { countsOfExit } from '../events.ts';
-import { sweepLease } from '../evidence/sweep-lease.ts';
+import { endTree } from '../evidence/end-tree.ts';
 import type { RunKey } from '../registry/fence.ts';
 import { exitWithoutRecord, runExitOf } from '../run/run-exit.ts';
 import { runDirOf, voidIntent } from '../run/run-files.ts';
@@ -156,19 +156,18 @@ async function voidRun(context: SupervisorContext, matter: TakenMatter): Promise
 }
 
 async function sweep(context: SupervisorContext, matter: TakenMatter): Promise<Outcome> {
-  const { record } = matter;
-  const swept = await sweepLease(context.binaryPath, record.leaseId, record.startTicks ?? 0);
-  const isTreeGone = swept.left === 0;
-  const detail = `its shim was dead; ${swept.killed} processes of its tree were ended`;
-  context.observer.event({ type: 'shim-lost', runId: record.runId, isSwept: isTreeGone });
+  const { record, key } = matter;
+  const ended = await endTree(context, record);
+  const detail = `its shim was dead; ${ended.killed} processes of its tree were ended`;
+  context.observer.event({ type: 'shim-lost', runId: record.runId, isSwept: ended.isGone });
   if (record.exit !== undefined) {
-    if (isTreeGone)
-      await context.registry.write((tx) => tx.markTreeGone(matter.key, context.clock.wallMs()));
+    const nowMs = context.clock.wallMs();
+    if (ended.isGone) await context.registry.write((tx) => tx.markTreeGone(key, nowMs));
     return {};
   }
-  const killed = { pid: swept.killed, pgid: 0, cgroup: 0 };
+  const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
   const exit = { ...exitOf(context, matter, { reason: 'unknown', detail }), killed };
-  await finalise(context, matter, { exit, isTreeGone });
+  await finalise(context, matter, { exit, isTreeGone: ended.isGone });
   return {};
 }
 

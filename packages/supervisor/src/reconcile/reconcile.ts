@@ -36,6 +36,7 @@ export async function reconcileRuns(
   const owners = lookAtOwners(context);
   const records = context.registry.open();
   const decisions: ReconcileDecision[] = [];
+  context.unverifiable.clear();
   for (let start = 0; start < records.length; start += reconcileAtOnceMax) {
     const part = records.slice(start, start + reconcileAtOnceMax);
     const decided = await Promise.all(
@@ -44,6 +45,7 @@ export async function reconcileRuns(
     for (const decision of decided) {
       context.observer.event({ type: 'reconcile', decision });
       decisions.push(decision);
+      if (decision.decision === 'unverifiable') context.unverifiable.add(decision.runId);
     }
   }
   return decisions;

@@ -32,7 +32,9 @@ export async function collectGarbage(
 ): Promise<GarbageReport> {
   const { registry, clock, stateDir } = context;
   const finished = registry.finished();
-  const runs = [...registry.open().filter(isLive).map(liveRun), ...finished.map(finishedRun)];
+  const runs = [...registry.open().filter(isLive).map(liveRun), ...finished.map(finishedRun)].map(
+    (run) => ({ ...run, isUnverifiable: context.unverifiable.has(run.runId) }),
+  );
   const plan = planRetention(runs, clock.wallMs(), { ...defaultPolicy, ...policy });
   if (dryRun) return { ...plan, spared: [] };
   const spared: string[] = [];

@@ -7,7 +7,7 @@
 import { type ControlLink, type JournalScan, ShimRefusedError } from '@clawdfather/shim';
 import { announceExit, announceNews } from '../announce.ts';
 import { actorOf, ownerIdentityOf, type SupervisorContext } from '../context.ts';
-import { sweepLease } from '../evidence/sweep-lease.ts';
+import { endTree } from '../evidence/end-tree.ts';
 import type { RunLifecycle } from '../lifecycle/run-lifecycle.ts';
 import { createControlLine } from './control-line.ts';
 import { followShim } from './follow-shim.ts';
@@ -114,23 +114,25 @@ async function shimGone(
   run: LiveRun,
   scan: JournalScan | undefined,
 ): Promise<void> {
-  const { runId, leaseId } = run.identity;
+  const { runId } = run.identity;
   const endedAtMs = context.clock.wallMs();
   if (scan === undefined) {
     const detail = 'it was lost before a shim claimed it';
     const exit = exitWithoutRecord(runId, 'spawn-error', { endedAtMs, detail });
     return run.apply({ type: 'spawn-failed', exit });
   }
-  const swept = await sweepLease(context.binaryPath, leaseId, scan.start?.startTicks ?? 0);
-  const detail = `its shim is gone without an end record; ${swept.killed} processes were swept`;
-  const killed = { pid: swept.killed, pgid: 0, cgroup: 0 };
+  const record = context.registry.get(runId);
+  const ended =
+    record === undefined ? { killed: 0, isGone: false } : await endTree(context, record);
+  const detail = `its shim is gone without an end record; ${ended.killed} processes were ended`;
+  const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
   const known =
     scan.exit &&
     runExitOf(runId, { exit: scan.exit, end: undefined, journalLength: scan.endOffset });
   const exit = known
     ? { ...known, detail, killed }
     : exitWithoutRecord(runId, 'unknown', { endedAtMs, detail, killed });
-  run.apply({ type: 'shim-lost', exit, isTreeGone: swept.left === 0 });
+  run.apply({ type: 'shim-lost', exit, isTreeGone: ended.isGone });
 }
 
 /* O3: the shim's answer to the claim comes before anything else is done. Returns false when it is not ours. */

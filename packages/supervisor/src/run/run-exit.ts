@@ -4,8 +4,8 @@
  * Two facts meet here: the root's exit, which always stands (T4), and the end of its tree, whose reason is the
  * run's once the tree has ended. Where there is no record, the exit says honestly what is not known.
  */
-import { constants } from 'node:os';
 import { type EndRecord, type ExitRecord, formatCursor } from '@clawdfather/shim';
+import { signalNameOf } from '../lifecycle/signal-name.ts';
 import type { Cursor, RunExit, RunId, TerminationReason } from '../types.ts';
 
 export interface ExitRecords {
@@ -20,7 +20,7 @@ export function runExitOf(runId: RunId, { exit, end, journalLength }: ExitRecord
     runId,
     reason: end?.reason ?? exit.reason,
     code: exit.code,
-    signal: exit.signal === undefined ? undefined : signalName(exit.signal),
+    signal: exit.signal === undefined ? undefined : signalNameOf(exit.signal),
     coreDumped: exit.hasCore,
     actor: end?.actor ?? exit.actor,
     detail: end?.detail ?? exit.detail,
@@ -79,13 +79,4 @@ function cursorAt(offset: number): Cursor {
 
 function milliseconds(us: number): number {
   return Math.floor(us / 1000);
-}
-
-const signalNames = new Map(
-  Object.entries(constants.signals).map(([name, number]) => [number, name]),
-);
-
-/* Real-time signals have no name in Node; the number says as much. */
-function signalName(number: number): string {
-  return signalNames.get(number) ?? `SIG${number}`;
 }
