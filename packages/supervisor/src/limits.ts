@@ -92,6 +92,8 @@ export const retentionAgeMs = 7 * 24 * 60 * 60 * 1000;
 export const retentionRunsMax = 1_000;
 /** Journals of finished runs together. */
 export const retentionBytesMax = 10 * 1024 * 1024 * 1024;
+/** An empty run directory without a record is a spawn under way until then; a start takes 35 s at most. */
+export const strayAgeMs = 10 * 60 * 1000;
 /** Entries deleted from the trash per step: unlinking in bulk slows creation on ext4. */
 export const trashEntriesPerStep = 16;
 /** Pause between steps, so that deleting is never the busiest thing on the disk. */

@@ -1,11 +1,12 @@
 /*
  * `gc`: which finished runs go and why, and then doing it. Every run is listed with the evidence for its decision.
  *
- * Also removed: run directories nobody knows and nothing can come of (an empty one without a record).
+ * Also cleared: empty run directories without a record (clear-strays.ts).
  */
 import type { SupervisorContext } from '../context.ts';
 import { retentionAgeMs, retentionBytesMax, retentionRunsMax } from '../limits.ts';
 import type { RunRecord } from '../types.ts';
+import { clearStrays, type Strays } from './clear-strays.ts';
 import {
   planRetention,
   type RetainedRun,
@@ -24,6 +25,7 @@ export interface GarbageOptions {
 export interface GarbageReport extends RetentionPlan {
   /* Came back to life between plan and deed, and were left alone. */
   readonly spared: readonly string[];
+  readonly strays: Strays;
 }
 
 export async function collectGarbage(
@@ -36,7 +38,14 @@ export async function collectGarbage(
     (run) => ({ ...run, isUnverifiable: context.unverifiable.has(run.runId) }),
   );
   const plan = planRetention(runs, clock.wallMs(), { ...defaultPolicy, ...policy });
-  if (dryRun) return { ...plan, spared: [] };
+  const known = new Set<string>(runs.map(({ runId }) => runId));
+  const strays = await clearStrays({
+    runsDir: stateDir.runsDir,
+    isRecorded: (name) => known.has(name) || registry.get(name) !== undefined,
+    nowMs: clock.wallMs(),
+    dryRun,
+  });
+  if (dryRun) return { ...plan, spared: [], strays };
   const spared: string[] = [];
   const epochs = new Map(finished.map(({ runId, epoch }) => [runId, epoch]));
   for (const { runId, decision } of plan.decisions) {
@@ -47,7 +56,7 @@ export async function collectGarbage(
     if (outcome === 'open') spared.push(runId);
   }
   await emptyTrash(stateDir, clock, signal);
-  return { ...plan, spared };
+  return { ...plan, spared, strays };
 }
 
 const defaultPolicy: RetentionPolicy = {
