@@ -96,11 +96,12 @@ test('OK, REFUSED, BLOCKED, SHIM_LOST, SPAWND_HELLO', () => {
     why: 'ENOSPC',
     errno: 28,
   });
-  assert.deepEqual(parse(73, json({ shimPid: 5, signal: 9, swept: 2 })), {
+  assert.deepEqual(parse(73, json({ shimPid: 5, signal: 9, swept: 2, left: 1 })), {
     type: 'shim-lost',
     shimPid: 5,
     signal: 9,
     swept: 2,
+    left: 1,
   });
   const hello = { version: 1, pid: 3, startTicks: 4, bootId: 'b', pidNs: 5 };
   assert.deepEqual(parse(74, json(hello)), { type: 'spawnd-hello', ...hello });

@@ -70,6 +70,8 @@ export interface EndRecord {
   readonly killed: { readonly pid: number; readonly pgid: number; readonly cgroup: number };
   readonly escapees: number;
   readonly survivors: readonly ProcessRecord[];
+  /* J4: of leftovers, after the exit record. */
+  readonly undrainedBytes: number;
   readonly endedUs: number;
   /* False: survivors remain, the shim stays, and another end follows. */
   readonly isFinal: boolean;
@@ -135,6 +137,7 @@ export function parseEndRecord(fields: JsonFields): EndRecord {
     },
     escapees: countField(fields, 'escapees'),
     survivors: listField(fields, 'survivors').map(parseProcess),
+    undrainedBytes: countField(fields, 'undrainedBytes'),
     endedUs: countField(fields, 'endedUs'),
     isFinal: booleanField(fields, 'final'),
   };

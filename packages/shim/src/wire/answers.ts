@@ -75,12 +75,14 @@ export interface BlockedAnswer {
   readonly errno: number | undefined;
 }
 
-/* T8: the shim died without END and spawnd swept its tree. */
+/* T8: the shim died without its final END and spawnd swept its tree. */
 export interface ShimLostAnswer {
   readonly type: 'shim-lost';
   readonly shimPid: number;
   readonly signal: number | undefined;
   readonly swept: number;
+  /* How many of its tree could not be ended. */
+  readonly left: number;
 }
 
 /* T5: the run is being ended, and this is the first cause. */

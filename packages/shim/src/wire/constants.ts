@@ -12,7 +12,6 @@ export const lengthBytes = 4;
 export const frameHeaderBytes = 8;
 /* A journal payload (1 MiB) with room for the fields before it. */
 export const frameLengthMax = 1024 * 1024 + 64;
-export const payloadBytesMax = frameLengthMax - frameHeaderBytes;
 
 export const cookieBytes = 16;
 /* The journal's header has 32 bytes for it, NUL padded. */
@@ -62,7 +61,7 @@ export const helloFlags = { pty: 1, stdinOpen: 2, blocked: 4 } as const;
 export const okFlags = { answersQueries: 1 } as const;
 
 /* Stages of a failed start in which no journal exists yet, so no END follows. */
-export const unclaimedStages: readonly string[] = ['request', 'claim', 'spawnd', 'relay'];
+export const unclaimedStages: readonly string[] = ['request', 'claim', 'spawnd'];
 
 /* In the order of their numbers, from 1. */
 export const refusalNames = [

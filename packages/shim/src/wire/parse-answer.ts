@@ -159,6 +159,7 @@ function parseShimLost(payload: Buffer): ShimLostAnswer {
     shimPid: numberField(fields, 'shimPid'),
     signal: optionalNumber(fields, 'signal'),
     swept: countField(fields, 'swept'),
+    left: countField(fields, 'left'),
   };
 }
 

@@ -43,6 +43,7 @@ function endRecord(parts: Partial<EndRecord> = {}): EndRecord {
     killed: { pid: 0, pgid: 0, cgroup: 0 },
     escapees: 0,
     survivors: [],
+    undrainedBytes: 0,
     endedUs: 4_000_000,
     isFinal: true,
     ...parts,
