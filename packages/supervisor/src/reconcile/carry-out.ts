@@ -103,11 +103,8 @@ async function act(
       return voidRun(context, matter);
     case 'sweep':
       return sweep(context, matter);
-    case 'stale': {
-      const exit = exitOf(context, matter, { reason: decision.reason, detail: decision.why });
-      await finalise(context, matter, { exit, isTreeGone: true });
-      return {};
-    }
+    case 'stale':
+      return stale(context, decision, matter);
     case 'tree-gone':
       await context.registry.write((tx) =>
         tx.markTreeGone(key, record.exit?.endedAtMs ?? context.clock.wallMs()),
@@ -169,6 +166,29 @@ async function sweep(context: SupervisorContext, matter: TakenMatter): Promise<O
   const exit = { ...exitOf(context, matter, { reason: 'unknown', detail }), killed };
   await finalise(context, matter, { exit, isTreeGone: ended.isGone });
   return {};
+}
+
+/*
+ * The shim is gone and so is the root, if there was one. The rest of the tree may live on: the root's death signal
+ * reaches only the root (T8). With another kernel or namespace everything is gone by definition.
+ */
+async function stale(
+  context: SupervisorContext,
+  { reason, why }: Extract<Decision, { type: 'stale' }>,
+  matter: TakenMatter,
+): Promise<Outcome> {
+  const isTreePossible = reason === 'reconciled-stale' && matter.scan !== undefined;
+  const ended = isTreePossible
+    ? await endTree(context, matter.record)
+    : { killed: 0, isGone: true };
+  const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
+  const exit = { ...exitOf(context, matter, { reason, detail: why }), killed };
+  await finalise(context, matter, { exit, isTreeGone: ended.isGone });
+  if (ended.killed === 0) return {};
+  return {
+    decision: 'terminated',
+    why: `${why}; ${ended.killed} processes of its tree were ended`,
+  };
 }
 
 /* The root's own exit stands when the journal has it (T4); the reason is ours. */
