@@ -20,7 +20,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     codeStatus(
       await eachRun(context, supervisor, async (record) => {
         if (signal !== undefined) return sendSignal(supervisor, record, signal);
-        const exit = await endRun({ supervisor, record, actor });
+        const exit = await endRun({ supervisor, clock: context.clock, record, actor });
         return {
           text: `${record.runId} ${formatExitShort(exit)}`,
           json: { id: record.runId, exit: exitJson(exit) },

@@ -42,7 +42,10 @@ async function remove(
       detail: { runId: record.runId },
     });
   }
-  if (isAlive) await endRun({ supervisor, record, actor: `cli:${context.config.pid}` });
+  if (isAlive) {
+    const actor = `cli:${context.config.pid}`;
+    await endRun({ supervisor, clock: context.clock, record, actor });
+  }
   await supervisor.remove(record.runId);
   return { text: record.runId, json: { id: record.runId, removed: true } };
 }

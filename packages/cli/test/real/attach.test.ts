@@ -1,0 +1,168 @@
+/*
+ * Terminals for real: `run --pty` and `attach` inside PTYs of our own, with
+ * full-screen programs, detaching, watchers, and the one answerer (E8).
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCliRig } from '../support/cli-process.ts';
+import { createTerminalRig } from '../support/terminal-rig.ts';
+
+const detach = '\u001d\u001d';
+
+/* A small full-screen program: alternate screen, redraws on keys, quits on q. */
+const fullScreen = String.raw`
+draw() { printf '\033[H\033[2J\033[2;3Hsize %s\033[3;3Hkey %s' "$(stty size)" "$key"; }
+key=none
+stty -echo -icanon
+printf '\033[?1049h\033[?25l\033[?1000;1006h'
+draw
+while :; do
+  k=$(dd bs=1 count=1 2>/dev/null) || continue
+  [ -z "$k" ] && continue
+  [ "$k" = q ] && break
+  key=$k; draw
+done
+printf '\033[?1000;1006l\033[?25h\033[?1049l'
+stty sane
+exit 9
+`;
+
+test('a full-screen program works, and its end gives the terminal back', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const terminal = await terminals.open(['run', '--pty', '--', 'sh', '-c', fullScreen]);
+  await terminal.shows(/size 12 80[^]*key none/);
+  await terminal.type('x');
+  await terminal.shows(/key x/);
+  await terminal.resize(60, 9);
+  // The shell looks at its traps only between two keys.
+  await terminal.type('w');
+  await terminal.shows(/size 9 60[^]*key w/);
+  await terminal.type('q');
+  const exit = await terminal.exit();
+  assert.equal(exit.code, 9);
+  assert.match(terminal.screen(), /\[clf: run \w+, detach with Ctrl-\] Ctrl-\]\]/);
+});
+
+test('E8: detach, attach again elsewhere: the same screen, painted and live', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const first = await terminals.open([
+    'run',
+    '--pty',
+    '--name',
+    'app',
+    '--',
+    'sh',
+    '-c',
+    fullScreen,
+  ]);
+  await first.shows(/key none/);
+  await first.type('y');
+  await first.shows(/key y/);
+  await first.type(detach);
+  assert.equal((await first.exit()).code, 0);
+  assert.match(first.screen(), /detached, run \w+ goes on; back with: clf attach/);
+  for (const mode of ['?1049l', '?25h', '?1000l', '?1006l']) {
+    assert.ok(first.raw().includes(`\u001b[${mode}`), `given back: ${mode}`);
+  }
+
+  const second = await terminals.open(['attach', 'app']);
+  await second.shows(/size 12 80[^]*key y/);
+  assert.ok(second.raw().includes('\u001b[?1006h'), 'modes are set again');
+  await second.type('z');
+  await second.shows(/key z/);
+  await second.type('q');
+  assert.equal((await second.exit()).code, 9, 'the exit code of the run');
+  assert.deepEqual(await rig.live(), []);
+});
+
+test('E8: queries are answered once, by the terminal that is attached', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  // Asks for the cursor's position whenever it is told to, and shows what comes back.
+  const asking = String.raw`
+stty raw -echo
+printf 'old query \033[6n'
+while :; do
+  k=$(dd bs=1 count=1 2>/dev/null)
+  case $k in
+    a) printf 'ask\033[6n';;
+    q) stty sane; exit 0;;
+    R) printf 'answered.';;
+  esac
+done`;
+  const owner = await terminals.open(['run', '--pty', '--name', 'asks', '--', 'sh', '-c', asking]);
+  await owner.shows(/old query answered\./);
+
+  const watcher = await terminals.open(['attach', 'asks']);
+  await watcher.shows(/old query answered\./);
+  await owner.type('a');
+  await owner.shows(/askanswered\./);
+  await watcher.shows(/askanswered\./);
+  assert.doesNotMatch(owner.screen(), /answered\.answered\./, 'nobody answered twice');
+  assert.equal(watcher.answered(), '', 'a watcher is asked nothing');
+
+  await owner.type(detach);
+  await owner.exit();
+  await watcher.type('a');
+  await watcher.shows(/askanswered\.askanswered\./);
+  assert.match(watcher.answered(), /R$/, 'the last one left is the one that answers');
+  await watcher.type('q');
+  assert.equal((await watcher.exit()).code, 0);
+});
+
+test('E8: a PTY run without a terminal is answered from the screen model', async (context) => {
+  const rig = createCliRig(context);
+  const asking = String.raw`stty raw -echo; printf 'ab\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c`;
+  const result = await rig.clfWith({ input: '' }, 'run', '--pty', '--', 'sh', '-c', asking);
+  assert.match(result.stdout, /033 {3}\[ {3}1 {3}; {3}3 {3}R/);
+});
+
+test('one Ctrl-] goes to the program', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const line = 'stty raw -echo; echo ready; dd bs=1 count=1 2>/dev/null | od -An -tx1';
+  const terminal = await terminals.open(['run', '--pty', '--', 'sh', '-c', line]);
+  await terminal.shows(/ready/);
+  await terminal.type('\u001d');
+  await terminal.shows(/1d/);
+  assert.equal((await terminal.exit()).code, 0);
+});
+
+test('losing the terminal leaves the run alone', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  // Started outside, so that ending the terminal does not end the run as its descendant.
+  const started = await rig.clf('run', '-d', '--pty', '--', 'sh', '-c', 'echo here; sleep 60');
+  const id = started.stdout.trim();
+  const terminal = await terminals.open(['attach', id]);
+  await terminal.shows(/here/);
+  await terminal.run.signal('SIGHUP');
+  await terminal.exit();
+  assert.deepEqual(await rig.live(), [id]);
+});
+
+test('Ctrl-C on a terminal interrupts the command, not us', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const line = 'trap "echo got it; exit 4" INT; echo ready; while :; do sleep 0.05; done';
+  const onPty = await terminals.open(['run', '--pty', '--', 'sh', '-c', line]);
+  await onPty.shows(/ready/);
+  await onPty.type('\u0003');
+  assert.equal((await onPty.exit()).code, 4);
+  const onPipes = await terminals.open(['run', '--', 'sh', '-c', line]);
+  await onPipes.shows(/ready/);
+  await onPipes.type('\u0003');
+  assert.equal((await onPipes.exit()).code, 4);
+  assert.match(onPipes.screen(), /got it/);
+});
+
+test('attach refuses what has no screen and says what to do', async (context) => {
+  const rig = createCliRig(context);
+  await rig.clf('run', '-d', '--name', 'pipes', '--', 'sleep', '60');
+  const refused = await rig.clf('attach', 'pipes');
+  assert.equal(refused.code, 125);
+  assert.match(refused.stderr, /is on pipes, it has no screen/);
+  assert.match(refused.stderr, /clf logs -f/);
+});

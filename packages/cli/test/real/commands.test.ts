@@ -1,0 +1,151 @@
+/*
+ * The other commands on real runs: ps, logs, wait, kill, rm, gc, doctor.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createCliRig } from '../support/cli-process.ts';
+
+const lines = (text: string): string[] => text.split('\n').filter(Boolean);
+const parse = (line: string | undefined): Record<string, unknown> =>
+  JSON.parse(line ?? '') as Record<string, unknown>;
+
+test('ps: nothing yet, one running, and it is listed with its name', async (context) => {
+  const rig = createCliRig(context);
+  assert.match((await rig.clf('ps')).stdout, /No runs yet\. Start one: clf run/);
+  const id = (await rig.clf('run', '-d', '--name', 'web', '--', 'sleep', '60')).stdout.trim();
+  assert.match(id, /^[0-9a-z]{16}$/);
+  const table = (await rig.clf('ps')).stdout;
+  assert.match(table, new RegExp(`^${id.slice(0, 12)} +web +running .* sleep 60$`, 'm'));
+  assert.equal((await rig.clf('ps', '-q', '--filter', 'name=web')).stdout, `${id}\n`);
+  assert.equal((await rig.clf('ps', '-q', '--filter', 'name=other')).stdout, '');
+  const json = parse((await rig.clf('ps', '--json')).stdout);
+  assert.deepEqual([json['id'], json['state'], json['name']], [id, 'running', 'web']);
+});
+
+test('logs: all, the tail, one stream, since a cursor, and following to the end', async (context) => {
+  const rig = createCliRig(context);
+  const script = 'echo one; echo oops >&2; echo two; sleep 1; echo three';
+  await rig.clf('run', '-d', '--name', 'talk', '--', 'sh', '-c', script);
+  const followed = await rig.clf('logs', '-f', 'talk');
+  assert.deepEqual([followed.stdout, followed.stderr], ['one\ntwo\nthree\n', 'oops\n']);
+  assert.equal((await rig.clf('logs', '--tail', '1', 'talk')).stdout, 'three\n');
+  assert.equal((await rig.clf('logs', '--stderr', 'talk')).stdout, '');
+  assert.match((await rig.clf('logs', '-t', '--stdout', 'talk')).stdout, /^\d{4}-.*Z one$/m);
+
+  const events = lines((await rig.clf('logs', '--json', 'talk')).stdout).map(parse);
+  const cursor = String(events[0]?.['cursor']);
+  const rest = await rig.clf('logs', '--since', cursor, '--cursor', '--stdout', 'talk');
+  assert.equal(rest.stdout, 'two\nthree\n');
+  const end = /cursor: (\S+)/.exec(rest.stderr)?.[1] ?? '';
+  assert.equal((await rig.clf('logs', '--since', end, 'talk')).stdout, '');
+  const bad = await rig.clf('logs', '--since', 'what?', 'talk');
+  assert.deepEqual([bad.code, bad.stdout], [125, '']);
+  assert.match(bad.stderr, /cursor-invalid/);
+});
+
+test('wait: the code of the last one, and a limit of its own', async (context) => {
+  const rig = createCliRig(context);
+  await rig.clf('run', '-d', '--name', 'a', '--', 'true');
+  await rig.clf('run', '-d', '--name', 'b', '--', 'sh', '-c', 'sleep 0.5; exit 6');
+  await rig.clf('run', '-d', '--name', 'c', '--', 'sleep', '60');
+  assert.equal((await rig.clf('wait', 'a', 'b')).code, 6);
+  const limited = await rig.clf('wait', '--timeout', '200ms', 'c');
+  assert.equal(limited.code, 124);
+  const told = lines((await rig.clf('wait', '--json', 'a', 'b')).stdout).map(parse);
+  assert.deepEqual(
+    told.map(({ exit }) => (exit as { exitCode: number }).exitCode),
+    [0, 6],
+  );
+});
+
+test('kill: whole trees, by signal, and mistakes are told without stopping the rest', async (context) => {
+  const rig = createCliRig(context);
+  const tree = 'sleep 61 & (setsid sleep 62 &) ; sleep 63';
+  const id = (await rig.clf('run', '-d', '--', 'sh', '-c', tree)).stdout.trim();
+  const hup = (
+    await rig.clf(
+      'run',
+      '-d',
+      '--name',
+      'hup',
+      '--',
+      'sh',
+      '-c',
+      'trap "exit 8" HUP; while :; do sleep 0.05; done',
+    )
+  ).stdout.trim();
+  assert.equal((await rig.clf('kill', '-s', 'HUP', 'hup')).code, 0);
+  assert.equal((await rig.clf('wait', hup)).code, 8);
+  const killed = await rig.clf('kill', 'no-such-run', id);
+  assert.equal(killed.code, 125);
+  assert.match(killed.stderr, /no run is called "no-such-run"/);
+  assert.match(killed.stdout, new RegExp(`^${id} cancelled$`, 'm'));
+  assert.deepEqual(await rig.live(), []);
+});
+
+test('rm and gc: what is alive is refused, what is done goes with its files', async (context) => {
+  const rig = createCliRig(context);
+  const runsDir = join(rig.stateDir, 'runs');
+  const live = (await rig.clf('run', '-d', '--', 'sleep', '60')).stdout.trim();
+  const done = (await rig.clf('run', '-d', '--', 'true')).stdout.trim();
+  await rig.clf('wait', done);
+  const refused = await rig.clf('rm', live);
+  assert.equal(refused.code, 125);
+  assert.match(refused.stderr, /is still running/);
+  assert.equal((await rig.clf('rm', done)).stdout, `${done}\n`);
+  assert.deepEqual(readdirSync(runsDir), [live]);
+
+  const explained = await rig.clf('gc', '--explain', '--dry-run');
+  assert.match(explained.stdout, new RegExp(`^${live.slice(0, 12)} +keep .*it is live$`, 'm'));
+  assert.match(explained.stdout, /^Nothing to remove\.$/m);
+  assert.equal((await rig.clf('rm', '-f', live)).code, 0);
+  assert.deepEqual(readdirSync(runsDir), []);
+
+  await rig.clf('run', '--', 'true');
+  const dry = await rig.clf('gc', '--keep', '0', '--dry-run', '--explain');
+  assert.match(dry.stdout, /remove .*newer runs fill the count\nWould remove 1 run /);
+  assert.match((await rig.clf('gc', '--keep', '0')).stdout, /^Removed 1 run/);
+  assert.deepEqual(readdirSync(runsDir), []);
+});
+
+test('doctor: well when new, and names what is not', async (context) => {
+  const rig = createCliRig(context);
+  const fresh = await rig.clf('doctor');
+  assert.equal(fresh.code, 0, fresh.stdout);
+  assert.match(fresh.stdout, /ok {4}self-test: a run was started, read and ended/);
+  await rig.clf('run', '-n', '--', 'sh', '-c', 'sleep 61 &');
+  mkdirSync(join(rig.stateDir, 'runs', 'zzzzzzzzzzzzzzzz'));
+  const report = parse((await rig.clf('doctor', '--json')).stdout);
+  const findings = report['findings'] as { check: string; status: string; summary: string }[];
+  const of = (check: string) => findings.find((finding) => finding.check === check);
+  assert.equal(of('leftovers')?.status, 'warn');
+  assert.match(of('registry')?.summary ?? '', /without a record: zzzzzzzzzzzzzzzz/);
+});
+
+test('doctor --rebuild: a damaged registry is a finding, and is made anew', async (context) => {
+  const rig = createCliRig(context);
+  const id = (await rig.clf('run', '-d', '--', 'sleep', '60')).stdout.trim();
+  const done = (await rig.clf('run', '-d', '--', 'sh', '-c', 'exit 5')).stdout.trim();
+  await rig.clf('wait', done);
+  writeFileSync(join(rig.stateDir, 'registry.db'), 'not a database at all'.repeat(500));
+  const sick = await rig.clf('doctor');
+  assert.equal(sick.code, 1);
+  assert.match(sick.stdout, /FAIL {2}registry/);
+  const healed = await rig.clf('doctor', '--rebuild');
+  assert.equal(healed.code, 0, healed.stdout + healed.stderr);
+  assert.match(healed.stdout, /the registry has 2 runs from their directories/);
+  assert.deepEqual(await rig.live(), [id]);
+  assert.equal((await rig.clf('wait', done)).code, 5);
+});
+
+test('mistakes on the command line: code 125, a suggestion, and JSON when asked', async (context) => {
+  const rig = createCliRig(context);
+  const typo = await rig.clf('lgos');
+  assert.equal(typo.code, 125);
+  assert.match(typo.stderr, /Did you mean clf logs\?/);
+  const json = await rig.clf('wait', '--json', 'nobody');
+  assert.equal(json.code, 125);
+  assert.deepEqual((parse(json.stderr)['error'] as { code: string }).code, 'run-not-found');
+});

@@ -1,0 +1,205 @@
+/*
+ * `clf run` with real processes: bytes, codes, deadlines, input, signals, pipes.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createCliRig, launcherPath } from '../support/cli-process.ts';
+
+test('output, error output and exit code are those of the command', async (context) => {
+  const rig = createCliRig(context);
+  const result = await rig.clf('run', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3');
+  assert.deepEqual(result, { code: 3, signal: null, stdout: 'out\n', stderr: 'err\n' });
+});
+
+test('what cannot be started is told as a shell does', async (context) => {
+  const rig = createCliRig(context);
+  const missing = await rig.clf('run', 'no-such-command');
+  assert.equal(missing.code, 127);
+  assert.match(missing.stderr, /no-such-command: command not found/);
+  const plain = await rig.clf('run', '--', join(rig.stateDir, '..'));
+  assert.equal(plain.code, 126);
+  const nowhere = await rig.clf('run', '--cwd', '/no/such/place', '--', 'true');
+  assert.equal(nowhere.code, 125);
+  assert.match(nowhere.stderr, /cannot work in \/no\/such\/place: it does not exist/);
+});
+
+test('T5: both deadlines give 124 and say which it was', async (context) => {
+  const rig = createCliRig(context);
+  const overall = await rig.clf('run', '--timeout', '300ms', '--', 'sleep', '60');
+  assert.equal(overall.code, 124);
+  assert.match(overall.stderr, /its time limit of 300ms/);
+  const idle = await rig.clf('run', '--idle-timeout', '300ms', '--', 'sleep', '60');
+  assert.equal(idle.code, 124);
+  assert.match(idle.stderr, /300ms without output/);
+});
+
+test('death by a signal is 128 and its number', async (context) => {
+  const rig = createCliRig(context);
+  const result = await rig.clf('run', '--', 'sh', '-c', 'kill -SEGV $$');
+  assert.equal(result.code, 139);
+  assert.match(result.stderr, /killed by SIGSEGV/);
+});
+
+test('input arrives byte for byte, with its end', async (context) => {
+  const rig = createCliRig(context);
+  const input = Buffer.alloc(3_000_001, 'input and more of it \u0000\n');
+  const result = await rig.clfWith({ input }, 'run', '--', 'sh', '-c', 'wc -c; echo done');
+  assert.equal(result.stdout.replaceAll(' ', ''), '3000001\ndone\n');
+});
+
+test('many megabytes of output arrive byte for byte', async (context) => {
+  const rig = createCliRig(context);
+  const result = await rig.clf('run', '--', 'sh', '-c', 'seq 1 2000000');
+  assert.equal(result.code, 0);
+  assert.equal(result.stdout.length, 14_888_896);
+  assert.ok(result.stdout.endsWith('1999999\n2000000\n'));
+});
+
+test('the first SIGINT is the command’s to handle; we end as it does', async (context) => {
+  const rig = createCliRig(context);
+  const handled = rig.start(
+    {},
+    'run',
+    '--',
+    'sh',
+    '-c',
+    'trap "echo caught; exit 5" INT; echo up; sleep 60 & wait',
+  );
+  await handled.saw('up');
+  handled.child.kill('SIGINT');
+  const result = await handled.result;
+  assert.deepEqual([result.code, result.stdout], [5, 'up\ncaught\n']);
+
+  const died = rig.start({}, 'run', '--', 'sh', '-c', 'echo up; exec sleep 60');
+  await died.saw('up');
+  died.child.kill('SIGINT');
+  assert.equal(
+    (await died.result).signal,
+    'SIGINT',
+    'we die of it, so that shells stop their loops',
+  );
+});
+
+test('a second SIGINT ends a command that ignores the first', async (context) => {
+  const rig = createCliRig(context);
+  const stubborn = rig.start(
+    {},
+    'run',
+    '--grace',
+    '200ms',
+    '--',
+    'sh',
+    '-c',
+    'trap "echo no" INT TERM; echo up; while :; do sleep 0.1; done',
+  );
+  await stubborn.saw('up');
+  stubborn.child.kill('SIGINT');
+  await stubborn.saw('no');
+  stubborn.child.kill('SIGINT');
+  const result = await stubborn.result;
+  assert.equal(result.code, 137);
+  assert.match(result.stderr, /cancelled by cli:\d+/);
+  assert.deepEqual(await rig.live(), []);
+});
+
+test('SIGTERM is passed on', async (context) => {
+  const rig = createCliRig(context);
+  const running = rig.start({}, 'run', '--', 'sh', '-c', 'echo up; exec sleep 60');
+  await running.saw('up');
+  running.child.kill('SIGTERM');
+  assert.equal((await running.result).signal, 'SIGTERM');
+});
+
+test('SIGHUP and kill -9 leave the run alone; it can be followed again', async (context) => {
+  const rig = createCliRig(context);
+  for (const signal of ['SIGHUP', 'SIGKILL'] as const) {
+    const first = rig.start(
+      {},
+      'run',
+      '-n',
+      '--name',
+      signal,
+      '--',
+      'sh',
+      '-c',
+      'echo up; sleep 1.5; echo after',
+    );
+    await first.saw('up');
+    first.child.kill(signal);
+    assert.equal((await first.result).signal, signal);
+    assert.equal((await rig.live()).length, 1);
+    const followed = await rig.clf('logs', '-f', signal);
+    assert.equal(followed.stdout, 'up\nafter\n');
+    assert.equal((await rig.clf('wait', signal)).code, 0);
+  }
+});
+
+test('a reader that goes away ends the run, and the exit code is that of SIGPIPE', async (context) => {
+  const rig = createCliRig(context);
+  const line = `${process.execPath} ${launcherPath} run -- yes | head -1; echo "\${PIPESTATUS[0]}"`;
+  const shell = spawnSync('bash', ['-c', line], { env: rig.env, encoding: 'utf8' });
+  assert.equal(shell.stdout, 'y\n141\n');
+  const runs = (await rig.clf('ps', '-a', '--json')).stdout.trim().split('\n');
+  const run = JSON.parse(runs[0] ?? '') as { exit: { reason: string; actor: string } };
+  assert.deepEqual([run.exit.reason, run.exit.actor], ['manual-cancel', 'cli:epipe']);
+});
+
+test('a slow reader does not stop our own work: the lease is kept', async (context) => {
+  const rig = createCliRig(context);
+  const line = `${process.execPath} ${launcherPath} run --name slow -- sh -c 'seq 1 500000' | (sleep 2; md5sum)`;
+  const shell = spawnSync('bash', ['-c', line], { env: rig.env, encoding: 'utf8' });
+  const expected = spawnSync('bash', ['-c', 'seq 1 500000 | md5sum'], { encoding: 'utf8' });
+  assert.equal(shell.stdout, expected.stdout);
+});
+
+test('environment, directory, labels and JSON', async (context) => {
+  const rig = createCliRig(context);
+  const result = await rig.clfWith(
+    { env: { FOO: 'bar' } },
+    ...['run', '--json', '-n', '--cwd', '/', '-e', 'MORE=1', '--name', 'probe', '-l', 'a=b', '--'],
+    ...['sh', '-c', 'echo "$FOO $MORE $PWD"; test -n "$CLAWDFATHER_RUN_ID"'],
+  );
+  assert.equal(result.code, 0, result.stderr);
+  const lines = result.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+  assert.deepEqual(
+    lines.map(({ type }) => type),
+    ['started', 'output', 'exit'],
+  );
+  assert.deepEqual(lines[0]?.run?.labels, { name: 'probe', a: 'b' });
+  assert.equal(Buffer.from(lines[1]?.data ?? '', 'base64').toString(), 'bar 1 /\n');
+  assert.equal(lines[2]?.exit?.exitCode, 0);
+});
+
+interface Line {
+  readonly type: string;
+  readonly data?: string;
+  readonly run?: { readonly labels: unknown };
+  readonly exit?: { readonly exitCode: number };
+}
+
+test('T4: leftovers are named, and ended by kill', async (context) => {
+  const rig = createCliRig(context);
+  const result = await rig.clf(
+    'run',
+    '-n',
+    '--name',
+    'parent',
+    '--',
+    'sh',
+    '-c',
+    'sleep 61 & echo $!',
+  );
+  assert.equal(result.code, 0);
+  assert.match(result.stderr, /left running: sleep \(\d+\); end them with: clf kill/);
+  const pid = result.stdout.trim();
+  assert.match(readFileSync(`/proc/${pid}/comm`, 'utf8'), /sleep/);
+  const killed = await rig.clf('kill', 'parent');
+  assert.equal(killed.code, 0, killed.stderr);
+  assert.throws(() => readFileSync(`/proc/${pid}/comm`), 'the leftover is gone when kill returns');
+});

@@ -1,0 +1,114 @@
+/*
+ * The real command in a real process, with a state directory of its own.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+export const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.js', import.meta.url));
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliRig {
+  readonly stateDir: string;
+  readonly env: Record<string, string>;
+  /* Runs to its end. */
+  clf(...args: string[]): Promise<CliResult>;
+  clfWith(options: CliOptions, ...args: string[]): Promise<CliResult>;
+  /* Starts it and hands it over. */
+  start(options: CliOptions, ...args: string[]): CliProcess;
+  /* Ids of runs that are not over. */
+  live(): Promise<string[]>;
+}
+
+export interface CliOptions {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface CliProcess {
+  readonly child: ChildProcess;
+  readonly result: Promise<CliResult>;
+  readonly stdout: () => string;
+  /* Resolves when what it wrote contains the text. */
+  saw(text: string): Promise<void>;
+}
+
+/* Every run that a test leaves is ended, and the directory goes. */
+export function createCliRig(test: TestContext): CliRig {
+  const stateDir = mkdtempSync(join(tmpdir(), 'clf-cli-'));
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: stateDir,
+    CLAWDFATHER_STATE_DIR: join(stateDir, 'state'),
+    LANG: 'C.UTF-8',
+  };
+  const start = (options: CliOptions, ...args: string[]): CliProcess =>
+    startProcess({ ...env, ...options.env }, options.input, args);
+  const clf = (...args: string[]): Promise<CliResult> => start({}, ...args).result;
+  const rig: CliRig = {
+    stateDir: join(stateDir, 'state'),
+    env,
+    start,
+    clf,
+    clfWith: (options, ...args) => start(options, ...args).result,
+    live: async () => (await clf('ps', '-q')).stdout.split('\n').filter(Boolean),
+  };
+  test.after(async () => {
+    const ids = existingRuns(rig.stateDir);
+    if (ids.length > 0) await clf('rm', '-f', ...ids);
+    rmSync(stateDir, { recursive: true, force: true });
+  });
+  return rig;
+}
+
+function existingRuns(stateDir: string): string[] {
+  try {
+    return readdirSync(join(stateDir, 'runs'));
+  } catch {
+    return [];
+  }
+}
+
+function startProcess(
+  env: Record<string, string>,
+  input: string | Uint8Array | undefined,
+  args: readonly string[],
+): CliProcess {
+  const child = spawn(process.execPath, [launcherPath, ...args], {
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  const stdout = (): string => Buffer.concat(out).toString();
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+  // A command that does not read its input closes it.
+  child.stdin.on('error', () => {});
+  if (input !== undefined) child.stdin.end(input);
+  const { promise: result, resolve, reject } = Promise.withResolvers<CliResult>();
+  child.on('error', reject);
+  child.on('close', (code, signal) =>
+    resolve({ code, signal, stdout: stdout(), stderr: Buffer.concat(err).toString() }),
+  );
+  const saw = async (text: string): Promise<void> => {
+    while (!stdout().includes(text)) {
+      const more = Promise.withResolvers<void>();
+      child.stdout.once('data', () => more.resolve());
+      const ended = result.then(({ stderr }) => {
+        if (!stdout().includes(text)) throw new Error(`ended without "${text}": ${stderr}`);
+      });
+      await Promise.race([more.promise, ended]);
+    }
+  };
+  return { child, result, stdout, saw };
+}
