@@ -2,7 +2,6 @@
  * What every command is and is given.
  */
 import type { Clock, Random } from '@clawdfather/kit';
-import type { Supervisor } from '@clawdfather/supervisor';
 import type { ParsedArgs } from './args/parse.ts';
 import type { CommandSpec } from './args/spec.ts';
 import type { Config } from './config.ts';
@@ -31,6 +30,3 @@ export interface Command {
   /* Loaded when it is asked for: a start must not pay for the other commands. */
   readonly load: () => Promise<{ readonly execute: Execute }>;
 }
-
-/* A supervisor for the length of one command. */
-export type SupervisorUser<Result> = (supervisor: Supervisor) => Promise<Result>;

@@ -12,7 +12,6 @@ export const cliErrorCodes = [
   'not-a-terminal',
   'not-a-terminal-run',
   'run-still-alive',
-  'state-unsafe',
 ] as const;
 
 export type CliErrorCode = (typeof cliErrorCodes)[number];

@@ -1,5 +1,5 @@
 /*
- * `clf help`, and `clf` alone.
+ * `clf help`, and `clf` alone: the overview of all commands, or one command's page.
  */
 import { formatCommandHelp, formatOverview } from '../args/help-text.ts';
 import { suggestNearest } from '../args/suggest.ts';

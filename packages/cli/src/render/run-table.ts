@@ -1,5 +1,5 @@
 /*
- * The table of `clf ps`.
+ * The table of `clf ps`: one run per line, what matters first, the command last.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
 import { shortId } from '../runs/find-run.ts';

@@ -18,7 +18,7 @@ const clock = createSystemClock();
 function openPipe(flags: number): { reader: number; writer: number; close: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'clf-sink-'));
   const path = join(directory, 'pipe');
-  execFileSync('mkfifo', [path]);
+  execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(path, constants.O_WRONLY | flags);
   rmSync(directory, { recursive: true });
