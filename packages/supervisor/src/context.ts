@@ -27,6 +27,8 @@ export interface SupervisorContext {
   readonly live: LiveRuns;
   /* What the last reconciliation could not tell; gc explains with it. */
   readonly unverifiable: Set<string>;
+  /* Spawns under way that are not in `live` yet: their records are nobody's to judge. */
+  readonly spawning: Set<string>;
   /* Who we are; changes when a lost lease is taken out anew. */
   readonly owner: () => OwnerHandle;
   /* Aborts when the supervisor closes. */

@@ -65,6 +65,7 @@ export async function openContext(deps: SupervisorDeps, signal: AbortSignal): Pr
     binaryPath,
     cgroupParent: deps.cgroupParent,
     live: new Map(),
+    spawning: new Set(),
     unverifiable: new Set(),
     owner: () => owner,
     becomeOwner: async () => {

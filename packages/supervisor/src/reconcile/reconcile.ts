@@ -82,7 +82,7 @@ async function reconcileOne(
   { record, mode }: Subject,
 ): Promise<ReconcileDecision> {
   const { runId } = record;
-  if (context.live.has(runId)) {
+  if (context.live.has(runId) || context.spawning.has(runId)) {
     return { runId, decision: 'continue', why: 'ours, and in hand', evidence: {} };
   }
   const runDir = runDirOf(context.stateDir.runsDir, runId);

@@ -14,12 +14,13 @@ export function runDirOf(runsDir: string, runId: string): string {
 
 /*
  * Beside the event loop: a directory costs ext4 from ten microseconds to half a millisecond. One that is there already
- * is fine: whether a shim may claim it is the shim's to find out.
+ * (false) is fine: whether a shim may claim it is the shim's to find out.
  */
-export function makeIntent(runDir: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+export function makeIntent(runDir: string): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   mkdir(runDir, 0o700, (error) => {
-    if (error === null || error.code === 'EEXIST') resolve();
+    if (error === null) resolve(true);
+    else if (error.code === 'EEXIST') resolve(false);
     else reject(error);
   });
   return promise;

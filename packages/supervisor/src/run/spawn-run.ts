@@ -4,11 +4,13 @@
  * Stages, in an order in which a crash at any point leaves something that reconciliation can judge (S1):
  *   1 the input is checked and planned                 (nothing written)
  *   2 the scope is made free, if asked                 (replace-scope.ts)
- *   3 the record is committed as `starting`, and the
- *     empty run directory, the intent, is made         (from here on the run exists)
- *   4 the launcher is asked                            (from here on a command may run)
- *   5 the shim reports, the registry commits `running` (then the caller gets its handle)
- * The two halves of stage 3 go side by side: alone, either is something that reconciliation or gc clears away.
+ *   3 the empty run directory is made: the intent      (alone it means nothing; gc clears it away)
+ *   4 the record is committed as `starting`            (from here on the run exists)
+ *   5 the launcher is asked                            (from here on a command may run)
+ *   6 the shim reports, the registry commits `running` (then the caller gets its handle)
+ * The directory comes before the record, so that a record without one says that nothing was started and nothing will
+ * be. The other way round, an owner frozen between the two would wake up and make a ghost of a run that somebody has
+ * recorded as stale meanwhile.
  * The same run id twice is one run: the second caller gets a handle on the first.
  */
 import { SupervisorError } from '../errors.ts';
@@ -20,7 +22,7 @@ import type { LiveRun } from './live-run.ts';
 import type { OwnedRun } from './live-runs.ts';
 import { ownRun } from './own-run.ts';
 import { planSpawn, type SpawnPlan } from './plan-spawn.ts';
-import { makeIntent, runDirOf, voidIntent } from './run-files.ts';
+import { errnoOf, makeIntent, runDirOf, voidIntent } from './run-files.ts';
 
 export interface SpawnParts {
   readonly context: SupervisorContext;
@@ -36,18 +38,19 @@ export async function spawnRun(parts: SpawnParts, input: SpawnInput): Promise<Ma
   const plan = planFor(context, input);
   const { runId } = plan.newRun;
   if (input.replaceExisting === true) await parts.freeScope(input);
-  const owner = context.owner();
-  const intent = makeIntent(plan.request.runDir);
-  intent.catch(() => undefined); /* heard below, if it matters */
-  const inserted = await context.registry.write((tx) => tx.insertStarting(plan.newRun, owner));
-  if (inserted === 'exists') return parts.attach(runId);
+  context.spawning.add(runId);
+  try {
+    if ((await recordStarting(context, plan)) === 'exists') return await parts.attach(runId);
+  } finally {
+    context.spawning.delete(runId);
+  }
   context.observer.count({ name: 'run_spawn_total', labels: undefined, by: 1 });
   context.observer.event({ type: 'spawn', runId, sessionId: input.sessionId });
 
   const owned = take(context, plan);
   using _alive = owned.keepAlive.hold();
   const forgetAbort = cancelOnAbort(owned.run, input.signal);
-  await launch(context, owned, { plan, intent });
+  await launch(context, owned, plan);
   parts.watchStart(owned);
   await owned.run.started;
   if (owned.run.state.kind === 'exited') forgetAbort();
@@ -70,6 +73,37 @@ function planFor(context: SupervisorContext, input: SpawnInput): SpawnPlan {
   });
 }
 
+/* Stages 3 and 4. What came to nothing leaves no directory, unless somebody else is starting the same run in it. */
+async function recordStarting(
+  context: SupervisorContext,
+  { newRun, request: { runDir } }: SpawnPlan,
+): Promise<'inserted' | 'exists'> {
+  const { registry } = context;
+  const isMade = await makeIntent(runDir).catch((cause: unknown) => {
+    throw noIntent(newRun.runId, cause);
+  });
+  const clearAway = (): void => {
+    const state = registry.get(newRun.runId)?.state ?? 'exited';
+    if (isMade && state === 'exited') voidIntent(runDir);
+  };
+  try {
+    const owner = context.owner();
+    const inserted = await registry.write((tx) => tx.insertStarting(newRun, owner));
+    if (inserted === 'exists') clearAway();
+    return inserted;
+  } catch (error) {
+    clearAway();
+    throw error;
+  }
+}
+
+function noIntent(runId: RunId, cause: unknown): SupervisorError {
+  return new SupervisorError('spawn-failed', `no directory for the run: ${messageOf(cause)}`, {
+    cause,
+    detail: { runId, stage: 'claim', errno: errnoOf(cause) ?? 'unknown' },
+  });
+}
+
 function take(context: SupervisorContext, { newRun, request }: SpawnPlan): OwnedRun {
   const { runId, leftovers, leaseId } = newRun;
   const { runDir, cookie } = request;
@@ -81,7 +115,7 @@ function take(context: SupervisorContext, { newRun, request }: SpawnPlan): Owned
 async function launch(
   context: SupervisorContext,
   { run, keepAlive }: OwnedRun,
-  { plan, intent }: { readonly plan: SpawnPlan; readonly intent: Promise<void> },
+  plan: SpawnPlan,
 ): Promise<void> {
   const fail = (stage: string, error: unknown): void =>
     run.hear({
@@ -91,11 +125,6 @@ async function launch(
       message: messageOf(error),
       endFollows: false,
     });
-  try {
-    await intent;
-  } catch (error) {
-    return fail('claim', error);
-  }
   if (run.state.kind !== 'starting') return; /* aborted meanwhile, and the intent voided */
   try {
     keepAlive.use(await context.launcher.launch(plan.request, (event) => run.hear(event)));
