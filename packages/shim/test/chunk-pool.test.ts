@@ -4,13 +4,24 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createChunkPool } from '../src/journal/chunk-pool.ts';
+import {
+  type ChunkPool,
+  type ChunkPoolLimits,
+  createChunkPool,
+} from '../src/journal/chunk-pool.ts';
 import { journalStart } from '../src/journal/cursor.ts';
 import { readerOn, temporaryRunDir } from './journal-rig.ts';
 import { createJournalWriter } from './journal-writer.ts';
 
+/* A pool whose user has shown that chunks come back. */
+function warmPool(limits: ChunkPoolLimits): ChunkPool {
+  const pool = createChunkPool(limits);
+  pool.give(pool.take(1));
+  return pool;
+}
+
 test('a chunk that was given back empties its views and is lent again', () => {
-  const pool = createChunkPool({ chunkBytes: 64 });
+  const pool = warmPool({ chunkBytes: 64 });
   const first = pool.take(64);
   first.fill(1);
   const view = first.subarray(3, 9);
@@ -22,7 +33,7 @@ test('a chunk that was given back empties its views and is lent again', () => {
 });
 
 test('giving twice, or what is not ours, changes nothing', () => {
-  const pool = createChunkPool({ chunkBytes: 64 });
+  const pool = warmPool({ chunkBytes: 64 });
   const chunk = pool.take(64);
   pool.give(chunk);
   pool.give(chunk);
@@ -34,8 +45,14 @@ test('giving twice, or what is not ours, changes nothing', () => {
   assert.equal(foreign[63], 5);
 });
 
+test('who never gives back is lent no more than it asks for', () => {
+  const pool = createChunkPool({ chunkBytes: 4096 });
+  assert.equal(pool.take(10).buffer.byteLength, 10);
+  assert.equal(pool.take(10).buffer.byteLength, 10);
+});
+
 test('no more is kept than the limit says', () => {
-  const pool = createChunkPool({ chunkBytes: 64, keptBytesMax: 128 });
+  const pool = warmPool({ chunkBytes: 64, keptBytesMax: 128 });
   const chunks = [pool.take(64), pool.take(64), pool.take(64)];
   for (const chunk of chunks) pool.give(chunk);
   assert.deepEqual(

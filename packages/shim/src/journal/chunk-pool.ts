@@ -30,17 +30,22 @@ export function createChunkPool(limits: ChunkPoolLimits = {}): ChunkPool {
   const kept: ArrayBuffer[] = [];
   /* Ours and out: small reads come from Node's own pool, which others share. */
   const lent = new WeakSet<ArrayBufferLike>();
+  /* Chunks of full size pay only if they come back; a reader that never returns gets what it needs. */
+  let isReturned = false;
+
+  const lend = (length: number): Buffer => {
+    const store = kept.pop();
+    const whole = store === undefined ? Buffer.allocUnsafeSlow(chunkBytes) : Buffer.from(store);
+    lent.add(whole.buffer);
+    return whole.subarray(0, length);
+  };
+
   return {
     chunkBytes,
-    take: (length) => {
-      if (length > chunkBytes) return Buffer.allocUnsafeSlow(length);
-      const store = kept.pop();
-      const chunk =
-        store === undefined ? Buffer.allocUnsafeSlow(length) : Buffer.from(store, 0, length);
-      if (chunk.buffer.byteLength === chunkBytes) lent.add(chunk.buffer);
-      return chunk;
-    },
+    take: (length) =>
+      isReturned && length <= chunkBytes ? lend(length) : Buffer.allocUnsafeSlow(length),
     give: ({ buffer }) => {
+      isReturned = true;
       if (!lent.delete(buffer) || kept.length >= keptMax) return;
       if (buffer instanceof ArrayBuffer) kept.push(buffer.transfer());
     },

@@ -10,7 +10,7 @@ import { read, readSync } from 'node:fs';
 import type { ChunkPool } from './chunk-pool.ts';
 
 /* A memcpy of a few microseconds; a screenful of any terminal fits. */
-const syncBytesMax = 32 * 1024;
+export const syncBytesMax = 32 * 1024;
 
 export interface ChunkRequest {
   readonly fd: number;

@@ -8,7 +8,7 @@ import { ShimError } from '../errors.ts';
 import type { ChunkPool } from './chunk-pool.ts';
 import type { JournalPosition } from './cursor.ts';
 import { cutFrames, type FrameCut } from './cut-frames.ts';
-import { fetchChunk } from './fetch-chunk.ts';
+import { fetchChunk, syncBytesMax } from './fetch-chunk.ts';
 import { frameHeaderBytes, segmentHeaderBytes } from './format.ts';
 import { type FrameHeader, parseFrameHeader } from './frame-header.ts';
 import type { FoundSegment } from './segment-finder.ts';
@@ -69,6 +69,13 @@ async function readWhole(read: SegmentRead, place: number): Promise<SegmentOutco
   const { segment, bytes } = read.found;
   const available = bytes - place;
   let length = Math.min(available, read.pool.chunkBytes);
+  if (length > syncBytesMax) {
+    /* In a flood the writer is in the middle of a large frame: look before fetching half of it. */
+    const header = await fetchFrameHeader(read, place);
+    if (header !== undefined && frameHeaderBytes + header.payloadLength > available) {
+      return { kind: 'nothing', tornBytes: available, isDamaged: false };
+    }
+  }
   for (;;) {
     if (length <= 0) return { kind: 'nothing', tornBytes: 0, isDamaged: false };
     const chunk = await fetchChunk({ fd: segment.fd, position: place, length, pool: read.pool });
@@ -79,8 +86,9 @@ async function readWhole(read: SegmentRead, place: number): Promise<SegmentOutco
       isVerified: read.isVerified,
       payloadFrom: read.at.payloadOffset,
     });
-    if (cut.next.offset > segment.base + place || cut.frames.length > 0)
-      return { kind: 'cut', cut, chunk };
+    const isMoving = cut.next.offset > segment.base + place || cut.frames.length > 0;
+    if (isMoving) return { kind: 'cut', cut, chunk };
+    read.pool.give(chunk);
     if (cut.stop === 'bad') return { kind: 'nothing', tornBytes: available, isDamaged: true };
     if (cut.neededBytes > available || cut.neededBytes <= length) {
       return { kind: 'nothing', tornBytes: available, isDamaged: false };

@@ -28,6 +28,7 @@ import { finalEndOf } from './final-end.ts';
 export type JournalRead =
   | {
       readonly kind: 'frames';
+      /* Empty only when the position was the end of a payload: `next` is the frame after it. */
       readonly frames: readonly JournalFrame[];
       readonly next: JournalPosition;
       /*

@@ -1,0 +1,242 @@
+/*
+ * How a command ends, and how it fails to begin (S2, T3): codes, signals, cores, and every stage of a start.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { isAlive } from '../process-rig.ts';
+import { nativeTest } from './rig.ts';
+
+const { errno, signals } = constants;
+
+nativeTest('the code of an exit is the code of the command', async (rig) => {
+  for (const code of [0, 1, 127, 255]) {
+    const { exit, end } = await (await rig.sh(`exit ${code}`)).ended();
+    assert.deepEqual([exit.code, exit.signal, exit.reason], [code, undefined, 'exit']);
+    assert.deepEqual(end.killed, { pid: 0, pgid: 0, cgroup: 0 });
+  }
+});
+
+nativeTest('T3: death by a signal says which one, and that it was nobody of ours', async (rig) => {
+  for (const name of ['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGUSR1'] as const) {
+    const { exit } = await (await rig.sh(`kill -${name.slice(3)} $$`)).ended();
+    assert.deepEqual([exit.code, exit.signal], [undefined, signals[name]]);
+    assert.deepEqual([exit.reason, exit.actor], ['signal', undefined]);
+  }
+});
+
+nativeTest('a core dump is told when there was one, and only then', async (rig) => {
+  const core = { resource: 4, soft: 'unlimited', hard: 'unlimited' } as const;
+  /* Whether this machine writes cores at all, asked of somebody else. */
+  const oracle = spawnSync('bash', ['-c', 'ulimit -c unlimited; sh -c "kill -ABRT \\$\\$"; true'], {
+    cwd: rig.dir,
+    encoding: 'utf8',
+  });
+  const dumps = oracle.stderr.includes('core dumped');
+  const with_ = await rig.sh('kill -ABRT $$', { cwd: rig.dir, rlimits: [core] });
+  assert.equal((await with_.ended()).exit.hasCore, dumps);
+  const none = { resource: 4, soft: 0, hard: 0 };
+  const without = await rig.sh('kill -ABRT $$', { cwd: rig.dir, rlimits: [none] });
+  assert.equal((await without.ended()).exit.hasCore, false);
+});
+
+nativeTest('the exit record counts what the command used', async (rig) => {
+  const script = 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done';
+  const { exit } = await (await rig.sh(script)).ended();
+  assert.ok(exit.userUs + exit.systemUs > 0);
+  assert.ok(exit.maxRssKb > 100);
+  assert.ok(exit.endedUs >= exit.startedUs);
+});
+
+nativeTest('a command that cannot be executed: the error of exec, and no process', async (rig) => {
+  const text = join(rig.dir, 'text');
+  const noShebang = join(rig.dir, 'no-shebang');
+  writeFileSync(text, 'not for execution', { mode: 0o644 });
+  writeFileSync(noShebang, 'echo hello\n', { mode: 0o755 });
+  const cases = [
+    ['/no/such/program', errno.ENOENT],
+    ['no-such-program-in-path', errno.ENOENT],
+    [text, errno.EACCES],
+    [rig.dir, errno.EACCES],
+    [noShebang, errno.ENOEXEC],
+    [`${text}/below`, errno.ENOTDIR],
+  ] as const;
+  for (const [file, code] of cases) {
+    const run = await rig.run([file]);
+    const error = await run.spawnError();
+    const { exit, end } = await run.ended();
+    /* A path below a file is skipped like a directory of PATH that is not there. */
+    const expected = code === errno.ENOTDIR ? errno.ENOENT : code;
+    assert.deepEqual([error.stage, error.errno], ['exec', expected], file);
+    assert.deepEqual([exit.reason, exit.stage, exit.errno], ['spawn-error', 'exec', expected]);
+    assert.deepEqual([exit.code, exit.signal], [undefined, undefined]);
+    assert.equal(end.isFinal, true);
+    assert.equal(
+      run.log.events.some((event) => event.type === 'started'),
+      false,
+    );
+  }
+});
+
+nativeTest('PATH is searched as a shell does it: past what may not be run', async (rig) => {
+  for (const name of ['first', 'second']) mkdirSync(join(rig.dir, name));
+  writeFileSync(join(rig.dir, 'first', 'tool'), '#!/bin/sh\necho first\n', { mode: 0o644 });
+  writeFileSync(join(rig.dir, 'second', 'tool'), '#!/bin/sh\necho second\n', { mode: 0o755 });
+  const path = [join(rig.dir, 'missing'), join(rig.dir, 'first'), join(rig.dir, 'second')];
+  const env = { PATH: path.join(':') };
+  const found = await rig.run(['tool'], { env });
+  await found.ended();
+  assert.equal((await found.output()).toString(), 'second\n');
+  chmodSync(join(rig.dir, 'second', 'tool'), 0o644);
+  const refused = await rig.run(['tool'], { env });
+  assert.equal((await refused.spawnError()).errno, errno.EACCES);
+});
+
+nativeTest('a file to execute may differ from argv[0]', async (rig) => {
+  const run = await rig.run(['another-name', '-c', 'echo "$0"'], { file: '/bin/sh' });
+  await run.ended();
+  assert.equal((await run.output()).toString(), 'another-name\n');
+});
+
+nativeTest('each stage of a start fails under its own name', async (rig) => {
+  const cases = [
+    [{ cwd: join(rig.dir, 'missing') }, 'cwd', errno.ENOENT],
+    [{ cwd: '/proc/self/environ' }, 'cwd', errno.ENOTDIR],
+    [{ rlimits: [{ resource: 999, soft: 1, hard: 1 }] }, 'limits', errno.EINVAL],
+    [{ rlimits: [{ resource: 7, soft: 20, hard: 10 }] }, 'limits', errno.EINVAL],
+  ] as const;
+  for (const [change, stage, code] of cases) {
+    const run = await rig.run(['true'], change);
+    const error = await run.spawnError();
+    assert.deepEqual([error.stage, error.errno, error.endFollows], [stage, code, true]);
+    assert.equal((await run.ended()).exit.reason, 'spawn-error');
+  }
+});
+
+nativeTest(
+  'without the right to, another user is refused at stage user',
+  async (rig) => {
+    const uid = 64_000;
+    const link = await rig.newSpawnd({ wrap: asUser(uid) });
+    const run = await rig.run(['true'], { runDir: ownedDir(rig.dir, uid), user: someUser }, link);
+    const error = await run.spawnError();
+    assert.deepEqual([error.stage, error.errno], ['pipes', errno.EPERM]);
+    await run.ended();
+  },
+  { root: true, programs: ['setpriv'] },
+);
+
+const someUser = { uid: 64_001, gid: 64_001, groups: [] };
+
+function asUser(uid: number): readonly string[] {
+  return ['setpriv', '--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups'];
+}
+
+function ownedDir(parent: string, uid: number): string {
+  const dir = join(parent, `of-${uid}`);
+  chmodSync(parent, 0o755);
+  mkdirSync(dir, { mode: 0o700 });
+  spawnSync('chown', [`${uid}:${uid}`, dir]);
+  return dir;
+}
+
+nativeTest('S1: a message that is no request starts nothing', async (rig) => {
+  const cases = [
+    { rlimits: Array.from({ length: 17 }, () => ({ resource: 7, soft: 9, hard: 9 })) },
+    { journal: { mode: 'ring', bytesMax: 100, segmentBytes: 100 } },
+    { journal: { mode: 'ring', bytesMax: 4096, segmentBytes: 8192 } },
+    { graceMs: 0 },
+    { oomScoreAdj: 5000 },
+    { env: { A: 'x'.repeat(2_000_000) } },
+  ] as const;
+  for (const change of cases.slice(0, 5)) {
+    const run = await rig.run(['touch', join(rig.dir, 'ghost')], change);
+    const error = await run.spawnError();
+    assert.deepEqual([error.stage, error.endFollows], ['request', false]);
+  }
+  await assert.rejects(rig.run(['true'], cases[5]));
+  assert.equal(existsSync(join(rig.dir, 'ghost')), false);
+});
+
+/* The child stops at its chdir, as it would on a dead mount. */
+const stuckInChdir = [
+  'strace',
+  '-f',
+  '-o',
+  '/dev/null',
+  '-e',
+  'trace=chdir',
+  '-e',
+  'inject=chdir:delay_enter=60000000',
+];
+
+nativeTest(
+  'S2: a start that takes too long is ended, and says so once',
+  async (rig) => {
+    const asked = rig.request(['true'], { startMs: 100, graceMs: 50, cwd: rig.dir });
+    const run = rig.runDirect(asked, { wrap: stuckInChdir });
+    const error = await run.spawnError();
+    assert.deepEqual([error.stage, error.errno], ['timeout', errno.ETIMEDOUT]);
+    const { exit, end } = await run.ended();
+    assert.deepEqual([exit.reason, exit.stage], ['spawn-error', 'timeout']);
+    assert.equal(end.isFinal, true);
+    const types = run.log.events.map((event) => event.type);
+    assert.equal(types.filter((type) => type === 'spawn-error').length, 1);
+    assert.equal(types.includes('started'), false);
+  },
+  { programs: ['strace'] },
+);
+
+nativeTest(
+  'S2, T3: a run that is ended while it starts never claims to have started',
+  async (rig) => {
+    const asked = rig.request(['true'], { graceMs: 50, cwd: rig.dir });
+    const run = rig.runDirect(asked, { wrap: stuckInChdir });
+    const control = await untilControl(rig, run);
+    assert.equal(control.hello.state, 'starting');
+    const ask = { type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' } as const;
+    await control.request(ask);
+    const error = await run.spawnError();
+    assert.deepEqual([error.stage, error.errno], ['exec', errno.ECANCELED]);
+    const { exit, end } = await run.ended();
+    assert.deepEqual([exit.reason, exit.actor], ['manual-cancel', 'me']);
+    assert.deepEqual([exit.code, exit.signal], [undefined, undefined]);
+    assert.equal(end.isFinal, true);
+    const kinds = (await run.entries()).map((entry) => entry.kind);
+    assert.deepEqual(kinds, ['meta', 'note', 'exit', 'end']);
+  },
+  { programs: ['strace'] },
+);
+
+nativeTest(
+  'S2: while a command starts, its input waits and is refused when there is no command',
+  async (rig) => {
+    const asked = rig.request(['cat'], { graceMs: 50, cwd: rig.dir, stdin: 'open' });
+    const run = rig.runDirect(asked, { wrap: stuckInChdir });
+    const control = await untilControl(rig, run);
+    const sender = await rig.control(run);
+    const sent = sender.input(Buffer.from('early'), { epoch: 1, offset: 0 });
+    const refused = assert.rejects(sent);
+    await control.request({ type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' });
+    await run.ended();
+    await refused;
+  },
+  { programs: ['strace'] },
+);
+
+async function untilControl(rig: import('./rig.ts').Rig, run: import('./run.ts').Run) {
+  const { until } = await import('./rig.ts');
+  await until('the socket', () => existsSync(join(run.request.runDir, 's')));
+  return rig.control(run);
+}
+
+nativeTest('a shim is gone as soon as its run is', async (rig) => {
+  const run = await rig.sh('exit 0');
+  const { shimPid } = await run.started();
+  await run.ended();
+  const { until } = await import('./rig.ts');
+  await until('the shim is gone', () => !isAlive(shimPid));
+  assert.equal(existsSync(join(run.request.runDir, 's')), false);
+});
