@@ -108,6 +108,10 @@ export const reconcileAtOnceMax = 64;
 export const endRootLookMs = 20;
 export const endRootLooks = 100;
 
+/** A start takes a few milliseconds: six looks with growing pauses are 300 ms, ample on a loaded machine. */
+export const startingLooksMax = 6;
+export const startingLookMs = 20;
+
 /* --- Following a shim ----------------------------------------------------------- */
 
 /** First and longest pause before a shim that cannot be reached is tried again (O5: for ever). */

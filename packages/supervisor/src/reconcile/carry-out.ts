@@ -35,14 +35,18 @@ export async function carryOut(
   matter: Matter,
 ): Promise<Outcome> {
   const { link } = matter.probe;
-  const isLinkWanted =
-    decision.type === 'adopt' || decision.type === 'terminate' || isKept(decision);
+  const isClaiming = decision.type === 'adopt' || decision.type === 'terminate';
+  const isLinkWanted = isClaiming || isKept(decision);
   if (!isLinkWanted) link?.close();
   if (decision.type === 'leave' || decision.type === 'continue') return {};
   if (matter.mode === 'record' && isLinkWanted) {
     link?.close();
     if (!isKept(decision))
       return { decision: 'continue', why: `${decision.why}; left for an owner to adopt` };
+  }
+  /* O5: what lives and does not answer is untouched; taking it would only keep others from trying. */
+  if (link === undefined && isClaiming) {
+    return { decision: 'unverifiable', why: `${decision.why}; its shim does not answer` };
   }
   const taken = await take(context, decision, matter);
   if (taken === undefined) {

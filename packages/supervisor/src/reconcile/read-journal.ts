@@ -1,10 +1,10 @@
 /*
  * What a run's directory says, in the words of the decision (decide.ts).
  */
-import { hasCode } from '@clawdfather/kit';
-import { type JournalScan, scanJournal } from '@clawdfather/shim';
+import type { JournalScan } from '@clawdfather/shim';
 import type { RunRecord } from '../types.ts';
 import { runExitOf } from '../run/run-exit.ts';
+import { scanRun } from '../run/run-files.ts';
 import type { JournalReading } from './decide.ts';
 
 export interface ScannedJournal {
@@ -13,14 +13,9 @@ export interface ScannedJournal {
 }
 
 export function readJournal(runDir: string, record: RunRecord): ScannedJournal {
-  try {
-    const scan = scanJournal(runDir);
-    return { reading: readingOf(scan, record), scan };
-  } catch (error) {
-    if (hasCode(error, 'journal-missing')) return { reading: { kind: 'absent' }, scan: undefined };
-    const why = error instanceof Error ? error.message : String(error);
-    return { reading: { kind: 'unreadable', why }, scan: undefined };
-  }
+  const found = scanRun(runDir);
+  if (found.kind === 'found') return { reading: readingOf(found.scan, record), scan: found.scan };
+  return { reading: found, scan: undefined };
 }
 
 function readingOf(scan: JournalScan, { runId, leftovers }: RunRecord): JournalReading {

@@ -8,7 +8,7 @@
 import type { SupervisorContext } from '../context.ts';
 import { collectRunEvidence } from '../evidence/run-evidence.ts';
 import { isGone, type Verdict, verdictOfOwner } from '../evidence/verdict.ts';
-import { reconcileAtOnceMax } from '../limits.ts';
+import { reconcileAtOnceMax, startingLookMs, startingLooksMax } from '../limits.ts';
 import type { OwnerRecord } from '../registry/owners.ts';
 import { runDirOf } from '../run/run-files.ts';
 import type { ReconcileDecision, RunRecord } from '../types.ts';
@@ -40,7 +40,7 @@ export async function reconcileRuns(
   for (let start = 0; start < records.length; start += reconcileAtOnceMax) {
     const part = records.slice(start, start + reconcileAtOnceMax);
     const decided = await Promise.all(
-      part.map((record) => reconcileOne(context, owners, { record, mode })),
+      part.map((record) => reconcilePatiently(context, owners, { record, mode })),
     );
     for (const decision of decided) {
       context.observer.event({ type: 'reconcile', decision });
@@ -107,6 +107,32 @@ async function reconcileOne(
     provenDead: owners.provenDead,
   });
   return { ...report(record, decision, input), ...outcome };
+}
+
+/*
+ * A run that was being started when its owner died may be between two states: claimed, and its socket not there yet.
+ * That passes in a moment, so it is looked at again before it is reported as what cannot be known.
+ */
+async function reconcilePatiently(
+  context: SupervisorContext,
+  owners: Owners,
+  { record, mode }: Subject,
+): Promise<ReconcileDecision> {
+  for (let look = 1; ; look += 1) {
+    const current = look === 1 ? record : (context.registry.get(record.runId) ?? record);
+    const decision = await reconcileOne(context, owners, { record: current, mode }).catch(
+      (error: unknown) => uncertain(current, error),
+    );
+    const isPassing = decision.decision === 'unverifiable' && current.shimPid === undefined;
+    if (!isPassing || current.state === 'exited' || look === startingLooksMax) return decision;
+    await context.clock.sleep(startingLookMs * look, context.signal);
+  }
+}
+
+/* One run that went wrong keeps nobody from the others; it is left as it is and looked at again next time. */
+function uncertain({ runId, state, epoch }: RunRecord, error: unknown): ReconcileDecision {
+  const why = error instanceof Error ? error.message : String(error);
+  return { runId, decision: 'unverifiable', why, evidence: { state, epoch } };
 }
 
 /* Cheap: the owner's row and /proc. Enough to know whether it is anybody else's business. */

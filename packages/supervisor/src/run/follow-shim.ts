@@ -11,7 +11,6 @@ import {
   type ControlLink,
   type JournalScan,
   type RunEvent,
-  scanJournal,
   ShimUnreachableError,
 } from '@clawdfather/shim';
 import type { ProcessTable } from '../evidence/process-table.ts';
@@ -19,6 +18,7 @@ import { verdictOfProcess, isGone } from '../evidence/verdict.ts';
 import { followRetryMs, followRetryMsMax } from '../limits.ts';
 import type { ControlLine } from './control-line.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import { scanRun } from './run-files.ts';
 
 export interface FollowDeps {
   readonly runDir: string;
@@ -101,8 +101,11 @@ type Fate =
   | { readonly kind: 'uncertain'; readonly why: string };
 
 function fateOf(deps: FollowDeps, outcome: 'lost' | ShimUnreachableError): Fate {
-  const scan = scanIfThere(deps.runDir);
-  if (scan === undefined) return { kind: 'gone', scan };
+  const found = scanRun(deps.runDir);
+  /* Nothing was started, or everything was deleted. Either way nobody lives there. */
+  if (found.kind === 'absent') return { kind: 'gone', scan: undefined };
+  if (found.kind === 'unreadable') return { kind: 'uncertain', why: found.why };
+  const { scan } = found;
   if (scan.state === 'empty') return { kind: 'unclaimed', why: 'no shim has claimed it yet' };
   const { exit, end, endOffset } = scan;
   if (exit !== undefined && end?.isFinal === true) {
@@ -117,13 +120,4 @@ function fateOf(deps: FollowDeps, outcome: 'lost' | ShimUnreachableError): Fate 
   const verdict = verdictOfProcess({ pid, startTicks }, { reading, leaseId: undefined });
   if (isGone(verdict)) return { kind: 'gone', scan };
   return { kind: 'uncertain', why: `socket: ${outcome.reason}; shim: ${verdict.why}` };
-}
-
-function scanIfThere(runDir: string): JournalScan | undefined {
-  try {
-    return scanJournal(runDir);
-  } catch {
-    /* No run directory: nothing was started, or everything was deleted. Either way nobody lives there. */
-    return undefined;
-  }
 }

@@ -122,6 +122,15 @@ export class LiveRun {
     this.apply({ type: 'cancel-requested', reason, actor });
   }
 
+  /*
+   * The shim does not know that it is being ended: whoever asked died before telling it, or it could not be reached.
+   * Told again by whoever comes to it next.
+   */
+  insist(): void {
+    if (this.#state.kind === 'exiting')
+      this.#perform({ type: 'terminate', cause: this.#state.cause });
+  }
+
   /* The one place that assigns the state. */
   apply(event: RunEvent): void {
     if (this.#isLost) return;

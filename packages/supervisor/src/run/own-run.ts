@@ -16,7 +16,7 @@ import { LiveRun } from './live-run.ts';
 import type { OwnedRun } from './live-runs.ts';
 import { createRunCommits } from './run-commits.ts';
 import { exitWithoutRecord, runExitOf } from './run-exit.ts';
-import { voidIntent } from './run-files.ts';
+import { scanRun, voidIntent } from './run-files.ts';
 import type { RunIdentity } from './run-identity.ts';
 
 export function ownRun(
@@ -91,7 +91,13 @@ export function follow(context: SupervisorContext, owned: OwnedRun, first?: Cont
     processTable,
     signal,
     first,
-    onEvent: (event) => run.hear(event),
+    onConnected: async ({ hello }) => {
+      if (hello.state === 'starting' || hello.state === 'running') run.insist();
+    },
+    onEvent: (event) => {
+      if (event.type === 'doorbell') learnStart(run);
+      run.hear(event);
+    },
     onGone,
     onUnclaimed: () => {
       if (voidIntent(runDir) === 'claimed') return false;
@@ -106,6 +112,18 @@ export function follow(context: SupervisorContext, owned: OwnedRun, first?: Cont
     .finally(() => {
       owned.stop = undefined;
     });
+}
+
+/*
+ * The shim tells a start once, to those who listen then. Who comes later, an adopter say, finds it in the journal; the
+ * doorbell that answers every watch is the occasion, so none falls between looking and listening.
+ */
+function learnStart(run: LiveRun): void {
+  const { state, identity } = run;
+  if (state.kind === 'exited' || state.process !== undefined) return;
+  const found = scanRun(identity.runDir);
+  const start = found.kind === 'found' ? found.scan.start : undefined;
+  if (start !== undefined) run.hear({ type: 'started', start });
 }
 
 /* The shim died and left no end record: nothing started, or its tree is swept by what can be proven (T8). */

@@ -6,7 +6,7 @@
  */
 import { mkdir, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { scanJournal } from '@clawdfather/shim';
+import { type JournalScan, scanJournal } from '@clawdfather/shim';
 
 export function runDirOf(runsDir: string, runId: string): string {
   return join(runsDir, runId);
@@ -43,6 +43,25 @@ export function voidIntent(runDir: string): 'voided' | 'claimed' {
 export function readCookie(runDir: string): Buffer | undefined {
   const { header } = scanJournal(runDir);
   return header === undefined ? undefined : Buffer.from(header.cookie);
+}
+
+/*
+ * What a directory says about its run. Only a directory that is not there proves anything: one that cannot be read, for
+ * want of descriptors say, may hold a living run (O5).
+ */
+export type ScannedRun =
+  | { readonly kind: 'found'; readonly scan: JournalScan }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+export function scanRun(runDir: string): ScannedRun {
+  try {
+    return { kind: 'found', scan: scanJournal(runDir) };
+  } catch (error) {
+    const cause = error instanceof Error ? errnoOf(error.cause) : undefined;
+    if (cause === 'ENOENT' || cause === 'ENOTDIR') return { kind: 'absent' };
+    return { kind: 'unreadable', why: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 export function errnoOf(error: unknown): string | undefined {
