@@ -6,6 +6,7 @@
  * cited where a type exists because of one.
  */
 import type { Brand } from '@clawdfather/kit';
+import type { LeftoversPolicy, OwnerLossPolicy, TerminationReason } from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
 import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 
@@ -17,23 +18,8 @@ export type Cursor = Brand<string, 'Cursor'>;
 /** The lifecycle of document 001. */
 export type RunState = 'starting' | 'running' | 'exiting' | 'exited';
 
-/** T3: one list of causes, everywhere. The first cause wins. */
-export const terminationReasons = [
-  'exit',
-  'signal',
-  'manual-cancel',
-  'overall-timeout',
-  'no-output-timeout',
-  'spawn-error',
-  'ownership-escape',
-  'owner-lost',
-  'out-of-memory',
-  'host-rebooted',
-  'container-restarted',
-  'reconciled-stale',
-  'unknown',
-] as const;
-export type TerminationReason = (typeof terminationReasons)[number];
+/** T3: one list of causes, everywhere: the shim's. The first cause wins. */
+export type { TerminationReason };
 
 /** Reasons a caller may give; the others are facts, not requests. */
 export type CancelReason = Extract<
@@ -41,10 +27,8 @@ export type CancelReason = Extract<
   'manual-cancel' | 'overall-timeout' | 'no-output-timeout' | 'owner-lost'
 >;
 
-/** T9. */
-export type OwnerLossPolicy = 'adopt' | 'kill';
-/** T4. */
-export type LeftoversPolicy = 'fail' | 'end' | 'keep';
+/** T9 and T4. */
+export type { LeftoversPolicy, OwnerLossPolicy };
 
 /** Limits the kernel enforces. `memoryBytes` and `processes` need a delegated cgroup (E4). */
 export interface RunLimits {
