@@ -45,6 +45,11 @@ export function isAlive(pid: number): boolean {
   return seeProcess(pid) !== undefined;
 }
 
+export function isStopped(pid: number): boolean {
+  const stat = textOf(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+}
+
 export function childrenOf(pid: number): readonly SeenProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { createSystemClock, type Clock } from '@clawdfather/kit';
+import { createSystemClock, type Clock, type Log } from '@clawdfather/kit';
 import { shimBinaryPath, shimVariants } from '@clawdfather/shim';
 import {
   type ChildInput,
@@ -48,6 +48,8 @@ export interface Rig {
   readonly scratchDir: string;
   readonly mark: string;
   readonly events: EventLog;
+  /* What its supervisors logged, by name. */
+  readonly logged: readonly string[];
   supervisor(change?: Partial<SupervisorDeps>): Promise<Supervisor>;
   /* A supervisor in a process of its own. */
   owner(options?: OwnerOptions): Promise<OwnerProcess>;
@@ -60,6 +62,7 @@ export interface Rig {
   processes(): readonly SeenProcess[];
   /* Resolves when nothing does. */
   untilQuiet(): Promise<void>;
+  until(isTrue: () => boolean, what: string): Promise<void>;
   untilGone(pid: number): Promise<void>;
   untilThere(path: string): Promise<void>;
   touch(path: string): void;
@@ -87,6 +90,8 @@ export function createRig(t: TestContext): Rig {
   const scratchDir = mkdtempSync(join(tmpdir(), 'clf-scratch-'));
   const mark = `${process.pid}-${serial}-${stateDir.slice(-6)}`;
   const events = createEventLog();
+  const logged: string[] = [];
+  const log = recordingLog(logged);
   const supervisors: Supervisor[] = [];
   const owners: OwnerProcess[] = [];
   const leaseIds = new Set<string>();
@@ -114,6 +119,7 @@ export function createRig(t: TestContext): Rig {
       binaryPath,
       shimEnv: { [markVariable]: mark },
       observer: events.observer,
+      log,
       ...change,
     });
     supervisors.push(made);
@@ -149,6 +155,7 @@ export function createRig(t: TestContext): Rig {
     scratchDir,
     mark,
     events,
+    logged,
     supervisor,
     owner: async (options = {}) => {
       const started = await startOwner({ stateDir, binaryPath, mark }, options);
@@ -168,10 +175,17 @@ export function createRig(t: TestContext): Rig {
     sql,
     processes,
     untilQuiet,
+    until: wait,
     untilGone: (pid) => wait(() => !isAlive(pid), `${pid} is still there`),
     untilThere: (path) => wait(() => existsSync(path), `${path} is not there`),
     touch: (path) => writeFileSync(path, ''),
   };
+}
+
+function recordingLog(names: string[]): Log {
+  const note = (name: string): void => void names.push(name);
+  const log: Log = { event: note, debug: note, warn: note, error: note, child: () => log };
+  return log;
 }
 
 function wait(isTrue: () => boolean, what: string): Promise<void> {
