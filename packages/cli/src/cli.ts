@@ -4,6 +4,7 @@
  * Everything that goes wrong ends here, as one message on stderr that says what,
  * why and what to do, or as one JSON object when JSON was asked for.
  */
+import { resolve } from 'node:path';
 import { parseArgs } from './args/parse.ts';
 import { formatCommandHelp } from './args/help-text.ts';
 import { suggestNearest } from './args/suggest.ts';
@@ -62,7 +63,10 @@ async function execute(
     return codeStatus(exitOk);
   }
   const stateDir = args.value('state-dir');
-  const config = stateDir === undefined ? deps.config : { ...deps.config, stateDir };
+  const config =
+    stateDir === undefined
+      ? deps.config
+      : { ...deps.config, stateDir: resolve(deps.config.cwd, stateDir) };
   const isColoured =
     io.stdout.isTerminal && config.isColourAllowed && !args.has('no-color') && !args.has('json');
   const loaded = await command.load();

@@ -11,6 +11,7 @@ export const cliErrorCodes = [
   'run-ambiguous',
   'not-a-terminal',
   'not-a-terminal-run',
+  'run-ended',
   'run-still-alive',
 ] as const;
 

@@ -17,7 +17,7 @@ const status = await runCli({
   config: readConfig({
     argv: process.argv.slice(2),
     env: process.env,
-    cwd: process.cwd(),
+    cwd: currentDirectory(),
     pid: process.pid,
   }),
   io: createNodeIo(clock),
@@ -29,4 +29,13 @@ if (status.kind === 'code') process.exitCode = status.code;
 else {
   process.removeAllListeners(status.signal);
   process.kill(process.pid, status.signal);
+}
+
+/* A directory that was deleted under us still has a name, and what fails in it should say that name. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env['PWD'] ?? '/';
+  }
 }

@@ -5,7 +5,7 @@
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { findRun, shortId } from '../runs/find-run.ts';
+import { findRun, runEnded, shortId } from '../runs/find-run.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
@@ -19,6 +19,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
         hint: `Follow it: clf logs -f ${id}. For a screen, start with: clf run --pty`,
       });
     }
+    if (record.exit !== undefined) throw runEnded(record);
     if (io.terminal === undefined || context.isJson) {
       throw new CliError('not-a-terminal', 'attach needs a terminal, on stdin and stdout', {
         hint: `Read it instead: clf logs -f ${id}`,

@@ -10,6 +10,7 @@ import { formatExitShort } from '../render/exit-text.ts';
 import { exitJson } from '../render/run-json.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
 import { endRun } from '../runs/end-run.ts';
+import { runEnded } from '../runs/find-run.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
@@ -35,6 +36,7 @@ async function sendSignal(
   record: RunRecord,
   signal: NodeJS.Signals,
 ): Promise<Told> {
+  if (record.treeEndedAtMs !== undefined) throw runEnded(record);
   const run = await supervisor.attach(record.runId);
   await run.signal(signal);
   return { text: record.runId, json: { id: record.runId, signal } };

@@ -15,8 +15,11 @@ import { createOutputWriter } from '../runs/output-writer.ts';
 import { createTailLines, type TailLines } from '../runs/tail-lines.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 
-/* No event for this long means that the end of the journal is reached. */
-const quietMs = 30;
+/*
+ * Of a run that goes on: no event for this long means that the end of its journal
+ * is reached. Long against a read from a busy disk, short for a person.
+ */
+const quietMs = 250;
 const tailLinesMax = 1_000_000;
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
@@ -62,7 +65,8 @@ interface Showing {
 async function show({ context, events, tailLines, write }: Showing): Promise<void> {
   const feed = createEventFeed(events, context.clock);
   const isFollowing = context.args.has('follow');
-  let isHistory = true;
+  // Where history ends matters to those who stop there and to those who want its tail.
+  let isHistory = !isFollowing || tailLines !== undefined;
   for (;;) {
     const step = isHistory ? await feed.nextWithin(quietMs) : await feed.next();
     if (step.kind === 'event') {

@@ -8,12 +8,13 @@ import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfath
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import type { TerminalSize } from '../io/io.ts';
+import type { LocalTerminal, TerminalSize } from '../io/io.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
 import { shortId } from '../runs/find-run.ts';
 import { watchForeground } from '../runs/foreground.ts';
 import { explainSpawnFailure } from '../runs/spawn-failure.ts';
 import { spawnInputFrom, stdinFrom } from '../runs/spawn-input.ts';
+import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { createQueryFilter } from '../terminal/query-filter.ts';
 
@@ -29,35 +30,52 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   // Everything typed wrongly is said before anything is opened or started.
   const input = spawnInputFrom(args, { config: context.config, size });
   return withSupervisor(context, async (supervisor: Supervisor) => {
-    const run = await spawn(supervisor, input, args.operands[0] ?? '');
+    using trap = openStartTrap(io.signals);
+    const started = await start({ context, supervisor, trap }, input);
+    if ('kind' in started) return started;
+    const staying: Staying = { context, run: started, trap };
     if (context.isJson) {
-      await io.stdout.write(jsonLine({ type: 'started', run: runJson(run.snapshot()) }));
+      await io.stdout.write(jsonLine({ type: 'started', run: runJson(started.snapshot()) }));
     }
     // Puts the size into the journal, where whoever attaches later looks for it.
-    if (input.mode !== 'child') await run.resize(size);
-    if (args.has('detach')) return leave(context, run);
-    if (input.mode === 'child') return stay(context, run);
-    if (io.terminal !== undefined && !context.isJson) {
-      const { lendTerminal } = await import('../terminal/lend-terminal.ts');
-      return lendTerminal({ context, run, terminal: io.terminal, isFresh: true });
-    }
-    return stayUnseen(context, run, size);
+    if (input.mode !== 'child') await started.resize(size);
+    if (args.has('detach')) return leave(staying);
+    if (input.mode === 'child') return stay(staying);
+    return io.terminal === undefined || context.isJson
+      ? stayUnseen(staying, size)
+      : stayInFront(staying, io.terminal);
   });
 }
 
-async function spawn(
-  supervisor: Supervisor,
+interface Starting {
+  readonly context: CommandContext;
+  readonly supervisor: Supervisor;
+  readonly trap: StartTrap;
+}
+
+interface Staying {
+  readonly context: CommandContext;
+  readonly run: ManagedRun;
+  readonly trap: StartTrap;
+}
+
+/* The run, or how we end when a signal came before there was one. */
+async function start(
+  { context, supervisor, trap }: Starting,
   input: SpawnInput,
-  program: string,
-): Promise<ManagedRun> {
+): Promise<ManagedRun | ExitStatus> {
   try {
-    return await supervisor.spawn(input);
+    return await supervisor.spawn({ ...input, signal: trap.signal });
   } catch (error) {
+    const signal = trap.caught();
+    if (signal !== undefined) return { kind: 'signal', signal };
+    const program = context.args.operands[0] ?? '';
     throw explainSpawnFailure(error, { program, cwd: input.cwd });
   }
 }
 
-async function leave(context: CommandContext, run: ManagedRun): Promise<ExitStatus> {
+async function leave({ context, run, trap }: Staying): Promise<ExitStatus> {
+  trap.disarm();
   const { io, args } = context;
   if (context.isJson) return codeStatus(exitOk);
   await io.stdout.write(`${run.runId}\n`);
@@ -68,13 +86,23 @@ async function leave(context: CommandContext, run: ManagedRun): Promise<ExitStat
   return codeStatus(exitOk);
 }
 
+async function stayInFront(
+  { context, run, trap }: Staying,
+  terminal: LocalTerminal,
+): Promise<ExitStatus> {
+  const { lendTerminal } = await import('../terminal/lend-terminal.ts');
+  const status = lendTerminal({ context, run, terminal, isFresh: true });
+  trap.disarm();
+  return status;
+}
+
 interface Unseen {
   readonly observe?: (event: OutputEvent) => Promise<void>;
   readonly shape?: (event: Extract<OutputEvent, { kind: 'output' }>) => Uint8Array;
 }
 
-function stay(context: CommandContext, run: ManagedRun, unseen: Unseen = {}): Promise<ExitStatus> {
-  return watchForeground({
+function stay({ context, run, trap }: Staying, unseen: Unseen = {}): Promise<ExitStatus> {
+  const status = watchForeground({
     run,
     io: context.io,
     clock: context.clock,
@@ -84,14 +112,14 @@ function stay(context: CommandContext, run: ManagedRun, unseen: Unseen = {}): Pr
     actor: `cli:${context.config.pid}`,
     ...unseen,
   });
+  // It listens since it was called.
+  trap.disarm();
+  return status;
 }
 
 /* A PTY whose output goes to a file, a pipe, or a terminal that cannot type back. */
-async function stayUnseen(
-  context: CommandContext,
-  run: ManagedRun,
-  size: TerminalSize,
-): Promise<ExitStatus> {
+async function stayUnseen(staying: Staying, size: TerminalSize): Promise<ExitStatus> {
+  const { context, run } = staying;
   const { createAnswerer } = await import('../terminal/answerer.ts');
   const answerer = createAnswerer({
     size,
@@ -100,7 +128,7 @@ async function stayUnseen(
   });
   const filter = createQueryFilter();
   try {
-    return await stay(context, run, {
+    return await stay(staying, {
       observe: (event) => answerer.push(event),
       ...(context.io.stdout.isTerminal ? { shape: (event) => filter.push(event.bytes) } : {}),
     });

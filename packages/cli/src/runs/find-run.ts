@@ -4,6 +4,7 @@
  */
 import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
 import { CliError } from '../errors.ts';
+import { formatExitShort } from '../render/exit-text.ts';
 import { nameLabel } from '../render/run-json.ts';
 import { makeVisible } from '../render/visible-text.ts';
 
@@ -39,6 +40,15 @@ export function findRun(supervisor: RunLister, typed: string): RunRecord {
 
 export function shortId(record: Pick<RunRecord, 'runId'>): string {
   return record.runId.slice(0, shortIdChars);
+}
+
+export function runEnded(record: RunRecord): CliError {
+  const id = shortId(record);
+  const how = record.exit === undefined ? '' : ` (${formatExitShort(record.exit)})`;
+  return new CliError('run-ended', `run ${id} has ended${how}`, {
+    hint: `What it said: clf logs ${id}`,
+    detail: { runId: record.runId },
+  });
 }
 
 function ambiguous(typed: string, candidates: readonly RunRecord[]): CliError {

@@ -9,9 +9,15 @@
  *   - a signal the run died of and that we were sent as well: we die of it too,
  *     so that the calling shell stops its loop.
  */
-import type { Clock } from '@clawdfather/kit';
+import type { Clock, Timer } from '@clawdfather/kit';
 import type { ManagedRun, OutputEvent, RunExit } from '@clawdfather/supervisor';
-import { codeStatus, type ExitStatus, exitCodeOf, signalExitCode } from '../exit-status.ts';
+import {
+  codeStatus,
+  type ExitStatus,
+  exitCodeOf,
+  exitOwnError,
+  signalExitCode,
+} from '../exit-status.ts';
 import { type Io, isReaderGone } from '../io/io.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
@@ -35,42 +41,83 @@ export interface ForegroundOptions {
   readonly shape?: (event: Extract<OutputEvent, { kind: 'output' }>) => Uint8Array;
 }
 
+/* A command that handles an interrupt well is gone by then. */
+const hintMs = 300;
+
 type PumpEnd = 'finished' | 'reader-gone' | 'left';
 
 export async function watchForeground(options: ForegroundOptions): Promise<ExitStatus> {
   const { run, io } = options;
   const leaving = new AbortController();
+  let leftBy: NodeJS.Signals = 'SIGHUP';
+  let isOver = false;
+  let hint: Timer | undefined;
+  const settled = run.wait().finally(() => {
+    isOver = true;
+  });
+  // Looked at below, unless we leave before.
+  settled.catch(() => {});
   using forwarding = openForwarding({
     run,
     signals: io.signals,
     clock: options.clock,
     actor: options.actor,
     onInterrupt: () => {
-      if (io.stderr.isTerminal && !options.isQuiet) {
-        void say(io, `interrupted; once more within 2 s ends run ${shortId(run)}`);
-      }
+      // Most commands end at once; only those that do not need to be explained.
+      hint?.cancel();
+      hint = options.clock.timer(hintMs, () => void sayHint(options));
     },
     onHangup: () => leaving.abort(),
+    isOver: () => isOver,
+    onImpatience: (name) => {
+      leftBy = name;
+      leaving.abort();
+    },
   });
-
   const inputStop = new AbortController();
   const input = options.isInputPumped
     ? pumpInput({ run, io, signal: inputStop.signal })
     : Promise.resolve();
-
-  const pumpEnd = await pumpOutput(options, leaving.signal);
-  if (pumpEnd === 'reader-gone') await run.cancel('manual-cancel', 'cli:epipe');
-  const exit = pumpEnd === 'left' ? undefined : await run.wait();
-  inputStop.abort();
-  await input;
-
-  if (exit === undefined) {
-    await say(io, `run ${run.runId} goes on; watch it again with: clf logs -f ${shortId(run)}`);
-    return { kind: 'signal', signal: 'SIGHUP' };
+  try {
+    const pumpEnd = await Promise.race([pumpOutput(options, leaving.signal), left(leaving.signal)]);
+    if (pumpEnd === 'left') return await leave(options, isOver, leftBy);
+    if (pumpEnd === 'reader-gone') {
+      await run.cancel('manual-cancel', 'cli:epipe');
+      await settled;
+      return codeStatus(signalExitCode('SIGPIPE') ?? exitOwnError);
+    }
+    const exit = await settled;
+    const status = statusOf(exit, forwarding.received);
+    await report(options, exit, status);
+    return status;
+  } finally {
+    hint?.cancel();
+    inputStop.abort();
+    await input;
   }
-  if (pumpEnd === 'reader-gone') return codeStatus(signalExitCode('SIGPIPE') ?? 1);
-  await report(options, exit);
-  return statusOf(exit, forwarding.received);
+}
+
+/* A write that nobody reads cannot be called back; leaving does not wait for it. */
+function left(signal: AbortSignal): Promise<PumpEnd> {
+  const { promise, resolve } = Promise.withResolvers<PumpEnd>();
+  signal.addEventListener('abort', () => resolve('left'), { once: true });
+  return promise;
+}
+
+async function leave(
+  { io, run }: ForegroundOptions,
+  isOver: boolean,
+  signal: NodeJS.Signals,
+): Promise<ExitStatus> {
+  if (!isOver) {
+    await say(io, `run ${run.runId} goes on; watch it again with: clf logs -f ${shortId(run)}`);
+  }
+  return { kind: 'signal', signal };
+}
+
+async function sayHint({ io, run, isQuiet }: ForegroundOptions): Promise<void> {
+  if (!io.stderr.isTerminal || isQuiet) return;
+  await say(io, `interrupted; once more within 2 s ends run ${shortId(run)}`);
 }
 
 async function pumpOutput(options: ForegroundOptions, signal: AbortSignal): Promise<PumpEnd> {
@@ -89,15 +136,23 @@ async function pumpOutput(options: ForegroundOptions, signal: AbortSignal): Prom
   return signal.aborted ? 'left' : 'finished';
 }
 
-async function report(options: ForegroundOptions, exit: RunExit): Promise<void> {
+async function report(
+  options: ForegroundOptions,
+  exit: RunExit,
+  status: ExitStatus,
+): Promise<void> {
   const { io, run } = options;
   if (options.isJson) {
     await io.stdout.write(jsonLine({ type: 'exit', id: run.runId, exit: exitJson(exit) }));
     return;
   }
-  const notice = formatExitNotice(exit, run.snapshot().deadlines);
+  // Whoever sent us the signal need not be told that it worked.
+  const notice =
+    status.kind === 'signal' ? undefined : formatExitNotice(exit, run.snapshot().deadlines);
   if (notice !== undefined) await say(io, `run ${shortId(run)} ${notice}`);
-  if (exit.leftovers.length > 0 && !options.isQuiet) {
+  // A run that was told to end takes the rest of its tree along, only a moment later.
+  const isEndedByItself = exit.reason === 'exit' || exit.reason === 'signal';
+  if (exit.leftovers.length > 0 && isEndedByItself && !options.isQuiet) {
     const names = exit.leftovers.map((one) => `${one.comm} (${one.pid})`).join(', ');
     await say(
       io,

@@ -24,6 +24,9 @@ export interface ForwardingOptions {
   /* The first INT went out: time to say what a second one does. */
   readonly onInterrupt: () => void;
   readonly onHangup: () => void;
+  /* The run is over and we are still here, held up by whoever reads us: now it is for us. */
+  readonly isOver?: () => boolean;
+  readonly onImpatience?: (name: NodeJS.Signals) => void;
 }
 
 export interface Forwarding extends Disposable {
@@ -37,6 +40,10 @@ export function openForwarding(options: ForwardingOptions): Forwarding {
   let previousMs = Number.NEGATIVE_INFINITY;
 
   const forward = async (name: NodeJS.Signals): Promise<void> => {
+    if (options.isOver?.() === true) {
+      options.onImpatience?.(name);
+      return;
+    }
     received.add(name);
     const isEnding = name === 'SIGINT' || name === 'SIGTERM';
     const nowMs = clock.monotonicMs();

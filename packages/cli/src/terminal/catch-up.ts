@@ -17,8 +17,8 @@ import { createScreenModel } from './screen-model.ts';
 
 /* A screen of dense colour is some 50 kB; parsing this much takes about a tenth of a second. */
 const historyBytesMax = 2 * 1_024 * 1_024;
-/* No event for this long means that the end of the journal is reached. */
-const quietMs = 30;
+/* No event for this long means that the end of the journal is reached; a busy disk pauses too. */
+const quietMs = 60;
 /* A run that never pauses: its screen is painted as it is then. */
 const eventsMsMax = 2_000;
 

@@ -29,7 +29,6 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
   const id = shortId(run);
   const say = (text: string): Promise<void> => io.stderr.write(`${text}\r\n`).catch(() => {});
 
-  if (!context.args.has('quiet')) await say(`[clf: run ${id}, detach with ${detachKeyName}]`);
   const leave = new AbortController();
   let leftBy: NodeJS.Signals | undefined;
   const leaveBy = (name: NodeJS.Signals) => (): void => {
@@ -54,6 +53,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
     }
   }
 
+  if (!context.args.has('quiet')) await say(`[clf: run ${id}, detach with ${detachKeyName}]`);
   const end = await runTerminalSession({
     run,
     io,

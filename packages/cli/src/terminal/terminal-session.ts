@@ -12,7 +12,7 @@
  *   4. the terminal is given back, always.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { ManagedRun, OutputEvent } from '@clawdfather/supervisor';
+import type { ManagedRun } from '@clawdfather/supervisor';
 import { type Io, isReaderGone, type LocalTerminal } from '../io/io.ts';
 import { createEventFeed, type EventFeed } from '../runs/event-feed.ts';
 import { pumpKeys, type SessionEnd } from './key-pump.ts';
@@ -35,6 +35,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
   const { run, io, terminal } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, options.leave]);
+  const arrivedAtMs = options.isCatchingUp ? options.clock.wallMs() : 0;
   const role = await run.openTerminal();
   const tracker = createModeTracker();
   const feed = createEventFeed(run.output(undefined, signal), options.clock);
@@ -54,6 +55,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
       options,
       feed,
       tracker,
+      arrivedAtMs,
       isAnswerer: () => isAnswerer,
       onTerminals: (count) => {
         // The last one here is the one that answers; the shim counts the same way.
@@ -100,6 +102,8 @@ interface LivePump {
   readonly options: TerminalSessionOptions;
   readonly feed: EventFeed;
   readonly tracker: ModeTracker;
+  /* What was said before belongs to those who were here then. */
+  readonly arrivedAtMs: number;
   readonly isAnswerer: () => boolean;
   readonly onTerminals: (count: number) => void;
 }
@@ -116,19 +120,14 @@ async function pumpLive(live: LivePump): Promise<SessionEnd> {
       if (event.kind === 'gap') await askToRedraw(live);
       if (event.kind !== 'output') continue;
       live.tracker.push(event.bytes);
-      await io.stdout.write(shown(event, live.isAnswerer() ? undefined : filter));
+      // Should the painting have come too early, the rest of the past still asks us nothing.
+      const isOurs = live.isAnswerer() && event.atMs >= live.arrivedAtMs;
+      await io.stdout.write(isOurs ? event.bytes : filter.push(event.bytes));
     }
   } catch (error) {
     if (live.options.leave.aborted || isReaderGone(error)) return 'terminal-lost';
     throw error;
   }
-}
-
-function shown(
-  event: Extract<OutputEvent, { kind: 'output' }>,
-  filter: ReturnType<typeof createQueryFilter> | undefined,
-): Uint8Array {
-  return filter === undefined ? event.bytes : filter.push(event.bytes);
 }
 
 /* Output was dropped under a slow terminal; a change of size makes programs draw anew. */

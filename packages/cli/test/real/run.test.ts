@@ -3,9 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createSystemClock } from '@clawdfather/kit';
 import { createCliRig, launcherPath } from '../support/cli-process.ts';
 
 test('output, error output and exit code are those of the command', async (context) => {
@@ -116,21 +118,14 @@ test('SIGTERM is passed on', async (context) => {
 test('SIGHUP and kill -9 leave the run alone; it can be followed again', async (context) => {
   const rig = createCliRig(context);
   for (const signal of ['SIGHUP', 'SIGKILL'] as const) {
-    const first = rig.start(
-      {},
-      'run',
-      '-n',
-      '--name',
-      signal,
-      '--',
-      'sh',
-      '-c',
-      'echo up; sleep 1.5; echo after',
-    );
+    const gate = join(rig.env['HOME'] ?? '', `gate-${signal}`);
+    const script = `echo up; until [ -e ${gate} ]; do sleep 0.05; done; echo after`;
+    const first = rig.start({}, 'run', '-n', '--name', signal, '--', 'sh', '-c', script);
     await first.saw('up');
     first.child.kill(signal);
     assert.equal((await first.result).signal, signal);
     assert.equal((await rig.live()).length, 1);
+    writeFileSync(gate, '');
     const followed = await rig.clf('logs', '-f', signal);
     assert.equal(followed.stdout, 'up\nafter\n');
     assert.equal((await rig.clf('wait', signal)).code, 0);
@@ -159,8 +154,8 @@ test('environment, directory, labels and JSON', async (context) => {
   const rig = createCliRig(context);
   const result = await rig.clfWith(
     { env: { FOO: 'bar' } },
-    ...['run', '--json', '-n', '--cwd', '/', '-e', 'MORE=1', '--name', 'probe', '-l', 'a=b', '--'],
-    ...['sh', '-c', 'echo "$FOO $MORE $PWD"; test -n "$CLAWDFATHER_RUN_ID"'],
+    ...'run --json -n --cwd / -e MORE=1 --name probe -l a=b -- sh -c'.split(' '),
+    'echo "$FOO $MORE $PWD"; test -n "$CLAWDFATHER_RUN_ID"',
   );
   assert.equal(result.code, 0, result.stderr);
   const lines = result.stdout
@@ -202,4 +197,44 @@ test('T4: leftovers are named, and ended by kill', async (context) => {
   const killed = await rig.clf('kill', 'parent');
   assert.equal(killed.code, 0, killed.stderr);
   assert.throws(() => readFileSync(`/proc/${pid}/comm`), 'the leftover is gone when kill returns');
+});
+
+test('an interrupt at any moment of the start leaves nothing running', async (context) => {
+  const rig = createCliRig(context);
+  await rig.clf('run', '--', 'true');
+  const clock = createSystemClock();
+  const startMs = clock.monotonicMs();
+  await rig.clf('run', '--', 'true');
+  const wholeMs = clock.monotonicMs() - startMs;
+  const steps = 12;
+  const starts = Array.from({ length: steps }, async (_, step) => {
+    const running = rig.start({}, 'run', '-n', '--', 'sleep', '60');
+    await clock.sleep((wholeMs * 1.5 * step) / steps);
+    running.child.kill('SIGINT');
+    const { code, signal } = await running.result;
+    assert.ok(signal === 'SIGINT' || code === 130 || code === 143, `${step}: ${code} ${signal}`);
+  });
+  await Promise.all(starts);
+  assert.deepEqual(await rig.live(), []);
+});
+
+test('a stuck reader does not keep us from dying: the second SIGTERM is ours', async (context) => {
+  const rig = createCliRig(context);
+  const running = rig.start({}, 'run', '-n', '--', 'sh', '-c', 'echo up; exec yes');
+  await running.saw('up');
+  running.child.stdout?.pause();
+  // The pipe is full when the journal is much longer than what a pipe holds.
+  const journal = join(rig.stateDir, 'runs', readdirSync(join(rig.stateDir, 'runs'))[0] ?? '');
+  const clock = createSystemClock();
+  const sizeOf = (): number =>
+    readdirSync(journal).reduce((sum, name) => sum + statSync(join(journal, name)).size, 0);
+  while (sizeOf() < 8_000_000) await clock.sleep(5);
+  running.child.kill('SIGTERM');
+  while ((await rig.live()).length > 0) await clock.sleep(20);
+  const exited = once(running.child, 'exit');
+  running.child.kill('SIGTERM');
+  const [, signal] = (await exited) as [number | null, NodeJS.Signals | null];
+  assert.equal(signal, 'SIGTERM');
+  running.child.stdout?.resume();
+  await running.result;
 });

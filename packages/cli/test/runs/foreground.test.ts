@@ -170,3 +170,26 @@ test('JSON has one object per line and the exit last', async () => {
   );
   assert.equal(Buffer.from(String(lines[0]?.['data']), 'base64').toString(), 'hi');
 });
+
+test('a signal after the run is over is for us, when a reader holds us up', async () => {
+  const run = createFakeRun();
+  const io = createFakeIo();
+  const clock = createFakeClock();
+  const stuck = { ...io, stdout: { isTerminal: false, write: () => new Promise<void>(() => {}) } };
+  const status = watchForeground({
+    run,
+    io: stuck,
+    clock,
+    isJson: false,
+    isQuiet: false,
+    isInputPumped: false,
+    actor: 'cli:1',
+  });
+  run.say('nobody reads this');
+  run.finish({ reason: 'signal', code: undefined, signal: 'SIGTERM' });
+  await clock.advance(0);
+  io.raise('SIGTERM');
+  assert.deepEqual(await status, { kind: 'signal', signal: 'SIGTERM' });
+  assert.deepEqual(run.calls, []);
+  assert.doesNotMatch(io.err(), /goes on/);
+});
