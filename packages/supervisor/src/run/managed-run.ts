@@ -19,6 +19,7 @@ import { SupervisorError } from '../errors.ts';
 import type { ControlLine } from './control-line.ts';
 import type { EndingSignal } from './ending-signal.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import { refusalOf, unlessOver } from './refusal.ts';
 import { openTerminalRole } from './terminal-role.ts';
 import { type OutputSource, outputStart, readOutput } from './read-output.ts';
 import { signalNumberOf } from './signal-number.ts';
@@ -57,14 +58,15 @@ export function createManagedRun(core: RunCore): ManagedRun {
       using _alive = core.keepAlive.hold();
       return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
     },
-    end: async () => void (await control.request({ type: 'eof', offset: 'now' })),
-    resize: async ({ cols, rows }) => void (await control.request({ type: 'resize', cols, rows })),
+    end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
+    resize: async ({ cols, rows }) =>
+      void (await control.request({ type: 'resize', cols, rows }).catch(unlessOver)),
     signal: async (name) => {
       const number = signalNumberOf(name);
-      await control.request({ type: 'signal', number, actor });
+      await control.request({ type: 'signal', number, actor }).catch(refuse);
     },
     cancel: (reason = 'manual-cancel', by = actor) => core.cancel(reason, by),
-    openTerminal: (): Promise<TerminalRole> => openTerminalRole(control),
+    openTerminal: (): Promise<TerminalRole> => openTerminalRole(control).catch(refuse),
     snapshot: core.snapshot,
   };
 }
@@ -80,7 +82,7 @@ async function* outputOf(
 
 async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
   if (options.durable !== true) {
-    await core.control.input(bytes, 'typed');
+    await core.control.input(bytes, 'typed').catch(refuse);
     return;
   }
   if (core.writeDurably === undefined) {
@@ -89,6 +91,10 @@ async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {
     });
   }
   await core.writeDurably(bytes);
+}
+
+function refuse(error: unknown): never {
+  throw refusalOf(error);
 }
 
 async function withSignal<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {

@@ -1,0 +1,50 @@
+/*
+ * What a shim's refusal, or its silence, means to a caller: the shim's words in the supervisor's codes.
+ */
+import { ShimError, ShimRefusedError, ShimUnreachableError } from '@clawdfather/shim';
+import { SupervisorError, type SupervisorErrorCode } from '../errors.ts';
+
+/* Errors that are not the shim's pass through unchanged. */
+export function refusalOf(error: unknown): unknown {
+  const found = meaningOf(error);
+  if (found === undefined) return error;
+  return new SupervisorError(found.code, found.message, { cause: error });
+}
+
+/* For commands that mean nothing to a run that is over: half-closing it, resizing it. */
+export function unlessOver(error: unknown): void {
+  if (meaningOf(error)?.code !== 'not-running') throw refusalOf(error);
+}
+
+interface Meaning {
+  readonly code: SupervisorErrorCode;
+  readonly message: string;
+}
+
+function meaningOf(error: unknown): Meaning | undefined {
+  if (error instanceof ShimRefusedError) return meaningOfRefusal(error);
+  if (error instanceof ShimUnreachableError) {
+    const isGone = error.reason === 'refused' || error.reason === 'missing';
+    return isGone ? over : { code: 'shim-unreachable', message: error.message };
+  }
+  if (!(error instanceof ShimError)) return undefined;
+  if (error.code === 'link-lost') return over;
+  return error.code === 'shim-timeout'
+    ? { code: 'shim-unreachable', message: error.message }
+    : undefined;
+}
+
+const over: Meaning = { code: 'not-running', message: 'the run has ended' };
+
+function meaningOfRefusal({ refusal, message }: ShimRefusedError): Meaning | undefined {
+  switch (refusal) {
+    case 'closed':
+      return { code: 'stdin-closed', message: 'the command has closed its input' };
+    case 'not-running':
+      return over;
+    case 'stale-epoch':
+      return { code: 'epoch-stale', message };
+    default:
+      return undefined;
+  }
+}
