@@ -41,6 +41,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
   return {
     runId: runId('3k9qv7hd2m5x8abc'),
     pid: 4_242,
+    ending: new AbortController().signal,
     calls,
     push,
     say: (text, stream = 'stdout') => push({ ...outputEvent(text, events.length + 1), stream }),

@@ -63,6 +63,8 @@ export function recordWith(over: Partial<RunRecord> = {}): RunRecord {
     leftovers: 'keep',
     deadlines: { overallMs: undefined, noOutputMs: undefined },
     exit: undefined,
+    treeEndedAtMs: undefined,
+    journalBytes: undefined,
     removedAtMs: undefined,
     ...over,
   };

@@ -1,0 +1,76 @@
+/*
+ * Filters of `clf ps`, its table, and what it measures of living runs.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseFilters } from '../../src/commands/ps.ts';
+import { createPaint } from '../../src/render/paint.ts';
+import { formatRunTable } from '../../src/render/run-table.ts';
+import { readTreeUse } from '../../src/runs/process-use.ts';
+import { exitWith, recordWith } from '../support/records.ts';
+
+test('without -a only living runs; a reason asks for finished ones', () => {
+  assert.deepEqual(parseFilters([], false).filter.states, ['starting', 'running', 'exiting']);
+  assert.equal(parseFilters([], true).filter.states, undefined);
+  const wanted = parseFilters(['reason=signal'], false);
+  assert.equal(wanted.filter.states, undefined);
+  assert.equal(wanted.isMatch(recordWith()), false);
+  assert.equal(wanted.isMatch(recordWith({ exit: exitWith({ reason: 'signal' }) })), true);
+});
+
+test('filters add up', () => {
+  const { filter } = parseFilters(
+    ['state=exited', 'session=s', 'backend=b', 'name=web', 'label=a=b=c'],
+    false,
+  );
+  assert.deepEqual(filter, {
+    sessionId: 's',
+    backendId: 'b',
+    labels: { name: 'web', a: 'b=c' },
+    states: ['exited'],
+  });
+});
+
+test('an unknown filter or state is refused', () => {
+  assert.throws(() => parseFilters(['colour=red'], false), /--filter does not know/);
+  assert.throws(() => parseFilters(['state=happy'], false), /not one of starting/);
+  assert.throws(() => parseFilters(['label=x'], false), /needs K=V/);
+});
+
+test('the table shows how a run stands or ended, and hides nothing nasty', () => {
+  const text = formatRunTable(
+    [
+      recordWith({ command: 'x\u001b[2J\n' }),
+      recordWith({ state: 'exited', labels: { name: 'web' }, exit: exitWith({ code: 3 }) }),
+    ],
+    {
+      paint: createPaint(false),
+      nowMs: 61_000,
+      columnsMax: 200,
+      useOf: () => ({ cpuMs: 1_500, rssBytes: 3 * 2 ** 20 }),
+    },
+  );
+  assert.equal(
+    text,
+    [
+      'ID            NAME  STATE    AGE     TIME  CPU   MEM  COMMAND',
+      '3k9qv7hd2m5x        running  1m ago  1m    1.5s  3M   x\\x1b[2J\\n',
+      '3k9qv7hd2m5x  web   exit 3   1m ago  2.5s  -     -    sleep 60',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('what a pid uses counts only while it is still the same process', () => {
+  const files: Record<string, string> = {
+    '/proc/999999999/stat': `9 (a b) S ${'0 '.repeat(10)}7 3 0 0 20 0 1 0 4242 0 0`,
+    '/proc/999999999/status': 'VmRSS:\t    2048 kB\n',
+  };
+  const read = (path: string): string | undefined => files[path];
+  assert.deepEqual(readTreeUse({ pid: 999_999_999, startTicks: 4_242 }, read), {
+    cpuMs: 100,
+    rssBytes: 2 * 2 ** 20,
+  });
+  assert.equal(readTreeUse({ pid: 999_999_999, startTicks: 1 }, read), undefined);
+  assert.equal(readTreeUse({ pid: undefined, startTicks: undefined }, read), undefined);
+});

@@ -1,0 +1,140 @@
+/*
+ * Each check of the doctor on a healthy host and on a sick one.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findingsJson, formatFindings, hasFailed } from '../../src/doctor/finding.ts';
+import {
+  checkCgroup,
+  checkDisk,
+  checkNode,
+  checkPlatform,
+  checkProc,
+  checkSystemd,
+} from '../../src/doctor/host-checks.ts';
+import type { HostFacts } from '../../src/doctor/host-facts.ts';
+import {
+  checkDecisions,
+  checkLeftovers,
+  checkOwners,
+  checkRunDirs,
+} from '../../src/doctor/run-checks.ts';
+import { checkStateDir } from '../../src/doctor/state-checks.ts';
+import { createPaint } from '../../src/render/paint.ts';
+import { exitWith, recordWith, runId } from '../support/records.ts';
+
+function hostWith(over: Partial<HostFacts> & { files?: Record<string, string> } = {}): HostFacts {
+  return {
+    platform: 'linux',
+    nodeVersion: '24.15.0',
+    userName: 'ann',
+    readText: (path) => over.files?.[path],
+    isWritable: () => true,
+    freeSpace: () => Promise.resolve({ bytes: 2 ** 36, inodes: 1e6 }),
+    ...over,
+  };
+}
+
+test('platform and Node', () => {
+  assert.equal(checkPlatform(hostWith()).status, 'ok');
+  assert.equal(checkPlatform(hostWith({ platform: 'darwin' })).status, 'fail');
+  assert.equal(checkNode(hostWith()).status, 'ok');
+  assert.equal(checkNode(hostWith({ nodeVersion: '24.14.9' })).status, 'fail');
+  assert.equal(checkNode(hostWith({ nodeVersion: '26.0.0' })).status, 'ok');
+});
+
+test('a hidden or missing /proc', () => {
+  const mounts = (line: string) => hostWith({ files: { '/proc/self/mounts': line } });
+  assert.equal(checkProc(mounts('proc /proc proc rw 0 0')).status, 'ok');
+  assert.equal(checkProc(mounts('proc /proc proc rw,hidepid=2 0 0')).status, 'warn');
+  assert.equal(checkProc(hostWith()).status, 'fail');
+});
+
+test('E4: a delegated cgroup is needed for some limits, and its absence is no failure', () => {
+  const files = {
+    '/proc/self/cgroup': '0::/user.slice/app.scope\n',
+    '/proc/self/mounts': 'cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n',
+    '/sys/fs/cgroup/user.slice/app.scope/cgroup.controllers': 'cpu memory pids\n',
+  };
+  assert.equal(checkCgroup(hostWith({ files })).status, 'ok');
+  assert.equal(checkCgroup(hostWith({ files, isWritable: () => false })).status, 'info');
+  const none = checkCgroup(hostWith());
+  assert.equal(none.status, 'info');
+  assert.match(none.advice ?? '', /--limit-memory/);
+});
+
+test('E2: systemd is only informed about', () => {
+  const files = { '/proc/1/comm': 'systemd\n', '/proc/self/cgroup': '0::/system.slice/x.service' };
+  const findings = checkSystemd(hostWith({ files }));
+  assert.deepEqual(
+    findings.map(({ check, status }) => [check, status]),
+    [
+      ['linger', 'info'],
+      ['kill-mode', 'info'],
+    ],
+  );
+  const lingering = { ...files, '/var/lib/systemd/linger/ann': '' };
+  assert.equal(checkSystemd(hostWith({ files: lingering }))[0]?.status, 'ok');
+});
+
+test('J4: space and inodes', async () => {
+  const disk = (bytes: number, inodes = 1e6) =>
+    checkDisk(hostWith({ freeSpace: () => Promise.resolve({ bytes, inodes }) }), '/s');
+  assert.equal((await disk(2 ** 36)).status, 'ok');
+  assert.equal((await disk(2 ** 29)).status, 'warn');
+  assert.equal((await disk(2 ** 20)).status, 'fail');
+  assert.equal((await disk(2 ** 36, 3)).status, 'fail');
+});
+
+test('the state directory: ours, a directory, closed to others', () => {
+  const facts = { isDirectory: true, isLink: false, uid: 7, mode: 0o700 };
+  const status = (over: Partial<typeof facts>) =>
+    checkStateDir('/s', { ...facts, ...over }, 7).status;
+  assert.equal(status({}), 'ok');
+  assert.equal(status({ mode: 0o755 }), 'warn');
+  assert.equal(status({ uid: 8 }), 'fail');
+  assert.equal(status({ isLink: true }), 'fail');
+  assert.equal(status({ isDirectory: false }), 'fail');
+  assert.equal(checkStateDir('/s', undefined, 7).status, 'info');
+});
+
+test('records against directories', () => {
+  const record = { runId: runId('a1') };
+  assert.equal(checkRunDirs([record], ['a1']).status, 'ok');
+  assert.match(checkRunDirs([], ['a1']).advice ?? '', /--rebuild/);
+  assert.match(checkRunDirs([record], []).summary, /directory is gone: a1/);
+});
+
+test('runs that cannot be verified, and what was left behind', () => {
+  const decision = {
+    runId: runId('a1'),
+    decision: 'unverifiable',
+    why: 'hidden',
+    evidence: {},
+  } as const;
+  assert.equal(checkDecisions([]).status, 'ok');
+  assert.match(checkDecisions([decision]).summary, /a1 \(hidden\)/);
+  const leftovers = [{ pid: 9, startTicks: 1, comm: 'sleep' }];
+  const record = recordWith({ state: 'exited', exit: exitWith({ leftovers }) });
+  assert.equal(checkLeftovers([{ ...record, treeEndedAtMs: 5 }]).status, 'ok');
+  assert.match(checkLeftovers([record]).summary, /3k9qv7hd2m5x \(sleep 9\)/);
+  assert.equal(checkOwners([], []).status, 'ok');
+  assert.match(checkOwners([], [recordWith()]).summary, /1 of them without an owner/);
+});
+
+test('the page and the JSON agree on health', () => {
+  const paint = createPaint(false);
+  const bad = {
+    check: 'x',
+    status: 'fail',
+    summary: 'broken\u001b[2J',
+    advice: 'mend it',
+  } as const;
+  assert.equal(
+    formatFindings([bad], paint),
+    'FAIL  x: broken\\x1b[2J\n      mend it\n\n1 problem, 0 warnings.\n',
+  );
+  assert.equal(hasFailed([bad]), true);
+  assert.equal((findingsJson([bad]) as { isHealthy: boolean }).isHealthy, false);
+  assert.match(formatFindings([], paint), /All is well\./);
+});
