@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countsOfExit } from '../src/events.ts';
-import { terminationReasons } from '../src/types.ts';
+import { terminationReasons } from '@clawdfather/shim';
 import { exitOf } from './records.ts';
 
 test('every reason is counted once, under its own name', () => {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndRecord, ExitRecord } from '@clawdfather/shim';
 import { exitWithoutRecord, runExitOf } from '../../src/run/run-exit.ts';
-import { terminationReasons } from '../../src/types.ts';
+import { terminationReasons } from '@clawdfather/shim';
 import { runIdOf } from '../records.ts';
 
 const runId = runIdOf('r1');
