@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "clawdfather-shim %s: descriptor 3 is not open\n", job);
 		return 2;
 	}
-	if (detach_stdio() != 0 || fcntl(LINK_FD, F_SETFD, FD_CLOEXEC) < 0)
+	if (reset_signals() != 0 || detach_stdio() != 0 || fcntl(LINK_FD, F_SETFD, FD_CLOEXEC) < 0)
 		return 1;
 	return spawnd ? spawnd_main(LINK_FD) : direct_main();
 }

@@ -185,7 +185,7 @@ void wipe(void *bytes, size_t length)
 	__asm__ volatile("" : : "r"(bytes) : "memory");
 }
 
-int open_signals(void)
+int reset_signals(void)
 {
 	/* The kernel's own call: libc refuses the numbers it keeps for itself, and an ignored one would be inherited. */
 	const u64 default_action[4] = {0};
@@ -193,6 +193,11 @@ int open_signals(void)
 		if (number != SIGKILL && number != SIGSTOP &&
 		    syscall(SYS_rt_sigaction, number, default_action, NULL, sizeof(u64)) != 0)
 			return -errno;
+	return 0;
+}
+
+int open_signals(void)
+{
 	sigset_t wanted;
 	u64 all = ~(u64)0;
 	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all) != 0)

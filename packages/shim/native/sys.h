@@ -47,7 +47,9 @@ int write_small(int dirfd, const char *path, const char *text);
 /* Zeroes that the compiler does not take away (S4). */
 void wipe(void *bytes, size_t length);
 
-/* All signals to their default action, all blocked; they are read as data from the returned descriptor. */
+/* All signals to their default action: once per program, forks inherit it (S4). */
+int reset_signals(void);
+/* All signals blocked; they are read as data from the returned descriptor. */
 int open_signals(void);
 /* 0 and 1 become /dev/null; 2 stays if it is open, it is where the starter wants to read what went wrong. */
 int detach_stdio(void);
