@@ -58,7 +58,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
           context,
           handleOf,
           attach,
-          freeScope: (asked) => freeScope(context, attach, asked),
+          freeScope: (asked) => freeScope(context, { attach, reconcile: parts.reconcile }, asked),
           watchStart: (owned) => watchStart(startWatch, owned),
         },
         input,

@@ -12,9 +12,15 @@ import type { ManagedRun, RunId, RunRecord, SpawnInput } from '../types.ts';
 
 const liveStates = ['starting', 'running', 'exiting'] as const;
 
+export interface ScopeParts {
+  readonly attach: (runId: RunId) => Promise<ManagedRun>;
+  /* Records what has ended without an owner, and whose spawn came to nothing. */
+  readonly reconcile: () => Promise<unknown>;
+}
+
 export async function freeScope(
   context: SupervisorContext,
-  attach: (runId: RunId) => Promise<ManagedRun>,
+  parts: ScopeParts,
   input: SpawnInput,
 ): Promise<void> {
   const { scopeKey } = input;
@@ -26,19 +32,30 @@ export async function freeScope(
     limit: 1,
   });
   if (holder === undefined || holder.runId === input.runId) return;
-  if (await end(context, await attach(holder.runId))) return;
+  if (!context.live.has(holder.runId)) await parts.reconcile();
+  if (isRecorded(context, holder.runId) || (await end(context, parts, holder.runId))) return;
   if (input.force !== true) throw uncertain(holder);
   await context.registry.write((tx) => tx.dropScope(holder.runId));
 }
 
 /* False when it could not be ended within the time its own ladder takes, and a margin. */
-async function end(context: SupervisorContext, run: ManagedRun): Promise<boolean> {
+async function end(
+  context: SupervisorContext,
+  { attach, reconcile }: ScopeParts,
+  runId: RunId,
+): Promise<boolean> {
   const limit = new AbortController();
   const timer = context.clock.timer(graceMs + killMs + scopeMarginMs, () => limit.abort());
   try {
+    const run = await attach(runId);
     await run.cancel('manual-cancel', 'replaced');
     await run.wait(limit.signal);
-    return await isRecorded(context, run.runId, limit.signal);
+    /* The scope is free once the end is recorded: by its owner or, if that is dead, by us. */
+    while (!isRecorded(context, runId)) {
+      if (!context.live.has(runId)) await reconcile();
+      await context.clock.sleep(scopePollMs, limit.signal);
+    }
+    return true;
   } catch {
     /* Unreachable or too slow: uncertain, which is what the caller is told. */
     return false;
@@ -47,14 +64,8 @@ async function end(context: SupervisorContext, run: ManagedRun): Promise<boolean
   }
 }
 
-/* The scope is free once its owner has recorded the end; a dead owner's run is recorded by us. */
-async function isRecorded(
-  { registry, clock }: SupervisorContext,
-  runId: RunId,
-  signal: AbortSignal,
-): Promise<boolean> {
-  while (registry.get(runId)?.state !== 'exited') await clock.sleep(scopePollMs, signal);
-  return true;
+function isRecorded({ registry }: SupervisorContext, runId: RunId): boolean {
+  return registry.get(runId)?.state === 'exited';
 }
 
 const scopePollMs = 10;
