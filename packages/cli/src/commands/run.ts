@@ -37,8 +37,8 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     if (context.isJson) {
       await io.stdout.write(jsonLine({ type: 'started', run: runJson(started.snapshot()) }));
     }
-    // Puts the size into the journal, where whoever attaches later looks for it.
-    if (input.mode !== 'child') await started.resize(size);
+    // Puts the size into the journal, where whoever attaches later looks for it. A short run is over by now.
+    if (input.mode !== 'child') await started.resize(size).catch(() => {});
     if (args.has('detach')) return leave(staying);
     if (input.mode === 'child') return stay(staying);
     return io.terminal === undefined || context.isJson

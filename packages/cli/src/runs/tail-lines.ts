@@ -17,7 +17,10 @@ export function createTailLines(linesMax: number): TailLines {
   let newlines = 0;
   return {
     push: (event) => {
-      kept.push(event);
+      // A copy: what is kept must not hold the reader's whole chunk, nor rely on it.
+      kept.push(
+        event.kind === 'output' ? { ...event, bytes: Uint8Array.from(event.bytes) } : event,
+      );
       newlines += countNewlines(event);
       // One newline more than asked for, as the last line may be unfinished.
       for (;;) {

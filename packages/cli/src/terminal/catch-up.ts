@@ -102,10 +102,15 @@ async function collect(options: CatchUpOptions): Promise<History> {
       isEnded = true;
       break;
     }
-    events.push(step.event);
-    if (step.event.kind !== 'output') continue;
-    options.tracker.push(step.event.bytes);
-    bytes += step.event.bytes.length;
+    if (step.event.kind !== 'output') {
+      events.push(step.event);
+      continue;
+    }
+    // A copy: what is kept must not hold the reader's whole chunk, nor rely on it.
+    const event = { ...step.event, bytes: Uint8Array.from(step.event.bytes) };
+    events.push(event);
+    options.tracker.push(event.bytes);
+    bytes += event.bytes.length;
     while (bytes > historyBytesMax && events.length > 1) dropFirst();
   }
   const modesBefore = (dropped.isAlternateScreen ? '\u001b[?1049h' : '') + dropped.apply();

@@ -13,7 +13,7 @@
  */
 import type { Clock } from '@clawdfather/kit';
 import type { ManagedRun } from '@clawdfather/supervisor';
-import { type Io, isReaderGone, type LocalTerminal } from '../io/io.ts';
+import { type Io, isReaderGone, type LocalTerminal, type TerminalSize } from '../io/io.ts';
 import { createEventFeed, type EventFeed } from '../runs/event-feed.ts';
 import { pumpKeys, type SessionEnd } from './key-pump.ts';
 import { createModeTracker, type ModeTracker } from './mode-tracker.ts';
@@ -36,19 +36,21 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, options.leave]);
   const arrivedAtMs = options.isCatchingUp ? options.clock.wallMs() : 0;
-  const role = await run.openTerminal();
+  // A run that is over already has nobody to announce to; what it said is shown all the same.
+  const role = await run.openTerminal().catch(() => undefined);
   const tracker = createModeTracker();
   const feed = createEventFeed(run.output(undefined, signal), options.clock);
+  // The run may be gone by now; its end is on the way to us.
+  const resize = (size: TerminalSize): Promise<void> => run.resize(size).catch(() => {});
   const raw = openRawTerminal(io, terminal, tracker);
   try {
-    let isAnswerer = role.answerer;
+    let isAnswerer = role?.answerer ?? false;
     if (options.isCatchingUp) {
       if (await paintNow(options, { feed, tracker, isAnswerer })) return 'run-ended';
     }
-    if (isAnswerer) await run.resize(terminal.size());
+    if (isAnswerer) await resize(terminal.size());
     using _resizing = terminal.onResize((size) => {
-      // The run may be gone by now; its end is on the way to us.
-      if (isAnswerer) void run.resize(size).catch(() => {});
+      if (isAnswerer) void resize(size);
     });
     const keys = pumpKeys({ run, io, clock: options.clock, signal });
     const output = pumpLive({
@@ -70,7 +72,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
     ending.abort();
     raw[Symbol.dispose]();
     // Nothing is lost if the shim is gone: then no terminal is attached either.
-    await role.close().catch(() => {});
+    await role?.close().catch(() => {});
   }
 }
 

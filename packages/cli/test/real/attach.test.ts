@@ -166,3 +166,21 @@ test('attach refuses what has no screen and says what to do', async (context) =>
   assert.match(refused.stderr, /is on pipes, it has no screen/);
   assert.match(refused.stderr, /clf logs -f/);
 });
+
+test('a terminal run that is over at once still shows what it said', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  for (let round = 0; round < 3; round += 1) {
+    const terminal = await terminals.open([
+      'run',
+      '--pty',
+      '-q',
+      '--',
+      'sh',
+      '-c',
+      'echo hi; exit 3',
+    ]);
+    assert.equal((await terminal.exit()).code, 3);
+    assert.equal(terminal.screen(), 'hi');
+  }
+});
