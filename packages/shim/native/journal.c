@@ -69,7 +69,7 @@ static int open_segment(struct journal *journal, u64 base)
 	}
 	journal->fd = fd;
 	journal->base = base;
-	journal->length = SEGMENT_HEADER_BYTES;
+	journal->length = journal->empty_length = SEGMENT_HEADER_BYTES;
 	journal->reserved = FIRST_BLOCK_BYTES;
 	journal->bases[journal->base_count++] = base;
 	return 0;
@@ -201,9 +201,33 @@ static bool make_room(struct journal *journal, size_t frame_bytes)
 
 static int next_segment_if_full(struct journal *journal, size_t frame_bytes)
 {
-	if (journal->length <= SEGMENT_HEADER_BYTES || journal->length + frame_bytes <= journal->segment_bytes)
+	if (journal->length <= journal->empty_length || journal->length + frame_bytes <= journal->segment_bytes)
 		return 0;
-	return open_segment(journal, journal_end(journal));
+	int failed = open_segment(journal, journal_end(journal));
+	if (failed)
+		return failed;
+	for (enum frame_kind kind = KIND_META; kind < RESTATED_KINDS && !journal->pending; kind++)
+		if (journal->restated[kind].payload)
+			(void)append_frame(journal, kind, 0, journal->restated[kind].payload, journal->restated[kind].length);
+	journal->empty_length = journal->length;
+	return journal_resume(journal);
+}
+
+static bool is_restated(enum frame_kind kind)
+{
+	return kind == KIND_META || kind == KIND_START || kind == KIND_CLAIM;
+}
+
+/* Without memory it is not repeated, and a rebuild of a long ring knows less. */
+static void remember(struct journal *journal, enum frame_kind kind, const void *payload, size_t length)
+{
+	if (!is_restated(kind))
+		return;
+	free(journal->restated[kind].payload);
+	journal->restated[kind].payload = malloc(length ? length : 1);
+	journal->restated[kind].length = length;
+	if (journal->restated[kind].payload)
+		memcpy(journal->restated[kind].payload, payload, length);
 }
 
 int journal_append(struct journal *journal, enum frame_kind kind, const void *payload, size_t length)
@@ -223,6 +247,8 @@ int journal_append(struct journal *journal, enum frame_kind kind, const void *pa
 			return failed;
 	}
 	failed = append_frame(journal, kind, 0, payload, length);
+	if (!failed || journal->pending)
+		remember(journal, kind, payload, length);
 	if (!journal->pending)
 		return failed;
 	/* Begun, so it will be finished before anything else; the caller's bytes may be gone by then. */

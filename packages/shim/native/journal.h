@@ -23,6 +23,8 @@ enum frame_kind {
 	KIND_END,
 };
 
+/* meta, start, claim: indexed by their kinds */
+#define RESTATED_KINDS (KIND_CLAIM + 1)
 #define SEGMENT_HEADER_BYTES 128u
 #define FRAME_HEAD_BYTES 32u
 
@@ -35,6 +37,8 @@ struct journal {
 	/* logical offset and length of the open segment */
 	u64 base;
 	u64 length;
+	/* length at which it has nothing in it yet but what every segment begins with */
+	u64 empty_length;
 	/* allocated up to here in the open segment */
 	u64 reserved;
 	/* bases of the segments still on disk, oldest first; the open one is last */
@@ -57,6 +61,11 @@ struct journal {
 	/* output that was begun and not yet reported as written: when it is offered again it is not new */
 	const u8 *begun;
 	u8 segment_head[SEGMENT_HEADER_BYTES];
+	/* what every segment begins with: a ring that dropped the first one can still be described (J3) */
+	struct {
+		u8 *payload;
+		size_t length;
+	} restated[RESTATED_KINDS];
 };
 
 struct journal_identity {
