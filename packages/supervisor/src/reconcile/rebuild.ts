@@ -6,10 +6,11 @@
  * max(registry, shim) + 1 (O3). Directories that cannot be described are left alone and reported.
  */
 import { readdirSync } from 'node:fs';
-import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
+import { type Clock, createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { type JournalScan, scanJournal } from '@clawdfather/shim';
 import { selectPlatform } from '../platform.ts';
 import { moveRegistryAside } from '../registry/move-aside.ts';
+import type { RecoveredRun } from '../registry/recover.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { openStateDir } from '../registry/state-dir.ts';
 import { runDirOf } from '../run/run-files.ts';
@@ -18,6 +19,7 @@ import { runExitOf } from '../run/run-exit.ts';
 import { isRunIdText } from '../run/check-spawn-input.ts';
 import { startedProcessOf } from '../run/shim-news.ts';
 import type { RunExit, RunId, RunRecord } from '../types.ts';
+import { probeShim } from './probe-shim.ts';
 
 export interface RebuildReport {
   readonly movedAside: string | undefined;
@@ -43,27 +45,80 @@ export async function rebuildRegistry(deps: RebuildDeps): Promise<RebuildReport>
     bootId: host.bootId,
     bootMs: () => host.bootMs(),
   });
-  const recovered: RunId[] = [];
-  const skipped: { name: string; why: string }[] = [];
   try {
     const { owner } = await registry.openOwner(host);
-    const names = readdirSync(stateDir.runsDir);
-    for (const [index, name] of names.entries()) {
-      const found = describe(runDirOf(stateDir.runsDir, name), name);
-      if ('why' in found) skipped.push({ name, why: found.why });
-      else {
-        const { record, scan } = found;
-        const run = { record, shimEpoch: scan.epoch ?? 0, inputOffset: 0 };
-        await registry.write((tx) => tx.insertRecovered(run, owner));
-        recovered.push(record.runId);
-      }
-      deps.onProgress?.(index + 1, names.length);
+    const { described, skipped } = describeAll(stateDir.runsDir);
+    for (const [index, { record, scan, runDir }] of described.entries()) {
+      const shim = await askShim(runDir, scan, clock);
+      await registry.write((tx) => tx.insertRecovered({ record, ...shim }, owner));
+      deps.onProgress?.(index + 1, described.length);
     }
     await registry.releaseOwner(owner);
+    return { movedAside, recovered: described.map(({ record }) => record.runId), skipped };
   } finally {
     await registry.close();
   }
-  return { movedAside, recovered, skipped };
+}
+
+interface Described {
+  readonly runDir: string;
+  readonly record: RunRecord;
+  readonly scan: JournalScan;
+}
+
+type Skipped = RebuildReport['skipped'][number];
+
+function describeAll(runsDir: string): {
+  readonly described: readonly Described[];
+  readonly skipped: readonly Skipped[];
+} {
+  const described: Described[] = [];
+  const skipped: Skipped[] = [];
+  for (const name of readdirSync(runsDir)) {
+    const runDir = runDirOf(runsDir, name);
+    const found = describe(runDir, name);
+    if ('why' in found) skipped.push({ name, why: found.why });
+    else described.push({ runDir, ...found });
+  }
+  /* Lists show the newest first, by the order of their rows. */
+  described.sort((one, other) => one.record.createdAtMs - other.record.createdAtMs);
+  return { described: withoutScopesTaken(described), skipped };
+}
+
+/* O7: a run that was forced out of its scope still says so in its journal; the newest live one has it. */
+function withoutScopesTaken(described: readonly Described[]): readonly Described[] {
+  const holders = new Map<string, RunRecord>();
+  for (const { record } of described) {
+    if (record.scopeKey === undefined || record.state === 'exited') continue;
+    const holder = holders.get(record.scopeKey);
+    if (holder === undefined || holder.createdAtMs <= record.createdAtMs) {
+      holders.set(record.scopeKey, record);
+    }
+  }
+  return described.map((one) => {
+    const { record } = one;
+    if (record.scopeKey === undefined || record.state === 'exited') return one;
+    const isHolder = holders.get(record.scopeKey) === record;
+    return isHolder ? one : { ...one, record: { ...record, scopeKey: undefined } };
+  });
+}
+
+/*
+ * What a living shim knows better than its journal's beginning: its epoch, and how much input it has accepted. Input
+ * sent from an offset below that would be dropped as delivered before (I1).
+ */
+async function askShim(
+  runDir: string,
+  { header, end, epoch }: JournalScan,
+  clock: Clock,
+): Promise<Pick<RecoveredRun, 'shimEpoch' | 'inputOffset'>> {
+  const known = { shimEpoch: epoch ?? 0, inputOffset: 0 };
+  if (header === undefined || end?.isFinal === true) return known;
+  const { signal } = new AbortController();
+  const { link } = await probeShim(runDir, header.cookie, { clock, signal });
+  if (link === undefined) return known;
+  link.close();
+  return { shimEpoch: link.hello.epoch, inputOffset: link.hello.inputOffset };
 }
 
 type Found = { readonly record: RunRecord; readonly scan: JournalScan } | { readonly why: string };

@@ -50,7 +50,7 @@ export function createRunReads({ one, all }: Statements): RunReads {
     list: (filter = {}) => {
       const terms = termsOf(filter);
       const where = terms.map((term) => term.sql).join(' AND ');
-      return all(`${selectRuns} WHERE ${where} ORDER BY r.created_at_ms DESC, r.seq DESC LIMIT ?`, [
+      return all(`${selectRuns} WHERE ${where} ORDER BY r.seq DESC LIMIT ?`, [
         ...terms.flatMap((term) => term.values),
         filter.limit ?? listRowsDefault,
       ]).map(parseRun);

@@ -80,8 +80,6 @@ CREATE TABLE runs (
 CREATE INDEX runs_open ON runs (state) WHERE tree_ended_at_ms IS NULL;
 CREATE UNIQUE INDEX runs_scope ON runs (scope_key) WHERE scope_key IS NOT NULL AND state < 3;
 CREATE INDEX runs_session ON runs (session_id);
-CREATE INDEX runs_created ON runs (created_at_ms);
-CREATE INDEX runs_reason ON runs (exit_reason) WHERE exit_reason IS NOT NULL;
 
 CREATE TABLE run_labels (
   name  TEXT NOT NULL,
