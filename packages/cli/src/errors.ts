@@ -10,7 +10,6 @@ export const cliErrorCodes = [
   'run-not-found',
   'run-ambiguous',
   'not-a-terminal',
-  'not-a-terminal-run',
   'run-ended',
   'run-still-alive',
 ] as const;

@@ -3,7 +3,8 @@
  */
 import { type CommandSpec, commonFlags, type FlagSpec } from './spec.ts';
 
-const summaryColumn = 28;
+/* A flag wider than this pushes its own summary, not everybody's. */
+const flagColumnsMax = 34;
 
 export function formatOverview(specs: readonly CommandSpec[]): string {
   const width = Math.max(...specs.map((spec) => spec.name.length));
@@ -22,17 +23,18 @@ export function formatOverview(specs: readonly CommandSpec[]): string {
 }
 
 export function formatCommandHelp(spec: CommandSpec): string {
-  const own = spec.flags.map(formatFlag);
-  const common = commonFlags.map(formatFlag);
+  const names = [...spec.flags, ...commonFlags].map((flag) => flagName(flag).length);
+  const columns = Math.min(flagColumnsMax, Math.max(...names));
+  const format = (flag: FlagSpec): string => `${flagName(flag).padEnd(columns)}  ${flag.summary}`;
   const usage = spec.usage === '' ? `clf ${spec.name}` : `clf ${spec.name} ${spec.usage}`;
   return [
-    `${spec.summary}`,
+    spec.summary,
     '',
     `Usage: ${usage}`,
     '',
-    ...(own.length === 0 ? [] : ['Flags:', ...own, '']),
+    ...(spec.flags.length === 0 ? [] : ['Flags:', ...spec.flags.map(format), '']),
     'Everywhere:',
-    ...common,
+    ...commonFlags.map(format),
     ...(spec.examples.length === 0
       ? []
       : ['', 'Examples:', ...spec.examples.map((line) => `  ${line}`)]),
@@ -40,10 +42,8 @@ export function formatCommandHelp(spec: CommandSpec): string {
   ].join('\n');
 }
 
-function formatFlag(flag: FlagSpec): string {
+function flagName(flag: FlagSpec): string {
   const short = flag.short === undefined ? '    ' : `-${flag.short}, `;
   const value = flag.value === undefined ? '' : ` ${flag.value}`;
-  const left = `  ${short}--${flag.name}${value}`;
-  const gap = left.length < summaryColumn ? left.padEnd(summaryColumn) : `${left}  `;
-  return `${gap}  ${flag.summary}`;
+  return `  ${short}--${flag.name}${value}`;
 }

@@ -109,11 +109,11 @@ function note(reading: Reading, flag: FlagSpec, value: string): void {
 function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
   const { min, max } = spec.operands;
   if (operands.length < min) {
-    throw usageError(`clf ${spec.name} needs more: clf ${spec.name} ${spec.usage}`, seeHelp(spec));
+    throw usageError(`something is missing: clf ${spec.name} ${spec.usage}`, seeHelp(spec));
   }
   if (max !== undefined && operands.length > max) {
     const extra = operands[max] ?? '';
-    throw usageError(`clf ${spec.name} does not know what to do with "${extra}"`, seeHelp(spec));
+    throw usageError(`${spec.name} does not know what to do with "${extra}"`, seeHelp(spec));
   }
 }
 
@@ -125,7 +125,7 @@ function unknownFlag(reading: Reading, flag: string): Error {
       ? ` Flags of the command come after it: clf ${reading.spec.name} -- command ${flag}`
       : '';
   return usageError(
-    `clf ${reading.spec.name} has no flag ${flag}`,
+    `${reading.spec.name} has no flag ${flag}`,
     nearest === undefined ? `${seeHelp(reading.spec)}${passing}` : `Did you mean ${nearest}?`,
   );
 }

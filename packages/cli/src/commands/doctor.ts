@@ -87,9 +87,9 @@ async function checkRuns(context: CommandContext): Promise<Finding[]> {
 
 async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Promise<Finding[]> {
   const decisions = await supervisor.reconcile();
+  const selfTest = await runSelfTest(supervisor, context.clock);
   const records = supervisor.list({ includeRemoved: true, limit: recordsMax });
   const directories = await readdir(join(context.config.stateDir, 'runs')).catch(() => []);
-  const selfTest = await runSelfTest(supervisor, context.clock);
   return [
     selfTest,
     checkRunDirs(records, directories),

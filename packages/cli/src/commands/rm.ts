@@ -9,21 +9,15 @@ import { codeStatus, type ExitStatus } from '../exit-status.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
 import { endRun } from '../runs/end-run.ts';
 import { shortId } from '../runs/find-run.ts';
+import { forgetRemoved } from '../runs/forget-removed.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
-
-/* Only what was removed by hand goes; age and number are `clf gc`'s business. */
-const onlyRemoved = {
-  ageMs: Number.POSITIVE_INFINITY,
-  runsMax: Number.POSITIVE_INFINITY,
-  bytesMax: Number.POSITIVE_INFINITY,
-};
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   return withSupervisor(context, async (supervisor) => {
     const code = await eachRun(context, supervisor, (record) =>
       remove(context, supervisor, record),
     );
-    await supervisor.gc({ policy: onlyRemoved });
+    await forgetRemoved(supervisor);
     return codeStatus(code);
   });
 }

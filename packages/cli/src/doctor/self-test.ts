@@ -5,6 +5,7 @@
 import type { Clock } from '@clawdfather/kit';
 import type { ManagedRun, Supervisor } from '@clawdfather/supervisor';
 import { formatDuration } from '../render/duration.ts';
+import { forgetRemoved } from '../runs/forget-removed.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'self-test';
@@ -28,6 +29,7 @@ export async function runSelfTest(supervisor: Supervisor, clock: Clock): Promise
   const text = await textOf(run);
   const exit = await run.wait();
   await supervisor.remove(run.runId);
+  await forgetRemoved(supervisor);
   const took = formatDuration(clock.monotonicMs() - startMs);
   if (exit.reason === 'exit' && exit.code === 0 && text === `${word}\n`) {
     return { check, status: 'ok', summary: `a run was started, read and ended in ${took}` };

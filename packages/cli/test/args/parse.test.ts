@@ -98,7 +98,7 @@ test('a missing value, a value too many, and missing or extra operands are told'
   );
   assert.match(
     hintOf(() => parseArgs(waitSpec, [])),
-    /clf wait needs more: clf wait \[flags\] RUN …/,
+    /something is missing: clf wait \[flags\] RUN …/,
   );
   assert.match(
     hintOf(() => parseArgs(psSpec, ['extra'])),

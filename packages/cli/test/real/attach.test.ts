@@ -158,13 +158,36 @@ test('Ctrl-C on a terminal interrupts the command, not us', async (context) => {
   assert.match(onPipes.screen(), /got it/);
 });
 
-test('attach refuses what has no screen and says what to do', async (context) => {
+test('attach to a run on pipes: its output, our input, and leaving does not end it', async (context) => {
   const rig = createCliRig(context);
-  await rig.clf('run', '-d', '--name', 'pipes', '--', 'sleep', '60');
-  const refused = await rig.clf('attach', 'pipes');
+  const script = 'echo ready; while read line; do echo "got $line"; done; echo end';
+  await rig.clf('run', '-d', '-i', '--name', 'pipes', '--', 'sh', '-c', script);
+  const first = rig.start({ input: 'one\n' }, 'attach', 'pipes');
+  await first.saw('got one');
+  first.child.kill('SIGINT');
+  const left = await first.result;
+  assert.deepEqual([left.code, left.stdout], [0, 'ready\ngot one\n']);
+  assert.match(left.stderr, /detached, run \w+ goes on/);
+
+  const terminals = await createTerminalRig(context, rig.env);
+  const second = await terminals.open(['attach', 'pipes']);
+  await second.shows(/got one/);
+  await second.type('two\r');
+  await second.shows(/got two/);
+  await second.type('\u0004');
+  assert.equal((await second.exit()).code, 0);
+  assert.match(second.screen(), /end$/);
+});
+
+test('attach says what to do when there is nothing to attach', async (context) => {
+  const rig = createCliRig(context);
+  const id = (await rig.clf('run', '-d', '--pty', '--', 'sleep', '60')).stdout.trim();
+  const refused = await rig.clf('attach', id);
   assert.equal(refused.code, 125);
-  assert.match(refused.stderr, /is on pipes, it has no screen/);
-  assert.match(refused.stderr, /clf logs -f/);
+  assert.match(refused.stderr, /attach needs a terminal[^]*clf logs -f/);
+  await rig.clf('kill', id);
+  const ended = await rig.clf('attach', id);
+  assert.match(ended.stderr, /has ended \(cancelled\)[^]*clf logs/);
 });
 
 test('a terminal run that is over at once still shows what it said', async (context) => {

@@ -1,0 +1,61 @@
+/*
+ * `clf attach` to a run on pipes: its output from the beginning, our input into
+ * it. The run is not ours, so leaving never ends it: INT, TERM, HUP and a reader
+ * that went away only detach.
+ *
+ * The end of our input is passed on only from a terminal, where a person pressed
+ * Ctrl-D. `echo yes | clf attach RUN` sends a line and leaves the input open.
+ */
+import type { ManagedRun } from '@clawdfather/supervisor';
+import type { CommandContext } from '../command.ts';
+import { codeStatus, type ExitStatus, exitCodeOf, exitOk } from '../exit-status.ts';
+import { isReaderGone } from '../io/io.ts';
+import { formatExitNotice } from '../render/exit-text.ts';
+import { shortId } from './find-run.ts';
+import { pumpInput } from './input-pump.ts';
+import { createOutputWriter } from './output-writer.ts';
+
+export async function followPipes(context: CommandContext, run: ManagedRun): Promise<ExitStatus> {
+  const { io } = context;
+  const id = shortId(run);
+  const say = (text: string): Promise<void> => io.stderr.write(`clf: ${text}\n`).catch(() => {});
+  const leave = new AbortController();
+  using stack = new DisposableStack();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    stack.use(io.signals.on(name, () => leave.abort()));
+  }
+  const inputStop = new AbortController();
+  const end = io.stdin.isTerminal ? (): Promise<void> => run.end() : async (): Promise<void> => {};
+  const write = (data: string | Uint8Array): Promise<void> => run.write(data);
+  const input = pumpInput({ run: { write, end }, io, signal: inputStop.signal });
+  try {
+    const isEnded = await showAll(context, run, leave.signal);
+    if (!isEnded) {
+      await say(`detached, run ${id} goes on`);
+      return codeStatus(exitOk);
+    }
+    const exit = await run.wait();
+    const notice = formatExitNotice(exit, run.snapshot().deadlines);
+    if (notice !== undefined) await say(`run ${id} ${notice}`);
+    return codeStatus(exitCodeOf(exit));
+  } finally {
+    inputStop.abort();
+    await input;
+  }
+}
+
+/* False when we left before its end. */
+async function showAll(
+  context: CommandContext,
+  run: ManagedRun,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const writer = createOutputWriter({ io: context.io, isJson: context.isJson });
+  try {
+    for await (const event of run.output(undefined, signal)) await writer.write(event);
+    return !signal.aborted;
+  } catch (error) {
+    if (signal.aborted || isReaderGone(error)) return false;
+    throw error;
+  }
+}
