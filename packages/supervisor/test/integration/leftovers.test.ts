@@ -1,0 +1,113 @@
+/*
+ * Programs in daily use that exit 0 and leave something running: `git commit` with a gc due, `ssh-agent`, `tmux new -d`
+ * (T4). Under each policy the root's exit code stands, and what is left is ended, reported, or kept and owned.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { ChildInput, LeftoversPolicy } from '@clawdfather/supervisor';
+import { assertRecorded, createRig, type Rig } from './rig.ts';
+import { isAlive } from './process-table.ts';
+
+interface Leaver {
+  readonly name: string;
+  readonly program: string;
+  readonly prepare?: (dir: string) => void;
+  readonly argv: ChildInput['argv'];
+  readonly env?: (dir: string) => Record<string, string>;
+}
+
+const leavers: readonly Leaver[] = [
+  { name: 'ssh-agent', program: 'ssh-agent', argv: ['ssh-agent', '-a', './agent'] },
+  {
+    name: 'tmux new -d',
+    program: 'tmux',
+    argv: ['tmux', '-L', 'leftovers', '-f', '/dev/null', 'new-session', '-d', 'sleep 300'],
+    env: (dir) => ({ TMUX_TMPDIR: dir, HOME: dir }),
+  },
+  {
+    name: 'git commit with a gc due',
+    program: 'git',
+    prepare: prepareRepository,
+    argv: ['git', 'commit', '--quiet', '--message', 'the one that is too many'],
+    env: (dir) => ({ HOME: dir }),
+  },
+];
+
+for (const leaver of leavers) {
+  const isThere = spawnSync('which', [leaver.program]).status === 0;
+  const skip = isThere ? false : `there is no ${leaver.program} here`;
+  for (const leftovers of ['fail', 'end', 'keep'] as const) {
+    test(`T4: ${leaver.name} under "${leftovers}"`, { skip }, async (t) => {
+      await assertPolicy(createRig(t), leaver, leftovers);
+    });
+  }
+}
+
+async function assertPolicy(rig: Rig, leaver: Leaver, leftovers: LeftoversPolicy): Promise<void> {
+  leaver.prepare?.(rig.scratchDir);
+  const supervisor = await rig.supervisor();
+  const env = leaver.env?.(rig.scratchDir) ?? {};
+  const run = await supervisor.spawn(rig.child(leaver.argv, { leftovers, env, graceMs: 500 }));
+  const exit = await run.wait();
+  assert.equal(exit.code, 0, "the root's exit code stands");
+  assert.equal(exit.reason, leftovers === 'fail' ? 'ownership-escape' : 'exit');
+  assert.ok(exit.leftovers.length > 0, 'what was left is listed');
+  assertRecorded(supervisor, exit);
+  const pids = exit.leftovers.map(({ pid }) => pid);
+  if (leftovers !== 'keep') {
+    assert.deepEqual(pids.filter(isAlive), []);
+    assert.notEqual(supervisor.get(run.runId)?.treeEndedAtMs, undefined);
+    return;
+  }
+  assert.ok(pids.some(isAlive), 'it goes on');
+  assert.equal(supervisor.get(run.runId)?.treeEndedAtMs, undefined);
+  const ended = rig.events.until('end');
+  await run.cancel();
+  await ended;
+  assert.deepEqual(pids.filter(isAlive), []);
+  await rig.until(
+    () => supervisor.get(run.runId)?.treeEndedAtMs !== undefined,
+    'its end is recorded',
+  );
+  assertRecorded(supervisor, exit);
+}
+
+/*
+ * A repository in which the next commit starts a gc that takes long: git looks only at objects whose name begins with
+ * 17, and comparing many large files that resemble each other is slow.
+ */
+function prepareRepository(dir: string): void {
+  const env = { ...process.env, HOME: dir };
+  const git = (...args: readonly string[]): void =>
+    void execFileSync('git', [...args], { cwd: dir, env, stdio: 'pipe' });
+  git('init', '--quiet');
+  const settings = {
+    'user.name': 'Somebody',
+    'user.email': 'somebody@example.org',
+    'gc.auto': '1',
+    'gc.autoDetach': 'true',
+    'pack.window': '1000',
+    'pack.threads': '1',
+    'core.compression': '0',
+  };
+  for (const [name, value] of Object.entries(settings)) git('config', name, value);
+  for (let index = 0, found = 0; found < 3; index += 1) {
+    const text = `small ${index}\n`;
+    const hash = createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex');
+    if (!hash.startsWith('17')) continue;
+    writeFileSync(join(dir, `small-${found}`), text);
+    found += 1;
+  }
+  for (let index = 0; index < 60; index += 1) {
+    const lines = Array.from(
+      { length: 8_000 },
+      (_, line) => `${(line * 7919 * (index + 3)) % 10_007}`,
+    );
+    writeFileSync(join(dir, `large-${index}`), lines.join('\n'));
+  }
+  git('add', '.');
+}
