@@ -102,7 +102,7 @@ function prepareRepository(dir: string): void {
     writeFileSync(join(dir, `small-${found}`), text);
     found += 1;
   }
-  for (let index = 0; index < 60; index += 1) {
+  for (let index = 0; index < 200; index += 1) {
     const lines = Array.from(
       { length: 8_000 },
       (_, line) => `${(line * 7919 * (index + 3)) % 10_007}`,
