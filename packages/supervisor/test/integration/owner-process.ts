@@ -55,7 +55,10 @@ export interface OwnerCalls {
   /* The next event of this type, past or to come. */
   until(type: SupervisorEvent['type']): SupervisorEvent;
   close(): void;
-  /* How many crash points were passed so far. */
+  /* Opens files until there is no descriptor left; gives them back. */
+  hoardDescriptors(): void;
+  releaseDescriptors(): void;
+  /* The crash points that were passed so far. */
   steps(): readonly string[];
 }
 

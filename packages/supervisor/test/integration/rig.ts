@@ -84,9 +84,14 @@ export const transports: readonly Transport[] = [
 
 let serial = 0;
 
-export function createRig(t: TestContext): Rig {
+export interface RigOptions {
+  /* A place of its own when absent. */
+  readonly stateDir?: string;
+}
+
+export function createRig(t: TestContext, options: RigOptions = {}): Rig {
   serial += 1;
-  const stateDir = mkdtempSync(join(tmpdir(), 'clf-state-'));
+  const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), 'clf-state-'));
   const scratchDir = mkdtempSync(join(tmpdir(), 'clf-scratch-'));
   const mark = `${process.pid}-${serial}-${stateDir.slice(-6)}`;
   const events = createEventLog();
