@@ -19,8 +19,8 @@ import { createScreenModel } from './screen-model.ts';
 const historyBytesMax = 2 * 1_024 * 1_024;
 /* No event for this long means that the end of the journal is reached; a busy disk pauses too. */
 const quietMs = 60;
-/* A run that never pauses: its screen is painted as it is then. */
-const eventsMsMax = 2_000;
+/* For a run that never pauses, should the clock have been set back under it. */
+const catchUpMsMax = 20_000;
 
 /* The size of a run whose journal does not say. */
 const assumedSize: TerminalSize = { cols: 120, rows: 30 };
@@ -31,6 +31,8 @@ export interface CatchUpOptions {
   readonly size: TerminalSize | undefined;
   /* We are the ones who answer, once the note about us has passed. */
   readonly isAnswerer: boolean;
+  /* Output from this moment on is no history: a run that never pauses is painted as it was then. */
+  readonly arrivedAtMs: number;
   readonly elapsedMs: () => number;
   /* Follows everything, for the painting and for giving the terminal back. */
   readonly tracker: ModeTracker;
@@ -95,7 +97,8 @@ async function collect(options: CatchUpOptions): Promise<History> {
     dropped.push(first.bytes);
   };
 
-  while (options.elapsedMs() < eventsMsMax || bytes === 0) {
+  let isCaughtUp = false;
+  while (!isCaughtUp && options.elapsedMs() < catchUpMsMax) {
     const step = await options.feed.nextWithin(quietMs);
     if (step.kind === 'quiet') break;
     if (step.kind === 'end') {
@@ -111,6 +114,7 @@ async function collect(options: CatchUpOptions): Promise<History> {
     events.push(event);
     options.tracker.push(event.bytes);
     bytes += event.bytes.length;
+    isCaughtUp = event.atMs > options.arrivedAtMs;
     while (bytes > historyBytesMax && events.length > 1) dropFirst();
   }
   const modesBefore = (dropped.isAlternateScreen ? '\u001b[?1049h' : '') + dropped.apply();

@@ -46,7 +46,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
   try {
     let isAnswerer = role?.answerer ?? false;
     if (options.isCatchingUp) {
-      if (await paintNow(options, { feed, tracker, isAnswerer })) return 'run-ended';
+      if (await paintNow(options, { feed, tracker, isAnswerer, arrivedAtMs })) return 'run-ended';
     }
     if (isAnswerer) await resize(terminal.size());
     using _resizing = terminal.onResize((size) => {
@@ -80,6 +80,7 @@ interface Painting {
   readonly feed: EventFeed;
   readonly tracker: ModeTracker;
   readonly isAnswerer: boolean;
+  readonly arrivedAtMs: number;
 }
 
 /* True when the run had ended already: there is nothing to go live with. */

@@ -41,6 +41,13 @@ test('how the output was cut into pieces does not matter', () => {
   );
 });
 
+test('much more than is kept at once still ends in the right lines', () => {
+  const block = Array.from({ length: 100_000 }, (_, line) => `line ${line} of a block\n`).join('');
+  const chunks = Array.from({ length: 12 }, (_, index) => `${block}${index}`);
+  assert.equal(tailOf(3, chunks), 'line 99998 of a block\nline 99999 of a block\n11');
+  assert.equal(tailOf(200_000, chunks).split('\n').length, 200_000);
+});
+
 test('each line begins with its time, and a line in two pieces only once', () => {
   const shape = createLineShaper();
   const at = (text: string, atMs: number): string =>

@@ -31,6 +31,7 @@ async function caughtUp(events: readonly OutputEvent[], isAnswerer = true) {
     feed: createEventFeed(stream(events), clock),
     size,
     isAnswerer,
+    arrivedAtMs: 1_000,
     elapsedMs: () => 0,
     tracker,
   });
@@ -105,4 +106,19 @@ test('the painting is laid out for our own size', async () => {
   assert.deepEqual(result.runSize, { cols: 100, rows: 50 });
   const { lines } = await painted(result.picture);
   assert.equal(lines.at(-1), 'bottom');
+});
+
+test('a run that never pauses is painted as it was when we came', async () => {
+  async function* endless(): AsyncIterable<OutputEvent> {
+    yield resized;
+    for (let atMs = 900; ; atMs += 50) yield { ...outputEvent(`\r\nat ${atMs}`), atMs };
+  }
+  const feed = createEventFeed(endless(), clock);
+  const tracker = createModeTracker();
+  const options = { feed, size, isAnswerer: true, arrivedAtMs: 1_000, elapsedMs: () => 0, tracker };
+  const { picture } = await catchUp(options);
+  const { lines } = await painted(picture);
+  assert.equal(lines.filter(Boolean).at(-1), 'at 1050');
+  const next = await feed.next();
+  assert.equal(next.kind === 'event' && next.event.kind === 'output' && next.event.atMs, 1_100);
 });
