@@ -2,7 +2,7 @@
  * From the request to exec, in this order, so that a crash at any point leaves something a reconciler can judge:
  *   1 enter the run directory        2 create the journal: the claim (S1)    3 meta recorded
  *   4 socket listens                 5 cgroup made                           6 clone, exec
- *   7 start recorded and told        8 the request and its environment are wiped (S4)
+ *   7 the request is wiped (S4)      8 start recorded and told
  *
  * Up to the claim a failure leaves nothing; from there on it is a record. Between 6 and 7 the child may take its
  * time (S2): the loop runs, clients are heard, and the child uses our memory until its end of the pipe is closed.
@@ -115,6 +115,7 @@ static void start_failed(struct shim *shim, enum stage stage, int error)
 {
 	tell_spawn_error(shim, stage, error);
 	ending_start_failed(shim, stage, error);
+	input_close(shim); /* nobody will read it, and whoever waits to send is told so */
 }
 
 void start_run(struct shim *shim)
@@ -133,7 +134,6 @@ void start_run(struct shim *shim)
 		shim->root_gone = shim->tree_empty = true;
 		shim->exited_us = shim->started_us;
 		shim->exited_ms = shim->started_ms;
-		input_close(shim);
 		start_over(shim);
 		return;
 	}
@@ -147,6 +147,7 @@ static void settle(struct shim *shim)
 {
 	struct proc_stat root;
 	bool known = proc_stat_read(shim->root, &root) == 0;
+	start_over(shim); /* before anybody is told: who hears of a start finds everything in its place */
 	if (shim->start_stage != STAGE_NONE) {
 		/* Told already that it took too long. */
 	} else if (shim->said.stage != STAGE_NONE) {
@@ -159,7 +160,6 @@ static void settle(struct shim *shim)
 			shim->phase = PHASE_RUNNING;
 		record_start(shim);
 	}
-	start_over(shim);
 }
 
 void start_ready(struct shim *shim)

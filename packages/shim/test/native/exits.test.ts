@@ -3,11 +3,14 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import type { ControlLink, SpawnRequest } from '../../src/index.ts';
 import { isAlive } from '../process-rig.ts';
-import { nativeTest } from './rig.ts';
+import { nativeTest, type Rig, until } from './rig.ts';
+import type { Run } from './run.ts';
+import { runDirOf, spawndOf } from './users.ts';
 
 const { errno, signals } = constants;
 
@@ -35,8 +38,8 @@ nativeTest('a core dump is told when there was one, and only then', async (rig) 
     encoding: 'utf8',
   });
   const dumps = oracle.stderr.includes('core dumped');
-  const with_ = await rig.sh('kill -ABRT $$', { cwd: rig.dir, rlimits: [core] });
-  assert.equal((await with_.ended()).exit.hasCore, dumps);
+  const dumping = await rig.sh('kill -ABRT $$', { cwd: rig.dir, rlimits: [core] });
+  assert.equal((await dumping.ended()).exit.hasCore, dumps);
   const none = { resource: 4, soft: 0, hard: 0 };
   const without = await rig.sh('kill -ABRT $$', { cwd: rig.dir, rlimits: [none] });
   assert.equal((await without.ended()).exit.hasCore, false);
@@ -119,8 +122,8 @@ nativeTest(
   'without the right to, another user is refused at stage user',
   async (rig) => {
     const uid = 64_000;
-    const link = await rig.newSpawnd({ wrap: asUser(uid) });
-    const run = await rig.run(['true'], { runDir: ownedDir(rig.dir, uid), user: someUser }, link);
+    const link = await spawndOf(rig, uid);
+    const run = await rig.run(['true'], { runDir: runDirOf(rig, uid), user: someUser }, link);
     const error = await run.spawnError();
     assert.deepEqual([error.stage, error.errno], ['pipes', errno.EPERM]);
     await run.ended();
@@ -129,18 +132,6 @@ nativeTest(
 );
 
 const someUser = { uid: 64_001, gid: 64_001, groups: [] };
-
-function asUser(uid: number): readonly string[] {
-  return ['setpriv', '--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups'];
-}
-
-function ownedDir(parent: string, uid: number): string {
-  const dir = join(parent, `of-${uid}`);
-  chmodSync(parent, 0o755);
-  mkdirSync(dir, { mode: 0o700 });
-  spawnSync('chown', [`${uid}:${uid}`, dir]);
-  return dir;
-}
 
 nativeTest('S1: a message that is no request starts nothing', async (rig) => {
   const cases = [
@@ -160,23 +151,23 @@ nativeTest('S1: a message that is no request starts nothing', async (rig) => {
   assert.equal(existsSync(join(rig.dir, 'ghost')), false);
 });
 
-/* The child stops at its chdir, as it would on a dead mount. */
-const stuckInChdir = [
-  'strace',
-  '-f',
-  '-o',
-  '/dev/null',
-  '-e',
-  'trace=chdir',
-  '-e',
-  'inject=chdir:delay_enter=60000000',
-];
+/*
+ * A cgroup below a frozen one: whoever enters it stands still, as on a dead mount, until it is killed.
+ */
+function stuck(rig: Rig): Partial<SpawnRequest> {
+  const frozen = join(rig.fence.cgroupDir ?? '', 'frozen');
+  mkdirSync(frozen);
+  writeFileSync(join(frozen, 'cgroup.freeze'), '1');
+  const cgroup = { path: join(frozen, 'run'), memoryBytesMax: undefined, processesMax: undefined };
+  return { cgroup, graceMs: 50 };
+}
+
+const terminate = { type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' } as const;
 
 nativeTest(
   'S2: a start that takes too long is ended, and says so once',
   async (rig) => {
-    const asked = rig.request(['true'], { startMs: 100, graceMs: 50, cwd: rig.dir });
-    const run = rig.runDirect(asked, { wrap: stuckInChdir });
+    const run = await rig.run(['true'], { ...stuck(rig), startMs: 100 });
     const error = await run.spawnError();
     assert.deepEqual([error.stage, error.errno], ['timeout', errno.ETIMEDOUT]);
     const { exit, end } = await run.ended();
@@ -186,18 +177,16 @@ nativeTest(
     assert.equal(types.filter((type) => type === 'spawn-error').length, 1);
     assert.equal(types.includes('started'), false);
   },
-  { programs: ['strace'] },
+  { cgroup2: true },
 );
 
 nativeTest(
   'S2, T3: a run that is ended while it starts never claims to have started',
   async (rig) => {
-    const asked = rig.request(['true'], { graceMs: 50, cwd: rig.dir });
-    const run = rig.runDirect(asked, { wrap: stuckInChdir });
-    const control = await untilControl(rig, run);
+    const run = await rig.run(['true'], stuck(rig));
+    const control = await startingControl(rig, run);
     assert.equal(control.hello.state, 'starting');
-    const ask = { type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' } as const;
-    await control.request(ask);
+    await control.request(terminate);
     const error = await run.spawnError();
     assert.deepEqual([error.stage, error.errno], ['exec', errno.ECANCELED]);
     const { exit, end } = await run.ended();
@@ -207,36 +196,54 @@ nativeTest(
     const kinds = (await run.entries()).map((entry) => entry.kind);
     assert.deepEqual(kinds, ['meta', 'note', 'exit', 'end']);
   },
-  { programs: ['strace'] },
+  { cgroup2: true },
 );
 
 nativeTest(
-  'S2: while a command starts, its input waits and is refused when there is no command',
+  'S2, I1: input waits for a command that starts, and is refused when there is none',
   async (rig) => {
-    const asked = rig.request(['cat'], { graceMs: 50, cwd: rig.dir, stdin: 'open' });
-    const run = rig.runDirect(asked, { wrap: stuckInChdir });
-    const control = await untilControl(rig, run);
+    const run = await rig.run(['cat'], { ...stuck(rig), stdin: 'open' });
+    const control = await startingControl(rig, run);
     const sender = await rig.control(run);
-    const sent = sender.input(Buffer.from('early'), { epoch: 1, offset: 0 });
-    const refused = assert.rejects(sent);
-    await control.request({ type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' });
+    const refused = assert.rejects(sender.input(Buffer.from('early'), { epoch: 1, offset: 0 }));
+    await control.request(terminate);
     await run.ended();
     await refused;
   },
-  { programs: ['strace'] },
+  { cgroup2: true },
 );
 
-async function untilControl(rig: import('./rig.ts').Rig, run: import('./run.ts').Run) {
-  const { until } = await import('./rig.ts');
-  await until('the socket', () => existsSync(join(run.request.runDir, 's')));
+nativeTest(
+  'a start that only took long is a start',
+  async (rig) => {
+    const change = stuck(rig);
+    const run = await rig.run(['echo', 'late'], change);
+    await startingControl(rig, run);
+    writeFileSync(join(rig.fence.cgroupDir ?? '', 'frozen', 'cgroup.freeze'), '0');
+    await run.started();
+    assert.equal((await run.ended()).exit.code, 0);
+    assert.equal((await run.output()).toString(), 'late\n');
+  },
+  { cgroup2: true },
+);
+
+async function startingControl(rig: Rig, run: Run): Promise<ControlLink> {
+  const { cgroup, runDir } = run.request;
+  await until('the child is in its cgroup', () => {
+    return readIfThere(join(cgroup?.path ?? '', 'cgroup.procs')).length > 0;
+  });
+  await until('the socket', () => existsSync(join(runDir, 's')));
   return rig.control(run);
+}
+
+function readIfThere(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
 nativeTest('a shim is gone as soon as its run is', async (rig) => {
   const run = await rig.sh('exit 0');
   const { shimPid } = await run.started();
   await run.ended();
-  const { until } = await import('./rig.ts');
   await until('the shim is gone', () => !isAlive(shimPid));
   assert.equal(existsSync(join(run.request.runDir, 's')), false);
 });

@@ -55,7 +55,7 @@ export interface Needs {
   readonly variants?: readonly ShimVariant[];
 }
 
-const timeoutMs = 120_000;
+const timeoutMs = 60_000;
 const wanted = process.env['CLAWDFATHER_SHIM_VARIANT'];
 const defaultVariants: readonly ShimVariant[] = ['test', 'asan'];
 

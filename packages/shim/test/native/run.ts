@@ -29,6 +29,9 @@ export interface Run {
   output(stream?: 'stdout' | 'stderr'): Promise<Buffer>;
   /* Resolves once the output so far holds this. */
   says(text: string): Promise<void>;
+  untilOutput(isEnough: (output: Buffer) => boolean): Promise<Buffer>;
+  /* Resolves once this is in the journal. */
+  untilEntry(matches: (entry: Entry) => boolean): Promise<void>;
 }
 
 export function createRun(request: SpawnRequest, log: EventLog): Run {
@@ -41,6 +44,20 @@ export function createRun(request: SpawnRequest, log: EventLog): Run {
     );
     return Buffer.concat(pieces);
   };
+  /* Whatever is journalled rings, sooner or later: after each event it is looked at again. */
+  const untilTrue = async (isSo: () => Promise<boolean>): Promise<void> => {
+    let seen = 0;
+    while (!(await isSo())) {
+      const from = seen;
+      await log.untilMatch((event) => log.events.indexOf(event) >= from);
+      seen = log.events.length;
+    }
+  };
+  const untilOutput: Run['untilOutput'] = async (isEnough) => {
+    let seen = Buffer.alloc(0);
+    await untilTrue(async () => isEnough((seen = Buffer.from(await output()))));
+    return seen;
+  };
   return {
     request,
     log,
@@ -51,16 +68,9 @@ export function createRun(request: SpawnRequest, log: EventLog): Run {
       (await log.untilMatch((event) => event.type === 'end' && event.end.isFinal)) as EndAnswer,
     entries,
     output,
-    says: async (text) => {
-      let seen = 0;
-      for (;;) {
-        if ((await output()).includes(text)) return;
-        /* Every journalled byte rings, sooner or later: wait for the next event. */
-        const from = seen;
-        await log.untilMatch((event) => log.events.indexOf(event) >= from);
-        seen = log.events.length;
-      }
-    },
+    untilOutput,
+    untilEntry: (matches) => untilTrue(async () => (await entries()).some(matches)),
+    says: async (text) => void (await untilOutput((seen) => seen.includes(text))),
   };
 }
 
