@@ -25,8 +25,14 @@ export interface EndedTree {
   readonly isGone: boolean;
 }
 
-export async function endTree(deps: EndTreeDeps, record: RunRecord): Promise<EndedTree> {
-  const swept = await sweepLease(deps.binaryPath, record.leaseId, record.startTicks ?? 0);
+/* `uid`: the user the run was given to, if not ours. */
+export async function endTree(
+  deps: EndTreeDeps,
+  record: RunRecord,
+  uid?: number,
+): Promise<EndedTree> {
+  const { leaseId, startTicks: notBeforeTicks = 0 } = record;
+  const swept = await sweepLease(deps.binaryPath, { leaseId, notBeforeTicks, uid });
   const root = await endRoot(deps, record);
   const others = [...(record.exit?.leftovers ?? []), ...(record.exit?.survivors ?? [])];
   const isAnyLeft = others.some((listed) => !isProvenGone(deps, listed));

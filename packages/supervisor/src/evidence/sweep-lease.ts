@@ -14,12 +14,17 @@ export interface SweepResult {
 /* Its own limit is 5 s; beyond that something is very wrong, and nothing is known. */
 const sweepMsMax = 15_000;
 
+export interface SweepInput {
+  readonly leaseId: string;
+  readonly notBeforeTicks: number;
+  /* The user the run was given to; ours when absent. */
+  readonly uid: number | undefined;
+}
+
 export async function sweepLease(
   binaryPath: string,
-  leaseId: string,
-  notBeforeTicks: number,
+  { leaseId, notBeforeTicks, uid = process.getuid?.() ?? 0 }: SweepInput,
 ): Promise<SweepResult> {
-  const uid = process.getuid?.() ?? 0;
   const args = ['sweep', leaseId, String(uid), String(notBeforeTicks)];
   const { promise, resolve } = Promise.withResolvers<SweepResult>();
   execFile(binaryPath, args, { timeout: sweepMsMax, env: {} }, (_error, stdout) => {

@@ -12,6 +12,7 @@ import { endTree } from '../evidence/end-tree.ts';
 import type { RunKey } from '../registry/fence.ts';
 import { exitWithoutRecord, runExitOf } from '../run/run-exit.ts';
 import { runDirOf, voidIntent } from '../run/run-files.ts';
+import { runAsOf } from '../run/run-meta.ts';
 import type { ReconcileDecision, RunExit, RunRecord, TerminationReason } from '../types.ts';
 import { adoptRun } from './adopt-run.ts';
 import type { Decision } from './decide.ts';
@@ -158,7 +159,7 @@ async function voidRun(context: SupervisorContext, matter: TakenMatter): Promise
 
 async function sweep(context: SupervisorContext, matter: TakenMatter): Promise<Outcome> {
   const { record, key } = matter;
-  const ended = await endTree(context, record);
+  const ended = await endTree(context, record, runAsOf(matter.scan));
   const detail = `its shim was dead; ${ended.killed} processes of its tree were ended`;
   context.observer.event({ type: 'shim-lost', runId: record.runId, isSwept: ended.isGone });
   if (record.exit !== undefined) {
@@ -183,7 +184,7 @@ async function stale(
 ): Promise<Outcome> {
   const isTreePossible = reason === 'reconciled-stale' && matter.scan !== undefined;
   const ended = isTreePossible
-    ? await endTree(context, matter.record)
+    ? await endTree(context, matter.record, runAsOf(matter.scan))
     : { killed: 0, isGone: true };
   const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
   const exit = { ...exitOf(context, matter, { reason, detail: why }), killed };

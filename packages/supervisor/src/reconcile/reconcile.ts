@@ -110,8 +110,8 @@ async function reconcileOne(
 }
 
 /*
- * A run that was being started when its owner died may be between two states: claimed, and its socket not there yet.
- * That passes in a moment, so it is looked at again before it is reported as what cannot be known.
+ * A run may be between two states: claimed and its socket not there yet, or its shim killed and not yet dead. That
+ * passes in a moment, so it is looked at again before it is reported as what cannot be known.
  */
 async function reconcilePatiently(
   context: SupervisorContext,
@@ -123,7 +123,8 @@ async function reconcilePatiently(
     const decision = await reconcileOne(context, owners, { record: current, mode }).catch(
       (error: unknown) => uncertain(current, error),
     );
-    const isPassing = decision.decision === 'unverifiable' && current.shimPid === undefined;
+    const isInBetween = current.shimPid === undefined || decision.evidence['socket'] === 'refused';
+    const isPassing = decision.decision === 'unverifiable' && isInBetween;
     if (!isPassing || current.state === 'exited' || look === startingLooksMax) return decision;
     await context.clock.sleep(startingLookMs * look, context.signal);
   }

@@ -18,6 +18,7 @@ import { createRunCommits } from './run-commits.ts';
 import { exitWithoutRecord, runExitOf } from './run-exit.ts';
 import { scanRun, voidIntent } from './run-files.ts';
 import type { RunIdentity } from './run-identity.ts';
+import { runAsOf } from './run-meta.ts';
 
 export function ownRun(
   context: SupervisorContext,
@@ -141,7 +142,9 @@ async function shimGone(
   }
   const record = context.registry.get(runId);
   const ended =
-    record === undefined ? { killed: 0, isGone: false } : await endTree(context, record);
+    record === undefined
+      ? { killed: 0, isGone: false }
+      : await endTree(context, record, runAsOf(scan));
   const detail = `its shim is gone without an end record; ${ended.killed} processes were ended`;
   const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
   const known =

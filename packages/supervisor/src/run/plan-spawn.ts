@@ -46,7 +46,11 @@ export function planSpawn(input: SpawnInput, context: SpawnContext): SpawnPlan {
     runDir: context.runDir,
     runId: context.runId,
     cookie: context.cookie,
-    meta: formatMeta(newRun, { createdAtMs: context.nowMs, instanceId: owner.instance }),
+    meta: formatMeta(newRun, {
+      createdAtMs: context.nowMs,
+      instanceId: owner.instance,
+      uid: input.runAs?.uid,
+    }),
     epoch: firstEpoch,
     owner,
     argv: argvOf(input),

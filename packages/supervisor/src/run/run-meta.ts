@@ -2,6 +2,7 @@
  * What the journal's `meta` frame holds: everything a rebuild of the registry needs about a run that is not in the
  * shim's own records. Written by us, read by us, perhaps years and versions later: hence a parser, not a cast.
  */
+import type { JournalScan } from '@clawdfather/shim';
 import type { NewRun } from '../registry/run-writes.ts';
 import type { RunId } from '../types.ts';
 
@@ -9,10 +10,17 @@ export interface RunMeta {
   readonly run: NewRun;
   readonly createdAtMs: number;
   readonly instanceId: string;
+  /* The user the run was given to, if not its owner's. */
+  readonly uid: number | undefined;
 }
 
-export function formatMeta(run: NewRun, { createdAtMs, instanceId }: Omit<RunMeta, 'run'>): Buffer {
-  return Buffer.from(JSON.stringify({ version: 1, createdAtMs, instanceId, run }));
+export function formatMeta(run: NewRun, rest: Omit<RunMeta, 'run'>): Buffer {
+  return Buffer.from(JSON.stringify({ version: 1, ...rest, run }));
+}
+
+/* As far as a journal tells. */
+export function runAsOf(scan: JournalScan | undefined): number | undefined {
+  return scan?.meta && parseMeta(scan.meta)?.uid;
 }
 
 /* Undefined when the bytes are not ours. Fields a newer version added are ignored. */
@@ -27,6 +35,7 @@ export function parseMeta(bytes: Uint8Array): RunMeta | undefined {
   return {
     createdAtMs: number(meta, 'createdAtMs') ?? 0,
     instanceId: text(meta, 'instanceId') ?? '',
+    uid: number(meta, 'uid'),
     run: {
       runId: runId as RunId,
       sessionId: text(run, 'sessionId') ?? 'unknown',
