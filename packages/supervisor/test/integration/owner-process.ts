@@ -47,6 +47,7 @@ export interface OwnerCalls {
   /* All of its output as text, from a cursor, to its end. */
   output(runId: string, cursor?: string): string;
   write(runId: string, text: string, isDurable: boolean): void;
+  end(runId: string): void;
   cancel(runId: string): void;
   signal(runId: string, name: NodeJS.Signals): void;
   get(runId: string): RunRecord | undefined;
