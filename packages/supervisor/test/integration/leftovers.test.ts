@@ -3,14 +3,14 @@
  * (T4). Under each policy the root's exit code stands, and what is left is ended, reported, or kept and owned.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ChildInput, LeftoversPolicy } from '@clawdfather/supervisor';
 import { assertRecorded, createRig, type Rig } from './rig.ts';
-import { isAlive } from './process-table.ts';
+import { isAlive, statusOf } from './process-table.ts';
 
 interface Leaver {
   readonly name: string;
@@ -38,7 +38,7 @@ const leavers: readonly Leaver[] = [
 ];
 
 for (const leaver of leavers) {
-  const isThere = spawnSync('which', [leaver.program]).status === 0;
+  const isThere = statusOf('which', leaver.program) === 0;
   const skip = isThere ? false : `there is no ${leaver.program} here`;
   for (const leftovers of ['fail', 'end', 'keep'] as const) {
     test(`T4: ${leaver.name} under "${leftovers}"`, { skip }, async (t) => {

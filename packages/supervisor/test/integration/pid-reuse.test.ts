@@ -3,16 +3,17 @@
  * next pid can be chosen. Needs root for the namespace.
  */
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { PidReuseReport } from './fixtures/pid-reuse.ts';
 import { binaryPath, createRig } from './rig.ts';
-import { markVariable } from './process-table.ts';
+import { markVariable, statusOf } from './process-table.ts';
 
+const unshare = 'unshare';
 const namespace = ['-fp', '--mount-proc', '--kill-child'];
-const isPossible = spawnSync('unshare', [...namespace, 'true']).status === 0;
+const isPossible = statusOf(unshare, ...namespace, 'true') === 0;
 const skip = isPossible ? false : 'no pid namespace can be made here';
 const program = fileURLToPath(new URL('./fixtures/pid-reuse.ts', import.meta.url));
 /* A shell that is not replaced by its command reaps what is orphaned, as a first process must. */
@@ -25,7 +26,7 @@ test('T6: a pid that was given to somebody else is neither signalled nor believe
   const { stateDir, mark } = rig;
   const place = JSON.stringify({ stateDir, binaryPath, mark });
   const node = [process.execPath, '--conditions=@clawdfather/source', program, place];
-  const { stdout } = await promisify(execFile)('unshare', [...namespace, ...reaper, ...node], {
+  const { stdout } = await promisify(execFile)(unshare, [...namespace, ...reaper, ...node], {
     env: { ...process.env, [markVariable]: mark },
   });
   const report: PidReuseReport = JSON.parse(stdout);

@@ -6,6 +6,7 @@
  * that hides from all three is looked for by the test that starts it, by its own pid.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Clock } from '@clawdfather/kit';
 
@@ -50,13 +51,6 @@ export function isStopped(pid: number): boolean {
   return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
 }
 
-export function childrenOf(pid: number): readonly SeenProcess[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => seeProcess(Number(name)) ?? [])
-    .filter(({ parentPid }) => parentPid === pid);
-}
-
 function belongs(pid: string, { mark, leaseIds, stateDir }: Belonging): boolean {
   const environment = textOf(`/proc/${pid}/environ`).split('\0');
   return (
@@ -98,4 +92,9 @@ export async function untilTrue(
     assert.ok(clock.monotonicMs() < untilMs, what());
     await clock.sleep(5);
   }
+}
+
+/* The exit status of a program of the system, or undefined where there is none. */
+export function statusOf(program: string, ...args: readonly string[]): number | undefined {
+  return spawnSync(program, args, { stdio: 'ignore' }).status ?? undefined;
 }

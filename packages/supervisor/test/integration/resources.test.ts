@@ -3,7 +3,7 @@
  * goes on (J4, S1, S2).
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,10 @@ import { test, type TestContext } from 'node:test';
 import { hasCode } from '@clawdfather/kit';
 import type { SupervisorError } from '@clawdfather/supervisor';
 import { bytesOf, createRig, type Rig, untilOutput } from './rig.ts';
-import { isAlive, seeProcess } from './process-table.ts';
+import { isAlive, seeProcess, statusOf } from './process-table.ts';
 
 const isRoot = process.getuid?.() === 0;
-const canMount = isRoot && spawnSync('mount', ['--version']).status === 0;
+const canMount = isRoot && statusOf('mount', '--version') === 0;
 const skipMount = canMount ? false : 'needs root, to mount a small file system';
 
 /* A rig whose state lies on a tmpfs of this size. */
@@ -25,11 +25,11 @@ function rigOn(
   options: string,
 ): { readonly rig: Rig; readonly fill: () => () => void } {
   const mountPoint = mkdtempSync(join(tmpdir(), 'clf-small-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', mountPoint]);
+  assert.equal(statusOf('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', mountPoint), 0);
   /* Hooks run in the order in which they were given: the rig's come first. */
   const rig = createRig(t, { stateDir: join(mountPoint, 'state') });
   t.after(() => {
-    execFileSync('umount', [mountPoint]);
+    assert.equal(statusOf('umount', mountPoint), 0);
     rmSync(mountPoint, { recursive: true });
   });
   const fill = (): (() => void) => {
@@ -150,13 +150,15 @@ test('O5: a run directory that cannot be read for want of descriptors is no evid
   assert.equal((await watcher.call('wait', runId)).reason, 'manual-cancel');
 });
 
+const injector = 'strace';
+
 /* Makes these calls of a process fail for as long as the test wants. */
 async function injecting<Result>(
   pid: number,
   args: readonly string[],
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const strace = spawn('strace', [...args, '-p', String(pid)], {
+  const strace = spawn(injector, [...args, '-p', String(pid)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const gone = once(strace, 'exit');
@@ -171,8 +173,7 @@ async function injecting<Result>(
   }
 }
 
-const skipStrace =
-  spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0 ? false : 'needs strace';
+const skipStrace = statusOf('strace', '-o', '/dev/null', 'true') === 0 ? false : 'needs strace';
 
 for (const [where, args] of [
   ['spawnd', ['-e', 'inject=fork,vfork,clone,clone3:error=EAGAIN']],
