@@ -4,7 +4,7 @@
  * Stages: the platform is known (S5) → the state directory is safe (O6) → the registry opens → this process becomes
  * an owner (O1).
  */
-import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { createSystemClock, createSystemRandom, type Scope, silentLog } from '@clawdfather/kit';
 import { shimBinaryPath } from '@clawdfather/shim';
 import type { SupervisorContext } from './context.ts';
 import { silentObserver } from './events.ts';
@@ -19,7 +19,8 @@ export interface OpenContext extends SupervisorContext {
   readonly becomeOwner: () => Promise<void>;
 }
 
-export async function openContext(deps: SupervisorDeps, signal: AbortSignal): Promise<OpenContext> {
+/* What is opened here closes with the scope, also when a later stage fails. */
+export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<OpenContext> {
   const clock = deps.clock ?? createSystemClock();
   const random = deps.random ?? createSystemRandom();
   const log = deps.log ?? silentLog;
@@ -36,6 +37,7 @@ export async function openContext(deps: SupervisorDeps, signal: AbortSignal): Pr
     bootId: host.bootId,
     bootMs: () => host.bootMs(),
   });
+  scope.defer(() => registry.close());
   const createLauncher = deps.launcher === 'direct' ? createDirectLauncher : createSpawndLauncher;
   const onSpawndLost = (): void => log.warn('spawnd.lost', {});
   const launcher = createLauncher({
@@ -45,6 +47,7 @@ export async function openContext(deps: SupervisorDeps, signal: AbortSignal): Pr
     env: deps.shimEnv,
     onSpawndLost,
   });
+  scope.defer(() => launcher.close());
   const self = {
     pid: host.pid,
     startTicks: host.startTicks,
@@ -52,6 +55,11 @@ export async function openContext(deps: SupervisorDeps, signal: AbortSignal): Pr
     pidNamespace: host.pidNamespace,
   };
   let owner = (await registry.openOwner(self)).owner;
+  scope.defer(() =>
+    registry.releaseOwner(owner).catch((error: unknown) => {
+      log.warn('lease.release-failed', { error: String(error) });
+    }),
+  );
   return {
     clock,
     random,
@@ -71,6 +79,6 @@ export async function openContext(deps: SupervisorDeps, signal: AbortSignal): Pr
     becomeOwner: async () => {
       owner = (await registry.openOwner(self)).owner;
     },
-    signal,
+    signal: scope.signal,
   };
 }

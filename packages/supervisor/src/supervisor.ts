@@ -20,7 +20,7 @@ import type { Supervisor } from './types.ts';
 export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor> {
   const scope = createScope();
   try {
-    const context = await openContext(deps, scope.signal);
+    const context = await openContext(deps, scope);
     const mode = deps.adoption ?? (deps.launcher === 'direct' ? 'record' : 'adopt');
     const reconcile = oneAtATime(() => reconcileRuns(context, mode));
     const keeper = startLeaseKeeper({
@@ -38,21 +38,10 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
       },
       onMissed: (error) => context.log.warn('lease.beat-missed', { error: String(error) }),
     });
+    scope.defer(() => letGo(context, closedError()));
     scope.defer(() => keeper.stop());
     await reconcile();
-    return createFace(context, {
-      close: async () => {
-        await keeper.stop();
-        letGo(context, new SupervisorError('supervisor-closed', 'the supervisor is closed'));
-        await scope[Symbol.asyncDispose]();
-        context.launcher.close();
-        await context.registry.releaseOwner(context.owner()).catch((error: unknown) => {
-          context.log.warn('lease.release-failed', { error: String(error) });
-        });
-        await context.registry.close();
-      },
-      reconcile,
-    });
+    return createFace(context, { close: async () => scope[Symbol.asyncDispose](), reconcile });
   } catch (error) {
     await scope[Symbol.asyncDispose]();
     throw error;
@@ -62,6 +51,10 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
 /* Handles on our runs say why from now on; the runs go on, and may be attached to or adopted. */
 function letGo(context: SupervisorContext, error: SupervisorError): void {
   for (const { run } of context.live.values()) run.lose(error);
+}
+
+function closedError(): SupervisorError {
+  return new SupervisorError('supervisor-closed', 'the supervisor is closed');
 }
 
 /* Two at once would adopt the same run twice. */

@@ -25,6 +25,8 @@ export interface ControlLineDeps {
   readonly clock: Clock;
   /* The owner's; undefined for an operator. */
   readonly ownEpoch: () => number | undefined;
+  /* False: nobody is here to stay, so a connection goes with its answer. A shim takes few of them. */
+  readonly isKept?: () => boolean;
 }
 
 export interface ControlLine {
@@ -75,7 +77,9 @@ export function createControlLine(deps: ControlLineDeps): ControlLine {
       if (!isWorthAsking(error, deps.ownEpoch())) throw error;
       drop(name);
       const fresh = await keep(name);
-      return whileReferenced(fresh, () => use(fresh, fresh.hello.epoch));
+      return await whileReferenced(fresh, () => use(fresh, fresh.hello.epoch));
+    } finally {
+      if (deps.isKept?.() === false) drop(name);
     }
   };
 

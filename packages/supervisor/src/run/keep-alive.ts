@@ -10,6 +10,7 @@ export interface Holdable {
 }
 
 export interface KeepAlive {
+  readonly isHeld: boolean;
   hold(): Disposable;
   /* From now on this link brings the news. */
   use(link: Holdable): void;
@@ -38,6 +39,9 @@ export function createKeepAlive({ onFirst, onLast }: Holding = {}): KeepAlive {
   };
 
   return {
+    get isHeld() {
+      return holders > 0;
+    },
     hold: () => {
       take();
       let isHeld = true;

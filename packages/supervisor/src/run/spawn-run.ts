@@ -83,8 +83,7 @@ async function recordStarting(
     throw noIntent(newRun.runId, cause);
   });
   const clearAway = (): void => {
-    const state = registry.get(newRun.runId)?.state ?? 'exited';
-    if (isMade && state === 'exited') voidIntent(runDir);
+    if (isMade && !isStartedByOthers(registry, newRun.runId)) voidIntent(runDir);
   };
   try {
     const owner = context.owner();
@@ -94,6 +93,15 @@ async function recordStarting(
   } catch (error) {
     clearAway();
     throw error;
+  }
+}
+
+function isStartedByOthers(registry: SupervisorContext['registry'], runId: RunId): boolean {
+  try {
+    return (registry.get(runId)?.state ?? 'exited') !== 'exited';
+  } catch {
+    /* It cannot be known now, from a closed registry say; gc clears away what nobody wanted. */
+    return true;
   }
 }
 

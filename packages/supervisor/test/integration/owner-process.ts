@@ -2,7 +2,7 @@
  * A supervisor in a process of its own, steered from a test: it can be killed, stopped, and woken again.
  *
  * The program is fixtures/owner.ts. Calls and answers are lines of JSON on its standard input and output; an answer
- * that is an error rejects with its code. When the process ends, everything that waits for it rejects.
+ * that is an error rejects with its code. JSON drops what is `undefined`. When the process ends, everything that waits for it rejects.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -123,7 +123,7 @@ function steer(child: ChildProcess): OwnerProcess {
   child.stdin?.on('error', () => {});
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const answer = JSON.parse(line, revive) as Answer;
+      const answer = JSON.parse(line) as Answer;
       const { error } = answer;
       const request = waiting.get(answer.id);
       waiting.delete(answer.id);
@@ -154,17 +154,4 @@ function steer(child: ChildProcess): OwnerProcess {
     },
     send: (signal) => void child.kill(signal),
   };
-}
-
-/* JSON has no `undefined`; the program says it like this, so that whole records can be compared. */
-const absent = '\u0000absent';
-
-export function replaceAbsent(_key: string, value: unknown): unknown {
-  return value === undefined ? absent : value;
-}
-
-function revive(this: Record<string, unknown>, key: string, value: unknown): unknown {
-  if (value !== absent) return value;
-  this[key] = undefined;
-  return undefined;
 }
