@@ -18,7 +18,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 // A namespace import, since old Nodes lack registerHooks and would fail to link.
 import * as nodeModule from 'node:module';
-import { constants } from 'node:os';
+import { constants, homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const sourceCondition = '@clawdfather/source';
@@ -58,7 +59,14 @@ function fail(reason) {
   process.exitCode = 70;
 }
 
+/* Stripping types and compiling cost more than most commands; Node keeps the results here. */
+function keepCompiled() {
+  const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  nodeModule.enableCompileCache?.(join(base, 'clawdfather', 'compiled'));
+}
+
 async function runHere() {
+  keepCompiled();
   const sourcePath = pathFromHere('../src/main.ts');
   if (existsSync(sourcePath)) {
     nodeModule.registerHooks({

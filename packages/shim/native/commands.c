@@ -17,10 +17,11 @@
 
 static void answer_ok(struct shim *shim, struct client *client, u32 id, u8 flags)
 {
-	u8 payload[17];
+	u8 payload[25];
 	put_uint(payload, shim->epoch, 8);
 	put_uint(payload + 8, shim->input_offset, 8);
 	payload[16] = flags;
+	put_uint(payload + 17, journal_end(&shim->journal), 8);
 	peer_send(&client->peer, MSG_OK, id, payload, sizeof payload);
 }
 
@@ -169,9 +170,7 @@ static bool resize(struct shim *shim, struct reader *reader)
 		return shim->spawn.pty;
 	if (ioctl(shim->child.in_fd, TIOCSWINSZ, &size) != 0)
 		return true;
-	char text[64];
-	int n = snprintf(text, sizeof text, "{\"cols\":%u,\"rows\":%u}", size.ws_col, size.ws_row);
-	(void)journal_append(&shim->journal, KIND_RESIZE, text, (size_t)n);
+	record_size(shim, size.ws_col, size.ws_row);
 	doorbell_ring(shim, 0);
 	return true;
 }

@@ -69,6 +69,13 @@ static int write_claim(struct shim *shim)
 	return journal_append(&shim->journal, KIND_CLAIM, text, json.length);
 }
 
+void record_size(struct shim *shim, u16 cols, u16 rows)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "{\"cols\":%u,\"rows\":%u}", cols, rows);
+	(void)journal_append(&shim->journal, KIND_RESIZE, text, (size_t)n);
+}
+
 /* How much was accepted, never what (I1). One frame for all of a turn of the loop. */
 static int write_input(struct shim *shim)
 {
@@ -104,6 +111,8 @@ void record_start(struct shim *shim)
 	size_t length = start_json(shim, text, sizeof text);
 	shim->start_due = true;
 	(void)records_due(shim);
+	if (shim->spawn.pty)
+		record_size(shim, shim->spawn.cols, shim->spawn.rows);
 	shim_tell(shim, MSG_STARTED, text, length, NULL, 0);
 }
 

@@ -221,6 +221,8 @@ void attach_change(struct shim *shim, struct client *client, bool attach);
 int record_meta(struct shim *shim);
 /* Writes start, claim and input frames that are due. 0, or -errno and they are tried again. */
 int records_due(struct shim *shim);
+/* A terminal's size, from its beginning on: whoever draws it needs to know. */
+void record_size(struct shim *shim, u16 cols, u16 rows);
 void record_start(struct shim *shim);
 void record_claim(struct shim *shim);
 void record_note(struct shim *shim, const char *note, const char *actor, i64 number);

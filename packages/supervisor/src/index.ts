@@ -12,7 +12,7 @@ export type { GarbageOptions, GarbageReport } from './retention/collect-garbage.
 export type { RetentionDecision, RetentionPolicy } from './retention/plan-retention.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';
-export { terminationReasons } from '@clawdfather/shim';
+export { shimBinaryPath, terminationReasons } from '@clawdfather/shim';
 export type {
   CancelReason,
   ChildInput,
@@ -36,6 +36,7 @@ export type {
   RunRecord,
   RunState,
   SpawnInput,
+  StartFailure,
   Supervisor,
   TerminalRole,
   TerminationReason,

@@ -13,7 +13,7 @@ import { exitWithoutRecord } from './run/run-exit.ts';
 import { runDirOf, voidIntent } from './run/run-files.ts';
 import { spawnRun } from './run/spawn-run.ts';
 import { watchRun } from './run/watched-run.ts';
-import type { ManagedRun, RunId, Supervisor } from './types.ts';
+import type { Cursor, ManagedRun, RunId, Supervisor } from './types.ts';
 
 export type Parts = Pick<Supervisor, 'close' | 'reconcile'>;
 
@@ -22,13 +22,14 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
   const startWatch = createStartWatch<OwnedRun>(context.clock, (owned) =>
     startOverdue(context, owned),
   );
-  const handleOf = (owned: OwnedRun): ManagedRun => ownedHandle(context, owned);
+  const handleOf = (owned: OwnedRun, start?: Cursor): ManagedRun =>
+    ownedHandle(context, owned, start);
 
-  const attach = async (runId: RunId): Promise<ManagedRun> => {
+  const attach = async (runId: RunId, start?: Cursor): Promise<ManagedRun> => {
     const owned = live.get(runId);
     if (owned !== undefined) {
       await owned.run.started;
-      return handleOf(owned);
+      return handleOf(owned, start);
     }
     const record = registry.get(runId);
     if (record === undefined) throw notFound(runId);
@@ -44,6 +45,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
         signal,
         reread: () => registry.get(runId),
       }),
+      start,
     );
   };
 

@@ -130,6 +130,11 @@ export interface ResourceUse {
   readonly writeBytes: number;
 }
 
+export interface StartFailure {
+  readonly stage: string;
+  readonly errno: number;
+}
+
 /** How a run ended. `code` and `signal` are the root's and always stand (T4). */
 export interface RunExit {
   readonly runId: RunId;
@@ -150,6 +155,8 @@ export interface RunExit {
   readonly leftovers: readonly ProcessNote[];
   readonly survivors: readonly ProcessNote[];
   readonly undrainedBytes: number;
+  /** Of a spawn that failed: at which stage, with which errno. */
+  readonly failure: StartFailure | undefined;
   /** Position after the last byte of output known at settlement. */
   readonly cursor: Cursor;
 }
@@ -237,13 +244,18 @@ export interface ManagedRun {
   wait(signal?: AbortSignal): Promise<RunExit>;
   /** All output from a cursor (default: the beginning), ending after settlement. */
   output(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
+  /** As `output`, but only what is there now. */
+  outputSoFar(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
+  /** Resolves when nothing of the run lives any more: later than `wait` under `keep`, and with survivors (T1, T4). */
+  waitTree(signal?: AbortSignal): Promise<void>;
   /** Resolves when the shim has accepted the bytes; backpressured. */
   write(data: string | Uint8Array, options?: WriteOptions): Promise<void>;
   /** Half-close: end of input. */
   end(): Promise<void>;
   resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
   signal(name: NodeJS.Signals): Promise<void>;
-  cancel(reason?: CancelReason, actor?: string): Promise<void>;
+  /** `graceMs` from SIGTERM to SIGKILL, else the run's own. Asking again with less is heard. */
+  cancel(reason?: CancelReason, actor?: string, graceMs?: number): Promise<void>;
   /** Tells the shim that a terminal is attached, until it is closed (E8). */
   openTerminal(): Promise<TerminalRole>;
   snapshot(): RunRecord;
@@ -252,6 +264,8 @@ export interface ManagedRun {
 /** `answerer`: this terminal, and no other, answers the program's queries. */
 export interface TerminalRole {
   readonly answerer: boolean;
+  /** The position right after our `attached` event: from here on the role counts. */
+  readonly cursor: Cursor;
   close(): Promise<void>;
 }
 

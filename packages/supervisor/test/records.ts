@@ -32,6 +32,7 @@ export function exitOf(parts: Partial<RunExit> = {}): RunExit {
     leftovers: [],
     survivors: [],
     undrainedBytes: 0,
+    failure: undefined,
     cursor: '0.0' as Cursor,
     ...parts,
   };

@@ -24,6 +24,7 @@ export function exitWith(over: Partial<RunExit> = {}): RunExit {
     leftovers: [],
     survivors: [],
     undrainedBytes: 0,
+    failure: undefined,
     cursor: cursor('2k.0'),
     ...over,
   };

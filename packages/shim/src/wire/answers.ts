@@ -59,6 +59,8 @@ export interface OkAnswer {
   readonly inputOffset: number;
   /* E8: whoever gets this answers the terminal's queries. */
   readonly answersQueries: boolean;
+  /* After whatever this command wrote. */
+  readonly journalLength: number;
 }
 
 export interface RefusedAnswer {

@@ -121,12 +121,13 @@ function parseSpawnError(payload: Buffer): SpawnErrorAnswer {
 }
 
 function parseOk(payload: Buffer): OkAnswer {
-  checkLength(payload, 17);
+  checkLength(payload, 25);
   return {
     type: 'ok',
     epoch: readU64(payload, 0),
     inputOffset: readU64(payload, 8),
     answersQueries: (payload.readUInt8(16) & okFlags.answersQueries) !== 0,
+    journalLength: readU64(payload, 17),
   };
 }
 

@@ -105,6 +105,7 @@ function parseExit(runId: RunId, json: string | undefined): RunExit | undefined 
     leftovers: exit.leftovers,
     survivors: exit.survivors,
     undrainedBytes: exit.undrainedBytes,
+    failure: exit.failure,
     cursor: exit.cursor,
   };
 }

@@ -46,12 +46,13 @@ export class LiveRun {
   readonly #started: Deferred<void> = deferred();
   readonly #settled: Deferred<RunExit> = deferred();
   #state: RunLifecycle;
-  #isLost = false;
+  #lostBecause: SupervisorError | undefined;
   #journalLength = 0;
   #lastOutputAtMs: number | undefined;
   #inlined: Buffer | undefined;
   #spawnError: SpawnFailure | undefined;
   #pid: number | undefined;
+  #graceMs: number | undefined;
 
   constructor(deps: LiveRunDeps) {
     this.#deps = deps;
@@ -97,12 +98,17 @@ export class LiveRun {
     return this.#pid;
   }
 
+  /* Set once nothing is done or heard here any more. */
+  get lostBecause(): SupervisorError | undefined {
+    return this.#lostBecause;
+  }
+
   get spawnError(): SpawnFailure | undefined {
     return this.#spawnError;
   }
 
   hear(event: ShimEvent): void {
-    if (this.#isLost) return;
+    if (this.#lostBecause !== undefined) return;
     if (event.type === 'lost') return this.#deps.onLinkLost();
     if (event.type === 'blocked') this.#deps.onNews(event, event.why ?? '');
     if (event.type === 'spawn-error') this.#spawnError = event;
@@ -118,8 +124,14 @@ export class LiveRun {
     else this.apply(happened);
   }
 
-  cancel(reason: CancelReason, actor: string | undefined): void {
+  cancel(reason: CancelReason, actor: string | undefined, graceMs?: number): void {
+    const isAgain = this.#state.kind === 'exiting' && this.#state.process !== undefined;
+    this.#graceMs = graceMs ?? this.#graceMs;
     this.apply({ type: 'cancel-requested', reason, actor });
+    /* The cause stands, but less patience is heard (T2). */
+    if (isAgain && graceMs !== undefined) {
+      void this.#terminate({ reason, actor }).catch(this.#deps.onLinkLost);
+    }
   }
 
   /*
@@ -133,7 +145,7 @@ export class LiveRun {
 
   /* The one place that assigns the state. */
   apply(event: RunEvent): void {
-    if (this.#isLost) return;
+    if (this.#lostBecause !== undefined) return;
     const { state, actions, why } = nextRun(this.#state, event);
     this.#state = state;
     if (event.type === 'spawned') this.#pid = event.process.pid;
@@ -180,7 +192,9 @@ export class LiveRun {
   async #terminate(cause: ExitCause): Promise<void> {
     try {
       const reason = asCancelReason(cause.reason);
-      await this.control.request({ type: 'terminate', reason, actor: cause.actor ?? '' });
+      const graceMs = this.#graceMs;
+      const actor = cause.actor ?? '';
+      await this.control.request({ type: 'terminate', reason, actor, graceMs });
     } catch (error) {
       if (error instanceof ShimRefusedError && error.refusal === 'stale-epoch')
         this.lose(epochStale(this.identity));
@@ -191,8 +205,8 @@ export class LiveRun {
 
   /* O3: somebody else has it, or we are closing: nothing is done here any more, and the run goes on. */
   lose(error: SupervisorError): void {
-    if (this.#isLost) return;
-    this.#isLost = true;
+    if (this.#lostBecause !== undefined) return;
+    this.#lostBecause = error;
     this.#started.reject(error);
     this.#settled.reject(error);
     this.#deps.onLost(error);

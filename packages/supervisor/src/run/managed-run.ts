@@ -22,7 +22,14 @@ import type { KeepAlive } from './keep-alive.ts';
 import { refusalOf, unlessOver } from './refusal.ts';
 import { openTerminalRole } from './terminal-role.ts';
 import { type OutputSource, outputStart, readOutput } from './read-output.ts';
+import type { ReadingOptions } from './read-output.ts';
 import { signalNumberOf } from './signal-number.ts';
+
+export interface CancelRequest {
+  readonly reason: CancelReason;
+  readonly actor: string;
+  readonly graceMs: number | undefined;
+}
 
 export interface RunCore {
   readonly runId: RunId;
@@ -33,13 +40,16 @@ export interface RunCore {
   readonly settled: Promise<RunExit>;
   readonly ending: EndingSignal;
   readonly actor: string;
-  readonly cancel: (reason: CancelReason, actor: string | undefined) => Promise<void>;
+  readonly cancel: (request: CancelRequest) => Promise<void>;
+  /* Nothing of it lives any more. */
+  readonly treeGone: () => Promise<void>;
   /* Undefined: not ours to promise delivery for. */
   readonly writeDurably: ((bytes: Uint8Array) => Promise<void>) | undefined;
   readonly snapshot: () => RunRecord;
 }
 
-export function createManagedRun(core: RunCore): ManagedRun {
+/* `start`: where output is read from when the caller names no cursor. */
+export function createManagedRun(core: RunCore, start: Cursor = outputStart): ManagedRun {
   const { runId, control, actor } = core;
   return {
     runId,
@@ -53,7 +63,12 @@ export function createManagedRun(core: RunCore): ManagedRun {
       using _alive = core.keepAlive.hold();
       return await withSignal(core.settled, signal);
     },
-    output: (cursor = outputStart, signal) => outputOf(core, cursor, signal),
+    output: (cursor = start, signal) => outputOf(core, cursor, { signal, isFollowing: true }),
+    outputSoFar: (cursor = start, signal) => outputOf(core, cursor, { signal, isFollowing: false }),
+    waitTree: async (signal) => {
+      using _alive = core.keepAlive.hold();
+      return await withSignal(core.treeGone(), signal);
+    },
     write: async (data, options) => {
       using _alive = core.keepAlive.hold();
       return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
@@ -65,7 +80,8 @@ export function createManagedRun(core: RunCore): ManagedRun {
       const number = signalNumberOf(name);
       await control.request({ type: 'signal', number, actor }).catch(refuse);
     },
-    cancel: (reason = 'manual-cancel', by = actor) => core.cancel(reason, by),
+    cancel: (reason = 'manual-cancel', by = actor, graceMs) =>
+      core.cancel({ reason, actor: by, graceMs }),
     openTerminal: (): Promise<TerminalRole> => openTerminalRole(control).catch(refuse),
     snapshot: core.snapshot,
   };
@@ -74,10 +90,10 @@ export function createManagedRun(core: RunCore): ManagedRun {
 async function* outputOf(
   core: RunCore,
   cursor: Cursor,
-  signal: AbortSignal | undefined,
+  options: ReadingOptions,
 ): ReturnType<typeof readOutput> {
   using _alive = core.keepAlive.hold();
-  yield* readOutput(core.source, cursor, signal);
+  yield* readOutput(core.source, cursor, options);
 }
 
 async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {

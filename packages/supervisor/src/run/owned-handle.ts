@@ -3,17 +3,22 @@
  */
 import { actorOf, type SupervisorContext } from '../context.ts';
 import { SupervisorError } from '../errors.ts';
-import type { ManagedRun, RunRecord } from '../types.ts';
+import type { Cursor, ManagedRun, RunRecord } from '../types.ts';
 import type { OwnedRun } from './live-runs.ts';
-import { createManagedRun } from './managed-run.ts';
+import { createManagedRun, type RunCore } from './managed-run.ts';
 import { sendDurably } from './outbox.ts';
+import { treeGone } from './tree-gone.ts';
 
-export function ownedHandle(context: SupervisorContext, owned: OwnedRun): ManagedRun {
+export function ownedHandle(
+  context: SupervisorContext,
+  owned: OwnedRun,
+  start?: Cursor,
+): ManagedRun {
   const { run, keepAlive } = owned;
   const { runId, runDir, leftovers } = run.identity;
   /* Read once: the record may be collected while somebody still holds the handle. */
   const pid = run.pid ?? context.registry.get(runId)?.pid ?? 0;
-  return createManagedRun({
+  const core: RunCore = {
     runId,
     pid: () => pid,
     control: run.control,
@@ -25,14 +30,22 @@ export function ownedHandle(context: SupervisorContext, owned: OwnedRun): Manage
       news: run.news,
       isShimAlive: () => !run.isShimGone,
       inlined: () => run.inlined,
+      lostBecause: () => run.lostBecause,
     },
     settled: run.settled,
     ending: run.ending,
     actor: actorOf(context.owner()),
-    cancel: async (reason, actor) => run.cancel(reason, actor),
+    cancel: async ({ reason, actor, graceMs }) => run.cancel(reason, actor, graceMs),
+    treeGone: () =>
+      treeGone({
+        news: run.news,
+        isShimGone: () => run.isShimGone,
+        lostBecause: () => run.lostBecause,
+      }),
     writeDurably: (bytes) => sendDurably(context, owned, bytes),
     snapshot: () => snapshotOf(context, owned),
-  });
+  };
+  return createManagedRun(core, start);
 }
 
 function snapshotOf(context: SupervisorContext, { run }: OwnedRun): RunRecord {

@@ -26,6 +26,14 @@ export interface OutputSource {
   readonly isShimAlive: () => boolean;
   /* The journal as END brought it. */
   readonly inlined: () => Buffer | undefined;
+  /* Why no more news will come here although the run may go on: it was taken from us, or we are closing. */
+  readonly lostBecause: () => Error | undefined;
+}
+
+export interface ReadingOptions {
+  readonly signal?: AbortSignal | undefined;
+  /* False: what is there now, to the last byte, whatever was settled in between. */
+  readonly isFollowing: boolean;
 }
 
 export const outputStart = '0.0' as Cursor;
@@ -33,7 +41,7 @@ export const outputStart = '0.0' as Cursor;
 export async function* readOutput(
   source: OutputSource,
   cursor: Cursor,
-  signal?: AbortSignal,
+  { signal, isFollowing }: ReadingOptions,
 ): AsyncGenerator<OutputEvent, void, undefined> {
   await using reader = openReader(source);
   let at = parseCursor(cursor);
@@ -42,6 +50,9 @@ export async function* readOutput(
     const seen = source.news.count;
     const read = await reader.read(at);
     if (read.kind === 'nothing') {
+      if (!isFollowing) return;
+      const lostBecause = source.lostBecause();
+      if (lostBecause !== undefined) throw lostBecause;
       await source.news.changed(seen, signal);
       continue;
     }
@@ -59,7 +70,7 @@ export async function* readOutput(
     for (const frame of read.frames) {
       const event = eventOf(frame);
       if (event !== undefined) yield event;
-      else if (isSettlement(frame, source.leftovers)) return;
+      else if (isFollowing && isSettlement(frame, source.leftovers)) return;
     }
     at = read.next;
   }

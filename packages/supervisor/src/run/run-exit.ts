@@ -41,8 +41,13 @@ export function runExitOf(runId: RunId, { exit, end, journalLength }: ExitRecord
     leftovers: exit.leftovers,
     survivors: end?.survivors ?? [],
     undrainedBytes: exit.undrainedBytes,
+    failure: failureOf(exit),
     cursor: cursorAt(journalLength),
   };
+}
+
+function failureOf({ stage, errno }: ExitRecord): RunExit['failure'] {
+  return stage === undefined || errno === undefined ? undefined : { stage, errno };
 }
 
 /* A run of which there is no exit record. */
@@ -66,6 +71,7 @@ export function exitWithoutRecord(
     leftovers: [],
     survivors: [],
     undrainedBytes: 0,
+    failure: undefined,
     cursor: cursorAt(0),
     ...rest,
   };

@@ -29,7 +29,11 @@ export function lifecycleEventOf(
     case 'spawn-error': {
       if (event.endFollows) return undefined;
       const detail = `${event.stage}: ${event.message}`;
-      const exit = exitWithoutRecord(runId, 'spawn-error', { endedAtMs: wallMs(), detail });
+      const exit = exitWithoutRecord(runId, 'spawn-error', {
+        endedAtMs: wallMs(),
+        detail,
+        failure: { stage: event.stage, errno: event.errno },
+      });
       return { type: 'spawn-failed', exit };
     }
     case 'terminating':

@@ -4,7 +4,8 @@
  * The shim counts them and notes each change in the journal. The first one answers the program's questions; when
  * the connection goes, however it goes, so does the role.
  */
-import type { TerminalRole } from '../types.ts';
+import { formatCursor } from '@clawdfather/shim';
+import type { Cursor, TerminalRole } from '../types.ts';
 import type { ControlLine } from './control-line.ts';
 
 export async function openTerminalRole(control: ControlLine): Promise<TerminalRole> {
@@ -15,6 +16,7 @@ export async function openTerminalRole(control: ControlLine): Promise<TerminalRo
     link.unref();
     return {
       answerer: ok.answersQueries,
+      cursor: formatCursor({ offset: ok.journalLength, payloadOffset: 0 }) as Cursor,
       close: async () => link.close(),
     };
   } catch (error) {

@@ -7,16 +7,18 @@
  */
 import { type Clock, type Deferred, deferred } from '@clawdfather/kit';
 import type { JournalScan, RunEvent } from '@clawdfather/shim';
+import { SupervisorError } from '../errors.ts';
 import type { ProcessTable } from '../evidence/process-table.ts';
-import type { CancelReason, RunExit, RunRecord } from '../types.ts';
+import type { RunExit, RunRecord } from '../types.ts';
 import { type ControlLine, createControlLine, isShimGoneError } from './control-line.ts';
 import { createEndingSignal, type EndingSignal } from './ending-signal.ts';
 import { followShim } from './follow-shim.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
-import type { RunCore } from './managed-run.ts';
+import type { CancelRequest, RunCore } from './managed-run.ts';
 import { createNews, type News } from './news.ts';
 import { exitWithoutRecord, runExitOf } from './run-exit.ts';
 import { readCookie } from './run-files.ts';
+import { treeGone } from './tree-gone.ts';
 
 export interface WatchDeps {
   readonly runDir: string;
@@ -47,11 +49,18 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
       news,
       isShimAlive: () => !watched.isShimGone,
       inlined: () => watched.inlined,
+      lostBecause: () => watched.lostBecause,
     },
     settled: watched.settled,
     ending,
     actor,
-    cancel: (reason, by) => cancelAsOperator(control, reason, by ?? actor),
+    cancel: (request) => cancelAsOperator(control, request),
+    treeGone: () =>
+      treeGone({
+        news,
+        isShimGone: () => watched.isShimGone,
+        lostBecause: () => watched.lostBecause,
+      }),
     writeDurably: undefined,
     snapshot: () => deps.reread() ?? record,
   };
@@ -68,6 +77,7 @@ class WatchedRun {
   #following: AbortController | undefined;
   isShimGone: boolean;
   inlined: Buffer | undefined;
+  lostBecause: Error | undefined;
 
   constructor(record: RunRecord, deps: WatchDeps) {
     this.#record = record;
@@ -75,13 +85,17 @@ class WatchedRun {
     this.isShimGone = record.treeEndedAtMs !== undefined;
     this.keepAlive = createKeepAlive({
       onFirst: () => this.#follow(),
-      onLast: () => this.#following?.abort(),
+      onLast: () => {
+        this.#following?.abort();
+        this.control.close();
+      },
     });
     this.control = createControlLine({
       runDir: deps.runDir,
       cookie: () => readCookie(deps.runDir) ?? noCookie,
       clock: deps.clock,
       ownEpoch: () => undefined,
+      isKept: () => this.keepAlive.isHeld,
     });
     /* Nobody may be waiting. */
     this.settled.catch(() => undefined);
@@ -105,7 +119,7 @@ class WatchedRun {
       onGone: (scan) => this.#gone(scan),
     }).catch((error: unknown) => {
       const isAsked = signal.aborted && !this.#deps.signal.aborted;
-      if (!isAsked) this.#settled.reject(asError(error));
+      if (!isAsked) this.#lose(asError(error));
     });
   }
 
@@ -129,6 +143,16 @@ class WatchedRun {
     this.#settle(known ?? withoutEnd(this.#record.runId, scan, this.#deps.clock.wallMs()));
   }
 
+  /* We are closing, or the shim is none we can speak to; either way nothing more is heard of it here. */
+  #lose(error: Error): void {
+    const isClosing = this.#deps.signal.aborted;
+    this.lostBecause = isClosing
+      ? new SupervisorError('supervisor-closed', 'the supervisor is closed')
+      : error;
+    this.#settled.reject(this.lostBecause);
+    this.news.post();
+  }
+
   #settle(exit: RunExit): void {
     this.ending.begin(exit.reason);
     this.#settled.resolve(exit);
@@ -136,13 +160,9 @@ class WatchedRun {
   }
 }
 
-async function cancelAsOperator(
-  control: ControlLine,
-  reason: CancelReason,
-  actor: string,
-): Promise<void> {
+async function cancelAsOperator(control: ControlLine, request: CancelRequest): Promise<void> {
   try {
-    await control.request({ type: 'terminate', reason, actor });
+    await control.request({ type: 'terminate', ...request });
   } catch (error) {
     if (!isShimGoneError(error)) throw error; /* it has ended: nothing to cancel */
   }
