@@ -80,32 +80,50 @@ void ending_reap(struct shim *shim)
 	}
 }
 
-/* Members of the root's group get the group's signal; everyone else is signalled alone. Nobody gets it twice. */
-static void signal_everyone(struct shim *shim, int signal_number)
+/* Members of the last scan who were not warned yet; returns how many. `group` has had its signals as a group. */
+static size_t warn_members(struct shim *shim, pid_t group)
 {
-	bool first = shim->killed_pgid == 0 && shim->tree.reached == 0;
-	bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, signal_number) == 0;
-	if (group && first)
-		shim->killed_pgid++;
-	tree_next_signal(&shim->tree);
-	for (int round = 0; round < KILL_ROUNDS_MAX; round++) {
-		if (tree_scan(&shim->tree) != 0)
-			break; /* no /proc: the group's signal and ECHILD must do */
-		if (round == 0 && first)
-			shim->escapees += tree_outside_session(&shim->tree, shim->root);
-		if (tree_signal(&shim->tree, signal_number, group ? shim->root : 0) == 0)
-			break;
+	size_t fresh = 0;
+	for (size_t i = 0; i < shim->tree.count; i++) {
+		const struct proc_stat *member = &shim->tree.members[i];
+		if (!seen_add(&shim->warned, member->pid, member->start_ticks))
+			continue;
+		fresh++;
+		shim->escapees += member->sid != shim->root;
+		if (group && member->pgid == group)
+			continue;
+		(void)tree_signal_one(&shim->tree, i, SIGTERM);
+		if (shim->spawn.pty)
+			(void)tree_signal_one(&shim->tree, i, SIGHUP);
+		(void)tree_signal_one(&shim->tree, i, SIGCONT);
 	}
+	return fresh;
 }
 
+/* Whoever was forked meanwhile, or moved in /proc while we looked. */
+static void warn_newcomers(struct shim *shim)
+{
+	for (int round = 0; round < KILL_ROUNDS_MAX; round++)
+		if (tree_scan(&shim->tree) != 0 || warn_members(shim, 0) == 0)
+			return;
+}
+
+/* Looked at before the group dies of its signal: its orphans move to us then, and a scan in between misses them. */
 static void send_term(struct shim *shim)
 {
-	signal_everyone(shim, SIGTERM);
-	/* Interactive shells ignore SIGTERM; a terminal that goes away is what they heed. */
-	if (shim->spawn.pty)
-		signal_everyone(shim, SIGHUP);
-	/* A stopped process acts on SIGTERM only once it is continued. */
-	signal_everyone(shim, SIGCONT);
+	bool known = tree_scan(&shim->tree) == 0; /* without /proc the group's signal and ECHILD must do */
+	bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, SIGTERM) == 0;
+	if (group) {
+		shim->killed_pgid++;
+		/* Interactive shells ignore SIGTERM; a terminal that goes away is what they heed. */
+		if (shim->spawn.pty)
+			(void)kill(-shim->root, SIGHUP);
+		/* A stopped process acts on SIGTERM only once it is continued. */
+		(void)kill(-shim->root, SIGCONT);
+	}
+	if (known)
+		(void)warn_members(shim, group ? shim->root : 0);
+	warn_newcomers(shim);
 }
 
 static void send_kill(struct shim *shim)
@@ -135,6 +153,11 @@ static void give_up(struct shim *shim, u64 now)
 	input_close(shim);
 }
 
+static bool ticks(enum ladder ladder)
+{
+	return ladder == LADDER_TERM || ladder == LADDER_KILL || ladder == LADDER_GAVE_UP;
+}
+
 static void step(struct shim *shim, enum ladder_event event, u64 now)
 {
 	struct ladder_step next = ladder_next(shim->ladder, event);
@@ -142,7 +165,11 @@ static void step(struct shim *shim, enum ladder_event event, u64 now)
 	if (next.action == DO_TERM) {
 		shim->phase = shim->phase < PHASE_TERMINATING ? PHASE_TERMINATING : shim->phase;
 		shim->rung_ends_ms = now + shim->grace_ms;
+		shim->tick_ms = now + WARN_REPEAT_MS;
 		send_term(shim);
+	} else if (next.action == DO_WARN) {
+		shim->tick_ms = now + WARN_REPEAT_MS;
+		warn_newcomers(shim);
 	} else if (next.action == DO_KILL) {
 		if (event == ON_GRACE_OVER)
 			shim->rung_ends_ms = now + shim->spawn.kill_ms;
@@ -297,7 +324,7 @@ void ending_turn(struct shim *shim, u64 now)
 		step(shim, ON_GRACE_OVER, now);
 	if (shim->ladder == LADDER_KILL && now >= shim->rung_ends_ms)
 		step(shim, ON_KILL_OVER, now);
-	if ((shim->ladder == LADDER_KILL || shim->ladder == LADDER_GAVE_UP) && now >= shim->tick_ms)
+	if (ticks(shim->ladder) && now >= shim->tick_ms)
 		step(shim, ON_TICK, now);
 	bool gave_up = shim->ladder == LADDER_GAVE_UP && !shim->end_written;
 	if (gave_up && !shim->root_gone && !shim->exit_written) {
@@ -322,7 +349,7 @@ u64 ending_next(const struct shim *shim)
 	u64 next = shim->look_again_ms;
 	if ((shim->ladder == LADDER_TERM || shim->ladder == LADDER_KILL) && (!next || shim->rung_ends_ms < next))
 		next = shim->rung_ends_ms;
-	if ((shim->ladder == LADDER_KILL || shim->ladder == LADDER_GAVE_UP) && (!next || shim->tick_ms < next))
+	if (ticks(shim->ladder) && (!next || shim->tick_ms < next))
 		next = shim->tick_ms;
 	return next;
 }

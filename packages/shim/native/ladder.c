@@ -11,6 +11,8 @@ struct ladder_step ladder_next(enum ladder state, enum ladder_event event)
 		return (struct ladder_step){LADDER_DONE, DO_END};
 	if (state == LADDER_IDLE && event == ON_ASK)
 		return (struct ladder_step){LADDER_TERM, DO_TERM};
+	if (state == LADDER_TERM && event == ON_TICK)
+		return (struct ladder_step){LADDER_TERM, DO_WARN};
 	if (state == LADDER_TERM && event == ON_GRACE_OVER)
 		return (struct ladder_step){LADDER_KILL, DO_KILL};
 	if (state == LADDER_KILL && event == ON_TICK)
@@ -35,6 +37,8 @@ const char *ladder_self_test(void)
 				return "the run ended without proof";
 			if (step.action == DO_KILL && state < LADDER_TERM)
 				return "a kill without a warning";
+			if (step.action == DO_WARN && state != LADDER_TERM)
+				return "a warning off its rung";
 			if (step.action == DO_END && (state == LADDER_DONE || event != ON_EMPTY))
 				return "a second end";
 			struct ladder_step again = ladder_next(step.next, event);

@@ -13,7 +13,7 @@
 
 enum ladder { LADDER_IDLE, LADDER_TERM, LADDER_KILL, LADDER_GAVE_UP, LADDER_DONE, LADDER_COUNT };
 enum ladder_event { ON_ASK, ON_GRACE_OVER, ON_KILL_OVER, ON_TICK, ON_EMPTY, LADDER_EVENT_COUNT };
-enum ladder_action { DO_NOTHING, DO_TERM, DO_KILL, DO_GIVE_UP, DO_END };
+enum ladder_action { DO_NOTHING, DO_TERM, DO_WARN, DO_KILL, DO_GIVE_UP, DO_END };
 
 struct ladder_step {
 	enum ladder next;

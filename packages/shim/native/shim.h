@@ -131,6 +131,8 @@ struct shim {
 	u32 grace_ms;
 	u64 rung_ends_ms;
 	u64 tick_ms;
+	/* who had its SIGTERM */
+	struct seen warned;
 	/* when ending_turn wants to be called again; 0 for no wish */
 	u64 look_again_ms;
 	struct tree tree;

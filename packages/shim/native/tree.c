@@ -210,17 +210,18 @@ size_t tree_signal(struct tree *tree, int signal_number, pid_t group)
 	return fresh;
 }
 
+bool tree_signal_one(struct tree *tree, size_t index, int signal_number)
+{
+	const struct proc_stat *process = &tree->members[index];
+	if (!signal_member(process, signal_number))
+		return false;
+	tree->reached += seen_add(&tree->counted, process->pid, process->start_ticks);
+	return true;
+}
+
 void tree_next_signal(struct tree *tree)
 {
 	seen_clear(&tree->signalled);
-}
-
-size_t tree_outside_session(const struct tree *tree, pid_t session)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < tree->count; i++)
-		count += tree->members[i].sid != session;
-	return count;
 }
 
 void tree_json(const struct tree *tree, struct json *json, const char *key)

@@ -50,10 +50,10 @@ int tree_scan_except(struct tree *tree, bool (*skip)(pid_t child));
  * Returns how many got it for the first time.
  */
 size_t tree_signal(struct tree *tree, int signal_number, pid_t group);
+/* One member of the last scan; counted once among those reached. False when it is gone or no longer ours. */
+bool tree_signal_one(struct tree *tree, size_t index, int signal_number);
 /* The next tree_signal is about another signal. */
 void tree_next_signal(struct tree *tree);
-/* Members whose session is not `session`: they left the run's session (T4). */
-size_t tree_outside_session(const struct tree *tree, pid_t session);
 /* Writes at most LISTED_PROCESSES_MAX members as [{"pid","startTicks","comm"}]. */
 void tree_json(const struct tree *tree, struct json *json, const char *key);
 void tree_free(struct tree *tree);

@@ -78,11 +78,18 @@ test('a failed start says whether END follows', () => {
 });
 
 test('OK, REFUSED, BLOCKED, SHIM_LOST, SPAWND_HELLO', () => {
-  const ok = Buffer.alloc(17);
+  const ok = Buffer.alloc(25);
   ok.writeBigUInt64LE(3n, 0);
   ok.writeBigUInt64LE(4n, 8);
   ok.writeUInt8(1, 16);
-  assert.deepEqual(parse(70, ok), { type: 'ok', epoch: 3, inputOffset: 4, answersQueries: true });
+  ok.writeBigUInt64LE(5n, 17);
+  assert.deepEqual(parse(70, ok), {
+    type: 'ok',
+    epoch: 3,
+    inputOffset: 4,
+    answersQueries: true,
+    journalLength: 5,
+  });
   const refused = Buffer.from('04000600000000000000020068690000', 'hex');
   assert.deepEqual(parse(71, refused), {
     type: 'refused',
