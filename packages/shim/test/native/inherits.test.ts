@@ -37,7 +37,10 @@ nativeTest('S4: a command without input reads the end of it at once', async (rig
 
 nativeTest('S4: no signal is blocked or ignored, whatever our starter did', async (rig) => {
   /* A starter that ignores and blocks what it can, as nohup and some runtimes do. */
-  const trap = rig.program('deaf', "#!/bin/sh\ntrap '' HUP INT QUIT PIPE TERM CHLD USR1 TTOU\nexec \"$@\"\n");
+  const trap = rig.program(
+    'deaf',
+    '#!/bin/sh\ntrap \'\' HUP INT QUIT PIPE TERM CHLD USR1 TTOU\nexec "$@"\n',
+  );
   const link = await rig.newSpawnd({ wrap: [trap] });
   const run = await rig.run(idle, {}, link);
   const { pid } = await run.started();
@@ -57,15 +60,20 @@ nativeTest('S4: the environment is the one that was asked for, byte by byte', as
   );
 });
 
-nativeTest('S4: a shim does not hold the secrets of the runs beside it', async (rig) => {
-  const secret = (n: number): string => `canary-${n}-`.repeat(40);
-  const link = await rig.spawnd();
-  const runs: Run[] = [];
-  for (let n = 0; n < 8; n += 1) runs.push(await rig.run(idle, { env: { SECRET: secret(n) } }, link));
-  const starts = await Promise.all(runs.map((run) => run.started()));
-  for (const { shimPid } of starts) assertForgotten(shimPid);
-  assertForgotten(link.hello.pid);
-}, { root: true, variants: ['test', 'release'] });
+nativeTest(
+  'S4: a shim does not hold the secrets of the runs beside it',
+  async (rig) => {
+    const secret = (n: number): string => `canary-${n}-`.repeat(40);
+    const link = await rig.spawnd();
+    const runs: Run[] = [];
+    for (let n = 0; n < 8; n += 1)
+      runs.push(await rig.run(idle, { env: { SECRET: secret(n) } }, link));
+    const starts = await Promise.all(runs.map((run) => run.started()));
+    for (const { shimPid } of starts) assertForgotten(shimPid);
+    assertForgotten(link.hello.pid);
+  },
+  { root: true, variants: ['test', 'release'] },
+);
 
 /* Reads all the memory it can: heap, stack and data. */
 function assertForgotten(pid: number): void {
@@ -81,23 +89,31 @@ nativeTest('E3: the command is taken for want of memory before its shim is', asy
   assert.equal(oomScoreOf(shimPid), oomScoreOf(process.pid));
 });
 
-nativeTest('E3: a score is raised, never lowered', async (rig) => {
-  const link = await rig.newSpawnd({ wrap: ['choom', '-n', '300', '--'] });
-  const lower = await rig.run(idle, { oomScoreAdj: 100 }, link);
-  const none = await rig.run(idle, {}, link);
-  for (const run of [lower, none]) {
-    const { pid, shimPid } = await run.started();
-    assert.deepEqual([oomScoreOf(pid), oomScoreOf(shimPid)], [300, 300]);
-  }
-}, { programs: ['choom'] });
+nativeTest(
+  'E3: a score is raised, never lowered',
+  async (rig) => {
+    const link = await rig.newSpawnd({ wrap: ['choom', '-n', '300', '--'] });
+    const lower = await rig.run(idle, { oomScoreAdj: 100 }, link);
+    const none = await rig.run(idle, {}, link);
+    for (const run of [lower, none]) {
+      const { pid, shimPid } = await run.started();
+      assert.deepEqual([oomScoreOf(pid), oomScoreOf(shimPid)], [300, 300]);
+    }
+  },
+  { programs: ['choom'] },
+);
 
-nativeTest('E3: without privileges the shim takes its own score back too', async (rig) => {
-  const uid = 64_010;
-  const link = await spawndOf(rig, uid);
-  const run = await rig.run(idle, { runDir: runDirOf(rig, uid), oomScoreAdj: 400 }, link);
-  const { pid, shimPid } = await run.started();
-  assert.deepEqual([oomScoreOf(pid), oomScoreOf(shimPid)], [400, 0]);
-}, { root: true, programs: ['setpriv'] });
+nativeTest(
+  'E3: without privileges the shim takes its own score back too',
+  async (rig) => {
+    const uid = 64_010;
+    const link = await spawndOf(rig, uid);
+    const run = await rig.run(idle, { runDir: runDirOf(rig, uid), oomScoreAdj: 400 }, link);
+    const { pid, shimPid } = await run.started();
+    assert.deepEqual([oomScoreOf(pid), oomScoreOf(shimPid)], [400, 0]);
+  },
+  { root: true, programs: ['setpriv'] },
+);
 
 nativeTest('umask, nice and limits of resources are set as asked', async (rig) => {
   const run = await rig.run(idle, {
@@ -124,30 +140,40 @@ nativeTest('without a umask the command has the one spawnd was started with', as
   assert.equal(statusOf((await run.started()).pid, 'Umask'), '0031');
 });
 
-nativeTest('E7: a run of another user is that user’s alone, and may open its own output', async (rig) => {
-  const user = { uid: 64_020, gid: 64_021, groups: [64_022, 64_023] };
-  const run = await rig.sh('echo one > /dev/stdout; echo two > /dev/stderr; exec sleep 600', { user });
-  const { pid } = await run.started();
-  await run.says('two');
-  assert.match(statusOf(pid, 'Uid'), /^64020\t64020\t64020\t64020$/);
-  assert.match(statusOf(pid, 'Gid'), /^64021\t64021\t64021\t64021$/);
-  assert.equal(statusOf(pid, 'Groups'), '64022 64023');
-  assert.match(statusOf(pid, 'CapEff'), /^0+$/);
-  assert.match(statusOf(pid, 'CapPrm'), /^0+$/);
-  assert.equal((await run.output()).toString(), 'one\ntwo\n');
-  const terminal = await rig.sh('echo > /dev/tty; tty; exec sleep 600', {
-    user,
-    pty: { cols: 80, rows: 24 },
-  });
-  await terminal.says('/dev/pts/');
-}, { root: true });
+nativeTest(
+  'E7: a run of another user is that user’s alone, and may open its own output',
+  async (rig) => {
+    const user = { uid: 64_020, gid: 64_021, groups: [64_022, 64_023] };
+    const run = await rig.sh('echo one > /dev/stdout; echo two > /dev/stderr; exec sleep 600', {
+      user,
+    });
+    const { pid } = await run.started();
+    await run.says('two');
+    assert.match(statusOf(pid, 'Uid'), /^64020\t64020\t64020\t64020$/);
+    assert.match(statusOf(pid, 'Gid'), /^64021\t64021\t64021\t64021$/);
+    assert.equal(statusOf(pid, 'Groups'), '64022 64023');
+    assert.match(statusOf(pid, 'CapEff'), /^0+$/);
+    assert.match(statusOf(pid, 'CapPrm'), /^0+$/);
+    assert.equal((await run.output()).toString(), 'one\ntwo\n');
+    const terminal = await rig.sh('echo > /dev/tty; tty; exec sleep 600', {
+      user,
+      pty: { cols: 80, rows: 24 },
+    });
+    await terminal.says('/dev/pts/');
+  },
+  { root: true },
+);
 
-nativeTest('T8: a command of another user still dies with its shim', async (rig) => {
-  const run = await rig.run(idle, { user: { uid: 64_020, gid: 64_020, groups: [] } });
-  const { shimPid } = await run.started();
-  process.kill(shimPid, 'SIGKILL');
-  await run.log.until('shim-lost');
-}, { root: true });
+nativeTest(
+  'T8: a command of another user still dies with its shim',
+  async (rig) => {
+    const run = await rig.run(idle, { user: { uid: 64_020, gid: 64_020, groups: [] } });
+    const { shimPid } = await run.started();
+    process.kill(shimPid, 'SIGKILL');
+    await run.log.until('shim-lost');
+  },
+  { root: true },
+);
 
 function oomScoreOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'));

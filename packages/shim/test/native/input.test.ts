@@ -8,22 +8,25 @@ import { descriptorsOf } from './run.ts';
 
 const open = { stdin: 'open' } as const;
 
-nativeTest('I1: bytes at an offset arrive once, whatever is sent again or too early', async (rig) => {
-  const run = await rig.run(['cat'], open);
-  await run.started();
-  const control = await rig.control(run);
-  const send = (text: string, offset: number) =>
-    control.input(Buffer.from(text), { epoch: 1, offset });
-  assert.equal((await send('hello ', 0)).inputOffset, 6);
-  assert.equal((await send('hello ', 0)).inputOffset, 6);
-  assert.equal((await send('lo world', 3)).inputOffset, 11);
-  await assert.rejects(send('gap', 12), { refusal: 'gap' });
-  assert.equal((await send('', 11)).inputOffset, 11);
-  assert.equal((await send('\n', 11)).inputOffset, 12);
-  await control.request({ type: 'eof', epoch: 1, offset: 12 });
-  assert.equal((await run.ended()).exit.code, 0);
-  assert.equal((await run.output()).toString(), 'hello world\n');
-});
+nativeTest(
+  'I1: bytes at an offset arrive once, whatever is sent again or too early',
+  async (rig) => {
+    const run = await rig.run(['cat'], open);
+    await run.started();
+    const control = await rig.control(run);
+    const send = (text: string, offset: number) =>
+      control.input(Buffer.from(text), { epoch: 1, offset });
+    assert.equal((await send('hello ', 0)).inputOffset, 6);
+    assert.equal((await send('hello ', 0)).inputOffset, 6);
+    assert.equal((await send('lo world', 3)).inputOffset, 11);
+    await assert.rejects(send('gap', 12), { refusal: 'gap' });
+    assert.equal((await send('', 11)).inputOffset, 11);
+    assert.equal((await send('\n', 11)).inputOffset, 12);
+    await control.request({ type: 'eof', epoch: 1, offset: 12 });
+    assert.equal((await run.ended()).exit.code, 0);
+    assert.equal((await run.output()).toString(), 'hello world\n');
+  },
+);
 
 nativeTest('I1: the journal knows how much was taken, and never what', async (rig) => {
   const run = await rig.run(['sha256sum'], open);
@@ -89,30 +92,36 @@ nativeTest('a command that does not read holds up its sender alone', async (rig)
   await failing;
 });
 
-nativeTest('a command that closes its input: the sender is told, and the run goes on', async (rig) => {
-  const run = await rig.sh('exec 0<&-; echo closed; exec sleep 600', open);
-  await run.says('closed');
-  const control = await rig.control(run);
-  const sending = control.input(Buffer.alloc(1 << 20), { epoch: 1, offset: 0 });
-  await assert.rejects(sending, { refusal: 'closed' });
-  const after = await rig.control(run);
-  assert.equal(after.hello.isStdinOpen, false);
-  assert.equal(after.hello.state, 'running');
-});
+nativeTest(
+  'a command that closes its input: the sender is told, and the run goes on',
+  async (rig) => {
+    const run = await rig.sh('exec 0<&-; echo closed; exec sleep 600', open);
+    await run.says('closed');
+    const control = await rig.control(run);
+    const sending = control.input(Buffer.alloc(1 << 20), { epoch: 1, offset: 0 });
+    await assert.rejects(sending, { refusal: 'closed' });
+    const after = await rig.control(run);
+    assert.equal(after.hello.isStdinOpen, false);
+    assert.equal(after.hello.state, 'running');
+  },
+);
 
-nativeTest('T4, I1: a sender that waits is released when the root goes and leftovers stay', async (rig) => {
-  const run = await rig.sh('setsid sleep 600 & echo ready; exec sleep 601', {
-    ...open,
-    leftovers: 'keep',
-  });
-  await run.says('ready');
-  const waiting = await rig.control(run);
-  const sending = waiting.input(Buffer.alloc(1 << 20), { epoch: 1, offset: 0 });
-  const refused = assert.rejects(sending, { refusal: 'closed' });
-  const control = await rig.control(run);
-  await control.request({ type: 'signal', epoch: 1, number: 9, actor: 'me' });
-  await refused;
-});
+nativeTest(
+  'T4, I1: a sender that waits is released when the root goes and leftovers stay',
+  async (rig) => {
+    const run = await rig.sh('setsid sleep 600 & echo ready; exec sleep 601', {
+      ...open,
+      leftovers: 'keep',
+    });
+    await run.says('ready');
+    const waiting = await rig.control(run);
+    const sending = waiting.input(Buffer.alloc(1 << 20), { epoch: 1, offset: 0 });
+    const refused = assert.rejects(sending, { refusal: 'closed' });
+    const control = await rig.control(run);
+    await control.request({ type: 'signal', epoch: 1, number: 9, actor: 'me' });
+    await refused;
+  },
+);
 
 nativeTest('end of input twice is harmless, and nothing can follow it', async (rig) => {
   const run = await rig.sh('cat; exec sleep 600', open);

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { type ShimVariant, shimVariants } from '../../src/binary-names.ts';
 import { type ControlLink, openControl, shimBinaryPath, type SpawndLink } from '../../src/index.ts';
 import { type SpawnRequest, startShimDirect, startSpawnd } from '../../src/index.ts';
+import type { ProgramDeps } from '../../src/client/start-program.ts';
 import { clock, cookie, createEventLog, isAlive, untilGone } from '../process-rig.ts';
 import { createFence, type Fence } from './fence.ts';
 import { createRun, type Run } from './run.ts';
@@ -34,6 +35,8 @@ export interface Rig {
   /* The test's spawnd, started at the first call. */
   spawnd(): Promise<SpawndLink>;
   newSpawnd(options?: ProgramOptions): Promise<SpawndLink>;
+  /* What the program is started with, for tests that do without a client. */
+  deps(options?: ProgramOptions): ProgramDeps;
   request(argv: SpawnRequest['argv'], change?: Partial<SpawnRequest>): SpawnRequest;
   /* On the test's spawnd, or on `link`. */
   run(argv: SpawnRequest['argv'], change?: Partial<SpawnRequest>, link?: SpawndLink): Promise<Run>;
@@ -143,7 +146,7 @@ function createRig(variant: ShimVariant): Rig & { close(): Promise<void> } {
     writeFileSync(path, text, { mode: 0o755 });
     return path;
   };
-  const deps = ({ wrap = [], env = {} }: ProgramOptions) => {
+  const deps = ({ wrap = [], env = {} }: ProgramOptions = {}) => {
     count += 1;
     const words = [...wrap, shimBinaryPath(variant)].map((word) => `'${word}'`).join(' ');
     const lines = ['#!/bin/sh', fence.enterScript, `exec ${words} "$@"`, ''];
@@ -182,6 +185,7 @@ function createRig(variant: ShimVariant): Rig & { close(): Promise<void> } {
     binaryPath: shimBinaryPath(variant),
     spawnd,
     newSpawnd,
+    deps,
     request,
     run,
     program,

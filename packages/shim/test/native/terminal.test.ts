@@ -18,17 +18,23 @@ nativeTest('a terminal hands over every byte as it was, in both directions', asy
   assert.deepEqual(output.subarray(-bytes.length), bytes);
 });
 
-nativeTest('a terminal’s lines end as terminals end them, and its size is the one asked for', async (rig) => {
-  const run = await rig.sh('stty size; printf "a\\nb"; test -t 0 -a -t 1 -a -t 2 && echo tty', {
-    pty: { cols: 132, rows: 43 },
-  });
-  await run.ended();
-  assert.equal((await run.output()).toString(), '43 132\r\na\r\nbtty\r\n');
-  assert.equal((await run.output('stderr')).length, 0);
-});
+nativeTest(
+  'a terminal’s lines end as terminals end them, and its size is the one asked for',
+  async (rig) => {
+    const run = await rig.sh('stty size; printf "a\\nb"; test -t 0 -a -t 1 -a -t 2 && echo tty', {
+      pty: { cols: 132, rows: 43 },
+    });
+    await run.ended();
+    assert.equal((await run.output()).toString(), '43 132\r\na\r\nbtty\r\n');
+    assert.equal((await run.output('stderr')).length, 0);
+  },
+);
 
 nativeTest('the command leads a session on the terminal, and gets a key’s signal', async (rig) => {
-  const run = await rig.sh('trap "echo got INT; exit 5" INT; echo ready; while :; do sleep 0.05; done', { pty });
+  const run = await rig.sh(
+    'trap "echo got INT; exit 5" INT; echo ready; while :; do sleep 0.05; done',
+    { pty },
+  );
   await run.says('ready');
   const control = await rig.control(run);
   await control.input(Buffer.from('\x03'), { epoch: 1, offset: 'typed' });
@@ -45,8 +51,11 @@ nativeTest('a resize reaches the command, and the journal says where', async (ri
   await run.ended();
   const entries = await run.entries();
   assert.match((await run.output()).toString(), /50 100\r\n$/);
-  const resize = entries.find((entry) => entry.kind === 'resize');
-  assert.deepEqual(resize, { kind: 'resize', cols: 100, rows: 50 });
+  const sizes = entries.filter((entry) => entry.kind === 'resize');
+  assert.deepEqual(sizes, [
+    { kind: 'resize', ...pty },
+    { kind: 'resize', cols: 100, rows: 50 },
+  ]);
 });
 
 nativeTest('a run on pipes has nothing to resize, and says so', async (rig) => {
@@ -58,31 +67,40 @@ nativeTest('a run on pipes has nothing to resize, and says so', async (rig) => {
   });
 });
 
-nativeTest('I2: a line longer than a terminal keeps is reported, also when it is sent in one go', async (rig) => {
-  const run = await rig.sh('stty -echo; echo ready; read line; echo "got ${#line}"', { pty });
-  await run.says('ready');
-  const control = await rig.control(run);
-  await control.input(Buffer.from(`${'x'.repeat(5000)}\n`), { epoch: 1, offset: 0 });
-  await run.ended();
-  assert.match((await run.output()).toString(), /got 4095/);
-  const notes = (await run.entries()).filter((entry) => entry.kind === 'note');
-  assert.deepEqual(
-    notes.map((entry) => (entry.kind === 'note' ? entry.note : '')),
-    ['line-too-long'],
-  );
-});
+nativeTest(
+  'I2: a line longer than a terminal keeps is reported, also when it is sent in one go',
+  async (rig) => {
+    const run = await rig.sh('stty -echo; echo ready; read line; echo "got ${#line}"', { pty });
+    await run.says('ready');
+    const control = await rig.control(run);
+    await control.input(Buffer.from(`${'x'.repeat(5000)}\n`), { epoch: 1, offset: 0 });
+    await run.ended();
+    assert.match((await run.output()).toString(), /got 4095/);
+    const notes = (await run.entries()).filter((entry) => entry.kind === 'note');
+    assert.deepEqual(
+      notes.map((entry) => (entry.kind === 'note' ? entry.note : '')),
+      ['line-too-long'],
+    );
+  },
+);
 
-nativeTest('I2: a long line for a raw terminal arrives whole and is not complained about', async (rig) => {
-  const run = await rig.sh('stty raw -echo; echo ready; head -c 100000 | sha256sum', { pty });
-  await run.says('ready');
-  const bytes = Buffer.alloc(100_000, 'long line ');
-  const control = await rig.control(run);
-  await control.input(bytes, { epoch: 1, offset: 0 });
-  await run.ended();
-  const digest = createHash('sha256').update(bytes).digest('hex');
-  assert.match((await run.output()).toString(), new RegExp(digest));
-  assert.equal((await run.entries()).some((entry) => entry.kind === 'note'), false);
-});
+nativeTest(
+  'I2: a long line for a raw terminal arrives whole and is not complained about',
+  async (rig) => {
+    const run = await rig.sh('stty raw -echo; echo ready; head -c 100000 | sha256sum', { pty });
+    await run.says('ready');
+    const bytes = Buffer.alloc(100_000, 'long line ');
+    const control = await rig.control(run);
+    await control.input(bytes, { epoch: 1, offset: 0 });
+    await run.ended();
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    assert.match((await run.output()).toString(), new RegExp(digest));
+    assert.equal(
+      (await run.entries()).some((entry) => entry.kind === 'note'),
+      false,
+    );
+  },
+);
 
 nativeTest('end of input on a terminal is its key, also in the middle of a line', async (rig) => {
   for (const text of ['a whole line\n', 'half a line', '']) {
@@ -109,39 +127,47 @@ nativeTest('E8: what a terminal held when the command went is not lost', async (
   }
 });
 
-nativeTest('E8: the journal says at which point of the output a terminal came and went', async (rig) => {
-  const run = await rig.sh('echo before; read x; echo after; exec sleep 600', { pty });
-  await run.says('before');
-  const first = await rig.control(run);
-  const second = await rig.control(run);
-  const attach = { type: 'attach', epoch: 1, isAttached: true } as const;
-  assert.equal((await first.request(attach)).answersQueries, true);
-  assert.equal((await second.request(attach)).answersQueries, false);
-  await second.input(Buffer.from('\n'), { epoch: 1, offset: 'typed' });
-  await run.says('after');
-  second.close();
-  await first.request({ type: 'attach', epoch: 1, isAttached: false });
-  /* The second's going is noticed when its connection closes, before or after the first's. */
-  await run.untilEntry((entry) => entry.kind === 'note' && entry.fields['value'] === 0);
-  const values = (await run.entries()).flatMap((entry) =>
-    entry.kind === 'note' && entry.note === 'attached' ? [entry.fields['value']] : [],
-  );
-  assert.deepEqual(values, [1, 2, 1, 0]);
-});
+nativeTest(
+  'E8: the journal says at which point of the output a terminal came and went',
+  async (rig) => {
+    const run = await rig.sh('echo before; read x; echo after; exec sleep 600', { pty });
+    await run.says('before');
+    const first = await rig.control(run);
+    const second = await rig.control(run);
+    const attach = { type: 'attach', epoch: 1, isAttached: true } as const;
+    assert.equal((await first.request(attach)).answersQueries, true);
+    assert.equal((await second.request(attach)).answersQueries, false);
+    await second.input(Buffer.from('\n'), { epoch: 1, offset: 'typed' });
+    await run.says('after');
+    second.close();
+    await first.request({ type: 'attach', epoch: 1, isAttached: false });
+    /* The second's going is noticed when its connection closes, before or after the first's. */
+    await run.untilEntry((entry) => entry.kind === 'note' && entry.fields['value'] === 0);
+    const values = (await run.entries()).flatMap((entry) =>
+      entry.kind === 'note' && entry.note === 'attached' ? [entry.fields['value']] : [],
+    );
+    assert.deepEqual(values, [1, 2, 1, 0]);
+  },
+);
 
-nativeTest('T2: an interactive shell that ignores SIGTERM goes with its terminal', async (rig) => {
-  const env = { PATH: '/usr/bin:/bin', PS1: 'ready> ' };
-  const run = await rig.run(['bash', '--norc', '-i'], { pty, env, graceMs: 30_000 });
-  await run.says('ready> ');
-  const control = await rig.control(run);
-  await control.request({ type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' });
-  const { exit } = await run.ended();
-  assert.equal(exit.reason, 'manual-cancel');
-  assert.notEqual(exit.signal, 9);
-}, { programs: ['bash'] });
+nativeTest(
+  'T2: an interactive shell that ignores SIGTERM goes with its terminal',
+  async (rig) => {
+    const env = { PATH: '/usr/bin:/bin', PS1: 'ready> ' };
+    const run = await rig.run(['bash', '--norc', '-i'], { pty, env, graceMs: 30_000 });
+    await run.says('ready> ');
+    const control = await rig.control(run);
+    await control.request({ type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' });
+    const { exit } = await run.ended();
+    assert.equal(exit.reason, 'manual-cancel');
+    assert.notEqual(exit.signal, 9);
+  },
+  { programs: ['bash'] },
+);
 
 nativeTest('an idle key’s signal goes to the foreground of the terminal', async (rig) => {
-  const script = 'set -m; trap "echo outer" USR1; sh -c \'trap "echo inner; exit 3" USR1; echo ready; while :; do sleep 0.05; done\'; echo "code $?"';
+  const script =
+    'set -m; trap "echo outer" USR1; sh -c \'trap "echo inner; exit 3" USR1; echo ready; while :; do sleep 0.05; done\'; echo "code $?"';
   const run = await rig.sh(script, { pty });
   await run.says('ready');
   const control = await rig.control(run);

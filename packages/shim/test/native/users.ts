@@ -1,7 +1,15 @@
 /*
  * Other users for tests, and what only root may look at. The ids belong to nobody.
  */
-import { chmodSync, chownSync, closeSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { SpawndLink } from '../../src/index.ts';
 import type { Rig } from './rig.ts';
