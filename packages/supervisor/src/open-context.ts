@@ -46,6 +46,7 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     logFd: deps.shimLogFd,
     env: deps.shimEnv,
     onSpawndLost,
+    onSpawndRestarted: (pid) => observer.event({ type: 'spawnd-restarted', pid }),
   });
   scope.defer(() => launcher.close());
   const self = {

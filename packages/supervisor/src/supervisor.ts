@@ -12,6 +12,7 @@ import type { SupervisorContext } from './context.ts';
 import { SupervisorError } from './errors.ts';
 import { openContext } from './open-context.ts';
 import { startLeaseKeeper } from './owner/lease-keeper.ts';
+import { createOutputBeats } from './owner/output-beats.ts';
 import { reconcileRuns } from './reconcile/reconcile.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { createFace } from './supervisor-face.ts';
@@ -36,6 +37,7 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
         await context.becomeOwner();
         await reconcile();
       },
+      onBeat: createOutputBeats(context),
       onMissed: (error) => context.log.warn('lease.beat-missed', { error: String(error) }),
     });
     scope.defer(() => letGo(context, closedError()));

@@ -34,6 +34,8 @@ export interface LauncherDeps {
   /* For test builds of the shim. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly onSpawndLost: () => void;
+  /* Not for the first one. */
+  readonly onSpawndRestarted: (pid: number) => void;
 }
 
 export function createDirectLauncher(deps: LauncherDeps): Launcher {
@@ -50,12 +52,15 @@ export function createDirectLauncher(deps: LauncherDeps): Launcher {
 export function createSpawndLauncher(deps: LauncherDeps): Launcher {
   let starting: Promise<SpawndLink> | undefined;
   let current: SpawndLink | undefined;
+  let hasStarted = false;
   let waiting = 0;
   let isClosed = false;
 
   const start = async (): Promise<SpawndLink> => {
     const link = await startSpawnd({ ...deps, onLost: deps.onSpawndLost });
     if (isClosed) link.close();
+    else if (hasStarted) deps.onSpawndRestarted(link.hello.pid);
+    hasStarted = true;
     current = link;
     return link;
   };

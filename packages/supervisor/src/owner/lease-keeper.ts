@@ -14,6 +14,8 @@ export interface LeaseKeeperDeps {
   readonly clock: Clock;
   readonly owner: () => OwnerHandle;
   readonly onLost: () => Promise<void>;
+  /* The lease is ours for another while. */
+  readonly onBeat: () => Promise<void>;
   /* The database did not take it; the next beat may. */
   readonly onMissed: (error: unknown) => void;
 }
@@ -31,6 +33,7 @@ export function startLeaseKeeper(deps: LeaseKeeperDeps): LeaseKeeper {
   const beat = async (): Promise<void> => {
     try {
       await deps.registry.heartbeat(deps.owner());
+      await deps.onBeat();
     } catch (error) {
       if (isStopped) return;
       if (hasCode(error, 'lease-lost')) await deps.onLost().catch(deps.onMissed);

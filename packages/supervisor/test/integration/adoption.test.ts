@@ -141,6 +141,7 @@ test('T7: a killed spawnd is nothing to its runs; the next spawn starts another'
   await rig.untilGone(spawnd);
   const second = await supervisor.spawn(rig.sh('exit 8'));
   assert.equal((await second.wait()).code, 8);
+  assert.equal(rig.events.all('spawnd-restarted').length, 1);
   assert.ok(isAlive(first.pid));
   await first.write('it\n');
   assert.equal((await first.wait()).code, 6);

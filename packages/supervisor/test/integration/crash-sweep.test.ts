@@ -25,6 +25,7 @@ interface Scenario {
   readonly name: string;
   /* What came before: another owner, which is gone when this resolves. */
   readonly prepare?: (rig: Rig) => Promise<void>;
+  readonly launcher?: 'spawnd' | 'direct';
   /* The first call whose steps count. */
   readonly from?: string;
   readonly play: (owner: OwnerProcess, rig: Rig) => Promise<void>;
@@ -43,6 +44,19 @@ const scenarios: readonly Scenario[] = [
       await owner.call('end', runId);
       await owner.call('wait', runId);
       await owner.call('close');
+    },
+    judge: judgeToTheEnd,
+    outcomes: ['no record', 'never started', 'adopted', 'ended'],
+  },
+  {
+    name: 'spawn without spawnd, exit, finalise',
+    launcher: 'direct',
+    from: 'spawn',
+    play: async (owner, rig) => {
+      await owner.call('open');
+      await owner.call('spawn', rig.sh(script, { runId }));
+      await owner.call('end', runId);
+      await owner.call('wait', runId);
     },
     judge: judgeToTheEnd,
     outcomes: ['no record', 'never started', 'adopted', 'ended'],
@@ -109,9 +123,9 @@ async function crashAt(
 ): Promise<boolean> {
   const rig = createRig(t);
   await scenario.prepare?.(rig);
-  const { from } = scenario;
+  const { from, launcher = 'spawnd' } = scenario;
   const crash = from === undefined ? { at } : { at, from };
-  const owner = await rig.owner({ isOpened: false, crash });
+  const owner = await rig.owner({ isOpened: false, launcher, crash });
   let isCrashed = false;
   try {
     await scenario.play(owner, rig);

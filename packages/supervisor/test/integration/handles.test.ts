@@ -8,6 +8,7 @@ import { readlinkSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { binaryPath, bytesOf, createRig, type Rig, runIdOf, textOf, untilOutput } from './rig.ts';
+import { createHurriedClock } from './hurried-clock.ts';
 import { isAlive, markVariable, seeProcess } from './process-table.ts';
 
 test('O4: anyone of the same user may write, resize, signal and end a run; its owner stays', async (t) => {
@@ -127,6 +128,16 @@ test('O3: waiting and reading end with a reason when the run is taken over', asy
   assert.ok(isAlive(run.pid), 'a cancel by who lost it is refused');
   await thief.call('cancel', run.runId);
   assert.equal((await thief.call('wait', run.runId)).reason, 'manual-cancel');
+});
+
+test('document 001: a beat of the lease tells which runs have said something', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor({ clock: createHurriedClock(50) });
+  const run = await supervisor.spawn(rig.sh('echo up; exec sleep 300'));
+  const { atMs } = await rig.events.until('output-heartbeat');
+  await rig.until(() => supervisor.get(run.runId)?.lastOutputAtMs === atMs, 'it is recorded');
+  await run.cancel();
+  await run.wait();
 });
 
 test('T5: the abort signal of a handle follows what the shim reports', async (t) => {

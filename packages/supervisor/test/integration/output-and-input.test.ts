@@ -189,6 +189,6 @@ test('I2: a terminal echoes, takes its size, and tells its program of a new one'
   const events: OutputEvent[] = [];
   for await (const event of run.output()) events.push(event);
   assert.match(await textOf(run), /^40 100\r\nup\r\n20 90\r\n$/);
-  const resized = events.find(({ kind }) => kind === 'resize');
+  const resized = events.findLast(({ kind }) => kind === 'resize');
   assert.deepEqual(resized?.kind === 'resize' && [resized.cols, resized.rows], [90, 20]);
 });

@@ -44,10 +44,11 @@ function rigOn(
 test('J4: on a full disk output waits, the run goes on, and every byte comes when there is space', {
   skip: skipMount,
 }, async (t) => {
-  const { rig, fill } = rigOn(t, 'size=4m,mode=0700');
+  const { rig, fill } = rigOn(t, 'size=16m,mode=0700');
   const supervisor = await rig.supervisor();
   const run = await supervisor.spawn(
-    rig.sh('echo up; read _; i=0; while [ $i -lt 40 ]; do printf "%04096d" $i; i=$((i+1)); done', {
+    /* More than a pipe holds at its largest, so that the command has to wait too. */
+    rig.sh('echo up; read _; i=0; while [ $i -lt 600 ]; do printf "%04096d" $i; i=$((i+1)); done', {
       noOutputTimeoutMs: 20_000,
     }),
   );
@@ -61,7 +62,7 @@ test('J4: on a full disk output waits, the run goes on, and every byte comes whe
   await rig.events.until('blocked', ({ isBlocked }) => !isBlocked);
   const exit = await run.wait();
   assert.equal(exit.reason, 'exit');
-  assert.equal((await bytesOf(run.output())).length, 3 + 40 * 4096);
+  assert.equal((await bytesOf(run.output())).length, 3 + 600 * 4096);
 });
 
 test('J4: a run can end on a full disk: its exit was given space beforehand', {
@@ -98,6 +99,17 @@ test('S1: a spawn on a full disk fails clearly and leaves nothing, and works aga
   assert.equal((await later.wait()).code, 2);
   await running.cancel();
   await running.wait();
+});
+
+test('S1: a supervisor that cannot open its registry leaves nothing open', {
+  skip: skipMount,
+}, async (t) => {
+  const { rig, fill } = rigOn(t, 'size=4m,mode=0700');
+  await (await rig.supervisor()).close();
+  const makeRoom = fill();
+  await assert.rejects(rig.supervisor(), { code: /^registry-(full|failed)$/ });
+  makeRoom();
+  await rig.supervisor();
 });
 
 test('S1: without inodes a spawn fails clearly', { skip: skipMount }, async (t) => {

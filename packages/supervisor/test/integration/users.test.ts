@@ -3,14 +3,14 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { scanJournal } from '@clawdfather/shim';
 import type { SecondUserReport, SecondUserTask } from './fixtures/second-user.ts';
-import { createRig, runIdOf, textOf, untilOutput } from './rig.ts';
-import { isAlive, markVariable, seeProcess } from './process-table.ts';
+import { createRig, type Rig, runIdOf, textOf, untilOutput } from './rig.ts';
+import { isAlive, markVariable, seeProcess, statusOf } from './process-table.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'needs root, to be somebody else';
 /* Nobody's. */
@@ -108,6 +108,53 @@ test('T8: what a killed shim left of another user is ended too', { skip }, async
   assert.equal(isAlive(pid), false);
   assert.deepEqual(rig.processes(), []);
 });
+
+test('T1: a child that became root cannot be killed: it is listed, and its end is awaited', async (t) => {
+  const rig = createRig(t);
+  if (!canBecomeRoot(rig)) return t.skip('needs root, a second user who can run node, and setuid');
+  for (const dir of [rig.stateDir, rig.scratchDir]) chownSync(dir, uid, uid);
+  const owner = await rig.owner({ wrap: asSecondUser });
+  const script = './setpriv --reuid=0 --regid=0 --clear-groups sleep 300 & echo up; wait';
+  const { runId } = await owner.call('spawn', rig.sh(script, { graceMs: 50 }));
+  await rig.until(() => survivorOf(rig) !== undefined, 'the child is root');
+  await owner.call('cancel', runId);
+  const exit = await owner.call('wait', runId);
+  assert.equal(exit.reason, 'manual-cancel');
+  const [survivor] = exit.survivors;
+  assert.equal(survivor?.pid, survivorOf(rig));
+  assert.ok(isAlive(survivor?.pid ?? 0));
+  assert.equal((await owner.call('get', runId))?.treeEndedAtMs, undefined);
+  process.kill(survivor?.pid ?? 0, 'SIGKILL');
+  await rig.until(
+    () => typeof rig.sql('SELECT tree_ended_at_ms AS at FROM runs')[0]?.['at'] === 'number',
+    'its end is recorded',
+  );
+});
+
+const asSecondUser = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+
+/* A setpriv that anybody may use to become root, as su is for those who know the password. */
+function canBecomeRoot(rig: Rig): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const [setpriv = '', ...args] = asSecondUser;
+  chmodSync(rig.scratchDir, 0o755);
+  const copy = join(rig.scratchDir, 'setpriv');
+  copyFileSync(`/usr/bin/${setpriv}`, copy);
+  chmodSync(copy, 0o4755);
+  const become = [copy, '--reuid=0', '--regid=0', '--clear-groups', 'true'];
+  return (
+    statusOf(setpriv, ...args, process.execPath, '--check', program) === 0 &&
+    statusOf(setpriv, ...args, ...become) === 0
+  );
+}
+
+/* The one process of the run that is root's. */
+function survivorOf(rig: Rig): number | undefined {
+  return rig
+    .processes()
+    .map(({ pid, comm }) => ({ pid, comm }))
+    .find(({ pid, comm }) => comm === 'sleep' && statSync(`/proc/${pid}`).uid === 0)?.pid;
+}
 
 test('E4: limits of files, time and size hold; those that need a cgroup are refused without one', async (t) => {
   const rig = createRig(t);
