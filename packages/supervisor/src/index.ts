@@ -20,6 +20,7 @@ export type {
   JournalPolicy,
   KillCount,
   LeftoversPolicy,
+  LimitPair,
   ManagedRun,
   OutputEvent,
   OwnerLossPolicy,

@@ -32,11 +32,18 @@ export type { LeftoversPolicy, OwnerLossPolicy };
 
 /** Limits the kernel enforces. `memoryBytes` and `processes` need a delegated cgroup (E4). */
 export interface RunLimits {
-  readonly openFiles?: number;
+  /** One number is both limits; a caller that passes its own on has two (S3). */
+  readonly openFiles?: number | LimitPair;
   readonly cpuSeconds?: number;
   readonly fileBytes?: number;
   readonly memoryBytes?: number;
   readonly processes?: number;
+}
+
+/** What a process may raise its limit to, and where that stands at the start. */
+export interface LimitPair {
+  readonly soft: number;
+  readonly hard: number;
 }
 
 export interface RunAs {

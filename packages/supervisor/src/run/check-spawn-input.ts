@@ -97,9 +97,13 @@ function checkTimes(input: SpawnInput): void {
 }
 
 function checkLimits(asked: RunLimits): void {
-  for (const [name, value] of Object.entries(asked)) {
-    checkInteger(`limits.${name}`, value, { least: 1, most: Number.MAX_SAFE_INTEGER });
-  }
+  const range = { least: 1, most: Number.MAX_SAFE_INTEGER };
+  const { openFiles, ...single } = asked;
+  for (const [name, value] of Object.entries(single)) checkInteger(`limits.${name}`, value, range);
+  const { soft, hard } =
+    typeof openFiles === 'object' ? openFiles : { soft: openFiles, hard: openFiles };
+  checkInteger('limits.openFiles', hard, range);
+  checkInteger('limits.openFiles', soft, { ...range, most: hard ?? range.most });
 }
 
 function checkIdentity(input: SpawnInput): void {

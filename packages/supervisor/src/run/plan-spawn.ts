@@ -10,7 +10,7 @@ import type { OwnerIdentity, ResourceLimit, SpawnRequest } from '@clawdfather/sh
 import { SupervisorError } from '../errors.ts';
 import * as limits from '../limits.ts';
 import { firstEpoch, type NewRun } from '../registry/run-writes.ts';
-import type { RunId, RunLimits, SpawnInput } from '../types.ts';
+import type { LimitPair, RunId, RunLimits, SpawnInput } from '../types.ts';
 import { checkSpawnInput } from './check-spawn-input.ts';
 import { commandLineOf } from './command-line.ts';
 import { formatMeta } from './run-meta.ts';
@@ -115,12 +115,16 @@ function terminalOf(input: SpawnInput): SpawnRequest['pty'] {
 }
 
 function rlimitsOf(asked: RunLimits): readonly ResourceLimit[] {
-  const both = (resource: number, value: number | undefined): readonly ResourceLimit[] =>
-    value === undefined ? [] : [{ resource, soft: value, hard: value }];
+  const limit = (resource: number, value: number | LimitPair | undefined): ResourceLimit[] => {
+    if (value === undefined) return [];
+    return [
+      typeof value === 'number' ? { resource, soft: value, hard: value } : { resource, ...value },
+    ];
+  };
   return [
-    ...both(rlimitOpenFiles, asked.openFiles),
-    ...both(rlimitCpu, asked.cpuSeconds),
-    ...both(rlimitFileSize, asked.fileBytes),
+    ...limit(rlimitOpenFiles, asked.openFiles),
+    ...limit(rlimitCpu, asked.cpuSeconds),
+    ...limit(rlimitFileSize, asked.fileBytes),
   ];
 }
 
