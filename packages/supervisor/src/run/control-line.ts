@@ -14,6 +14,7 @@ import {
   ShimError,
   ShimRefusedError,
 } from '@clawdfather/shim';
+import { createKeptLink, type KeptLink } from './kept-link.ts';
 
 /* Every command but AUTH and WATCH, without its epoch. */
 export type RunCommand = Distribute<Exclude<Command, { type: 'auth' | 'watch' | 'input' }>>;
@@ -30,83 +31,51 @@ export interface ControlLineDeps {
 }
 
 export interface ControlLine {
-  request(command: RunCommand, signal?: AbortSignal): Promise<OkAnswer>;
-  input(bytes: Uint8Array, offset: number | 'typed', signal?: AbortSignal): Promise<OkAnswer>;
+  request(command: RunCommand): Promise<OkAnswer>;
+  input(bytes: Uint8Array, offset: number | 'typed'): Promise<OkAnswer>;
   /* A connection for the caller alone; it closes it. */
   open(signal?: AbortSignal): Promise<ControlLink>;
-  close(): void;
+  /* With a reason, what is under way ends with it; without one, when the shim has answered or is gone. */
+  close(reason?: Error): void;
 }
 
 export function createControlLine(deps: ControlLineDeps): ControlLine {
-  const kept = new Map<'commands' | 'input', Promise<ControlLink>>();
+  const stop = new AbortController();
+  const { signal } = stop;
+  const open = (limit?: AbortSignal): Promise<ControlLink> =>
+    openControl(deps.runDir, deps.cookie(), { clock: deps.clock, signal: limit });
+  const isKept = deps.isKept ?? ((): boolean => true);
+  const commands = createKeptLink(() => open(signal), isKept);
+  const inputs = createKeptLink(() => open(signal), isKept);
 
-  const open = (signal?: AbortSignal): Promise<ControlLink> =>
-    openControl(deps.runDir, deps.cookie(), { clock: deps.clock, signal });
-
-  const keep = async (name: 'commands' | 'input'): Promise<ControlLink> => {
-    const opened = kept.get(name);
-    if (opened !== undefined) {
-      const link = await opened.catch(() => undefined);
-      if (link !== undefined && !link.isLost) return link;
-    }
-    const fresh = open().then((link) => {
-      link.unref();
-      return link;
-    });
-    kept.set(name, fresh);
-    return fresh;
-  };
-
-  const drop = (name: 'commands' | 'input'): void => {
-    const link = kept.get(name);
-    kept.delete(name);
-    void link?.then(
-      (opened) => opened.close(),
-      () => undefined /* it was never opened */,
-    );
-  };
-
-  const send = async <Result>(
-    name: 'commands' | 'input',
-    use: (link: ControlLink, epoch: number) => Promise<Result>,
-  ): Promise<Result> => {
-    const link = await keep(name);
+  const send = async (
+    link: KeptLink,
+    ask: (link: ControlLink, epoch: number) => Promise<OkAnswer>,
+  ): Promise<OkAnswer> => {
+    signal.throwIfAborted();
+    const once = (): Promise<OkAnswer> =>
+      link.use((opened) => ask(opened, deps.ownEpoch() ?? opened.hello.epoch));
     try {
-      return await whileReferenced(link, () => use(link, deps.ownEpoch() ?? link.hello.epoch));
+      return await once();
     } catch (error) {
       if (!isWorthAsking(error, deps.ownEpoch())) throw error;
-      drop(name);
-      const fresh = await keep(name);
-      return await whileReferenced(fresh, () => use(fresh, fresh.hello.epoch));
-    } finally {
-      if (deps.isKept?.() === false) drop(name);
+      link.close();
+      return await once();
     }
   };
 
   return {
-    request: (command, signal) =>
-      send('commands', (link, epoch) => link.request({ ...command, epoch }, signal)),
-    input: (bytes, offset, signal) =>
-      send('input', (link, epoch) => link.input(bytes, { epoch, offset, signal })),
+    request: (command) =>
+      send(commands, (link, epoch) => link.request({ ...command, epoch }, signal)),
+    input: (bytes, offset) =>
+      send(inputs, (link, epoch) => link.input(bytes, { epoch, offset, signal })),
     open,
-    close: () => {
-      drop('commands');
-      drop('input');
+    close: (reason) => {
+      if (reason !== undefined) stop.abort(reason);
+      commands.close();
+      inputs.close();
     },
   };
-}
-
-/* An answer that is awaited keeps the process alive; an idle connection does not. */
-async function whileReferenced<Result>(
-  link: ControlLink,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  link.ref();
-  try {
-    return await work();
-  } finally {
-    link.unref();
-  }
 }
 
 /* An operator whose run changed hands; never an owner, who has lost it. */

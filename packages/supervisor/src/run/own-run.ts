@@ -35,9 +35,9 @@ export function ownRun(
     ownEpoch: () => epoch,
   });
 
-  const release = (): void => {
+  const release = (reason?: Error): void => {
     owned.stop?.abort();
-    control.close();
+    control.close(reason);
     if (live.get(runId) === owned) live.delete(runId);
   };
   const commits = createRunCommits({
@@ -55,7 +55,7 @@ export function ownRun(
     wallMs: () => clock.wallMs(),
     onLost: (error) => {
       log.event('run.let-go', { runId, epoch, why: error.code });
-      release();
+      release(error);
     },
     onLinkLost: () => follow(context, owned),
     onExited: () => {

@@ -162,6 +162,17 @@ test('I1: input to a command that has closed its stdin is refused, and kills nob
   await run.resize({ cols: 80, rows: 24 });
 });
 
+test('I1: input that ends its command is answered, although the end comes over another socket', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const one = async (): Promise<void> => {
+    const run = await supervisor.spawn(rig.sh('read _; exit 3'));
+    await run.write('\n');
+    assert.equal((await run.wait()).code, 3);
+  };
+  for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: 12 }, one));
+});
+
 test('I1: a megabyte of input goes through a slow command whole, and ends with its end', async (t) => {
   const rig = createRig(t);
   const supervisor = await rig.supervisor();

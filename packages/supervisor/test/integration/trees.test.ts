@@ -105,13 +105,13 @@ test('T2: a fork storm in which every generation detaches is ended whole', async
     join(rig.scratchDir, 'storm.sh'),
     `trap '' TERM HUP
      n=$1
-     if [ "$n" -gt 0 ]; then setsid sh "$0" $((n - 1)) & setsid sh "$0" $((n - 1)) & fi
+     if [ "$n" -gt 0 ]; then setsid sh "$0" $((n - 1)) & setsid sh "$0" $((n - 1)) & else : > leaf; fi
      sleep 300`,
   );
   const run = await supervisor.spawn(
-    rig.sh('setsid sh storm.sh 5 & echo started; sleep 0.05; exec sleep 300', { graceMs: 50 }),
+    rig.sh('setsid sh storm.sh 5 & exec sleep 300', { graceMs: 50 }),
   );
-  await untilOutput(run, 'started');
+  await rig.untilThere(join(rig.scratchDir, 'leaf'));
   await run.cancel();
   const exit = await run.wait();
   assert.equal(exit.reason, 'manual-cancel');
