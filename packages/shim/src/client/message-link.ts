@@ -93,8 +93,13 @@ export function createMessageLink(socket: Socket, events: MessageLinkEvents): Me
     get isLost() {
       return isLost;
     },
-    ref: () => void socket.ref(),
-    unref: () => void socket.unref(),
+    /* A socket that is gone would keep these in mind for a connection that never comes. */
+    ref: () => {
+      if (!isLost) socket.ref();
+    },
+    unref: () => {
+      if (!isLost) socket.unref();
+    },
     close: () => {
       isLost = true;
       socket.end();
