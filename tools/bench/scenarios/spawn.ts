@@ -1,0 +1,118 @@
+/*
+ * Scenarios `spawn` and `spawn-heap`: how many short commands per second, and what each costs the event loop; in a
+ * small process, and in one with a gigabyte of live heap, whose page tables a fork has to copy.
+ */
+import type { ContenderName } from '../contenders/contender.ts';
+import type { ClosedLoopResult } from '../measure/closed-loop.ts';
+import { type Aim, aimOfRatio, type Row } from '../report/result.ts';
+import type { Scenario, ScenarioDeps } from './scenario.ts';
+import { type Crew, openCrew, rowOf, sideBySide } from './side-by-side.ts';
+
+const names: readonly ContenderName[] = [
+  'supervisor',
+  'child_process',
+  'execa',
+  'node-pty',
+  'supervisor-pty',
+];
+
+export const spawnScenario: Scenario = {
+  name: 'spawn',
+  run: async (deps) => {
+    await using crew = await openCrew(deps, names);
+    const rows = await rowsOf(deps, crew);
+    return { name: 'spawn', title: 'Spawn to exit, small heap', rows, aims: aimsOf(deps, rows) };
+  },
+};
+
+export const spawnHeapScenario: Scenario = {
+  name: 'spawn-heap',
+  run: async (deps) => {
+    await using crew = await openCrew(deps, names);
+    const { heapBytes } = deps.sizes;
+    for (const worker of crew.workers) await worker.task('hold-heap', { bytes: heapBytes });
+    const rows = await rowsOf(deps, crew);
+    const title = `Spawn to exit, ${Math.round(heapBytes / 1024 ** 2)} MB of live heap`;
+    return { name: 'spawn-heap', title, rows, aims: heapAimsOf(deps, rows) };
+  },
+};
+
+async function rowsOf({ sizes, progress }: ScenarioDeps, crew: Crew): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const concurrency of sizes.concurrencies) {
+    progress(`${concurrency} at a time`);
+    const { warmUpMs, spawnMs, rounds } = sizes;
+    await sideBySide(crew, 1, (worker) =>
+      worker.task('spawn', { concurrency, durationMs: warmUpMs }),
+    );
+    const results = await sideBySide(crew, rounds, (worker) =>
+      worker.task('spawn', { concurrency, durationMs: spawnMs }),
+    );
+    rows.push(...rowsAt(concurrency, results));
+  }
+  return rows;
+}
+
+function rowsAt(
+  concurrency: number,
+  results: ReadonlyMap<string, readonly ClosedLoopResult[]>,
+): readonly Row[] {
+  const at = `at ${concurrency}`;
+  const lower = { unit: 'ms', better: 'lower' } as const;
+  return [
+    rowOf(results, { measure: `runs ${at}`, unit: '1/s', better: 'higher' }, (r) => r.perSecond),
+    rowOf(results, { measure: `latency p50 ${at}`, ...lower }, (r) => r.latencyMs.p50),
+    rowOf(results, { measure: `latency p99 ${at}`, ...lower }, (r) => r.latencyMs.p99),
+    rowOf(results, { measure: `event loop ${at}`, ...lower }, (r) => r.loopPerItem.loopMs),
+    rowOf(results, { measure: `of it CPU ${at}`, ...lower }, (r) => r.loopPerItem.cpuMs),
+  ];
+}
+
+function aimsOf({ sizes }: ScenarioDeps, rows: readonly Row[]): readonly Aim[] {
+  const most = sizes.concurrencies.at(-1) ?? 0;
+  const rate = rowNamed(rows, `runs at ${most}`);
+  const loops = sizes.concurrencies.map((concurrency) => ({
+    concurrency,
+    row: rowNamed(rows, `event loop at ${concurrency}`),
+  }));
+  return [
+    aimOfRatio({
+      text: `runs at ${most}: at least 2 times child_process`,
+      row: rate,
+      against: 'child_process',
+      atLeast: 2,
+    }),
+    aimOfRatio({
+      text: `runs at ${most}: at least 4 times execa`,
+      row: rate,
+      against: 'execa',
+      atLeast: 4,
+    }),
+    ...loops.map(({ concurrency, row }) =>
+      aimOfRatio({
+        text: `event loop per spawn at ${concurrency}: at most 1/8 of child_process`,
+        row,
+        against: 'child_process',
+        atLeast: 8,
+      }),
+    ),
+  ];
+}
+
+function heapAimsOf({ sizes }: ScenarioDeps, rows: readonly Row[]): readonly Aim[] {
+  const most = sizes.concurrencies.at(-1) ?? 0;
+  return [
+    aimOfRatio({
+      text: `runs at ${most} with this heap: at least 6 times child_process`,
+      row: rowNamed(rows, `runs at ${most}`),
+      against: 'child_process',
+      atLeast: 6,
+    }),
+  ];
+}
+
+function rowNamed(rows: readonly Row[], measure: string): Row {
+  const row = rows.find((candidate) => candidate.measure === measure);
+  if (row === undefined) throw new TypeError(`there is no row "${measure}"`);
+  return row;
+}
