@@ -88,6 +88,12 @@ export async function openControl(
   const request = (command: Command, signal?: AbortSignal): Promise<OkAnswer> =>
     settleWithin(sendForOk(command, signal), { clock: deps.clock, limitMs });
 
+  /* Whoever still waits for an answer is told that none will come. */
+  const close = (): void => {
+    link.close();
+    pending.rejectAll(new ShimError('link-lost', 'the connection was closed'));
+  };
+
   try {
     const hello = await settleWithin(send({ type: 'auth', cookie }), limit).catch(helloFailed);
     if (hello.type !== 'hello') throw unexpected(hello);
@@ -109,8 +115,8 @@ export async function openControl(
       },
       ref: link.ref,
       unref: link.unref,
-      close: link.close,
-      [Symbol.dispose]: link.close,
+      close,
+      [Symbol.dispose]: close,
     };
   } catch (error) {
     link.close();
