@@ -243,15 +243,34 @@ static void input(struct shim *shim, struct client *client, const struct frame *
 		answer_ok(shim, client, frame->id, 0);
 }
 
-static void watch(struct shim *shim, struct client *client, u32 id)
+void bell_change(struct shim *shim, struct client *client, bool bell)
 {
-	client->watching = true;
-	answer_ok(shim, client, id, 0);
+	if (client->bell == bell)
+		return;
+	client->bell = bell;
+	shim->bell_count += bell ? 1u : (u32)-1;
+	/* Whatever was rung over there, the link learns here. */
+	if (!bell)
+		peer_doorbell(&shim->link, shim->handle, journal_end(&shim->journal));
+}
+
+static void watch(struct shim *shim, struct client *client, const struct frame *frame)
+{
+	bool bell = frame->length == 1 && frame->payload[0] == 1;
+	if (frame->length > 1 || (frame->length == 1 && !bell)) {
+		command_refuse(shim, client, frame->id, REFUSED_BAD_MESSAGE, "WATCH takes nothing, or 1");
+		return;
+	}
+	answer_ok(shim, client, frame->id, 0);
+	if (bell)
+		bell_change(shim, client, true);
+	else
+		client->watching = true;
 	peer_doorbell(&client->peer, 0, journal_end(&shim->journal));
 	/* What was told before it came is told again to it alone: no exit falls between two watchers. */
-	if (shim->end_written)
+	if (!bell && shim->end_written)
 		tell_end(shim, MSG_END, client);
-	else if (shim->exit_written)
+	else if (!bell && shim->exit_written)
 		tell_end(shim, MSG_EXIT, client);
 }
 
@@ -314,7 +333,7 @@ void command_run(struct shim *shim, struct client *client, const struct frame *f
 		return;
 	}
 	if (frame->type == MSG_WATCH) {
-		watch(shim, client, frame->id);
+		watch(shim, client, frame);
 		return;
 	}
 	struct reader reader = {.at = frame->payload, .left = frame->length};

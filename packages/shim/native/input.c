@@ -147,6 +147,7 @@ enum input_result input_offer(struct shim *shim, u64 offset, const u8 *bytes, si
 	else
 		shim->input_offset += length;
 	shim->input_due = true;
+	doorbell_expect(shim);
 	return INPUT_TAKEN;
 }
 

@@ -201,9 +201,10 @@ static void ring_now(struct shim *shim, u64 now)
 	shim->doorbell_pending = false;
 	shim->doorbell_at_ms = now + DOORBELL_BULK_MS;
 	u64 length = journal_end(&shim->journal);
-	peer_doorbell(&shim->link, shim->handle, length);
+	if (shim->bell_count == 0)
+		peer_doorbell(&shim->link, shim->handle, length);
 	for (size_t i = 0; i < shim->client_count; i++)
-		if (shim->clients[i].watching)
+		if (shim->clients[i].watching || shim->clients[i].bell)
 			peer_doorbell(&shim->clients[i].peer, 0, length);
 }
 
@@ -226,6 +227,13 @@ void doorbell_ring(struct shim *shim, size_t bytes)
 		ring_now(shim, now);
 	else
 		shim->doorbell_pending = true;
+}
+
+/* Somebody sent input and waits for what comes of it: that is not bulk, however often it happens. */
+void doorbell_expect(struct shim *shim)
+{
+	if (shim->doorbell_tokens < DOORBELL_BURST)
+		shim->doorbell_tokens++;
 }
 
 void doorbell_due(struct shim *shim)

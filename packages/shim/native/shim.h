@@ -37,6 +37,8 @@ struct client {
 	struct peer peer;
 	bool authenticated;
 	bool watching;
+	/* gets the doorbells in place of the link: one hop less for whoever types */
+	bool bell;
 	bool attached;
 	/* its INPUT waits for room: it is not read from until then */
 	bool paused;
@@ -100,6 +102,7 @@ struct shim {
 	u64 doorbell_tokens_ms;
 	u32 doorbell_tokens;
 	bool doorbell_pending;
+	u32 bell_count;
 	u64 doorbell_at_ms;
 
 	u64 overall_at_ms;
@@ -188,6 +191,8 @@ void output_close(struct shim *shim);
 void output_release(struct shim *shim);
 void doorbell_ring(struct shim *shim, size_t bytes);
 void doorbell_due(struct shim *shim);
+void doorbell_expect(struct shim *shim);
+void bell_change(struct shim *shim, struct client *client, bool bell);
 
 /* input.c */
 enum input_result { INPUT_TAKEN, INPUT_WAIT, INPUT_GAP, INPUT_CLOSED };

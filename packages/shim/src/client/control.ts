@@ -40,6 +40,8 @@ export interface ControlLink extends Disposable {
   input(bytes: Uint8Array, request: InputRequest): Promise<OkAnswer>;
   /* A doorbell comes at once, then news as it happens; `lost` at last. */
   watch(onEvent: (event: RunEvent) => void): Promise<OkAnswer>;
+  /* Doorbells only, at once and in place of spawnd's link, for as long as this connection lasts. */
+  listen(onBell: () => void): Promise<OkAnswer>;
   ref(): void;
   unref(): void;
   close(): void;
@@ -94,6 +96,11 @@ export async function openControl(
     pending.rejectAll(new ShimError('link-lost', 'the connection was closed'));
   };
 
+  const hear = (listener: (event: RunEvent) => void, isBellOnly: boolean): Promise<OkAnswer> => {
+    onEvent = listener;
+    return request({ type: 'watch', isBellOnly });
+  };
+
   try {
     const hello = await settleWithin(send({ type: 'auth', cookie }), limit).catch(helloFailed);
     if (hello.type !== 'hello') throw unexpected(hello);
@@ -104,15 +111,9 @@ export async function openControl(
       },
       request,
       input: (bytes, { epoch, offset, signal }) =>
-        sendInput(bytes, {
-          epoch,
-          offset,
-          send: (command) => sendForOk(command, signal),
-        }),
-      watch: (listener) => {
-        onEvent = listener;
-        return request({ type: 'watch' });
-      },
+        sendInput(bytes, { epoch, offset, send: (command) => sendForOk(command, signal) }),
+      watch: (listener) => hear(listener, false),
+      listen: (onBell) => hear((event) => event.type === 'doorbell' && onBell(), true),
       ref: link.ref,
       unref: link.unref,
       close,

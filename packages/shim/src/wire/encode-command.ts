@@ -60,7 +60,8 @@ export type Command =
       readonly graceMs?: number | undefined;
       readonly actor: string;
     }
-  | { readonly type: 'watch' }
+  /* `isBellOnly`: doorbells and nothing else, in place of spawnd's link: one hop less for whoever types. */
+  | { readonly type: 'watch'; readonly isBellOnly?: boolean }
   | { readonly type: 'consumed'; readonly epoch: number; readonly offset: number }
   | { readonly type: 'attach'; readonly epoch: number; readonly isAttached: boolean };
 
@@ -121,8 +122,9 @@ function writeFields(writer: FrameWriter, command: Command): void {
       return writer.u64(command.offset);
     case 'attach':
       return writer.u8(command.isAttached ? 1 : 0);
-    case 'release':
     case 'watch':
+      return command.isBellOnly === true ? writer.u8(1) : undefined;
+    case 'release':
       return undefined;
   }
 }

@@ -28,6 +28,8 @@ export interface ControlLineDeps {
   readonly ownEpoch: () => number | undefined;
   /* False: nobody is here to stay, so a connection goes with its answer. A shim takes few of them. */
   readonly isKept?: () => boolean;
+  /* Whoever sends input waits for what comes of it: its connection brings the doorbells too. */
+  readonly onBell?: () => void;
 }
 
 export interface ControlLine {
@@ -46,7 +48,7 @@ export function createControlLine(deps: ControlLineDeps): ControlLine {
     openControl(deps.runDir, deps.cookie(), { clock: deps.clock, signal: limit });
   const isKept = deps.isKept ?? ((): boolean => true);
   const commands = createKeptLink(() => open(signal), isKept);
-  const inputs = createKeptLink(() => open(signal), isKept);
+  const inputs = createKeptLink(() => openListening(open(signal), deps.onBell), isKept);
 
   const send = async (
     link: KeptLink,
@@ -76,6 +78,15 @@ export function createControlLine(deps: ControlLineDeps): ControlLine {
       inputs.close();
     },
   };
+}
+
+async function openListening(
+  opening: Promise<ControlLink>,
+  onBell: (() => void) | undefined,
+): Promise<ControlLink> {
+  const link = await opening;
+  if (onBell !== undefined) await link.listen(onBell);
+  return link;
 }
 
 /* An operator whose run changed hands; never an owner, who has lost it. */

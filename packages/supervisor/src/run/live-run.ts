@@ -107,6 +107,12 @@ export class LiveRun {
     return this.#spawnError;
   }
 
+  /* There is more in the journal. */
+  hearBell(): void {
+    this.#lastOutputAtMs = this.#deps.wallMs();
+    this.news.post();
+  }
+
   hear(event: ShimEvent): void {
     if (this.#lostBecause !== undefined) return;
     if (event.type === 'lost') return this.#deps.onLinkLost();

@@ -64,6 +64,8 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
       return await withSignal(core.settled, signal);
     },
     output: (cursor = start, signal) => outputOf(core, cursor, { signal, isFollowing: true }),
+    outputLent: (cursor = start, signal) =>
+      outputOf(core, cursor, { signal, isFollowing: true, isLent: true }),
     outputSoFar: (cursor = start, signal) => outputOf(core, cursor, { signal, isFollowing: false }),
     waitTree: async (signal) => {
       using _alive = core.keepAlive.hold();

@@ -33,6 +33,7 @@ export function ownRun(
     cookie: () => identity.cookie,
     clock,
     ownEpoch: () => epoch,
+    onBell: () => run.hearBell(),
   });
 
   const release = (reason?: Error): void => {

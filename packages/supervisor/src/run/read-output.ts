@@ -34,6 +34,8 @@ export interface ReadingOptions {
   readonly signal?: AbortSignal | undefined;
   /* False: what is there now, to the last byte, whatever was settled in between. */
   readonly isFollowing: boolean;
+  /* True: bytes are the caller's until it asks for the next event, then their memory is used again. */
+  readonly isLent?: boolean;
 }
 
 export const outputStart = '0.0' as Cursor;
@@ -41,7 +43,7 @@ export const outputStart = '0.0' as Cursor;
 export async function* readOutput(
   source: OutputSource,
   cursor: Cursor,
-  { signal, isFollowing }: ReadingOptions,
+  { signal, isFollowing, isLent }: ReadingOptions,
 ): AsyncGenerator<OutputEvent, void, undefined> {
   await using reader = openReader(source);
   let at = parseCursor(cursor);
@@ -72,6 +74,7 @@ export async function* readOutput(
       if (event !== undefined) yield event;
       else if (isFollowing && isSettlement(frame, source.leftovers)) return;
     }
+    if (isLent === true) read.release();
     at = read.next;
   }
 }
