@@ -26,11 +26,12 @@ function rigOn(
 ): { readonly rig: Rig; readonly fill: () => () => void } {
   const mountPoint = mkdtempSync(join(tmpdir(), 'clf-small-'));
   assert.equal(statusOf('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', mountPoint), 0);
-  /* Hooks run in the order in which they were given: the rig's come first. */
-  const rig = createRig(t, { stateDir: join(mountPoint, 'state') });
-  t.after(() => {
-    assert.equal(statusOf('umount', mountPoint), 0);
-    rmSync(mountPoint, { recursive: true });
+  const rig = createRig(t, {
+    stateDir: join(mountPoint, 'state'),
+    cleanUp: () => {
+      assert.equal(statusOf('umount', mountPoint), 0);
+      rmSync(mountPoint, { recursive: true });
+    },
   });
   const fill = (): (() => void) => {
     const { bavail, bsize } = statfsSync(mountPoint);

@@ -87,6 +87,8 @@ let serial = 0;
 export interface RigOptions {
   /* A place of its own when absent. */
   readonly stateDir?: string;
+  /* When everything has ended and been removed, also if the test has failed. */
+  readonly cleanUp?: () => void;
 }
 
 export function createRig(t: TestContext, options: RigOptions = {}): Rig {
@@ -132,11 +134,15 @@ export function createRig(t: TestContext, options: RigOptions = {}): Rig {
   };
 
   t.after(async () => {
-    for (const owner of owners) await owner.kill();
-    for (const made of supervisors) await made.close();
-    await leaveNothing({ processes, untilQuiet });
-    rmSync(stateDir, { recursive: true, force: true });
-    rmSync(scratchDir, { recursive: true, force: true });
+    try {
+      for (const owner of owners) await owner.kill();
+      for (const made of supervisors) await made.close();
+      await leaveNothing({ processes, untilQuiet });
+    } finally {
+      rmSync(stateDir, { recursive: true, force: true });
+      rmSync(scratchDir, { recursive: true, force: true });
+      options.cleanUp?.();
+    }
     await untilTrue(() => openFds() <= fdsBefore, {
       clock,
       limitMs: patienceMs,
