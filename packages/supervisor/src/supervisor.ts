@@ -41,6 +41,7 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
       onMissed: (error) => context.log.warn('lease.beat-missed', { error: String(error) }),
     });
     scope.defer(() => letGo(context, closedError()));
+    scope.defer(() => releaseRuns(context));
     scope.defer(() => keeper.stop());
     await reconcile();
     return createFace(context, { close: async () => scope[Symbol.asyncDispose](), reconcile });
@@ -48,6 +49,18 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
     await scope[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/* T9: those that would end with their owner are told that it has let go on purpose. */
+async function releaseRuns({ live, registry, log }: SupervisorContext): Promise<void> {
+  const released = [...live.values()].map(async ({ run }) => {
+    const { runId } = run.identity;
+    if (registry.get(runId)?.ownerLoss !== 'kill') return;
+    await run.control.request({ type: 'release' }).catch((error: unknown) => {
+      log.warn('run.release-failed', { runId, error: String(error) });
+    });
+  });
+  await Promise.all(released);
 }
 
 /* Handles on our runs say why from now on; the runs go on, and may be attached to or adopted. */

@@ -31,12 +31,15 @@ export interface OwnerOptions {
   readonly crash?: CrashPlan;
   /* A program that starts the owner: strace, prlimit, unshare. */
   readonly wrap?: readonly string[];
+  readonly binaryPath?: string;
+  readonly shimEnv?: Readonly<Record<string, string>>;
   /* False: `open` is called by the test. */
   readonly isOpened?: boolean;
 }
 
 /* What the program is told on its command line. */
-export type OwnerSettings = OwnerPlace & Pick<OwnerOptions, 'launcher' | 'adoption' | 'crash'>;
+export type OwnerSettings = OwnerPlace &
+  Pick<OwnerOptions, 'launcher' | 'adoption' | 'crash' | 'shimEnv'>;
 
 /* What can be asked of it. */
 export interface OwnerCalls {
