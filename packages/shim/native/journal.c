@@ -35,6 +35,26 @@ static int write_all_at_end(int fd, const u8 *bytes, size_t length)
 	return 0;
 }
 
+/* What a segment begins with, and the room that exit and end need in it. */
+static u64 opening_bytes(const struct journal *journal)
+{
+	u64 bytes = SEGMENT_HEADER_BYTES + EXIT_RESERVE_BYTES;
+	for (enum frame_kind kind = KIND_META; kind < RESTATED_KINDS; kind++)
+		if (journal->restated[kind].payload)
+			bytes += FRAME_HEAD_BYTES + journal->restated[kind].length;
+	return bytes > FIRST_BLOCK_BYTES ? bytes : FIRST_BLOCK_BYTES;
+}
+
+/* The room comes first (J4): a segment is left only for one in which the records will fit. */
+static int begin_segment(const struct journal *journal, int fd)
+{
+	u64 opening = opening_bytes(journal);
+	if (opening > FIRST_BLOCK_BYTES && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)opening) != 0 &&
+	    errno != EOPNOTSUPP && errno != ENOSYS)
+		return -errno;
+	return write_all_at_end(fd, journal->segment_head, SEGMENT_HEADER_BYTES);
+}
+
 /* Opens a segment at `base`; on failure no file is left and the old segment stays open. */
 static int open_segment(struct journal *journal, u64 base)
 {
@@ -55,7 +75,7 @@ static int open_segment(struct journal *journal, u64 base)
 	put_uint(head + 16, base, 8);
 	put_uint(head + 24, wall_us(), 8);
 	put_uint(head + 124, crc32_of(head, 124), 4);
-	int failed = write_all_at_end(fd, head, SEGMENT_HEADER_BYTES);
+	int failed = begin_segment(journal, fd);
 	if (failed) {
 		/* Only a segment nobody can have seen whole is taken back; the first one stays, it is the claim. */
 		if (base != 0)
@@ -70,7 +90,7 @@ static int open_segment(struct journal *journal, u64 base)
 	journal->fd = fd;
 	journal->base = base;
 	journal->length = journal->empty_length = SEGMENT_HEADER_BYTES;
-	journal->reserved = FIRST_BLOCK_BYTES;
+	journal->reserved = opening_bytes(journal);
 	journal->bases[journal->base_count++] = base;
 	return 0;
 }
@@ -196,7 +216,9 @@ static bool make_room(struct journal *journal, size_t frame_bytes)
 			return false;
 		drop_oldest(journal);
 	}
-	return !journal->hold || journal_bytes(journal) + frame_bytes <= journal->bytes_max;
+	/* One frame is always taken once nothing else is there: a cap that is smaller must not be the end of a run. */
+	bool alone = journal->base_count == 1 && journal->length <= journal->empty_length;
+	return !journal->hold || alone || journal_bytes(journal) + frame_bytes <= journal->bytes_max;
 }
 
 static int next_segment_if_full(struct journal *journal, size_t frame_bytes)
@@ -243,7 +265,7 @@ int journal_append(struct journal *journal, enum frame_kind kind, const void *pa
 		/* A record is never held back by the cap, and a segment may grow if there can be no next one. */
 		if (next_segment_if_full(journal, frame_bytes) == 0)
 			(void)make_room(journal, frame_bytes);
-		if ((failed = reserve(journal, frame_bytes)))
+		if ((failed = journal_resume(journal)) || (failed = reserve(journal, frame_bytes)))
 			return failed;
 	}
 	failed = append_frame(journal, kind, 0, payload, length);

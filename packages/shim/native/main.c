@@ -54,8 +54,10 @@ static int direct_main(void)
 	if (!bytes || host_read(&host) != 0)
 		return 1;
 	pid_t pid = fork();
-	if (pid != 0)
+	if (pid != 0) {
+		free(bytes);
 		return pid < 0 ? 1 : 0;
+	}
 	if (setsid() < 0 || sys_close_from(LINK_FD + 1) != 0)
 		return 1;
 	shim_main(bytes + FRAME_HEADER_BYTES, frame.length, frame.id, LINK_FD, &host);
