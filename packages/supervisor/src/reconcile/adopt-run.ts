@@ -11,6 +11,7 @@ import { restoredRun } from '../lifecycle/restored-run.ts';
 import { resendOutbox } from '../run/outbox.ts';
 import { claimRun, follow, ownRun } from '../run/own-run.ts';
 import { readCookie, runDirOf } from '../run/run-files.ts';
+import type { RunIdentity } from '../run/run-identity.ts';
 import type { RunRecord } from '../types.ts';
 
 export interface Adoption {
@@ -20,10 +21,26 @@ export interface Adoption {
 }
 
 /* False when the shim would not have us. */
-export async function adoptRun(
+export async function adoptRun(context: SupervisorContext, adoption: Adoption): Promise<boolean> {
+  const { record, link } = adoption;
+  const identity = await claim(context, adoption).catch((error: unknown) => {
+    link.close();
+    throw error;
+  });
+  if (identity === undefined) {
+    link.close();
+    return false;
+  }
+  const owned = ownRun(context, identity, restoredRun(record));
+  resendOutbox(context, owned);
+  follow(context, owned, link);
+  return true;
+}
+
+async function claim(
   context: SupervisorContext,
   { record, epoch: taken, link }: Adoption,
-): Promise<boolean> {
+): Promise<RunIdentity | undefined> {
   const { runId, leaseId, leftovers } = record;
   const runDir = runDirOf(context.stateDir.runsDir, runId);
   const epoch = Math.max(taken, link.hello.epoch + 1);
@@ -31,13 +48,6 @@ export async function adoptRun(
     await context.registry.write((tx) => tx.raiseEpoch({ runId, epoch: taken }, epoch));
   }
   const cookie = readCookie(runDir);
-  if (cookie === undefined || !(await claimRun(context, link, epoch))) {
-    link.close();
-    return false;
-  }
-  const identity = { runId, runDir, cookie, epoch, leaseId, leftovers };
-  const owned = ownRun(context, identity, restoredRun(record));
-  resendOutbox(context, owned);
-  follow(context, owned, link);
-  return true;
+  if (cookie === undefined || !(await claimRun(context, link, epoch))) return undefined;
+  return { runId, runDir, cookie, epoch, leaseId, leftovers };
 }
