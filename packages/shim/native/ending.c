@@ -86,6 +86,8 @@ static size_t warn_members(struct shim *shim, pid_t group)
 	size_t fresh = 0;
 	for (size_t i = 0; i < shim->tree.count; i++) {
 		const struct proc_stat *member = &shim->tree.members[i];
+		if (shim->warned_ticks && member->start_ticks >= shim->warned_ticks)
+			continue;
 		if (!seen_add(&shim->warned, member->pid, member->start_ticks))
 			continue;
 		fresh++;
@@ -100,8 +102,11 @@ static size_t warn_members(struct shim *shim, pid_t group)
 	return fresh;
 }
 
-/* Whoever was forked meanwhile, or moved in /proc while we looked. */
-static void warn_newcomers(struct shim *shim)
+/*
+ * Whoever was there before the warning and was missed, because it moved in /proc while we looked. What was started
+ * since is spared until the kill: it is what a handler of SIGTERM cleans up with.
+ */
+static void warn_missed(struct shim *shim)
 {
 	for (int round = 0; round < KILL_ROUNDS_MAX; round++)
 		if (tree_scan(&shim->tree) != 0 || warn_members(shim, 0) == 0)
@@ -111,6 +116,7 @@ static void warn_newcomers(struct shim *shim)
 /* Looked at before the group dies of its signal: its orphans move to us then, and a scan in between misses them. */
 static void send_term(struct shim *shim)
 {
+	u64 now_ticks = start_ticks_now();
 	bool known = tree_scan(&shim->tree) == 0; /* without /proc the group's signal and ECHILD must do */
 	bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, SIGTERM) == 0;
 	if (group) {
@@ -123,7 +129,8 @@ static void send_term(struct shim *shim)
 	}
 	if (known)
 		(void)warn_members(shim, group ? shim->root : 0);
-	warn_newcomers(shim);
+	shim->warned_ticks = now_ticks;
+	warn_missed(shim);
 }
 
 static void send_kill(struct shim *shim)
@@ -169,7 +176,7 @@ static void step(struct shim *shim, enum ladder_event event, u64 now)
 		send_term(shim);
 	} else if (next.action == DO_WARN) {
 		shim->tick_ms = now + WARN_REPEAT_MS;
-		warn_newcomers(shim);
+		warn_missed(shim);
 	} else if (next.action == DO_KILL) {
 		if (event == ON_GRACE_OVER)
 			shim->rung_ends_ms = now + shim->spawn.kill_ms;

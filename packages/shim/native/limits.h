@@ -75,7 +75,7 @@
 #define LEFTOVERS_SETTLE_MS 100
 /* T1: how often a kill is repeated, and how often survivors are tried again after giving up. */
 #define KILL_REPEAT_MS 10
-/* T2: whoever appears after the warning gets one of its own within this time. */
+/* T2: whoever was there before the warning and was missed gets it within this time. */
 #define WARN_REPEAT_MS 50
 /* Scans that one termination step may take before the loop is heard again. */
 #define KILL_ROUNDS_MAX 64

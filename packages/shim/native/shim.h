@@ -136,6 +136,7 @@ struct shim {
 	u64 tick_ms;
 	/* who had its SIGTERM */
 	struct seen warned;
+	u64 warned_ticks;
 	/* when ending_turn wants to be called again; 0 for no wish */
 	u64 look_again_ms;
 	struct tree tree;

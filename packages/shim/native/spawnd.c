@@ -79,20 +79,25 @@ static void remove_run(struct run *run)
 }
 
 /*
- * In the new shim: only the request and the link of this run stay (S4). What came before the request is wiped
- * already, what came after it is wiped here; the rest of the buffer was never written and is not touched, since a
- * touched page is a page of this shim's own.
+ * In the new shim: only the request and the link of this run stay (S4). The request is copied, with its byte to
+ * spare, and the buffer it came in goes back to the kernel with the requests beside it.
  */
-static _Noreturn void become_shim(size_t offset, const struct frame *frame, int link)
+static _Noreturn void become_shim(const struct frame *frame, int link)
 {
-	wipe(spawnd.in + offset + frame->bytes, spawnd.in_length - offset - frame->bytes);
+	u8 *request = malloc(frame->length + 1);
+	if (!request)
+		_exit(1);
+	memcpy(request, frame->payload, frame->length);
+	u32 handle = frame->id;
+	size_t length = frame->length;
+	wipe_pages(spawnd.in, spawnd.in_length);
 	if (setsid() < 0 || dup2(link, 3) < 0 || fcntl(3, F_SETFD, FD_CLOEXEC) < 0 || sys_close_from(4) != 0)
 		_exit(1);
-	shim_main(spawnd.in + offset + FRAME_HEADER_BYTES, frame->length, frame->id, 3, &spawnd.host);
+	shim_main(request, length, handle, 3, &spawnd.host);
 }
 
 /* Everything that can fail comes before the fork: a run that lives is never called failed. */
-static int fork_run(size_t offset, const struct frame *frame, struct run *run)
+static int fork_run(const struct frame *frame, struct run *run)
 {
 	int pair[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
@@ -102,14 +107,14 @@ static int fork_run(size_t offset, const struct frame *frame, struct run *run)
 	if (!failed) {
 		run->shim = fork();
 		if (run->shim == 0)
-			become_shim(offset, frame, pair[1]);
+			become_shim(frame, pair[1]);
 		failed = run->shim < 0 ? errno : 0;
 	}
 	close(pair[1]);
 	return failed;
 }
 
-static void spawn_run(size_t offset, const struct frame *frame)
+static void spawn_run(const struct frame *frame)
 {
 	struct run *run = calloc(1, sizeof *run);
 	if (!run || !add_run(run)) {
@@ -118,7 +123,7 @@ static void spawn_run(size_t offset, const struct frame *frame)
 		return;
 	}
 	*run = (struct run){.handle = frame->id, .link = -1};
-	int failed = fork_run(offset, frame, run);
+	int failed = fork_run(frame, run);
 	if (!failed)
 		return;
 	remove_run(run);
@@ -139,7 +144,7 @@ static void take_requests(void)
 			return;
 		}
 		if (frame.type == MSG_SPAWN)
-			spawn_run(done, &frame);
+			spawn_run(&frame);
 		else
 			tell_error(frame.id, "request", EPROTO);
 		wipe(spawnd.in + done, frame.bytes);
@@ -152,10 +157,10 @@ static void take_requests(void)
 	wipe(spawnd.in + spawnd.in_length, done);
 }
 
-/* One byte is to spare: a request is terminated in place. No request is larger than FRAME_LENGTH_MAX + 4. */
+/* No request is larger than FRAME_LENGTH_MAX + 4, so neither is what is kept of one. */
 static bool grow_in(void)
 {
-	if (spawnd.in_capacity - spawnd.in_length > MUX_IN_STEP_BYTES / 4)
+	if (spawnd.in_capacity - spawnd.in_length >= MUX_IN_STEP_BYTES / 4)
 		return true;
 	size_t grown = spawnd.in_capacity + MUX_IN_STEP_BYTES;
 	u8 *moved = malloc(grown);

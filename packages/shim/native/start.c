@@ -107,7 +107,7 @@ static void start_over(struct shim *shim)
 	restore_oom_score(shim);
 	spawn_free(&shim->spawn);
 	/* S4: what is left of the request holds secrets of the run. The strings in `spawn` are gone with it. */
-	wipe(shim->request, shim->request_length);
+	wipe_pages(shim->request, shim->request_length);
 	(void)prctl(PR_SET_DUMPABLE, 0);
 }
 

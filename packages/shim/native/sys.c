@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -62,6 +63,11 @@ u64 wall_us(void)
 u64 after_ms(u64 now, u64 ms)
 {
 	return now + (ms < DEADLINE_MS_MAX ? ms : DEADLINE_MS_MAX);
+}
+
+u64 start_ticks_now(void)
+{
+	return clock_us(CLOCK_BOOTTIME) / (1000000u / (u64)sysconf(_SC_CLK_TCK));
 }
 
 int sleep_cap_ms(int ms)
@@ -194,6 +200,19 @@ int reset_signals(void)
 		    syscall(SYS_rt_sigaction, number, default_action, NULL, sizeof(u64)) != 0)
 			return -errno;
 	return 0;
+}
+
+void wipe_pages(void *bytes, size_t length)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t first = (page - (uintptr_t)bytes % page) % page;
+	const size_t whole = length > first ? (length - first) / page * page : 0;
+	if (whole == 0 || madvise((u8 *)bytes + first, whole, MADV_DONTNEED) != 0) {
+		wipe(bytes, length);
+		return;
+	}
+	wipe(bytes, first);
+	wipe((u8 *)bytes + first + whole, length - first - whole);
 }
 
 int open_signals(void)

@@ -31,6 +31,8 @@ u64 monotonic_ms(void);
 u64 wall_us(void);
 /* `now` + `ms`, for any `ms` a peer may send. */
 u64 after_ms(u64 now, u64 ms);
+/* Now, in the unit and from the origin of a process's start time in /proc. */
+u64 start_ticks_now(void);
 /* How long the loop may sleep; test builds wake often to see a changed clock. */
 int sleep_cap_ms(int ms);
 
@@ -46,6 +48,8 @@ ssize_t read_small(int dirfd, const char *path, char *buffer, size_t capacity);
 int write_small(int dirfd, const char *path, const char *text);
 /* Zeroes that the compiler does not take away (S4). */
 void wipe(void *bytes, size_t length);
+/* As wipe, but whole pages go back to the kernel: after a fork they are not copied only to be zeroed. */
+void wipe_pages(void *bytes, size_t length);
 
 /* All signals to their default action: once per program, forks inherit it (S4). */
 int reset_signals(void);
