@@ -6,6 +6,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { LogLevel } from '@clawdfather/kit';
+import type { LimitPair } from '@clawdfather/supervisor';
 
 export interface Config {
   readonly argv: readonly string[];
@@ -16,6 +17,8 @@ export interface Config {
   readonly isColourAllowed: boolean;
   /* What a command started here gets: the caller's own, without our private names. */
   readonly commandEnv: Readonly<Record<string, string>>;
+  /* Of the shell we were called from, before Node raised ours; undefined when nobody noted them. */
+  readonly openFiles: LimitPair | undefined;
   /* CLAWDFATHER_LOG: what the supervisor reports goes to stderr from this level on. */
   readonly logLevel: LogLevel | undefined;
 }
@@ -32,11 +35,13 @@ export interface ProcessFacts {
 /*
  * Identity of an outer run. A run started inside a run is a run of its own: with
  * the outer lease id in its environment a sweep for the outer one would end it (T8).
+ * The last one is a note of bin/clawdfather to us.
  */
 const privateNames = new Set([
   'CLAWDFATHER_RUN_ID',
   'CLAWDFATHER_LEASE_ID',
   'CLAWDFATHER_GATEWAY_INSTANCE_ID',
+  'CLAWDFATHER_OPEN_FILES',
 ]);
 
 export function readConfig(facts: ProcessFacts): Config {
@@ -49,6 +54,7 @@ export function readConfig(facts: ProcessFacts): Config {
     // no-color.org: any value but an empty one counts.
     isColourAllowed: (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     commandEnv: commandEnvFrom(env),
+    openFiles: openFilesFrom(env['CLAWDFATHER_OPEN_FILES'] ?? ''),
     logLevel: logLevels.find((level) => level === env['CLAWDFATHER_LOG']),
   };
 }
@@ -60,6 +66,14 @@ function stateDirFrom({ env, cwd }: ProcessFacts): string {
   // The XDG specification: a relative path is invalid and must be ignored.
   const base = isAbsolute(xdg) ? xdg : join(env['HOME'] || homedir(), '.local', 'state');
   return join(base, 'clawdfather');
+}
+
+/* `soft:hard`; a limit that is none needs no passing on. */
+function openFilesFrom(text: string): LimitPair | undefined {
+  const match = /^(\d{1,15}):(\d{1,15})$/.exec(text);
+  if (match === null) return undefined;
+  const [soft, hard] = [Number(match[1]), Number(match[2])];
+  return soft > 0 && soft <= hard ? { soft, hard } : undefined;
 }
 
 function commandEnvFrom(env: ProcessFacts['env']): Record<string, string> {

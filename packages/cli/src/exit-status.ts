@@ -39,8 +39,9 @@ export function exitCodeOf(exit: RunExit): number {
     case 'manual-cancel':
     case 'owner-lost':
       return rootCode(exit) ?? exitOwnError;
-    case 'signal':
     case 'spawn-error':
+      return startFailureCode(exit.failure);
+    case 'signal':
     case 'ownership-escape':
     case 'out-of-memory':
     case 'host-rebooted':
@@ -61,8 +62,15 @@ function rootCode(exit: RunExit): number | undefined {
   return exit.signal === undefined ? undefined : signalExitCode(exit.signal);
 }
 
-/* A command that could not be started, as env(1) tells it: 127 not there, 126 not executable. */
+/* As env(1) tells it: 127 the program is not there, 126 it is not executable; the rest is ours. */
+function startFailureCode(failure: RunExit['failure']): number {
+  if (failure?.stage !== 'exec') return exitOwnError;
+  return failure.errno === constants.errno.ENOENT ? exitNotFound : exitNotExecutable;
+}
+
+/* The same for the error that a spawn throws. */
 export function spawnFailureCode(error: unknown): number {
-  if (!hasCode(error, 'spawn-failed') || error.detail['stage'] !== 'exec') return exitOwnError;
-  return error.detail['errno'] === constants.errno.ENOENT ? exitNotFound : exitNotExecutable;
+  if (!hasCode(error, 'spawn-failed')) return exitOwnError;
+  const { stage, errno } = error.detail;
+  return startFailureCode({ stage: String(stage), errno: Number(errno) });
 }

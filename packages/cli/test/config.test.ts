@@ -30,6 +30,14 @@ test("an outer run's identity is not handed on", () => {
   assert.deepEqual(env, { HOME: '/h', FOO: 'bar' });
 });
 
+test('the noted limits of open files, or none', () => {
+  const noted = (text: string) => config({ CLAWDFATHER_OPEN_FILES: text }).openFiles;
+  assert.deepEqual(noted('256:4096'), { soft: 256, hard: 4_096 });
+  for (const text of ['', '256', 'unlimited:unlimited', '4096:256', '0:9', '1:2:3', 'x:1']) {
+    assert.equal(noted(text), undefined, text);
+  }
+});
+
 test('a clean environment is what a login gives', () => {
   const env = { PATH: '/bin', LC_ALL: 'C', XDG_RUNTIME_DIR: '/r', SECRET: 'x', LD_PRELOAD: 'y' };
   assert.deepEqual(cleanEnv(env), { PATH: '/bin', LC_ALL: 'C', XDG_RUNTIME_DIR: '/r' });

@@ -6,7 +6,15 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -15,6 +23,8 @@ const launcherPath = join(import.meta.dirname, '../bin/clawdfather.js');
 
 /* A hang must end the test by its name. */
 const timeoutMs = 30_000;
+
+const commandPath = join(import.meta.dirname, '../bin/clawdfather');
 
 const cleanEnv = { ...process.env, NODE_OPTIONS: '' };
 
@@ -94,6 +104,35 @@ test('a checkout without a command line says so', (context) => {
   const result = launch(makeCheckout(context, {}), process.execPath, []);
   assert.match(result.stderr, /main\.ts is missing/);
   assert.equal(result.status, 70);
+});
+
+test('S3: the limits of open files are noted before Node raises them', (context) => {
+  const root = makeCheckout(context, {
+    'packages/cli/src/main.ts': `process.stdout.write(String(process.env.CLAWDFATHER_OPEN_FILES));`,
+  });
+  copyFileSync(commandPath, join(root, 'packages/cli/bin/clawdfather'));
+  symlinkSync('packages/cli/bin/clawdfather', join(root, 'clf'));
+  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
+  const line = 'ulimit -Sn 256; ulimit -Hn 512; exec ./clf';
+  const result = spawnSync('sh', ['-c', line], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: timeoutMs,
+    env: { ...cleanEnv, PATH: path },
+  });
+  assert.equal(result.stderr, '');
+  assert.equal(result.stdout, '256:512');
+});
+
+test("a checkout's own Node is the one that runs", (context) => {
+  const root = makeCheckout(context, {
+    'node_modules/node/bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
+  });
+  const command = join(root, 'packages/cli/bin/clawdfather');
+  copyFileSync(commandPath, command);
+  const result = spawnSync(command, ['ps', 'a b'], { encoding: 'utf8', timeout: timeoutMs });
+  assert.match(result.stdout, /\/clawdfather\.js ps a b\n$/);
+  assert.equal(result.status, 9);
 });
 
 test('an old Node without the pinned one says what to do', needsOldNode, (context) => {

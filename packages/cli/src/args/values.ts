@@ -16,6 +16,8 @@ const unitMs: Readonly<Record<string, number>> = {
 
 /* The shim's clock counts u64 milliseconds; ours are safe integers. Far beyond any use of it. */
 const durationMsMax = 10 * 365 * 86_400_000;
+/* The supervisor's own bound: a longer one is a deadline. */
+const graceMsMax = 3_600_000;
 
 /* `1m30s`, `500ms`, `2.5h`; a bare number is seconds, as with timeout(1). */
 export function parseDurationMs(flag: string, text: string): number {
@@ -37,6 +39,14 @@ export function parseLimitMs(flag: string, text: string | undefined): number | u
   if (text === undefined || text === 'none') return undefined;
   const limitMs = parseDurationMs(flag, text);
   return limitMs === 0 ? undefined : limitMs;
+}
+
+/* From SIGTERM to SIGKILL. The supervisor counts from one millisecond on, which is what 0 means. */
+export function parseGraceMs(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const graceMs = parseDurationMs('--grace', text);
+  if (graceMs > graceMsMax) throw usageError(`--grace is longer than an hour: "${text}"`);
+  return Math.max(1, graceMs);
 }
 
 function checkedDuration(ms: number, wanted: Error): number {

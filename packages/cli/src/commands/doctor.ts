@@ -22,6 +22,7 @@ import {
 import { createHostFacts } from '../doctor/host-facts.ts';
 import { checkDecisions, checkLeftovers, checkOwners, checkRunDirs } from '../doctor/run-checks.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
+import { checkShim } from '../doctor/shim-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
@@ -34,11 +35,13 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { stateDir } = context.config;
   const rebuilt = context.args.has('rebuild') ? [await rebuild(stateDir)] : [];
   const facts = createHostFacts();
+  const { shimBinaryPath } = await import('@clawdfather/supervisor');
   const directory = await readDirectory(stateDir);
   const findings: Finding[] = [
     ...rebuilt,
     checkPlatform(facts),
     checkNode(facts),
+    await checkShim(shimBinaryPath),
     checkStateDir(stateDir, directory, process.getuid?.()),
     await checkDisk(facts, stateDir),
     checkProc(facts),

@@ -3,8 +3,9 @@
  * sends one signal and does not wait. Works on runs of any owner (O4).
  */
 import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
-import { parseSignal } from '../args/values.ts';
+import { parseGraceMs, parseSignal } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
+import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import { exitJson } from '../render/run-json.ts';
@@ -16,12 +17,16 @@ import { withSupervisor } from '../runs/with-supervisor.ts';
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const signalText = context.args.value('signal');
   const signal = signalText === undefined ? undefined : parseSignal('--signal', signalText);
+  const graceMs = parseGraceMs(context.args.value('grace'));
+  if (signal !== undefined && graceMs !== undefined) {
+    throw usageError('--signal only sends a signal, so --grace means nothing with it');
+  }
   const actor = `cli:${context.config.pid}`;
   return withSupervisor(context, async (supervisor) =>
     codeStatus(
       await eachRun(context, supervisor, async (record) => {
         if (signal !== undefined) return sendSignal(supervisor, record, signal);
-        const exit = await endRun({ supervisor, clock: context.clock, record, actor });
+        const exit = await endRun({ supervisor, clock: context.clock, record, actor, graceMs });
         return {
           text: `${record.runId} ${formatExitShort(exit)}`,
           json: { id: record.runId, exit: exitJson(exit) },

@@ -17,6 +17,8 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     const code = await eachRun(context, supervisor, (record) =>
       remove(context, supervisor, record),
     );
+    // The end of a run without an owner is on record once somebody has looked.
+    if (context.args.has('force')) await supervisor.reconcile();
     await forgetRemoved(supervisor);
     return codeStatus(code);
   });
@@ -38,7 +40,7 @@ async function remove(
   }
   if (isAlive) {
     const actor = `cli:${context.config.pid}`;
-    await endRun({ supervisor, clock: context.clock, record, actor });
+    await endRun({ supervisor, clock: context.clock, record, actor, graceMs: undefined });
   }
   await supervisor.remove(record.runId);
   return { text: record.runId, json: { id: record.runId, removed: true } };

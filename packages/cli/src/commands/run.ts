@@ -5,6 +5,7 @@
  * lent to it; or on a PTY with nobody in front, where the screen model answers.
  */
 import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfather/supervisor';
+import { parseGraceMs } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -37,8 +38,6 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     if (context.isJson) {
       await io.stdout.write(jsonLine({ type: 'started', run: runJson(started.snapshot()) }));
     }
-    // Puts the size into the journal, where whoever attaches later looks for it. A short run is over by now.
-    if (input.mode !== 'child') await started.resize(size).catch(() => {});
     if (args.has('detach')) return leave(staying);
     if (input.mode === 'child') return stay(staying);
     return io.terminal === undefined || context.isJson
@@ -110,6 +109,7 @@ function stay({ context, run, trap }: Staying, unseen: Unseen = {}): Promise<Exi
     isQuiet: context.args.has('quiet'),
     isInputPumped: stdinFrom(context.args) === 'open',
     actor: `cli:${context.config.pid}`,
+    graceMs: parseGraceMs(context.args.value('grace')),
     ...unseen,
   });
   // It listens since it was called.

@@ -67,9 +67,10 @@ export const killSpec: CommandSpec = {
   usage: '[flags] RUN …',
   operands: someRuns,
   flags: [
+    { name: 'grace', value: 'TIME', summary: "from SIGTERM to SIGKILL (the run's own)" },
     { name: 'signal', short: 's', value: 'NAME', summary: 'only send this signal, do not wait' },
   ],
-  examples: ['clf kill web', 'clf kill -s HUP web'],
+  examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web'],
 };
 
 export const rmSpec: CommandSpec = {

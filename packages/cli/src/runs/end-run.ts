@@ -3,10 +3,11 @@
  * whole tree is gone.
  *
  * A run that keeps its leftovers settles with its root (T4), so waiting for the
- * run is not enough: the tree's end is asked for until it is recorded.
+ * run is not enough. Waiting for its tree has a limit: what belongs to another
+ * user or is stuck in the kernel cannot be ended (T1), and a person is waiting.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { RunExit, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { ManagedRun, RunExit, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import { CliError } from '../errors.ts';
 import { shortId } from './find-run.ts';
 
@@ -15,31 +16,45 @@ export interface EndOptions {
   readonly clock: Clock;
   readonly record: RunRecord;
   readonly actor: string;
+  /* From SIGTERM to SIGKILL; undefined is the run's own. */
+  readonly graceMs: number | undefined;
 }
 
-/* Looking again is a connection to the shim; a tree takes some milliseconds to go. */
-const lookAgainMs = 20;
-/* The shim gives up after its grace and two seconds more (T1); what is left then stays. */
-const treeMsMax = 15_000;
+/* SIGKILL takes two seconds at most before the shim says what survived it; the rest is a slow host. */
+const killMs = 10_000;
+/* The default of a run; its own is not on record. */
+const graceMsAssumed = 5_000;
 
 export async function endRun(options: EndOptions): Promise<RunExit> {
-  const { supervisor, clock, record } = options;
+  const { supervisor, record, graceMs } = options;
   const run = await supervisor.attach(record.runId);
-  await run.cancel('manual-cancel', options.actor);
+  await run.cancel('manual-cancel', options.actor, graceMs);
   const exit = await run.wait();
-  const startMs = clock.monotonicMs();
-  while (isSomethingAlive(supervisor, record) && clock.monotonicMs() - startMs < treeMsMax) {
-    await clock.sleep(lookAgainMs);
-    await supervisor.reconcile();
-  }
-  if (!isSomethingAlive(supervisor, record)) return exit;
-  throw new CliError('run-still-alive', `something of run ${shortId(record)} cannot be ended`, {
-    hint: 'Processes of another user, or stuck in the kernel; the shim goes on trying. See clf doctor.',
+  const isGone = await waitForTree(run, options.clock, graceMs);
+  if (isGone) return exit;
+  throw new CliError('run-still-alive', `something of run ${shortId(record)} is still alive`, {
+    hint:
+      'It has more time to end by itself (clf kill --grace 0 takes that back), or it belongs to ' +
+      'another user or is stuck in the kernel. The shim goes on trying; see clf doctor.',
     detail: { runId: record.runId },
   });
 }
 
-function isSomethingAlive(supervisor: Supervisor, { runId }: RunRecord): boolean {
-  const record = supervisor.get(runId);
-  return record !== undefined && record.treeEndedAtMs === undefined;
+/* False when something is left after the grace time and what SIGKILL takes. */
+export async function waitForTree(
+  run: Pick<ManagedRun, 'waitTree'>,
+  clock: Clock,
+  graceMs = graceMsAssumed,
+): Promise<boolean> {
+  const limit = new AbortController();
+  const timer = clock.timer(graceMs + killMs, () => limit.abort());
+  try {
+    await run.waitTree(limit.signal);
+    return true;
+  } catch (error) {
+    if (limit.signal.aborted) return false;
+    throw error;
+  } finally {
+    timer.cancel();
+  }
 }

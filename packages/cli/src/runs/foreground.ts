@@ -21,6 +21,7 @@ import {
 import { type Io, isReaderGone } from '../io/io.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
+import { waitForTree } from './end-run.ts';
 import { pumpInput } from './input-pump.ts';
 import { createOutputWriter } from './output-writer.ts';
 import { openForwarding } from './signal-forwarding.ts';
@@ -35,6 +36,8 @@ export interface ForegroundOptions {
   /* False: the run has no stdin of ours. */
   readonly isInputPumped: boolean;
   readonly actor: string;
+  /* What `--grace` asked for. */
+  readonly graceMs: number | undefined;
   /* Sees every event before it is shown: the answerer of a terminal run. */
   readonly observe?: (event: OutputEvent) => Promise<void>;
   /* Changes what is shown; the query filter of a terminal run. */
@@ -50,6 +53,7 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
   const { run, io } = options;
   const leaving = new AbortController();
   let leftBy: NodeJS.Signals = 'SIGHUP';
+  /* The run has ended and only a slow reader keeps us here. */
   let isOver = false;
   let hint: Timer | undefined;
   const settled = run.wait().finally(() => {
@@ -62,6 +66,7 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
     signals: io.signals,
     clock: options.clock,
     actor: options.actor,
+    graceMs: options.graceMs,
     onInterrupt: () => {
       // Most commands end at once; only those that do not need to be explained.
       hint?.cancel();
@@ -84,9 +89,15 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
     if (pumpEnd === 'reader-gone') {
       await run.cancel('manual-cancel', 'cli:epipe');
       await settled;
+      await endTree(options);
       return codeStatus(signalExitCode('SIGPIPE') ?? exitOwnError);
     }
     const exit = await settled;
+    if (forwarding.isEnding) {
+      // One more signal is still for the run, and makes this shorter.
+      isOver = false;
+      await endTree(options);
+    }
     const status = statusOf(exit, forwarding.received);
     await report(options, exit, status);
     return status;
@@ -95,6 +106,12 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
     inputStop.abort();
     await input;
   }
+}
+
+/* T4: the run settles with its root, and what was ended is the whole tree. */
+async function endTree({ run, io, clock, graceMs }: ForegroundOptions): Promise<void> {
+  const isGone = await waitForTree(run, clock, graceMs).catch(() => true);
+  if (!isGone) await say(io, `something of run ${shortId(run)} is still alive, see clf doctor`);
 }
 
 /* A write that nobody reads cannot be called back; leaving does not wait for it. */
@@ -123,8 +140,12 @@ async function sayHint({ io, run, isQuiet }: ForegroundOptions): Promise<void> {
 async function pumpOutput(options: ForegroundOptions, signal: AbortSignal): Promise<PumpEnd> {
   const writer = createOutputWriter({ ...options });
   try {
-    for await (const event of options.run.output(undefined, signal)) {
-      await options.observe?.(event);
+    // Whoever observes may keep the bytes for a while; we are done with them when they are written.
+    const { run, observe } = options;
+    const events =
+      observe === undefined ? run.outputLent(undefined, signal) : run.output(undefined, signal);
+    for await (const event of events) {
+      await observe?.(event);
       await writer.write(event);
     }
   } catch (error) {

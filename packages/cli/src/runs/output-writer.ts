@@ -2,15 +2,14 @@
  * A run's output onto our own stdout and stderr: the bytes as they are, or one
  * JSON object per line. One writer serves `run` and `logs`.
  */
-import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
+import type { OutputEvent } from '@clawdfather/supervisor';
 import type { Io } from '../io/io.ts';
+import { formatBytes } from '../render/bytes.ts';
 import { formatInstant } from '../render/duration.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 
 export interface OutputWriter {
   write(event: OutputEvent): Promise<void>;
-  /* Position after everything written so far. */
-  readonly cursor: Cursor | undefined;
 }
 
 export interface OutputWriterOptions {
@@ -24,7 +23,6 @@ export interface OutputWriterOptions {
 
 export function createOutputWriter(options: OutputWriterOptions): OutputWriter {
   const { io } = options;
-  let cursor: Cursor | undefined;
   const writeRaw = async (event: OutputEvent): Promise<void> => {
     if (event.kind === 'output') {
       const sink = event.stream === 'stdout' ? io.stdout : io.stderr;
@@ -38,14 +36,9 @@ export function createOutputWriter(options: OutputWriterOptions): OutputWriter {
     write: async (event) => {
       const isHidden =
         event.kind === 'output' && options.stream !== undefined && event.stream !== options.stream;
-      if (!isHidden) {
-        if (options.isJson) await io.stdout.write(jsonLine(eventJson(event)));
-        else await writeRaw(event);
-      }
-      cursor = event.cursor;
-    },
-    get cursor() {
-      return cursor;
+      if (isHidden) return;
+      if (options.isJson) await io.stdout.write(jsonLine(eventJson(event)));
+      else await writeRaw(event);
     },
   };
 }
@@ -74,7 +67,7 @@ export function eventJson(event: OutputEvent): Json {
 function noticeOf(event: Exclude<OutputEvent, { kind: 'output' }>): string | undefined {
   switch (event.kind) {
     case 'gap':
-      return `${event.missedBytes} bytes are missing here: the journal's limit was reached and the oldest went`;
+      return `${formatBytes(event.missedBytes)} are missing here: the journal's limit was reached and the oldest went`;
     case 'tail-lost':
       return 'the last bytes are missing: they were not on disk when the host went down';
     case 'resize':

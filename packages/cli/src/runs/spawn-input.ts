@@ -8,6 +8,7 @@ import {
   parseBytes,
   parseChoice,
   parseDurationMs,
+  parseGraceMs,
   parseInteger,
   parseLimitMs,
   parsePairs,
@@ -48,12 +49,12 @@ export function stdinFrom(args: ParsedArgs): 'open' | 'closed' {
 }
 
 function commonInput(args: ParsedArgs, { config }: SpawnContext) {
-  const graceMs = optional(args.value('grace'), (text) => parseDurationMs('--grace', text));
+  const graceMs = parseGraceMs(args.value('grace'));
   const nice = optional(args.value('nice'), (text) =>
     parseInteger('--nice', text, { min: -20, max: 19 }),
   );
   const idleMs = parseLimitMs('--idle-timeout', args.value('idle-timeout'));
-  const limits = limitsFrom(args);
+  const limits = limitsFrom(args, config);
   const journal = journalFrom(args);
   return {
     sessionId: args.value('session') ?? defaultSession,
@@ -98,14 +99,15 @@ function envFrom(args: ParsedArgs, config: Config): Record<string, string> {
   };
 }
 
-function limitsFrom(args: ParsedArgs): RunLimits | undefined {
+function limitsFrom(args: ParsedArgs, config: Config): RunLimits | undefined {
   const count = (flag: string) =>
     optional(args.value(flag), (text) =>
       parseInteger(`--${flag}`, text, { min: 1, max: 2 ** 31 - 1 }),
     );
   const size = (flag: string) =>
     optional(args.value(flag), (text) => parseBytes(`--${flag}`, text));
-  const openFiles = count('limit-open-files');
+  // S3: Node has raised ours, and the command is to have those of the shell it was typed into.
+  const openFiles = count('limit-open-files') ?? config.openFiles;
   const processes = count('limit-processes');
   const fileBytes = size('limit-file-size');
   const memoryBytes = size('limit-memory');

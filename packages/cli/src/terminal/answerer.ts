@@ -12,8 +12,10 @@ import type { TerminalSize } from '../io/io.ts';
 import { createScreenModel, type ScreenModel } from './screen-model.ts';
 
 export interface Answerer {
-  /* Resolves when the event is taken in and its answers are handed over. */
+  /* Resolves when the event is taken in; answers follow by themselves, in order. */
   push(event: OutputEvent): Promise<void>;
+  /* Resolves when every answer so far is handed over. */
+  settled(): Promise<void>;
   dispose(): void;
 }
 
@@ -23,37 +25,51 @@ export interface AnswererOptions {
   readonly answer: (text: string) => Promise<void>;
 }
 
+/* The model comes back at most a thousand times a second; it is waited for once per so many bytes. */
+const unparsedBytesMax = 256 * 1_024;
+
 export function createAnswerer(options: AnswererOptions): Answerer {
   let isTerminalAttached = false;
-  let answers = '';
+  let parsing: Promise<void> = Promise.resolve();
+  let unparsedBytes = 0;
+  let answering: Promise<void> = Promise.resolve();
   const model: ScreenModel = createScreenModel({
     size: options.size,
     answer: (text) => {
-      if (!isTerminalAttached) answers += text;
+      if (!isTerminalAttached) answering = answering.then(() => options.answer(text));
     },
   });
+  const parsed = async (): Promise<void> => {
+    unparsedBytes = 0;
+    await parsing;
+  };
   return {
     push: async (event) => {
       switch (event.kind) {
         case 'output':
-          await model.write(event.bytes);
-          break;
+          parsing = model.write(event.bytes);
+          unparsedBytes += event.bytes.length;
+          if (unparsedBytes > unparsedBytesMax) await parsed();
+          return;
         case 'resize':
+          await parsed();
           model.resize(event);
-          break;
+          return;
         case 'attached':
+          // What was asked before is still ours to answer, exactly.
+          await parsed();
           isTerminalAttached = event.terminals > 0;
-          break;
+          return;
         case 'gap':
         case 'tail-lost':
           // Half a sequence may be missing; what follows is parsed from a clean start.
-          await model.write('\u0018');
-          break;
+          parsing = model.write('\u0018');
+          return;
       }
-      if (answers === '') return;
-      const text = answers;
-      answers = '';
-      await options.answer(text);
+    },
+    settled: async () => {
+      await parsed();
+      await answering;
     },
     dispose: () => model.dispose(),
   };

@@ -1,77 +1,65 @@
 /*
- * The screen as it is now, from the journal, for a terminal that attaches.
+ * The screen as it was when our terminal arrived, for painting it there.
  *
  * History is never replayed to the terminal itself: it would answer old queries
  * into the live program (E8). It goes through the screen model instead, and the
- * model's picture is painted. From the moment our own terminal counts as
- * attached until the painting, queries are ours to answer, and the model does.
+ * model's picture is painted. History ends exactly at our own note in the
+ * journal; from there on the output goes to the terminal as it is.
  *
  * Of a long history only the last part is parsed; what went before contributes
  * its modes, which a full-screen program sets once, at its start.
  */
-import type { OutputEvent } from '@clawdfather/supervisor';
+import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import type { TerminalSize } from '../io/io.ts';
-import type { EventFeed } from '../runs/event-feed.ts';
 import { createModeTracker, type ModeTracker } from './mode-tracker.ts';
 import { createScreenModel } from './screen-model.ts';
 
 /* A screen of dense colour is some 50 kB; parsing this much takes about a tenth of a second. */
 const historyBytesMax = 2 * 1_024 * 1_024;
-/* No event for this long means that the end of the journal is reached; a busy disk pauses too. */
-const quietMs = 60;
-/* For a run that never pauses, should the clock have been set back under it. */
-const catchUpMsMax = 20_000;
 
-/* The size of a run whose journal does not say. */
+/* The size of a run whose journal does not say, because its beginning is gone. */
 const assumedSize: TerminalSize = { cols: 120, rows: 30 };
 
 export interface CatchUpOptions {
-  readonly feed: EventFeed;
+  /* What is in the journal. */
+  readonly events: AsyncIterable<OutputEvent>;
+  /* Position after the note about us; undefined when the run is over and nobody noted anything. */
+  readonly until: Cursor | undefined;
   /* The terminal's own size: the picture is laid out for it. Undefined keeps the run's. */
   readonly size: TerminalSize | undefined;
-  /* We are the ones who answer, once the note about us has passed. */
-  readonly isAnswerer: boolean;
-  /* Output from this moment on is no history: a run that never pauses is painted as it was then. */
-  readonly arrivedAtMs: number;
-  readonly elapsedMs: () => number;
   /* Follows everything, for the painting and for giving the terminal back. */
   readonly tracker: ModeTracker;
 }
 
 export interface CaughtUp {
-  /* Bytes that paint the current screen on an empty one. */
+  /* Bytes that paint the screen on an empty one. */
   readonly picture: string;
-  /* Answers that the run still waits for. */
-  readonly answers: string;
-  readonly runSize: TerminalSize;
-  readonly isEnded: boolean;
+  /* Where the output goes on. */
+  readonly reached: Cursor | undefined;
 }
 
 export async function catchUp(options: CatchUpOptions): Promise<CaughtUp> {
   const history = await collect(options);
-  let isAnswering = false;
-  let answers = '';
-  const model = createScreenModel({
-    size: history.sizeBefore,
-    answer: (text) => {
-      if (isAnswering) answers += text;
-    },
-  });
+  const model = createScreenModel({ size: history.sizeBefore, answer: () => {} });
   await model.write(history.modesBefore);
-  const ownNoteAt = options.isAnswerer ? lastArrival(history.events) : -1;
-  let runSize = history.sizeBefore;
-  for (const [index, event] of history.events.entries()) {
-    if (event.kind === 'output') await model.write(event.bytes);
-    if (event.kind === 'resize') {
-      runSize = { cols: event.cols, rows: event.rows };
-      model.resize(runSize);
-    }
-    if (index === ownNoteAt) isAnswering = true;
+  let pending: Uint8Array[] = [];
+  // In one piece: the model comes back to us at most a thousand times a second.
+  const flush = async (): Promise<void> => {
+    const bytes = Buffer.concat(pending);
+    pending = [];
+    await model.write(bytes);
+  };
+  for (const event of history.events) {
+    if (event.kind === 'output') pending.push(event.bytes);
+    if (event.kind !== 'resize') continue;
+    await flush();
+    model.resize(event);
   }
+  await flush();
   if (options.size !== undefined) model.resize(options.size);
   const picture = model.serialize() + options.tracker.apply();
   model.dispose();
-  return { picture, answers, runSize, isEnded: history.isEnded };
+  return { picture, reached: history.reached };
 }
 
 interface History {
@@ -79,56 +67,42 @@ interface History {
   /* What the events that are not kept had switched on. */
   readonly modesBefore: string;
   readonly sizeBefore: TerminalSize;
-  readonly isEnded: boolean;
+  readonly reached: Cursor | undefined;
 }
 
-async function collect(options: CatchUpOptions): Promise<History> {
+async function collect({ events, until, tracker }: CatchUpOptions): Promise<History> {
   const dropped = createModeTracker();
-  const events: OutputEvent[] = [];
+  let kept: OutputEvent[] = [];
+  /* Where those begin that are still wanted: taking away the first of very many would move them all. */
+  let from = 0;
   let bytes = 0;
   let sizeBefore = assumedSize;
-  let isEnded = false;
+  let reached: Cursor | undefined;
 
   const dropFirst = (): void => {
-    const first = events.shift();
+    const first = kept[from];
+    from += 1;
+    if (from > kept.length / 2) {
+      kept = kept.slice(from);
+      from = 0;
+    }
     if (first?.kind === 'resize') sizeBefore = { cols: first.cols, rows: first.rows };
     if (first?.kind !== 'output') return;
     bytes -= first.bytes.length;
     dropped.push(first.bytes);
   };
 
-  let isCaughtUp = false;
-  while (!isCaughtUp && options.elapsedMs() < catchUpMsMax) {
-    const step = await options.feed.nextWithin(quietMs);
-    if (step.kind === 'quiet') break;
-    if (step.kind === 'end') {
-      isEnded = true;
-      break;
-    }
-    if (step.event.kind !== 'output') {
-      events.push(step.event);
-      continue;
-    }
-    // A copy: what is kept must not hold the reader's whole chunk, nor rely on it.
-    const event = { ...step.event, bytes: Uint8Array.from(step.event.bytes) };
-    events.push(event);
-    options.tracker.push(event.bytes);
-    bytes += event.bytes.length;
-    isCaughtUp = event.atMs > options.arrivedAtMs;
-    while (bytes > historyBytesMax && events.length > 1) dropFirst();
+  for await (const event of events) {
+    reached = event.cursor;
+    if (event.kind === 'output') {
+      // A copy: what is kept must not hold the reader's whole chunk, nor rely on it.
+      kept.push({ ...event, bytes: Uint8Array.from(event.bytes) });
+      tracker.push(event.bytes);
+      bytes += event.bytes.length;
+      while (bytes > historyBytesMax && kept.length - from > 1) dropFirst();
+    } else kept.push(event);
+    if (reached === until) break;
   }
   const modesBefore = (dropped.isAlternateScreen ? '\u001b[?1049h' : '') + dropped.apply();
-  return { events, modesBefore, sizeBefore, isEnded };
-}
-
-/* The note that says a terminal came where none was: ours, when we are the answerer. */
-function lastArrival(events: readonly OutputEvent[]): number {
-  let terminals = 0;
-  let found = -1;
-  for (const [index, event] of events.entries()) {
-    if (event.kind !== 'attached') continue;
-    if (event.terminals > terminals) found = index;
-    terminals = event.terminals;
-  }
-  return found;
+  return { events: kept.slice(from), modesBefore, sizeBefore, reached };
 }

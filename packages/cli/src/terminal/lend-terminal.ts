@@ -6,6 +6,7 @@
  * pipes. An attached one is not ours: TERM and HUP only make us leave.
  */
 import type { ManagedRun } from '@clawdfather/supervisor';
+import { parseGraceMs } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitCodeOf, exitOk } from '../exit-status.ts';
 import type { LocalTerminal } from '../io/io.ts';
@@ -43,6 +44,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
         signals: io.signals,
         clock,
         actor: `cli:${context.config.pid}`,
+        graceMs: parseGraceMs(context.args.value('grace')),
         onInterrupt: () => {},
         onHangup: leaveBy('SIGHUP'),
       }),

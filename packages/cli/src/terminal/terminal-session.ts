@@ -5,16 +5,15 @@
  * Stages:
  *   1. the terminal is announced to the shim, which says whether it answers
  *      queries or only watches (E8);
- *   2. unless the run has just begun, the current screen is painted from the
- *      journal (catch-up.ts), never replayed;
+ *   2. unless the run has just begun, the screen as it was at that moment is
+ *      painted from the journal (catch-up.ts), never replayed;
  *   3. live: output to the terminal (a watcher's without queries), keys and sizes
  *      to the run, until the run ends, the person detaches, or we must leave;
  *   4. the terminal is given back, always.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { ManagedRun } from '@clawdfather/supervisor';
+import type { Cursor, ManagedRun, OutputEvent } from '@clawdfather/supervisor';
 import { type Io, isReaderGone, type LocalTerminal, type TerminalSize } from '../io/io.ts';
-import { createEventFeed, type EventFeed } from '../runs/event-feed.ts';
 import { pumpKeys, type SessionEnd } from './key-pump.ts';
 import { createModeTracker, type ModeTracker } from './mode-tracker.ts';
 import { createQueryFilter } from './query-filter.ts';
@@ -35,19 +34,16 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
   const { run, io, terminal } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, options.leave]);
-  const arrivedAtMs = options.isCatchingUp ? options.clock.wallMs() : 0;
   // A run that is over already has nobody to announce to; what it said is shown all the same.
   const role = await run.openTerminal().catch(() => undefined);
   const tracker = createModeTracker();
-  const feed = createEventFeed(run.output(undefined, signal), options.clock);
   // The run may be gone by now; its end is on the way to us.
   const resize = (size: TerminalSize): Promise<void> => run.resize(size).catch(() => {});
   const raw = openRawTerminal(io, terminal, tracker);
   try {
     let isAnswerer = role?.answerer ?? false;
-    if (options.isCatchingUp) {
-      if (await paintNow(options, { feed, tracker, isAnswerer, arrivedAtMs })) return 'run-ended';
-    }
+    const painting: Painting = { tracker, isAnswerer, until: role?.cursor, signal };
+    const from = options.isCatchingUp ? await paintNow(options, painting) : undefined;
     if (isAnswerer) await resize(terminal.size());
     using _resizing = terminal.onResize((size) => {
       if (isAnswerer) void resize(size);
@@ -55,9 +51,8 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
     const keys = pumpKeys({ run, io, clock: options.clock, signal });
     const output = pumpLive({
       options,
-      feed,
+      events: run.output(from, signal),
       tracker,
-      arrivedAtMs,
       isAnswerer: () => isAnswerer,
       onTerminals: (count) => {
         // The last one here is the one that answers; the shim counts the same way.
@@ -77,36 +72,35 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
 }
 
 interface Painting {
-  readonly feed: EventFeed;
   readonly tracker: ModeTracker;
   readonly isAnswerer: boolean;
-  readonly arrivedAtMs: number;
+  readonly until: Cursor | undefined;
+  readonly signal: AbortSignal;
 }
 
-/* True when the run had ended already: there is nothing to go live with. */
-async function paintNow(options: TerminalSessionOptions, painting: Painting): Promise<boolean> {
-  const { run, io, terminal, clock } = options;
+/* Resolves to where the live output begins. */
+async function paintNow(
+  { run, io, terminal }: TerminalSessionOptions,
+  { tracker, isAnswerer, until, signal }: Painting,
+): Promise<Cursor | undefined> {
   // The screen model is heavy; a fresh `run --pty` never needs it.
   const { catchUp } = await import('./catch-up.ts');
-  const startMs = clock.monotonicMs();
-  const caughtUp = await catchUp({
-    ...painting,
-    size: painting.isAnswerer ? terminal.size() : undefined,
-    elapsedMs: () => clock.monotonicMs() - startMs,
+  const { picture, reached } = await catchUp({
+    events: run.outputSoFar(undefined, signal),
+    until,
+    tracker,
+    size: isAnswerer ? terminal.size() : undefined,
   });
   // Scrolls what is there into the history instead of wiping it out.
   await io.stdout.write('\n'.repeat(terminal.size().rows) + '\u001b[H\u001b[2J');
-  await io.stdout.write(caughtUp.picture);
-  if (caughtUp.answers !== '') await run.write(caughtUp.answers);
-  return caughtUp.isEnded;
+  await io.stdout.write(picture);
+  return reached;
 }
 
 interface LivePump {
   readonly options: TerminalSessionOptions;
-  readonly feed: EventFeed;
+  readonly events: AsyncIterable<OutputEvent>;
   readonly tracker: ModeTracker;
-  /* What was said before belongs to those who were here then. */
-  readonly arrivedAtMs: number;
   readonly isAnswerer: () => boolean;
   readonly onTerminals: (count: number) => void;
 }
@@ -115,18 +109,14 @@ async function pumpLive(live: LivePump): Promise<SessionEnd> {
   const { io } = live.options;
   const filter = createQueryFilter();
   try {
-    for (;;) {
-      const step = await live.feed.next();
-      if (step.kind !== 'event') return 'run-ended';
-      const { event } = step;
+    for await (const event of live.events) {
       if (event.kind === 'attached') live.onTerminals(event.terminals);
       if (event.kind === 'gap') await askToRedraw(live);
       if (event.kind !== 'output') continue;
       live.tracker.push(event.bytes);
-      // Should the painting have come too early, the rest of the past still asks us nothing.
-      const isOurs = live.isAnswerer() && event.atMs >= live.arrivedAtMs;
-      await io.stdout.write(isOurs ? event.bytes : filter.push(event.bytes));
+      await io.stdout.write(live.isAnswerer() ? event.bytes : filter.push(event.bytes));
     }
+    return 'run-ended';
   } catch (error) {
     if (live.options.leave.aborted || isReaderGone(error)) return 'terminal-lost';
     throw error;

@@ -19,6 +19,7 @@ import {
   checkOwners,
   checkRunDirs,
 } from '../../src/doctor/run-checks.ts';
+import { checkShim } from '../../src/doctor/shim-check.ts';
 import { checkStateDir } from '../../src/doctor/state-checks.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { exitWith, recordWith, runId } from '../support/records.ts';
@@ -41,6 +42,20 @@ test('platform and Node', () => {
   assert.equal(checkNode(hostWith()).status, 'ok');
   assert.equal(checkNode(hostWith({ nodeVersion: '24.14.9' })).status, 'fail');
   assert.equal(checkNode(hostWith({ nodeVersion: '26.0.0' })).status, 'ok');
+});
+
+test('the shim: there and running, missing, or not for this machine', async () => {
+  const found = (): string => '/x/shim';
+  const said = await checkShim(found, () => Promise.resolve('clawdfather-shim protocol 1\n'));
+  assert.deepEqual(said, { check: 'shim', status: 'ok', summary: 'clawdfather-shim protocol 1' });
+  const missing = await checkShim(() => {
+    throw new Error('not built');
+  });
+  assert.equal(missing.status, 'fail');
+  assert.match(missing.advice ?? '', /npm run build:shim/);
+  const foreign = await checkShim(() => import.meta.filename);
+  assert.equal(foreign.status, 'fail');
+  assert.match(foreign.summary, /cannot be run \(EACCES\)/);
 });
 
 test('a hidden or missing /proc', () => {

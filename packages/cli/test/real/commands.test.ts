@@ -49,6 +49,27 @@ test('logs: all, the tail, one stream, since a cursor, and following to the end'
   assert.match(bad.stderr, /cursor-invalid/);
 });
 
+test('T4: logs shows what leftovers say, and follows them beyond the exit', async (context) => {
+  const rig = createCliRig(context);
+  const gate = join(rig.env['HOME'] ?? '', 'gate');
+  const script = `(until [ -e ${gate} ]; do sleep 0.05; done; echo later) & echo first`;
+  await rig.clf('run', '-n', '--name', 'talk', '--', 'sh', '-c', script);
+  assert.equal((await rig.clf('logs', 'talk')).stdout, 'first\n');
+  const following = rig.start({}, 'logs', '-f', 'talk');
+  await following.saw('first');
+  writeFileSync(gate, '');
+  assert.equal((await following.result).stdout, 'first\nlater\n');
+  assert.equal((await rig.clf('logs', 'talk')).stdout, 'first\nlater\n');
+  assert.equal((await rig.clf('logs', '-f', '--tail', '1', 'talk')).stdout, 'later\n');
+});
+
+test('logs of a run that never pauses has an end', async (context) => {
+  const rig = createCliRig(context);
+  const id = (await rig.clf('run', '-d', '--journal-max', '4M', '--', 'yes')).stdout.trim();
+  const { code, stdout } = await rig.clf('logs', '--tail', '2', id);
+  assert.deepEqual([code, stdout], [0, 'y\ny\n']);
+});
+
 test('wait: the code of the last one, and a limit of its own', async (context) => {
   const rig = createCliRig(context);
   await rig.clf('run', '-d', '--name', 'a', '--', 'true');
@@ -62,6 +83,28 @@ test('wait: the code of the last one, and a limit of its own', async (context) =
     told.map(({ exit }) => (exit as { exitCode: number }).exitCode),
     [0, 6],
   );
+});
+
+test('wait: what could not be started is told by its code, later too', async (context) => {
+  const rig = createCliRig(context);
+  assert.equal((await rig.clf('run', '-d', '--name', 'gone', '--', 'no-such-command')).code, 127);
+  assert.equal((await rig.clf('wait', 'gone')).code, 127);
+  assert.equal((await rig.clf('run', '-d', '--name', 'plain', '--', '/etc/passwd')).code, 126);
+  assert.equal((await rig.clf('wait', 'plain')).code, 126);
+});
+
+test('kill --grace: what ignores SIGTERM need not be waited for', async (context) => {
+  const rig = createCliRig(context);
+  const script = 'trap "" TERM; echo up; while :; do sleep 0.05; done';
+  const run = ['run', '--grace', '1h', '-d', '--name', 'stubborn', '--', 'sh', '-c', script];
+  const id = (await rig.clf(...run)).stdout.trim();
+  await rig.start({}, 'logs', '-f', id).saw('up');
+  const killed = await rig.clf('kill', '--grace', '0', '--json', id);
+  assert.equal(killed.code, 0, killed.stderr);
+  const { exit } = parse(killed.stdout) as { exit: { reason: string; exitCode: number } };
+  assert.deepEqual([exit.reason, exit.exitCode], ['manual-cancel', 137]);
+  const both = await rig.clf('kill', '--grace', '1s', '-s', 'HUP', id);
+  assert.match(both.stderr, /--grace means nothing with it/);
 });
 
 test('kill: whole trees, by signal, and mistakes are told without stopping the rest', async (context) => {

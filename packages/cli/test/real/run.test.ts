@@ -199,6 +199,20 @@ test('T4: leftovers are named, and ended by kill', async (context) => {
   assert.throws(() => readFileSync(`/proc/${pid}/comm`), 'the leftover is gone when kill returns');
 });
 
+test('T4: a second SIGINT takes the whole tree, and we stay until it is gone', async (context) => {
+  const rig = createCliRig(context);
+  const script = 'trap "" INT; (trap "" INT TERM; echo $BASHPID; exec sleep 61) & wait';
+  const running = rig.start({}, 'run', '-n', '--', 'bash', '-c', script);
+  await running.saw('\n');
+  const pid = running.stdout().trim();
+  running.child.kill('SIGINT');
+  running.child.kill('SIGINT');
+  running.child.kill('SIGTERM');
+  const { stderr } = await running.result;
+  assert.throws(() => readFileSync(`/proc/${pid}/comm`), `${pid} is gone when we are`);
+  assert.match(stderr, /cancelled by cli:\d+/);
+});
+
 test('an interrupt at any moment of the start leaves nothing running', async (context) => {
   const rig = createCliRig(context);
   await rig.clf('run', '--', 'true');

@@ -20,6 +20,7 @@ function start(ioOptions: FakeIoOptions = {}, isJson = false) {
     isQuiet: false,
     isInputPumped: ioOptions.input !== undefined,
     actor: 'cli:1',
+    graceMs: undefined,
   });
   const settle = (): Promise<void> => clock.advance(0);
   return { run, io, clock, status, settle };
@@ -79,9 +80,37 @@ test('the first interrupt is passed on, a second one soon after ends the run', a
   await clock.advance(1_900);
   io.raise('SIGINT');
   await settle();
-  assert.deepEqual(run.calls, ['signal SIGINT', 'cancel manual-cancel cli:1']);
+  assert.deepEqual(run.calls, ['signal SIGINT', 'cancel manual-cancel cli:1 2000']);
   run.finish({ reason: 'manual-cancel', code: undefined, signal: 'SIGTERM' });
+  run.endTree();
   assert.deepEqual(await status, { kind: 'code', code: 143 });
+});
+
+test('T4: after a second interrupt we stay until the tree is gone, and a third hurries it', async () => {
+  const { run, io, status, clock, settle } = start();
+  io.raise('SIGINT');
+  io.raise('SIGINT');
+  await settle();
+  run.finish({ reason: 'manual-cancel', code: undefined, signal: 'SIGTERM' });
+  await clock.advance(3_000);
+  assert.equal(await Promise.race([status, Promise.resolve('still here')]), 'still here');
+  io.raise('SIGINT');
+  await settle();
+  assert.equal(run.calls.at(-1), 'cancel manual-cancel cli:1 1');
+  run.endTree();
+  assert.deepEqual(await status, { kind: 'code', code: 143 });
+  assert.equal(io.err(), 'clf: run 3k9qv7hd2m5x cancelled\n');
+});
+
+test('T1: what cannot be ended does not keep us for ever', async () => {
+  const { run, io, status, clock, settle } = start();
+  io.raise('SIGINT');
+  io.raise('SIGINT');
+  await settle();
+  run.finish({ reason: 'manual-cancel', code: undefined, signal: 'SIGTERM' });
+  await clock.advance(15_000);
+  assert.deepEqual(await status, { kind: 'code', code: 143 });
+  assert.match(io.err(), /something of run 3k9qv7hd2m5x is still alive/);
 });
 
 test('an interrupt after a while is a first one again', async () => {
@@ -140,6 +169,7 @@ test('a reader that is gone ends the run, and we exit as a broken pipe does', as
   await settle();
   assert.deepEqual(run.calls, ['cancel manual-cancel cli:epipe']);
   run.finish({ reason: 'manual-cancel', code: undefined, signal: 'SIGTERM' });
+  run.endTree();
   assert.deepEqual(await status, { kind: 'code', code: 141 });
 });
 
@@ -184,6 +214,7 @@ test('a signal after the run is over is for us, when a reader holds us up', asyn
     isQuiet: false,
     isInputPumped: false,
     actor: 'cli:1',
+    graceMs: undefined,
   });
   run.say('nobody reads this');
   run.finish({ reason: 'signal', code: undefined, signal: 'SIGTERM' });

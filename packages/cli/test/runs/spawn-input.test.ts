@@ -49,7 +49,7 @@ test('deadlines, limits, labels', () => {
   const input = inputOf(...flags.split(' '));
   assert.equal(input.overallTimeoutMs, 30_000);
   assert.equal(input.noOutputTimeoutMs, 60_000);
-  assert.equal(input.graceMs, 0);
+  assert.equal(input.graceMs, 1, 'the least there is');
   assert.equal(input.nice, 5);
   assert.deepEqual(input.limits, { openFiles: 64, memoryBytes: 2 ** 30, cpuSeconds: 1 });
   assert.deepEqual(input.labels, { name: 'web', a: 'b' });
@@ -57,6 +57,20 @@ test('deadlines, limits, labels', () => {
   assert.equal(input.cwd, '/here/sub');
   assert.equal(input.leftovers, 'fail');
   assert.equal(input.ownerLoss, 'kill');
+});
+
+test("S3: the shell's own limits of open files are passed on, unless others are asked for", () => {
+  const noted = readConfig({
+    argv: [],
+    env: { CLAWDFATHER_OPEN_FILES: '256:4096' },
+    cwd: '/here',
+    pid: 7,
+  });
+  const limitsOf = (...argv: string[]) =>
+    spawnInputFrom(parseArgs(runSpec, argv), { config: noted, size: { cols: 90, rows: 20 } });
+  assert.deepEqual(limitsOf('x').limits, { openFiles: { soft: 256, hard: 4_096 } });
+  assert.deepEqual(limitsOf('x').env, {}, 'the note is not for the command');
+  assert.deepEqual(limitsOf('--limit-open-files', '64', 'x').limits, { openFiles: 64 });
 });
 
 test('a detached run has no input unless it is to be attached to', () => {
@@ -80,4 +94,5 @@ test('nonsense is refused before anything is started', () => {
   assert.throws(() => inputOf('--leftovers', 'maybe', 'x'), /--leftovers is not one of/);
   assert.throws(() => inputOf('--name', '../up', 'x'), /--name is not a name/);
   assert.throws(() => inputOf('--', ''), /the command is empty/);
+  assert.throws(() => inputOf('--grace', '2h', 'x'), /--grace is longer than an hour/);
 });

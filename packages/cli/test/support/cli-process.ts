@@ -3,7 +3,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -48,6 +48,8 @@ export function createCliRig(test: TestContext): CliRig {
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: stateDir,
+    // Compiled once for all tests; with a home of their own they would all start cold.
+    XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
     CLAWDFATHER_STATE_DIR: join(stateDir, 'state'),
     LANG: 'C.UTF-8',
   };

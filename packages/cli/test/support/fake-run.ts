@@ -12,6 +12,8 @@ export interface FakeRun extends ManagedRun {
   push(event: OutputEvent): void;
   /* Ends the output and settles `wait`. */
   finish(exit?: Partial<RunExit>): void;
+  /* Settles `waitTree`. */
+  endTree(): void;
 }
 
 export function outputEvent(text: string, at = 0): Extract<OutputEvent, { kind: 'output' }> {
@@ -28,6 +30,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
   const calls: string[] = [];
   const events: OutputEvent[] = [];
   const exit = deferred<RunExit>();
+  const treeGone = deferred();
   let wake = deferred();
   let isFinished = false;
   const note = (text: string): Promise<void> => {
@@ -37,6 +40,21 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
   const push = (event: OutputEvent): void => {
     events.push(event);
     wake.resolve();
+  };
+  const output: ManagedRun['output'] = async function* (_from, signal) {
+    for (let at = 0; ; ) {
+      const event = events[at];
+      if (event !== undefined) {
+        at += 1;
+        yield event;
+      } else if (isFinished || signal?.aborted === true) {
+        return;
+      } else {
+        wake = deferred();
+        signal?.addEventListener('abort', () => wake.resolve(), { once: true });
+        await wake.promise;
+      }
+    }
   };
   return {
     runId: runId('3k9qv7hd2m5x8abc'),
@@ -50,30 +68,28 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
       exit.resolve(exitWith(over));
       wake.resolve();
     },
+    endTree: () => treeGone.resolve(),
     wait: () => exit.promise,
-    output: async function* (_from, signal) {
-      for (let at = 0; ; ) {
-        const event = events[at];
-        if (event !== undefined) {
-          at += 1;
-          yield event;
-        } else if (isFinished || signal?.aborted === true) {
-          return;
-        } else {
-          wake = deferred();
-          signal?.addEventListener('abort', () => wake.resolve(), { once: true });
-          await wake.promise;
-        }
-      }
-    },
+    output,
+    outputLent: output,
     write: (data) => note(`write ${JSON.stringify(Buffer.from(data).toString('latin1'))}`),
     end: () => note('end'),
     resize: ({ cols, rows }) => note(`resize ${cols}x${rows}`),
     signal: (name) => note(`signal ${name}`),
-    cancel: (reason, actor) => note(`cancel ${reason ?? ''} ${actor ?? ''}`),
+    outputSoFar: async function* (from) {
+      const start = events.findIndex((event) => event.cursor === from) + 1;
+      yield* events.slice(start);
+    },
+    waitTree: (signal) => {
+      signal?.addEventListener('abort', () => treeGone.reject(signal.reason), { once: true });
+      return treeGone.promise;
+    },
+    cancel: (reason, actor, graceMs) =>
+      note(['cancel', reason, actor, graceMs].filter((word) => word !== undefined).join(' ')),
     openTerminal: () =>
       Promise.resolve({
         answerer: options.isAnswerer ?? true,
+        cursor: events.at(-1)?.cursor ?? cursor('0.0'),
         close: () => note('close terminal'),
       }),
     snapshot: () => recordWith(),

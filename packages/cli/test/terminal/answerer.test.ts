@@ -22,6 +22,7 @@ async function answersTo(
       await answerer.push({ kind: 'attached', ...output, cursor: cursor('0.0') });
     } else await answerer.push({ kind: 'resize', ...output, cursor: cursor('0.0') });
   }
+  await answerer.settled();
   answerer.dispose();
   return answers.join('');
 }
