@@ -95,8 +95,6 @@ static size_t warn_members(struct shim *shim, pid_t group)
 		if (group && member->pgid == group)
 			continue;
 		(void)tree_signal_one(&shim->tree, i, SIGTERM);
-		if (shim->spawn.pty)
-			(void)tree_signal_one(&shim->tree, i, SIGHUP);
 		(void)tree_signal_one(&shim->tree, i, SIGCONT);
 	}
 	return fresh;
@@ -121,9 +119,6 @@ static void send_term(struct shim *shim)
 	bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, SIGTERM) == 0;
 	if (group) {
 		shim->killed_pgid++;
-		/* Interactive shells ignore SIGTERM; a terminal that goes away is what they heed. */
-		if (shim->spawn.pty)
-			(void)kill(-shim->root, SIGHUP);
 		/* A stopped process acts on SIGTERM only once it is continued. */
 		(void)kill(-shim->root, SIGCONT);
 	}
@@ -131,6 +126,26 @@ static void send_term(struct shim *shim)
 		(void)warn_members(shim, group ? shim->root : 0);
 	shim->warned_ticks = now_ticks;
 	warn_missed(shim);
+}
+
+/*
+ * Interactive shells ignore SIGTERM; a terminal that goes away is what they heed. It comes a moment later, since the
+ * lower number is delivered first and a shell may remember only the last of two, and again after 2, 4, 8 … moments,
+ * since a moment may be too short on a busy machine.
+ */
+static void hang_up(struct shim *shim)
+{
+	shim->warn_count++;
+	if (!shim->spawn.pty || (shim->warn_count & (shim->warn_count - 1)) != 0)
+		return;
+	bool group = !shim->root_gone && shim->root > 0 && kill(-shim->root, SIGHUP) == 0;
+	if (tree_scan(&shim->tree) != 0)
+		return;
+	for (size_t i = 0; i < shim->tree.count; i++) {
+		const struct proc_stat *member = &shim->tree.members[i];
+		if ((!group || member->pgid != shim->root) && seen_has(&shim->warned, member->pid, member->start_ticks))
+			(void)tree_signal_one(&shim->tree, i, SIGHUP);
+	}
 }
 
 static void send_kill(struct shim *shim)
@@ -177,6 +192,7 @@ static void step(struct shim *shim, enum ladder_event event, u64 now)
 	} else if (next.action == DO_WARN) {
 		shim->tick_ms = now + WARN_REPEAT_MS;
 		warn_missed(shim);
+		hang_up(shim);
 	} else if (next.action == DO_KILL) {
 		if (event == ON_GRACE_OVER)
 			shim->rung_ends_ms = now + shim->spawn.kill_ms;

@@ -137,6 +137,7 @@ struct shim {
 	/* who had its SIGTERM */
 	struct seen warned;
 	u64 warned_ticks;
+	u32 warn_count;
 	/* when ending_turn wants to be called again; 0 for no wish */
 	u64 look_again_ms;
 	struct tree tree;

@@ -151,6 +151,20 @@ nativeTest(
 );
 
 nativeTest(
+  'T2: a command on a terminal has a moment for its own end before it is hung up',
+  async (rig) => {
+    const script = 'trap "echo clean; exit 4" TERM; echo ready; while :; do sleep 0.01; done';
+    const run = await rig.sh(script, { pty, graceMs: 30_000 });
+    await run.says('ready');
+    const control = await rig.control(run);
+    await control.request({ type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' });
+    /* Under load it may be hung up first: then it ends by that, and still at once. */
+    const { exit } = await run.ended();
+    assert.ok(exit.code === 4 || exit.signal === 1);
+  },
+);
+
+nativeTest(
   'T2: an interactive shell that ignores SIGTERM goes with its terminal',
   async (rig) => {
     const env = { PATH: '/usr/bin:/bin', PS1: 'ready> ' };
