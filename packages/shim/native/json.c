@@ -13,12 +13,38 @@ static void put(struct json *json, const char *bytes, size_t length)
 	json->length += length;
 }
 
+/* Length of the character that begins here, 0 if these bytes are no UTF-8. The terminating NUL ends every look ahead. */
+static size_t utf8_length(const unsigned char *at)
+{
+	if (at[0] < 0x80)
+		return 1;
+	size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+	if (at[0] < 0xc2 || at[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates, and what lies beyond Unicode. */
+	bool wrong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
+		     (at[0] == 0xf4 && at[1] > 0x8f);
+	return wrong ? 0 : length;
+}
+
 static void put_quoted(struct json *json, const char *value, size_t bytes_max)
 {
 	static const char hex[] = "0123456789abcdef";
 	put(json, "\"", 1);
 	for (; *value && bytes_max > 0; value++, bytes_max--) {
 		unsigned char c = (unsigned char)*value;
+		size_t length = utf8_length((const unsigned char *)value);
+		if (length > bytes_max)
+			break;
+		if (length > 1) {
+			put(json, value, length);
+			value += length - 1;
+			bytes_max -= length - 1;
+			continue;
+		}
 		if (c == '"' || c == '\\') {
 			char escaped[2] = {'\\', (char)c};
 			put(json, escaped, 2);

@@ -23,7 +23,7 @@ void json_u64(struct json *json, const char *key, u64 value);
 void json_i64(struct json *json, const char *key, i64 value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
-/* Bytes that are not printable ASCII are written as \u00NN: names are for people, never for comparison. */
+/* Control characters, and bytes that are no UTF-8, are written as \u00NN: names are for people, never for comparison. */
 void json_string(struct json *json, const char *key, const char *value);
 /* At most `bytes_max` bytes of it. */
 void json_string_cut(struct json *json, const char *key, const char *value, size_t bytes_max);

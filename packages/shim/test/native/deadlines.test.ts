@@ -16,7 +16,7 @@ const idle = ['sleep', '600'] as const;
 
 interface MovedClock {
   readonly link: SpawndLink;
-  move(offsets: { readonly monotonicMs?: number; readonly wallMs?: number }): void;
+  readonly move: (offsets: { readonly monotonicMs?: number; readonly wallMs?: number }) => void;
 }
 
 async function withClock(rig: Rig): Promise<MovedClock> {

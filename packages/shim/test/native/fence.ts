@@ -19,7 +19,7 @@ export interface Fence {
 
 let count = 0;
 
-export function cgroup2Mount(): string | undefined {
+function cgroup2Mount(): string | undefined {
   const line = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .find((text) => text.split(' ')[2] === 'cgroup2');

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { unlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -76,23 +76,26 @@ nativeTest(
 nativeTest(
   'O4: an actor of any length and any bytes stays readable in every record',
   async (rig) => {
-    const actor = '\u{1f600}"\\\n'.repeat(18).slice(0, 126);
-    const bytes = Buffer.byteLength(actor);
-    const run = await rig.run(idle);
-    await run.started();
-    const control = await rig.control(run);
-    const asked = Buffer.from(actor).subarray(0, Math.min(bytes, 120)).toString('latin1');
-    await control.request({
-      type: 'terminate',
-      epoch: 1,
-      reason: 'manual-cancel',
-      actor: asked.slice(0, 63),
-    });
-    const { exit, end } = await run.ended();
-    assert.equal(end.actor, exit.actor);
-    assert.ok((exit.actor?.length ?? 0) > 0);
-    const note = (await run.entries()).find((entry) => entry.kind === 'note');
-    assert.ok(note?.kind === 'note' && note.fields['actor'] === exit.actor);
+    const actors = [
+      '\u0001'.repeat(127),
+      '"quoted" \\ and\nbroken',
+      'Zoë \u{1f600}',
+      '🎩'.repeat(31),
+    ];
+    for (const actor of actors) {
+      const run = await rig.run(idle);
+      await run.started();
+      const control = await rig.control(run);
+      const ask = { type: 'terminate', epoch: 1, reason: 'manual-cancel' } as const;
+      await assert.rejects(control.request({ ...ask, actor: 'x'.repeat(128) }), {
+        refusal: 'bad-message',
+      });
+      await control.request({ ...ask, actor });
+      const { exit, end } = await run.ended();
+      assert.deepEqual([exit.actor, end.actor], [actor, actor]);
+      const note = (await run.entries()).find((entry) => entry.kind === 'note');
+      assert.ok(note?.kind === 'note' && note.fields['actor'] === actor);
+    }
   },
 );
 
@@ -197,7 +200,6 @@ nativeTest(
 );
 
 nativeTest('E2: a run directory with a very long path has a socket like any other', async (rig) => {
-  const { mkdirSync } = await import('node:fs');
   const runDir = join(rig.dir, ...Array.from({ length: 12 }, () => 'd'.repeat(80)));
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const run = await rig.run(idle, { runDir });
@@ -237,6 +239,5 @@ nativeTest(
       code: 'shim-unreachable',
       reason: 'refused',
     });
-    assert.equal(readFileSync('/proc/self/stat').length > 0, true);
   },
 );

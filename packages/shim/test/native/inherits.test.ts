@@ -17,7 +17,9 @@ nativeTest('S4: a command on pipes has three descriptors, all of its own', async
   assert.deepEqual(new Set(fds.values()).size, 3);
   for (const target of fds.values()) assert.match(target, /^pipe:/);
   /* And the shim holds none of the child's ends. */
-  const shimFds = [...descriptorsOf(shimPid).values()].filter((target) => /^pipe:/.test(target));
+  const shimFds = [...descriptorsOf(shimPid).values()].filter((target) =>
+    target.startsWith('pipe:'),
+  );
   assert.deepEqual(shimFds.sort(), [...fds.values()].sort());
 });
 

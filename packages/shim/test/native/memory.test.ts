@@ -2,8 +2,9 @@
  * What an idle run costs: its shim's share of memory, and no processor time at all.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { nativeTest } from './rig.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nativeTest, until } from './rig.ts';
 import type { Run } from './run.ts';
 
 /* The aim is 80 kB with the gateway's part; a shim alone has to stay well below. */
@@ -28,9 +29,6 @@ nativeTest(
 nativeTest(
   'a shim gives back what a burst of output made it take',
   async (rig) => {
-    const { writeFileSync } = await import('node:fs');
-    const { join } = await import('node:path');
-    const { until } = await import('./rig.ts');
     const clockPath = join(rig.dir, 'clock');
     writeFileSync(clockPath, '0 0');
     const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: clockPath } });

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmdirSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { Socket } from 'node:net';
@@ -57,7 +58,6 @@ nativeTest('T8: many shims killed at once: each run hears it, and nothing is lef
 nativeTest(
   'T8: what cannot be ended after a killed shim is counted as left',
   async (rig) => {
-    const { chmodSync, chownSync, copyFileSync } = await import('node:fs');
     const uid = 64_050;
     const link = await spawndOf(rig, uid);
     const become = join(rig.dir, 'become-root');
@@ -215,7 +215,6 @@ nativeTest(
 nativeTest(
   'S1: a run directory that others may enter, or that is none, is not claimed',
   async (rig) => {
-    const { chmodSync, symlinkSync, writeFileSync } = await import('node:fs');
     const shared = await rig.run(['true'], { runDir: makeDir(rig.dir, 'shared', 0o755) });
     assert.equal((await shared.spawnError()).errno, errno.EPERM);
     chmodSync(join(rig.dir, 'shared'), 0o700);
