@@ -46,7 +46,7 @@ export async function runCli(deps: CliDeps): Promise<ExitStatus> {
   } catch (error) {
     // The pager that read us has quit; there is nobody to tell.
     if (isReaderGone(error)) return codeStatus(signalExitCode('SIGPIPE') ?? exitOwnError);
-    await report(deps, error, words.includes('--json'));
+    await report(deps, error, words);
     return codeStatus(spawnFailureCode(error));
   }
 }
@@ -95,10 +95,14 @@ function unknownCommand(typed: string): Error {
   );
 }
 
-async function report(deps: CliDeps, error: unknown, isJson: boolean): Promise<void> {
+/* The flags may be what is wrong, so they are only looked at as words. */
+async function report(deps: CliDeps, error: unknown, words: readonly string[]): Promise<void> {
   const { stderr } = deps.io;
-  const paint = createPaint(stderr.isTerminal && deps.config.isColourAllowed);
-  const text = isJson ? jsonLine(formatErrorJson(error)) : formatErrorText(error, paint);
+  const isColoured = deps.config.isColourAllowed && !words.includes('--no-color');
+  const paint = createPaint(stderr.isTerminal && isColoured);
+  const text = words.includes('--json')
+    ? jsonLine(formatErrorJson(error))
+    : formatErrorText(error, paint);
   // A closed stderr leaves the exit code, which says enough.
   await stderr.write(text).catch(() => {});
 }

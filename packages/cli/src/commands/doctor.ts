@@ -26,6 +26,7 @@ import { checkShim } from '../doctor/shim-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { startTicksOf } from '../runs/process-use.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 
 /* All of them; a host with more has other worries. */
@@ -50,7 +51,9 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     ...checkSystemd(facts),
   ];
   await context.io.stdout.write(
-    context.isJson ? jsonLine(findingsJson(findings)) : formatFindings(findings, context.paint),
+    context.isJson
+      ? jsonLine(findingsJson(findings))
+      : formatFindings(findings, { paint: context.paint, columnsMax: context.io.columns() }),
   );
   return codeStatus(hasFailed(findings) ? exitChecksFailed : exitOk);
 }
@@ -58,12 +61,13 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
 async function rebuild(stateDir: string): Promise<Finding> {
   const { rebuildRegistry } = await import('@clawdfather/supervisor');
   const report = await rebuildRegistry({ stateDir });
+  const number = report.recovered.length;
   const skipped = report.skipped.map(({ name, why }) => `${name} (${why})`).join(', ');
   const kept = report.movedAside === undefined ? '' : `; the old one is ${report.movedAside}`;
   return {
     check: 'rebuild',
     status: report.skipped.length === 0 ? 'ok' : 'warn',
-    summary: `the registry has ${report.recovered.length} runs from their directories${kept}`,
+    summary: `the registry has ${number} run${number === 1 ? '' : 's'} from their directories${kept}`,
     ...(skipped === '' ? {} : { advice: `Left alone: ${skipped}` }),
   };
 }
@@ -96,10 +100,11 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
   return [
     selfTest,
     checkRunDirs(records, directories),
-    checkOwners(
-      supervisor.owners().filter((owner) => owner.pid !== context.config.pid),
-      records,
-    ),
+    checkOwners({
+      owners: supervisor.owners().filter((owner) => owner.pid !== context.config.pid),
+      runs: records,
+      isAlive: ({ pid, startTicks }) => startTicksOf(pid) === startTicks,
+    }),
     checkDecisions(decisions),
     checkLeftovers(records),
   ];

@@ -49,6 +49,7 @@ function explain(context: CommandContext, decisions: readonly RetentionDecision[
       headers: ['ID', 'DECISION', 'ENDED', 'OUTPUT', 'BECAUSE'],
       paintHeader: paint.dim,
       columnsMax: io.columns(),
+      dispensable: ['OUTPUT', 'ENDED'],
     },
     decisions.map((decision) => [
       { text: shortId(decision) },

@@ -80,7 +80,8 @@ async function leave({ context, run, trap }: Staying): Promise<ExitStatus> {
   await io.stdout.write(`${run.runId}\n`);
   if (io.stdout.isTerminal && !args.has('quiet')) {
     const id = shortId(run);
-    await io.stderr.write(`clf: output: clf logs -f ${id}   end it: clf kill ${id}\n`);
+    const back = args.has('pty') ? `screen: clf attach ${id}` : `output: clf logs -f ${id}`;
+    await io.stderr.write(`clf: ${back}   end it: clf kill ${id}\n`);
   }
   return codeStatus(exitOk);
 }

@@ -20,15 +20,19 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     const limit = new AbortController();
     const timer = limitMs === undefined ? undefined : clock.timer(limitMs, () => limit.abort());
     let code = exitOk;
+    let waitedFor: RunRecord | undefined;
     try {
       for (const record of records) {
+        waitedFor = record;
         const exit = await exitOf(supervisor, record, limit.signal);
         await tell(context, record, exit);
         code = exitCodeOf(exit);
       }
     } catch (error) {
       if (!limit.signal.aborted) throw error;
-      await io.stderr.write(`clf: still running after ${args.value('timeout') ?? ''}\n`);
+      await (context.isJson
+        ? io.stdout.write(jsonLine({ id: waitedFor?.runId ?? null, exit: null }))
+        : io.stderr.write(`clf: still running after ${args.value('timeout') ?? ''}\n`));
       return codeStatus(exitTimedOut);
     } finally {
       timer?.cancel();

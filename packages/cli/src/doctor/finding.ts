@@ -4,7 +4,7 @@
  */
 import type { Paint } from '../render/paint.ts';
 import type { Json } from '../render/run-json.ts';
-import { makeVisible } from '../render/visible-text.ts';
+import { makeVisible, wrapWords } from '../render/visible-text.ts';
 
 /* `fail`: something will not work. `warn`: something may surprise. `info`: good to know. */
 export type FindingStatus = 'ok' | 'info' | 'warn' | 'fail';
@@ -24,17 +24,31 @@ const marks: Readonly<Record<FindingStatus, string>> = {
   fail: 'FAIL',
 };
 
-export function formatFindings(findings: readonly Finding[], paint: Paint): string {
+/* As wide as a mark and its gap. */
+const indent = ' '.repeat(6);
+
+export interface FindingsLayout {
+  readonly paint: Paint;
+  /* Undefined: no limit. */
+  readonly columnsMax: number | undefined;
+}
+
+export function formatFindings(
+  findings: readonly Finding[],
+  { paint, columnsMax = Number.POSITIVE_INFINITY }: FindingsLayout,
+): string {
   const painted: Readonly<Record<FindingStatus, (text: string) => string>> = {
     ok: paint.good,
     info: paint.dim,
     warn: paint.warn,
     fail: paint.bad,
   };
-  const lines = findings.flatMap(({ check, status, summary, advice }) => [
-    `${painted[status](marks[status])}  ${check}: ${makeVisible(summary)}`,
-    ...(advice === undefined ? [] : [`      ${makeVisible(advice)}`]),
-  ]);
+  const wrap = (text: string): string[] => wrapWords(makeVisible(text), columnsMax - indent.length);
+  const lines = findings.flatMap(({ check, status, summary, advice }) => {
+    const [first = '', ...rest] = wrap(`${check}: ${summary}`);
+    const below = advice === undefined ? rest : [...rest, ...wrap(advice)];
+    return [`${painted[status](marks[status])}  ${first}`, ...below.map((line) => indent + line)];
+  });
   const failed = findings.filter(({ status }) => status === 'fail').length;
   const warned = findings.filter(({ status }) => status === 'warn').length;
   const verdict =

@@ -37,9 +37,16 @@ export function checkRunDirs(
   return { check, status: 'ok', summary: `${count(records.length, 'run')}, all with a directory` };
 }
 
-export function checkOwners(owners: readonly OwnerRecord[], runs: readonly RunRecord[]): Finding {
+export interface OwnerFacts {
+  readonly owners: readonly OwnerRecord[];
+  readonly runs: readonly RunRecord[];
+  /* One that was killed keeps its lease until somebody needs to know. */
+  readonly isAlive: (owner: OwnerRecord) => boolean;
+}
+
+export function checkOwners({ owners, runs, isAlive }: OwnerFacts): Finding {
   const check = 'owners';
-  const held = owners.filter((owner) => !owner.isReleased && !owner.isRevoked);
+  const held = owners.filter((owner) => !owner.isReleased && !owner.isRevoked && isAlive(owner));
   const live = runs.filter((record) => record.exit === undefined);
   const isHeld = (record: RunRecord): boolean =>
     held.some(
@@ -47,7 +54,7 @@ export function checkOwners(owners: readonly OwnerRecord[], runs: readonly RunRe
         owner.instanceId === record.ownerInstanceId && owner.generation === record.ownerGeneration,
     );
   const orphans = live.filter((record) => !isHeld(record)).length;
-  const summary = `${count(held.length, 'owner')} holding a lease, ${count(live.length, 'live run')}`;
+  const summary = `${count(held.length, 'owner')}, ${count(live.length, 'live run')}`;
   if (orphans === 0) return { check, status: 'ok', summary };
   return {
     check,

@@ -29,6 +29,7 @@ export function formatRunTable(records: readonly RunRecord[], options: RunTableO
       headers: [...headers, 'COMMAND'],
       paintHeader: options.paint.dim,
       columnsMax: options.columnsMax,
+      dispensable: ['CPU', 'MEM', 'TIME', 'AGE'],
     },
     rows,
   );

@@ -1,6 +1,7 @@
 /*
  * A table that fits the terminal: every column as wide as its longest cell,
- * the last one takes what is left and is cut. Not on a terminal nothing is cut,
+ * the last one takes what is left and is cut. Where that would be too little,
+ * columns that are least missed go first. Not on a terminal nothing is cut,
  * since whoever reads it there has no right edge.
  */
 import { columnsOf, fitColumns } from './visible-text.ts';
@@ -16,27 +17,29 @@ export interface TableLayout {
   readonly paintHeader: (text: string) => string;
   /* Undefined: no limit. */
   readonly columnsMax: number | undefined;
+  /* Headers of the columns that go when it is narrow, in this order. */
+  readonly dispensable?: readonly string[];
 }
 
 const gap = '  ';
-/* A last column narrower than this says nothing; the line may then wrap. */
-const lastColumnMin = 12;
+/* The last column is the one people read: below this, another one goes. */
+const lastColumnWanted = 20;
+/* Narrower it says nothing; the line may then wrap. */
+const lastColumnMin = 4;
 
 export function formatTable(layout: TableLayout, rows: readonly (readonly Cell[])[]): string {
   const headers = layout.headers.map((text): Cell => ({ text, paint: layout.paintHeader }));
   const all = [headers, ...rows];
-  const last = layout.headers.length - 1;
   const widths = layout.headers.map((_, column) =>
     Math.max(...all.map((row) => columnsOf(row[column]?.text ?? ''))),
   );
-  const taken = widths.slice(0, last).reduce((sum, width) => sum + width + gap.length, 0);
-  const lastMax =
-    layout.columnsMax === undefined
-      ? Number.POSITIVE_INFINITY
-      : Math.max(lastColumnMin, layout.columnsMax - taken);
+  const shown = shownColumns(layout, widths);
+  const last = shown.at(-1) ?? 0;
+  const lastMax = Math.max(lastColumnMin, roomForLast(layout, widths, shown));
   const lines = all.map((row) =>
-    row
-      .map((cell, column) => {
+    shown
+      .map((column) => {
+        const cell = row[column] ?? { text: '' };
         const text = column === last ? fitColumns(cell.text, lastMax) : cell.text;
         const padding = column === last ? 0 : (widths[column] ?? 0) - columnsOf(text);
         return (cell.paint?.(text) ?? text) + ' '.repeat(Math.max(0, padding));
@@ -45,4 +48,25 @@ export function formatTable(layout: TableLayout, rows: readonly (readonly Cell[]
       .trimEnd(),
   );
   return `${lines.join('\n')}\n`;
+}
+
+/* Indexes of the columns there is room for. */
+function shownColumns(layout: TableLayout, widths: readonly number[]): number[] {
+  let shown = layout.headers.map((_, column) => column);
+  const wanted = Math.min(lastColumnWanted, widths.at(-1) ?? 0);
+  for (const header of layout.dispensable ?? []) {
+    if (roomForLast(layout, widths, shown) >= wanted) break;
+    shown = shown.filter((column) => layout.headers[column] !== header);
+  }
+  return shown;
+}
+
+function roomForLast(
+  { columnsMax }: TableLayout,
+  widths: readonly number[],
+  shown: readonly number[],
+): number {
+  if (columnsMax === undefined) return Number.POSITIVE_INFINITY;
+  const before = shown.slice(0, -1);
+  return columnsMax - before.reduce((sum, column) => sum + (widths[column] ?? 0) + gap.length, 0);
 }

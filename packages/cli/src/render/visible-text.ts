@@ -51,6 +51,20 @@ export function fitColumns(text: string, columnsMax: number): string {
   return columnsMax < 1 ? '' : `${fitted}…`;
 }
 
+/* Lines of at most `columnsMax`, cut between words; a longer word has a line of its own. */
+export function wrapWords(text: string, columnsMax: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && columnsOf(longer) > columnsMax) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
 function graphemeColumns(segment: string): number {
   if (/^\p{Mark}+$/u.test(segment)) return 0;
   return wide.test(segment) ? 2 : 1;

@@ -21,7 +21,8 @@ export async function eachRun(
   work: (record: RunRecord) => Promise<Told>,
 ): Promise<number> {
   const { io, args, config } = context;
-  const paint = createPaint(io.stderr.isTerminal && config.isColourAllowed);
+  const isColoured = config.isColourAllowed && !args.has('no-color');
+  const paint = createPaint(io.stderr.isTerminal && isColoured);
   let code = exitOk;
   for (const typed of args.operands) {
     try {

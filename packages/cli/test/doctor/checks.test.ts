@@ -133,8 +133,26 @@ test('runs that cannot be verified, and what was left behind', () => {
   const record = recordWith({ state: 'exited', exit: exitWith({ leftovers }) });
   assert.equal(checkLeftovers([{ ...record, treeEndedAtMs: 5 }]).status, 'ok');
   assert.match(checkLeftovers([record]).summary, /3k9qv7hd2m5x \(sleep 9\)/);
-  assert.equal(checkOwners([], []).status, 'ok');
-  assert.match(checkOwners([], [recordWith()]).summary, /1 of them without an owner/);
+});
+
+test('owners are those that live; runs without one are not a fault', () => {
+  const owner = {
+    instanceId: 'instance',
+    generation: 1,
+    pid: 7,
+    startTicks: 1,
+    bootId: 'boot',
+    pidNamespace: 1,
+    leaseExpiresAtMs: 0,
+    startedAtMs: 0,
+    isReleased: false,
+    isRevoked: false,
+  };
+  const check = (isOwnerAlive: boolean) =>
+    checkOwners({ owners: [owner], runs: [recordWith()], isAlive: () => isOwnerAlive });
+  assert.deepEqual(check(true), { check: 'owners', status: 'ok', summary: '1 owner, 1 live run' });
+  assert.equal(check(false).status, 'info');
+  assert.match(check(false).summary, /^0 owners, 1 live run, 1 of them without an owner$/);
 });
 
 test('the page and the JSON agree on health', () => {
@@ -145,11 +163,16 @@ test('the page and the JSON agree on health', () => {
     summary: 'broken\u001b[2J',
     advice: 'mend it',
   } as const;
+  const wide = { paint, columnsMax: undefined };
   assert.equal(
-    formatFindings([bad], paint),
+    formatFindings([bad], wide),
     'FAIL  x: broken\\x1b[2J\n      mend it\n\n1 problem, 0 warnings.\n',
+  );
+  assert.equal(
+    formatFindings([bad], { paint, columnsMax: 12 }),
+    'FAIL  x:\n      broken\\x1b[2J\n      mend\n      it\n\n1 problem, 0 warnings.\n',
   );
   assert.equal(hasFailed([bad]), true);
   assert.equal((findingsJson([bad]) as { isHealthy: boolean }).isHealthy, false);
-  assert.match(formatFindings([], paint), /All is well\./);
+  assert.match(formatFindings([], wide), /All is well\./);
 });

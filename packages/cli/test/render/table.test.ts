@@ -17,6 +17,17 @@ test('columns line up and the last one is cut to the width', () => {
   assert.equal(text, 'ID   COMMAND\nabc  a very long co…\nd    short\n');
 });
 
+test('where it is narrow, what is least missed goes first', () => {
+  const headers = ['ID', 'CPU', 'AGE', 'COMMAND'];
+  const row = ['abc', '10ms', '1h ago', 'make -j8 all'].map((text) => ({ text }));
+  const at = (columnsMax: number): string =>
+    formatTable({ headers, paintHeader: plain, columnsMax, dispensable: ['CPU', 'AGE'] }, [row]);
+  assert.equal(at(31), 'ID   CPU   AGE     COMMAND\nabc  10ms  1h ago  make -j8 all\n');
+  assert.equal(at(30), 'ID   AGE     COMMAND\nabc  1h ago  make -j8 all\n');
+  assert.equal(at(20), 'ID   COMMAND\nabc  make -j8 all\n');
+  assert.equal(at(12), 'ID   COMMAND\nabc  make -…\n');
+});
+
 test('without a terminal nothing is cut', () => {
   const long = 'x'.repeat(500);
   const layout = { headers: ['A'], paintHeader: plain, columnsMax: undefined };
