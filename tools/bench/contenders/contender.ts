@@ -7,6 +7,7 @@
 export const contenderNames = [
   'supervisor',
   'supervisor-pty',
+  'supervisor-kept',
   'child_process',
   'child_process-group',
   'execa',
@@ -26,6 +27,8 @@ export interface Started {
 }
 
 export interface Contender {
+  /* A short command, from start to end, as one would write it. */
+  run(argv: Argv): Promise<void>;
   start(argv: Argv, onOutput: (bytes: Uint8Array) => void): Promise<Started>;
   close(): Promise<void>;
 }
@@ -35,8 +38,8 @@ export const commandEnv: Readonly<Record<string, string>> = { PATH: '/usr/bin:/b
 
 export const ignoreOutput = (): void => {};
 
-/* From start to end. */
-export async function runToEnd(contender: Contender, argv: Argv): Promise<void> {
-  const started = await contender.start(argv, ignoreOutput);
+/* For those who have no shorter way. */
+export async function runToEnd(start: Contender['start'], argv: Argv): Promise<void> {
+  const started = await start(argv, ignoreOutput);
   await started.ended;
 }

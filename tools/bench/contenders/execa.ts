@@ -1,19 +1,16 @@
 /*
- * Contender: execa. Output is taken as a stream and not gathered, or 2 GB of it would have to fit into a string.
+ * Contender: execa. A short command is awaited with its output, as its first example does; a long one is taken as a
+ * stream and not gathered, or 2 GB of it would have to fit into a string.
  */
 import { execa } from 'execa';
 import { commandEnv, type Contender } from './contender.ts';
 
 export function createExeca(): Contender {
+  const common = { env: { ...commandEnv }, extendEnv: false, reject: false } as const;
   return {
+    run: async ([file, ...args]) => void (await execa(file, args, common)),
     start: async ([file, ...args], onOutput) => {
-      const child = execa(file, args, {
-        env: { ...commandEnv },
-        extendEnv: false,
-        buffer: false,
-        encoding: 'buffer',
-        reject: false,
-      });
+      const child = execa(file, args, { ...common, buffer: false, encoding: 'buffer' });
       child.stdout.on('data', onOutput);
       child.stderr.on('data', onOutput);
       return {

@@ -11,9 +11,11 @@ import { openSupervised } from './supervised.ts';
 export async function openContender(name: ContenderName, stateDir: string): Promise<Contender> {
   switch (name) {
     case 'supervisor':
-      return openSupervised(stateDir, { isTerminal: false });
+      return openSupervised(stateDir, { isTerminal: false, isLent: true });
     case 'supervisor-pty':
-      return openSupervised(stateDir, { isTerminal: true });
+      return openSupervised(stateDir, { isTerminal: true, isLent: true });
+    case 'supervisor-kept':
+      return openSupervised(stateDir, { isTerminal: false, isLent: false });
     case 'child_process':
       return createRaw({ isGroup: false });
     case 'child_process-group':

@@ -2,7 +2,7 @@
  * Tasks around many commands that only wait: what they cost in memory, and runs for others to adopt.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runToEnd, ignoreOutput } from '../contenders/contender.ts';
+import { ignoreOutput } from '../contenders/contender.ts';
 import { spawnInputOf } from '../contenders/supervised.ts';
 import { parentOf, pssBytes } from '../measure/processes.ts';
 import { supervisorOf, type TaskContext } from './task-context.ts';
@@ -25,7 +25,7 @@ export async function measureIdleMemory(
   context: TaskContext,
   { runs }: { readonly runs: number },
 ): Promise<IdleMemory> {
-  for (let run = 0; run < warmUpRuns; run += 1) await runToEnd(context.contender, ['/bin/true']);
+  for (let run = 0; run < warmUpRuns; run += 1) await context.contender.run(['/bin/true']);
   const before = memoryNow();
   await startIdleRuns(context, { runs });
   await sleep(settleMs);

@@ -1,7 +1,6 @@
 /*
  * Task: start /bin/true, read its output, know its end; over and over.
  */
-import { runToEnd } from '../contenders/contender.ts';
 import {
   measureClosedLoop,
   type ClosedLoop,
@@ -15,5 +14,5 @@ export async function measureSpawn(
   { contender }: TaskContext,
   loop: ClosedLoop,
 ): Promise<ClosedLoopResult> {
-  return measureClosedLoop(loop, () => runToEnd(contender, command));
+  return measureClosedLoop(loop, () => contender.run(command));
 }
