@@ -24,7 +24,17 @@ function escapeOf(character: string): string {
     : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/* Made when first needed: it costs as much as everything else in a short command. */
+let segmenter: Intl.Segmenter | undefined;
+
+function* graphemesOf(text: string): Iterable<string> {
+  if (/^[ -~]*$/.test(text)) {
+    yield* text;
+    return;
+  }
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { segment } of segmenter.segment(text)) yield segment;
+}
 
 /* East Asian wide and emoji presentation; everything else is taken as one column. */
 const wide =
@@ -33,7 +43,7 @@ const wide =
 /* Columns the text takes; escape sequences must not be in it. */
 export function columnsOf(text: string): number {
   let columns = 0;
-  for (const { segment } of segmenter.segment(text)) columns += graphemeColumns(segment);
+  for (const grapheme of graphemesOf(text)) columns += graphemeColumns(grapheme);
   return columns;
 }
 
@@ -42,10 +52,10 @@ export function fitColumns(text: string, columnsMax: number): string {
   if (columnsOf(text) <= columnsMax) return text;
   let fitted = '';
   let columns = 0;
-  for (const { segment } of segmenter.segment(text)) {
-    const next = columns + graphemeColumns(segment);
+  for (const grapheme of graphemesOf(text)) {
+    const next = columns + graphemeColumns(grapheme);
     if (next > columnsMax - 1) break;
-    fitted += segment;
+    fitted += grapheme;
     columns = next;
   }
   return columnsMax < 1 ? '' : `${fitted}…`;
@@ -65,7 +75,7 @@ export function wrapWords(text: string, columnsMax: number): string[] {
   return [...lines, line];
 }
 
-function graphemeColumns(segment: string): number {
-  if (/^\p{Mark}+$/u.test(segment)) return 0;
-  return wide.test(segment) ? 2 : 1;
+function graphemeColumns(grapheme: string): number {
+  if (/^\p{Mark}+$/u.test(grapheme)) return 0;
+  return wide.test(grapheme) ? 2 : 1;
 }
