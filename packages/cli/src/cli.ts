@@ -6,6 +6,7 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from './args/parse.ts';
+import { commonFlags } from './args/spec.ts';
 import { formatCommandHelp } from './args/help-text.ts';
 import { suggestNearest } from './args/suggest.ts';
 import type { CliDeps, Command } from './command.ts';
@@ -37,8 +38,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 export async function runCli(deps: CliDeps): Promise<ExitStatus> {
-  const [typed, ...rest] = deps.config.argv;
-  const command = typed === undefined ? findCommand('help') : findCommand(typed);
+  const [typed, ...rest] = commandFirst(deps.config.argv);
+  const command = findCommand(typed ?? '');
   const words = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : rest.length);
   try {
     if (command === undefined) throw unknownCommand(typed ?? '');
@@ -49,6 +50,19 @@ export async function runCli(deps: CliDeps): Promise<ExitStatus> {
     await report(deps, error, words);
     return codeStatus(spawnFailureCode(error));
   }
+}
+
+/* What works everywhere may also stand before the command: `clf --json ps`. */
+function commandFirst(argv: readonly string[]): readonly string[] {
+  let at = 0;
+  for (;;) {
+    const [name = '', value] = (argv[at] ?? '').split('=', 2);
+    const flag = commonFlags.find((one) => `--${one.name}` === name && one.name !== 'help');
+    if (flag === undefined) break;
+    at += flag.value === undefined || value !== undefined ? 1 : 2;
+  }
+  const command = argv[at] ?? 'help';
+  return [command, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 async function execute(
@@ -63,6 +77,7 @@ async function execute(
     return codeStatus(exitOk);
   }
   const stateDir = args.value('state-dir');
+  if (stateDir === '') throw usageError('--state-dir is empty');
   const config =
     stateDir === undefined
       ? deps.config

@@ -12,6 +12,7 @@ export const cliErrorCodes = [
   'not-a-terminal',
   'run-ended',
   'run-still-alive',
+  'state-dir-unusable',
 ] as const;
 
 export type CliErrorCode = (typeof cliErrorCodes)[number];

@@ -1,6 +1,7 @@
 /*
  * An error as a person should see it: what happened, and what can be done.
- * A mistake of ours (no code) shows where it came from, so that it can be reported.
+ * A mistake of ours (neither our code nor the kernel's) shows where it came from,
+ * so that it can be reported.
  */
 import { CodedError } from '@clawdfather/kit';
 import type { Paint } from './paint.ts';
@@ -16,7 +17,7 @@ export function formatErrorText(error: unknown, paint: Paint): string {
   if (error instanceof CodedError) {
     if (error.hint !== undefined) lines.push(`  ${makeVisible(error.hint)}`);
     if (error.code !== 'usage') lines.push(paint.dim(`  (${error.code})`));
-  } else if (error instanceof Error && error.stack !== undefined) {
+  } else if (error instanceof Error && error.stack !== undefined && !isSystemError(error)) {
     lines.push('  This is a mistake in clawdfather; please report it with these lines:');
     lines.push(
       ...error.stack
@@ -37,6 +38,11 @@ export function formatErrorJson(error: unknown): Json {
       hint: isCoded ? (error.hint ?? null) : null,
     },
   };
+}
+
+/* What the kernel refused: a full disk, a missing right. The world's fault, not ours. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
 function messageOf(error: unknown): string {

@@ -7,6 +7,7 @@
 import { createJsonLog, silentLog } from '@clawdfather/kit';
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { CliDeps } from '../command.ts';
+import { explainOpenFailure } from './open-failure.ts';
 
 export async function withSupervisor<Result>(
   deps: CliDeps,
@@ -30,6 +31,8 @@ export async function withSupervisor<Result>(
     clock,
     random,
     log,
+  }).catch((error: unknown) => {
+    throw explainOpenFailure(error, config.stateDir);
   });
   try {
     return await use(supervisor);

@@ -1,0 +1,26 @@
+/*
+ * A state directory that cannot be opened, told with its name and the two ways to
+ * choose another one.
+ */
+import { CodedError } from '@clawdfather/kit';
+import { CliError } from '../errors.ts';
+import { isSystemError } from '../render/error-text.ts';
+
+const advice = 'Name another place with CLAWDFATHER_STATE_DIR or --state-dir.';
+
+/* The same error in words about the directory; any other error as it is. */
+export function explainOpenFailure(error: unknown, stateDir: string): unknown {
+  if (isSystemError(error)) {
+    return new CliError('state-dir-unusable', `the state directory ${stateDir} cannot be used`, {
+      cause: error,
+      hint: `It must be there, or such that you can make it. ${advice}`,
+      detail: { stateDir },
+    });
+  }
+  const isAboutDirectory =
+    error instanceof CodedError &&
+    (error.code === 'state-dir-unsafe' || error.code === 'state-on-network-fs');
+  if (!isAboutDirectory) return error;
+  const { code, message, detail } = error;
+  return new CodedError(code, message, { detail, hint: `It is ${stateDir}. ${advice}` });
+}
