@@ -22,15 +22,16 @@ export function findRun(supervisor: RunLister, typed: string): RunRecord {
     : [];
   const exact = byId.find((record) => record.runId === typed);
   if (exact !== undefined) return exact;
-  if (byId.length === 1 && byId[0] !== undefined) return byId[0];
 
+  // A name that somebody gave comes before a beginning of an id that nobody chose.
   const named = supervisor.list({ labels: { [nameLabel]: typed }, limit: candidatesMax });
   // A name may be used again after its run has ended; the living one is meant then.
   const living = named.filter((record) => record.state !== 'exited');
   const chosen = living.length > 0 ? living : named;
   if (chosen.length === 1 && chosen[0] !== undefined) return chosen[0];
+  if (chosen.length === 0 && byId.length === 1 && byId[0] !== undefined) return byId[0];
 
-  const candidates = [...byId, ...chosen];
+  const candidates = chosen.length > 0 ? chosen : byId;
   if (candidates.length > 1) throw ambiguous(typed, candidates);
   throw new CliError('run-not-found', `no run is called "${makeVisible(typed)}"`, {
     hint: 'See all runs, finished ones too: clf ps -a',

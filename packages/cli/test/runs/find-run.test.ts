@@ -49,6 +49,11 @@ test('of two runs with a name the living one is meant', () => {
   assert.equal(findRun(lister(second, ended), 'web'), ended);
 });
 
+test('a name comes before the beginning of another id', () => {
+  const named = recordWith({ runId: runId('qqq4000000000000'), labels: { name: 'abc' } });
+  assert.equal(findRun(lister(first, named), 'abc'), named);
+});
+
 test('an ambiguous beginning lists the candidates, harmlessly', () => {
   const text = codeOf(() => findRun(lister(first, second), 'ab'));
   assert.match(text, /^run-ambiguous: .*abc1000000000000.*abd2000000000000/);
