@@ -10,6 +10,8 @@ import type { LimitPair } from '@clawdfather/supervisor';
 
 export interface Config {
   readonly argv: readonly string[];
+  /* False when some argument was not UTF-8 and is not what it was any more. */
+  readonly isArgvText: boolean;
   readonly cwd: string;
   readonly pid: number;
   readonly stateDir: string;
@@ -30,6 +32,7 @@ export interface ProcessFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly pid: number;
+  readonly isArgvText?: boolean;
 }
 
 /*
@@ -48,6 +51,7 @@ export function readConfig(facts: ProcessFacts): Config {
   const { env } = facts;
   return {
     argv: facts.argv,
+    isArgvText: facts.isArgvText ?? true,
     cwd: facts.cwd,
     pid: facts.pid,
     stateDir: stateDirFrom(facts),

@@ -7,6 +7,8 @@
  * go of everything, and an exit in the middle of a write has been seen to hang.
  * Dying of a signal is done by that signal, with its default action.
  */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { runCli } from './cli.ts';
 import { readConfig } from './config.ts';
@@ -19,6 +21,7 @@ const status = await runCli({
     env: process.env,
     cwd: currentDirectory(),
     pid: process.pid,
+    isArgvText: isArgvText(),
   }),
   io: createNodeIo(clock),
   clock,
@@ -31,11 +34,24 @@ else {
   process.kill(process.pid, status.signal);
 }
 
-/* A directory that was deleted under us still has a name, and what fails in it should say that name. */
+/*
+ * Node decodes arguments as UTF-8 and puts U+FFFD where that fails. The kernel
+ * still has the bytes; looking is needed only when such a character is there.
+ */
+function isArgvText(): boolean {
+  if (!process.argv.some((word) => word.includes('\ufffd'))) return true;
+  return isUtf8(readFileSync('/proc/self/cmdline'));
+}
+
+/*
+ * A directory that was deleted under us still has a name, and what fails in it
+ * should say that name. The kernel's has "(deleted)" in it, so nothing is there;
+ * a shell on the way may have forgotten its PWD.
+ */
 function currentDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    return process.env['PWD'] ?? '/';
+    return readlinkSync('/proc/self/cwd');
   }
 }

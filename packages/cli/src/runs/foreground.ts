@@ -101,6 +101,10 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
     const status = statusOf(exit, forwarding.received);
     await report(options, exit, status);
     return status;
+  } catch (error) {
+    // Our stdout is on a full disk, say. That is no reason to end anybody's work.
+    if (!isOver) await sayGoesOn(options);
+    throw error;
   } finally {
     hint?.cancel();
     inputStop.abort();
@@ -122,14 +126,16 @@ function left(signal: AbortSignal): Promise<PumpEnd> {
 }
 
 async function leave(
-  { io, run }: ForegroundOptions,
+  options: ForegroundOptions,
   isOver: boolean,
   signal: NodeJS.Signals,
 ): Promise<ExitStatus> {
-  if (!isOver) {
-    await say(io, `run ${run.runId} goes on; watch it again with: clf logs -f ${shortId(run)}`);
-  }
+  if (!isOver) await sayGoesOn(options);
   return { kind: 'signal', signal };
+}
+
+async function sayGoesOn({ io, run }: ForegroundOptions): Promise<void> {
+  await say(io, `run ${run.runId} goes on; watch it again with: clf logs -f ${shortId(run)}`);
 }
 
 async function sayHint({ io, run, isQuiet }: ForegroundOptions): Promise<void> {

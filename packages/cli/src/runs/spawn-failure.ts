@@ -12,6 +12,12 @@ export interface Asked {
 
 /* The same error in words about what was typed; any other error as it is. */
 export function explainSpawnFailure(error: unknown, asked: Asked): Error {
+  if (hasCode(error, 'input-invalid') && isTooMuch(error.detail['field'])) {
+    const { code, message, detail } = error;
+    const hint =
+      'It is more than a run can be handed at its start; use a file, its input, or xargs.';
+    return new CodedError(code, message, { detail, hint });
+  }
   if (!hasCode(error, 'spawn-failed')) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -19,6 +25,11 @@ export function explainSpawnFailure(error: unknown, asked: Asked): Error {
   if (told === undefined) return error;
   const { message, hint } = told;
   return new CodedError(error.code, message, { detail: error.detail, hint, cause: error.cause });
+}
+
+/* Texts of a command line have no other faults by now: it has gone through the kernel once. */
+function isTooMuch(field: unknown): boolean {
+  return field === 'argv' || field === 'env';
 }
 
 function explain(

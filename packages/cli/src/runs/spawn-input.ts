@@ -34,6 +34,12 @@ export interface SpawnContext {
 export function spawnInputFrom(args: ParsedArgs, context: SpawnContext): SpawnInput {
   const [program = '', ...rest] = args.operands;
   if (program === '') throw usageError('the command is empty', 'Write: clf run -- COMMAND');
+  if (!context.config.isArgvText) {
+    throw usageError(
+      'an argument is not UTF-8 and would reach the command changed',
+      'Put it into a script, or let the command find it: clf run -- sh -c "rm ./*.tmp"',
+    );
+  }
   const common = commonInput(args, context);
   if (args.has('pty')) {
     const env = { ...common.env, TERM: common.env['TERM'] ?? defaultTerminalType };

@@ -28,6 +28,17 @@ test('what cannot be started is told as a shell does', async (context) => {
   assert.match(nowhere.stderr, /cannot work in \/no\/such\/place: it does not exist/);
 });
 
+test('an argument that is not UTF-8 is refused, not changed', async (context) => {
+  const rig = createCliRig(context);
+  const command = `'${process.execPath}' '${launcherPath}'`;
+  const shell = (line: string) => spawnSync('bash', ['-c', line], { env: rig.env });
+  const refused = shell(`${command} run -- echo $'a\\xffb'`);
+  assert.equal(refused.status, 125);
+  assert.match(refused.stderr.toString(), /not UTF-8/);
+  const passed = shell(`${command} run -- echo $'a\\xef\\xbf\\xbdb'`);
+  assert.equal(passed.stdout.toString(), 'a\ufffdb\n');
+});
+
 test('T5: both deadlines give 124 and say which it was', async (context) => {
   const rig = createCliRig(context);
   const overall = await rig.clf('run', '--timeout', '300ms', '--', 'sleep', '60');
