@@ -109,7 +109,7 @@ nativeTest(
 nativeTest(
   'T4, I1: a sender that waits is released when the root goes and leftovers stay',
   async (rig) => {
-    const run = await rig.sh('setsid sleep 600 & echo ready; exec sleep 601', {
+    const run = await rig.sh('setsid sh -c "echo ready; exec sleep 600" & exec sleep 601', {
       ...open,
       leftovers: 'keep',
     });

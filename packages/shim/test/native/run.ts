@@ -104,8 +104,15 @@ async function readEntries(runDir: string): Promise<readonly Entry[]> {
 
 /* The descriptors of a process, as `number → what`. */
 export function descriptorsOf(pid: number): ReadonlyMap<number, string> {
-  const numbers = readdirSync(`/proc/${pid}/fd`).map(Number);
-  return new Map(numbers.map((fd) => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)]));
+  const targets = new Map<number, string>();
+  for (const name of readdirSync(`/proc/${pid}/fd`)) {
+    try {
+      targets.set(Number(name), readlinkSync(`/proc/${pid}/fd/${name}`));
+    } catch {
+      /* Closed since: a loader's, a moment after exec. */
+    }
+  }
+  return targets;
 }
 
 /* A line of /proc/PID/status. */
