@@ -259,6 +259,11 @@ export interface ManagedRun {
   waitTree(signal?: AbortSignal): Promise<void>;
   /** Resolves when the shim has accepted the bytes; backpressured. */
   write(data: string | Uint8Array, options?: WriteOptions): Promise<void>;
+  /**
+   * All before this cursor is stored: a journal that is held (J3) may drop it. The owner's alone; elsewhere it changes
+   * nothing that anybody can see.
+   */
+  acknowledge(cursor: Cursor): Promise<void>;
   /** Half-close: end of input. */
   end(): Promise<void>;
   resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;

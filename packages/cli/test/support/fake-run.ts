@@ -73,6 +73,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
     output,
     outputLent: output,
     write: (data) => note(`write ${JSON.stringify(Buffer.from(data).toString('latin1'))}`),
+    acknowledge: (cursor) => note(`acknowledge ${cursor}`),
     end: () => note('end'),
     resize: ({ cols, rows }) => note(`resize ${cols}x${rows}`),
     signal: (name) => note(`signal ${name}`),

@@ -5,6 +5,7 @@
  * sends them at their offset, so that a crash in between neither loses nor doubles them (I1); only the owner may.
  * Whoever waits keeps the process alive, and nobody else.
  */
+import { parseCursor } from '@clawdfather/shim';
 import type {
   CancelReason,
   Cursor,
@@ -16,7 +17,7 @@ import type {
   WriteOptions,
 } from '../types.ts';
 import { SupervisorError } from '../errors.ts';
-import type { ControlLine } from './control-line.ts';
+import { type ControlLine, isShimGoneError } from './control-line.ts';
 import type { EndingSignal } from './ending-signal.ts';
 import type { KeepAlive } from './keep-alive.ts';
 import { refusalOf, unlessOver } from './refusal.ts';
@@ -75,6 +76,7 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
       using _alive = core.keepAlive.hold();
       return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
     },
+    acknowledge: (cursor) => acknowledge(core, cursor),
     end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
     resize: async ({ cols, rows }) =>
       void (await control.request({ type: 'resize', cols, rows }).catch(unlessOver)),
@@ -98,17 +100,31 @@ async function* outputOf(
   yield* readOutput(core.source, cursor, options);
 }
 
+/* Only whole frames below the cursor count: the shim drops segments, never parts of them. */
+async function acknowledge(core: RunCore, cursor: Cursor): Promise<void> {
+  if (core.writeDurably === undefined) throw notOwner(core.runId);
+  const { offset } = parseCursor(cursor);
+  await core.control.request({ type: 'consumed', offset }).catch((error: unknown) => {
+    if (!isShimGoneError(error)) refuse(error); /* it is over: nothing is held any more */
+  });
+}
+
 async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
   if (options.durable !== true) {
     await core.control.input(bytes, 'typed').catch(refuse);
     return;
   }
   if (core.writeDurably === undefined) {
-    throw new SupervisorError('not-owner', `run ${core.runId} belongs to another supervisor`, {
-      hint: 'Only its owner can promise that input arrives once; write without "durable".',
-    });
+    throw notOwner(core.runId);
   }
   await core.writeDurably(bytes);
+}
+
+function notOwner(runId: RunId): SupervisorError {
+  return new SupervisorError('not-owner', `run ${runId} belongs to another supervisor`, {
+    detail: { runId },
+    hint: 'Only its owner can promise that input arrives once, or let go of held output.',
+  });
 }
 
 function refuse(error: unknown): never {
