@@ -68,7 +68,9 @@ export function createScreenModel(options: ScreenModelOptions): ScreenModel {
     get size() {
       return { cols: terminal.cols, rows: terminal.rows };
     },
-    serialize: () => serializer.serialize({ scrollback: scrollbackLines, excludeModes: true }),
+    serialize: () =>
+      serializer.serialize({ scrollback: scrollbackLines, excludeModes: true }) +
+      cursorOf(terminal),
     lines: () => visibleLines(terminal),
     dispose: () => terminal.dispose(),
   };
@@ -105,6 +107,16 @@ function answerTheRest(terminal: Terminal, answer: (text: string) => void): void
       return text !== undefined;
     });
   }
+}
+
+/*
+ * Said once more and absolutely: the serializer moves the cursor back from where it
+ * thinks it is, which after a full last line is one column beyond where terminals are.
+ * A cursor that waits at the edge to wrap has no position of its own and is left alone.
+ */
+function cursorOf(terminal: Terminal): string {
+  const { cursorX, cursorY } = terminal.buffer.active;
+  return cursorX < terminal.cols ? `\u001b[${cursorY + 1};${cursorX + 1}H` : '';
 }
 
 function visibleLines(terminal: Terminal): string[] {

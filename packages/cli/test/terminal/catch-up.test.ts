@@ -102,6 +102,15 @@ test('the painting is laid out for our own size', async () => {
   assert.equal(lines.at(-1), 'bottom');
 });
 
+test('the cursor is where it was, whatever the last line is like', async () => {
+  const full = '~'.repeat(size.cols);
+  const text = `\u001b[?1049h\u001b[2J\u001b[6;1H${full}\u001b[1;1Hfirst `;
+  const result = await caughtUp([resized, outputEvent(text)]);
+  assert.match(result.picture, /\[1;7H/, 'terminals disagree about moving back from a full line');
+  const { lines } = await painted(`${result.picture}second`);
+  assert.equal(lines[0], 'first second');
+});
+
 test('very many small pieces are as good as few large ones', async () => {
   const text = Array.from({ length: 500_000 }, (_, line) => `${line % 10_000}\r\n`);
   const result = await caughtUp([resized, ...text.map((line) => outputEvent(line))]);
