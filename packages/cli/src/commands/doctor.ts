@@ -5,6 +5,7 @@
  * Nothing is changed by looking, but for what every command does: runs that have
  * ended without an owner are recorded as ended. `--rebuild` changes things.
  */
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '@clawdfather/kit';
@@ -96,10 +97,11 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
   const decisions = await supervisor.reconcile();
   const selfTest = await runSelfTest(supervisor, context.clock);
   const records = supervisor.list({ includeRemoved: true, limit: recordsMax });
-  const directories = await readdir(join(context.config.stateDir, 'runs')).catch(() => []);
+  const runsDir = join(context.config.stateDir, 'runs');
+  const directories = await readdir(runsDir).catch(() => []);
   return [
     selfTest,
-    checkRunDirs(records, directories),
+    checkRunDirs({ records, directories, isEmpty: (name) => isEmpty(join(runsDir, name)) }),
     checkOwners({
       owners: supervisor.owners().filter((owner) => owner.pid !== context.config.pid),
       runs: records,
@@ -108,4 +110,13 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
     checkDecisions(decisions),
     checkLeftovers(records),
   ];
+}
+
+function isEmpty(directory: string): boolean {
+  try {
+    return readdirSync(directory).length === 0;
+  } catch {
+    // It went away while we looked, which is as empty as can be; or it cannot be read, which is not.
+    return !existsSync(directory);
+  }
 }

@@ -9,14 +9,20 @@ import type { Finding } from './finding.ts';
 /* Named in a finding; the rest is counted. */
 const namesMax = 5;
 
-export function checkRunDirs(
-  records: readonly Pick<RunRecord, 'runId'>[],
-  directories: readonly string[],
-): Finding {
+export interface RunDirFacts {
+  readonly records: readonly Pick<RunRecord, 'runId'>[];
+  readonly directories: readonly string[];
+  /* Nothing is in it: a start that its starter did not live to make (S1). */
+  readonly isEmpty: (directory: string) => boolean;
+}
+
+export function checkRunDirs({ records, directories, isEmpty }: RunDirFacts): Finding {
   const check = 'registry';
   const known = new Set<string>(records.map((record) => record.runId));
   const present = new Set(directories);
-  const unknown = directories.filter((name) => !known.has(name));
+  const unrecorded = directories.filter((name) => !known.has(name));
+  const unknown = unrecorded.filter((name) => !isEmpty(name));
+  const stray = unrecorded.length - unknown.length;
   const absent = records.filter((record) => !present.has(record.runId));
   if (unknown.length > 0) {
     return {
@@ -34,7 +40,14 @@ export function checkRunDirs(
       advice: 'Their output is lost; clf rm forgets them.',
     };
   }
-  return { check, status: 'ok', summary: `${count(records.length, 'run')}, all with a directory` };
+  const summary = `${count(records.length, 'run')}, all with a directory`;
+  if (stray === 0) return { check, status: 'ok', summary };
+  return {
+    check,
+    status: 'info',
+    summary: `${summary}; ${count(stray, 'start')} came to nothing`,
+    advice: 'clf gc clears away what such a start leaves, after ten minutes.',
+  };
 }
 
 export interface OwnerFacts {

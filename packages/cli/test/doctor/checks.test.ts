@@ -115,9 +115,14 @@ test('the state directory: ours, a directory, closed to others', () => {
 
 test('records against directories', () => {
   const record = { runId: runId('a1') };
-  assert.equal(checkRunDirs([record], ['a1']).status, 'ok');
-  assert.match(checkRunDirs([], ['a1']).advice ?? '', /--rebuild/);
-  assert.match(checkRunDirs([record], []).summary, /directory is gone: a1/);
+  const check = (records: (typeof record)[], directories: string[], empty: string[] = []) =>
+    checkRunDirs({ records, directories, isEmpty: (name) => empty.includes(name) });
+  assert.equal(check([record], ['a1']).status, 'ok');
+  assert.match(check([], ['a1']).advice ?? '', /--rebuild/);
+  assert.match(check([record], []).summary, /directory is gone: a1/);
+  const stray = check([record], ['a1', 'b2'], ['b2']);
+  assert.equal(stray.status, 'info');
+  assert.match(stray.summary, /^1 run, all with a directory; 1 start came to nothing$/);
 });
 
 test('runs that cannot be verified, and what was left behind', () => {

@@ -164,6 +164,7 @@ test('doctor: well when new, and names what is not', async (context) => {
   assert.match(fresh.stdout, /ok {4}self-test: a run was started, read and ended/);
   await rig.clf('run', '-n', '--', 'sh', '-c', 'sleep 61 &');
   mkdirSync(join(rig.stateDir, 'runs', 'zzzzzzzzzzzzzzzz'));
+  writeFileSync(join(rig.stateDir, 'runs', 'zzzzzzzzzzzzzzzz', 'something'), '');
   const report = parse((await rig.clf('doctor', '--json')).stdout);
   const findings = report['findings'] as { check: string; status: string; summary: string }[];
   const of = (check: string) => findings.find((finding) => finding.check === check);
