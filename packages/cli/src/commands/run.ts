@@ -8,13 +8,16 @@ import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfath
 import { parseGraceMs } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../errors.ts';
+import { createHostFacts } from '../doctor/host-facts.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import type { LocalTerminal, TerminalSize } from '../io/io.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
 import { shortId } from '../runs/find-run.ts';
+import { findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
 import { watchForeground } from '../runs/foreground.ts';
 import { explainSpawnFailure } from '../runs/spawn-failure.ts';
 import { spawnInputFrom, stdinFrom } from '../runs/spawn-input.ts';
+import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { createQueryFilter } from '../terminal/query-filter.ts';
@@ -30,20 +33,36 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const size = io.terminal?.size() ?? unseenSize;
   // Everything typed wrongly is said before anything is opened or started.
   const input = spawnInputFrom(args, { config: context.config, size });
-  return withSupervisor(context, async (supervisor: Supervisor) => {
-    using trap = openStartTrap(io.signals);
-    const started = await start({ context, supervisor, trap }, input);
-    if ('kind' in started) return started;
-    const staying: Staying = { context, run: started, trap };
-    if (context.isJson) {
-      await io.stdout.write(jsonLine({ type: 'started', run: runJson(started.snapshot()) }));
-    }
-    if (args.has('detach')) return leave(staying);
-    if (input.mode === 'child') return stay(staying);
-    return io.terminal === undefined || context.isJson
-      ? stayUnseen(staying, size)
-      : stayInFront(staying, io.terminal);
+  const use = (supervisor: Supervisor): Promise<ExitStatus> =>
+    startAndStay(context, supervisor, input);
+  return withSupervisor(context, use, {
+    cgroupParent: needsCgroup(input) ? findDelegatedCgroup(createHostFacts()) : undefined,
+    observer: createStandstillNotice(context),
   });
+}
+
+function needsCgroup({ limits }: SpawnInput): boolean {
+  return limits?.memoryBytes !== undefined || limits?.processes !== undefined;
+}
+
+async function startAndStay(
+  context: CommandContext,
+  supervisor: Supervisor,
+  input: SpawnInput,
+): Promise<ExitStatus> {
+  const { args, io } = context;
+  using trap = openStartTrap(io.signals);
+  const started = await start({ context, supervisor, trap }, input);
+  if ('kind' in started) return started;
+  const staying: Staying = { context, run: started, trap };
+  if (context.isJson) {
+    await io.stdout.write(jsonLine({ type: 'started', run: runJson(started.snapshot()) }));
+  }
+  if (args.has('detach')) return leave(staying);
+  if (input.mode === 'child') return await stay(staying);
+  return await (io.terminal === undefined || context.isJson
+    ? stayUnseen(staying, io.terminal?.size() ?? unseenSize)
+    : stayInFront(staying, io.terminal));
 }
 
 interface Starting {

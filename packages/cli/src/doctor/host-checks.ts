@@ -1,8 +1,8 @@
 /*
  * Checks of the host: what our promises lean on outside of our own files.
  */
-import { join } from 'node:path';
 import { formatBytes } from '../render/bytes.ts';
+import { findDelegatedCgroup, hasCgroup2 } from '../runs/delegated-cgroup.ts';
 import type { Finding } from './finding.ts';
 import type { HostFacts } from './host-facts.ts';
 
@@ -71,36 +71,19 @@ export function checkProc(facts: HostFacts): Finding {
 /* E4: memory and process limits need a cgroup that is ours to divide. */
 export function checkCgroup(facts: HostFacts): Finding {
   const check = 'cgroup';
-  const advice =
-    'Only --limit-memory and --limit-processes need it. With systemd: systemd-run --user --scope -p Delegate=yes clf …';
-  const path = /^0::(\/.*)$/m.exec(facts.readText('/proc/self/cgroup') ?? '')?.[1];
-  const mount = cgroup2Mount(facts);
-  if (path === undefined || mount === undefined) {
-    return {
-      check,
-      status: 'info',
-      summary: 'no cgroup v2 here; limits by cgroup are off',
-      advice,
-    };
+  const found = findDelegatedCgroup(facts);
+  if (found !== undefined) {
+    return { check, status: 'ok', summary: `limits of memory and processes work, in ${found}` };
   }
-  const own = join(mount, path);
-  const controllers = (facts.readText(join(own, 'cgroup.controllers')) ?? '').trim().split(/\s+/);
-  const missing = ['memory', 'pids'].filter((name) => !controllers.includes(name));
-  if (missing.length > 0) {
-    const names = missing.join(' and ');
-    return { check, status: 'info', summary: `the cgroup has no ${names} controller`, advice };
-  }
-  if (!facts.isWritable(join(own, 'cgroup.procs')) || !facts.isWritable(own)) {
-    return { check, status: 'info', summary: 'the cgroup is not delegated to this user', advice };
-  }
-  return { check, status: 'ok', summary: 'a delegated cgroup with memory and pids' };
-}
-
-function cgroup2Mount(facts: HostFacts): string | undefined {
-  const lines = (facts.readText('/proc/self/mounts') ?? '')
-    .split('\n')
-    .map((line) => line.split(' '));
-  return lines.find((fields) => fields[2] === 'cgroup2')?.[1];
+  return {
+    check,
+    status: 'info',
+    summary: hasCgroup2(facts)
+      ? 'no cgroup with memory and pids is delegated to this user'
+      : 'no cgroup v2 here',
+    advice:
+      'Only --limit-memory and --limit-processes need it. With systemd: systemd-run --user --scope clf run …',
+  };
 }
 
 /* E2: what systemd does to our runs when a session or a unit ends. Nothing to fail on. */
@@ -158,6 +141,14 @@ export async function checkDisk(facts: HostFacts, stateDir: string): Promise<Fin
   }
   if (free.bytes < freeBytesLow) {
     return { check, status: 'warn', summary, advice: 'See clf gc --explain --dry-run.' };
+  }
+  if (free.isMemory) {
+    return {
+      check,
+      status: 'warn',
+      summary: `${summary}, in memory: runs and what they said are forgotten at the next boot (O6)`,
+      advice: 'Keep the state on a disk: CLAWDFATHER_STATE_DIR or --state-dir.',
+    };
   }
   return { check, status: 'ok', summary };
 }

@@ -20,7 +20,12 @@ export interface FreeSpace {
   readonly bytes: number;
   /* Undefined where inodes are made on demand. */
   readonly inodes: number | undefined;
+  /* tmpfs: gone at the next boot. */
+  readonly isMemory: boolean;
 }
+
+/* TMPFS_MAGIC and RAMFS_MAGIC of statfs(2). */
+const memoryTypes = [0x01021994, 0x858458f6];
 
 export function createHostFacts(): HostFacts {
   return {
@@ -44,8 +49,12 @@ export function createHostFacts(): HostFacts {
     },
     freeSpace: async (path) => {
       try {
-        const { bavail, bsize, ffree, files } = await statfs(path);
-        return { bytes: bavail * bsize, inodes: files === 0 ? undefined : ffree };
+        const { bavail, bsize, ffree, files, type } = await statfs(path);
+        return {
+          bytes: bavail * bsize,
+          inodes: files === 0 ? undefined : ffree,
+          isMemory: memoryTypes.includes(type),
+        };
       } catch {
         return undefined;
       }

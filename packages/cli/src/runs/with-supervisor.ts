@@ -5,13 +5,16 @@
  * Closing lets go of the runs and ends none of them (O1).
  */
 import { createJsonLog, silentLog } from '@clawdfather/kit';
-import type { Supervisor } from '@clawdfather/supervisor';
+import type { Supervisor, SupervisorDeps } from '@clawdfather/supervisor';
 import type { CliDeps } from '../command.ts';
 import { explainOpenFailure } from './open-failure.ts';
+
+export type SupervisorExtras = Pick<SupervisorDeps, 'cgroupParent' | 'observer'>;
 
 export async function withSupervisor<Result>(
   deps: CliDeps,
   use: (supervisor: Supervisor) => Promise<Result>,
+  extras: SupervisorExtras = {},
 ): Promise<Result> {
   // Imported here: help and version must not load a database.
   const { createSupervisor } = await import('@clawdfather/supervisor');
@@ -31,6 +34,7 @@ export async function withSupervisor<Result>(
     clock,
     random,
     log,
+    ...extras,
   }).catch((error: unknown) => {
     throw explainOpenFailure(error, config.stateDir);
   });

@@ -19,6 +19,7 @@ import {
   checkOwners,
   checkRunDirs,
 } from '../../src/doctor/run-checks.ts';
+import { findDelegatedCgroup } from '../../src/runs/delegated-cgroup.ts';
 import { checkShim } from '../../src/doctor/shim-check.ts';
 import { checkStateDir } from '../../src/doctor/state-checks.ts';
 import { createPaint } from '../../src/render/paint.ts';
@@ -31,7 +32,7 @@ function hostWith(over: Partial<HostFacts> & { files?: Record<string, string> } 
     userName: 'ann',
     readText: (path) => over.files?.[path],
     isWritable: () => true,
-    freeSpace: () => Promise.resolve({ bytes: 2 ** 36, inodes: 1e6 }),
+    freeSpace: () => Promise.resolve({ bytes: 2 ** 36, inodes: 1e6, isMemory: false }),
     ...over,
   };
 }
@@ -65,14 +66,22 @@ test('a hidden or missing /proc', () => {
   assert.equal(checkProc(hostWith()).status, 'fail');
 });
 
-test('E4: a delegated cgroup is needed for some limits, and its absence is no failure', () => {
+test('E4: the nearest cgroup above us that is ours to divide', () => {
+  const scope = '/sys/fs/cgroup/user.slice/user@7.service/app.slice';
   const files = {
-    '/proc/self/cgroup': '0::/user.slice/app.scope\n',
-    '/proc/self/mounts': 'cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n',
-    '/sys/fs/cgroup/user.slice/app.scope/cgroup.controllers': 'cpu memory pids\n',
+    '/proc/self/cgroup': '0::/user.slice/user@7.service/app.slice/run-1.scope\n',
+    '/proc/self/mounts': 'proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n',
+    [`${scope}/run-1.scope/cgroup.subtree_control`]: '\n',
+    [`${scope}/cgroup.subtree_control`]: 'cpu memory pids\n',
+    '/sys/fs/cgroup/cgroup.subtree_control': 'cpu memory pids\n',
   };
-  assert.equal(checkCgroup(hostWith({ files })).status, 'ok');
-  assert.equal(checkCgroup(hostWith({ files, isWritable: () => false })).status, 'info');
+  assert.equal(findDelegatedCgroup(hostWith({ files })), scope);
+  const mine = (path: string): boolean => path.startsWith(`${scope}/`);
+  assert.equal(findDelegatedCgroup(hostWith({ files, isWritable: mine })), undefined);
+  assert.equal(findDelegatedCgroup(hostWith()), undefined);
+});
+
+test('E4: without a delegated cgroup some limits are off, which is no failure', () => {
   const none = checkCgroup(hostWith());
   assert.equal(none.status, 'info');
   assert.match(none.advice ?? '', /--limit-memory/);
@@ -93,12 +102,13 @@ test('E2: systemd is only informed about', () => {
 });
 
 test('J4: space and inodes', async () => {
-  const disk = (bytes: number, inodes = 1e6) =>
-    checkDisk(hostWith({ freeSpace: () => Promise.resolve({ bytes, inodes }) }), '/s');
+  const disk = (bytes: number, inodes = 1e6, isMemory = false) =>
+    checkDisk(hostWith({ freeSpace: () => Promise.resolve({ bytes, inodes, isMemory }) }), '/s');
   assert.equal((await disk(2 ** 36)).status, 'ok');
   assert.equal((await disk(2 ** 29)).status, 'warn');
   assert.equal((await disk(2 ** 20)).status, 'fail');
   assert.equal((await disk(2 ** 36, 3)).status, 'fail');
+  assert.match((await disk(2 ** 36, 1e6, true)).summary, /forgotten at the next boot/);
 });
 
 test('the state directory: ours, a directory, closed to others', () => {
