@@ -35,6 +35,13 @@ static int write_all_at_end(int fd, const u8 *bytes, size_t length)
 	return 0;
 }
 
+/* Gives back what was allocated ahead. Where that fails some blocks stay taken, and no byte is wrong. */
+static void trim(int fd, u64 length)
+{
+	if (ftruncate(fd, (off_t)length) != 0)
+		return;
+}
+
 /* What a segment begins with, and the room that exit and end need in it. */
 static u64 opening_bytes(const struct journal *journal)
 {
@@ -84,7 +91,7 @@ static int open_segment(struct journal *journal, u64 base)
 		return failed;
 	}
 	if (journal->fd >= 0) {
-		(void)ftruncate(journal->fd, (off_t)journal->length);
+		trim(journal->fd, journal->length);
 		close(journal->fd);
 	}
 	journal->fd = fd;
@@ -323,7 +330,7 @@ void journal_seal(struct journal *journal)
 {
 	journal->sealed = true;
 	if (journal->reserved > FIRST_BLOCK_BYTES)
-		(void)ftruncate(journal->fd, (off_t)journal->length);
+		trim(journal->fd, journal->length);
 }
 
 void journal_sync(const struct journal *journal)

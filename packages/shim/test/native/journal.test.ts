@@ -288,6 +288,24 @@ async function eventAfter(run: Run, from: number): Promise<void> {
 }
 
 nativeTest(
+  'J3: consuming does not wait for the next look at the disk',
+  async (rig) => {
+    const clockPath = join(rig.dir, 'clock');
+    writeFileSync(clockPath, '0 0');
+    const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: clockPath } });
+    const run = await rig.run(lines(40_000), hold(64 << 10, 16 << 10), link);
+    await run.log.untilMatch(blockedEvent(true));
+    const control = await rig.control(run);
+    /* An hour back: by its clock the shim would not look again for an hour. */
+    writeFileSync(clockPath, '-3600000 0');
+    const offset = scanJournal(run.request.runDir).endOffset;
+    await control.request({ type: 'consumed', epoch: 1, offset });
+    await run.log.untilMatch(blockedEvent(false));
+  },
+  { hooks: true },
+);
+
+nativeTest(
   'J3: what waits in the pipe when a held run ends is taken whatever the cap',
   async (rig) => {
     const run = await rig.sh('trap "" TERM; seq 1 200000; echo never', {
