@@ -11,7 +11,7 @@
  */
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import type { TerminalSize } from '../io/io.ts';
-import { createModeTracker, type ModeTracker } from './mode-tracker.ts';
+import type { ModeTracker } from './mode-tracker.ts';
 import { createScreenModel } from './screen-model.ts';
 
 /* A screen of dense colour is some 50 kB; parsing this much takes about a tenth of a second. */
@@ -70,8 +70,8 @@ interface History {
   readonly reached: Cursor | undefined;
 }
 
+/* The tracker follows what is let go, and in the end what was kept: every byte is looked at once. */
 async function collect({ events, until, tracker }: CatchUpOptions): Promise<History> {
-  const dropped = createModeTracker();
   let kept: OutputEvent[] = [];
   /* Where those begin that are still wanted: taking away the first of very many would move them all. */
   let from = 0;
@@ -89,7 +89,7 @@ async function collect({ events, until, tracker }: CatchUpOptions): Promise<Hist
     if (first?.kind === 'resize') sizeBefore = { cols: first.cols, rows: first.rows };
     if (first?.kind !== 'output') return;
     bytes -= first.bytes.length;
-    dropped.push(first.bytes);
+    tracker.push(first.bytes);
   };
 
   for await (const event of events) {
@@ -97,12 +97,13 @@ async function collect({ events, until, tracker }: CatchUpOptions): Promise<Hist
     if (event.kind === 'output') {
       // A copy: what is kept must not hold the reader's whole chunk, nor rely on it.
       kept.push({ ...event, bytes: Uint8Array.from(event.bytes) });
-      tracker.push(event.bytes);
       bytes += event.bytes.length;
       while (bytes > historyBytesMax && kept.length - from > 1) dropFirst();
     } else kept.push(event);
     if (reached === until) break;
   }
-  const modesBefore = (dropped.isAlternateScreen ? '\u001b[?1049h' : '') + dropped.apply();
-  return { events: kept.slice(from), modesBefore, sizeBefore, reached };
+  const modesBefore = (tracker.isAlternateScreen ? '\u001b[?1049h' : '') + tracker.apply();
+  kept = kept.slice(from);
+  for (const event of kept) if (event.kind === 'output') tracker.push(event.bytes);
+  return { events: kept, modesBefore, sizeBefore, reached };
 }

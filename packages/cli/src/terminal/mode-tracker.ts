@@ -83,8 +83,12 @@ function onEscape(modes: Modes, token: Extract<Token, { kind: 'escape' }>): void
   if (token.intermediates === '(') modes.isGraphicsCharset = token.final === '0';
 }
 
+/* What the rest of them do is drawing. */
+const modeFinals = new Set('hlqumrp');
+
 function onCsi(modes: Modes, token: Extract<Token, { kind: 'csi' }>): void {
   const { prefix, intermediates, final, parameters } = token;
+  if (!modeFinals.has(final)) return;
   switch (`${prefix}${intermediates}${final}`) {
     case '?h':
     case '?l':

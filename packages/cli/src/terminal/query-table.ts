@@ -55,7 +55,11 @@ const oscTold = new Set(['0', '1', '2', '7', '8', '9', '133', '633', '777']);
 const oscColours = new Set(['4', '5', '10', '11', '12', '13', '14', '15', '16', '17', '18', '19']);
 const oscColourResets = new Set(['104', '105', '110', '111', '112', '117', '119']);
 
+const queryFinals = new Set(csiQueries.map(({ final }) => final));
+
 export function isCsiQuery(token: Extract<Token, { kind: 'csi' }>): boolean {
+  // Most sequences draw, and are known by their last letter alone.
+  if (!queryFinals.has(token.final)) return false;
   const first = token.parameters.split(/[;:]/)[0] ?? '';
   return csiQueries.some(
     (query) =>

@@ -12,6 +12,8 @@
  * here grows without bound.
  */
 
+import { plainEnd, printableEnd, wholeCsiAt } from './bulk-tokens.ts';
+
 export type StringKind = 'osc' | 'dcs' | 'sos' | 'pm' | 'apc';
 
 export type Token =
@@ -141,6 +143,12 @@ export function createScanner(emit: (token: Token) => void): Scanner {
           if (end > at) emit({ kind: 'text', raw: bytes.subarray(at, end) });
           at = end;
           if (at === bytes.length) return;
+          const csi = wholeCsiAt(bytes, at, sequenceBytesMax);
+          if (csi !== undefined) {
+            emit(csi);
+            at += csi.raw.length;
+            continue;
+          }
         }
         if (state.kind === 'string' && state.isLong && !state.isAfterEscape && !isC2Held) {
           const end = printableEnd(bytes, at);
@@ -154,28 +162,6 @@ export function createScanner(emit: (token: Token) => void): Scanner {
       }
     },
   };
-}
-
-/* The end of the run of printable ASCII: what a long string is made of. */
-function printableEnd(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (at < bytes.length) {
-    const byte = bytes[at] ?? 0;
-    if (byte < 0x20 || byte > 0x7e) break;
-    at += 1;
-  }
-  return at;
-}
-
-/* The end of the run of ASCII bytes other than ESC. */
-function plainEnd(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (at < bytes.length) {
-    const byte = bytes[at] ?? 0;
-    if (byte === ESC || byte >= 0x80) break;
-    at += 1;
-  }
-  return at;
 }
 
 interface Unit {

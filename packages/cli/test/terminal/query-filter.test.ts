@@ -153,6 +153,10 @@ const fragment = fc.oneof(
   ),
   fc.constantFrom(`${ESC}[6n`, `${ESC}[c`, `${ESC}]11;?\u0007`, `${ESC}P$qm${ESC}\\`, `${ESC}[31m`),
   fc.string({ unit: 'binary', maxLength: 4 }),
+  // Characters of two, three and four bytes, and parts of them.
+  fc
+    .tuple(fc.constantFrom('é', '\u00a0', '\u009b', '│', '日', '\ufffd', '\u{1f600}'), fc.nat(4))
+    .map(([text, length]) => Buffer.from(text).subarray(0, length).toString('latin1')),
 );
 const stream = fc.array(fragment, { maxLength: 40 }).map((parts) => bytes(parts.join('')));
 
@@ -166,6 +170,16 @@ test('cutting at any byte gives the same result', () => {
       assert.equal(filtered(...chunks), filtered(whole));
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test('what is taken in bulk is cut as it would be byte by byte', () => {
+  fc.assert(
+    fc.property(stream, (whole) => {
+      const single = Array.from(whole, (_, at) => whole.subarray(at, at + 1));
+      assert.equal(filtered(...single), filtered(whole));
+    }),
+    { numRuns: 5_000 },
   );
 });
 
