@@ -12,7 +12,9 @@ import { text } from 'node:stream/consumers';
 import { openControl } from '../../src/index.ts';
 import type { Command } from '../../src/index.ts';
 import { clock } from '../process-rig.ts';
+import { answerTypes } from '../../src/wire/constants.ts';
 import { encodeCommand } from '../../src/wire/encode-command.ts';
+import { createFrameDecoder } from '../../src/wire/frame-decoder.ts';
 import { nativeTest, until } from './rig.ts';
 import { runDirOf, spawndOf } from './users.ts';
 
@@ -226,6 +228,31 @@ nativeTest(
     assert.equal((await rig.control(run)).hello.state, 'running');
   },
   { hooks: true },
+);
+
+nativeTest(
+  'S2: a watcher that does not listen holds up nobody, and hears the end later',
+  async (rig) => {
+    const run = await rig.sh('read go; head -c 200m /dev/zero; exit 5', { stdin: 'open' });
+    await run.started();
+    const { runDir, cookie } = run.request;
+    const socket = connect(join(runDir, 's'));
+    rig.defer(() => void socket.destroy());
+    socket.write(encodeCommand({ type: 'auth', cookie }, 1));
+    socket.write(encodeCommand({ type: 'watch' }, 2));
+    const decoder = createFrameDecoder();
+    const types: number[] = [];
+    socket.on('data', (chunk: Buffer) => decoder.push(chunk, (frame) => types.push(frame.type)));
+    await until('it watches', () => types.includes(answerTypes.ok));
+    socket.pause();
+    const control = await rig.control(run);
+    await control.input(Buffer.from('go\n'), { epoch: 1, offset: 0 });
+    assert.equal((await run.ended()).exit.code, 5);
+    socket.resume();
+    await until('it hears the end', () => types.includes(answerTypes.end));
+    /* 200 MB rang for it as often as it could listen: not at all. */
+    assert.ok(types.filter((type) => type === answerTypes.doorbell).length < 20_000);
+  },
 );
 
 nativeTest(
