@@ -162,8 +162,9 @@ struct shim {
 	u64 flush_until_ms;
 
 	u64 socket_check_ms;
-	struct client clients[CONTROL_CLIENTS_MAX];
 	size_t client_count;
+	/* last: its pages are touched only as far as there are clients */
+	struct client clients[CONTROL_CLIENTS_MAX];
 };
 
 /* Never returns: the process is the shim. `message` is the SPAWN payload with one byte to spare. */

@@ -14,6 +14,8 @@ import { flagsFor } from '../../build/variants.ts';
 import { isInstalled } from './rig.ts';
 
 const runsMax = 20_000;
+/* The one that brings libFuzzer. */
+const fuzzCompiler = 'clang';
 const packagePath = fileURLToPath(new URL('../../', import.meta.url));
 const nativePath = join(packagePath, 'native');
 const headBytes = 12;
@@ -75,7 +77,7 @@ function spawnSeed(): Buffer {
 
 /* Why libFuzzer cannot be used here, if it cannot. */
 function fuzzerMissing(): string | undefined {
-  if (!isInstalled('clang')) return 'clang is not installed (Debian: clang)';
+  if (!isInstalled(fuzzCompiler)) return 'clang is not installed (Debian: clang)';
   const dir = mkdtempSync(join(tmpdir(), 'clf-fuzz-'));
   const source = join(dir, 'probe.c');
   writeFileSync(
@@ -83,7 +85,7 @@ function fuzzerMissing(): string | undefined {
     'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }\n',
   );
   const args = ['-fsanitize=fuzzer,address,undefined', source, '-o', join(dir, 'probe')];
-  const result = spawnSync('clang', args, { encoding: 'utf8' });
+  const result = spawnSync(fuzzCompiler, args, { encoding: 'utf8' });
   rmSync(dir, { recursive: true });
   return result.status === 0 ? undefined : 'clang has no libFuzzer (Debian: libclang-rt-14-dev)';
 }
