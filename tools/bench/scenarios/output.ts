@@ -1,17 +1,14 @@
 /*
  * Scenarios `output` and `output-pty`: a flood of text from one command. Ours is journalled on disk and read from there.
  *
- * Before each turn what is dirty is written to the disk, so that nobody pays for somebody else's journal; a flood longer
- * than the kernel is willing to hold in memory is a measurement of the disk.
- *
  * The text is a file in the page cache, given to `cat` often enough: a producer that costs as little as possible.
  */
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argv, ContenderName } from '../contenders/contender.ts';
 import { type Aim, aimOfRatio, type Row } from '../report/result.ts';
 import type { Scenario, ScenarioDeps } from './scenario.ts';
+import { settleMemory } from './settle-memory.ts';
 import { openCrew, rowOf, sideBySide } from './side-by-side.ts';
 
 const pipes: readonly ContenderName[] = ['supervisor', 'child_process', 'execa', 'supervisor-kept'];
@@ -56,7 +53,7 @@ async function measure(
   await sideBySide(crew, 1, (worker) => worker.task('stream', { argv, bytes }));
   const results = await sideBySide(crew, rounds, (worker) => {
     deps.progress(worker.contender);
-    writeBack(textDir);
+    settleMemory(textDir, bytes);
     return worker.task('stream', { argv, bytes });
   });
   const lower = { unit: 'ms/GB', better: 'lower' } as const;
@@ -69,10 +66,6 @@ async function measure(
     rowOf(results, { measure: 'event loop', ...lower }, (r) => r.loopPerGigabyte.loopMs),
     rowOf(results, { measure: 'of it CPU', ...lower }, (r) => r.loopPerGigabyte.cpuMs),
   ];
-}
-
-function writeBack(dir: string): void {
-  spawnSync('sync', ['-f', dir]);
 }
 
 function producerOf(dir: string, bytes: number, isTerminal: boolean): Argv {
