@@ -5,8 +5,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { SpawndLink } from '../../src/index.ts';
 import { nativeTest, type Rig } from './rig.ts';
 import { startTicksOf } from './run.ts';
@@ -14,19 +12,7 @@ import { startTicksOf } from './run.ts';
 const hour = 3_600_000;
 const idle = ['sleep', '600'] as const;
 
-interface MovedClock {
-  readonly link: SpawndLink;
-  readonly move: (offsets: { readonly monotonicMs?: number; readonly wallMs?: number }) => void;
-}
-
-async function withClock(rig: Rig): Promise<MovedClock> {
-  const path = join(rig.dir, 'clock');
-  writeFileSync(path, '0 0');
-  const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: path } });
-  const move: MovedClock['move'] = ({ monotonicMs = 0, wallMs = 0 }) =>
-    writeFileSync(path, `${monotonicMs} ${wallMs}`);
-  return { link, move };
-}
+const withClock = (rig: Rig): Promise<SpawndLink> => rig.newSpawnd({ env: rig.clockEnv });
 
 nativeTest('T5: the overall deadline ends a run that goes on and on', async (rig) => {
   const run = await rig.sh('while :; do echo tick; sleep 0.02; done', { overallMs: 150 });
@@ -61,16 +47,16 @@ nativeTest(
 nativeTest(
   'T5: silence ends a run, and each byte of output begins the wait anew',
   async (rig) => {
-    const { link, move } = await withClock(rig);
+    const link = await withClock(rig);
     const run = await rig.run(['cat'], { stdin: 'open', noOutputMs: hour }, link);
     await run.started();
     const control = await rig.control(run);
     for (let step = 1; step <= 3; step += 1) {
-      move({ monotonicMs: step * 0.7 * hour });
+      rig.moveClock({ monotonicMs: step * 0.7 * hour });
       await control.input(Buffer.from(`${step}\n`), { epoch: 1, offset: 'typed' });
       await run.says(`${step}\n`);
     }
-    move({ monotonicMs: (3 * 0.7 + 1) * hour });
+    rig.moveClock({ monotonicMs: (3 * 0.7 + 1) * hour });
     const { exit } = await run.ended();
     assert.deepEqual([exit.reason, exit.actor], ['no-output-timeout', 'deadline']);
     assert.equal((await run.output()).toString(), '1\n2\n3\n');
@@ -81,12 +67,12 @@ nativeTest(
 nativeTest(
   'C1: the wall clock may jump by years in both directions, and no deadline is due',
   async (rig) => {
-    const { link, move } = await withClock(rig);
+    const link = await withClock(rig);
     const run = await rig.run(['cat'], { stdin: 'open', overallMs: hour, noOutputMs: hour }, link);
     await run.started();
     const control = await rig.control(run);
     for (const years of [5, -5]) {
-      move({ wallMs: years * 365 * 24 * hour });
+      rig.moveClock({ wallMs: years * 365 * 24 * hour });
       await control.input(Buffer.from(`${years}\n`), { epoch: 1, offset: 'typed' });
       await run.says(`${years}\n`);
     }
@@ -103,13 +89,13 @@ nativeTest(
 nativeTest(
   'C1: a deadline comes with monotonic time, though the wall clock stands still',
   async (rig) => {
-    const { link, move } = await withClock(rig);
+    const link = await withClock(rig);
     const run = await rig.run(idle, { overallMs: 5 * hour }, link);
     await run.started();
-    move({ monotonicMs: 4 * hour, wallMs: 0 });
+    rig.moveClock({ monotonicMs: 4 * hour, wallMs: 0 });
     await rig.control(run);
     assert.equal((await rig.control(run)).hello.state, 'running');
-    move({ monotonicMs: 6 * hour, wallMs: 0 });
+    rig.moveClock({ monotonicMs: 6 * hour, wallMs: 0 });
     const { exit } = await run.ended();
     assert.equal(exit.reason, 'overall-timeout');
     assert.ok(exit.durationMs >= 5 * hour);

@@ -16,6 +16,7 @@ import { answerTypes } from '../../src/wire/constants.ts';
 import { encodeCommand } from '../../src/wire/encode-command.ts';
 import { createFrameDecoder } from '../../src/wire/frame-decoder.ts';
 import { nativeTest, until } from './rig.ts';
+import { descriptorsOf } from './run.ts';
 import { runDirOf, spawndOf } from './users.ts';
 
 const idle = ['sleep', '600'] as const;
@@ -180,20 +181,18 @@ nativeTest('E7: the socket is for its user alone', async (rig) => {
 nativeTest(
   'E2: a socket that was removed or replaced is there again at the next look',
   async (rig) => {
-    const clockPath = join(rig.dir, 'clock');
-    writeFileSync(clockPath, '0 0');
-    const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: clockPath } });
+    const link = await rig.newSpawnd({ env: rig.clockEnv });
     const run = await rig.run(idle, {}, link);
     await run.started();
     const socket = join(run.request.runDir, 's');
     const before = statSync(socket).ino;
     unlinkSync(socket);
-    writeFileSync(clockPath, '40000 0');
+    rig.moveClock({ monotonicMs: 40_000 });
     await until('the socket is back', () => existsSync(socket));
     assert.equal((await rig.control(run)).hello.state, 'running');
     renameSync(socket, `${socket}-moved`);
     writeFileSync(socket, 'in the way');
-    writeFileSync(clockPath, '80000 0');
+    rig.moveClock({ monotonicMs: 80_000 });
     await until('the socket is back', () => statSync(socket).isSocket());
     assert.notEqual(statSync(socket).ino, before);
     assert.equal((await rig.control(run)).hello.state, 'running');
@@ -212,18 +211,17 @@ nativeTest('E2: a run directory with a very long path has a socket like any othe
 nativeTest(
   'a peer that connects and says nothing is dropped, and sixty-four are not too many',
   async (rig) => {
-    const clockPath = join(rig.dir, 'clock');
-    writeFileSync(clockPath, '0 0');
-    const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: clockPath } });
+    const link = await rig.newSpawnd({ env: rig.clockEnv });
     const run = await rig.run(idle, {}, link);
-    await run.started();
+    const { shimPid } = await run.started();
     const path = join(run.request.runDir, 's');
     const silent = Array.from({ length: 64 }, () => connect(path));
     for (const socket of silent) socket.on('error', () => {});
     await Promise.all(silent.map((socket) => once(socket, 'connect')));
+    await until('they are accepted', () => descriptorsOf(shimPid).size >= silent.length);
     const closed = Promise.all(silent.map((socket) => once(socket, 'close')));
     for (const socket of silent) socket.resume();
-    writeFileSync(clockPath, '10000 0');
+    rig.moveClock({ monotonicMs: 10_000 });
     await closed;
     assert.equal((await rig.control(run)).hello.state, 'running');
   },

@@ -4,13 +4,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { SpawnRequest } from '../../src/index.ts';
 import { openJournalReader, scanJournal } from '../../src/index.ts';
 import { bootId } from '../process-rig.ts';
-import { nativeTest, type Rig } from './rig.ts';
+import { nativeTest, type Rig, until } from './rig.ts';
 import type { Run } from './run.ts';
 
 const { errno } = constants;
@@ -75,12 +76,17 @@ nativeTest(
   'J4: on a full disk the records still fit, and count what did not',
   async (rig) => {
     const disk = mountSmall(rig, 'size=512k');
-    const run = await rig.run(['yes'], { runDir: runDirIn(disk), graceMs: 50 });
+    const link = await rig.newSpawnd({ env: rig.clockEnv });
+    const run = await rig.run(['yes'], { runDir: runDirIn(disk), graceMs: 50 }, link);
     await run.log.untilMatch(blockedEvent(true));
     const control = await rig.control(run);
     /* An actor that is as long as it may be, and six times as long in JSON. */
     const actor = '\u0001'.repeat(127);
     await control.request({ type: 'terminate', epoch: 1, reason: 'manual-cancel', actor });
+    /* So long a full disk may hold back the record of an exit. */
+    const { pid } = await run.started();
+    await until('the shim has seen it go', () => !existsSync(`/proc/${pid}`));
+    rig.moveClock({ monotonicMs: 10_000 });
     const { exit, end } = await run.ended();
     assert.deepEqual([exit.signal, exit.reason, end.isFinal], [15, 'manual-cancel', true]);
     assert.ok(exit.undrainedBytes > 0);
@@ -88,7 +94,7 @@ nativeTest(
     assert.deepEqual([scan.state, scan.end?.isFinal], ['readable', true]);
     assert.equal(scan.exit?.undrainedBytes, exit.undrainedBytes);
   },
-  { root: true },
+  { root: true, hooks: true },
 );
 
 nativeTest(
@@ -118,14 +124,12 @@ nativeTest(
     const disk = mountSmall(rig, 'size=10m');
     const ballast = join(disk, 'ballast');
     writeFileSync(ballast, Buffer.alloc(9 << 20));
-    const clockPath = join(rig.dir, 'clock');
-    writeFileSync(clockPath, '0 0');
-    const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: clockPath } });
+    const link = await rig.newSpawnd({ env: rig.clockEnv });
     const change = { runDir: runDirIn(disk), noOutputMs: 60_000 };
     const run = await rig.run(lines(lineCount), change, link);
     await run.log.untilMatch(blockedEvent(true));
     const control = await rig.control(run);
-    writeFileSync(clockPath, '3600000 0');
+    rig.moveClock({ monotonicMs: 3_600_000 });
     const nothing = { type: 'deadlines', epoch: 1, overallMs: 'keep', noOutputMs: 'keep' } as const;
     for (let turn = 0; turn < 3; turn += 1) await control.request(nothing);
     assert.equal((await rig.control(run)).hello.state, 'running');
@@ -290,14 +294,12 @@ async function eventAfter(run: Run, from: number): Promise<void> {
 nativeTest(
   'J3: consuming does not wait for the next look at the disk',
   async (rig) => {
-    const clockPath = join(rig.dir, 'clock');
-    writeFileSync(clockPath, '0 0');
-    const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: clockPath } });
+    const link = await rig.newSpawnd({ env: rig.clockEnv });
     const run = await rig.run(lines(40_000), hold(64 << 10, 16 << 10), link);
     await run.log.untilMatch(blockedEvent(true));
     const control = await rig.control(run);
     /* An hour back: by its clock the shim would not look again for an hour. */
-    writeFileSync(clockPath, '-3600000 0');
+    rig.moveClock({ monotonicMs: -3_600_000 });
     const offset = scanJournal(run.request.runDir).endOffset;
     await control.request({ type: 'consumed', epoch: 1, offset });
     await run.log.untilMatch(blockedEvent(false));

@@ -2,8 +2,7 @@
  * What an idle run costs: its shim's share of memory, and no processor time at all.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { nativeTest, until } from './rig.ts';
 import type { Run } from './run.ts';
 
@@ -29,9 +28,7 @@ nativeTest(
 nativeTest(
   'a shim gives back what a burst of output made it take',
   async (rig) => {
-    const clockPath = join(rig.dir, 'clock');
-    writeFileSync(clockPath, '0 0');
-    const link = await rig.newSpawnd({ env: { CLAWDFATHER_TEST_CLOCK: clockPath } });
+    const link = await rig.newSpawnd({ env: rig.clockEnv });
     const run = await rig.run(
       ['sh', '-c', 'head -c 64m /dev/zero; echo end >&2; exec sleep 600'],
       {},
@@ -42,7 +39,7 @@ nativeTest(
       (event) => event.type === 'doorbell' && event.journalLength > 64 * 1024 * 1024,
     );
     const before = pssKbOf(shimPid);
-    writeFileSync(clockPath, '40000 0');
+    rig.moveClock({ monotonicMs: 40_000 });
     await until('memory is given back', () => pssKbOf(shimPid) <= Math.min(before, 250));
   },
   { root: true, variants: ['test'] },

@@ -43,6 +43,9 @@ export interface Rig {
   runDirect(request: SpawnRequest, options?: ProgramOptions): Run;
   sh(script: string, change?: Partial<SpawnRequest>): Promise<Run>;
   control(run: Run): Promise<ControlLink>;
+  /* For programs whose clock the test moves; from then on it runs on from there. */
+  readonly clockEnv: Readonly<Record<string, string>>;
+  moveClock(offsets: { readonly monotonicMs?: number; readonly wallMs?: number }): void;
   /* An executable file. */
   program(name: string, text: string): string;
   /* To be done when the test is over, before it is checked that nothing is left; last one first. */
@@ -141,6 +144,10 @@ function createRig(variant: ShimVariant): Rig & { close(): Promise<void> } {
   let shared: Promise<SpawndLink> | undefined;
   let count = 0;
 
+  const clockPath = join(dir, 'clock');
+  const moveClock: Rig['moveClock'] = ({ monotonicMs = 0, wallMs = 0 }) =>
+    writeFileSync(clockPath, `${monotonicMs} ${wallMs}`);
+  moveClock({});
   const program = (name: string, text: string): string => {
     const path = join(dir, name);
     writeFileSync(path, text, { mode: 0o755 });
@@ -188,6 +195,8 @@ function createRig(variant: ShimVariant): Rig & { close(): Promise<void> } {
     deps,
     request,
     run,
+    clockEnv: { CLAWDFATHER_TEST_CLOCK: clockPath },
+    moveClock,
     program,
     sh: (script, change) => run(['sh', '-c', script], change),
     runDirect: (asked, options = {}) => {

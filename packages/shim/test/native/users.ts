@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { SpawndLink } from '../../src/index.ts';
-import type { Rig } from './rig.ts';
+import type { ProgramOptions, Rig } from './rig.ts';
 
 function asUser(uid: number): readonly string[] {
   return ['setpriv', '--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups'];
@@ -21,10 +21,10 @@ function asUser(uid: number): readonly string[] {
 export async function spawndOf(
   rig: Rig,
   uid: number,
-  wrap: readonly string[] = [],
+  { wrap = [], env = {} }: ProgramOptions = {},
 ): Promise<SpawndLink> {
   chmodSync(rig.dir, 0o755);
-  return await rig.newSpawnd({ wrap: [...asUser(uid), ...wrap] });
+  return await rig.newSpawnd({ wrap: [...asUser(uid), ...wrap], env });
 }
 
 /* A run directory: only the user that owns it may claim the run. */
