@@ -2,7 +2,13 @@
  * `clf ps`: the runs of this host's state directory, newest last, as a table,
  * as ids, or as JSON lines.
  */
-import type { RunFilter, RunRecord, RunState, TerminationReason } from '@clawdfather/supervisor';
+import type {
+  RunFilter,
+  RunRecord,
+  RunState,
+  Supervisor,
+  TerminationReason,
+} from '@clawdfather/supervisor';
 import { parseChoice, parseInteger } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../errors.ts';
@@ -16,6 +22,8 @@ const runStates: readonly RunState[] = ['starting', 'running', 'exiting', 'exite
 const liveStates: readonly RunState[] = ['starting', 'running', 'exiting'];
 const rowsDefault = 100;
 const rowsMax = 100_000;
+/* The newest, and as many as are kept. */
+const finishedLookedAt = 1_000;
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io } = context;
@@ -25,10 +33,10 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     max: rowsMax,
   });
   return withSupervisor(context, async (supervisor) => {
-    const records = supervisor
-      .list({ ...wanted.filter, limit })
-      .filter(wanted.isMatch)
-      .toSorted((left, right) => left.createdAtMs - right.createdAtMs);
+    const records = [
+      ...supervisor.list({ ...wanted.filter, limit }).filter(wanted.isMatch),
+      ...(wanted.isLiving ? withLeftovers(supervisor, wanted.filter) : []),
+    ].toSorted((left, right) => left.createdAtMs - right.createdAtMs);
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(runJson(record)));
       return codeStatus(exitOk);
@@ -54,8 +62,17 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   });
 }
 
+/* T4: a run may be over and something of it alive; that is running, too. */
+function withLeftovers(supervisor: Supervisor, filter: RunFilter): RunRecord[] {
+  return supervisor
+    .list({ ...filter, states: ['exited'], limit: finishedLookedAt })
+    .filter((record) => record.treeEndedAtMs === undefined);
+}
+
 interface Wanted {
   readonly filter: RunFilter;
+  /* Whatever lives: no states, reasons or finished runs were asked for. */
+  readonly isLiving: boolean;
   /* What the registry cannot be asked. */
   readonly isMatch: (record: RunRecord) => boolean;
 }
@@ -100,6 +117,7 @@ export function parseFilters(texts: readonly string[], isAll: boolean): Wanted {
   }
   const isEverything = isAll || reasons.length > 0;
   return {
+    isLiving: !isEverything && states.length === 0,
     filter: {
       ...filter,
       ...(Object.keys(labels).length === 0 ? {} : { labels }),

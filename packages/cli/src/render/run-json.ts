@@ -42,6 +42,7 @@ export function runJson(record: RunRecord): Json {
       epoch: record.epoch,
     },
     exit: record.exit === undefined ? null : exitJson(record.exit),
+    treeEndedAt: instantOrNull(record.treeEndedAtMs),
   };
 }
 

@@ -55,6 +55,9 @@ function rowOf(record: RunRecord, options: RunTableOptions, hasNames: boolean): 
 function stateCell(record: RunRecord, paint: Paint): Cell {
   if (record.exit !== undefined) {
     const text = formatExitShort(record.exit);
+    // T4: it is over, and something of it lives.
+    if (record.treeEndedAtMs === undefined)
+      return { text: `${text}, leftovers`, paint: paint.warn };
     const isGood = record.exit.reason === 'exit' && record.exit.code === 0;
     return { text, paint: isGood ? paint.dim : paint.bad };
   }

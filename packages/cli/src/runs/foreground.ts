@@ -177,9 +177,10 @@ async function report(
   const notice =
     status.kind === 'signal' ? undefined : formatExitNotice(exit, run.snapshot().deadlines);
   if (notice !== undefined) await say(io, `run ${shortId(run)} ${notice}`);
-  // A run that was told to end takes the rest of its tree along, only a moment later.
+  // A run that was told to end, or to end what it leaves, takes the rest of its tree along.
+  const isKept = run.snapshot().leftovers === 'keep';
   const isEndedByItself = exit.reason === 'exit' || exit.reason === 'signal';
-  if (exit.leftovers.length > 0 && isEndedByItself && !options.isQuiet) {
+  if (exit.leftovers.length > 0 && isKept && isEndedByItself && !options.isQuiet) {
     const names = exit.leftovers.map((one) => `${one.comm} (${one.pid})`).join(', ');
     await say(
       io,

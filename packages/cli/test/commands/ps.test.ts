@@ -41,7 +41,13 @@ test('the table shows how a run stands or ended, and hides nothing nasty', () =>
   const text = formatRunTable(
     [
       recordWith({ command: 'x\u001b[2J\n' }),
-      recordWith({ state: 'exited', labels: { name: 'web' }, exit: exitWith({ code: 3 }) }),
+      recordWith({
+        state: 'exited',
+        labels: { name: 'web' },
+        exit: exitWith({ code: 3 }),
+        treeEndedAtMs: 3_500,
+      }),
+      recordWith({ state: 'exited', exit: exitWith() }),
     ],
     {
       paint: createPaint(false),
@@ -53,9 +59,10 @@ test('the table shows how a run stands or ended, and hides nothing nasty', () =>
   assert.equal(
     text,
     [
-      'ID            NAME  STATE    AGE     TIME  CPU   MEM  COMMAND',
-      '3k9qv7hd2m5x        running  1m ago  1m    1.5s  3M   x\\x1b[2J\\n',
-      '3k9qv7hd2m5x  web   exit 3   1m ago  2.5s  -     -    sleep 60',
+      'ID            NAME  STATE          AGE     TIME  CPU   MEM  COMMAND',
+      '3k9qv7hd2m5x        running        1m ago  1m    1.5s  3M   x\\x1b[2J\\n',
+      '3k9qv7hd2m5x  web   exit 3         1m ago  2.5s  -     -    sleep 60',
+      '3k9qv7hd2m5x        ok, leftovers  1m ago  2.5s  -     -    sleep 60',
       '',
     ].join('\n'),
   );

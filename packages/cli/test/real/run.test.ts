@@ -205,6 +205,7 @@ test('T4: leftovers are named, and ended by kill', async (context) => {
   assert.match(result.stderr, /left running: sleep \(\d+\); end them with: clf kill/);
   const pid = result.stdout.trim();
   assert.match(readFileSync(`/proc/${pid}/comm`, 'utf8'), /sleep/);
+  assert.match((await rig.clf('ps')).stdout, /parent +ok, leftovers/, 'what lives is listed');
   const killed = await rig.clf('kill', 'parent');
   assert.equal(killed.code, 0, killed.stderr);
   assert.throws(() => readFileSync(`/proc/${pid}/comm`), 'the leftover is gone when kill returns');
