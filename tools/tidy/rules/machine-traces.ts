@@ -7,13 +7,9 @@ import type { Finding, Tree } from '../tree.ts';
 
 /* Put together here, so that this file does not accuse itself. */
 const forbidden: readonly (readonly [string, RegExp])[] = [
-  ['a path of a workplace', new RegExp(`(?<![\\w.])/${'work'}/(?:main|shared|\\.)`)],
   ['a path of root', new RegExp(`(?<![\\w.])/${'root'}/[\\w.]`)],
   ['a path of a user', new RegExp(`(?<![\\w.])/(?:${'home'}|Users)/[a-z][\\w.-]*/`)],
-  [
-    'a package registry',
-    new RegExp(`\\bregistry\\.(?:npmjs|yarnpkg|npmmirror)|\\b${'deb'}\\.debian\\.org`),
-  ],
+  ['a package registry', new RegExp(`https?:/${'/'}[\\w.-]*(?:registry|mirror)[\\w.-]*[:/]`)],
 ];
 
 export function checkMachineTraces(tree: Tree): readonly Finding[] {
