@@ -39,7 +39,6 @@ function handOver(nodePath) {
   if (typeof process.execve === 'function') {
     process.execve(nodePath, [nodePath, ...argv], process.env);
   }
-  let child;
   for (const name of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
     // A terminal sends these two to the whole group, so the child has its own
     // copy already; a second one could be read as "force".
@@ -49,7 +48,7 @@ function handOver(nodePath) {
     });
   }
   // After the handlers: a signal that comes first would end us and leave the child behind.
-  child = spawn(nodePath, argv, { stdio: 'inherit' });
+  const child = spawn(nodePath, argv, { stdio: 'inherit' });
   child.on('error', (error) => fail(`cannot start ${nodePath}: ${error.message}`));
   child.on('exit', (code, signal) => {
     process.exitCode = signal === null ? code : 128 + constants.signals[signal];
