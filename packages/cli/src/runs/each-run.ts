@@ -1,14 +1,19 @@
 /*
- * A command over several runs: each is tried, each failure is told at once, and
- * one failure makes the whole exit code 125. JSON gets one line per run.
+ * A command over several runs: each is tried, side by side since ending one takes
+ * its grace time, and told in the order in which they were named. One failure
+ * makes the whole exit code 125. JSON gets one line per run.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { exitOk, exitOwnError } from '../exit-status.ts';
+import { isReaderGone } from '../io/io.ts';
 import { formatErrorJson, formatErrorText } from '../render/error-text.ts';
 import { createPaint } from '../render/paint.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { findRun, type RunLister } from './find-run.ts';
+
+/* Each is a connection or two to a shim. */
+const atOnceMax = 32;
 
 export interface Told {
   readonly text: string;
@@ -24,15 +29,26 @@ export async function eachRun(
   const isColoured = config.isColourAllowed && !args.has('no-color');
   const paint = createPaint(io.stderr.isTerminal && isColoured);
   let code = exitOk;
-  for (const typed of args.operands) {
+  const tell = async (typed: string, outcome: Promise<Told>): Promise<void> => {
     try {
-      const told = await work(findRun(supervisor, typed));
+      const told = await outcome;
       await io.stdout.write(context.isJson ? jsonLine(told.json) : `${told.text}\n`);
     } catch (error) {
+      if (isReaderGone(error)) throw error;
       code = exitOwnError;
       await (context.isJson
         ? io.stdout.write(jsonLine({ typed, ...(formatErrorJson(error) as object) }))
         : io.stderr.write(formatErrorText(error, paint)));
+    }
+  };
+  for (let at = 0; at < args.operands.length; at += atOnceMax) {
+    const some = args.operands.slice(at, at + atOnceMax);
+    const outcomes = some.map(async (typed) => work(findRun(supervisor, typed)));
+    // All are heard below, one after the other.
+    for (const outcome of outcomes) outcome.catch(() => {});
+    for (const [index, typed] of some.entries()) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined) await tell(typed, outcome);
     }
   }
   return code;
