@@ -5,10 +5,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath, getuid, pid } from 'node:process';
+import type { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readHost } from '../../src/evidence/host.ts';
 import { createProcProcessTable } from '../../src/evidence/process-table.ts';
@@ -38,17 +41,19 @@ test('a process that is gone is absent', async () => {
 });
 
 test('a zombie is found, as a zombie', async (t) => {
-  const script = 'sleep 0 & echo $!; exec sleep 60';
-  const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const script = 'cat <&3 & echo $!; exec sleep 60';
+  const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
   t.after(() => end(parent));
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const [line] = (await once(parent.stdout as Readable, 'data')) as [Buffer];
   const child = Number(line.toString());
-  // `exec` replaced the shell that would have waited for it: it stays a zombie.
+  // The child ends only once `exec` has replaced the shell, which would have waited for it.
+  while (readFileSync(`/proc/${parent.pid}/comm`, 'utf8') !== 'sleep\n') await setImmediate();
+  (parent.stdio[3] as Writable).end();
   for (;;) {
     const reading = table.read(child);
     assert.ok(reading.kind === 'found');
     if (reading.isZombie) break;
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
   }
 });
 
