@@ -1,0 +1,176 @@
+/*
+ * The `exec` tool on the wire: what can be asked, and the union of what comes back.
+ */
+import { z } from 'zod';
+import { execLimits } from './limits.ts';
+import { askSchema, securitySchema } from './policy.ts';
+
+/* INVARIANTS T3, as a tool reports them. */
+export const endReasons = [
+  'exit',
+  'signal',
+  'manual-cancel',
+  'overall-timeout',
+  'no-output-timeout',
+  'spawn-error',
+  'ownership-escape',
+  'owner-lost',
+  'out-of-memory',
+  'host-rebooted',
+  'container-restarted',
+  'reconciled-stale',
+  'unknown',
+] as const;
+export const endReasonSchema = z.enum(endReasons);
+export type EndReason = z.infer<typeof endReasonSchema>;
+
+export const leftoversSchema = z.enum(['keep', 'end', 'fail']);
+
+const { terminal, yieldMs, timeoutSeconds, noOutputTimeoutSeconds } = execLimits;
+
+export const columnsSchema = z.int().min(1).max(terminal.most);
+export const rowsSchema = z.int().min(1).max(terminal.most);
+
+/* The fields alone: what an MCP client is shown. `execParamsSchema` adds what no JSON schema of a flat object can say. */
+export const execFields = {
+  command: z
+    .string()
+    .min(1)
+    .max(execLimits.commandCharactersMax)
+    .optional()
+    .describe('A shell line, run by /bin/sh -c. Give either command or argv, not both.'),
+  argv: z
+    .array(z.string().max(execLimits.commandCharactersMax))
+    .min(1)
+    .max(execLimits.argumentsMax)
+    .optional()
+    .describe('A program and its arguments, run without a shell. Nothing needs quoting.'),
+  shell: z.string().min(1).optional().describe('Another shell for command, e.g. /bin/bash.'),
+  workdir: z.string().min(1).optional().describe('Where it runs; must exist.'),
+  env: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Added to the environment. PATH and loader hooks are refused.'),
+  host: z.string().min(1).optional().describe('"local", or the id or label of a connection.'),
+  pty: z
+    .boolean()
+    .optional()
+    .describe('Run on a terminal: for interactive and full-screen programs.'),
+  cols: columnsSchema.optional(),
+  rows: rowsSchema.optional(),
+  background: z.boolean().optional().describe('Return at once with a run id.'),
+  yieldMs: z
+    .int()
+    .min(yieldMs.least)
+    .max(yieldMs.most)
+    .optional()
+    .describe('Wait this long for the end, then go on in the background. Default 10000.'),
+  timeoutSeconds: z
+    .number()
+    .min(0)
+    .max(timeoutSeconds.most)
+    .optional()
+    .describe('The run is ended after this long; 0 is never. Default 1800, on an SSH host 120.'),
+  noOutputTimeoutSeconds: z
+    .number()
+    .positive()
+    .max(noOutputTimeoutSeconds.most)
+    .optional()
+    .describe('The run is ended when it says nothing for this long.'),
+  stdin: z
+    .string()
+    .max(execLimits.stdinCharactersMax)
+    .optional()
+    .describe('Written at start. Stdin stays open for process write, unless eof.'),
+  eof: z.boolean().optional().describe('Close stdin after the text.'),
+  leftovers: leftoversSchema
+    .optional()
+    .describe('What happens to processes the command leaves behind. Default keep.'),
+  security: securitySchema.optional().describe('Make the policy stricter for this call.'),
+  ask: askSchema.optional().describe('Make the policy stricter for this call.'),
+} as const;
+
+export const execParamsSchema = z
+  .strictObject(execFields)
+  .refine((params) => (params.command === undefined) !== (params.argv === undefined), {
+    message: 'give exactly one of command and argv',
+  })
+  .refine((params) => params.shell === undefined || params.command !== undefined, {
+    message: 'shell goes with command; argv runs without one',
+  });
+export type ExecParams = z.infer<typeof execParamsSchema>;
+
+export const leftoverSchema = z.object({ pid: z.int(), name: z.string() });
+
+const outputFields = {
+  output: z.string(),
+  /* Opaque; handing it back acknowledges everything before it. */
+  cursor: z.string(),
+  /* Characters of `output` were left out at its beginning: read them from this cursor. */
+  truncated: z.object({ droppedCharacters: z.int(), fromCursor: z.string() }).optional(),
+} as const;
+
+export const completedSchema = z.object({
+  status: z.literal('completed'),
+  runId: z.string(),
+  exitCode: z.int(),
+  reason: endReasonSchema,
+  durationMs: z.number(),
+  ...outputFields,
+  cwd: z.string(),
+  leftovers: z.array(leftoverSchema),
+  notes: z.array(z.string()),
+});
+
+export const failureKindSchema = z.enum([
+  'command-not-found',
+  'not-executable',
+  'host-unreachable',
+  ...endReasons,
+]);
+
+export const failedSchema = z.object({
+  status: z.literal('failed'),
+  runId: z.string().optional(),
+  kind: failureKindSchema,
+  message: z.string(),
+  exitCode: z.int().optional(),
+  signal: z.string().optional(),
+  durationMs: z.number().optional(),
+  ...outputFields,
+  leftovers: z.array(leftoverSchema),
+  notes: z.array(z.string()),
+});
+
+export const runningSchema = z.object({
+  status: z.literal('running'),
+  runId: z.string(),
+  pid: z.int(),
+  startedAt: z.iso.datetime(),
+  tail: z.string(),
+  cursor: z.string(),
+  truncated: outputFields.truncated,
+  notes: z.array(z.string()),
+});
+
+export const approvalPendingSchema = z.object({
+  status: z.literal('approval-pending'),
+  approvalId: z.string(),
+  runId: z.string(),
+  expiresAt: z.iso.datetime(),
+});
+
+export const deniedSchema = z.object({
+  status: z.literal('denied'),
+  rule: z.string(),
+  by: z.string(),
+});
+
+export const execResultSchema = z.discriminatedUnion('status', [
+  completedSchema,
+  failedSchema,
+  runningSchema,
+  approvalPendingSchema,
+  deniedSchema,
+]);
+export type ExecResult = z.infer<typeof execResultSchema>;

@@ -1,0 +1,48 @@
+/*
+ * The door of protocol: schemas of everything that crosses a wire. Safe in a browser.
+ */
+export {
+  approvalPendingSchema,
+  completedSchema,
+  deniedSchema,
+  endReasonSchema,
+  endReasons,
+  execFields,
+  execParamsSchema,
+  execResultSchema,
+  failedSchema,
+  failureKindSchema,
+  leftoverSchema,
+  leftoversSchema,
+  runningSchema,
+} from './exec.ts';
+export type { EndReason, ExecParams, ExecResult } from './exec.ts';
+export { approvalLifetimeMs, execLimits, outputCharactersMax, processLimits } from './limits.ts';
+export {
+  approvalDecisionSchema,
+  approvalDecisions,
+  approvalStateSchema,
+  approvalStates,
+  askLevels,
+  askSchema,
+  securityLevels,
+  securitySchema,
+} from './policy.ts';
+export type { ApprovalDecision, ApprovalState, Ask, Security } from './policy.ts';
+export {
+  logResultSchema,
+  pollResultSchema,
+  processActions,
+  processParamsSchema,
+  runSummarySchema,
+  screenResultSchema,
+  stillRunningSchema,
+} from './process.ts';
+export type {
+  LogResult,
+  PollResult,
+  ProcessAction,
+  ProcessParams,
+  RunSummary,
+  ScreenResult,
+} from './process.ts';

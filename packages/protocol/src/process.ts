@@ -1,0 +1,152 @@
+/*
+ * The `process` tool on the wire: one action per line of the union, and what each brings back.
+ */
+import { z } from 'zod';
+import {
+  approvalPendingSchema,
+  columnsSchema,
+  completedSchema,
+  deniedSchema,
+  failedSchema,
+  rowsSchema,
+} from './exec.ts';
+import { processLimits } from './limits.ts';
+
+const runId = z.string().min(1).describe('The run id, or a unique beginning of it.');
+const cursor = z.string().min(1).describe('From an earlier answer; acknowledges what came before.');
+const encodingSchema = z.enum(['text', 'base64']);
+
+export const processActions = [
+  'list',
+  'poll',
+  'log',
+  'screen',
+  'write',
+  'send-keys',
+  'submit',
+  'paste',
+  'resize',
+  'signal',
+  'kill',
+  'clear',
+  'remove',
+] as const;
+
+export const processParamsSchema = z.discriminatedUnion('action', [
+  z.strictObject({
+    action: z.literal('list'),
+    /* Finished runs too; the default is both. */
+    state: z.enum(['running', 'finished']).optional(),
+    limit: z.int().min(1).max(processLimits.listRows.most).optional(),
+  }),
+  z.strictObject({
+    action: z.literal('poll'),
+    runId,
+    cursor: cursor.optional(),
+    waitMs: z.int().min(0).max(processLimits.pollWaitMs.most).optional(),
+  }),
+  z.strictObject({
+    action: z.literal('log'),
+    runId,
+    /* By line: `offset` from the first line, or from the last when negative. By byte: `cursor`. */
+    offset: z.int().optional(),
+    limit: z.int().min(1).max(processLimits.logLines.most).optional(),
+    cursor: cursor.optional(),
+    encoding: encodingSchema.optional(),
+  }),
+  z.strictObject({ action: z.literal('screen'), runId }),
+  z.strictObject({
+    action: z.literal('write'),
+    runId,
+    data: z.string().optional(),
+    encoding: encodingSchema.optional(),
+    eof: z.boolean().optional(),
+  }),
+  z.strictObject({
+    action: z.literal('send-keys'),
+    runId,
+    literal: z.string().optional(),
+    hex: z.array(z.string()).max(processLimits.keysMax).optional(),
+    keys: z.array(z.string()).max(processLimits.keysMax).optional(),
+  }),
+  z.strictObject({ action: z.literal('submit'), runId }),
+  z.strictObject({ action: z.literal('paste'), runId, text: z.string() }),
+  z.strictObject({ action: z.literal('resize'), runId, cols: columnsSchema, rows: rowsSchema }),
+  z.strictObject({ action: z.literal('signal'), runId, signal: z.string() }),
+  z.strictObject({
+    action: z.literal('kill'),
+    runId,
+    graceMs: z.int().min(0).max(600_000).optional(),
+  }),
+  z.strictObject({ action: z.literal('clear'), runId }),
+  z.strictObject({ action: z.literal('remove'), runId }),
+]);
+export type ProcessParams = z.infer<typeof processParamsSchema>;
+export type ProcessAction = ProcessParams['action'];
+
+export const runSummarySchema = z.object({
+  runId: z.string(),
+  state: z.enum(['held', 'starting', 'running', 'exiting', 'exited']),
+  command: z.string(),
+  cwd: z.string(),
+  host: z.string(),
+  pty: z.boolean(),
+  pid: z.int().optional(),
+  startedAt: z.iso.datetime().optional(),
+  endedAt: z.iso.datetime().optional(),
+  reason: z.string().optional(),
+  exitCode: z.int().optional(),
+  signal: z.string().optional(),
+  leftovers: z.int(),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+export const stillRunningSchema = z.object({
+  status: z.literal('running'),
+  runId: z.string(),
+  pid: z.int(),
+  output: z.string(),
+  cursor: z.string(),
+  truncated: z.object({ droppedCharacters: z.int(), fromCursor: z.string() }).optional(),
+  /* How long to wait before asking again, while nothing happens. */
+  retryInMs: z.int().optional(),
+  waitingForInput: z.boolean(),
+  notes: z.array(z.string()),
+});
+
+export const pollResultSchema = z.discriminatedUnion('status', [
+  stillRunningSchema,
+  completedSchema,
+  failedSchema,
+  approvalPendingSchema,
+  deniedSchema,
+]);
+export type PollResult = z.infer<typeof pollResultSchema>;
+
+export const logResultSchema = z.object({
+  runId: z.string(),
+  /* Text without escape sequences, or the bytes as they came in base64. */
+  text: z.string(),
+  encoding: encodingSchema,
+  firstLine: z.int().optional(),
+  lines: z.int().optional(),
+  totalLines: z.int().optional(),
+  cursor: z.string(),
+  isEnd: z.boolean(),
+  /* Bytes that a ring journal no longer has. */
+  droppedBytes: z.int(),
+});
+export type LogResult = z.infer<typeof logResultSchema>;
+
+export const screenResultSchema = z.object({
+  runId: z.string(),
+  cols: z.int(),
+  rows: z.int(),
+  /* One string per row, trailing blanks cut. */
+  lines: z.array(z.string()),
+  cursor: z.object({ row: z.int(), column: z.int(), isVisible: z.boolean() }),
+  title: z.string(),
+  isAlternate: z.boolean(),
+  isRunning: z.boolean(),
+});
+export type ScreenResult = z.infer<typeof screenResultSchema>;

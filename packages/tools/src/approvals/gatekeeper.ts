@@ -1,0 +1,65 @@
+/*
+ * The door between "asked for" and "started": policy, allowlist, approvals.
+ *
+ * `check` answers at once: it may run, it may not, or a person is asked and the run is held. A held run has its id
+ * already; a decision starts it exactly once, in whatever process is alive by then, because the request was stored with the
+ * approval. An agent never reaches `decide` (contract: policy).
+ */
+import type { ApprovalDecision, ApprovalState, Ask, Security } from '@clawdfather/protocol';
+
+/* What a person approves; the approval is bound to a hash of exactly this. */
+export interface ProposedAction {
+  /* A shell line and the shell that will read it, or a program and its arguments. */
+  readonly command:
+    | { readonly kind: 'line'; readonly shell: string; readonly line: string }
+    | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] };
+  readonly cwd: string;
+  readonly envAdditions: Readonly<Record<string, string>>;
+  readonly host: string;
+  readonly account: string;
+}
+
+export interface Proposal {
+  readonly action: ProposedAction;
+  /* The id the run will have if it starts. */
+  readonly runId: string;
+  /* PATH of the run: what a bare program name is looked up in. */
+  readonly searchPath: string;
+  /* Everything needed to start the run later, in another process. JSON; opaque here. */
+  readonly request: string;
+  /* Who asks, for people: `mcp:claude-code`, `cli`. */
+  readonly requester: string;
+  /* A caller can only make it stricter. */
+  readonly stricter?: { readonly security?: Security | undefined; readonly ask?: Ask | undefined };
+}
+
+export type Verdict =
+  | { readonly kind: 'allowed'; readonly rule: string }
+  | { readonly kind: 'denied'; readonly rule: string; readonly by: string }
+  | { readonly kind: 'held'; readonly approvalId: string; readonly expiresAtMs: number };
+
+export interface ApprovalRecord {
+  readonly approvalId: string;
+  readonly runId: string;
+  readonly state: ApprovalState;
+  readonly actionHash: string;
+  readonly action: ProposedAction;
+  readonly request: string;
+  readonly requester: string;
+  /* Which parts of the line were not on the allowlist, or why it was asked about anyway. */
+  readonly why: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly decision: ApprovalDecision | undefined;
+  readonly decidedBy: string | undefined;
+  readonly decidedAtMs: number | undefined;
+}
+
+export interface Gatekeeper {
+  check(proposal: Proposal): Promise<Verdict>;
+  /* The approval that holds this run id, decided or not; expiry is applied on reading. */
+  approvalOf(runId: string): ApprovalRecord | undefined;
+  list(filter?: { readonly states?: readonly ApprovalState[] }): readonly ApprovalRecord[];
+  /* Resolves once the approval is no longer pending: decided by any process, or expired. No ticking where it can be helped. */
+  settled(approvalId: string, signal: AbortSignal): Promise<ApprovalRecord>;
+}
