@@ -89,8 +89,8 @@ function checkImports(tree: Tree, name: string, allowance: Allowance): readonly 
         report(`is browser-safe but imports ${specifier}`);
       }
       if (!specifier.startsWith(scope)) continue;
-      const target = specifier.slice(scope.length);
-      if (target.includes('/')) {
+      const [target = '', ...door] = specifier.slice(scope.length).split('/');
+      if (door.length > 0 && !hasDoor(tree, target, door.join('/'))) {
         report(`goes past the door of a package: ${specifier}`);
         continue;
       }
@@ -103,6 +103,14 @@ function checkImports(tree: Tree, name: string, allowance: Allowance): readonly 
     }
   }
   return findings;
+}
+
+/* A package whose main door is heavy may have a light one, named in its manifest. */
+function hasDoor(tree: Tree, name: string, door: string): boolean {
+  const manifest = JSON.parse(tree.get(`packages/${name}/package.json`) ?? '{}') as {
+    readonly exports?: Record<string, unknown>;
+  };
+  return manifest.exports?.[`./${door}`] !== undefined;
 }
 
 function isAllowed(

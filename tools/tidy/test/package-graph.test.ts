@@ -86,6 +86,14 @@ test('a way around the door of a package is refused', () => {
   );
 });
 
+test('a second door that the manifest names may be used', () => {
+  assertAccepted(checkPackageGraph, {
+    ...packageFiles('shim', ['kit'], { 'src/a.ts': `import { a } from '@clawdfather/kit/text';` }),
+    ...packageFiles('kit', []),
+    'packages/kit/package.json': '{"exports":{".":"./src/index.ts","./text":"./src/text.ts"}}',
+  });
+});
+
 test('a package outside the table is refused', () => {
   assertRefused(checkPackageGraph, packageFiles('misc', []), [/not in the table/]);
 });

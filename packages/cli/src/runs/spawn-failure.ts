@@ -3,7 +3,7 @@
  */
 import { CodedError, hasCode } from '@clawdfather/kit';
 import { constants } from 'node:os';
-import { makeVisible } from '../render/visible-text.ts';
+import { makeVisible } from '@clawdfather/tools/terminal';
 
 export interface Asked {
   readonly program: string;

@@ -6,22 +6,24 @@
  * (security checklist 13, 15). They are shown as what they are.
  */
 
-/* C0 and DEL, C1, line separators, zero-width and bidirectional controls. */
-const hidden =
-  // oxlint-disable-next-line no-control-regex -- control characters are the point
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/*
+ * Controls, format characters (direction, joiners, tags), separators, spaces that are not the space, whatever else
+ * is drawn as nothing, and halves of surrogate pairs.
+ */
+const hidden = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 export function makeVisible(text: string): string {
-  return text.replace(hidden, (character) => named[character] ?? escapeOf(character));
+  return text.replace(hidden, (character) => named[character] ?? escapeCharacter(character));
 }
 
-function escapeOf(character: string): string {
-  const code = character.charCodeAt(0);
-  return code < 0x100
-    ? `\\x${code.toString(16).padStart(2, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`;
+/* `\x1b`, `\u202e`, `\u{e0041}`. */
+export function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const digits = code.toString(16);
+  if (code < 0x100) return `\\x${digits.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
 }
 
 /* Made when first needed: it costs as much as everything else in a short command. */
