@@ -23,6 +23,7 @@ export const supervisorErrorCodes = [
   'registry-failed',
   'registry-full',
   'registry-newer',
+  'run-held',
   'run-not-found',
   'scope-busy',
   'scope-uncertain',

@@ -7,9 +7,25 @@ export { silentObserver } from './events.ts';
 export type { Count, SupervisorEvent, SupervisorObserver } from './events.ts';
 export { rebuildRegistry } from './reconcile/rebuild.ts';
 export type { RebuildDeps, RebuildReport } from './reconcile/rebuild.ts';
+export { readLineage } from './evidence/lineage.ts';
+export type { ProcessMark } from './evidence/lineage.ts';
+export type {
+  ApprovalChange,
+  ApprovalFilter,
+  ApprovalReads,
+  ApprovalWrites,
+  NewAllowRule,
+  NewApproval,
+  StoredApproval,
+  StoredApprovalState,
+} from './registry/approvals.ts';
+export { openApprovals } from './registry/open-approvals.ts';
+export type { ApprovalStore, ApprovalStoreDeps } from './registry/open-approvals.ts';
 export type { OwnerRecord } from './registry/owners.ts';
 export type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 export type { RetentionDecision, RetentionPolicy } from './retention/plan-retention.ts';
+export { cursorInside } from './run/cursor-inside.ts';
+export { outputStart } from './run/read-output.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';
 export { shimBinaryPath, terminationReasons } from '@clawdfather/shim';

@@ -1,6 +1,16 @@
 /*
  * The door of tools: commands for agents and people.
  */
+export { type Allowlist, type AllowlistAnswer, createAllowlist } from './approvals/allowlist.ts';
+export { createGatekeeper } from './approvals/create-gatekeeper.ts';
+export type { GatekeeperDeps } from './approvals/create-gatekeeper.ts';
+export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-policy.ts';
+export type { Policy, PolicyAnswer, StricterWish } from './approvals/decide-policy.ts';
+export { requesterMarksOf } from './approvals/requester.ts';
+export type { RequesterMark } from './approvals/requester.ts';
+export { agentBaseEnvironment } from './environment/base-environment.ts';
+export { checkEnvAdditions } from './environment/check-additions.ts';
+export type { EnvRefusal } from './environment/check-additions.ts';
 export type {
   ApprovalRecord,
   Gatekeeper,

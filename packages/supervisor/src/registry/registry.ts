@@ -16,6 +16,8 @@
 import type { Clock, Random } from '@clawdfather/kit';
 import { takeRunsPerWriteMax } from '../limits.ts';
 import type { RunId } from '../types.ts';
+import { createApprovalReads, createApprovalWrites } from './approvals.ts';
+import type { ApprovalReads, ApprovalWrites } from './approvals.ts';
 import { createCheckpointer } from './checkpoint.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import { createPatientReads, openDatabase } from './database.ts';
@@ -50,7 +52,7 @@ export interface RegistryDeps {
 }
 
 /** What a closure may do. It may run twice and must touch nothing else (Q1). */
-export interface RegistryTransaction extends RunWrites, RunChanges, OutboxWrites {
+export interface RegistryTransaction extends RunWrites, RunChanges, OutboxWrites, ApprovalWrites {
   readonly get: RunReads['get'];
   readonly insertRecovered: InsertRecovered;
 }
@@ -60,7 +62,7 @@ export interface OpenedOwner {
   readonly taken: readonly TakeOutcome[];
 }
 
-export interface Registry extends RunReads {
+export interface Registry extends RunReads, ApprovalReads {
   readonly instanceId: string;
   /** O6: this open found a copied directory and gave it a new identity. */
   readonly isNewCopy: boolean;
@@ -118,12 +120,14 @@ export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
     ...createRunWrites(statements, wallMs),
     ...createRunChanges(statements, wallMs),
     ...createOutboxWrites(statements),
+    ...createApprovalWrites(statements),
     insertRecovered: createInsertRecovered(statements, wallMs),
     get: createRunReads(statements).get,
   };
 
   return {
     ...createRunReads(patient),
+    ...createApprovalReads(patient),
     instanceId,
     isNewCopy,
     write: (work) => queue.write(() => work(transaction)),

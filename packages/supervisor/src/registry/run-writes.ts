@@ -21,7 +21,7 @@ import type { RunKey } from './fence.ts';
 import { insertLabels } from './labels.ts';
 import type { OwnerHandle } from './owners.ts';
 import { formatExit, formatLabels } from './rows.ts';
-import { sqliteFailureOf } from './sqlite-error.ts';
+import { isHeldByApproval, sqliteFailureOf } from './sqlite-error.ts';
 import type { Statements } from './statements.ts';
 
 export interface NewRun {
@@ -85,7 +85,7 @@ export function createRunWrites(statements: Statements, wallMs: () => number): R
   return {
     insertStarting: (input, owner) => {
       const nowMs = wallMs();
-      const inserted = guardScope(input.scopeKey, () =>
+      const inserted = guardInsert(input, () =>
         run(insertSql, [
           input.runId,
           owner.instanceNo,
@@ -145,10 +145,17 @@ export function createRunWrites(statements: Statements, wallMs: () => number): R
   };
 }
 
-function guardScope(scopeKey: string | undefined, insert: () => number): number {
+function guardInsert({ runId, scopeKey }: NewRun, insert: () => number): number {
   try {
     return insert();
   } catch (error) {
+    if (isHeldByApproval(error)) {
+      throw new SupervisorError('run-held', `run ${runId} is not allowed to start`, {
+        cause: error,
+        detail: { runId },
+        hint: 'Somebody has to allow it first, and an approval is good for one start.',
+      });
+    }
     // The only constraint an insert can break beside the run id, which DO NOTHING covers.
     if (scopeKey === undefined || sqliteFailureOf(error) !== 'constraint') throw error;
     throw new SupervisorError('scope-busy', 'a live run holds this scope', {

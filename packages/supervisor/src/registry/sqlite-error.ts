@@ -11,6 +11,7 @@ const corruptCodes: readonly number[] = [11, 26]; // SQLITE_CORRUPT, SQLITE_NOTA
 const fullCode = 13; // SQLITE_FULL
 const ioErrorCode = 10; // SQLITE_IOERR
 const constraintCode = 19; // SQLITE_CONSTRAINT
+const triggerCode = 1811; // SQLITE_CONSTRAINT_TRIGGER: RAISE(ABORT) of a trigger of ours
 /* The kernel's words for "no space" when SQLite only says I/O error: ENOSPC, EDQUOT. */
 const ioErrorWrite = 778; // SQLITE_IOERR_WRITE
 
@@ -26,6 +27,11 @@ export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {
   if (primary === fullCode || code === ioErrorWrite) return 'full';
   if (primary === constraintCode) return 'constraint';
   return 'other';
+}
+
+/** The only trigger that refuses is the one that holds runs (migration 2). */
+export function isHeldByApproval(error: unknown): boolean {
+  return resultCodeOf(error) === triggerCode;
 }
 
 /** True when the whole transaction is lost, not only the statement that failed. */

@@ -53,6 +53,8 @@ export interface ApprovalRecord {
   readonly decision: ApprovalDecision | undefined;
   readonly decidedBy: string | undefined;
   readonly decidedAtMs: number | undefined;
+  /* What the person said with it. */
+  readonly reason: string | undefined;
 }
 
 export interface Gatekeeper {

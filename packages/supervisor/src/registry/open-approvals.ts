@@ -1,0 +1,111 @@
+/*
+ * Approvals for whoever asks for or decides them: a connection to the registry of its own, without becoming an owner of
+ * anything.
+ *
+ * `watch` tells that something may have been written, by any process. Every commit appends to the database's log, so the
+ * kernel's word that this file has changed is enough: no bell to be forgotten between a commit and a crash, and no
+ * ticking. Runs commit as well, so what wakes is looked at no more often than every `lookMs`. Where the kernel gives no watch
+ * (they are limited per user), looking every `blindLookMs` takes its place.
+ */
+import { type FSWatcher, watch } from 'node:fs';
+import { basename } from 'node:path';
+import { type Clock, createSystemClock, createSystemRandom, type Random } from '@clawdfather/kit';
+import type { Host } from '../evidence/host.ts';
+import { selectPlatform } from '../platform.ts';
+import type { ApprovalReads, ApprovalWrites } from './approvals.ts';
+import { openRegistry } from './registry.ts';
+import { openStateDir } from './state-dir.ts';
+
+/* A person's answer may take this long to be heard; a busy registry costs twenty reads a second at most. */
+const lookMs = 50;
+/* Without a watch: slow enough to cost nothing, fast enough for somebody who has just pressed a key. */
+const blindLookMs = 1_000;
+
+export interface ApprovalStoreDeps {
+  readonly stateDir: string;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly platform?: string;
+}
+
+export interface ApprovalStore extends ApprovalReads {
+  /* Which boot, and how far into it: what lapses is counted in (C1). */
+  readonly host: Pick<Host, 'bootId' | 'bootMs'>;
+  /* Committed when it resolves. The closure may run twice and must touch nothing else (Q1). */
+  write<Value>(work: (transaction: ApprovalWrites) => Value): Promise<Value>;
+  /* Calls when something may have changed; returns how to stop. */
+  watch(onChange: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalStore> {
+  const clock = deps.clock ?? createSystemClock();
+  const host = selectPlatform(deps.platform ?? process.platform).readHost();
+  const stateDir = await openStateDir(deps.stateDir);
+  const registry = await openRegistry({
+    stateDir,
+    clock,
+    random: deps.random ?? createSystemRandom(),
+    bootId: host.bootId,
+    bootMs: () => host.bootMs(),
+  });
+  const { approval, approvalOfRun, approvals, allowRules } = registry;
+  return {
+    approval,
+    approvalOfRun,
+    approvals,
+    allowRules,
+    host,
+    write: (work) => registry.write(work),
+    watch: (onChange) => watchLog(stateDir, clock, onChange),
+    close: () => registry.close(),
+  };
+}
+
+function watchLog(
+  { path, registryFile }: { readonly path: string; readonly registryFile: string },
+  clock: Clock,
+  onChange: () => void,
+): () => void {
+  let isDue = false;
+  let isStopped = false;
+  const lookSoon = (): void => {
+    if (isDue || isStopped) return;
+    isDue = true;
+    clock.timer(lookMs, () => {
+      isDue = false;
+      if (!isStopped) onChange();
+    });
+  };
+  const logName = `${basename(registryFile)}-wal`;
+  let watcher: FSWatcher | undefined;
+  let stopBlind = (): void => undefined;
+  const lookBlindly = (): void => {
+    const timer = clock.timer(blindLookMs, () => {
+      if (isStopped) return;
+      onChange();
+      lookBlindly();
+    });
+    stopBlind = () => timer.cancel();
+  };
+  const fallBack = (): void => {
+    watcher?.close();
+    watcher = undefined;
+    if (!isStopped) lookBlindly();
+  };
+  try {
+    // The directory, not the file: the log is removed when the last one closes, and made anew.
+    watcher = watch(path, (_event, name) => {
+      if (name === null || name === logName) lookSoon();
+    });
+    watcher.on('error', fallBack);
+  } catch {
+    // No watch to be had; see the head of this file.
+    fallBack();
+  }
+  return () => {
+    isStopped = true;
+    watcher?.close();
+    stopBlind();
+  };
+}

@@ -1,0 +1,175 @@
+/*
+ * Approvals in the registry: a held run starts exactly when it is allowed, and once.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NewApproval } from '../../src/registry/approvals.ts';
+import { exitOf, newRunOf } from '../records.ts';
+import { openRig } from './registry-rig.ts';
+
+const approvalOf = (parts: Partial<NewApproval> = {}): NewApproval => ({
+  approvalId: 'approval-1',
+  runId: 'run-1',
+  actionHash: 'hash',
+  action: '{}',
+  request: '{}',
+  requester: 'mcp:test',
+  requesterMarks: '[]',
+  why: 'because',
+  bootId: 'boot',
+  lapsesBootMs: 1_000.5,
+  createdAtMs: 1,
+  expiresAtMs: 2,
+  ...parts,
+});
+
+test('what was stored is read again, by id, by run and in lists', async (t) => {
+  const { registry, openAnother } = await openRig(t);
+  await registry.write((tx) => tx.insertApproval(approvalOf()));
+  await registry.write((tx) =>
+    tx.insertApproval(approvalOf({ approvalId: 'other', runId: 'run-2' })),
+  );
+  const another = await openAnother();
+  const stored = another.approval('approval-1');
+  assert.deepEqual(stored, {
+    ...approvalOf(),
+    state: 'pending',
+    decision: undefined,
+    decidedBy: undefined,
+    decidedAtMs: undefined,
+    decisionReason: undefined,
+    startedAtMs: undefined,
+  });
+  assert.deepEqual(another.approvalOfRun('run-1'), stored);
+  assert.deepEqual(
+    another.approvals().map(({ approvalId }) => approvalId),
+    ['other', 'approval-1'],
+  );
+  assert.equal(another.approvals({ idPrefix: 'app' }).length, 1);
+  assert.equal(another.approvals({ states: ['allowed', 'denied'] }).length, 0);
+  assert.equal(another.approvals({ limit: 1 }).length, 1);
+});
+
+test('a run id is reserved once', async (t) => {
+  const { registry } = await openRig(t);
+  const insert = (parts: Partial<NewApproval>): Promise<string> =>
+    registry.write((tx) => tx.insertApproval(approvalOf(parts)));
+  assert.equal(await insert({}), 'inserted');
+  assert.equal(await insert({ approvalId: 'another' }), 'exists');
+  assert.equal(await insert({ runId: 'another' }), 'exists');
+});
+
+test('a change says from which state, and of two only one is made', async (t) => {
+  const { registry, openAnother } = await openRig(t);
+  const another = await openAnother();
+  await registry.write((tx) => tx.insertApproval(approvalOf()));
+  const outcomes = await Promise.all([
+    registry.write((tx) =>
+      tx.changeApproval('approval-1', 'pending', { state: 'allowed', decidedBy: 'one' }),
+    ),
+    another.write((tx) =>
+      tx.changeApproval('approval-1', 'pending', { state: 'denied', decidedBy: 'other' }),
+    ),
+  ]);
+  assert.deepEqual(outcomes.toSorted(), [false, true]);
+  const stored = registry.approval('approval-1');
+  assert.equal(stored?.decidedBy, outcomes[0] ? 'one' : 'other');
+});
+
+for (const state of ['pending', 'denied', 'expired'] as const) {
+  test(`a run whose approval is ${state} cannot be recorded`, async (t) => {
+    const { registry, openOwner } = await openRig(t);
+    const owner = await openOwner();
+    await registry.write((tx) => {
+      tx.insertApproval(approvalOf());
+      if (state !== 'pending') tx.changeApproval('approval-1', 'pending', { state });
+    });
+    const start = registry.write((tx) => tx.insertStarting(newRunOf('run-1'), owner));
+    await assert.rejects(start, { code: 'run-held' });
+    assert.equal(registry.get('run-1'), undefined);
+    assert.equal(registry.approval('approval-1')?.state, state);
+  });
+}
+
+test('recording an allowed run uses its approval up, and spawning it again is the same run', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  await registry.write((tx) => {
+    tx.insertApproval(approvalOf());
+    tx.changeApproval('approval-1', 'pending', { state: 'allowed' });
+  });
+  const start = (): Promise<string> =>
+    registry.write((tx) => tx.insertStarting(newRunOf('run-1'), owner));
+  assert.equal(await start(), 'inserted');
+  const stored = registry.approval('approval-1');
+  assert.equal(stored?.state, 'started');
+  assert.equal(typeof stored?.startedAtMs, 'number');
+  assert.equal(await start(), 'exists');
+});
+
+test('a run that failed to be recorded leaves its approval unused', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  await registry.write((tx) => {
+    tx.insertApproval(approvalOf());
+    tx.changeApproval('approval-1', 'pending', { state: 'allowed' });
+  });
+  const failing = registry.write((tx) => {
+    tx.insertStarting(newRunOf('run-1'), owner);
+    throw new Error('the disk is full');
+  });
+  await assert.rejects(failing, { message: 'the disk is full' });
+  assert.equal(registry.approval('approval-1')?.state, 'allowed');
+});
+
+test('once its run is forgotten, a used approval starts nothing', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  const run = newRunOf('run-1');
+  const key = { runId: run.runId, epoch: 1 };
+  await registry.write((tx) => {
+    tx.insertApproval(approvalOf());
+    tx.changeApproval('approval-1', 'pending', { state: 'allowed' });
+    tx.insertStarting(run, owner);
+    const exit = exitOf({ runId: run.runId });
+    tx.finalise(key, { exit, isTreeGone: true, journalBytes: 0, lastOutputAtMs: undefined });
+    tx.deleteRun(key);
+  });
+  assert.equal(registry.get('run-1'), undefined);
+  const again = registry.write((tx) => tx.insertStarting(newRunOf('run-1'), owner));
+  await assert.rejects(again, { code: 'run-held' });
+});
+
+test('only what is over and old is forgotten', async (t) => {
+  const { registry } = await openRig(t);
+  await registry.write((tx) => {
+    for (const name of ['old-pending', 'old-denied', 'new-denied']) {
+      const createdAtMs = name.startsWith('old') ? 1 : 100;
+      tx.insertApproval(approvalOf({ approvalId: name, runId: name, createdAtMs }));
+      if (name.endsWith('denied')) tx.changeApproval(name, 'pending', { state: 'denied' });
+    }
+    tx.forgetApprovals({ createdAtMs: 50 });
+  });
+  assert.deepEqual(
+    registry.approvals().map(({ approvalId }) => approvalId),
+    ['new-denied', 'old-pending'],
+  );
+});
+
+test('rules are kept by account, and the same one twice is one', async (t) => {
+  const { registry } = await openRig(t);
+  const rule = {
+    account: 'local',
+    namedPath: '/usr/bin/make',
+    realPath: '/usr/bin/make',
+    approvalId: 'approval-1',
+    addedBy: 'cli:ann',
+    addedAtMs: 1,
+  };
+  await registry.write((tx) => {
+    tx.insertAllowRule(rule);
+    tx.insertAllowRule({ ...rule, addedBy: 'cli:bob' });
+  });
+  assert.deepEqual(registry.allowRules('local'), [rule]);
+  assert.deepEqual(registry.allowRules('other'), []);
+});

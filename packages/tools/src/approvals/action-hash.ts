@@ -1,0 +1,27 @@
+/*
+ * What an approval is bound to: SHA-256 over everything that will be started, in one fixed encoding.
+ *
+ * The encoding is JSON of a list, so that no two actions share one: keys have no order to vary, and names of variables are
+ * sorted. The run's id and the opaque request are in it too, since the request is what is carried out. A plain hash
+ * and not a keyed one: whoever can rewrite the row can read any key this user can (docs/approvals.md). It catches
+ * an action that changed under a decision, by mistake or by somebody who did not think of the hash.
+ */
+import { createHash } from 'node:crypto';
+import type { ProposedAction } from './gatekeeper.ts';
+
+export interface BoundAction {
+  readonly action: ProposedAction;
+  readonly runId: string;
+  readonly request: string;
+}
+
+export function hashAction({ action, runId, request }: BoundAction): string {
+  const { command } = action;
+  const what =
+    command.kind === 'argv' ? ['argv', ...command.argv] : ['line', command.shell, command.line];
+  const additions = Object.entries(action.envAdditions).toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  const encoded = ['v1', what, action.cwd, additions, action.host, action.account, runId, request];
+  return createHash('sha256').update(JSON.stringify(encoded)).digest('hex');
+}

@@ -1,0 +1,134 @@
+/*
+ * The gatekeeper: asks the allowlist, then the policy, and holds what a person has to decide.
+ *
+ * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist is asked · 3 the policy answers ·
+ * 4 what is to be asked about is stored, with the run's id and all it takes to start it later.
+ *
+ * There is no way to decide here. Deciding is `decideApproval`, which only the command line (and later the gateway, for
+ * people) is given.
+ */
+import type { Clock, Random } from '@clawdfather/kit';
+import { approvalLifetimeMs } from '@clawdfather/protocol';
+import type { ApprovalStore, ApprovalWrites } from '@clawdfather/supervisor';
+import { checkEnvAdditions } from '../environment/check-additions.ts';
+import { hashAction } from './action-hash.ts';
+import { formatAction, type Moment, momentOf, recordOf } from './approval-record.ts';
+import { decidePolicy, type Policy } from './decide-policy.ts';
+import type { ApprovalRecord, Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
+import type { Allowlist, AllowlistAnswer } from './allowlist.ts';
+import type { RequesterMark } from './requester.ts';
+import { waitSettled } from './settled.ts';
+
+export interface GatekeeperDeps {
+  readonly store: ApprovalStore;
+  readonly allowlist: Allowlist;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly policy: Policy;
+  /* The processes that may not decide what is asked for here: `requesterMarksOf`. Empty for a person. */
+  readonly requesterMarks: readonly RequesterMark[];
+}
+
+/* An agent that asks in a loop must not bury what other agents ask. */
+const pendingMax = 64;
+/* As long as runs are kept: who allowed what can be looked up as long as what came of it. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
+  const { store, clock } = deps;
+  const now = (): Moment => momentOf(store.host, clock);
+  return {
+    check: (proposal) => check(deps, proposal),
+    approvalOf: (runId) => {
+      const stored = store.approvalOfRun(runId);
+      return stored === undefined ? undefined : recordOf(stored, now());
+    },
+    list: ({ states } = {}) => {
+      const moment = now();
+      const records = store.approvals().map((stored) => recordOf(stored, moment));
+      return states === undefined ? records : records.filter(({ state }) => states.includes(state));
+    },
+    settled: (approvalId, signal) => waitSettled({ store, clock, approvalId, signal }),
+  };
+}
+
+async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict> {
+  const { action, searchPath } = proposal;
+  const [refused] = checkEnvAdditions(action.envAdditions);
+  if (refused !== undefined && deps.policy.security !== 'full') {
+    return denied(`environment: ${refused.name} ${refused.why}`);
+  }
+  const answer = deps.allowlist.find(action, searchPath);
+  const isOnAllowlist = answer.kind === 'match';
+  switch (decidePolicy(deps.policy, proposal.stricter ?? {}, isOnAllowlist)) {
+    case 'allow':
+      return { kind: 'allowed', rule: ruleOf(deps.policy, answer) };
+    case 'deny':
+      return denied(
+        answer.kind === 'miss' && !isDenyAll(deps, proposal)
+          ? `allowlist: ${answer.why}`
+          : 'security: deny',
+      );
+    case 'ask':
+      return hold(deps, proposal, answer);
+  }
+}
+
+function isDenyAll({ policy }: GatekeeperDeps, { stricter }: Proposal): boolean {
+  return policy.security === 'deny' || stricter?.security === 'deny';
+}
+
+function ruleOf(policy: Policy, answer: AllowlistAnswer): string {
+  if (policy.security === 'full' || answer.kind === 'miss') return 'security: full';
+  return `allowlist: ${answer.paths.join(', ')}`;
+}
+
+function denied(rule: string): Verdict {
+  return { kind: 'denied', rule, by: 'policy' };
+}
+
+async function hold(
+  deps: GatekeeperDeps,
+  proposal: Proposal,
+  answer: AllowlistAnswer,
+): Promise<Verdict> {
+  const { store, clock, random } = deps;
+  const { action, runId, request, requester } = proposal;
+  const moment = momentOf(store.host, clock);
+  const approval = {
+    approvalId: random.id(),
+    runId,
+    actionHash: hashAction({ action, runId, request }),
+    action: formatAction(action),
+    request,
+    requester,
+    requesterMarks: JSON.stringify(deps.requesterMarks),
+    why: answer.kind === 'miss' ? answer.why : 'the policy asks about everything',
+    bootId: moment.bootId,
+    lapsesBootMs: moment.bootMs + approvalLifetimeMs,
+    createdAtMs: moment.wallMs,
+    expiresAtMs: moment.wallMs + approvalLifetimeMs,
+  };
+  return store.write((tx): Verdict => {
+    tx.forgetApprovals({ createdAtMs: moment.wallMs - keptMs });
+    if (pendingOf(tx, moment).length >= pendingMax) {
+      return denied(`approvals: ${pendingMax} are waiting already`);
+    }
+    if (tx.insertApproval(approval) === 'inserted') {
+      return { kind: 'held', approvalId: approval.approvalId, expiresAtMs: approval.expiresAtMs };
+    }
+    // S1: the same run asked for twice is one run. Another action under its id is not.
+    const known = tx.approvalOfRun(runId);
+    if (known === undefined || known.actionHash !== approval.actionHash) {
+      return denied('approvals: the run id belongs to another action');
+    }
+    return { kind: 'held', approvalId: known.approvalId, expiresAtMs: known.expiresAtMs };
+  });
+}
+
+function pendingOf(tx: ApprovalWrites, moment: Moment): readonly ApprovalRecord[] {
+  return tx
+    .approvals({ states: ['pending'] })
+    .map((stored) => recordOf(stored, moment))
+    .filter(({ state }) => state === 'pending');
+}

@@ -1,0 +1,72 @@
+/*
+ * Which file a program word means: the lookup of execvp and of the shells, done by us beforehand.
+ *
+ * A word with a slash is a path; any other is looked for in the directories of PATH, in order. What could be answered in
+ * more than one way is unknown: something in the way that is no program (dash and bash pass over different things), a
+ * directory that cannot be looked into, a relative place once the line has changed directory.
+ */
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+
+export interface FoundProgram {
+  /* The name with its directory's links followed: what it was called by. */
+  readonly namedPath: string;
+  /* The file in the end. */
+  readonly realPath: string;
+}
+
+export type ProgramLookup =
+  | { readonly kind: 'found'; readonly program: FoundProgram }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/* `cwd` is undefined where it cannot be known. */
+export function findProgram(
+  word: string,
+  searchPath: string,
+  cwd: string | undefined,
+): ProgramLookup {
+  if (word === '') return unknown('an empty program name');
+  if (word.includes('\0')) return unknown('a program name with a NUL');
+  if (word.includes('/')) {
+    if (isAbsolute(word)) return foundAt(word, word);
+    if (cwd === undefined) return unknown(`${word} after a change of directory`);
+    return foundAt(word, resolve(cwd, word));
+  }
+  for (const directory of searchPath.split(':')) {
+    // An empty entry is the current directory, as in every shell.
+    if (!isAbsolute(directory) && cwd === undefined) {
+      return unknown(`${word}: PATH is relative, and the line changes directory`);
+    }
+    const path = resolve(cwd ?? '/', directory === '' ? '.' : directory, word);
+    const kind = kindOf(path);
+    if (kind === 'program') return foundAt(word, path);
+    if (kind === 'in-the-way') return unknown(`${word}: ${path} is in the way and is no program`);
+  }
+  return unknown(`${word} was not found`);
+}
+
+function foundAt(word: string, path: string): ProgramLookup {
+  if (kindOf(path) !== 'program') return unknown(`${word} is no program`);
+  try {
+    const namedPath = join(realpathSync(dirname(path)), basename(path));
+    return { kind: 'found', program: { namedPath, realPath: realpathSync(path) } };
+  } catch {
+    // It was there a moment ago; whatever becomes of it, it is not what was looked at.
+    return unknown(`${word} is no program`);
+  }
+}
+
+function kindOf(path: string): 'program' | 'in-the-way' | 'nothing' {
+  try {
+    if (!statSync(path).isFile()) return 'in-the-way';
+    accessSync(path, constants.X_OK);
+    return 'program';
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'nothing' : 'in-the-way';
+  }
+}
+
+function unknown(why: string): ProgramLookup {
+  return { kind: 'unknown', why };
+}

@@ -1,0 +1,35 @@
+/*
+ * The processes that an agent's request comes from: those who must not decide about it.
+ *
+ * The server that asks is one of them, and its parent, which is the agent or a wrapper of it (npx, a shell). Wrappers
+ * share their agent's process group, so the walk goes on upwards while the group is the same; a person's shell puts
+ * the agent into a group of its own, so it ends below that shell. `upMax` bounds it where nobody makes groups (desktop
+ * sessions): further up would be the desktop itself, and then nobody could decide.
+ */
+import type { ProcessMark } from '@clawdfather/supervisor';
+
+export interface RequesterMark {
+  readonly pid: number;
+  readonly startTicks: number;
+}
+
+const upMax = 3;
+
+/* `lineage` is the asking process and its ancestors, nearest first. */
+export function requesterMarksOf(lineage: readonly ProcessMark[]): readonly RequesterMark[] {
+  const [self, ...above] = lineage;
+  if (self === undefined) return [];
+  const near = above.slice(0, upMax);
+  const foreign = near.findIndex(
+    (mark, index) => index > 0 && mark.processGroupId !== self.processGroupId,
+  );
+  const agents = foreign === -1 ? near : near.slice(0, foreign);
+  // Process 1 is everybody's ancestor: it adopted us, our agent is gone.
+  return [self, ...agents]
+    .filter(({ pid }) => pid > 1)
+    .map(({ pid, startTicks }) => ({ pid, startTicks }));
+}
+
+export function parseMarks(json: string): readonly RequesterMark[] {
+  return JSON.parse(json) as readonly RequesterMark[];
+}
