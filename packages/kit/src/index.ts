@@ -15,5 +15,6 @@ export { createRandom, createSystemRandom, isId } from './random.ts';
 export type { Random } from './random.ts';
 export { createScope } from './scope.ts';
 export type { Scope } from './scope.ts';
+export { suggestNearest } from './suggest-nearest.ts';
 export { createSignalBell } from './signal-bell.ts';
 export type { SignalBell } from './signal-bell.ts';

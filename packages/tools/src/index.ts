@@ -19,6 +19,10 @@ export type {
   Verdict,
 } from './approvals/gatekeeper.ts';
 export type { HostCommand, HostPort, HostSpawn } from './host/host-port.ts';
+export { encodeKeys } from './keys/encode-keys.ts';
+export type { EncodedKeys, KeyInput, KeyModes, KeyProblem } from './keys/encode-keys.ts';
+export { encodePaste } from './keys/paste.ts';
+export type { PasteOptions } from './keys/paste.ts';
 export { createCappedText } from './output/capped-text.ts';
 export type { CappedResult, CappedText } from './output/capped-text.ts';
 export { createTextCleaner } from './output/clean-text.ts';

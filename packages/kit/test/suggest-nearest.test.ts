@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { editsBetween, suggestNearest } from '../../src/args/suggest.ts';
+import { editsBetween, suggestNearest } from '../src/suggest-nearest.ts';
 
 const names = ['run', 'ps', 'logs', 'attach', 'wait', 'kill', 'doctor'];
 
