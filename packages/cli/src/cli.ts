@@ -4,12 +4,12 @@
  * Everything that goes wrong ends here, as one message on stderr that says what,
  * why and what to do, or as one JSON object when JSON was asked for.
  */
-import { resolve } from 'node:path';
 import { parseArgs } from './args/parse.ts';
 import { commonFlags } from './args/spec.ts';
 import { formatCommandHelp } from './args/help-text.ts';
 import { suggestNearest } from './args/suggest.ts';
 import type { CliDeps, Command } from './command.ts';
+import { loadConfig, usualConfig } from './config.ts';
 import { commands } from './commands/table.ts';
 import { usageError } from './errors.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './exit-status.ts';
 import { isReaderGone } from './io/io.ts';
 import { formatErrorJson, formatErrorText } from './render/error-text.ts';
-import { createPaint } from './render/paint.ts';
+import { createPaint, isColoured } from './render/paint.ts';
 import { jsonLine } from './render/run-json.ts';
 
 /* What people type before they know the commands. */
@@ -38,7 +38,7 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 export async function runCli(deps: CliDeps): Promise<ExitStatus> {
-  const [typed, ...rest] = commandFirst(deps.config.argv);
+  const [typed, ...rest] = commandFirst(deps.caller.argv);
   const command = findCommand(typed ?? '');
   const words = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : rest.length);
   try {
@@ -76,21 +76,18 @@ async function execute(
     await io.stdout.write(formatCommandHelp(command.spec));
     return codeStatus(exitOk);
   }
-  const stateDir = args.value('state-dir');
-  if (stateDir === '') throw usageError('--state-dir is empty');
+  const parts = { spec: command.spec, args };
   const config =
-    stateDir === undefined
-      ? deps.config
-      : { ...deps.config, stateDir: resolve(deps.config.cwd, stateDir) };
-  const isColoured =
-    io.stdout.isTerminal && config.isColourAllowed && !args.has('no-color') && !args.has('json');
+    command.isConfigFree === true
+      ? usualConfig(deps.caller, parts)
+      : await loadConfig(deps.caller, parts);
   const loaded = await command.load();
   return loaded.execute({
     ...deps,
     config,
     args,
     isJson: args.has('json'),
-    paint: createPaint(isColoured),
+    paint: createPaint(isColoured(config, io.stdout) && !args.has('json')),
   });
 }
 
@@ -113,8 +110,9 @@ function unknownCommand(typed: string): Error {
 /* The flags may be what is wrong, so they are only looked at as words. */
 async function report(deps: CliDeps, error: unknown, words: readonly string[]): Promise<void> {
   const { stderr } = deps.io;
-  const isColoured = deps.config.isColourAllowed && !words.includes('--no-color');
-  const paint = createPaint(stderr.isTerminal && isColoured);
+  const { env } = deps.caller;
+  const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  const paint = createPaint(stderr.isTerminal && !isPlain && !words.includes('--no-color'));
   const text = words.includes('--json')
     ? jsonLine(formatErrorJson(error))
     : formatErrorText(error, paint);

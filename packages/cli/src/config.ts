@@ -1,31 +1,43 @@
 /*
- * The one place that reads environment variables and argv.
+ * The one place that reads environment variables, argv and the config file.
  *
- * Order: defaults < environment < flags (the flags are applied by cli.ts).
+ * Two steps, because help must work when the file does not: `readCaller` notes who
+ * called us and cannot fail; `loadConfig` adds the settings and tells every mistake.
+ * Order: defaults < file < environment < flags. The settings are in config/settings.ts.
  */
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { LogLevel } from '@clawdfather/kit';
 import type { LimitPair } from '@clawdfather/supervisor';
+import type { ParsedArgs } from './args/parse.ts';
+import { type CommandSpec, commonFlags } from './args/spec.ts';
+import type { ParsedFile } from './config/parse-file.ts';
+import { readConfigFile } from './config/read-file.ts';
+import { type FlagText, type Resolved, resolveSettings } from './config/resolve.ts';
+import {
+  absolutePath,
+  type CallerFacts,
+  configDirectory,
+  type SettingKey,
+  type SettingValues,
+} from './config/settings.ts';
+import { CliError } from './errors.ts';
 
-export interface Config {
+export interface Caller extends CallerFacts {
   readonly argv: readonly string[];
   /* False when some argument was not UTF-8 and is not what it was any more. */
   readonly isArgvText: boolean;
-  readonly cwd: string;
   readonly pid: number;
-  readonly stateDir: string;
-  /* NO_COLOR is not set and the terminal is not a dumb one. */
-  readonly isColourAllowed: boolean;
   /* What a command started here gets: the caller's own, without our private names. */
   readonly commandEnv: Readonly<Record<string, string>>;
   /* Of the shell we were called from, before Node raised ours; undefined when nobody noted them. */
   readonly openFiles: LimitPair | undefined;
-  /* CLAWDFATHER_LOG: what the supervisor reports goes to stderr from this level on. */
-  readonly logLevel: LogLevel | undefined;
 }
 
-const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+export interface Config extends Caller, Resolved {
+  readonly stateDir: string;
+  /* What the supervisor reports goes to stderr from this level on. */
+  readonly logLevel: LogLevel | undefined;
+}
 
 export interface ProcessFacts {
   readonly argv: readonly string[];
@@ -47,29 +59,106 @@ const privateNames = new Set([
   'CLAWDFATHER_OPEN_FILES',
 ]);
 
-export function readConfig(facts: ProcessFacts): Config {
-  const { env } = facts;
+export function readCaller(facts: ProcessFacts): Caller {
   return {
     argv: facts.argv,
     isArgvText: facts.isArgvText ?? true,
     cwd: facts.cwd,
     pid: facts.pid,
-    stateDir: stateDirFrom(facts),
-    // no-color.org: any value but an empty one counts.
-    isColourAllowed: (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
-    commandEnv: commandEnvFrom(env),
-    openFiles: openFilesFrom(env['CLAWDFATHER_OPEN_FILES'] ?? ''),
-    logLevel: logLevels.find((level) => level === env['CLAWDFATHER_LOG']),
+    env: facts.env,
+    commandEnv: commandEnvFrom(facts.env),
+    openFiles: openFilesFrom(facts.env['CLAWDFATHER_OPEN_FILES'] ?? ''),
   };
 }
 
-function stateDirFrom({ env, cwd }: ProcessFacts): string {
-  const own = env['CLAWDFATHER_STATE_DIR'] ?? '';
-  if (own !== '') return resolve(cwd, own);
-  const xdg = env['XDG_STATE_HOME'] ?? '';
-  // The XDG specification: a relative path is invalid and must be ignored.
-  const base = isAbsolute(xdg) ? xdg : join(env['HOME'] || homedir(), '.local', 'state');
-  return join(base, 'clawdfather');
+/* The call: its flags decide last. */
+export interface ConfigParts {
+  readonly spec: CommandSpec;
+  readonly args: ParsedArgs;
+}
+
+export async function loadConfig(caller: Caller, parts: ConfigParts): Promise<Config> {
+  const { path, isNamed } = configPath(caller, parts.args);
+  const parsed = await parseConfigAt(path, isNamed);
+  const [problem, ...others] = parsed.problems;
+  if (problem !== undefined) {
+    const more = others.length === 0 ? [] : ['All that is wrong: clf config check'];
+    const hint = [...(problem.hint === undefined ? [] : [problem.hint]), ...more].join(' ');
+    throw new CliError(
+      'config-invalid',
+      `${path}:${problem.line}:${problem.column}: ${problem.message}`,
+      { ...(hint === '' ? {} : { hint }), detail: { path, line: problem.line } },
+    );
+  }
+  return configFrom(caller, { ...parts, path, entries: parsed.entries });
+}
+
+/* For commands that must work whatever the file and the variables say. */
+export function usualConfig(caller: Caller, parts: ConfigParts): Config {
+  const env = {
+    HOME: caller.env['HOME'],
+    NO_COLOR: caller.env['NO_COLOR'],
+    TERM: caller.env['TERM'],
+  };
+  const config = configFrom({ ...caller, env }, { ...parts, path: '', entries: new Map() });
+  return { ...config, env: caller.env };
+}
+
+/* The file's place, and whether somebody asked for this very one. */
+export function configPath(caller: Caller, args: ParsedArgs): { path: string; isNamed: boolean } {
+  const named = args.value('config') || caller.env['CLAWDFATHER_CONFIG'] || '';
+  if (named !== '') return { path: absolutePath(named, caller), isNamed: true };
+  return { path: join(configDirectory(caller), configFileName), isNamed: false };
+}
+
+export const configFileName = 'config.jsonc';
+/* By this name nothing is read, as with other programs. */
+const noFile = '/dev/null';
+
+export async function parseConfigAt(path: string, isNamed: boolean): Promise<ParsedFile> {
+  const none = { entries: new Map(), problems: [] };
+  if (path === noFile) return none;
+  const text = readConfigFile(path);
+  if (text !== undefined) {
+    // Loaded when there is something to parse: most people have no file.
+    const { parseConfigFile } = await import('./config/parse-file.ts');
+    return parseConfigFile(text);
+  }
+  if (!isNamed) return none;
+  throw new CliError('config-unreadable', `${path} is not there`, {
+    hint: 'It was named by --config or CLAWDFATHER_CONFIG.',
+    detail: { path },
+  });
+}
+
+function configFrom(
+  caller: Caller,
+  parts: ConfigParts & { readonly path: string; readonly entries: ParsedFile['entries'] },
+): Config {
+  const resolved = resolveSettings({
+    caller,
+    file: { path: parts.path, entries: parts.entries },
+    flags: flagTexts(parts),
+  });
+  const { stateDir, log } = resolved.values;
+  return { ...caller, ...resolved, stateDir, logLevel: log === 'off' ? undefined : log };
+}
+
+function flagTexts({ spec, args }: ConfigParts): Map<SettingKey, FlagText> {
+  const texts = new Map<SettingKey, FlagText>();
+  for (const { name, setting, means } of [...spec.flags, ...commonFlags]) {
+    const text = means ?? args.value(name) ?? '';
+    if (setting !== undefined && args.has(name)) texts.set(setting, { name: `--${name}`, text });
+  }
+  return texts;
+}
+
+/* The value, unless nobody chose it. */
+export function chosen<Key extends SettingKey>(
+  { values, origins }: Resolved,
+  key: Key,
+): SettingValues[Key] | undefined {
+  return origins[key].kind === 'default' ? undefined : values[key];
 }
 
 /* `soft:hard`; a limit that is none needs no passing on. */

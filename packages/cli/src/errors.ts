@@ -13,6 +13,9 @@ export const cliErrorCodes = [
   'run-ended',
   'run-still-alive',
   'state-dir-unusable',
+  'config-invalid',
+  'config-unreadable',
+  'config-unsafe',
 ] as const;
 
 export type CliErrorCode = (typeof cliErrorCodes)[number];

@@ -11,12 +11,12 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { runCli } from './cli.ts';
-import { readConfig } from './config.ts';
+import { readCaller } from './config.ts';
 import { createNodeIo } from './io/node-io.ts';
 
 const clock = createSystemClock();
 const status = await runCli({
-  config: readConfig({
+  caller: readCaller({
     argv: process.argv.slice(2),
     env: process.env,
     cwd: currentDirectory(),

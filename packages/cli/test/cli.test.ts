@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFakeClock, createSeededRandom } from '@clawdfather/testkit';
 import { runCli } from '../src/cli.ts';
-import { readConfig } from '../src/config.ts';
+import { readCaller } from '../src/config.ts';
 import { CliError } from '../src/errors.ts';
 import { formatErrorText } from '../src/render/error-text.ts';
 import { createPaint } from '../src/render/paint.ts';
@@ -14,9 +14,9 @@ import { createFakeIo } from './support/fake-io.ts';
 
 async function call(...argv: string[]) {
   const io = createFakeIo();
-  const config = readConfig({ argv, env: { HOME: '/h' }, cwd: '/', pid: 1 });
+  const caller = readCaller({ argv, env: { HOME: '/h' }, cwd: '/', pid: 1 });
   const clock = createFakeClock();
-  const status = await runCli({ config, io, clock, random: createSeededRandom(1) });
+  const status = await runCli({ caller, io, clock, random: createSeededRandom(1) });
   return { status, out: io.out(), err: io.err() };
 }
 

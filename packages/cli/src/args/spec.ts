@@ -2,15 +2,23 @@
  * How a command describes itself. One table of these drives parsing, help,
  * suggestions and the reference page, so that they cannot disagree.
  */
+import type { SettingKey } from '../config/settings.ts';
 
 export interface FlagSpec {
   /* Long name without dashes. */
   readonly name: string;
   readonly short?: string;
-  /* What the value is called in help; absent for a switch. */
+  /*
+   * What the value is called in help; absent for a switch. Completion reads it too: DIR, FILE, RUN,
+   * SIGNAL, and words with | between, which are all there are.
+   */
   readonly value?: string;
   /* May be given several times. */
   readonly isRepeatable?: boolean;
+  /* The setting that it decides for this call (config/settings.ts). */
+  readonly setting?: SettingKey;
+  /* Of a switch that decides a setting: the text that it stands for. */
+  readonly means?: string;
   readonly summary: string;
 }
 
@@ -30,11 +38,18 @@ export interface CommandSpec {
 /* What every command understands. */
 export const commonFlags: readonly FlagSpec[] = [
   { name: 'json', summary: 'print JSON, in the shape docs/cli.md promises' },
-  { name: 'no-color', summary: 'no colours, also on a terminal (as NO_COLOR does)' },
+  {
+    name: 'no-color',
+    setting: 'color',
+    means: 'never',
+    summary: 'no colours, also on a terminal (as NO_COLOR does)',
+  },
   {
     name: 'state-dir',
     value: 'DIR',
+    setting: 'stateDir',
     summary: 'keep runs here instead of the XDG state directory',
   },
+  { name: 'config', value: 'FILE', summary: 'read this config file instead of the usual one' },
   { name: 'help', short: 'h', summary: 'show this' },
 ];

@@ -43,9 +43,12 @@ export function parseLimitMs(flag: string, text: string | undefined): number | u
 
 /* From SIGTERM to SIGKILL. The supervisor counts from one millisecond on, which is what 0 means. */
 export function parseGraceMs(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const graceMs = parseDurationMs('--grace', text);
-  if (graceMs > graceMsMax) throw usageError(`--grace is longer than an hour: "${text}"`);
+  return text === undefined ? undefined : parseGrace('--grace', text);
+}
+
+export function parseGrace(flag: string, text: string): number {
+  const graceMs = parseDurationMs(flag, text);
+  if (graceMs > graceMsMax) throw usageError(`${flag} is longer than an hour: "${text}"`);
   return Math.max(1, graceMs);
 }
 

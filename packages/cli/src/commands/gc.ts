@@ -2,8 +2,6 @@
  * `clf gc`: finished runs beyond what is kept go, and each decision can be read.
  */
 import type { GarbageReport, RetentionDecision } from '@clawdfather/supervisor';
-import { parseBytes, parseDurationMs, parseInteger } from '../args/values.ts';
-import type { ParsedArgs } from '../args/parse.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { formatBytes } from '../render/bytes.ts';
@@ -16,7 +14,12 @@ import { withSupervisor } from '../runs/with-supervisor.ts';
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io } = context;
   const isDryRun = args.has('dry-run');
-  const policy = policyFrom(args);
+  const { values } = context.config;
+  const policy = {
+    ageMs: values['gc.olderThan'],
+    runsMax: values['gc.keep'],
+    bytesMax: values['gc.maxSize'],
+  };
   const report = await withSupervisor(context, (supervisor) =>
     supervisor.gc({ dryRun: isDryRun, policy }),
   );
@@ -29,17 +32,6 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   }
   await io.stdout.write(`${summary(report, isDryRun)}\n`);
   return codeStatus(exitOk);
-}
-
-function policyFrom(args: ParsedArgs) {
-  const age = args.value('older-than');
-  const keep = args.value('keep');
-  const size = args.value('max-size');
-  return {
-    ...(age === undefined ? {} : { ageMs: parseDurationMs('--older-than', age) }),
-    ...(keep === undefined ? {} : { runsMax: parseInteger('--keep', keep, { min: 0, max: 1e9 }) }),
-    ...(size === undefined ? {} : { bytesMax: parseBytes('--max-size', size) }),
-  };
 }
 
 function explain(context: CommandContext, decisions: readonly RetentionDecision[]): string {

@@ -19,9 +19,24 @@ export const runSpec: CommandSpec = {
       short: 'i',
       summary: 'with --detach: keep its input open for clf attach',
     },
-    { name: 'timeout', value: 'TIME', summary: 'end it after this long, e.g. 30s, 1m30s, 2h' },
-    { name: 'idle-timeout', value: 'TIME', summary: 'end it when it says nothing for this long' },
-    { name: 'grace', value: 'TIME', summary: 'between SIGTERM and SIGKILL (5s)' },
+    {
+      name: 'timeout',
+      value: 'TIME',
+      setting: 'run.timeout',
+      summary: 'end it after this long, e.g. 30s, 1m30s, 2h',
+    },
+    {
+      name: 'idle-timeout',
+      value: 'TIME',
+      setting: 'run.idleTimeout',
+      summary: 'end it when it says nothing for this long',
+    },
+    {
+      name: 'grace',
+      value: 'TIME',
+      setting: 'run.grace',
+      summary: 'between SIGTERM and SIGKILL (5s)',
+    },
     { name: 'cwd', short: 'C', value: 'DIR', summary: 'its working directory (this one)' },
     {
       name: 'env',
@@ -43,11 +58,13 @@ export const runSpec: CommandSpec = {
     {
       name: 'leftovers',
       value: 'keep|end|fail',
+      setting: 'run.leftovers',
       summary: 'what becomes of processes it leaves behind (keep)',
     },
     {
       name: 'owner-loss',
       value: 'adopt|kill',
+      setting: 'run.ownerLoss',
       summary: 'what happens when this clf is killed (adopt: it goes on)',
     },
     { name: 'nice', value: 'N', summary: 'scheduling priority, -20 … 19' },
@@ -59,6 +76,7 @@ export const runSpec: CommandSpec = {
     {
       name: 'journal-max',
       value: 'SIZE',
+      setting: 'run.journalMax',
       summary: 'keep at most this much output, the newest (1G)',
     },
   ],

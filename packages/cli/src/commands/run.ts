@@ -5,8 +5,8 @@
  * lent to it; or on a PTY with nobody in front, where the screen model answers.
  */
 import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfather/supervisor';
-import { parseGraceMs } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
+import { chosen } from '../config.ts';
 import { usageError } from '../errors.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -22,15 +22,12 @@ import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { createQueryFilter } from '../terminal/query-filter.ts';
 
-/* The exec contract's size of a terminal that nobody looks at. */
-const unseenSize: TerminalSize = { cols: 120, rows: 30 };
-
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io } = context;
   if (args.has('interactive') && args.has('no-stdin')) {
     throw usageError('--interactive and --no-stdin contradict each other');
   }
-  const size = io.terminal?.size() ?? unseenSize;
+  const size = io.terminal?.size() ?? unseenSize(context);
   // Everything typed wrongly is said before anything is opened or started.
   const input = spawnInputFrom(args, { config: context.config, size });
   const use = (supervisor: Supervisor): Promise<ExitStatus> =>
@@ -39,6 +36,11 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     cgroupParent: needsCgroup(input) ? findDelegatedCgroup(createHostFacts()) : undefined,
     observer: createStandstillNotice(context),
   });
+}
+
+/* Of a terminal that nobody looks at. */
+function unseenSize({ config }: CommandContext): TerminalSize {
+  return { cols: config.values['terminal.cols'], rows: config.values['terminal.rows'] };
 }
 
 function needsCgroup({ limits }: SpawnInput): boolean {
@@ -61,7 +63,7 @@ async function startAndStay(
   if (args.has('detach')) return leave(staying);
   if (input.mode === 'child') return await stay(staying);
   return await (io.terminal === undefined || context.isJson
-    ? stayUnseen(staying, io.terminal?.size() ?? unseenSize)
+    ? stayUnseen(staying, io.terminal?.size() ?? unseenSize(context))
     : stayInFront(staying, io.terminal));
 }
 
@@ -129,7 +131,7 @@ function stay({ context, run, trap }: Staying, unseen: Unseen = {}): Promise<Exi
     isQuiet: context.args.has('quiet'),
     isInputPumped: stdinFrom(context.args) === 'open',
     actor: `cli:${context.config.pid}`,
-    graceMs: parseGraceMs(context.args.value('grace')),
+    graceMs: chosen(context.config, 'run.grace'),
     ...unseen,
   });
   // It listens since it was called.

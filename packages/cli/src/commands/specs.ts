@@ -68,7 +68,7 @@ export const killSpec: CommandSpec = {
   operands: someRuns,
   flags: [
     { name: 'grace', value: 'TIME', summary: "from SIGTERM to SIGKILL (the run's own)" },
-    { name: 'signal', short: 's', value: 'NAME', summary: 'only send this signal, do not wait' },
+    { name: 'signal', short: 's', value: 'SIGNAL', summary: 'only send this signal, do not wait' },
   ],
   examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web'],
 };
@@ -90,11 +90,40 @@ export const gcSpec: CommandSpec = {
   flags: [
     { name: 'explain', summary: 'say for each run what is done and on what evidence' },
     { name: 'dry-run', summary: 'only say it' },
-    { name: 'older-than', value: 'TIME', summary: 'those that ended before this (7d)' },
-    { name: 'keep', value: 'N', summary: 'keep this many, the newest (1000)' },
-    { name: 'max-size', value: 'SIZE', summary: 'keep this much output (10G)' },
+    {
+      name: 'older-than',
+      value: 'TIME',
+      setting: 'gc.olderThan',
+      summary: 'those that ended before this (7d)',
+    },
+    {
+      name: 'keep',
+      value: 'N',
+      setting: 'gc.keep',
+      summary: 'keep this many, the newest (1000)',
+    },
+    {
+      name: 'max-size',
+      value: 'SIZE',
+      setting: 'gc.maxSize',
+      summary: 'keep this much output (10G)',
+    },
   ],
   examples: ['clf gc --explain --dry-run'],
+};
+
+export const configSpec: CommandSpec = {
+  name: 'config',
+  summary: 'Show the settings and where each comes from, or check the file',
+  usage: 'show [KEY …] | path | check | schema',
+  operands: { min: 0, max: undefined },
+  flags: [],
+  examples: [
+    'clf config show',
+    'clf config show run.grace',
+    '$EDITOR "$(clf config path)" && clf config check',
+    'clf config schema > config.schema.json',
+  ],
 };
 
 export const doctorSpec: CommandSpec = {

@@ -5,6 +5,7 @@ import type { Command } from '../command.ts';
 import { runSpec } from './run-spec.ts';
 import {
   attachSpec,
+  configSpec,
   doctorSpec,
   gcSpec,
   helpSpec,
@@ -25,7 +26,8 @@ export const commands: readonly Command[] = [
   { spec: killSpec, load: () => import('./kill.ts') },
   { spec: rmSpec, load: () => import('./rm.ts') },
   { spec: gcSpec, load: () => import('./gc.ts') },
+  { spec: configSpec, isConfigFree: true, load: () => import('./config.ts') },
   { spec: doctorSpec, load: () => import('./doctor.ts') },
-  { spec: versionSpec, load: () => import('./version.ts') },
-  { spec: helpSpec, load: () => import('./help.ts') },
+  { spec: versionSpec, isConfigFree: true, load: () => import('./version.ts') },
+  { spec: helpSpec, isConfigFree: true, load: () => import('./help.ts') },
 ];

@@ -11,6 +11,13 @@ export interface Paint {
   readonly strong: (text: string) => string;
 }
 
+export function isColoured(
+  { values }: { readonly values: { readonly color: 'auto' | 'always' | 'never' } },
+  sink: { readonly isTerminal: boolean },
+): boolean {
+  return values.color === 'always' || (values.color === 'auto' && sink.isTerminal);
+}
+
 const wrap =
   (open: number, close: number) =>
   (text: string): string =>

@@ -8,7 +8,7 @@ import type { CommandContext } from '../command.ts';
 import { exitOk, exitOwnError } from '../exit-status.ts';
 import { isReaderGone } from '../io/io.ts';
 import { formatErrorJson, formatErrorText } from '../render/error-text.ts';
-import { createPaint } from '../render/paint.ts';
+import { createPaint, isColoured } from '../render/paint.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { findRun, type RunLister } from './find-run.ts';
 
@@ -26,8 +26,7 @@ export async function eachRun(
   work: (record: RunRecord) => Promise<Told>,
 ): Promise<number> {
   const { io, args, config } = context;
-  const isColoured = config.isColourAllowed && !args.has('no-color');
-  const paint = createPaint(io.stderr.isTerminal && isColoured);
+  const paint = createPaint(isColoured(config, io.stderr));
   let code = exitOk;
   const tell = async (typed: string, outcome: Promise<Told>): Promise<void> => {
     try {

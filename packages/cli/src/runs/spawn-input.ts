@@ -2,17 +2,9 @@
  * From the flags of `clf run` to what the supervisor takes.
  */
 import { resolve } from 'node:path';
-import type { JournalPolicy, RunLimits, SpawnInput } from '@clawdfather/supervisor';
+import type { RunLimits, SpawnInput } from '@clawdfather/supervisor';
 import type { ParsedArgs } from '../args/parse.ts';
-import {
-  parseBytes,
-  parseChoice,
-  parseDurationMs,
-  parseGraceMs,
-  parseInteger,
-  parseLimitMs,
-  parsePairs,
-} from '../args/values.ts';
+import { parseBytes, parseDurationMs, parseInteger, parsePairs } from '../args/values.ts';
 import { cleanEnv, type Config } from '../config.ts';
 import { usageError } from '../errors.ts';
 import type { TerminalSize } from '../io/io.ts';
@@ -55,13 +47,12 @@ export function stdinFrom(args: ParsedArgs): 'open' | 'closed' {
 }
 
 function commonInput(args: ParsedArgs, { config }: SpawnContext) {
-  const graceMs = parseGraceMs(args.value('grace'));
+  const { values } = config;
   const nice = optional(args.value('nice'), (text) =>
     parseInteger('--nice', text, { min: -20, max: 19 }),
   );
-  const idleMs = parseLimitMs('--idle-timeout', args.value('idle-timeout'));
+  const idleMs = values['run.idleTimeout'];
   const limits = limitsFrom(args, config);
-  const journal = journalFrom(args);
   return {
     sessionId: args.value('session') ?? defaultSession,
     backendId,
@@ -69,18 +60,14 @@ function commonInput(args: ParsedArgs, { config }: SpawnContext) {
     cwd: resolve(config.cwd, args.value('cwd') ?? '.'),
     env: envFrom(args, config),
     // T9: no deadline unless asked for, and that is said here on purpose.
-    overallTimeoutMs: parseLimitMs('--timeout', args.value('timeout')),
-    leftovers: parseChoice('--leftovers', args.value('leftovers') ?? 'keep', [
-      'keep',
-      'end',
-      'fail',
-    ]),
-    ownerLoss: parseChoice('--owner-loss', args.value('owner-loss') ?? 'adopt', ['adopt', 'kill']),
+    overallTimeoutMs: values['run.timeout'],
+    leftovers: values['run.leftovers'],
+    ownerLoss: values['run.ownerLoss'],
+    graceMs: values['run.grace'],
+    journal: { mode: 'ring', bytesMax: values['run.journalMax'] },
     ...(idleMs === undefined ? {} : { noOutputTimeoutMs: idleMs }),
-    ...(graceMs === undefined ? {} : { graceMs }),
     ...(nice === undefined ? {} : { nice }),
     ...(limits === undefined ? {} : { limits }),
-    ...(journal === undefined ? {} : { journal }),
   } as const;
 }
 
@@ -127,11 +114,6 @@ function limitsFrom(args: ParsedArgs, config: Config): RunLimits | undefined {
     ...(cpuMs === undefined ? {} : { cpuSeconds: Math.max(1, Math.ceil(cpuMs / 1_000)) }),
   };
   return Object.keys(limits).length === 0 ? undefined : limits;
-}
-
-function journalFrom(args: ParsedArgs): JournalPolicy | undefined {
-  const bytesMax = optional(args.value('journal-max'), (text) => parseBytes('--journal-max', text));
-  return bytesMax === undefined ? undefined : { mode: 'ring', bytesMax };
 }
 
 function optional<Value>(

@@ -6,13 +6,13 @@
  */
 import { createJsonLog, silentLog } from '@clawdfather/kit';
 import type { Supervisor, SupervisorDeps } from '@clawdfather/supervisor';
-import type { CliDeps } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { explainOpenFailure } from './open-failure.ts';
 
 export type SupervisorExtras = Pick<SupervisorDeps, 'cgroupParent' | 'observer'>;
 
 export async function withSupervisor<Result>(
-  deps: CliDeps,
+  deps: Pick<CommandContext, 'clock' | 'random' | 'config' | 'io'>,
   use: (supervisor: Supervisor) => Promise<Result>,
   extras: SupervisorExtras = {},
 ): Promise<Result> {

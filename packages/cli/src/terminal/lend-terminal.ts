@@ -6,8 +6,8 @@
  * pipes. An attached one is not ours: TERM and HUP only make us leave.
  */
 import type { ManagedRun } from '@clawdfather/supervisor';
-import { parseGraceMs } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
+import { chosen } from '../config.ts';
 import { codeStatus, type ExitStatus, exitCodeOf, exitOk } from '../exit-status.ts';
 import type { LocalTerminal } from '../io/io.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
@@ -44,7 +44,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
         signals: io.signals,
         clock,
         actor: `cli:${context.config.pid}`,
-        graceMs: parseGraceMs(context.args.value('grace')),
+        graceMs: chosen(context.config, 'run.grace'),
         onInterrupt: () => {},
         onHangup: leaveBy('SIGHUP'),
       }),

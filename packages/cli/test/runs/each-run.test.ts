@@ -5,21 +5,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deferred } from '@clawdfather/kit';
 import { createFakeClock, createSeededRandom } from '@clawdfather/testkit';
-import { parseArgs } from '../../src/args/parse.ts';
 import { killSpec } from '../../src/commands/specs.ts';
-import { readConfig } from '../../src/config.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { eachRun, type Told } from '../../src/runs/each-run.ts';
+import { callWith } from '../support/configs.ts';
 import { createFakeIo } from '../support/fake-io.ts';
 import { recordWith, runId } from '../support/records.ts';
 
 function contextOf(...argv: string[]) {
   const io = createFakeIo();
-  const args = parseArgs(killSpec, argv);
+  const { args, config } = callWith(killSpec, argv);
   const context = {
     io,
     args,
-    config: readConfig({ argv, env: { HOME: '/h' }, cwd: '/', pid: 1 }),
+    caller: config,
+    config,
     clock: createFakeClock(),
     random: createSeededRandom(1),
     isJson: args.has('json'),

@@ -3,20 +3,18 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseArgs } from '../../src/args/parse.ts';
 import { runSpec } from '../../src/commands/run-spec.ts';
-import { readConfig } from '../../src/config.ts';
 import { spawnInputFrom } from '../../src/runs/spawn-input.ts';
+import { callWith } from '../support/configs.ts';
 
-const config = readConfig({
-  argv: [],
-  env: { HOME: '/h', PATH: '/bin', EXTRA: 'x' },
-  cwd: '/here',
-  pid: 7,
-});
+const ownEnv = { HOME: '/h', PATH: '/bin', EXTRA: 'x' };
 
-const inputOf = (...argv: string[]) =>
-  spawnInputFrom(parseArgs(runSpec, argv), { config, size: { cols: 90, rows: 20 } });
+function inputIn(env: Readonly<Record<string, string>>, ...argv: string[]) {
+  const { args, config } = callWith(runSpec, argv, env);
+  return spawnInputFrom(args, { config, size: { cols: 90, rows: 20 } });
+}
+
+const inputOf = (...argv: string[]) => inputIn(ownEnv, ...argv);
 
 test('without flags: pipes, no deadline, leftovers kept, our directory and environment', () => {
   assert.deepEqual(inputOf('ls', '-l'), {
@@ -31,6 +29,8 @@ test('without flags: pipes, no deadline, leftovers kept, our directory and envir
     overallTimeoutMs: undefined,
     leftovers: 'keep',
     ownerLoss: 'adopt',
+    graceMs: 5_000,
+    journal: { mode: 'ring', bytesMax: 2 ** 30 },
   });
 });
 
@@ -60,14 +60,8 @@ test('deadlines, limits, labels', () => {
 });
 
 test("S3: the shell's own limits of open files are passed on, unless others are asked for", () => {
-  const noted = readConfig({
-    argv: [],
-    env: { CLAWDFATHER_OPEN_FILES: '256:4096' },
-    cwd: '/here',
-    pid: 7,
-  });
-  const limitsOf = (...argv: string[]) =>
-    spawnInputFrom(parseArgs(runSpec, argv), { config: noted, size: { cols: 90, rows: 20 } });
+  const noted = { CLAWDFATHER_OPEN_FILES: '256:4096' };
+  const limitsOf = (...argv: string[]) => inputIn(noted, ...argv);
   assert.deepEqual(limitsOf('x').limits, { openFiles: { soft: 256, hard: 4_096 } });
   assert.deepEqual(limitsOf('x').env, {}, 'the note is not for the command');
   assert.deepEqual(limitsOf('--limit-open-files', '64', 'x').limits, { openFiles: 64 });

@@ -1,0 +1,192 @@
+/*
+ * `clf config`: the settings and where each comes from; the file's place; what is
+ * wrong in it; its schema. It reads the file itself, since it must not fail because of it.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suggestNearest } from '../args/suggest.ts';
+import type { CommandContext } from '../command.ts';
+import { type Config, configPath, loadConfig, parseConfigAt } from '../config.ts';
+import { configSchema } from '../config/json-schema.ts';
+import type { Problem } from '../config/parse-file.ts';
+import { formatOrigin, type Origin } from '../config/resolve.ts';
+import { type SettingKey, settingKeys, settingOf, variableOf } from '../config/settings.ts';
+import { configSpec } from './specs.ts';
+import { CliError, usageError } from '../errors.ts';
+import { codeStatus, exitChecksFailed, type ExitStatus, exitOk } from '../exit-status.ts';
+import { type Json, jsonLine } from '../render/run-json.ts';
+import { type Cell, formatTable } from '../render/table.ts';
+
+export const configActions = ['show', 'path', 'check', 'schema'] as const;
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const [action = 'show', ...rest] = context.args.operands;
+  if (action !== 'show' && rest.length > 0) {
+    throw usageError(`config ${action} does not know what to do with "${rest[0] ?? ''}"`);
+  }
+  switch (action) {
+    case 'show':
+      return show(context, rest);
+    case 'path':
+      return showPath(context);
+    case 'check':
+      return check(context);
+    case 'schema':
+      await context.io.stdout.write(`${JSON.stringify(configSchema(), undefined, 2)}\n`);
+      return codeStatus(exitOk);
+    default: {
+      const nearest = suggestNearest(action, configActions);
+      throw usageError(
+        `config cannot "${action}"`,
+        nearest === undefined
+          ? `It can ${configActions.join(', ')}.`
+          : `Did you mean clf config ${nearest}?`,
+      );
+    }
+  }
+}
+
+async function show(context: CommandContext, typed: readonly string[]): Promise<ExitStatus> {
+  const { io, paint } = context;
+  const keys = typed.length === 0 ? settingKeys : typed.map(findKey);
+  const config = await loadConfig(context.caller, { spec: configSpec, args: context.args });
+  if (context.isJson) {
+    for (const key of keys) await io.stdout.write(jsonLine(settingJson(config, key)));
+    return codeStatus(exitOk);
+  }
+  const rows = keys.map((key): Cell[] => {
+    const origin = config.origins[key];
+    const isUsual = origin.kind === 'default';
+    return [
+      { text: key, paint: isUsual ? paint.dim : paint.strong },
+      { text: valueText(config, key) },
+      { text: formatOrigin(origin), ...(isUsual ? { paint: paint.dim } : {}) },
+    ];
+  });
+  const headers = ['SETTING', 'VALUE', 'FROM'];
+  await io.stdout.write(
+    formatTable({ headers, paintHeader: paint.dim, columnsMax: undefined }, rows),
+  );
+  return codeStatus(exitOk);
+}
+
+function findKey(typed: string): SettingKey {
+  const key = settingKeys.find((one) => one === typed);
+  if (key !== undefined) return key;
+  const nearest = suggestNearest(typed, settingKeys);
+  throw usageError(
+    `there is no setting "${typed}"`,
+    nearest === undefined ? 'All of them: clf config show' : `Did you mean ${nearest}?`,
+  );
+}
+
+function valueText(config: Config, key: SettingKey): string {
+  const json = settingOf(key).kind.toJson(config.values[key]);
+  if (Array.isArray(json)) return json.length === 0 ? '-' : json.join(' ');
+  return typeof json === 'string' ? json : JSON.stringify(json);
+}
+
+function settingJson(config: Config, key: SettingKey): Json {
+  return {
+    key,
+    value: settingOf(key).kind.toJson(config.values[key]),
+    origin: originJson(config.origins[key]),
+    variable: variableOf(key),
+  };
+}
+
+function originJson(origin: Origin): Json {
+  return { ...origin };
+}
+
+async function showPath(context: CommandContext): Promise<ExitStatus> {
+  const { path } = configPath(context.caller, context.args);
+  await context.io.stdout.write(
+    context.isJson ? jsonLine({ path, exists: existsSync(path) }) : `${path}\n`,
+  );
+  return codeStatus(exitOk);
+}
+
+async function check(context: CommandContext): Promise<ExitStatus> {
+  const { io, paint } = context;
+  const { path, isNamed } = configPath(context.caller, context.args);
+  const { entries, problems } = await parseConfigAt(path, isNamed);
+  const others = problems.length > 0 ? [] : await outsideProblems(context);
+  if (context.isJson) {
+    await io.stdout.write(
+      jsonLine({
+        path,
+        exists: existsSync(path),
+        isValid: problems.length + others.length === 0,
+        problems: [...problems.map(problemJson), ...others],
+      }),
+    );
+  } else {
+    for (const { line, column, message, hint } of problems) {
+      const where = paint.strong(`${path}:${line}:${column}:`);
+      await io.stdout.write(`${where} ${message}\n${hint === undefined ? '' : `  ${hint}\n`}`);
+    }
+    for (const { message, hint } of others) {
+      await io.stdout.write(`${message}\n${hint === null ? '' : `  ${hint}\n`}`);
+    }
+    if (problems.length + others.length === 0) {
+      await io.stdout.write(`${goodText(path, entries.size)}\n`);
+    }
+  }
+  return codeStatus(problems.length + others.length === 0 ? exitOk : exitChecksFailed);
+}
+
+function goodText(path: string, count: number): string {
+  if (existsSync(path)) {
+    return `${path} is well: ${count === 1 ? '1 setting' : `${count} settings`}`;
+  }
+  return `There is no ${path}, so the defaults hold. All settings: clf config show`;
+}
+
+function problemJson({ line, column, message, hint }: Problem): Json {
+  return { line, column, message, hint: hint ?? null };
+}
+
+type OutsideProblem = {
+  readonly line: null;
+  readonly column: null;
+  readonly message: string;
+  readonly hint: string | null;
+};
+
+/* What is no mistake of the file: a variable's value, its name, a file that nobody reads. */
+async function outsideProblems(context: CommandContext): Promise<OutsideProblem[]> {
+  const found: OutsideProblem[] = [];
+  const add = (message: string, hint: string | undefined): void => {
+    found.push({ line: null, column: null, message, hint: hint ?? null });
+  };
+  try {
+    await loadConfig(context.caller, { spec: configSpec, args: context.args });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    add(error.message, error.hint);
+  }
+  const known = [...settingKeys.map(variableOf), ...otherVariables];
+  for (const name of Object.keys(context.caller.env)) {
+    if (!name.startsWith('CLAWDFATHER_') || known.includes(name)) continue;
+    const nearest = suggestNearest(name, known);
+    add(`nothing reads the variable ${name}`, nearest && `Did you mean ${nearest}?`);
+  }
+  const { path, isNamed } = configPath(context.caller, context.args);
+  for (const name of ['config.json', 'config.toml', 'config.yaml']) {
+    const beside = join(dirname(path), name);
+    if (!isNamed && existsSync(beside)) add(`nothing reads ${beside}`, `The file is ${path}`);
+  }
+  return found;
+}
+
+/* Ours, but no settings: identities that runs are given, and where the file is. */
+const otherVariables = [
+  'CLAWDFATHER_CONFIG',
+  'CLAWDFATHER_RUN_ID',
+  'CLAWDFATHER_LEASE_ID',
+  'CLAWDFATHER_GATEWAY_INSTANCE_ID',
+  'CLAWDFATHER_OPEN_FILES',
+  'CLAWDFATHER_SSH_PREFIX',
+  'CLAWDFATHER_CONTEXT',
+];
