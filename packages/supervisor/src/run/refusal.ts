@@ -8,7 +8,7 @@ import { SupervisorError, type SupervisorErrorCode } from '../errors.ts';
 export function refusalOf(error: unknown): unknown {
   const found = meaningOf(error);
   if (found === undefined) return error;
-  return new SupervisorError(found.code, found.message, { cause: error });
+  return new SupervisorError(found.code, found.message, { cause: error, hint: found.hint });
 }
 
 /* For commands that mean nothing to a run that is over: half-closing it, resizing it. */
@@ -19,19 +19,25 @@ export function unlessOver(error: unknown): void {
 interface Meaning {
   readonly code: SupervisorErrorCode;
   readonly message: string;
+  readonly hint?: string;
 }
 
 function meaningOf(error: unknown): Meaning | undefined {
   if (error instanceof ShimRefusedError) return meaningOfRefusal(error);
   if (error instanceof ShimUnreachableError) {
     const isGone = error.reason === 'refused' || error.reason === 'missing';
-    return isGone ? over : { code: 'shim-unreachable', message: error.message };
+    return isGone ? over : silent(error);
   }
   if (!(error instanceof ShimError)) return undefined;
   if (error.code === 'link-lost') return over;
-  return error.code === 'shim-timeout'
-    ? { code: 'shim-unreachable', message: error.message }
-    : undefined;
+  return error.code === 'shim-timeout' ? silent(error) : undefined;
+}
+
+function silent({ message }: ShimError): Meaning {
+  const hint =
+    'Its shim does not answer, and nothing proves that it is dead: it may be stopped (kill -CONT) or on a host ' +
+    'that is very busy. Nothing was done; try again.';
+  return { code: 'shim-unreachable', message, hint };
 }
 
 const over: Meaning = { code: 'not-running', message: 'the run has ended' };

@@ -10,12 +10,13 @@ import type { JournalScan, RunEvent } from '@clawdfather/shim';
 import { SupervisorError } from '../errors.ts';
 import type { ProcessTable } from '../evidence/process-table.ts';
 import type { RunExit, RunRecord } from '../types.ts';
-import { type ControlLine, createControlLine, isShimGoneError } from './control-line.ts';
+import { type ControlLine, createControlLine } from './control-line.ts';
 import { createEndingSignal, type EndingSignal } from './ending-signal.ts';
 import { followShim } from './follow-shim.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import type { CancelRequest, RunCore } from './managed-run.ts';
 import { createNews, type News } from './news.ts';
+import { unlessOver } from './refusal.ts';
 import { exitWithoutRecord, runExitOf } from './run-exit.ts';
 import { readCookie } from './run-files.ts';
 import { treeGone } from './tree-gone.ts';
@@ -160,12 +161,9 @@ class WatchedRun {
   }
 }
 
+/* A run that has ended needs no cancel. A shim that is silent has not heard it, and the caller must know. */
 async function cancelAsOperator(control: ControlLine, request: CancelRequest): Promise<void> {
-  try {
-    await control.request({ type: 'terminate', ...request });
-  } catch (error) {
-    if (!isShimGoneError(error)) throw error; /* it has ended: nothing to cancel */
-  }
+  await control.request({ type: 'terminate', ...request }).catch(unlessOver);
 }
 
 function asError(error: unknown): Error {

@@ -152,3 +152,23 @@ test('T5: a cancel that a stopped shim could not hear is told again when it wake
   process.kill(shim, 'SIGCONT');
   assert.equal((await run.wait()).reason, 'manual-cancel');
 });
+
+test('O4: an operator whose cancel a stopped shim did not hear is told so, and waits for nothing', async (t) => {
+  const rig = createRig(t);
+  const owner = await rig.owner();
+  const { runId, pid } = await owner.call('spawn', rig.sh('exec sleep 300'));
+  const shim = seeProcess(pid)?.parentPid ?? 0;
+  const operator = await rig.supervisor({ clock: createHurriedClock(50) });
+  process.kill(shim, 'SIGSTOP');
+  try {
+    const run = await operator.attach(runIdOf(runId));
+    await assert.rejects(run.cancel(), { code: 'shim-unreachable' });
+  } finally {
+    process.kill(shim, 'SIGCONT');
+  }
+  assert.ok(isAlive(pid));
+  /* Whoever owns it by now: it hears again. */
+  const awake = await operator.attach(runIdOf(runId));
+  await awake.cancel();
+  assert.equal((await awake.wait()).reason, 'manual-cancel');
+});
