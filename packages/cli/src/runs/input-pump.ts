@@ -3,7 +3,9 @@
  * end of input passed on as a half-close.
  *
  * A terminal that is lost looks like an end of input. It is not one: the run
- * must not see it, or losing the connection would end every `cat`.
+ * must not see it, or losing the connection would end every `cat`. Other input
+ * that cannot be read has ended: nohup leaves one that can only be written, and
+ * a run that waits for it would wait for ever.
  */
 import type { ManagedRun } from '@clawdfather/supervisor';
 import type { Io } from '../io/io.ts';
@@ -19,11 +21,21 @@ export async function pumpInput(options: InputPumpOptions): Promise<void> {
   const { run, io, signal } = options;
   if (io.stdin.isTerminal && !io.isForegroundJob()) return;
   try {
-    for await (const chunk of io.stdin.read(signal)) await run.write(chunk);
+    const { stdin } = io;
+    const chunks = stdin.isTerminal ? stdin.read(signal) : untilBroken(stdin.read(signal));
+    for await (const chunk of chunks) await run.write(chunk);
     if (signal.aborted || (io.stdin.isTerminal && io.isTerminalLost())) return;
     await run.end();
   } catch {
-    // Either our input broke off, or the run closed its own: it goes on without input, as in any
+    // Either our terminal broke off, or the run closed its input: it goes on without, as in any
     // pipeline. Its end and its cause are reported by whoever waits for it.
+  }
+}
+
+async function* untilBroken(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* source;
+  } catch {
+    // A directory, a descriptor for writing only: there is nothing to read, now or later.
   }
 }

@@ -63,6 +63,13 @@ test('input arrives byte for byte, with its end', async (context) => {
   assert.equal(result.stdout.replaceAll(' ', ''), '3000001\ndone\n');
 });
 
+test('a command that reads ends under nohup, whose input can only be written', async (context) => {
+  const rig = createCliRig(context);
+  const line = `'${process.execPath}' '${launcherPath}' run -- cat 0> /dev/null`;
+  const result = spawnSync('sh', ['-c', line], { env: rig.env, timeout: 60_000 });
+  assert.equal(result.status, 0, String(result.error ?? result.stderr));
+});
+
 test('many megabytes of output arrive byte for byte', async (context) => {
   const rig = createCliRig(context);
   const result = await rig.clf('run', '--', 'sh', '-c', 'seq 1 2000000');

@@ -60,6 +60,24 @@ test('a lost terminal is no end of input', async () => {
   assert.deepEqual(run.calls, ['write "a"']);
 });
 
+test('input that cannot be read has ended, as nohup leaves it; a terminal may come back', async () => {
+  async function* broken(): AsyncIterable<Uint8Array> {
+    yield Buffer.from('a');
+    throw Object.assign(new Error('EBADF: bad file descriptor, read'), { code: 'EBADF' });
+  }
+  const file = start({ input: broken() });
+  await file.settle();
+  file.run.finish();
+  await file.status;
+  assert.deepEqual(file.run.calls, ['write "a"', 'end']);
+
+  const terminal = start({ input: broken(), isTerminal: true });
+  await terminal.settle();
+  terminal.run.finish();
+  await terminal.status;
+  assert.deepEqual(terminal.run.calls, ['write "a"']);
+});
+
 test('a background job does not read the terminal', async () => {
   const { run, status, settle } = start({
     input: chunks('a'),
