@@ -1,0 +1,29 @@
+/*
+ * The one place that knows the shell parser (unbash; why this one: docs/decisions/0006).
+ *
+ * It parses bash. What dash reads differently is refused by those who walk the tree: see commands-of-line.ts.
+ */
+import { forEachChild, parse, type SyntaxNode } from 'unbash';
+
+export type {
+  Assignment,
+  Command,
+  CommandArgument,
+  CommandExpansionPart,
+  HereDoc,
+  ParameterExpansionPart,
+  Redirect,
+  SyntaxNode,
+  Word,
+} from 'unbash';
+
+export { forEachChild };
+
+export function parseLine(line: string): SyntaxNode {
+  return parse(line);
+}
+
+/* Also of scripts inside substitutions, which the parser reports on their own nodes. */
+export function errorOf(node: SyntaxNode): string | undefined {
+  return node.type === 'Script' ? node.errors?.[0]?.message : undefined;
+}
