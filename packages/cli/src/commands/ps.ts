@@ -20,6 +20,7 @@ import { withSupervisor } from '../runs/with-supervisor.ts';
 
 const runStates: readonly RunState[] = ['starting', 'running', 'exiting', 'exited'];
 const liveStates: readonly RunState[] = ['starting', 'running', 'exiting'];
+/* Of finished runs, of which there may be very many; what lives is listed to the last one. */
 const rowsDefault = 100;
 const rowsMax = 100_000;
 /* The newest, and as many as are kept. */
@@ -28,21 +29,20 @@ const finishedLookedAt = 1_000;
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io } = context;
   const wanted = parseFilters(args.values('filter'), args.has('all'));
-  const limit = parseInteger('--limit', args.value('limit') ?? String(rowsDefault), {
-    min: 1,
-    max: rowsMax,
-  });
+  const limitText = args.value('limit');
+  const limit =
+    limitText === undefined
+      ? undefined
+      : parseInteger('--limit', limitText, { min: 1, max: rowsMax });
   return withSupervisor(context, async (supervisor) => {
-    const records = [
-      ...supervisor.list({ ...wanted.filter, limit }).filter(wanted.isMatch),
-      ...(wanted.isLiving ? withLeftovers(supervisor, wanted.filter) : []),
-    ].toSorted((left, right) => left.createdAtMs - right.createdAtMs);
+    const { records, isCut } = listRuns(supervisor, wanted, limit);
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(runJson(record)));
       return codeStatus(exitOk);
     }
     if (args.has('quiet')) {
       for (const record of records) await io.stdout.write(`${record.runId}\n`);
+      if (isCut) await io.stderr.write(cutText(records.length));
       return codeStatus(exitOk);
     }
     if (records.length === 0) {
@@ -58,12 +58,28 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
         useOf: readTreeUse,
       }),
     );
+    if (isCut) await io.stderr.write(cutText(records.length));
     return codeStatus(exitOk);
   });
 }
 
+/* Oldest first. Cut: there are more than were asked for, and the oldest were left out. */
+export function listRuns(
+  supervisor: Pick<Supervisor, 'list'>,
+  wanted: Wanted,
+  limit = wanted.isLiving ? rowsMax : rowsDefault,
+): { readonly records: readonly RunRecord[]; readonly isCut: boolean } {
+  const lookedAt = wanted.isSifted ? rowsMax : limit + 1;
+  const found = supervisor.list({ ...wanted.filter, limit: lookedAt }).filter(wanted.isMatch);
+  const records = [
+    ...found.slice(0, limit),
+    ...(wanted.isLiving ? withLeftovers(supervisor, wanted.filter) : []),
+  ].toSorted((left, right) => left.createdAtMs - right.createdAtMs);
+  return { records, isCut: found.length > limit };
+}
+
 /* T4: a run may be over and something of it alive; that is running, too. */
-function withLeftovers(supervisor: Supervisor, filter: RunFilter): RunRecord[] {
+function withLeftovers(supervisor: Pick<Supervisor, 'list'>, filter: RunFilter): RunRecord[] {
   return supervisor
     .list({ ...filter, states: ['exited'], limit: finishedLookedAt })
     .filter((record) => record.treeEndedAtMs === undefined);
@@ -73,7 +89,8 @@ interface Wanted {
   readonly filter: RunFilter;
   /* Whatever lives: no states, reasons or finished runs were asked for. */
   readonly isLiving: boolean;
-  /* What the registry cannot be asked. */
+  /* What the registry cannot be asked; `isSifted` when that leaves out anything. */
+  readonly isSifted: boolean;
   readonly isMatch: (record: RunRecord) => boolean;
 }
 
@@ -123,6 +140,7 @@ export function parseFilters(texts: readonly string[], isAll: boolean): Wanted {
       ...(Object.keys(labels).length === 0 ? {} : { labels }),
       ...(states.length > 0 ? { states } : isEverything ? {} : { states: liveStates }),
     },
+    isSifted: reasons.length > 0,
     isMatch: (record) => reasons.length === 0 || hasReason(record, reasons),
   };
 }
@@ -130,6 +148,10 @@ export function parseFilters(texts: readonly string[], isAll: boolean): Wanted {
 function hasReason(record: RunRecord, reasons: readonly string[]): boolean {
   const reason: TerminationReason | undefined = record.exit?.reason;
   return reason !== undefined && reasons.includes(reason);
+}
+
+function cutText(shown: number): string {
+  return `clf: there are more than these ${shown}; ask for them with --limit N\n`;
 }
 
 function emptyText(isFiltered: boolean, finished: number): string {

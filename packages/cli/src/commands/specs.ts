@@ -21,7 +21,11 @@ export const psSpec: CommandSpec = {
       isRepeatable: true,
       summary: 'state=, session=, backend=, reason=, name=, label=K=V; all must match',
     },
-    { name: 'limit', value: 'N', summary: 'at most so many, the newest (100)' },
+    {
+      name: 'limit',
+      value: 'N',
+      summary: 'at most so many, the newest (all that live; 100 of -a)',
+    },
   ],
   examples: ['clf ps', 'clf ps -a --filter reason=overall-timeout', 'clf kill $(clf ps -q)'],
 };

@@ -3,7 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseFilters } from '../../src/commands/ps.ts';
+import type { RunFilter, RunRecord } from '@clawdfather/supervisor';
+import { listRuns, parseFilters } from '../../src/commands/ps.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { formatRunTable } from '../../src/render/run-table.ts';
 import { readTreeUse } from '../../src/runs/process-use.ts';
@@ -35,6 +36,32 @@ test('an unknown filter or state is refused', () => {
   assert.throws(() => parseFilters(['colour=red'], false), /--filter does not know/);
   assert.throws(() => parseFilters(['state=happy'], false), /not one of starting/);
   assert.throws(() => parseFilters(['label=x'], false), /needs K=V/);
+});
+
+/* Newest first, as the registry lists. */
+function registryOf(records: readonly RunRecord[]) {
+  return {
+    list: ({ states, limit = 100 }: RunFilter = {}) =>
+      records.filter(({ state }) => states?.includes(state) ?? true).slice(0, limit),
+  };
+}
+
+test('all that live are listed, however many; of finished ones the newest, and it is said', () => {
+  const many = registryOf(Array.from({ length: 250 }, () => recordWith()));
+  const living = listRuns(many, parseFilters([], false));
+  assert.equal(living.records.length, 250);
+  assert.equal(living.isCut, false);
+  const all = listRuns(many, parseFilters([], true));
+  assert.equal(all.records.length, 100);
+  assert.equal(all.isCut, true);
+  assert.equal(listRuns(many, parseFilters([], true), 250).isCut, false);
+});
+
+test('a reason is looked for among all runs, not only the newest', () => {
+  const quiet = Array.from({ length: 200 }, () => recordWith({ state: 'exited' }));
+  const killed = recordWith({ state: 'exited', exit: exitWith({ reason: 'signal' }) });
+  const found = listRuns(registryOf([...quiet, killed]), parseFilters(['reason=signal'], false));
+  assert.deepEqual(found, { records: [killed], isCut: false });
 });
 
 test('the table shows how a run stands or ended, and hides nothing nasty', () => {
