@@ -49,11 +49,14 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/* Some errors quote their cause; nobody needs to read it twice. */
 function causesOf(error: unknown): string[] {
   const causes: string[] = [];
+  let told = messageOf(error);
   let current = error instanceof Error ? error.cause : undefined;
   while (current instanceof Error && causes.length < causesMax) {
-    causes.push(current.message);
+    if (!told.includes(current.message)) causes.push(current.message);
+    told = current.message;
     current = current.cause;
   }
   return causes;
