@@ -10,7 +10,7 @@ import { formatCommandHelp } from './args/help-text.ts';
 import { suggestNearest } from './args/suggest.ts';
 import type { CliDeps, Command } from './command.ts';
 import { loadConfig, usualConfig } from './config.ts';
-import { commands } from './commands/table.ts';
+import { commands, hiddenCommands } from './commands/table.ts';
 import { usageError } from './errors.ts';
 import {
   codeStatus,
@@ -93,7 +93,7 @@ async function execute(
 
 function findCommand(typed: string): Command | undefined {
   const name = aliases[typed] ?? typed;
-  return commands.find(({ spec }) => spec.name === name);
+  return [...commands, ...hiddenCommands].find(({ spec }) => spec.name === name);
 }
 
 function unknownCommand(typed: string): Error {

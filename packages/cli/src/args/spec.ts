@@ -15,12 +15,24 @@ export interface FlagSpec {
   readonly value?: string;
   /* May be given several times. */
   readonly isRepeatable?: boolean;
+  /* Some values that it may have, for completion. */
+  readonly suggestions?: readonly string[];
   /* The setting that it decides for this call (config/settings.ts). */
   readonly setting?: SettingKey;
   /* Of a switch that decides a setting: the text that it stands for. */
   readonly means?: string;
   readonly summary: string;
 }
+
+/* What an operand is, for completion; a list is all the words there are. */
+export type OperandKind =
+  | 'run'
+  | 'living-run'
+  | 'approval'
+  | 'command'
+  | 'setting'
+  | 'program'
+  | readonly string[];
 
 export interface CommandSpec {
   readonly name: string;
@@ -30,6 +42,8 @@ export interface CommandSpec {
   readonly flags: readonly FlagSpec[];
   /* How many operands it takes; `max` undefined is no limit. */
   readonly operands: { readonly min: number; readonly max: number | undefined };
+  /* One kind for each operand, the last one for all that follow; absent: nothing is known of them. */
+  readonly operandKinds?: readonly OperandKind[];
   /* The first operand ends the flags, as in `env` and `docker run`: the rest is another program's. */
   readonly endsFlagsAtOperand?: boolean;
   readonly examples: readonly string[];

@@ -8,6 +8,7 @@ export const runSpec: CommandSpec = {
   summary: 'Start a command, supervised; it outlives this terminal',
   usage: '[flags] [--] COMMAND [ARGUMENT …]',
   operands: { min: 1, max: undefined },
+  operandKinds: ['program'],
   endsFlagsAtOperand: true,
   flags: [
     { name: 'detach', short: 'd', summary: 'print the run id and leave; the run goes on' },

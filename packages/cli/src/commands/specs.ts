@@ -5,6 +5,8 @@ import type { CommandSpec } from '../args/spec.ts';
 
 const oneRun = { min: 1, max: 1 };
 const someRuns = { min: 1, max: undefined };
+const anyRun = ['run'] as const;
+const livingRun = ['living-run'] as const;
 
 export const psSpec: CommandSpec = {
   name: 'ps',
@@ -19,6 +21,7 @@ export const psSpec: CommandSpec = {
       short: 'f',
       value: 'KEY=VALUE',
       isRepeatable: true,
+      suggestions: ['state=running', 'state=exited', 'reason=signal', 'reason=overall-timeout'],
       summary: 'state=, session=, backend=, reason=, name=, label=K=V; all must match',
     },
     {
@@ -35,6 +38,7 @@ export const logsSpec: CommandSpec = {
   summary: 'Show what a run said',
   usage: '[flags] RUN',
   operands: oneRun,
+  operandKinds: anyRun,
   flags: [
     { name: 'follow', short: 'f', summary: 'and what it says from now on, until it ends' },
     { name: 'tail', short: 'n', value: 'N', summary: 'only the last N lines' },
@@ -52,6 +56,7 @@ export const attachSpec: CommandSpec = {
   summary: 'Take a run to this terminal; Ctrl-] Ctrl-] leaves it again',
   usage: '[flags] RUN',
   operands: oneRun,
+  operandKinds: livingRun,
   flags: [{ name: 'quiet', short: 'q', summary: 'do not mention the detach key' }],
   examples: ['clf attach web'],
 };
@@ -61,6 +66,7 @@ export const waitSpec: CommandSpec = {
   summary: 'Wait until runs have ended; exit as the last one did',
   usage: '[flags] RUN …',
   operands: someRuns,
+  operandKinds: livingRun,
   flags: [{ name: 'timeout', value: 'TIME', summary: 'wait no longer than this (exit code 124)' }],
   examples: ['clf wait web', 'clf wait --json web | jq .exit.reason'],
 };
@@ -70,6 +76,7 @@ export const killSpec: CommandSpec = {
   summary: 'End runs, whole trees of them, or send them a signal',
   usage: '[flags] RUN …',
   operands: someRuns,
+  operandKinds: livingRun,
   flags: [
     { name: 'grace', value: 'TIME', summary: "from SIGTERM to SIGKILL (the run's own)" },
     { name: 'signal', short: 's', value: 'SIGNAL', summary: 'only send this signal, do not wait' },
@@ -82,6 +89,7 @@ export const rmSpec: CommandSpec = {
   summary: 'Forget finished runs, output included',
   usage: '[flags] RUN …',
   operands: someRuns,
+  operandKinds: anyRun,
   flags: [{ name: 'force', short: 'f', summary: 'end those that are still alive first' }],
   examples: ['clf rm web', 'clf rm $(clf ps -aq --filter state=exited)'],
 };
@@ -121,6 +129,7 @@ export const configSpec: CommandSpec = {
   summary: 'Show the settings and where each comes from, or check the file',
   usage: 'show [KEY …] | path | check | schema',
   operands: { min: 0, max: undefined },
+  operandKinds: [['show', 'path', 'check', 'schema'], 'setting'],
   flags: [],
   examples: [
     'clf config show',
@@ -139,6 +148,30 @@ export const doctorSpec: CommandSpec = {
   examples: ['clf doctor', 'clf doctor --json'],
 };
 
+export const completionSpec: CommandSpec = {
+  name: 'completion',
+  summary: 'Print what makes a shell complete commands, flags and runs',
+  usage: 'bash|zsh|fish',
+  operands: { min: 1, max: 1 },
+  operandKinds: [['bash', 'zsh', 'fish']],
+  flags: [],
+  examples: [
+    "echo 'source <(clf completion bash)' >> ~/.bashrc",
+    "echo 'source <(clf completion zsh)' >> ~/.zshrc",
+    'clf completion fish > ~/.config/fish/completions/clf.fish',
+  ],
+};
+
+/* What those scripts call; not for people. */
+export const completeSpec: CommandSpec = {
+  name: '__complete',
+  summary: 'Print completions of a command line',
+  usage: '-- WORD …',
+  operands: { min: 1, max: undefined },
+  flags: [],
+  examples: [],
+};
+
 export const versionSpec: CommandSpec = {
   name: 'version',
   summary: 'Show the version',
@@ -153,6 +186,7 @@ export const helpSpec: CommandSpec = {
   summary: 'Show help for a command',
   usage: '[COMMAND]',
   operands: { min: 0, max: 1 },
+  operandKinds: ['command'],
   flags: [],
   examples: ['clf help run'],
 };

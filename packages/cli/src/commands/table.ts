@@ -5,6 +5,8 @@ import type { Command } from '../command.ts';
 import { runSpec } from './run-spec.ts';
 import {
   attachSpec,
+  completeSpec,
+  completionSpec,
   configSpec,
   doctorSpec,
   gcSpec,
@@ -28,6 +30,12 @@ export const commands: readonly Command[] = [
   { spec: gcSpec, load: () => import('./gc.ts') },
   { spec: configSpec, isConfigFree: true, load: () => import('./config.ts') },
   { spec: doctorSpec, load: () => import('./doctor.ts') },
+  { spec: completionSpec, isConfigFree: true, load: () => import('./completion.ts') },
   { spec: versionSpec, isConfigFree: true, load: () => import('./version.ts') },
   { spec: helpSpec, isConfigFree: true, load: () => import('./help.ts') },
+];
+
+/* Called by programs, so no page lists them. */
+export const hiddenCommands: readonly Command[] = [
+  { spec: completeSpec, isConfigFree: true, load: () => import('./complete.ts') },
 ];

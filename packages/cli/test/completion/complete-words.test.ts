@@ -1,0 +1,80 @@
+/*
+ * What may stand at the end of a command line, without any shell.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Completion, completeWords } from '../../src/completion/complete-words.ts';
+import { commands } from '../../src/commands/table.ts';
+
+const specs = commands.map(({ spec }) => spec);
+const complete = (line: string) => completeWords(line.split(' '), specs);
+const kindOf = (line: string): Completion => complete(line).completion;
+const wordsOf = (line: string): readonly string[] => {
+  const completion = kindOf(line);
+  return completion.kind === 'words' ? completion.candidates.map(({ value }) => value) : [];
+};
+
+test('first a command, each with its summary', () => {
+  const completion = kindOf('');
+  assert.ok(completion.kind === 'words');
+  assert.deepEqual(
+    completion.candidates,
+    specs.map(({ name, summary }) => ({ value: name, summary })),
+  );
+  assert.deepEqual(wordsOf('--state-dir /x '), wordsOf(''));
+  assert.ok(!wordsOf('').includes('__complete'));
+});
+
+test('flags of the command, and those of all', () => {
+  assert.ok(wordsOf('logs --f').includes('--follow'));
+  assert.ok(wordsOf('logs -').includes('--json'));
+  assert.ok(!wordsOf('logs -').includes('--leftovers'));
+  assert.ok(wordsOf('-').includes('--state-dir'));
+});
+
+test('values: choices, signals, directories, files', () => {
+  assert.deepEqual(wordsOf('run --leftovers '), ['keep', 'end', 'fail']);
+  assert.ok(wordsOf('kill -s ').includes('TERM'));
+  assert.deepEqual(kindOf('run -C '), { kind: 'directories' });
+  assert.deepEqual(kindOf('run -dC '), { kind: 'directories' }, 'the last of several letters');
+  assert.deepEqual(kindOf('ps --config '), { kind: 'files' });
+  assert.deepEqual(wordsOf('run --timeout '), [], 'a time is for the person to know');
+});
+
+test('values behind =', () => {
+  const { completion, prefix } = complete('run --leftovers=k');
+  assert.equal(prefix, '--leftovers=');
+  assert.ok(completion.kind === 'words' && completion.candidates.length === 3);
+  assert.deepEqual(kindOf('run --cwd=/'), { kind: 'directories' });
+});
+
+test('runs: all of them where finished ones make sense, and as many as the command takes', () => {
+  assert.deepEqual(kindOf('logs '), { kind: 'runs', isAliveOnly: false });
+  assert.deepEqual(kindOf('logs -f '), { kind: 'runs', isAliveOnly: false });
+  assert.deepEqual(kindOf('attach '), { kind: 'runs', isAliveOnly: true });
+  assert.deepEqual(wordsOf('logs web '), []);
+  assert.deepEqual(kindOf('kill web '), { kind: 'runs', isAliveOnly: true });
+  assert.deepEqual(kindOf('kill -- -'), { kind: 'runs', isAliveOnly: true });
+});
+
+test('the command of run is another program’s line', () => {
+  assert.deepEqual(kindOf('run -d '), { kind: 'program', from: 2 });
+  assert.deepEqual(kindOf('run -d -- '), { kind: 'program', from: 3 });
+  assert.deepEqual(kindOf('run --cwd / make -'), { kind: 'program', from: 3 });
+});
+
+test('words of its own: actions, settings, commands', () => {
+  assert.deepEqual(wordsOf('config '), ['show', 'path', 'check', 'schema']);
+  assert.ok(wordsOf('config show run').includes('run.grace'));
+  assert.ok(wordsOf('help ').includes('logs'));
+});
+
+test('where to look is what was typed', () => {
+  assert.equal(complete('--state-dir /x logs ').stateDir, '/x');
+  assert.equal(complete('logs --state-dir=/y ').stateDir, '/y');
+  assert.equal(complete('logs ').stateDir, undefined);
+});
+
+test('after a word that is no command nothing is known', () => {
+  assert.deepEqual(wordsOf('nope '), wordsOf(''), 'but commands');
+});

@@ -1,0 +1,72 @@
+/*
+ * A light door: a glance at the registry for whoever only wants names, as a shell that completes words does at every
+ * press of a key. It opens the file read-only, becomes nobody's owner, reconciles nothing and writes nothing.
+ *
+ * So what it tells may be old (a run that died with its shim still counts as running), and where the file is absent,
+ * busy or of another version it tells nothing. Whoever acts on a run opens the supervisor.
+ */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface GlimpsedRun {
+  readonly runId: string;
+  readonly command: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Something of it lives, as far as is recorded. */
+  readonly isAlive: boolean;
+}
+
+export interface GlimpsedApproval {
+  readonly approvalId: string;
+  readonly why: string;
+}
+
+export interface RunGlance {
+  /** Only those of which something lives. */
+  readonly isAliveOnly: boolean;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export function glimpseRuns(
+  stateDir: string,
+  { isAliveOnly, limit }: RunGlance,
+): readonly GlimpsedRun[] {
+  const alive = isAliveOnly ? 'AND tree_ended_at_ms IS NULL' : '';
+  return glimpse(
+    stateDir,
+    `SELECT run_id, command, labels, tree_ended_at_ms FROM runs
+     WHERE removed_at_ms IS NULL ${alive} ORDER BY seq DESC LIMIT ?`,
+    limit,
+  ).map((row) => ({
+    runId: String(row['run_id']),
+    command: String(row['command']),
+    labels: labelsOf(row['labels']),
+    isAlive: row['tree_ended_at_ms'] === null,
+  }));
+}
+
+/** Those that nobody has decided, the newest first. */
+export function glimpseApprovals(stateDir: string, limit: number): readonly GlimpsedApproval[] {
+  return glimpse(
+    stateDir,
+    'SELECT approval_id, why FROM approvals WHERE state = 0 ORDER BY seq DESC LIMIT ?',
+    limit,
+  ).map((row) => ({ approvalId: String(row['approval_id']), why: String(row['why']) }));
+}
+
+function glimpse(stateDir: string, sql: string, limit: number): readonly Record<string, unknown>[] {
+  try {
+    using db = new DatabaseSync(join(stateDir, 'registry.db'), { readOnly: true, timeout: 0 });
+    return db.prepare(sql).all(limit);
+  } catch {
+    // Nothing to see is no failure of a glance (see above).
+    return [];
+  }
+}
+
+function labelsOf(value: unknown): Record<string, string> {
+  if (typeof value !== 'string') return {};
+  const labels: unknown = JSON.parse(value);
+  return typeof labels === 'object' && labels !== null ? (labels as Record<string, string>) : {};
+}
