@@ -18,6 +18,9 @@ export type {
   Proposal,
   Verdict,
 } from './approvals/gatekeeper.ts';
+export type { ToolCall, ToolsDeps } from './context.ts';
+export { ToolsError, toolsErrorCodes } from './errors.ts';
+export type { ToolsErrorCode } from './errors.ts';
 export type { HostCommand, HostPort, HostSpawn } from './host/host-port.ts';
 export { encodeKeys } from './keys/encode-keys.ts';
 export type { EncodedKeys, KeyInput, KeyModes, KeyProblem } from './keys/encode-keys.ts';
@@ -30,3 +33,19 @@ export type { TextCleaner } from './output/clean-text.ts';
 export { createLinePager, readPage } from './output/line-pager.ts';
 export type { LinePage, LinePager, PageRequest, Reading } from './output/line-pager.ts';
 export { makeVisible } from './output/visible-text.ts';
+export { openScreenFollower } from './terminal/follow-screen.ts';
+export type { ScreenFollower, ScreenLook } from './terminal/follow-screen.ts';
+export { createModeTracker } from './terminal/mode-tracker.ts';
+export type { ModeTracker } from './terminal/mode-tracker.ts';
+export { openQueryAnswerer } from './terminal/query-answerer.ts';
+export type { QueryAnswerer, QueryAnswererOptions } from './terminal/query-answerer.ts';
+export { openTerminalModel } from './terminal/terminal-model.ts';
+export type {
+  Screen,
+  TerminalModel,
+  TerminalModelOptions,
+  TerminalModes,
+} from './terminal/terminal-model.ts';
+export type { TerminalSize } from './terminal/terminal-size.ts';
+export { createTools } from './tools.ts';
+export type { Tools } from './tools.ts';

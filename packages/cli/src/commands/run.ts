@@ -2,9 +2,10 @@
  * `clf run`: start a command and, unless told to leave, stay with it.
  *
  * Which way to stay: on pipes; on a PTY in front of a person, whose terminal is
- * lent to it; or on a PTY with nobody in front, where the screen model answers.
+ * lent to it; or on a PTY with nobody in front, where a terminal model answers.
  */
 import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfather/supervisor';
+import { createQueryFilter, openQueryAnswerer } from '@clawdfather/tools/terminal';
 import type { CommandContext } from '../command.ts';
 import { chosen } from '../config.ts';
 import { usageError } from '../errors.ts';
@@ -20,7 +21,6 @@ import { spawnInputFrom, stdinFrom } from '../runs/spawn-input.ts';
 import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
-import { createQueryFilter } from '../terminal/query-filter.ts';
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io } = context;
@@ -142,8 +142,7 @@ function stay({ context, run, trap }: Staying, unseen: Unseen = {}): Promise<Exi
 /* A PTY whose output goes to a file, a pipe, or a terminal that cannot type back. */
 async function stayUnseen(staying: Staying, size: TerminalSize): Promise<ExitStatus> {
   const { context, run } = staying;
-  const { createAnswerer } = await import('../terminal/answerer.ts');
-  const answerer = createAnswerer({
+  const answerer = await openQueryAnswerer({
     size,
     // A run that ended in between needs no answer.
     answer: (text) => run.write(text).catch(() => {}),
@@ -155,6 +154,6 @@ async function stayUnseen(staying: Staying, size: TerminalSize): Promise<ExitSta
       ...(context.io.stdout.isTerminal ? { shape: (event) => filter.push(event.bytes) } : {}),
     });
   } finally {
-    answerer.dispose();
+    answerer.close();
   }
 }

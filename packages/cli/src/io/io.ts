@@ -2,6 +2,8 @@
  * What a command sees of the process around it. The real one is built in
  * node-io.ts; tests hand in their own.
  */
+import type { TerminalSize } from '@clawdfather/tools/terminal';
+
 export interface Sink {
   readonly isTerminal: boolean;
   /* Resolves when the bytes are out; rejects when nobody reads any more (see `isReaderGone`). */
@@ -14,10 +16,7 @@ export interface Source {
   read(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-export interface TerminalSize {
-  readonly cols: number;
-  readonly rows: number;
-}
+export type { TerminalSize };
 
 /* The terminal in front of us; there is one only when stdin and stdout both are terminals. */
 export interface LocalTerminal {

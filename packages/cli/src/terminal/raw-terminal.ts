@@ -2,8 +2,8 @@
  * The local terminal while it is lent to a run: raw, and put back afterwards
  * whatever happens. Only SIGKILL leaves it as it is.
  */
+import type { ModeTracker } from '@clawdfather/tools/terminal';
 import type { Io, LocalTerminal } from '../io/io.ts';
-import type { ModeTracker } from './mode-tracker.ts';
 
 export interface RawTerminal extends Disposable {
   readonly terminal: LocalTerminal;

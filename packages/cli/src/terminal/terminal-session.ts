@@ -13,10 +13,13 @@
  */
 import type { Clock } from '@clawdfather/kit';
 import type { Cursor, ManagedRun, OutputEvent } from '@clawdfather/supervisor';
+import {
+  createModeTracker,
+  createQueryFilter,
+  type ModeTracker,
+} from '@clawdfather/tools/terminal';
 import { type Io, isReaderGone, type LocalTerminal, type TerminalSize } from '../io/io.ts';
 import { pumpKeys, type SessionEnd } from './key-pump.ts';
-import { createModeTracker, type ModeTracker } from './mode-tracker.ts';
-import { createQueryFilter } from './query-filter.ts';
 import { openRawTerminal } from './raw-terminal.ts';
 
 export interface TerminalSessionOptions {
@@ -83,7 +86,7 @@ async function paintNow(
   { run, io, terminal }: TerminalSessionOptions,
   { tracker, isAnswerer, until, signal }: Painting,
 ): Promise<Cursor | undefined> {
-  // The screen model is heavy; a fresh `run --pty` never needs it.
+  // The terminal model is heavy; a fresh `run --pty` never needs it.
   const { catchUp } = await import('./catch-up.ts');
   const { picture, reached } = await catchUp({
     events: run.outputSoFar(undefined, signal),

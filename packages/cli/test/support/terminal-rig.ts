@@ -1,6 +1,6 @@
 /*
  * A terminal for tests: the command runs inside a PTY run of our own supervisor,
- * and the screen model is the terminal, answers included.
+ * and the terminal model is the terminal, answers included.
  *
  * Waiting is for what the screen shows, never for time.
  */
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createSupervisor, type ManagedRun, type RunExit } from '@clawdfather/supervisor';
-import { createScreenModel } from '../../src/terminal/screen-model.ts';
+import { openTerminalModel } from '@clawdfather/tools/terminal';
 import { launcherPath } from './cli-process.ts';
 
 export interface TestTerminal {
@@ -27,7 +27,13 @@ export interface TestTerminal {
 }
 
 export interface TerminalRig {
+  /* Our command, with these arguments. */
   open(args: readonly string[], size?: { cols: number; rows: number }): Promise<TestTerminal>;
+  /* Any program. */
+  openProgram(
+    argv: readonly [string, ...string[]],
+    size?: { cols: number; rows: number },
+  ): Promise<TestTerminal>;
 }
 
 export async function createTerminalRig(
@@ -46,33 +52,38 @@ export async function createTerminalRig(
     await supervisor.close();
     rmSync(directory, { recursive: true, force: true });
   });
+  const openProgram: TerminalRig['openProgram'] = async (argv, size = { cols: 80, rows: 12 }) => {
+    const run = await supervisor.spawn({
+      mode: 'pty-argv',
+      argv,
+      sessionId: 'test',
+      backendId: 'test',
+      cwd: '/',
+      env: { ...env, TERM: 'xterm-256color' },
+      overallTimeoutMs: 120_000,
+      // A detached run is a descendant of the terminal it was started in, and outlives its root.
+      leftovers: 'keep',
+      ...size,
+    });
+    opened.push(run);
+    return watchTerminal(run, size);
+  };
   return {
-    open: async (args, size = { cols: 80, rows: 12 }) => {
-      const run = await supervisor.spawn({
-        mode: 'pty-argv',
-        argv: [process.execPath, launcherPath, ...args],
-        sessionId: 'test',
-        backendId: 'test',
-        cwd: '/',
-        env: { ...env, TERM: 'xterm-256color' },
-        overallTimeoutMs: 120_000,
-        // A detached run is a descendant of the terminal it was started in, and outlives its root.
-        leftovers: 'keep',
-        ...size,
-      });
-      opened.push(run);
-      return watchTerminal(run, size);
-    },
+    openProgram,
+    open: (args, size) => openProgram([process.execPath, launcherPath, ...args], size),
   };
 }
 
-function watchTerminal(run: ManagedRun, size: { cols: number; rows: number }): TestTerminal {
+async function watchTerminal(
+  run: ManagedRun,
+  size: { cols: number; rows: number },
+): Promise<TestTerminal> {
   const raw: Buffer[] = [];
   let answered = '';
   let change = Promise.withResolvers<void>();
   let isEnded = false;
-  const model = createScreenModel({
-    size,
+  const model = await openTerminalModel({
+    ...size,
     answer: (text) => {
       answered += text;
       void run.write(text).catch(() => {});
@@ -92,7 +103,7 @@ function watchTerminal(run: ManagedRun, size: { cols: number; rows: number }): T
     change.resolve();
   });
   pumped.catch(() => {});
-  const screen = (): string => model.lines().join('\n').trimEnd();
+  const screen = (): string => model.screen().lines.join('\n').trimEnd();
   return {
     run,
     type: (text) => run.write(text),

@@ -5,9 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OutputEvent } from '@clawdfather/supervisor';
+import { createModeTracker, openTerminalModel } from '@clawdfather/tools/terminal';
 import { catchUp } from '../../src/terminal/catch-up.ts';
-import { createModeTracker } from '../../src/terminal/mode-tracker.ts';
-import { createScreenModel } from '../../src/terminal/screen-model.ts';
 import { outputEvent } from '../support/fake-run.ts';
 import { cursor } from '../support/records.ts';
 
@@ -34,9 +33,9 @@ async function caughtUp(events: readonly OutputEvent[]) {
 /* What a terminal of our size shows after the painting, and what it would say to it. */
 async function painted(picture: string) {
   let answered = '';
-  const model = createScreenModel({ size, answer: (text) => void (answered += text) });
+  const model = await openTerminalModel({ ...size, answer: (text) => void (answered += text) });
   await model.write(picture);
-  return { lines: model.lines(), answered };
+  return { lines: model.screen().lines, answered };
 }
 
 const resized: OutputEvent = { kind: 'resize', ...size, cursor: cursor('0.0') };

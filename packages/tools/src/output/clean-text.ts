@@ -58,6 +58,11 @@ type State =
   /* ESC inside a string: the first half of its end, or the beginning of something else. */
   | { readonly kind: 'string-escape' };
 
+/* Direction controls and tags, in text that has no other controls. */
+export function showHiddenMarks(text: string): string {
+  return text.replace(special, escapeCharacter);
+}
+
 interface Cleaning {
   state: State;
   isReturnPending: boolean;

@@ -2,10 +2,6 @@
  * The light door of tools: text and terminals. It loads nothing but small files of ours; the main door brings schemas
  * and protocols along, which cost a short command more time than all its own work.
  */
-export { createTextCleaner } from '../output/clean-text.ts';
-export type { TextCleaner } from '../output/clean-text.ts';
-export { createCappedText } from '../output/capped-text.ts';
-export type { CappedResult, CappedText } from '../output/capped-text.ts';
 export {
   columnsOf,
   escapeCharacter,
@@ -13,3 +9,21 @@ export {
   makeVisible,
   wrapWords,
 } from '../output/visible-text.ts';
+export { openScreenFollower } from './follow-screen.ts';
+export type { ScreenFollower, ScreenLook } from './follow-screen.ts';
+export { createModeTracker } from './mode-tracker.ts';
+export type { ModeTracker } from './mode-tracker.ts';
+export { openQueryAnswerer } from './query-answerer.ts';
+export type { QueryAnswerer, QueryAnswererOptions } from './query-answerer.ts';
+export { createQueryFilter } from './query-filter.ts';
+export type { QueryFilter } from './query-filter.ts';
+export { replayOutput } from './replay-output.ts';
+export type { Replayed, ReplayOptions } from './replay-output.ts';
+export { openTerminalModel } from './terminal-model.ts';
+export type {
+  Screen,
+  TerminalModel,
+  TerminalModelOptions,
+  TerminalModes,
+} from './terminal-model.ts';
+export type { TerminalSize } from './terminal-size.ts';

@@ -1,14 +1,16 @@
 /*
  * What a program has switched on in the terminal, read off its output.
  *
- * Two uses. A terminal that attaches later must be put into the same modes:
- * the screen model's own serialisation leaves out some that matter (a hidden
- * cursor, SGR mouse, kitty keys). And a terminal that detaches must be put back,
- * or the shell gets mouse reports for keystrokes.
+ * Three uses. A terminal that attaches later must be put into the same modes:
+ * the terminal model's own serialisation leaves out some that matter (a hidden
+ * cursor, SGR mouse, kitty keys). A terminal that detaches must be put back,
+ * or the shell gets mouse reports for keystrokes. And keys and pastes are sent
+ * as the program has asked for them.
  *
- * The alternate screen is kept apart: painting it is the screen model's job.
+ * The alternate screen is kept apart: painting it is the terminal model's job.
  */
 import { createScanner, type Token } from './sequences.ts';
+import type { TerminalModes } from './terminal-model.ts';
 
 export interface ModeTracker {
   push(bytes: Uint8Array): void;
@@ -16,6 +18,8 @@ export interface ModeTracker {
   apply(): string;
   /* Sequences that bring a terminal in these modes back to normal; empty if nothing is on. */
   undo(): string;
+  /* What decides how keys and pastes are sent. */
+  modes(): TerminalModes;
   readonly isAlternateScreen: boolean;
 }
 
@@ -71,6 +75,11 @@ export function createModeTracker(): ModeTracker {
     push: (bytes) => scanner.push(bytes),
     apply: () => formatApply(modes),
     undo: () => formatUndo(modes),
+    modes: () => ({
+      applicationCursor: modes.privates.get(1) === true,
+      applicationKeypad: modes.isKeypadApplication,
+      bracketedPaste: modes.privates.get(2004) === true,
+    }),
     get isAlternateScreen() {
       return modes.alternateScreen !== undefined;
     },

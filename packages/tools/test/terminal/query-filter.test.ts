@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createQueryFilter } from '../../src/terminal/query-filter.ts';
 import { csiQueries } from '../../src/terminal/query-table.ts';
-import { createScreenModel } from '../../src/terminal/screen-model.ts';
 import { stringBytesMax } from '../../src/terminal/sequences.ts';
+import { openTerminalModel } from '../../src/terminal/terminal-model.ts';
 
 const ESC = '\u001b';
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -187,14 +187,15 @@ test('xterm has nothing to answer in what passes', async () => {
   await fc.assert(
     fc.asyncProperty(stream, async (whole) => {
       let answered = '';
-      const model = createScreenModel({
-        size: { cols: 80, rows: 24 },
+      const model = await openTerminalModel({
+        cols: 80,
+        rows: 24,
         answer: (text) => {
           answered += text;
         },
       });
       await model.write(bytes(filtered(whole)));
-      model.dispose();
+      model.close();
       assert.equal(answered, '', `answered to ${JSON.stringify(whole.toString('latin1'))}`);
     }),
     { numRuns: 1_500 },

@@ -4,15 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAnswerer } from '../../src/terminal/answerer.ts';
-import { outputEvent } from '../support/fake-run.ts';
-import { cursor } from '../support/records.ts';
+import { openQueryAnswerer } from '../../src/terminal/query-answerer.ts';
+import { cursor, outputEvent } from './output-events.ts';
 
 async function answersTo(
   ...outputs: (string | { terminals: number } | { cols: number; rows: number })[]
 ) {
   const answers: string[] = [];
-  const answerer = createAnswerer({
+  const answerer = await openQueryAnswerer({
     size: { cols: 80, rows: 24 },
     answer: async (text) => void answers.push(text),
   });
@@ -23,7 +22,7 @@ async function answersTo(
     } else await answerer.push({ kind: 'resize', ...output, cursor: cursor('0.0') });
   }
   await answerer.settled();
-  answerer.dispose();
+  answerer.close();
   return answers.join('');
 }
 

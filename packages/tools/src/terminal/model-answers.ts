@@ -4,7 +4,7 @@
  * "dark or light" and "how many cells"; a steady answer serves them better than
  * silence, which costs each of them a timeout.
  */
-import type { TerminalSize } from '../io/io.ts';
+import type { TerminalSize } from './terminal-size.ts';
 
 const ST = '\u001b\\';
 const cellPixels = { width: 8, height: 16 };

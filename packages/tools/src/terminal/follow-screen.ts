@@ -1,0 +1,57 @@
+/*
+ * What a person would see of a PTY run, asked for again and again: each look reads on from where the last one stopped.
+ *
+ * The first look at a long history costs a reading of all of it and a drawing of its end (replay-output.ts); the next
+ * ones cost what was said in between.
+ */
+import type { Cursor, ManagedRun } from '@clawdfather/supervisor';
+import { type Replayed, replayOutput } from './replay-output.ts';
+import type { Screen, TerminalModes } from './terminal-model.ts';
+
+export interface ScreenLook {
+  readonly screen: Screen;
+  readonly modes: TerminalModes;
+  /* Position up to which the screen is true. */
+  readonly cursor: Cursor | undefined;
+  /* Output that was too old to be drawn; its modes are known, what it painted may be missing. */
+  readonly skippedBytes: number;
+}
+
+export interface ScreenFollower {
+  /* One after the other, also when asked at once. */
+  look(signal?: AbortSignal): Promise<ScreenLook>;
+  close(): Promise<void>;
+}
+
+export function openScreenFollower(run: Pick<ManagedRun, 'outputSoFar'>): ScreenFollower {
+  let replayed: Replayed | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const look = async (signal: AbortSignal | undefined): Promise<ScreenLook> => {
+    const before = replayed;
+    // A look that fails half-way leaves nothing to go on from; the next one begins anew.
+    replayed = undefined;
+    try {
+      const events = run.outputSoFar(before?.reached, signal);
+      replayed = await replayOutput({ events, before });
+    } catch (error) {
+      before?.model.close();
+      throw error;
+    }
+    const { model, tracker, reached, skippedBytes } = replayed;
+    return { screen: model.screen(), modes: tracker.modes(), cursor: reached, skippedBytes };
+  };
+
+  return {
+    look: (signal) => {
+      const looked = last.then(() => look(signal));
+      last = looked.catch(() => {});
+      return looked;
+    },
+    close: async () => {
+      await last;
+      replayed?.model.close();
+      replayed = undefined;
+    },
+  };
+}
