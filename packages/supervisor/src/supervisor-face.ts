@@ -44,6 +44,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
         actor: actorOf(context.owner()),
         signal,
         reread: () => registry.get(runId),
+        isUnverifiable: () => context.unverifiable.has(runId),
       }),
       start,
     );

@@ -2,7 +2,8 @@
  * The other commands on real runs: ps, logs, wait, kill, rm, gc, doctor.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCliRig } from '../support/cli-process.ts';
@@ -196,4 +197,22 @@ test('mistakes on the command line: code 125, a suggestion, and JSON when asked'
   const json = await rig.clf('wait', '--json', 'nobody');
   assert.equal(json.code, 125);
   assert.deepEqual((parse(json.stderr)['error'] as { code: string }).code, 'run-not-found');
+});
+
+test('O5: runs of a copied state directory are neither ended nor forgotten, and that is said', async (context) => {
+  const rig = createCliRig(context);
+  const id = (await rig.clf('run', '-d', '--', 'sleep', '300')).stdout.trim();
+  const copy = `${rig.stateDir}-copy`;
+  assert.equal(spawnSync('cp', ['-a', rig.stateDir, copy]).status, 0);
+  const refuses = async (...command: string[]): Promise<void> => {
+    const refused = await rig.clf('--state-dir', copy, ...command, id);
+    assert.equal(refused.code, 125, refused.stdout);
+    assert.match(refused.stderr, /nothing proves that it has ended/);
+  };
+  await refuses('kill');
+  await refuses('rm', '-f');
+  /* Some ways of copying leave sockets out. */
+  rmSync(join(copy, 'runs', id, 's'));
+  await refuses('kill');
+  assert.deepEqual(await rig.live(), [id]);
 });

@@ -29,6 +29,8 @@ export interface WatchDeps {
   readonly actor: string;
   readonly signal: AbortSignal;
   readonly reread: () => RunRecord | undefined;
+  /* The last reconciliation could not tell whether it lives, or whose it is. */
+  readonly isUnverifiable: () => boolean;
 }
 
 const noCookie = new Uint8Array(16);
@@ -55,7 +57,7 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
     settled: watched.settled,
     ending,
     actor,
-    cancel: (request) => cancelAsOperator(control, request),
+    cancel: (request) => cancelAsOperator(control, request, deps.isUnverifiable),
     treeGone: () =>
       treeGone({
         news,
@@ -162,8 +164,23 @@ class WatchedRun {
 }
 
 /* A run that has ended needs no cancel. A shim that is silent has not heard it, and the caller must know. */
-async function cancelAsOperator(control: ControlLine, request: CancelRequest): Promise<void> {
-  await control.request({ type: 'terminate', ...request }).catch(unlessOver);
+async function cancelAsOperator(
+  control: ControlLine,
+  request: CancelRequest,
+  isUnverifiable: () => boolean,
+): Promise<void> {
+  try {
+    await control.request({ type: 'terminate', ...request });
+  } catch (error) {
+    unlessOver(error);
+    /* A copied state directory has sockets on which nobody listens, of runs that live elsewhere (O5). */
+    if (!isUnverifiable()) return;
+    throw new SupervisorError(
+      'shim-unreachable',
+      'its shim is not there, and nothing proves that it has ended',
+      { cause: error, hint: 'It was left alone; "clawdfather doctor" tells what was seen of it.' },
+    );
+  }
 }
 
 function asError(error: unknown): Error {
