@@ -1,6 +1,7 @@
 /*
- * `npm run lockfile`: names in package-lock.json the optional packages of other
- * platforms that npm left out.
+ * `npm run lockfile`: names in each package-lock.json the optional packages of
+ * other platforms that npm left out. There is one of the project, and one per
+ * program that tests fetch on demand (packages/testkit/external).
  *
  * Why: a registry mirror may hold this platform's binaries only. `npm install`
  * then drops the others from the lockfile without a word, and `npm ci` refuses
@@ -12,11 +13,13 @@
  * platform from the name (the packages concerned are all named after it);
  * write the lockfile back in npm's own order.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseLockfile, withMissingOptionals } from './lockfile.ts';
 
-const path = 'package-lock.json';
-const before = readFileSync(path, 'utf8');
-const { lockfile, added } = withMissingOptionals(parseLockfile(before));
-if (added.length > 0) writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
-process.stdout.write(`${path}: ${added.length} optional packages of other platforms added\n`);
+const paths = ['package-lock.json', ...globSync('packages/testkit/external/*/package-lock.json')];
+
+for (const path of paths) {
+  const { lockfile, added } = withMissingOptionals(parseLockfile(readFileSync(path, 'utf8')));
+  if (added.length > 0) writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
+  process.stdout.write(`${path}: ${added.length} optional packages of other platforms added\n`);
+}

@@ -1,6 +1,8 @@
 /*
  * The door of testkit: fakes and rigs for tests only.
  */
+export { fetchExternal } from './external-program.ts';
+export type { ExternalProgram } from './external-program.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
 export { createSeededRandom } from './seeded-random.ts';

@@ -1,5 +1,6 @@
 /*
- * Rule: the lockfile pins by hash and names no registry.
+ * Rule: a lockfile pins by hash and names no registry. There is one of the
+ * project, and one per program that tests fetch on demand.
  *
  * Links to our own packages have a path instead. Stand-ins for other
  * platforms' packages, which a mirror may not have, carry no hash; they are
@@ -8,10 +9,14 @@
 import { parseLockfile, withMissingOptionals } from '../../tasks/lockfile.ts';
 import type { Finding, Tree } from '../tree.ts';
 
-const path = 'package-lock.json';
+const ofProject = 'package-lock.json';
 
 export function checkLockfile(tree: Tree): readonly Finding[] {
-  const text = tree.get(path);
+  const paths = [...tree.keys()].filter((path) => path.endsWith(`/${ofProject}`));
+  return [ofProject, ...paths].flatMap((path) => checkOne(path, tree.get(path)));
+}
+
+function checkOne(path: string, text: string | undefined): readonly Finding[] {
   if (text === undefined) return [{ path, message: 'is missing' }];
   const lockfile = parseLockfile(text);
   const findings: Finding[] = [];
