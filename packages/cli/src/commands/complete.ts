@@ -8,7 +8,7 @@ import { type Candidate, type Completed, completeWords } from '../completion/com
 import { loadConfig } from '../config.ts';
 import { absolutePath } from '../config/settings.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { fitColumns, makeVisible } from '@clawdfather/tools/terminal';
+import { fitColumns, makeVisible } from '@clawdfather/tools/text';
 import { nameLabel } from '../render/run-json.ts';
 import { shortIdChars } from '../runs/find-run.ts';
 import { completeSpec } from './specs.ts';

@@ -5,7 +5,6 @@
  * lent to it; or on a PTY with nobody in front, where a terminal model answers.
  */
 import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfather/supervisor';
-import { createQueryFilter, openQueryAnswerer } from '@clawdfather/tools/terminal';
 import type { CommandContext } from '../command.ts';
 import { chosen } from '../config.ts';
 import { usageError } from '../errors.ts';
@@ -142,6 +141,8 @@ function stay({ context, run, trap }: Staying, unseen: Unseen = {}): Promise<Exi
 /* A PTY whose output goes to a file, a pipe, or a terminal that cannot type back. */
 async function stayUnseen(staying: Staying, size: TerminalSize): Promise<ExitStatus> {
   const { context, run } = staying;
+  // Few runs need it.
+  const { createQueryFilter, openQueryAnswerer } = await import('@clawdfather/tools/terminal');
   const answerer = await openQueryAnswerer({
     size,
     // A run that ended in between needs no answer.

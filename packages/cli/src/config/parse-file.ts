@@ -8,7 +8,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
-import { makeVisible } from '@clawdfather/tools/terminal';
+import { makeVisible } from '@clawdfather/tools/text';
 import { type SettingKey, settingKeys, settingOf } from './settings.ts';
 
 export interface Position {

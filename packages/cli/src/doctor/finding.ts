@@ -4,7 +4,7 @@
  */
 import type { Paint } from '../render/paint.ts';
 import type { Json } from '../render/run-json.ts';
-import { makeVisible, wrapWords } from '@clawdfather/tools/terminal';
+import { makeVisible, wrapWords } from '@clawdfather/tools/text';
 
 /* `fail`: something will not work. `warn`: something may surprise. `info`: good to know. */
 export type FindingStatus = 'ok' | 'info' | 'warn' | 'fail';

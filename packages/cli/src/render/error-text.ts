@@ -6,7 +6,7 @@
 import { CodedError } from '@clawdfather/kit';
 import type { Paint } from './paint.ts';
 import type { Json } from './run-json.ts';
-import { makeVisible } from '@clawdfather/tools/terminal';
+import { makeVisible } from '@clawdfather/tools/text';
 
 /* Causes deeper than this are of no use to the person in front of the screen. */
 const causesMax = 3;

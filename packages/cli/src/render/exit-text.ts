@@ -4,7 +4,7 @@
 import { assertNever } from '@clawdfather/kit';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
 import { formatDuration } from './duration.ts';
-import { makeVisible } from '@clawdfather/tools/terminal';
+import { makeVisible } from '@clawdfather/tools/text';
 
 /* For a column: `0`, `exit 3`, `SIGSEGV`, `timeout`, `cancelled`. */
 export function formatExitShort(exit: RunExit): string {

@@ -10,7 +10,7 @@ import { formatExitShort } from './exit-text.ts';
 import type { Paint } from './paint.ts';
 import { nameLabel } from './run-json.ts';
 import { type Cell, formatTable } from './table.ts';
-import { makeVisible } from '@clawdfather/tools/terminal';
+import { makeVisible } from '@clawdfather/tools/text';
 
 export interface RunTableOptions {
   readonly paint: Paint;

@@ -4,7 +4,7 @@
  * columns that are least missed go first. Not on a terminal nothing is cut,
  * since whoever reads it there has no right edge.
  */
-import { columnsOf, fitColumns } from '@clawdfather/tools/terminal';
+import { columnsOf, fitColumns } from '@clawdfather/tools/text';
 
 export interface Cell {
   /* Without colours: widths are counted on it. */

@@ -6,7 +6,7 @@ import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
 import { CliError } from '../errors.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import { nameLabel } from '../render/run-json.ts';
-import { makeVisible } from '@clawdfather/tools/terminal';
+import { makeVisible } from '@clawdfather/tools/text';
 
 /* What tables show; long enough to be unique on one host, short enough to type. */
 export const shortIdChars = 12;

@@ -3,7 +3,7 @@
  */
 import { CodedError, hasCode } from '@clawdfather/kit';
 import { constants } from 'node:os';
-import { makeVisible } from '@clawdfather/tools/terminal';
+import { makeVisible } from '@clawdfather/tools/text';
 
 export interface Asked {
   readonly program: string;

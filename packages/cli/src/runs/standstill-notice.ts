@@ -4,7 +4,7 @@
  */
 import type { SupervisorObserver } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
-import { makeVisible } from '@clawdfather/tools/terminal';
+import { makeVisible } from '@clawdfather/tools/text';
 import { shortId } from './find-run.ts';
 
 export function createStandstillNotice({

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatTable } from '../../src/render/table.ts';
-import { columnsOf, fitColumns, makeVisible } from '@clawdfather/tools/terminal';
+import { columnsOf, fitColumns, makeVisible } from '@clawdfather/tools/text';
 
 const plain = (text: string): string => text;
 

@@ -1,14 +1,7 @@
 /*
- * The light door of tools: text and terminals. It loads nothing but small files of ours; the main door brings schemas
- * and protocols along, which cost a short command more time than all its own work.
+ * The door of tools for those who only want a terminal: it loads nothing but small files of ours, and the model's parts
+ * when the first one is opened. The main door brings schemas and protocols along.
  */
-export {
-  columnsOf,
-  escapeCharacter,
-  fitColumns,
-  makeVisible,
-  wrapWords,
-} from '../output/visible-text.ts';
 export { openScreenFollower } from './follow-screen.ts';
 export type { ScreenFollower, ScreenLook } from './follow-screen.ts';
 export { createModeTracker } from './mode-tracker.ts';
