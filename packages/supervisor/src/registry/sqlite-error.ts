@@ -8,6 +8,7 @@ import { SupervisorError } from '../errors.ts';
 
 const busyCodes: readonly number[] = [5, 6]; // SQLITE_BUSY, SQLITE_LOCKED
 const corruptCodes: readonly number[] = [11, 26]; // SQLITE_CORRUPT, SQLITE_NOTADB
+const closedCodes: readonly number[] = [3, 8, 14]; // SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN
 const fullCode = 13; // SQLITE_FULL
 const ioErrorCode = 10; // SQLITE_IOERR
 const constraintCode = 19; // SQLITE_CONSTRAINT
@@ -61,8 +62,17 @@ export function registryErrorOf(error: unknown): unknown {
         hint: 'Run `clawdfather doctor --rebuild`: the registry is an index of the run directories.',
       });
     default:
-      return new SupervisorError('registry-failed', 'the registry refused a statement', parts);
+      return isClosedToUs(error)
+        ? new SupervisorError('registry-failed', 'the registry cannot be opened for writing', {
+            ...parts,
+            hint: 'Is its file system read-only, does the file belong to somebody else, or are too few open files allowed (ulimit -n)?',
+          })
+        : new SupervisorError('registry-failed', 'the registry refused a statement', parts);
   }
+}
+
+function isClosedToUs(error: unknown): boolean {
+  return closedCodes.includes((resultCodeOf(error) ?? 0) & 0xff);
 }
 
 function resultCodeOf(error: unknown): number | undefined {
