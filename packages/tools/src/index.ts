@@ -2,6 +2,8 @@
  * The door of tools: commands for agents and people.
  */
 export { type Allowlist, type AllowlistAnswer, createAllowlist } from './approvals/allowlist.ts';
+export { decideApproval } from './approvals/decide-approval.ts';
+export type { DecideDeps, DecisionInput, DecisionOutcome } from './approvals/decide-approval.ts';
 export { createGatekeeper } from './approvals/create-gatekeeper.ts';
 export type { GatekeeperDeps } from './approvals/create-gatekeeper.ts';
 export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-policy.ts';

@@ -12,6 +12,8 @@ export interface ProcessMark {
   readonly pid: number;
   readonly startTicks: number;
   readonly processGroupId: number;
+  /* What it calls itself; a hint, never a proof. */
+  readonly comm: string;
 }
 
 /* Deeper trees are loops of a damaged table. */
@@ -25,8 +27,8 @@ export function readLineage(
   for (let current = pid; current > 0 && marks.length < depthMax; ) {
     const reading = table.read(current);
     if (reading.kind !== 'found') break;
-    const { startTicks, processGroupId, parentPid } = reading.stat;
-    marks.push({ pid: current, startTicks, processGroupId });
+    const { startTicks, processGroupId, parentPid, comm } = reading.stat;
+    marks.push({ pid: current, startTicks, processGroupId, comm });
     current = parentPid;
   }
   return marks;

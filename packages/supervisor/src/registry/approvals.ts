@@ -5,7 +5,8 @@
  * Rows are parsed as untrusted as any (rows.ts). `action`, `request` and `requesterMarks` are texts that only their
  * writer understands.
  */
-import { number, optionalNumber, optionalText, text } from './rows.ts';
+import type { RunRecord } from '../types.ts';
+import { number, optionalNumber, optionalText, parseRun, selectOpenRuns, text } from './rows.ts';
 import type { Row, Statements } from './statements.ts';
 
 /* The column `state` is the index into this list. */
@@ -18,6 +19,8 @@ export interface NewApproval {
   readonly actionHash: string;
   readonly action: string;
   readonly request: string;
+  /* PATH of the run: what its programs were looked up in. */
+  readonly searchPath: string;
   readonly requester: string;
   readonly requesterMarks: string;
   readonly why: string;
@@ -70,6 +73,13 @@ export interface ApprovalReads {
   /* Newest first. */
   readonly approvals: (filter?: ApprovalFilter) => readonly StoredApproval[];
   readonly allowRules: (account: string) => readonly NewAllowRule[];
+  /* The run that this process holds, as long as something of it lives. */
+  readonly runOfShim: (shim: ShimMark) => RunRecord | undefined;
+}
+
+export interface ShimMark {
+  readonly pid: number;
+  readonly startTicks: number;
 }
 
 export interface ApprovalWrites extends ApprovalReads {
@@ -90,9 +100,9 @@ export interface ApprovalWrites extends ApprovalReads {
 /* More would be a page that nobody reads. */
 const listRowsDefault = 1_000;
 
-const insertSql = `INSERT INTO approvals (approval_id, run_id, state, action_hash, action, request, requester,
+const insertSql = `INSERT INTO approvals (approval_id, run_id, state, action_hash, action, request, search_path, requester,
   requester_marks, why, boot_id, lapses_boot_ms, created_at_ms, expires_at_ms)
-  VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+  VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 
 const changeSql = `UPDATE approvals SET state = ?, boot_id = coalesce(?, boot_id),
   lapses_boot_ms = coalesce(?, lapses_boot_ms), decision = coalesce(?, decision),
@@ -119,6 +129,13 @@ export function createApprovalReads({ one, all }: Statements): ApprovalReads {
     },
     allowRules: (account) =>
       all('SELECT * FROM allow_rules WHERE account = ? ORDER BY seq', [account]).map(parseRule),
+    runOfShim: ({ pid, startTicks }) => {
+      const row = one(
+        `${selectOpenRuns} WHERE r.tree_ended_at_ms IS NULL AND r.shim_pid = ? AND r.shim_start_ticks = ?`,
+        [pid, startTicks],
+      );
+      return row === undefined ? undefined : parseRun(row);
+    },
   };
 }
 
@@ -128,7 +145,7 @@ export function createApprovalWrites(statements: Statements): ApprovalWrites {
     ...createApprovalReads(statements),
     insertApproval: (input) => {
       const ids = [input.approvalId, input.runId, input.actionHash, input.action, input.request];
-      const who = [input.requester, input.requesterMarks, input.why];
+      const who = [input.searchPath, input.requester, input.requesterMarks, input.why];
       const times = [input.bootId, input.lapsesBootMs, input.createdAtMs, input.expiresAtMs];
       return run(insertSql, [...ids, ...who, ...times]) === 1 ? 'inserted' : 'exists';
     },
@@ -157,6 +174,7 @@ function parseApproval(row: Row): StoredApproval {
     actionHash: text(row, 'action_hash'),
     action: text(row, 'action'),
     request: text(row, 'request'),
+    searchPath: text(row, 'search_path'),
     requester: text(row, 'requester'),
     requesterMarks: text(row, 'requester_marks'),
     why: text(row, 'why'),

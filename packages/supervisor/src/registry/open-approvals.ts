@@ -49,12 +49,13 @@ export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalSt
     bootId: host.bootId,
     bootMs: () => host.bootMs(),
   });
-  const { approval, approvalOfRun, approvals, allowRules } = registry;
+  const { approval, approvalOfRun, approvals, allowRules, runOfShim } = registry;
   return {
     approval,
     approvalOfRun,
     approvals,
     allowRules,
+    runOfShim,
     host,
     write: (work) => registry.write(work),
     watch: (onChange) => watchLog(stateDir, clock, onChange),

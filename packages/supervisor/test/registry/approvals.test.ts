@@ -13,6 +13,7 @@ const approvalOf = (parts: Partial<NewApproval> = {}): NewApproval => ({
   actionHash: 'hash',
   action: '{}',
   request: '{}',
+  searchPath: '/usr/bin',
   requester: 'mcp:test',
   requesterMarks: '[]',
   why: 'because',

@@ -13,15 +13,17 @@ export interface BoundAction {
   readonly action: ProposedAction;
   readonly runId: string;
   readonly request: string;
+  readonly searchPath: string;
 }
 
-export function hashAction({ action, runId, request }: BoundAction): string {
+export function hashAction({ action, runId, request, searchPath }: BoundAction): string {
   const { command } = action;
   const what =
     command.kind === 'argv' ? ['argv', ...command.argv] : ['line', command.shell, command.line];
   const additions = Object.entries(action.envAdditions).toSorted(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  const encoded = ['v1', what, action.cwd, additions, action.host, action.account, runId, request];
+  const where = [action.cwd, additions, action.host, action.account];
+  const encoded = ['v1', what, where, runId, request, searchPath];
   return createHash('sha256').update(JSON.stringify(encoded)).digest('hex');
 }

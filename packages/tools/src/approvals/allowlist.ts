@@ -16,7 +16,8 @@ import { type FoundProgram, findProgram } from './find-program.ts';
 import { isStarterProgram } from './starter-programs.ts';
 
 export type AllowlistAnswer =
-  | { readonly kind: 'match'; readonly paths: readonly string[] }
+  /* For a person: which programs. */
+  | { readonly kind: 'match'; readonly what: string }
   | {
       readonly kind: 'miss';
       /* For a person: what was not covered. */
@@ -79,7 +80,9 @@ function judge(
     else if (isAllowed(found.program)) paths.push(found.program.namedPath);
     else missing.push(found.program);
   }
-  if (missing.length === 0 && unknown.length === 0) return { kind: 'match', paths };
+  if (missing.length === 0 && unknown.length === 0) {
+    return { kind: 'match', what: paths.join(', ') || 'the shell alone' };
+  }
   const notListed = missing.map(({ namedPath }) => `${namedPath} is not on the allowlist`);
   return {
     kind: 'miss',

@@ -25,9 +25,10 @@ export function momentOf(host: ApprovalStore['host'], clock: { wallMs(): number 
 
 export function recordOf(stored: StoredApproval, now: Moment): ApprovalRecord {
   const action = parseAction(stored.action);
-  const { runId, request } = stored;
+  const { runId, request, searchPath } = stored;
   const isIntact =
-    action !== undefined && hashAction({ action, runId, request }) === stored.actionHash;
+    action !== undefined &&
+    hashAction({ action, runId, request, searchPath }) === stored.actionHash;
   const state = hasLapsed(stored, now) ? nextApproval(stored.state, 'lapse') : stored.state;
   return {
     approvalId: stored.approvalId,

@@ -58,11 +58,15 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
   if (refused !== undefined && deps.policy.security !== 'full') {
     return denied(`environment: ${refused.name} ${refused.why}`);
   }
+  const wish = proposal.stricter ?? {};
+  // Looking programs up costs more than everything else here, and says nothing where all is allowed.
+  if (decidePolicy(deps.policy, wish, false) === 'allow') {
+    return { kind: 'allowed', rule: 'security: full' };
+  }
   const answer = deps.allowlist.find(action, searchPath);
-  const isOnAllowlist = answer.kind === 'match';
-  switch (decidePolicy(deps.policy, proposal.stricter ?? {}, isOnAllowlist)) {
+  switch (decidePolicy(deps.policy, wish, answer.kind === 'match')) {
     case 'allow':
-      return { kind: 'allowed', rule: ruleOf(deps.policy, answer) };
+      return { kind: 'allowed', rule: `allowlist: ${answer.kind === 'match' ? answer.what : ''}` };
     case 'deny':
       return denied(
         answer.kind === 'miss' && !isDenyAll(deps, proposal)
@@ -78,11 +82,6 @@ function isDenyAll({ policy }: GatekeeperDeps, { stricter }: Proposal): boolean 
   return policy.security === 'deny' || stricter?.security === 'deny';
 }
 
-function ruleOf(policy: Policy, answer: AllowlistAnswer): string {
-  if (policy.security === 'full' || answer.kind === 'miss') return 'security: full';
-  return `allowlist: ${answer.paths.join(', ')}`;
-}
-
 function denied(rule: string): Verdict {
   return { kind: 'denied', rule, by: 'policy' };
 }
@@ -93,14 +92,15 @@ async function hold(
   answer: AllowlistAnswer,
 ): Promise<Verdict> {
   const { store, clock, random } = deps;
-  const { action, runId, request, requester } = proposal;
+  const { action, runId, request, requester, searchPath } = proposal;
   const moment = momentOf(store.host, clock);
   const approval = {
     approvalId: random.id(),
     runId,
-    actionHash: hashAction({ action, runId, request }),
+    actionHash: hashAction({ action, runId, request, searchPath }),
     action: formatAction(action),
     request,
+    searchPath,
     requester,
     requesterMarks: JSON.stringify(deps.requesterMarks),
     why: answer.kind === 'miss' ? answer.why : 'the policy asks about everything',

@@ -14,6 +14,7 @@
  * L6 Of here-documents there is one, with a plain delimiter, outside substitutions. No backslash ends a line.
  */
 import { isBuiltin, isHarmlessBuiltin } from './builtins.ts';
+import { blankOut, isGapless } from './gaps.ts';
 import {
   hereDocumentObstacle,
   type Place,
@@ -36,6 +37,8 @@ export type LineReading =
 
 interface Reading {
   readonly line: string;
+  /* The line without the bodies of here-documents. */
+  outline: string;
   readonly programs: string[];
   readonly obstacles: Set<string>;
   changesDirectory: boolean;
@@ -48,18 +51,25 @@ const obstaclesShownMax = 3;
 /* Control characters, odd blanks, directional marks, halves of pairs: nothing a command needs, and shells differ on them. */
 const oddCharacters = /[^\P{C}\n\t]|[^\P{Z} ]/u;
 
+/* More than a person reads; the parser needs time in the square of some lines (73 ms for this much of the worst). */
+const lineCharactersMax = 8_192;
+
 export function commandsOfLine(line: string): LineReading {
+  if (line.length > lineCharactersMax) return miss('it is very long');
   if (oddCharacters.test(line)) return miss('it has invisible or odd characters');
   if (line.includes('\\\n')) return miss('a backslash ends one of its lines');
   const reading: Reading = {
     line,
+    outline: line,
     programs: [],
     obstacles: new Set(),
     changesDirectory: false,
     hereDocuments: 0,
   };
   try {
-    visit(reading, parseLine(line), 'top');
+    const tree = parseLine(line);
+    outlineOf(reading, tree);
+    visit(reading, tree, 'top');
   } catch {
     // A parser that gives up has not read it; nothing else follows from that.
     return miss('it could not be parsed');
@@ -115,6 +125,15 @@ const transparent: ReadonlySet<SyntaxNode['type']> = new Set([
   'ArithmeticWord',
 ]);
 
+/* Here-documents are taken out first: their bodies lie between the parts of other things. */
+function outlineOf(reading: Reading, node: SyntaxNode): void {
+  if (node.type === 'HereDoc' && node.closing !== undefined) {
+    const body = { pos: node.body.pos, end: node.closing.end };
+    reading.outline = blankOut(reading.outline, body);
+  }
+  forEachChild(node, (child) => outlineOf(reading, child));
+}
+
 function visit(reading: Reading, node: SyntaxNode, place: Place): void {
   const obstacle = obstacleOf(reading, node, place);
   if (obstacle !== undefined) reading.obstacles.add(obstacle);
@@ -155,6 +174,9 @@ const looks: Looks = {
 function obstacleOf(reading: Reading, node: SyntaxNode, place: Place): string | undefined {
   const error = errorOf(node);
   if (error !== undefined) return `it could not be parsed (${error})`;
+  if (!isGapless(node, place === 'top' ? reading.outline : reading.line)) {
+    return 'it could not be parsed';
+  }
   if (transparent.has(node.type)) return undefined;
   // Each entry takes the type it is listed under, which the compiler cannot see through a lookup.
   const look = looks[node.type] as
@@ -169,7 +191,7 @@ function isDoubled(line: string, position: number): boolean {
   return line.startsWith('((', position);
 }
 
-function commandObstacle(reading: Reading, command: Command): string | undefined {
+function commandObstacle(command: Command, reading: Reading): string | undefined {
   const { name } = command;
   const set = command.prefix.filter((one) => one.type === 'Assignment');
   const isForRead = name?.text === 'read';

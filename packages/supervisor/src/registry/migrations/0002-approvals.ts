@@ -21,6 +21,7 @@ CREATE TABLE approvals (
   action_hash      TEXT NOT NULL,
   action           TEXT NOT NULL,
   request          TEXT NOT NULL,
+  search_path      TEXT NOT NULL,
   requester        TEXT NOT NULL,
   requester_marks  TEXT NOT NULL,
   why              TEXT NOT NULL,

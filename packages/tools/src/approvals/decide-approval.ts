@@ -1,0 +1,123 @@
+/*
+ * A person's decision. Kept apart from the gatekeeper on purpose: what serves agents is never given this function.
+ *
+ * Everything is looked at and written in one transaction, so of two people exactly one decides and the other is told
+ * who did (A1). Allowing does not start the run; whoever is told `decided` may, and if nobody does, the next process that
+ * looks will.
+ *
+ * `allow-always` also stores rules: for each program of the action that was not on the list, where its name leads and the file it
+ * is, at this moment. A rule is about the program with any arguments. Where no rule could cover the action (a line that
+ * writes to a file, say), there is nothing to store, and it is refused with the reason instead of meaning less than it says.
+ */
+import type { Clock } from '@clawdfather/kit';
+import { approvalLifetimeMs, type ApprovalDecision } from '@clawdfather/protocol';
+import type { ApprovalStore, ApprovalWrites, StoredApproval } from '@clawdfather/supervisor';
+import type { Allowlist } from './allowlist.ts';
+import { type Moment, momentOf, recordOf } from './approval-record.ts';
+import type { FoundProgram } from './find-program.ts';
+import type { ApprovalRecord } from './gatekeeper.ts';
+import { nextApproval } from './next-approval.ts';
+import { type Decider, whyMayNotDecide } from './who-decides.ts';
+
+export interface DecideDeps {
+  readonly store: ApprovalStore;
+  readonly allowlist: Allowlist;
+  readonly clock: Clock;
+}
+
+export interface DecisionInput {
+  readonly approvalId: string;
+  readonly decision: ApprovalDecision;
+  /* For the record and for whoever comes second: `cli:ann`. */
+  readonly by: string;
+  readonly reason?: string | undefined;
+  readonly decider: Decider;
+}
+
+export type DecisionOutcome =
+  | {
+      readonly kind: 'decided';
+      readonly record: ApprovalRecord;
+      /* What was allowed for ever by this. */
+      readonly rules: readonly FoundProgram[];
+    }
+  /* Somebody was faster, or it has lapsed: the record says which. */
+  | { readonly kind: 'over'; readonly record: ApprovalRecord }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'not-for-ever'; readonly why: string }
+  | { readonly kind: 'unknown' };
+
+export async function decideApproval(
+  { store, allowlist, clock }: DecideDeps,
+  input: DecisionInput,
+): Promise<DecisionOutcome> {
+  const stored = store.approval(input.approvalId);
+  if (stored === undefined) return { kind: 'unknown' };
+  const refusal = whyMayNotDecide(store, stored, input.decider);
+  if (refusal !== undefined) return { kind: 'refused', why: refusal };
+  const moment = momentOf(store.host, clock);
+  const { action } = recordOf(stored, moment);
+  // Files are looked at before the transaction: it may run twice and must touch nothing else.
+  const rules = rulesFor(input, () => allowlist.find(action, stored.searchPath));
+  if (rules.kind === 'not-for-ever') return rules;
+  return store.write((tx): DecisionOutcome => {
+    const current = tx.approval(input.approvalId);
+    if (current === undefined) return { kind: 'unknown' };
+    const record = recordOf(current, moment);
+    const event = input.decision === 'deny' ? 'deny' : 'allow';
+    const next = nextApproval(record.state, event);
+    if (next === record.state || (next !== 'allowed' && next !== 'denied')) {
+      return { kind: 'over', record };
+    }
+    const isChanged = tx.changeApproval(input.approvalId, 'pending', {
+      state: next,
+      // From here on it lapses if nobody starts it (A3).
+      bootId: moment.bootId,
+      lapsesBootMs: moment.bootMs + approvalLifetimeMs,
+      decision: input.decision,
+      decidedBy: input.by,
+      decidedAtMs: moment.wallMs,
+      decisionReason: input.reason,
+    });
+    if (!isChanged) return { kind: 'over', record };
+    storeRules(tx, rules.programs, { stored: current, input, moment });
+    const decided = tx.approval(input.approvalId) ?? current;
+    return { kind: 'decided', record: recordOf(decided, moment), rules: rules.programs };
+  });
+}
+
+type Rules =
+  | { readonly kind: 'rules'; readonly programs: readonly FoundProgram[] }
+  | { readonly kind: 'not-for-ever'; readonly why: string };
+
+function rulesFor(input: DecisionInput, find: () => ReturnType<Allowlist['find']>): Rules {
+  if (input.decision !== 'allow-always') return { kind: 'rules', programs: [] };
+  const answer = find();
+  // It was asked about although the list covers it: nothing to add.
+  if (answer.kind === 'match') return { kind: 'rules', programs: [] };
+  if (answer.missing === undefined) return { kind: 'not-for-ever', why: answer.why };
+  return { kind: 'rules', programs: answer.missing };
+}
+
+function storeRules(
+  tx: ApprovalWrites,
+  programs: readonly FoundProgram[],
+  parts: {
+    readonly stored: StoredApproval;
+    readonly input: DecisionInput;
+    readonly moment: Moment;
+  },
+): void {
+  const { stored, input, moment } = parts;
+  const { account } = recordOf(stored, moment).action;
+  for (const { namedPath, realPath } of programs) {
+    tx.insertAllowRule({
+      account,
+      namedPath,
+      realPath,
+      approvalId: stored.approvalId,
+      addedBy: input.by,
+      addedAtMs: moment.wallMs,
+    });
+  }
+}
