@@ -12,7 +12,7 @@ export interface Sink {
 
 export interface Source {
   readonly isTerminal: boolean;
-  /* Bytes as they come, until the end or the abort. May be called once. */
+  /* Bytes as they come, until the end or the abort. May be called once. A terminal is read only in front of it. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
@@ -41,8 +41,6 @@ export interface Io {
   readonly signals: Signals;
   /* Width for tables; undefined when stdout is no terminal. */
   columns(): number | undefined;
-  /* False for a background job: reading the terminal would stop it (SIGTTIN). */
-  isForegroundJob(): boolean;
   /* True when the session has lost its terminal since the start. */
   isTerminalLost(): boolean;
   /* Runs when the process ends for whatever reason but SIGKILL. */

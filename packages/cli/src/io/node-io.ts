@@ -10,6 +10,7 @@ import type { Clock } from '@clawdfather/kit';
 import { createFdSink } from './fd-sink.ts';
 import type { Io, LocalTerminal, Source } from './io.ts';
 import { hasControllingTerminal, isForegroundJob, readSelfStat } from './job-control.ts';
+import { readTerminal, type TerminalInputDeps } from './terminal-input.ts';
 
 /* What a terminal that does not know its size is taken for. */
 const fallbackSize = { cols: 80, rows: 24 };
@@ -19,7 +20,7 @@ export function createNodeIo(clock: Clock): Io {
   const isOutputTerminal = isatty(1);
   const hadTerminal = isInputTerminal && hasControllingTerminal();
   return {
-    stdin: createStdin(isInputTerminal),
+    stdin: isInputTerminal ? createTerminalStdin(clock) : createStdin(),
     stdout: createFdSink({ fd: 1, isTerminal: isOutputTerminal, clock }),
     stderr: createFdSink({ fd: 2, isTerminal: isatty(2), clock }),
     terminal: isInputTerminal && isOutputTerminal ? createLocalTerminal() : undefined,
@@ -28,7 +29,6 @@ export function createNodeIo(clock: Clock): Io {
       stopSelf: () => process.kill(process.pid, 'SIGSTOP'),
     },
     columns: () => (isOutputTerminal ? process.stdout.columns || fallbackSize.cols : undefined),
-    isForegroundJob: () => isForegroundJob(readSelfStat()),
     isTerminalLost: () => hadTerminal && !hasControllingTerminal(),
     onProcessEnd: (work) => {
       process.on('exit', work);
@@ -37,13 +37,23 @@ export function createNodeIo(clock: Clock): Io {
   };
 }
 
-function createStdin(isTerminal: boolean): Source {
+function createTerminalStdin(clock: Clock): Source {
+  const deps: TerminalInputDeps = {
+    open: () => process.stdin,
+    isForegroundJob: () => isForegroundJob(readSelfStat()),
+    onContinue: (handler) => listen('SIGCONT', handler),
+    clock,
+  };
+  return { isTerminal: true, read: (signal) => readTerminal(deps, signal) };
+}
+
+function createStdin(): Source {
   return {
-    isTerminal,
+    isTerminal: false,
     read: async function* (signal) {
       if (signal.aborted) return;
       const stream = process.stdin;
-      // Destroying it lets the event loop end; a paused terminal handle would keep it.
+      // Destroying it lets the event loop end.
       const stop = (): void => void stream.destroy();
       signal.addEventListener('abort', stop, { once: true });
       try {

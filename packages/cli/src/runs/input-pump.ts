@@ -12,14 +12,13 @@ import type { Io } from '../io/io.ts';
 
 export interface InputPumpOptions {
   readonly run: Pick<ManagedRun, 'write' | 'end'>;
-  readonly io: Pick<Io, 'stdin' | 'isForegroundJob' | 'isTerminalLost'>;
+  readonly io: Pick<Io, 'stdin' | 'isTerminalLost'>;
   readonly signal: AbortSignal;
 }
 
 /* Resolves when there is nothing more to pump, for whatever reason; never rejects. */
 export async function pumpInput(options: InputPumpOptions): Promise<void> {
   const { run, io, signal } = options;
-  if (io.stdin.isTerminal && !io.isForegroundJob()) return;
   try {
     const { stdin } = io;
     const chunks = stdin.isTerminal ? stdin.read(signal) : untilBroken(stdin.read(signal));

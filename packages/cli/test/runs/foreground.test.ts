@@ -78,18 +78,6 @@ test('input that cannot be read has ended, as nohup leaves it; a terminal may co
   assert.deepEqual(terminal.run.calls, ['write "a"']);
 });
 
-test('a background job does not read the terminal', async () => {
-  const { run, status, settle } = start({
-    input: chunks('a'),
-    isTerminal: true,
-    isForegroundJob: false,
-  });
-  await settle();
-  run.finish();
-  await status;
-  assert.deepEqual(run.calls, []);
-});
-
 test('the first interrupt is passed on, a second one soon after ends the run', async () => {
   const { run, io, status, clock, settle } = start();
   io.raise('SIGINT');

@@ -16,7 +16,6 @@ export interface FakeIoOptions {
   readonly isTerminal?: boolean;
   readonly terminal?: LocalTerminal;
   readonly columns?: number;
-  readonly isForegroundJob?: boolean;
   readonly isTerminalLost?: () => boolean;
   /* Thrown by writes to stdout. */
   readonly stdoutError?: () => Error | undefined;
@@ -53,7 +52,6 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
       },
     },
     columns: () => options.columns,
-    isForegroundJob: () => options.isForegroundJob ?? true,
     isTerminalLost: options.isTerminalLost ?? (() => false),
     onProcessEnd: () => ({ [Symbol.dispose]: () => {} }),
     out: () => Buffer.concat(written.out).toString(),
