@@ -27,7 +27,7 @@
 #define TTY_LINE_BYTES_MAX 4095u
 
 /* One read from a pipe; also the largest output frame. Pipes grow to the same size once they run full. */
-#define READ_BYTES_MAX (1u << 20)
+#define READ_BYTES_MAX (1u << 18)
 /* A read as long as an unpatched pipe says that the pipe ran full. */
 #define PIPE_DEFAULT_BYTES (64u << 10)
 /* Reads of one descriptor per turn of the loop, so that control is heard during a flood. */
