@@ -87,6 +87,13 @@
 #define DOORBELL_BULK_MS 4
 #define DOORBELL_SMALL_BYTES 4096u
 
+/* The longest sequence that a key or a mouse makes, roundly. */
+#define KEY_BYTES_MAX 64u
+/* How long the answer to a key waits for its echo. The clock has milliseconds: this is one to two. */
+#define LINGER_MS 2
+/* How much was typed is recorded this long after the first key, once for all of them. */
+#define TYPED_RECORD_MS 200
+
 /* E2: a removed socket is bound again at the next look. */
 #define SOCKET_CHECK_MS 30000
 /* Out of descriptors: a connection that cannot be accepted is looked at again after this, not at once for ever. */
