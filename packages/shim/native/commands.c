@@ -15,14 +15,33 @@
 
 #define OK_ANSWERER 1u
 
-static void answer_ok(struct shim *shim, struct client *client, u32 id, u8 flags)
+#define OK_BYTES 25u
+
+static void fill_ok(const struct shim *shim, u8 payload[OK_BYTES], u8 flags)
 {
-	u8 payload[25];
 	put_uint(payload, shim->epoch, 8);
 	put_uint(payload + 8, shim->input_offset, 8);
 	payload[16] = flags;
 	put_uint(payload + 17, journal_end(&shim->journal), 8);
+}
+
+static void answer_ok(struct shim *shim, struct client *client, u32 id, u8 flags)
+{
+	u8 payload[OK_BYTES];
+	fill_ok(shim, payload, flags);
 	peer_send(&client->peer, MSG_OK, id, payload, sizeof payload);
+}
+
+/*
+ * A key on a terminal is mostly followed by its echo: the answer waits for the doorbell a moment, so that the sender is
+ * woken once and not while the command still thinks.
+ */
+static void answer_key(struct shim *shim, struct client *client, u32 id)
+{
+	u8 payload[OK_BYTES];
+	fill_ok(shim, payload, 0);
+	peer_send_lazily(&client->peer, MSG_OK, id, payload, sizeof payload);
+	shim->linger_until_ms = monotonic_ms() + LINGER_MS;
 }
 
 void command_refuse(struct shim *shim, struct client *client, u32 id, enum refusal code, const char *why)
@@ -239,6 +258,8 @@ static void input(struct shim *shim, struct client *client, const struct frame *
 		command_refuse(shim, client, frame->id, REFUSED_GAP, "input starts above the accepted offset");
 	else if (result == INPUT_CLOSED)
 		command_refuse(shim, client, frame->id, REFUSED_CLOSED, "stdin is closed");
+	else if (shim->spawn.pty && client->bell && reader->left <= KEY_BYTES_MAX)
+		answer_key(shim, client, frame->id);
 	else
 		answer_ok(shim, client, frame->id, 0);
 }

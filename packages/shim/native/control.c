@@ -189,6 +189,13 @@ void control_resume(struct shim *shim)
 	}
 }
 
+void control_flush(struct shim *shim)
+{
+	for (size_t i = 0; i < shim->client_count; i++)
+		if (shim->clients[i].peer.lingering)
+			peer_flush(&shim->clients[i].peer);
+}
+
 void control_expire(struct shim *shim, u64 now)
 {
 	for (size_t i = 0; i < shim->client_count; i++)

@@ -142,11 +142,14 @@ enum input_result input_offer(struct shim *shim, u64 offset, const u8 *bytes, si
 		return INPUT_WAIT;
 	if (!enqueue(shim, bytes, length))
 		return INPUT_CLOSED;
-	if (offset == OFFSET_TYPED)
+	if (offset == OFFSET_TYPED) {
 		shim->typed_bytes += length;
-	else
+		if (!shim->typed_record_ms)
+			shim->typed_record_ms = monotonic_ms() + TYPED_RECORD_MS;
+	} else {
 		shim->input_offset += length;
-	shim->input_due = true;
+		shim->input_due = true;
+	}
 	doorbell_expect(shim);
 	return INPUT_TAKEN;
 }

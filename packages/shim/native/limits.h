@@ -27,7 +27,7 @@
 #define TTY_LINE_BYTES_MAX 4095u
 
 /* One read from a pipe; also the largest output frame. Pipes grow to the same size once they run full. */
-#define READ_BYTES_MAX (1u << 20)
+#define READ_BYTES_MAX (1u << 18)
 /* A read as long as an unpatched pipe says that the pipe ran full. */
 #define PIPE_DEFAULT_BYTES (64u << 10)
 /* Reads of one descriptor per turn of the loop, so that control is heard during a flood. */
@@ -86,6 +86,13 @@
 #define DOORBELL_PER_MS 2
 #define DOORBELL_BULK_MS 4
 #define DOORBELL_SMALL_BYTES 4096u
+
+/* The longest sequence that a key or a mouse makes, roundly. */
+#define KEY_BYTES_MAX 64u
+/* How long the answer to a key waits for its echo. The clock has milliseconds: this is one to two. */
+#define LINGER_MS 2
+/* How much was typed is recorded this long after the first key, once for all of them. */
+#define TYPED_RECORD_MS 200
 
 /* E2: a removed socket is bound again at the next look. */
 #define SOCKET_CHECK_MS 30000

@@ -57,6 +57,8 @@ static void send_parts(struct peer *peer, struct iovec *parts, u8 count) /* u8: 
 		    !keep(peer, (const u8 *)parts[i].iov_base + skip, parts[i].iov_len - skip))
 			peer->dead = true;
 	}
+	if (peer->lingering)
+		peer_flush(peer);
 }
 
 static struct iovec part(const void *bytes, size_t length)
@@ -78,6 +80,18 @@ void peer_send(struct peer *peer, u8 type, u32 id, const void *payload, size_t l
 	peer_send2(peer, type, id, payload, length, NULL, 0);
 }
 
+void peer_send_lazily(struct peer *peer, u8 type, u32 id, const void *payload, size_t length)
+{
+	u8 header[FRAME_HEADER_BYTES];
+	frame_header(header, type, id, length);
+	if (peer->dead || peer->fd < 0 || peer_waiting(peer)) {
+		peer_send(peer, type, id, payload, length);
+		return;
+	}
+	peer->lingering = keep(peer, header, sizeof header) && keep(peer, payload, length);
+	peer->dead = !peer->lingering;
+}
+
 void peer_forward(struct peer *peer, const u8 *bytes, size_t length)
 {
 	struct iovec parts[1] = {part(bytes, length)};
@@ -86,7 +100,7 @@ void peer_forward(struct peer *peer, const u8 *bytes, size_t length)
 
 void peer_doorbell(struct peer *peer, u32 id, u64 journal_length)
 {
-	if (peer_waiting(peer)) {
+	if (peer_blocked(peer)) {
 		peer->doorbell_due = true;
 		return;
 	}
@@ -98,6 +112,7 @@ void peer_doorbell(struct peer *peer, u32 id, u64 journal_length)
 
 void peer_flush(struct peer *peer)
 {
+	peer->lingering = false;
 	while (!peer->dead && peer_waiting(peer)) {
 		ssize_t n = send(peer->fd, peer->out + peer->out_done, peer->out_length - peer->out_done,
 				 MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -118,6 +133,11 @@ void peer_flush(struct peer *peer)
 bool peer_waiting(const struct peer *peer)
 {
 	return peer->out_length > peer->out_done;
+}
+
+bool peer_blocked(const struct peer *peer)
+{
+	return peer_waiting(peer) && !peer->lingering;
 }
 
 void peer_close(struct peer *peer)

@@ -76,7 +76,7 @@ void record_size(struct shim *shim, u16 cols, u16 rows)
 	(void)journal_append(&shim->journal, KIND_RESIZE, text, (size_t)n);
 }
 
-/* How much was accepted, never what (I1). One frame for all of a turn of the loop. */
+/* How much was accepted, never what (I1). One frame for all of a turn of the loop, or of a moment's typing. */
 static int write_input(struct shim *shim)
 {
 	char text[128];
@@ -87,6 +87,7 @@ static int write_input(struct shim *shim)
 	json_u64(&json, "typed", shim->typed_bytes);
 	json_bool(&json, "eof", !shim->input_open || shim->eof_asked);
 	json_close(&json, '}');
+	shim->typed_record_ms = 0;
 	return journal_append(&shim->journal, KIND_INPUT, text, json.length);
 }
 
@@ -202,6 +203,8 @@ static size_t write_exit_json(struct shim *shim, bool whole)
 /* The tree holds the leftovers at this moment. */
 bool record_exit(struct shim *shim)
 {
+	if (shim->typed_record_ms)
+		(void)write_input(shim); /* without room it is lost: it says how much, and no reader depends on it */
 	exit_record.length = write_exit_json(shim, true);
 	if (exit_record.length && journal_append(&shim->journal, KIND_EXIT, exit_record.text, exit_record.length) == 0)
 		return true;

@@ -101,13 +101,16 @@ static u64 next_timer(void)
 	sooner(&next, shim.child.exec_fd >= 0 ? shim.start_by_ms : 0);
 	sooner(&next, shim.held ? shim.blocked_retry_ms : 0);
 	sooner(&next, records_wait() ? shim.records_retry_ms : 0);
+	sooner(&next, shim.typed_record_ms);
 	sooner(&next, shim.doorbell_pending ? shim.doorbell_at_ms : 0);
 	sooner(&next, shim.accept_at_ms);
 	sooner(&next, ending_next(&shim));
 	sooner(&next, shim.end_final ? shim.flush_until_ms : 0);
-	for (size_t i = 0; i < shim.client_count; i++)
-		if (!shim.clients[i].authenticated)
-			sooner(&next, shim.clients[i].connected_ms + AUTH_WAIT_MS);
+	for (size_t i = 0; i < shim.client_count; i++) {
+		const struct client *client = &shim.clients[i];
+		sooner(&next, client->authenticated ? 0 : client->connected_ms + AUTH_WAIT_MS);
+		sooner(&next, client->peer.lingering ? shim.linger_until_ms : 0);
+	}
 	return next;
 }
 
@@ -140,6 +143,12 @@ static void run_timers(u64 now)
 	}
 	if (now >= shim.accept_at_ms)
 		shim.accept_at_ms = 0;
+	if (shim.typed_record_ms && now >= shim.typed_record_ms) {
+		shim.typed_record_ms = 0;
+		shim.input_due = true;
+	}
+	if (now >= shim.linger_until_ms)
+		control_flush(&shim);
 	doorbell_due(&shim);
 	control_expire(&shim, now);
 }
@@ -159,7 +168,7 @@ static void fill_slots(struct pollfd *slots)
 	slots[SLOT_ERR] = (struct pollfd){may_read ? shim.outputs[STREAM_ERR].fd : -1, POLLIN, 0};
 	for (size_t i = 0; i < shim.client_count; i++) {
 		const struct client *client = &shim.clients[i];
-		short events = (short)((client->paused ? 0 : POLLIN) | (peer_waiting(&client->peer) ? POLLOUT : 0));
+		short events = (short)((client->paused ? 0 : POLLIN) | (peer_blocked(&client->peer) ? POLLOUT : 0));
 		slots[SLOT_CLIENTS + i] = (struct pollfd){client->paused && client->hung_up ? -1 : client->peer.fd, events, 0};
 	}
 }

@@ -87,6 +87,10 @@ struct shim {
 	/* records that a full disk holds back */
 	bool start_due, claim_due, input_due;
 	u64 records_retry_ms;
+	/* when what was typed is to be recorded */
+	u64 typed_record_ms;
+	/* when answers that linger are sent */
+	u64 linger_until_ms;
 	struct output outputs[STREAM_COUNT];
 	u8 *buffer;
 	size_t buffer_touched;
@@ -219,6 +223,8 @@ void control_accept(struct shim *shim);
 bool control_ready(struct shim *shim, size_t index, short events);
 /* Hears paused clients again, if there is room for their input now, or none to wait for. */
 void control_resume(struct shim *shim);
+/* Sends the answers that waited for a doorbell. */
+void control_flush(struct shim *shim);
 void control_expire(struct shim *shim, u64 now);
 
 /* commands.c */

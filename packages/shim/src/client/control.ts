@@ -41,7 +41,7 @@ export interface ControlLink extends Disposable {
   /* A doorbell comes at once, then news as it happens; `lost` at last. */
   watch(onEvent: (event: RunEvent) => void): Promise<OkAnswer>;
   /* Doorbells only, at once and in place of spawnd's link, for as long as this connection lasts. */
-  listen(onBell: () => void): Promise<OkAnswer>;
+  listen(onBell: (journalLength: number) => void): Promise<OkAnswer>;
   ref(): void;
   unref(): void;
   close(): void;
@@ -113,7 +113,7 @@ export async function openControl(
       input: (bytes, { epoch, offset, signal }) =>
         sendInput(bytes, { epoch, offset, send: (command) => sendForOk(command, signal) }),
       watch: (listener) => hear(listener, false),
-      listen: (onBell) => hear((event) => event.type === 'doorbell' && onBell(), true),
+      listen: (onBell) => hear((event) => event.type === 'doorbell' && onBell(event.journalLength), true),
       ref: link.ref,
       unref: link.unref,
       close,

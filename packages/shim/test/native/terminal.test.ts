@@ -3,7 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { nativeTest } from './rig.ts';
+import type { OkAnswer } from '../../src/index.ts';
+import { nativeTest, until } from './rig.ts';
 
 const pty = { cols: 80, rows: 24 };
 
@@ -16,6 +17,41 @@ nativeTest('a terminal hands over every byte as it was, in both directions', asy
   const length = Buffer.byteLength('ready\n') + bytes.length;
   const output = await run.untilOutput((seen) => seen.length >= length);
   assert.deepEqual(output.subarray(-bytes.length), bytes);
+});
+
+nativeTest('the answer to a key comes with its echo, or soon without one', async (rig) => {
+  const run = await rig.sh(
+    'stty raw -echo; echo ready; dd bs=1 count=1 status=none; exec cat > /dev/null',
+    { pty },
+  );
+  await run.says('ready');
+  const control = await rig.control(run);
+  let length = 0;
+  await control.listen((told) => {
+    length = told;
+  });
+  const before = length;
+  const key = (): Promise<OkAnswer> =>
+    control.input(Buffer.from('k'), { epoch: 1, offset: 'typed' });
+  await key();
+  await until('the echo was told of', () => length > before);
+  assert.match((await run.output()).toString(), /k$/);
+  await key();
+  await Promise.all([key(), key(), key()]);
+  assert.equal((await rig.control(run)).hello.typedBytes, 5);
+});
+
+nativeTest('I1: what is typed in a moment is one record of how much', async (rig) => {
+  const run = await rig.sh('stty raw -echo; echo ready; exec head -c 50', { pty });
+  await run.says('ready');
+  const control = await rig.control(run);
+  for (let count = 0; count < 50; count += 1) {
+    await control.input(Buffer.from('k'), { epoch: 1, offset: 'typed' });
+  }
+  await run.ended();
+  const inputs = (await run.entries()).filter((entry) => entry.kind === 'input');
+  assert.equal(inputs.at(-1)?.typedBytes, 50, 'all of it is known at the end');
+  assert.ok(inputs.length < 50, `${inputs.length} records`);
 });
 
 nativeTest(

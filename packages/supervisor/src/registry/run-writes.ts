@@ -45,6 +45,8 @@ export interface Settlement {
   readonly isTreeGone: boolean;
   readonly journalBytes: number | undefined;
   readonly lastOutputAtMs: number | undefined;
+  /** Of a run that was over before its start was recorded. */
+  readonly process?: StartedProcess | undefined;
 }
 
 /** The epoch a run begins with; every taking adds one. */
@@ -76,12 +78,17 @@ const runningSql = `UPDATE runs SET state = max(state, 1), pid = ?, process_grou
 const exitingSql = `UPDATE runs SET state = 2, updated_at_ms = ?
   WHERE run_id = ? AND epoch = ? AND state < 3`;
 
-const finaliseSql = `UPDATE runs SET state = 3, exit = ?, exit_reason = ?, ended_at_ms = ?,
+const finaliseSql = `UPDATE runs SET state = 3, pid = coalesce(?, pid),
+  process_group_id = coalesce(?, process_group_id), start_ticks = coalesce(?, start_ticks),
+  shim_pid = coalesce(?, shim_pid), shim_start_ticks = coalesce(?, shim_start_ticks),
+  run_dir_dev = coalesce(?, run_dir_dev), run_dir_ino = coalesce(?, run_dir_ino),
+  started_at_ms = coalesce(?, started_at_ms), exit = ?, exit_reason = ?, ended_at_ms = ?,
   tree_ended_at_ms = ?, journal_bytes = ?, last_output_at_ms = coalesce(?, last_output_at_ms),
-  updated_at_ms = ? WHERE run_id = ? AND epoch = ? AND state < 3`;
+  updated_at_ms = ? WHERE run_id = ? AND epoch = ? AND state < 3 RETURNING input_offset`;
 
 export function createRunWrites(statements: Statements, wallMs: () => number): RunWrites {
-  const { run } = statements;
+  const { run, one } = statements;
+
   return {
     insertStarting: (input, owner) => {
       const nowMs = wallMs();
@@ -114,19 +121,8 @@ export function createRunWrites(statements: Statements, wallMs: () => number): R
     },
 
     markRunning: (key, process, startedAtMs) => {
-      const { pid, processGroupId, startTicks } = process;
-      const { shimPid, shimStartTicks, runDirDev, runDirIno } = process;
-      const evidence = [pid, processGroupId, startTicks, shimPid, shimStartTicks];
-      const times = [startedAtMs, wallMs()];
-      const changed = run(runningSql, [
-        ...evidence,
-        runDirDev,
-        runDirIno,
-        ...times,
-        key.runId,
-        key.epoch,
-      ]);
-      return changed === 1 ? 'done' : refusalOf(statements, key);
+      const values = [...evidenceOf(process), startedAtMs, wallMs(), key.runId, key.epoch];
+      return run(runningSql, values) === 1 ? 'done' : refusalOf(statements, key);
     },
 
     markExiting: (key) => {
@@ -134,15 +130,30 @@ export function createRunWrites(statements: Statements, wallMs: () => number): R
       return changed === 1 ? 'done' : refusalOf(statements, key);
     },
 
-    finalise: (key, { exit, isTreeGone, journalBytes, lastOutputAtMs }) => {
+    finalise: (key, { exit, isTreeGone, journalBytes, lastOutputAtMs, process }) => {
       const treeEndedAtMs = isTreeGone ? exit.endedAtMs : undefined;
+      const started = [...evidenceOf(process), process && exit.startedAtMs];
       const settled = [formatExit(exit), exit.reason, exit.endedAtMs, treeEndedAtMs, journalBytes];
-      const values = [...settled, lastOutputAtMs, wallMs(), key.runId, key.epoch];
-      if (run(finaliseSql, values) === 0) return refusalOf(statements, key);
-      run('DELETE FROM input_outbox WHERE run_id = ?', [key.runId]);
+      const values = [...started, ...settled, lastOutputAtMs, wallMs(), key.runId, key.epoch];
+      const row = one(finaliseSql, values);
+      if (row === undefined) return refusalOf(statements, key);
+      // Only a run that was sent something through the outbox can have an entry there.
+      if (row['input_offset'] !== 0) run('DELETE FROM input_outbox WHERE run_id = ?', [key.runId]);
       return 'done';
     },
   };
+}
+
+function evidenceOf(process: StartedProcess | undefined): readonly (number | undefined)[] {
+  return [
+    process?.pid,
+    process?.processGroupId,
+    process?.startTicks,
+    process?.shimPid,
+    process?.shimStartTicks,
+    process?.runDirDev,
+    process?.runDirIno,
+  ];
 }
 
 function guardInsert({ runId, scopeKey }: NewRun, insert: () => number): number {

@@ -13,6 +13,7 @@ import {
   type OkAnswer,
   ShimError,
   ShimRefusedError,
+  ShimUnreachableError,
 } from '@clawdfather/shim';
 import { createKeptLink, type KeptLink } from './kept-link.ts';
 
@@ -29,7 +30,7 @@ export interface ControlLineDeps {
   /* False: nobody is here to stay, so a connection goes with its answer. A shim takes few of them. */
   readonly isKept?: () => boolean;
   /* Whoever sends input waits for what comes of it: its connection brings the doorbells too. */
-  readonly onBell?: () => void;
+  readonly onBell?: (journalLength: number) => void;
 }
 
 export interface ControlLine {
@@ -44,8 +45,13 @@ export interface ControlLine {
 export function createControlLine(deps: ControlLineDeps): ControlLine {
   const stop = new AbortController();
   const { signal } = stop;
-  const open = (limit?: AbortSignal): Promise<ControlLink> =>
+  const openOnce = (limit?: AbortSignal): Promise<ControlLink> =>
     openControl(deps.runDir, deps.cookie(), { clock: deps.clock, signal: limit });
+  const open = (limit?: AbortSignal): Promise<ControlLink> =>
+    openOnce(limit).catch((error: unknown) => {
+      if (!isCutOff(error)) throw error;
+      return openOnce(limit);
+    });
   const isKept = deps.isKept ?? ((): boolean => true);
   const commands = createKeptLink(() => open(signal), isKept);
   const inputs = createKeptLink(() => openListening(open(signal), deps.onBell), isKept);
@@ -82,11 +88,16 @@ export function createControlLine(deps: ControlLineDeps): ControlLine {
 
 async function openListening(
   opening: Promise<ControlLink>,
-  onBell: (() => void) | undefined,
+  onBell: ((journalLength: number) => void) | undefined,
 ): Promise<ControlLink> {
   const link = await opening;
   if (onBell !== undefined) await link.listen(onBell);
   return link;
+}
+
+/* Closed before a word was said. A shim that ended just then refuses the next one, which is evidence (O5). */
+function isCutOff(error: unknown): boolean {
+  return error instanceof ShimUnreachableError && error.reason === 'closed';
 }
 
 /* An operator whose run changed hands; never an owner, who has lost it. */

@@ -108,9 +108,9 @@ export class LiveRun {
   }
 
   /* There is more in the journal. */
-  hearBell(): void {
+  hearBell(journalLength: number): void {
     this.#lastOutputAtMs = this.#deps.wallMs();
-    this.news.post();
+    this.news.post(journalLength);
   }
 
   hear(event: ShimEvent): void {
@@ -126,7 +126,8 @@ export class LiveRun {
       state: this.#state,
       wallMs: this.#deps.wallMs,
     });
-    if (happened === undefined) this.news.post();
+    if (happened === undefined)
+      this.news.post(event.type === 'doorbell' ? event.journalLength : undefined);
     else this.apply(happened);
   }
 

@@ -6,21 +6,28 @@
  */
 export interface News {
   readonly count: number;
-  post(): void;
+  /* How long the journal is, when the last news was the shim saying so: up to there nothing is missed without looking. */
+  readonly toldLength: number | undefined;
+  post(toldLength?: number): void;
   /* Resolves when the count differs from `seen`; at once if it does already. */
   changed(seen: number, signal?: AbortSignal): Promise<void>;
 }
 
 export function createNews(): News {
   let count = 0;
+  let told: number | undefined;
   let waiters: Set<() => void> | undefined;
 
   return {
     get count() {
       return count;
     },
-    post: () => {
+    get toldLength() {
+      return told;
+    },
+    post: (toldLength) => {
       count += 1;
+      told = toldLength;
       const woken = waiters;
       waiters = undefined;
       if (woken !== undefined) for (const wake of woken) wake();

@@ -33,7 +33,7 @@ export function ownRun(
     cookie: () => identity.cookie,
     clock,
     ownEpoch: () => epoch,
-    onBell: () => run.hearBell(),
+    onBell: (journalLength) => run.hearBell(journalLength),
   });
 
   const release = (reason?: Error): void => {

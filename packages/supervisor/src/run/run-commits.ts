@@ -4,6 +4,9 @@
  * The journal is the truth and the registry its index, so a commit that fails (a busy or full database) is no
  * reason to end a run (S1): it is tried again with growing pauses. `finalise` tells its caller after the first
  * attempt whatever its outcome, because a wait must not hang on a full disk.
+ *
+ * A short command is over before its start is in the registry: then one commit says it all, and the steps before it are
+ * left out.
  */
 import { type Clock, hasCode } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
@@ -48,7 +51,7 @@ export function createRunCommits(deps: RunCommitsDeps): RunCommits {
         if (isFirst) onFirstTry?.();
         return onDone?.();
       } catch (error) {
-        if (error instanceof SupervisorError && isOver(error)) {
+        if (error instanceof SupervisorError && isForgotten(error)) {
           deps.onStolen(error);
           return;
         }
@@ -61,17 +64,32 @@ export function createRunCommits(deps: RunCommitsDeps): RunCommits {
     }
   };
 
+  /* Known and not yet committed. */
+  let started: StartedProcess | undefined;
+  let isOver = false;
+
   return {
-    running: (process, onDone) =>
-      void commit((tx) => tx.markRunning(key, process, clock.wallMs()), { onDone }),
-    exiting: () => void commit((tx) => tx.markExiting(key)),
-    finalise: (settlement, onFirstTry) =>
-      void commit((tx) => tx.finalise(key, settlement), { onFirstTry }),
+    running: (process, onDone) => {
+      started = process;
+      const work = (tx: RegistryTransaction): unknown =>
+        isOver || tx.markRunning(key, process, clock.wallMs());
+      const isDone = (): void => {
+        if (!isOver) started = undefined;
+        onDone();
+      };
+      void commit(work, { onDone: isDone });
+    },
+    exiting: () => void commit((tx) => isOver || tx.markExiting(key)),
+    finalise: (settlement, onFirstTry) => {
+      isOver = true;
+      const whole = { ...settlement, process: started };
+      void commit((tx) => tx.finalise(key, whole), { onFirstTry });
+    },
     treeGone: (atMs) => void commit((tx) => tx.markTreeGone(key, atMs)),
   };
 }
 
 /* Another owner has the run, or it was forgotten: nothing of ours is wanted any more. */
-function isOver(error: SupervisorError): boolean {
+function isForgotten(error: SupervisorError): boolean {
   return error.code === 'epoch-stale' || error.code === 'run-not-found';
 }

@@ -59,6 +59,22 @@ test('every field of a record comes back as it was written', async (t) => {
   assert.equal(exited?.leaseExpiresAtMs, 0, 'exited removes the lease');
 });
 
+test('a run that was over before its start was recorded has both in one write', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  const run = newRunOf('r1', {});
+  await registry.write((transaction) => transaction.insertStarting(run, owner));
+  const exit = exitOf({ runId: run.runId });
+  const settlement = { exit, isTreeGone: true, journalBytes: 1, lastOutputAtMs: undefined };
+  const key = { runId: run.runId, epoch: 1 };
+  await registry.write((to) => to.finalise(key, { ...settlement, process: processOf() }));
+  const exited = registry.get('r1');
+  assert.equal(exited?.pid, processOf().pid);
+  assert.equal(exited?.shimPid, processOf().shimPid);
+  assert.equal(exited?.startedAtMs, exit.startedAtMs);
+  assert.deepEqual(exited?.exit, exit);
+});
+
 test('S1: inserting an id twice is one run, and the second says so', async (t) => {
   const { registry, openOwner } = await openRig(t);
   const owner = await openOwner();
