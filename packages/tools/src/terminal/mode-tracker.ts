@@ -28,6 +28,8 @@ const alternateScreens = new Set([47, 1047, 1049]);
 /* Cursor save and 80/132 columns are actions, not states to be restored. */
 const notStates = new Set([3, 1048]);
 const originMode = 6;
+/* DECNKM: `ESC =` and `ESC >` as a mode. */
+const keypadMode = 66;
 /* On in a fresh terminal: auto-wrap, visible cursor. Every other private mode is off. */
 const onByDefault = new Set([7, 25]);
 
@@ -136,6 +138,7 @@ function onCsi(modes: Modes, token: Extract<Token, { kind: 'csi' }>): void {
 
 function setPrivate(modes: Modes, mode: number, isOn: boolean): void {
   if (alternateScreens.has(mode)) modes.alternateScreen = isOn ? mode : undefined;
+  else if (mode === keypadMode) modes.isKeypadApplication = isOn;
   else if (!notStates.has(mode)) modes.privates.set(mode, isOn);
 }
 

@@ -189,6 +189,7 @@ function visibleLines(terminal: Terminal): string[] {
   const buffer = terminal.buffer.active;
   return Array.from({ length: terminal.rows }, (_, row) => {
     const line = buffer.getLine(buffer.viewportY + row);
-    return showHiddenMarks(line?.translateToString(true) ?? '');
+    // The model's own trimming stops at blanks that were written.
+    return showHiddenMarks(line?.translateToString(true).replace(/ +$/, '') ?? '');
   });
 }

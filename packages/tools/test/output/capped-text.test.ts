@@ -34,8 +34,8 @@ test('a pair of surrogates is dropped whole', () => {
 });
 
 test('nothing is nothing', () => {
-  const { result } = createCappedText({ charactersMax: 4 });
-  assert.deepEqual(result(), { text: '', droppedCharacters: 0, droppedFrom: undefined });
+  const capped = createCappedText({ charactersMax: 4 });
+  assert.deepEqual(capped.result(), { text: '', droppedCharacters: 0, droppedFrom: undefined });
 });
 
 test('it is the end of what was pushed, however it was pushed', () => {

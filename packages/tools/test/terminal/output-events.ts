@@ -20,12 +20,6 @@ export const resizeEvent = (cols: number, rows: number): OutputEvent => ({
   cursor: cursor('0.0'),
 });
 
-export const attachedEvent = (terminals: number): OutputEvent => ({
-  kind: 'attached',
-  terminals,
-  cursor: cursor('0.0'),
-});
-
 export async function* stream(events: readonly OutputEvent[]): AsyncIterable<OutputEvent> {
   yield* events;
 }

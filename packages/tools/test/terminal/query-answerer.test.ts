@@ -55,3 +55,53 @@ test('E8: while a terminal is attached it answers, and we do not', async () => {
 test('the size follows the run', async () => {
   assert.equal(await answersTo({ cols: 40, rows: 10 }, '\u001b[18t'), '\u001b[8;10;40t');
 });
+
+test('E8: history is answered by nobody, and its screen is known when the live output begins', async () => {
+  const answers: string[] = [];
+  const answerer = await openQueryAnswerer({
+    size: { cols: 80, rows: 24 },
+    answer: async (text) => void answers.push(text),
+  });
+  const past = { isLive: false };
+  await answerer.push({ kind: 'resize', cols: 60, rows: 10, cursor: cursor('0.0') }, past);
+  await answerer.push(outputEvent('abc\u001b[6n\u001b[c\u001b['), past);
+  // A query that began in the past and ends now is asked now.
+  await answerer.push(outputEvent('6n'));
+  await answerer.push(outputEvent('\r\n\u001b[18t\u001b[6n'));
+  await answerer.settled();
+  answerer.close();
+  assert.equal(answers.join(''), '\u001b[1;4R\u001b[8;10;60t\u001b[2;1R');
+});
+
+test('E8: a terminal that came in the past still answers', async () => {
+  const answers: string[] = [];
+  const answerer = await openQueryAnswerer({
+    size: { cols: 80, rows: 24 },
+    answer: async (text) => void answers.push(text),
+  });
+  await answerer.push({ kind: 'attached', terminals: 1, cursor: cursor('0.0') }, { isLive: false });
+  await answerer.push(outputEvent('\u001b[5n'));
+  await answerer.push({ kind: 'attached', terminals: 0, cursor: cursor('0.0') });
+  await answerer.push(outputEvent('\u001b[6n'));
+  await answerer.settled();
+  answerer.close();
+  assert.deepEqual(answers, ['\u001b[1;1R']);
+});
+
+test('E8: answers go out one after the other, in the order of the questions', async () => {
+  const answers: string[] = [];
+  const slow = Promise.withResolvers<void>();
+  const answerer = await openQueryAnswerer({
+    size: { cols: 80, rows: 24 },
+    answer: async (text) => {
+      if (answers.length === 0) await slow.promise;
+      answers.push(text);
+    },
+  });
+  await answerer.push(outputEvent('\u001b[5n'));
+  await answerer.push(outputEvent('x\u001b[6n'));
+  slow.resolve();
+  await answerer.settled();
+  answerer.close();
+  assert.deepEqual(answers, ['\u001b[0n', '\u001b[1;2R']);
+});
