@@ -8,7 +8,8 @@ import { SupervisorError, type SupervisorErrorCode } from '../errors.ts';
 export function refusalOf(error: unknown): unknown {
   const found = meaningOf(error);
   if (found === undefined) return error;
-  return new SupervisorError(found.code, found.message, { cause: error, hint: found.hint });
+  const { code, message, ...parts } = found;
+  return new SupervisorError(code, message, { cause: error, ...parts });
 }
 
 /* For commands that mean nothing to a run that is over: half-closing it, resizing it. */
