@@ -113,7 +113,8 @@ export async function openControl(
       input: (bytes, { epoch, offset, signal }) =>
         sendInput(bytes, { epoch, offset, send: (command) => sendForOk(command, signal) }),
       watch: (listener) => hear(listener, false),
-      listen: (onBell) => hear((event) => event.type === 'doorbell' && onBell(event.journalLength), true),
+      listen: (onBell) =>
+        hear((event) => event.type === 'doorbell' && onBell(event.journalLength), true),
       ref: link.ref,
       unref: link.unref,
       close,
