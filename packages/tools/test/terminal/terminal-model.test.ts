@@ -103,6 +103,7 @@ test('nobody hears the answers unless somebody listens', async () => {
 });
 
 test('the model and the tracker agree about modes, whatever the program does', async () => {
+  // Without the soft reset: terminals differ about what it does to pastes.
   const change = fc.constantFrom(
     `${CSI}?1h`,
     `${CSI}?1l`,
@@ -112,7 +113,6 @@ test('the model and the tracker agree about modes, whatever the program does', a
     '\u001b>',
     `${CSI}?66h`,
     `${CSI}?66l`,
-    `${CSI}!p`,
     '\u001bc',
     `${CSI}?1049h`,
     'text',
