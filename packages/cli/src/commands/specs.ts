@@ -51,6 +51,30 @@ export const logsSpec: CommandSpec = {
   examples: ['clf logs web', 'clf logs -f --tail 20 web', 'clf logs --cursor --since 2k.0 web'],
 };
 
+export const topSpec: CommandSpec = {
+  name: 'top',
+  summary: 'Watch runs: cpu, memory, output, and what ended lately of which cause',
+  usage: '[flags]',
+  operands: { min: 0, max: 0 },
+  flags: [
+    {
+      name: 'interval',
+      short: 'i',
+      value: 'TIME',
+      setting: 'top.interval',
+      summary: 'time between two looks (2s)',
+    },
+    {
+      name: 'sort',
+      short: 's',
+      value: 'cpu|memory|output|age|name',
+      summary: 'what comes first (cpu)',
+    },
+    { name: 'once', short: '1', summary: 'look once and leave' },
+  ],
+  examples: ['clf top', 'clf top --once --sort memory', 'clf top --json | jq .runs[].cpuPercent'],
+};
+
 export const attachSpec: CommandSpec = {
   name: 'attach',
   summary: 'Take a run to this terminal; Ctrl-] Ctrl-] leaves it again',

@@ -2,6 +2,8 @@
  * The commands there are, in the order of the help page.
  */
 import type { Command } from '../command.ts';
+import { allowSpec, approvalsSpec, denySpec } from './approval-specs.ts';
+import { mcpSpec } from './mcp-spec.ts';
 import { runSpec } from './run-spec.ts';
 import {
   attachSpec,
@@ -15,6 +17,7 @@ import {
   logsSpec,
   psSpec,
   rmSpec,
+  topSpec,
   versionSpec,
   waitSpec,
 } from './specs.ts';
@@ -22,11 +25,16 @@ import {
 export const commands: readonly Command[] = [
   { spec: runSpec, load: () => import('./run.ts') },
   { spec: psSpec, load: () => import('./ps.ts') },
+  { spec: topSpec, load: () => import('./top.ts') },
   { spec: logsSpec, load: () => import('./logs.ts') },
   { spec: attachSpec, load: () => import('./attach.ts') },
   { spec: waitSpec, load: () => import('./wait.ts') },
   { spec: killSpec, load: () => import('./kill.ts') },
   { spec: rmSpec, load: () => import('./rm.ts') },
+  { spec: mcpSpec, load: () => import('./mcp.ts') },
+  { spec: approvalsSpec, load: () => import('./approvals.ts') },
+  { spec: allowSpec, load: () => import('./allow.ts') },
+  { spec: denySpec, load: () => import('./deny.ts') },
   { spec: gcSpec, load: () => import('./gc.ts') },
   { spec: configSpec, isConfigFree: true, load: () => import('./config.ts') },
   { spec: doctorSpec, load: () => import('./doctor.ts') },

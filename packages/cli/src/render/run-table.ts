@@ -52,7 +52,7 @@ function rowOf(record: RunRecord, options: RunTableOptions, hasNames: boolean): 
 }
 
 /* How it stands in one word: the state, and for a finished run how it ended. */
-function stateCell(record: RunRecord, paint: Paint): Cell {
+export function stateCell(record: RunRecord, paint: Paint): Cell {
   if (record.exit !== undefined) {
     const text = formatExitShort(record.exit);
     // T4: it is over, and something of it lives.

@@ -10,11 +10,15 @@ export interface Cell {
   /* Without colours: widths are counted on it. */
   readonly text: string;
   readonly paint?: (text: string) => string;
+  /* Numbers of one kind are compared more easily so. */
+  readonly isRight?: boolean;
 }
 
 export interface TableLayout {
   readonly headers: readonly string[];
   readonly paintHeader: (text: string) => string;
+  /* Headers over cells that stand right. */
+  readonly rightHeaders?: readonly string[];
   /* Undefined: no limit. */
   readonly columnsMax: number | undefined;
   /* Headers of the columns that go when it is narrow, in this order. */
@@ -28,7 +32,13 @@ const lastColumnWanted = 20;
 const lastColumnMin = 4;
 
 export function formatTable(layout: TableLayout, rows: readonly (readonly Cell[])[]): string {
-  const headers = layout.headers.map((text): Cell => ({ text, paint: layout.paintHeader }));
+  const headers = layout.headers.map(
+    (text): Cell => ({
+      text,
+      paint: layout.paintHeader,
+      isRight: layout.rightHeaders?.includes(text) ?? false,
+    }),
+  );
   const all = [headers, ...rows];
   const widths = layout.headers.map((_, column) =>
     Math.max(...all.map((row) => columnsOf(row[column]?.text ?? ''))),
@@ -42,7 +52,9 @@ export function formatTable(layout: TableLayout, rows: readonly (readonly Cell[]
         const cell = row[column] ?? { text: '' };
         const text = column === last ? fitColumns(cell.text, lastMax) : cell.text;
         const padding = column === last ? 0 : (widths[column] ?? 0) - columnsOf(text);
-        return (cell.paint?.(text) ?? text) + ' '.repeat(Math.max(0, padding));
+        const blanks = ' '.repeat(Math.max(0, padding));
+        const painted = cell.paint?.(text) ?? text;
+        return cell.isRight === true ? blanks + painted : painted + blanks;
       })
       .join(gap)
       .trimEnd(),
