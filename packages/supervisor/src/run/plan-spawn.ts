@@ -123,9 +123,14 @@ function rlimitsOf(asked: RunLimits): readonly ResourceLimit[] {
   };
   return [
     ...limit(rlimitOpenFiles, asked.openFiles),
-    ...limit(rlimitCpu, asked.cpuSeconds),
+    ...limit(rlimitCpu, cpuPair(asked.cpuSeconds)),
     ...limit(rlimitFileSize, asked.fileBytes),
   ];
+}
+
+/* At the soft limit the kernel says SIGXCPU, which tells the cause; at the hard one SIGKILL, which tells nothing. */
+function cpuPair(seconds: number | undefined): LimitPair | undefined {
+  return seconds === undefined ? undefined : { soft: seconds, hard: seconds + 1 };
 }
 
 function cgroupOf(asked: RunLimits, context: SpawnContext): SpawnRequest['cgroup'] {

@@ -30,10 +30,10 @@ const rlimitsOf = (limits: RunLimits) =>
     },
   ).request.rlimits;
 
-test('one number is the soft and the hard limit', () => {
+test('one number is the soft and the hard limit; cpu time leaves a second for SIGXCPU', () => {
   assert.deepEqual(rlimitsOf({ openFiles: 64, cpuSeconds: 2, fileBytes: 4_096 }), [
     { resource: 7, soft: 64, hard: 64 },
-    { resource: 0, soft: 2, hard: 2 },
+    { resource: 0, soft: 2, hard: 3 },
     { resource: 1, soft: 4_096, hard: 4_096 },
   ]);
   assert.deepEqual(rlimitsOf({}), []);
