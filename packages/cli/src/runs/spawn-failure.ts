@@ -41,7 +41,7 @@ function explain(
   const isMissing = errno === constants.errno.ENOENT;
   if (stage === 'cwd') {
     return {
-      message: `cannot work in ${makeVisible(cwd)}: ${isMissing ? 'it does not exist' : 'no access'}`,
+      message: `cannot work in ${makeVisible(cwd)}: ${whyNot(errno)}`,
       hint: 'Name another directory: --cwd DIR',
     };
   }
@@ -55,7 +55,7 @@ function explain(
   if (errno === constants.errno.EACCES) {
     return {
       message: `${name}: not executable`,
-      hint: 'Allow it with chmod +x, or name a program.',
+      hint: 'Is it a directory? Else allow it with chmod +x.',
     };
   }
   if (errno === constants.errno.ENOEXEC) {
@@ -65,4 +65,9 @@ function explain(
     };
   }
   return undefined;
+}
+
+function whyNot(errno: number): string {
+  if (errno === constants.errno.ENOENT) return 'it does not exist';
+  return errno === constants.errno.ENOTDIR ? 'it is not a directory' : 'no access';
 }

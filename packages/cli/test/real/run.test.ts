@@ -26,6 +26,8 @@ test('what cannot be started is told as a shell does', async (context) => {
   const nowhere = await rig.clf('run', '--cwd', '/no/such/place', '--', 'true');
   assert.equal(nowhere.code, 125);
   assert.match(nowhere.stderr, /cannot work in \/no\/such\/place: it does not exist/);
+  const inFile = await rig.clf('run', '--cwd', launcherPath, '--', 'true');
+  assert.match(inFile.stderr, /cannot work in .*: it is not a directory/);
 });
 
 test('an argument that is not UTF-8 is refused, not changed', async (context) => {
