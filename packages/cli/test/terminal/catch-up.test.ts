@@ -81,7 +81,7 @@ test('a run that is over, or has forgotten our note, is painted to its end', asy
 });
 
 test('of a long history the end is drawn, in the modes that its beginning had set', async () => {
-  const noise = Array.from({ length: 40 }, () => outputEvent('x'.repeat(100_000)));
+  const noise = Array.from({ length: 100 }, () => outputEvent('x'.repeat(100_000)));
   const result = await caughtUp([
     resized,
     outputEvent('\u001b[?1049h\u001b[?25l'),

@@ -36,10 +36,13 @@ export const controlStringCharactersMax = 1_024 * 1_024;
 /* Sequences in use stay far below. */
 export const sequenceCharactersMax = 256;
 
-/* Whatever is not passed on as it is: C0 but newline and tab, DEL, C1, direction controls, tags (as surrogates). */
+/*
+ * Whatever is not passed on as it is: C0 but newline and tab, DEL, C1, direction controls, tags (as surrogates). A control
+ * sequence that is all there comes in one piece, as the grammar below would take it: most of them are.
+ */
 const special =
   // oxlint-disable-next-line no-control-regex -- control characters are the point
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
+  /\u001b\[[ -?]{0,255}[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
 
 /* What can end a control string: BEL, CAN, SUB, ESC, any C1. */
 // oxlint-disable-next-line no-control-regex -- control characters are the point
@@ -130,8 +133,9 @@ function takePlain(cleaning: Cleaning, text: string, at: number): number {
   const end = match?.index ?? text.length;
   emit(cleaning, text.slice(at, end));
   if (match === null) return end;
-  takeSpecial(cleaning, match[0]);
-  return end + match[0].length;
+  const [found] = match;
+  if (found[0] !== ESC || found.length === 1) takeSpecial(cleaning, found);
+  return end + found.length;
 }
 
 function emit(cleaning: Cleaning, text: string): void {

@@ -9,6 +9,17 @@ import type { Token } from './sequences.ts';
 const ESC = 0x1b;
 const none = new Uint8Array(0);
 
+/* Below this a loop of our own is quicker than asking the engine. */
+const stretchBytes = 32;
+
+/* The next ESC, or the end: for bytes that are known to be ASCII. */
+export function escapeAt(bytes: Uint8Array, from: number): number {
+  const near = Math.min(from + stretchBytes, bytes.length);
+  for (let at = from; at < near; at += 1) if (bytes[at] === ESC) return at;
+  const far = bytes.indexOf(ESC, near);
+  return far === -1 ? bytes.length : far;
+}
+
 /* The end of the run of whole characters that are no C1 control, ESC excluded. */
 export function plainEnd(bytes: Uint8Array, from: number): number {
   let at = from;
@@ -56,40 +67,50 @@ export function printableEnd(bytes: Uint8Array, from: number): number {
 
 export type CsiToken = Extract<Token, { kind: 'csi' }>;
 
-/* The well-formed `ESC [ …` that begins here, or undefined: cut off, broken, or no CSI. */
-export function wholeCsiAt(
-  bytes: Uint8Array,
-  from: number,
-  bytesMax: number,
-): CsiToken | undefined {
-  if (bytes[from] !== ESC || bytes[from + 1] !== 0x5b) return undefined;
-  const prefixed = bytes[from + 2] ?? 0;
-  const hasPrefix = prefixed >= 0x3c && prefixed <= 0x3f;
+/* Where the well-formed `ESC [ …` that begins here ends, or 0: cut off, broken, or no CSI. */
+export function wholeCsiEnd(bytes: Uint8Array, from: number, bytesMax: number): number {
+  if (bytes[from] !== ESC || bytes[from + 1] !== 0x5b) return 0;
+  let at = from + (hasPrefixAt(bytes, from + 2) ? 3 : 2);
+  at = intermediatesEnd(bytes, parametersEnd(bytes, at));
+  const final = bytes[at] ?? 0;
+  return final < 0x40 || final > 0x7e || at - from >= bytesMax ? 0 : at + 1;
+}
+
+/* The token of a CSI that `wholeCsiEnd` found. */
+export function csiToken(bytes: Uint8Array, from: number, end: number): CsiToken {
+  const hasPrefix = hasPrefixAt(bytes, from + 2);
   const parametersAt = from + (hasPrefix ? 3 : 2);
-  const parametersEnd = endOfRange(bytes, parametersAt, [0x30, 0x3b]);
-  const finalAt = endOfRange(bytes, parametersEnd, [0x20, 0x2f]);
-  const final = bytes[finalAt] ?? 0;
-  if (final < 0x40 || final > 0x7e || finalAt - from >= bytesMax) return undefined;
+  const intermediatesAt = parametersEnd(bytes, parametersAt);
   return {
     kind: 'csi',
-    raw: bytes.subarray(from, finalAt + 1),
-    prefix: hasPrefix ? String.fromCharCode(prefixed) : '',
-    parameters: textOf(bytes, parametersAt, parametersEnd),
-    intermediates: textOf(bytes, parametersEnd, finalAt),
-    final: String.fromCharCode(final),
+    raw: bytes.subarray(from, end),
+    prefix: hasPrefix ? String.fromCharCode(bytes[from + 2] ?? 0) : '',
+    parameters: textOf(bytes, parametersAt, intermediatesAt),
+    intermediates: textOf(bytes, intermediatesAt, end - 1),
+    final: String.fromCharCode(bytes[end - 1] ?? 0),
     controls: none,
   };
 }
 
-function endOfRange(
-  bytes: Uint8Array,
-  from: number,
-  [least, most]: readonly [number, number],
-): number {
+function hasPrefixAt(bytes: Uint8Array, at: number): boolean {
+  const byte = bytes[at] ?? 0;
+  return byte >= 0x3c && byte <= 0x3f;
+}
+
+function parametersEnd(bytes: Uint8Array, from: number): number {
   let at = from;
   for (;;) {
     const byte = bytes[at] ?? 0;
-    if (byte < least || byte > most) return at;
+    if (byte < 0x30 || byte > 0x3b) return at;
+    at += 1;
+  }
+}
+
+function intermediatesEnd(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (;;) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20 || byte > 0x2f) return at;
     at += 1;
   }
 }

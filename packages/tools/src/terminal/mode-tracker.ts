@@ -66,13 +66,23 @@ const kittyDepthMax = 16;
 
 export function createModeTracker(): ModeTracker {
   let modes = freshModes();
-  const scanner = createScanner((token) => {
+  const onToken = (token: Token): void => {
     if (token.kind === 'csi') onCsi(modes, token);
     else if (token.kind === 'escape') {
       if (token.final === 'c' && token.intermediates === '') modes = freshModes();
       else onEscape(modes, token);
     }
-  });
+  };
+  const skip = (bytes: Uint8Array, from: number, end: number): boolean => {
+    const final = bytes[end - 1] ?? 0;
+    if (final !== finalOfStyle) return isModeFinal[final] === 0;
+    // Styles are the most frequent of all; those with a prefix are something else.
+    const first = bytes[from + 2] ?? 0;
+    if (first >= 0x3c && first <= 0x3f) return false;
+    modes.isStyled = !isPlainStyle(bytes, from + 2, end - 1);
+    return true;
+  };
+  const scanner = createScanner(onToken, { skip, areTextsWanted: false });
   return {
     push: (bytes) => scanner.push(bytes),
     apply: () => formatApply(modes),
@@ -96,6 +106,16 @@ function onEscape(modes: Modes, token: Extract<Token, { kind: 'escape' }>): void
 
 /* What the rest of them do is drawing. */
 const modeFinals = new Set('hlqumrp');
+const finalOfStyle = 0x6d;
+const isModeFinal = Uint8Array.from({ length: 0x80 }, (_, code) =>
+  modeFinals.has(String.fromCharCode(code)) ? 1 : 0,
+);
+
+/* `CSI m`, `CSI 0 m`: everything off. */
+function isPlainStyle(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) if (bytes[at] !== 0x30) return false;
+  return true;
+}
 
 function onCsi(modes: Modes, token: Extract<Token, { kind: 'csi' }>): void {
   const { prefix, intermediates, final, parameters } = token;

@@ -12,7 +12,8 @@
  * here grows without bound.
  */
 
-import { plainEnd, printableEnd, wholeCsiAt } from './bulk-tokens.ts';
+import { isAscii } from 'node:buffer';
+import { csiToken, escapeAt, plainEnd, printableEnd, wholeCsiEnd } from './bulk-tokens.ts';
 
 export type StringKind = 'osc' | 'dcs' | 'sos' | 'pm' | 'apc';
 
@@ -94,7 +95,16 @@ export interface Scanner {
   push(bytes: Uint8Array): void;
 }
 
-export function createScanner(emit: (token: Token) => void): Scanner {
+/* Shortcuts for those who want little of it: a day of a full-screen program has millions of tokens. */
+export interface ScannerOptions {
+  /* Called for a control sequence that lies whole in `bytes`; true when no token is wanted. */
+  readonly skip?: (bytes: Uint8Array, from: number, end: number) => boolean;
+  /* False leaves out most texts. Default true. */
+  readonly areTextsWanted?: boolean;
+}
+
+export function createScanner(emit: (token: Token) => void, options: ScannerOptions = {}): Scanner {
+  const areTextsWanted = options.areTextsWanted ?? true;
   let state: State = ground;
   /* Continuation bytes still to come of a multi-byte character. */
   let continuations = 0;
@@ -137,16 +147,17 @@ export function createScanner(emit: (token: Token) => void): Scanner {
   return {
     push: (bytes) => {
       let at = 0;
+      const isAsciiOnly = isAscii(bytes);
       while (at < bytes.length) {
         if (state.kind === 'ground' && !isC2Held && continuations === 0) {
-          const end = plainEnd(bytes, at);
-          if (end > at) emit({ kind: 'text', raw: bytes.subarray(at, end) });
+          const end = isAsciiOnly ? escapeAt(bytes, at) : plainEnd(bytes, at);
+          if (end > at && areTextsWanted) emit({ kind: 'text', raw: bytes.subarray(at, end) });
           at = end;
           if (at === bytes.length) return;
-          const csi = wholeCsiAt(bytes, at, sequenceBytesMax);
-          if (csi !== undefined) {
-            emit(csi);
-            at += csi.raw.length;
+          const csiEnd = wholeCsiEnd(bytes, at, sequenceBytesMax);
+          if (csiEnd > 0) {
+            if (!(options.skip?.(bytes, at, csiEnd) ?? false)) emit(csiToken(bytes, at, csiEnd));
+            at = csiEnd;
             continue;
           }
         }

@@ -88,7 +88,7 @@ test('when very much was said in between, its end is drawn in the modes of its b
   await follower.look();
   journal.say('\u001b[?1049h\u001b[?1h\u001b[?25l');
   journal.resize(50, 6);
-  for (let at = 0; at < 40; at += 1) journal.say(`${'x'.repeat(99_998)}\r\n`);
+  for (let at = 0; at < 100; at += 1) journal.say(`${'x'.repeat(99_998)}\r\n`);
   journal.say('\u001b[2J\u001b[Hthe end');
   const { screen, modes, skippedBytes } = await follower.look();
   assert.equal(screen.lines[0], 'the end');
