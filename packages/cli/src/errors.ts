@@ -16,6 +16,11 @@ export const cliErrorCodes = [
   'config-invalid',
   'config-unreadable',
   'config-unsafe',
+  'approval-not-found',
+  'approval-ambiguous',
+  'approval-decided',
+  'approval-refused',
+  'approval-not-for-ever',
 ] as const;
 
 export type CliErrorCode = (typeof cliErrorCodes)[number];

@@ -30,12 +30,16 @@ export interface Allowlist {
   find(action: ProposedAction, searchPath: string): AllowlistAnswer;
 }
 
-export function createAllowlist(store: Pick<ApprovalStore, 'allowRules'>): Allowlist {
+/* `paths` are programs that the settings allow, by absolute path. */
+export function createAllowlist(
+  store: Pick<ApprovalStore, 'allowRules'>,
+  paths: readonly string[] = [],
+): Allowlist {
   return {
     find: (action, searchPath) => {
       const reading = wordsOf(action);
       if (reading.kind === 'miss') return { ...reading, missing: undefined };
-      const rules = store.allowRules(action.account);
+      const rules = [...store.allowRules(action.account), ...rulesOf(paths)];
       const isAllowed = (program: FoundProgram): boolean =>
         isStarterProgram(program) ||
         rules.some(
@@ -44,6 +48,14 @@ export function createAllowlist(store: Pick<ApprovalStore, 'allowRules'>): Allow
       return judge(reading.words, (word) => findProgram(word, searchPath, reading.cwd), isAllowed);
     },
   };
+}
+
+/* Looked at each time: what a path leads to may change, and a rule is about what is there now. */
+function rulesOf(paths: readonly string[]): readonly FoundProgram[] {
+  return paths.flatMap((path) => {
+    const found = path.startsWith('/') ? findProgram(path, '', undefined) : undefined;
+    return found?.kind === 'found' ? [found.program] : [];
+  });
 }
 
 type Words =

@@ -1,14 +1,15 @@
 /*
- * Who may not decide: whoever belongs to the agent that asked, as far as the process tree tells.
+ * Who may not decide: whoever belongs to an agent, as far as the process tree tells.
  *
- * Refused is a decider that descends
- *   W1 from the processes the request came from (requester.ts): the agent's own shell tool, its hooks, its children;
- *   W2 from a run that an agent had started: shims adopt orphans, so forking away does not help;
- *   W3 from a shim that this registry does not know: nobody can say who started that run.
- * Descendants of a run that a person started may: that is how people work in a terminal that outlives its window.
+ *   W1 Descendants of the processes the request came from (requester.ts): the agent's own shell tool, its hooks, its
+ *      children.
+ *   W2 What is inside a run, whoever started it. Shims adopt orphans, so forking away does not help; and a run that an
+ *      agent started with `clf run` looks like a person's.
+ *   W3 Whoever is not at a terminal, below the leader of that terminal's session. A child of the agent that has let its parent
+ *      go (`setsid … &`) descends from nobody; but it has no terminal, or is no longer below the leader of its session.
  *
- * This is no wall: an agent with the same user id can write to the database, or have somebody else (systemd, cron, a
- * terminal multiplexer) start a process that descends from nobody. docs/approvals.md says what follows from that.
+ * This is no wall: an agent with the same user id can write to the database, or open a terminal of its own.
+ * docs/approvals.md says what follows from that.
  */
 import type { ApprovalStore, ProcessMark, StoredApproval } from '@clawdfather/supervisor';
 import { parseMarks } from './requester.ts';
@@ -16,6 +17,8 @@ import { parseMarks } from './requester.ts';
 export interface Decider {
   /* The deciding process and its ancestors, nearest first. */
   readonly lineage: readonly ProcessMark[];
+  /* It has a controlling terminal. */
+  readonly isAtTerminal: boolean;
 }
 
 /* Fifteen characters is what the kernel keeps of a name. */
@@ -25,27 +28,23 @@ const shimComm = 'clawdfather-shim'.slice(0, 15);
 export function whyMayNotDecide(
   store: Pick<ApprovalStore, 'runOfShim'>,
   approval: Pick<StoredApproval, 'requesterMarks' | 'requester'>,
-  { lineage }: Decider,
+  { lineage, isAtTerminal }: Decider,
 ): string | undefined {
   const marks = parseMarks(approval.requesterMarks);
   const isRequester = lineage.some((mark) =>
     marks.some(({ pid, startTicks }) => mark.pid === pid && mark.startTicks === startTicks),
   );
   if (isRequester) return `this process belongs to ${approval.requester}, which asked for it`;
-  for (const mark of lineage) {
-    const run = store.runOfShim(mark);
-    if (run === undefined) {
-      if (!mark.comm.startsWith(shimComm)) continue;
-      return `this process is inside a run that is not known here (shim ${mark.pid})`;
-    }
-    if (isAgents(run.labels['requester'])) {
-      return `this process is inside run ${run.runId}, which ${run.labels['requester']} started`;
-    }
+  const shim = lineage.find(
+    (mark) => mark.comm.startsWith(shimComm) || store.runOfShim(mark) !== undefined,
+  );
+  if (shim !== undefined) {
+    const run = store.runOfShim(shim)?.runId ?? 'that is not known here';
+    return `this process is inside a run (${run})`;
   }
-  return undefined;
-}
-
-/* What people start has no requester (`clf run`), or the command line itself (`clf exec`). */
-function isAgents(requester: string | undefined): boolean {
-  return requester !== undefined && requester !== 'cli' && !requester.startsWith('cli:');
+  if (!isAtTerminal) return 'this process has no terminal, and decisions are made at one';
+  const leader = lineage[0]?.sessionId;
+  return lineage.some(({ pid }) => pid === leader)
+    ? undefined
+    : 'this process was cut off from the terminal it came from';
 }

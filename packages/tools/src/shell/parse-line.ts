@@ -1,5 +1,5 @@
 /*
- * The one place that knows the shell parser (unbash; why this one: docs/decisions/0006).
+ * The one place that knows the shell parser (unbash; why this one: docs/decisions/0007).
  *
  * It parses bash. What dash reads differently is refused by those who walk the tree: see commands-of-line.ts.
  */

@@ -1,0 +1,31 @@
+/*
+ * Approvals as JSON, in the shape that docs/cli.md promises to keep. The stored request is not in it: it holds the
+ * command's whole environment.
+ */
+import type { ApprovalRecord } from '@clawdfather/tools';
+import { formatInstant } from '../render/duration.ts';
+import type { Json } from '../render/run-json.ts';
+
+export function approvalJson(record: ApprovalRecord): { readonly [name: string]: Json } {
+  const { command, cwd, envAdditions, host, account } = record.action;
+  return {
+    id: record.approvalId,
+    runId: record.runId,
+    state: record.state,
+    line: command.kind === 'line' ? command.line : null,
+    shell: command.kind === 'line' ? command.shell : null,
+    argv: command.kind === 'argv' ? command.argv : null,
+    cwd,
+    env: envAdditions,
+    host,
+    account,
+    requester: record.requester,
+    why: record.why,
+    createdAt: formatInstant(record.createdAtMs),
+    expiresAt: formatInstant(record.expiresAtMs),
+    decision: record.decision ?? null,
+    decidedBy: record.decidedBy ?? null,
+    decidedAt: record.decidedAtMs === undefined ? null : formatInstant(record.decidedAtMs),
+    reason: record.reason ?? null,
+  };
+}

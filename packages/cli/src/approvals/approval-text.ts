@@ -1,0 +1,92 @@
+/*
+ * Approvals for people. Nothing of a command is cut: what cannot be seen cannot be approved. So each has a line of facts,
+ * and below it, as long as they are, the command, what is added to its environment, and why it is asked about.
+ * Control and directional characters are shown as what they are.
+ */
+import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
+import { makeVisible } from '@clawdfather/tools/text';
+import { formatAge, formatDuration } from '../render/duration.ts';
+import type { Paint } from '../render/paint.ts';
+import { type Cell, formatTable } from '../render/table.ts';
+import { shortApprovalChars } from './find-approval.ts';
+
+export interface ApprovalTextOptions {
+  readonly paint: Paint;
+  readonly nowMs: number;
+  /* With those that are over. */
+  readonly isAll: boolean;
+}
+
+const indent = '  ';
+
+export function formatApprovals(
+  records: readonly ApprovalRecord[],
+  options: ApprovalTextOptions,
+): string {
+  const headers = ['ID', 'AGE', options.isAll ? 'STATE' : 'EXPIRES IN', 'ASKED BY', 'DIRECTORY'];
+  const layout = { headers, paintHeader: options.paint.dim, columnsMax: undefined };
+  const rows = records.map((record) => factsOf(record, options));
+  const [header = '', ...lines] = formatTable(layout, rows).trimEnd().split('\n');
+  const blocks = records.map((record, index) =>
+    [lines[index] ?? '', ...detailsOf(record, options.paint)].join('\n'),
+  );
+  return `${[header, ...blocks].join('\n')}\n`;
+}
+
+function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOptions): Cell[] {
+  const { host, cwd } = record.action;
+  return [
+    { text: record.approvalId.slice(0, shortApprovalChars), paint: paint.strong },
+    { text: formatAge(nowMs, record.createdAtMs) },
+    isAll
+      ? { text: record.state, paint: record.state === 'pending' ? paint.warn : paint.dim }
+      : { text: formatDuration(record.expiresAtMs - nowMs) },
+    { text: makeVisible(record.requester) },
+    { text: makeVisible(host === 'local' ? cwd : `${host}:${cwd}`) },
+  ];
+}
+
+function detailsOf(record: ApprovalRecord, paint: Paint): string[] {
+  const { action } = record;
+  const lines = [`${indent}${paint.strong(formatCommand(action.command))}`];
+  for (const [name, value] of Object.entries(action.envAdditions)) {
+    lines.push(`${indent}with ${makeVisible(`${name}=${value}`)}`);
+  }
+  lines.push(paint.dim(`${indent}asked about because ${makeVisible(record.why)}`));
+  const end = formatEnd(record);
+  if (end !== undefined) lines.push(paint.dim(indent + end));
+  return lines;
+}
+
+/* How it ended, as a sentence; undefined while it waits. */
+export function formatEnd(record: ApprovalRecord): string | undefined {
+  const by = makeVisible(record.decidedBy ?? 'somebody');
+  const reason = record.reason === undefined ? '' : `: ${makeVisible(record.reason)}`;
+  switch (record.state) {
+    case 'pending':
+      return undefined;
+    case 'allowed':
+      return `allowed by ${by}, not started yet`;
+    case 'started':
+      return `allowed by ${by}, started as run ${record.runId}`;
+    case 'denied':
+      return `denied by ${by}${reason}`;
+    case 'expired':
+      return record.decision === undefined
+        ? 'expired: nobody decided in time'
+        : `expired: ${by} allowed it, and nobody started it in time`;
+  }
+}
+
+/* A shell line as it is, with its shell if it is not the usual one; a program with quotes around what needs them. */
+export function formatCommand(command: ProposedAction['command']): string {
+  if (command.kind === 'line') {
+    const line = makeVisible(command.line);
+    return command.shell === '/bin/sh' ? line : `${makeVisible(command.shell)} -c: ${line}`;
+  }
+  return makeVisible(command.argv.map(quoted).join(' '));
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

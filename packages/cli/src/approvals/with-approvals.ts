@@ -1,0 +1,34 @@
+/*
+ * The approvals of this host for the length of one command.
+ */
+import type { ApprovalStore } from '@clawdfather/supervisor';
+import type { Allowlist, Gatekeeper } from '@clawdfather/tools';
+import type { CommandContext } from '../command.ts';
+import { explainOpenFailure } from '../runs/open-failure.ts';
+
+export interface Approvals {
+  readonly store: ApprovalStore;
+  readonly allowlist: Allowlist;
+  /* As a person has it. */
+  readonly gatekeeper: Gatekeeper;
+}
+
+export async function withApprovals<Result>(
+  { config, clock, random }: Pick<CommandContext, 'config' | 'clock' | 'random'>,
+  use: (approvals: Approvals) => Promise<Result>,
+): Promise<Result> {
+  // Imported here: help and version must not load a database.
+  const { openApprovals } = await import('@clawdfather/supervisor');
+  const { createAllowlist, createGatekeeper, personPolicy } = await import('@clawdfather/tools');
+  const { stateDir } = config;
+  const store = await openApprovals({ stateDir, clock, random }).catch((error: unknown) => {
+    throw explainOpenFailure(error, stateDir);
+  });
+  try {
+    const allowlist = createAllowlist(store);
+    const parts = { store, allowlist, clock, random, policy: personPolicy, requesterMarks: [] };
+    return await use({ store, allowlist, gatekeeper: createGatekeeper(parts) });
+  } finally {
+    await store.close();
+  }
+}

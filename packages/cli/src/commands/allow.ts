@@ -1,0 +1,63 @@
+/*
+ * `clf allow`: the decision, then the start. If we are killed in between, the server that asked starts it, or whoever looks
+ * next; if several try, one does.
+ */
+import { silentLog } from '@clawdfather/kit';
+import type { ApprovalRecord } from '@clawdfather/tools';
+import { makeVisible } from '@clawdfather/tools/text';
+import { approvalJson } from '../approvals/approval-json.ts';
+import { formatCommand } from '../approvals/approval-text.ts';
+import { decide, type Decided } from '../approvals/decide.ts';
+import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
+import type { CommandContext } from '../command.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { withSupervisor } from '../runs/with-supervisor.ts';
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const decision = context.args.has('always') ? 'allow-always' : 'allow-once';
+  return withApprovals(context, async (approvals) => {
+    const decided = await decide(context, approvals, { decision });
+    if (!context.isJson) await context.io.stdout.write(formatRules(decided));
+    await start(context, approvals, decided.record);
+    const record = approvals.gatekeeper.approvalOf(decided.record.runId) ?? decided.record;
+    const rules = decided.rules.map(({ namedPath }) => namedPath);
+    await context.io.stdout.write(
+      context.isJson
+        ? jsonLine({ ...approvalJson(record), rules })
+        : `started ${record.runId}: ${formatCommand(record.action.command)}\n`,
+    );
+    return codeStatus(exitOk);
+  });
+}
+
+/* What starts is in the record, environment included; ours is not used. */
+async function start(
+  context: CommandContext,
+  { gatekeeper }: Approvals,
+  record: ApprovalRecord,
+): Promise<void> {
+  const { createTools } = await import('@clawdfather/tools');
+  const { clock, random, config } = context;
+  await withSupervisor(context, async (supervisor) => {
+    const baseEnvironment = config.commandEnv;
+    const parts = { supervisor, gatekeeper, clock, random, log: silentLog, baseEnvironment };
+    const tools = createTools(parts);
+    try {
+      await tools.startHeld(record);
+    } finally {
+      await tools.close();
+    }
+  });
+}
+
+function formatRules({ record, rules }: Decided): string {
+  const lines = rules.map(({ namedPath, realPath }) => {
+    const file = namedPath === realPath ? '' : ` (the file ${makeVisible(realPath)})`;
+    return `from now on ${makeVisible(namedPath)}${file} runs unasked, whatever its arguments\n`;
+  });
+  if (record.decision === 'allow-always' && lines.length === 0) {
+    return 'all its programs were allowed before: no rule was added\n';
+  }
+  return lines.join('');
+}

@@ -1,0 +1,280 @@
+/*
+ * `clf approvals`, `clf allow` and `clf deny` as real processes, over what an agent asked for.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { createSupervisor, openApprovals, readLineage } from '@clawdfather/supervisor';
+import {
+  agentPolicy,
+  createAllowlist,
+  createGatekeeper,
+  createTools,
+  type RequesterMark,
+} from '@clawdfather/tools';
+import { type CliRig, createCliRig, launcherPath } from '../support/cli-process.ts';
+
+/* There, nobody may decide (W2): most of this file has nothing to show then. */
+const skip = readLineage(process.pid).some(({ comm }) => comm.startsWith('clawdfather-shi'))
+  ? 'these tests run inside a run'
+  : false;
+
+interface Asked {
+  readonly approvalId: string;
+  readonly runId: string;
+  /* A file that the command makes. */
+  readonly made: string;
+}
+
+interface Parts {
+  readonly requesterMarks?: readonly RequesterMark[];
+  readonly command?: string;
+}
+
+/* An agent asks and is gone: nobody but the command line can start it. */
+async function ask(rig: CliRig, parts: Parts = {}): Promise<Asked> {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const made = join(rig.stateDir, `made-${random.id()}`);
+  const supervisor = await createSupervisor({ stateDir: rig.stateDir, launcher: 'direct' });
+  const store = await openApprovals({ stateDir: rig.stateDir });
+  const { requesterMarks = [] } = parts;
+  const allowlist = createAllowlist(store);
+  const policy = agentPolicy;
+  const gatekeeper = createGatekeeper({ store, allowlist, clock, random, policy, requesterMarks });
+  const baseEnvironment = { PATH: '/usr/bin:/bin', HOME: rig.stateDir };
+  const tools = createTools({
+    supervisor,
+    gatekeeper,
+    clock,
+    random,
+    log: silentLog,
+    baseEnvironment,
+  });
+  const what = parts.command === undefined ? { argv: ['touch', made] } : { command: parts.command };
+  const { signal } = new AbortController();
+  const call = { signal, requester: 'mcp:test', account: 'local', sessionId: 'session' };
+  const result = await tools.exec(what, call);
+  await tools.close();
+  await store.close();
+  await supervisor.close();
+  assert.equal(result.status, 'approval-pending');
+  return { approvalId: result.approvalId, runId: result.runId, made };
+}
+
+interface Told {
+  readonly code: number | null;
+  readonly text: string;
+}
+
+/* The command at a terminal of its own, as a person has it. */
+function decideAt(rig: CliRig, ...args: string[]): Promise<Told> {
+  const words = [process.execPath, launcherPath, ...args].map((word) => `'${word}'`);
+  return told(rig, ['script', '-qec', words.join(' '), '/dev/null']);
+}
+
+async function told(
+  rig: CliRig,
+  [program, ...args]: readonly [string, ...string[]],
+): Promise<Told> {
+  const child = spawn(program, args, {
+    env: { ...rig.env, TERM: 'dumb', SHELL: '/bin/sh' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Without the terminal that these tests may have been started at.
+    detached: true,
+  });
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, text };
+}
+
+function lines(text: string): readonly Readonly<Record<string, unknown>>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test('what waits is listed whole, with who asked, where and why', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  const empty = await rig.clf('approvals');
+  assert.match(empty.stdout, /Nothing waits/);
+  const { approvalId, runId, made } = await ask(rig);
+  const listed = await rig.clf('approvals');
+  assert.equal(listed.code, 0);
+  assert.match(listed.stdout, new RegExp(approvalId.slice(0, 12)));
+  assert.ok(listed.stdout.includes(`touch ${made}`));
+  assert.match(listed.stdout, /mcp:test/);
+  assert.match(listed.stdout, /touch is not on the allowlist/);
+  const [json] = lines((await rig.clf('approvals', '--json')).stdout);
+  assert.equal(json?.['id'], approvalId);
+  assert.equal(json?.['runId'], runId);
+  assert.equal(json?.['state'], 'pending');
+  assert.deepEqual(json?.['argv'], ['touch', made]);
+  assert.ok(!existsSync(made));
+});
+
+test('what an agent hides in a command is shown', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  await ask(rig, { command: 'rm a\u202etxt.b \u001b[2K; echo ok' });
+  const { stdout } = await rig.clf('approvals');
+  assert.ok(stdout.includes(String.raw`rm a\u202etxt.b \x1b[2K; echo ok`), stdout);
+});
+
+test('allowing starts it at once, and once', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId, runId, made } = await ask(rig);
+  const allowed = await decideAt(rig, 'allow', approvalId.slice(0, 5));
+  assert.equal(allowed.code, 0, allowed.text);
+  assert.match(allowed.text, new RegExp(`started ${runId}`));
+  assert.equal((await rig.clf('wait', runId)).code, 0);
+  assert.ok(existsSync(made));
+  const again = await decideAt(rig, 'allow', approvalId);
+  assert.equal(again.code, 125);
+  assert.match(again.text, /allowed by cli:.*started as run/);
+  const denied = await decideAt(rig, 'deny', approvalId);
+  assert.match(denied.text, /approval-decided/);
+});
+
+test('denying tells why, and the run never starts', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId, runId, made } = await ask(rig);
+  const denied = await decideAt(rig, 'deny', '--reason', 'not today', approvalId);
+  assert.equal(denied.code, 0, denied.text);
+  assert.match(denied.text, /denied by cli:.*not today/);
+  const [json] = lines((await rig.clf('approvals', '-a', '--json')).stdout);
+  assert.equal(json?.['state'], 'denied');
+  assert.equal(json?.['reason'], 'not today');
+  const allowed = await decideAt(rig, 'allow', approvalId);
+  assert.equal(allowed.code, 125);
+  assert.equal((await rig.clf('logs', runId)).code, 125);
+  assert.ok(!existsSync(made));
+});
+
+test('allowing for ever says what is allowed, and the next time nobody is asked', {
+  skip,
+}, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId } = await ask(rig);
+  const allowed = await decideAt(rig, 'allow', '--always', approvalId);
+  assert.equal(allowed.code, 0, allowed.text);
+  assert.match(
+    allowed.text,
+    /from now on \/usr\/bin\/touch .*runs unasked, whatever its arguments/,
+  );
+  await assert.rejects(ask(rig), /'completed'|completed/);
+});
+
+test('what no rule could cover is not allowed for ever', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId } = await ask(rig, { command: 'ls > out' });
+  const allowed = await decideAt(rig, 'allow', '--always', approvalId);
+  assert.equal(allowed.code, 125);
+  assert.match(allowed.text, /it writes to out/);
+  assert.match(allowed.text, /approval-not-for-ever/);
+  const [json] = lines((await rig.clf('approvals', '--json')).stdout);
+  assert.equal(json?.['state'], 'pending');
+});
+
+test('an unknown approval gets the nearest one suggested', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId } = await ask(rig);
+  const typo = `${approvalId.slice(0, 8)}${approvalId[8] === 'x' ? 'y' : 'x'}${approvalId.slice(9)}`;
+  const { stderr, code } = await rig.clf('allow', typo);
+  assert.equal(code, 125);
+  assert.match(stderr, new RegExp(`Did you mean ${approvalId}`));
+});
+
+test('W1: whoever the agent started cannot decide', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  const [self] = readLineage(process.pid);
+  assert.ok(self !== undefined);
+  // This process is the agent, so the command it starts is one of its own, with a terminal and without.
+  const { approvalId, made } = await ask(rig, { requesterMarks: [self] });
+  for (const answer of [
+    await decideAt(rig, 'allow', approvalId),
+    await decideAt(rig, 'deny', approvalId),
+  ]) {
+    assert.equal(answer.code, 125);
+    assert.match(answer.text, /belongs to mcp:test/);
+    assert.match(answer.text, /approval-refused/);
+  }
+  const json = await rig.clf('allow', '--json', approvalId);
+  assert.match(json.stderr, /"approval-refused"/);
+  assert.ok(!existsSync(made));
+});
+
+test('W2: nor can a run, whoever started it, at a terminal, however it forks', {
+  skip,
+}, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId, made } = await ask(rig);
+  const clf = `'${process.execPath}' --conditions=@clawdfather/source '${launcherPath}' allow ${approvalId}`;
+  const inside = await rig.clf('run', '--pty', '--', 'sh', '-c', clf);
+  assert.equal(inside.code, 125);
+  assert.match(inside.stdout, /is inside a run/);
+  // Its parent goes, its session is another one.
+  const forked = `(setsid sh -c "${clf}" 2>&1 &)`;
+  const detached = await rig.clf(
+    'run',
+    '--leftovers',
+    'keep',
+    '--detach',
+    '--',
+    'sh',
+    '-c',
+    forked,
+  );
+  assert.equal(detached.code, 0, detached.stderr);
+  await rig.start({}, 'logs', '-f', detached.stdout.trim()).saw('is inside a run');
+  assert.ok(!existsSync(made));
+});
+
+test('W3: nor can whoever has no terminal, or has left the one it came from', {
+  skip,
+}, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId, made } = await ask(rig);
+  const none = await told(rig, [process.execPath, launcherPath, 'allow', approvalId]);
+  assert.equal(none.code, 125);
+  assert.match(none.text, /has no terminal/);
+  assert.match(none.text, /approval-refused/);
+  assert.ok(!existsSync(made));
+});
+
+test('a decision that nobody carried out is carried out by the next who looks', {
+  skip,
+}, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId, runId, made } = await ask(rig);
+  await crashAfterDeciding(t, rig.stateDir, approvalId);
+  const stored = await openApprovals({ stateDir: rig.stateDir });
+  assert.equal(stored.approval(approvalId)?.state, 'allowed');
+  await stored.close();
+  assert.ok(!existsSync(made));
+  // Somebody else allows something else; the tools take up what was left.
+  const other = await ask(rig);
+  assert.equal((await decideAt(rig, 'allow', other.approvalId)).code, 0);
+  assert.equal((await rig.clf('wait', runId)).code, 0);
+  assert.ok(existsSync(made));
+});
+
+/* A decider that is killed between its decision and the start. */
+async function crashAfterDeciding(
+  t: TestContext,
+  stateDir: string,
+  approvalId: string,
+): Promise<void> {
+  const program = new URL('../fixtures/decide-and-die.ts', import.meta.url).pathname;
+  const args = ['--conditions=@clawdfather/source', program, stateDir, approvalId];
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  t.after(() => child.kill('SIGKILL'));
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  assert.equal(signal, 'SIGKILL');
+}
