@@ -102,12 +102,17 @@ export type ExecParams = z.infer<typeof execParamsSchema>;
 
 export const leftoverSchema = z.object({ pid: z.int(), name: z.string() });
 
+/*
+ * What was left out before the text that is shown, as bytes of the journal; `process log` reads it from this cursor. Bytes
+ * and not characters, because a flood is not turned into text only to be counted.
+ */
+export const truncatedSchema = z.object({ droppedBytes: z.int(), fromCursor: z.string() });
+
 const outputFields = {
   output: z.string(),
   /* Opaque; handing it back acknowledges everything before it. */
   cursor: z.string(),
-  /* Characters of `output` were left out at its beginning: read them from this cursor. */
-  truncated: z.object({ droppedCharacters: z.int(), fromCursor: z.string() }).optional(),
+  truncated: truncatedSchema.optional(),
 } as const;
 
 export const completedSchema = z.object({
@@ -131,7 +136,7 @@ export const failureKindSchema = z.enum([
 
 export const failedSchema = z.object({
   status: z.literal('failed'),
-  runId: z.string().optional(),
+  runId: z.string(),
   kind: failureKindSchema,
   message: z.string(),
   exitCode: z.int().optional(),
@@ -145,8 +150,9 @@ export const failedSchema = z.object({
 export const runningSchema = z.object({
   status: z.literal('running'),
   runId: z.string(),
-  pid: z.int(),
-  startedAt: z.iso.datetime(),
+  /* Both are absent while a slow machine is still starting it. */
+  pid: z.int().optional(),
+  startedAt: z.iso.datetime().optional(),
   tail: z.string(),
   cursor: z.string(),
   truncated: outputFields.truncated,
@@ -162,6 +168,8 @@ export const approvalPendingSchema = z.object({
 
 export const deniedSchema = z.object({
   status: z.literal('denied'),
+  /* Absent when it was denied at once: then there is no run. */
+  runId: z.string().optional(),
   rule: z.string(),
   by: z.string(),
 });

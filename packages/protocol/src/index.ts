@@ -15,6 +15,7 @@ export {
   leftoverSchema,
   leftoversSchema,
   runningSchema,
+  truncatedSchema,
 } from './exec.ts';
 export type { EndReason, ExecParams, ExecResult } from './exec.ts';
 export { approvalLifetimeMs, execLimits, outputCharactersMax, processLimits } from './limits.ts';
@@ -34,6 +35,7 @@ export {
   pollResultSchema,
   processActions,
   processParamsSchema,
+  processResultSchema,
   runSummarySchema,
   screenResultSchema,
   stillRunningSchema,
@@ -43,6 +45,7 @@ export type {
   PollResult,
   ProcessAction,
   ProcessParams,
+  ProcessResult,
   RunSummary,
   ScreenResult,
 } from './process.ts';

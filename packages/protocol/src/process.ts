@@ -7,8 +7,11 @@ import {
   columnsSchema,
   completedSchema,
   deniedSchema,
+  endReasonSchema,
   failedSchema,
+  leftoverSchema,
   rowsSchema,
+  truncatedSchema,
 } from './exec.ts';
 import { processLimits } from './limits.ts';
 
@@ -97,17 +100,20 @@ export const runSummarySchema = z.object({
   reason: z.string().optional(),
   exitCode: z.int().optional(),
   signal: z.string().optional(),
+  /* Processes that outlive the command, as counted at its end; 0 once they are gone. */
   leftovers: z.int(),
+  approvalId: z.string().optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 
 export const stillRunningSchema = z.object({
   status: z.literal('running'),
   runId: z.string(),
-  pid: z.int(),
+  /* Absent while it is still starting. */
+  pid: z.int().optional(),
   output: z.string(),
   cursor: z.string(),
-  truncated: z.object({ droppedCharacters: z.int(), fromCursor: z.string() }).optional(),
+  truncated: truncatedSchema.optional(),
   /* How long to wait before asking again, while nothing happens. */
   retryInMs: z.int().optional(),
   waitingForInput: z.boolean(),
@@ -150,3 +156,43 @@ export const screenResultSchema = z.object({
   isRunning: z.boolean(),
 });
 export type ScreenResult = z.infer<typeof screenResultSchema>;
+
+const done = { runId: z.string() } as const;
+const poll = { action: z.literal('poll') } as const;
+
+/* How it ended, as `kill` and `remove` saw it. */
+const endedFields = {
+  /* False: something of the tree could not be ended (uninterruptible, another user's); it is named and tried again. */
+  isGone: z.boolean(),
+  survivors: z.array(leftoverSchema),
+  reason: endReasonSchema.optional(),
+  exitCode: z.int().optional(),
+  signal: z.string().optional(),
+} as const;
+
+/* One line per action; `poll` is itself a union on `status`. */
+export const processResultSchema = z.union([
+  z.object({
+    action: z.literal('list'),
+    runs: z.array(runSummarySchema),
+    /* There are more than `limit`. */
+    isMore: z.boolean(),
+  }),
+  stillRunningSchema.extend(poll),
+  completedSchema.extend(poll),
+  failedSchema.extend(poll),
+  approvalPendingSchema.extend(poll),
+  deniedSchema.extend(poll),
+  logResultSchema.extend({ action: z.literal('log') }),
+  screenResultSchema.extend({ action: z.literal('screen') }),
+  z.object({ action: z.literal('write'), ...done, bytes: z.int(), isEof: z.boolean() }),
+  z.object({ action: z.literal('send-keys'), ...done, bytes: z.int() }),
+  z.object({ action: z.literal('submit'), ...done }),
+  z.object({ action: z.literal('paste'), ...done, bytes: z.int(), isBracketed: z.boolean() }),
+  z.object({ action: z.literal('resize'), ...done, cols: z.int(), rows: z.int() }),
+  z.object({ action: z.literal('signal'), ...done, signal: z.string() }),
+  z.object({ action: z.literal('kill'), ...done, ...endedFields }),
+  z.object({ action: z.literal('clear'), ...done }),
+  z.object({ action: z.literal('remove'), ...done, ...endedFields }),
+]);
+export type ProcessResult = z.infer<typeof processResultSchema>;

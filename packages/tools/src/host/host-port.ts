@@ -11,7 +11,6 @@ export interface HostCommand {
   readonly cwd: string;
   readonly envAdditions: Readonly<Record<string, string>>;
   readonly terminal: { readonly cols: number; readonly rows: number } | undefined;
-  readonly isStdinOpen: boolean;
 }
 
 /* What the host decides of a run; deadlines, labels and policies are the tool's. */
@@ -25,6 +24,8 @@ export type HostSpawn = Pick<SpawnInput, 'cwd' | 'env'> &
 export interface HostPort {
   /* `local`, or a connection's id. */
   readonly id: string;
+  /* Names that people gave it. */
+  readonly labels?: readonly string[];
   readonly usualTimeoutSeconds: number;
   /* PATH that a bare program name is looked up in. */
   readonly searchPath: string;

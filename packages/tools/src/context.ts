@@ -1,0 +1,69 @@
+/*
+ * What the tools are made from, who calls them, and what their parts share.
+ */
+import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { Supervisor } from '@clawdfather/supervisor';
+import type { Gatekeeper } from './approvals/gatekeeper.ts';
+import type { HostPort } from './host/host-port.ts';
+import type { Hosts } from './host/hosts.ts';
+import type { ReadingProbe } from './process/reading-probe.ts';
+import type { Readers } from './process/readers.ts';
+import type { Terminals } from './process/terminals.ts';
+
+export interface ToolsDeps {
+  readonly supervisor: Supervisor;
+  readonly gatekeeper: Gatekeeper;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /* What a local command starts with: `agentBaseEnvironment(…)` for agents, a person's own for a person. */
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  /* The directory of a local command whose caller names none. Default: HOME of the base environment. */
+  readonly homeDirectory?: string;
+  /* Hosts beside `local`. */
+  readonly remoteHosts?: readonly HostPort[];
+  /* Whether a terminal can be had on this machine; replaced in tests. */
+  readonly canOpenTerminal?: () => boolean;
+  /* Whether a process is seen waiting for input; replaced in tests. */
+  readonly readingProbe?: ReadingProbe;
+}
+
+export interface ToolCall {
+  readonly signal: AbortSignal;
+  /* Progress of a foreground exec: text as it comes, cleaned. */
+  readonly onOutput?: (text: string) => void;
+  /* Who asks, for people and for the record: `mcp:claude-code`, `cli`. */
+  readonly requester: string;
+  readonly account: string;
+  readonly sessionId: string;
+  /* The session's directory and host, for commands that name none. */
+  readonly directory?: string | undefined;
+  readonly host?: string | undefined;
+  /* Less than the usual cap, for callers with a small window. */
+  readonly outputCharactersMax?: number | undefined;
+}
+
+/* A run that has been asked for and is not in the registry yet, or not yet with a process. */
+export interface Starting {
+  readonly account: string;
+  /* Never rejects; what came of it is in the registry. */
+  readonly done: Promise<void>;
+}
+
+export interface ToolsContext {
+  readonly supervisor: Supervisor;
+  readonly gatekeeper: Gatekeeper;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly hosts: Hosts;
+  readonly canOpenTerminal: () => boolean;
+  readonly readingProbe: ReadingProbe;
+  readonly starting: Map<string, Starting>;
+  /* Approvals whose decision is waited for here. */
+  readonly watchedApprovals: Set<string>;
+  readonly readers: Readers;
+  readonly terminals: Terminals;
+  /* Aborts when the tools are closed. */
+  readonly signal: AbortSignal;
+}

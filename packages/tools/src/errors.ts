@@ -1,0 +1,28 @@
+/*
+ * The errors of the tools, told apart by code; docs/errors.md explains each one. What a caller chooses between (a failed
+ * command, a denial) is a result and not here.
+ */
+import { CodedError } from '@clawdfather/kit';
+
+export const toolsErrorCodes = [
+  'approval-unusable',
+  'cursor-invalid',
+  'env-refused',
+  'input-blocked',
+  'no-terminal',
+  'params-invalid',
+  'run-ambiguous',
+  'run-ended',
+  'run-held',
+  'run-running',
+  'signal-unknown',
+  'stdin-closed',
+  'tools-closed',
+  'unknown-host',
+  'unknown-run',
+  'workdir-unusable',
+] as const;
+
+export type ToolsErrorCode = (typeof toolsErrorCodes)[number];
+
+export class ToolsError extends CodedError<ToolsErrorCode> {}

@@ -1,0 +1,235 @@
+/*
+ * The `exec` tool: a command is asked for, checked, started, and waited for as long as the caller wants.
+ *
+ * Stages: parameters → plan → policy → start → the end, or `yieldMs`, whichever comes first. No stage makes the caller
+ * wait beyond `yieldMs`: a run that has not even started by then is reported as running without a pid.
+ *
+ * An abort before the answer ends the run and is recorded with who asked; after the answer the run is in the background
+ * and nobody's abort reaches it.
+ */
+import { hasCode } from '@clawdfather/kit';
+import { execLimits, type ExecParams, type ExecResult } from '@clawdfather/protocol';
+import { type ManagedRun, outputStart, type RunExit, type RunId } from '@clawdfather/supervisor';
+import type { ToolCall, ToolsContext } from '../context.ts';
+import { ToolsError } from '../errors.ts';
+import { createTextCleaner } from '../output/clean-text.ts';
+import { beginStart } from './begin-start.ts';
+import { finishedResult, notesOf, type RunFacts } from './finished.ts';
+import { followOutput, type Reading, readSoFar } from './follow-output.ts';
+import { watchHeld } from './held-runs.ts';
+import { createOutputCollector } from './output-collector.ts';
+import { type ExecPlan, parseExecParams, planExec, unusableDirectory } from './plan-exec.ts';
+import type { Started } from './start-run.ts';
+import { formatRequest, type StoredRequest } from './stored-request.ts';
+import { startTimeLimit, type TimeLimit } from './time-limit.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+/* Most commands end within this; their output then comes with the end, and the journal's file is never opened. */
+const headStartMs = 15;
+
+export async function exec(
+  context: ToolsContext,
+  params: ExecParams,
+  call: ToolCall,
+): Promise<ExecResult> {
+  call.signal.throwIfAborted();
+  const asked = parseExecParams(params);
+  const yieldMs = asked.yieldMs ?? execLimits.yieldMs.usual;
+  using limit = startTimeLimit(context.clock, yieldMs, [call.signal, context.signal]);
+  const plan = await planWithin(context, asked, { call, limit });
+  const verdict = await context.gatekeeper.check(proposalOf(plan, asked));
+  call.signal.throwIfAborted();
+  if (verdict.kind === 'denied') {
+    return { status: 'denied', rule: verdict.rule, by: verdict.by };
+  }
+  if (verdict.kind === 'held') {
+    const { approvalId, expiresAtMs } = verdict;
+    watchHeld(context, approvalId);
+    const expiresAt = new Date(expiresAtMs).toISOString();
+    return { status: 'approval-pending', approvalId, runId: plan.request.runId, expiresAt };
+  }
+  return runAndWait(context, plan.request, {
+    call,
+    limit,
+    isBackground: asked.background === true,
+  });
+}
+
+async function planWithin(
+  context: ToolsContext,
+  params: ExecParams,
+  { call, limit }: { readonly call: ToolCall; readonly limit: TimeLimit },
+): Promise<ExecPlan> {
+  try {
+    return await planExec(context, params, { call, patience: limit.signal });
+  } catch (error) {
+    if (!limit.signal.aborted || error instanceof ToolsError) throw error;
+    throwIfGone(context, call);
+    throw unusableDirectory(params.workdir ?? '', 'the file system does not answer');
+  }
+}
+
+function proposalOf({ request, host }: ExecPlan, { security, ask }: ExecParams) {
+  return {
+    action: request.action,
+    runId: request.runId,
+    searchPath: host.searchPath,
+    request: formatRequest(request),
+    requester: request.requester,
+    stricter: { security, ask },
+  };
+}
+
+interface Waiting {
+  readonly call: ToolCall;
+  readonly limit: TimeLimit;
+  readonly isBackground: boolean;
+}
+
+async function runAndWait(
+  context: ToolsContext,
+  request: StoredRequest,
+  waiting: Waiting,
+): Promise<ExecResult> {
+  const { call, limit } = waiting;
+  const starting = beginStart(context, request);
+  const started = await unlessAborted(starting, limit.signal);
+  if (call.signal.aborted) {
+    endWhenStarted(context, starting, call);
+    throw call.signal.reason;
+  }
+  throwIfGone(context, call);
+  if (started === undefined) return stillStarting(request);
+  if (started.kind === 'never-started') return neverStarted(context, started.runId);
+  const { run, facts } = started;
+  if (waiting.isBackground) return runningResult(run, facts, emptyReading(context, run, call));
+  return waitForEnd(context, started, waiting);
+}
+
+async function waitForEnd(
+  context: ToolsContext,
+  { run, facts }: Extract<Started, { kind: 'started' }>,
+  { call, limit }: Waiting,
+): Promise<ExecResult> {
+  const stop = new AbortController();
+  const reading = { ...emptyReading(context, run, call), signal: stop.signal };
+  try {
+    const exit = await watchRun(context, { ...reading, onEvent: progressOf(call) }, limit);
+    if (exit !== undefined) return finishedResult(facts, exit, reading.collector.result(true));
+  } finally {
+    stop.abort();
+  }
+  if (call.signal.aborted) {
+    await run.cancel('manual-cancel', call.requester);
+    throw call.signal.reason;
+  }
+  throwIfGone(context, call);
+  return runningResult(run, facts, reading);
+}
+
+/* Undefined when the limit came first. */
+async function watchRun(
+  context: ToolsContext,
+  reading: Reading,
+  limit: TimeLimit,
+): Promise<RunExit | undefined> {
+  const ended = endOf(reading.run, limit.signal);
+  const isEarly = await isWithin(context, ended);
+  if (isEarly) {
+    const exit = await ended;
+    if (exit !== undefined) await readSoFar(reading, limit.remainingMs);
+    return exit;
+  }
+  const reads = new AbortController();
+  const following = followOutput({ ...reading, signal: reads.signal });
+  try {
+    const exit = await ended;
+    /* It ends by itself at the last byte; until the limit, if there is that much to read. */
+    if (exit !== undefined) await unlessAborted(following, limit.signal);
+    return exit;
+  } finally {
+    reads.abort();
+    await following;
+  }
+}
+
+async function endOf(run: ManagedRun, signal: AbortSignal): Promise<RunExit | undefined> {
+  try {
+    return await run.wait(signal);
+  } catch (error) {
+    /* Taken over by another owner: it goes on there, and can be polled. */
+    if (signal.aborted || hasCode(error, 'epoch-stale', 'lease-lost')) return undefined;
+    throw error;
+  }
+}
+
+async function isWithin({ clock }: ToolsContext, ended: Promise<unknown>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = clock.timer(headStartMs, () => resolve(false));
+  try {
+    return await Promise.race([ended.then(() => true), late]);
+  } finally {
+    timer.cancel();
+  }
+}
+
+function emptyReading({ clock }: ToolsContext, run: ManagedRun, call: ToolCall): Reading {
+  const collector = createOutputCollector(outputStart, call.outputCharactersMax);
+  return { clock, run, collector, signal: call.signal };
+}
+
+function progressOf({ onOutput }: ToolCall): Reading['onEvent'] {
+  if (onOutput === undefined) return undefined;
+  const cleaners = { stdout: createTextCleaner(), stderr: createTextCleaner() };
+  return (event) => {
+    if (event.kind !== 'output') return;
+    const text = cleaners[event.stream].push(event.bytes);
+    if (text !== '') onOutput(text);
+  };
+}
+
+function runningResult(run: ManagedRun, facts: RunFacts, { collector }: Reading): ExecResult {
+  const { output, notes, ...rest } = collector.result(false);
+  const startedAtMs = run.snapshot().startedAtMs;
+  return {
+    status: 'running',
+    runId: run.runId,
+    pid: run.pid,
+    ...(startedAtMs === undefined ? {} : { startedAt: new Date(startedAtMs).toISOString() }),
+    tail: output,
+    ...rest,
+    notes: [...notesOf(facts), ...notes],
+  };
+}
+
+function stillStarting({ runId }: StoredRequest): ExecResult {
+  const notes = ['it has not started yet: the machine is slow'];
+  return { status: 'running', runId, tail: '', cursor: outputStart, notes };
+}
+
+function neverStarted({ supervisor }: ToolsContext, runId: string): ExecResult {
+  const record = supervisor.get(runId as RunId);
+  const exit = record?.exit;
+  if (record === undefined || exit === undefined) throw unknownEnd(runId);
+  return finishedResult(record, exit, { output: '', cursor: outputStart, notes: [] });
+}
+
+function unknownEnd(runId: string): ToolsError {
+  return new ToolsError('unknown-run', `run ${runId} did not start, and its record is gone`, {
+    detail: { runId },
+  });
+}
+
+/* Somebody gave up while it was being started: it ends as soon as it has. */
+function endWhenStarted({ log }: ToolsContext, starting: Promise<Started>, call: ToolCall): void {
+  const end = async (): Promise<void> => {
+    const started = await starting;
+    if (started.kind === 'started') await started.run.cancel('manual-cancel', call.requester);
+  };
+  end().catch((error: unknown) => log.warn('exec.cancel-failed', { error }));
+}
+
+export function throwIfGone({ signal }: ToolsContext, call: ToolCall): void {
+  call.signal.throwIfAborted();
+  if (signal.aborted) throw new ToolsError('tools-closed', 'the tools are closed');
+}

@@ -1,0 +1,108 @@
+/*
+ * How a run ended, as a result: `completed` for what a command decided itself, `failed` for what happened to it.
+ *
+ * 126 and 127 are what shells say of a command they could not run. A time limit is never shown with an exit code: a
+ * program that ends tidily when it is asked to would otherwise look like a success.
+ */
+import { constants } from 'node:os';
+import type { ExecResult } from '@clawdfather/protocol';
+import type { RunExit, RunRecord } from '@clawdfather/supervisor';
+import type { CollectedOutput } from './output-collector.ts';
+
+export type FinishedResult = Extract<ExecResult, { status: 'completed' | 'failed' }>;
+type Failed = Extract<ExecResult, { status: 'failed' }>;
+
+/* What a result says of a run beside its end: from the registry, or from the request that started it. */
+export type RunFacts = Pick<RunRecord, 'runId' | 'cwd' | 'labels' | 'deadlines'>;
+
+export function finishedResult(
+  record: RunFacts,
+  exit: RunExit,
+  collected: CollectedOutput,
+): FinishedResult {
+  const { notes, ...output } = collected;
+  const common = {
+    runId: record.runId,
+    ...output,
+    leftovers: exit.leftovers.map(({ pid, comm }) => ({ pid, name: comm })),
+    notes: [...notesOf(record), ...notes],
+  };
+  const { code } = exit;
+  if (exit.reason === 'exit' && code !== undefined && code !== 126 && code !== 127) {
+    return {
+      status: 'completed',
+      exitCode: code,
+      reason: exit.reason,
+      durationMs: exit.durationMs ?? 0,
+      cwd: record.cwd,
+      ...common,
+    };
+  }
+  const isTimeout = exit.reason === 'overall-timeout' || exit.reason === 'no-output-timeout';
+  return {
+    status: 'failed',
+    kind: kindOf(exit),
+    message: messageOf(record, exit),
+    ...(code === undefined || isTimeout ? {} : { exitCode: code }),
+    ...(exit.signal === undefined ? {} : { signal: exit.signal }),
+    ...(exit.durationMs === undefined ? {} : { durationMs: exit.durationMs }),
+    ...common,
+  };
+}
+
+/* What later readers must know too; the label is written at the start. */
+export function notesOf({ labels }: Pick<RunRecord, 'labels'>): readonly string[] {
+  return labels['terminal'] === 'unavailable'
+    ? ['no terminal could be had, so it runs on pipes']
+    : [];
+}
+
+const { ENOENT, EACCES, EPERM, ENOEXEC, EISDIR, ENOTDIR } = constants.errno;
+
+function kindOf({ reason, code, failure }: RunExit): Failed['kind'] {
+  if (reason === 'exit') return code === 127 ? 'command-not-found' : 'not-executable';
+  if (reason === 'spawn-error' && failure?.stage === 'exec') {
+    if (failure.errno === ENOENT || failure.errno === ENOTDIR) return 'command-not-found';
+    if ([EACCES, EPERM, ENOEXEC, EISDIR].includes(failure.errno)) return 'not-executable';
+  }
+  return reason;
+}
+
+function messageOf(record: RunFacts, exit: RunExit): string {
+  const { reason, code, signal, actor, detail } = exit;
+  const by = actor === undefined ? '' : ` by ${actor}`;
+  const why = detail === undefined ? '' : `: ${detail}`;
+  switch (reason) {
+    case 'exit':
+      return code === 127
+        ? 'command not found (exit code 127)'
+        : 'found, but it cannot be executed (exit code 126)';
+    case 'signal':
+      return `killed by ${signal ?? 'a signal'}${exit.coreDumped ? ' (core dumped)' : ''}`;
+    case 'manual-cancel':
+      return `cancelled${by}`;
+    case 'overall-timeout':
+      return `ended after its time limit of ${seconds(record.deadlines.overallMs)}`;
+    case 'no-output-timeout':
+      return `ended after ${seconds(record.deadlines.noOutputMs)} without output`;
+    case 'spawn-error':
+      return `it could not be started${why}`;
+    case 'ownership-escape':
+      return 'it left processes running, which were ended (leftovers: fail)';
+    case 'owner-lost':
+      return 'it was ended because its owner was lost';
+    case 'out-of-memory':
+      return `killed by the kernel: out of memory${why}`;
+    case 'host-rebooted':
+      return 'gone: the host was rebooted';
+    case 'container-restarted':
+      return 'gone: its container was restarted';
+    case 'reconciled-stale':
+    case 'unknown':
+      return `gone, and how it ended is not known${why}`;
+  }
+}
+
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? 'unknown length' : `${ms / 1_000} s`;
+}

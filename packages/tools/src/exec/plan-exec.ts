@@ -1,0 +1,136 @@
+/*
+ * From what a caller asked for to a request that can be started: checked, complete, nothing started yet.
+ *
+ * Stages: parameters → host → environment additions → working directory → the host's plan.
+ */
+import { isAbsolute, join } from 'node:path';
+import { execLimits, execParamsSchema, type ExecParams } from '@clawdfather/protocol';
+import { z } from 'zod';
+import type { ToolCall, ToolsContext } from '../context.ts';
+import { checkEnvAdditions } from '../environment/check-additions.ts';
+import { ToolsError } from '../errors.ts';
+import type { HostPort } from '../host/host-port.ts';
+import type { ProposedAction } from '../approvals/gatekeeper.ts';
+import type { StoredRequest } from './stored-request.ts';
+
+export interface ExecPlan {
+  readonly request: StoredRequest;
+  readonly host: HostPort;
+}
+
+/* Throws `params-invalid`. Callers on a wire have parsed already; a program may not have. */
+export function parseExecParams(params: unknown): ExecParams {
+  const parsed = execParamsSchema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  throw invalidParams(parsed.error);
+}
+
+export function invalidParams(error: z.ZodError): ToolsError {
+  const [first] = error.issues;
+  const field = first?.path.join('.') ?? '';
+  const what = first?.message ?? 'they cannot be read';
+  return new ToolsError('params-invalid', field === '' ? what : `${field}: ${what}`, {
+    detail: { field },
+  });
+}
+
+/* `patience` bounds what may hang: a directory on a dead mount. */
+export async function planExec(
+  context: ToolsContext,
+  params: ExecParams,
+  { call, patience }: { readonly call: ToolCall; readonly patience: AbortSignal },
+): Promise<ExecPlan> {
+  const host = context.hosts.find(params.host ?? call.host ?? 'local');
+  const envAdditions = params.env ?? {};
+  refuseEnvironment(envAdditions);
+  const cwd = directoryOf(params.workdir, call.directory ?? host.homeDirectory);
+  await checkDirectory(host, cwd, patience);
+  const action: ProposedAction = {
+    command: commandOf(params),
+    cwd,
+    envAdditions,
+    host: host.id,
+    account: call.account,
+  };
+  return { host, request: requestOf(context, params, { call, host, action }) };
+}
+
+function requestOf(
+  context: ToolsContext,
+  params: ExecParams,
+  { call, host, action }: { call: ToolCall; host: HostPort; action: ProposedAction },
+): StoredRequest {
+  const runId = context.random.id();
+  const { command, cwd, envAdditions } = action;
+  const { cols, rows } = execLimits.terminal;
+  const size = { cols: params.cols ?? cols, rows: params.rows ?? rows };
+  const plan = (terminal: typeof size | undefined): StoredRequest['spawn'] =>
+    host.plan({ runId, command, cwd, envAdditions, terminal }) as StoredRequest['spawn'];
+  const withoutTerminal = params.pty === true ? plan(undefined) : undefined;
+  return {
+    version: 1,
+    runId,
+    action: action as StoredRequest['action'],
+    spawn: plan(params.pty === true ? size : undefined),
+    ...(withoutTerminal?.mode === 'child' ? { withoutTerminal } : {}),
+    size,
+    sessionId: call.sessionId,
+    requester: call.requester,
+    ...deadlinesOf(params, host),
+    leftovers: params.leftovers ?? 'keep',
+    ...(params.stdin === undefined ? {} : { stdin: params.stdin }),
+    isEof: params.eof ?? false,
+  };
+}
+
+function deadlinesOf(
+  params: ExecParams,
+  host: HostPort,
+): Pick<StoredRequest, 'overallTimeoutMs' | 'noOutputTimeoutMs'> {
+  const overall = params.timeoutSeconds ?? host.usualTimeoutSeconds;
+  const silence = params.noOutputTimeoutSeconds;
+  return {
+    ...(overall === 0 ? {} : { overallTimeoutMs: milliseconds(overall) }),
+    ...(silence === undefined ? {} : { noOutputTimeoutMs: milliseconds(silence) }),
+  };
+}
+
+/* Never down to 0, which would be none. */
+function milliseconds(seconds: number): number {
+  return Math.max(1, Math.round(seconds * 1_000));
+}
+
+function commandOf({ command, argv, shell }: ExecParams): ProposedAction['command'] {
+  if (command !== undefined) return { kind: 'line', shell: shell ?? '/bin/sh', line: command };
+  const [program = '', ...rest] = argv ?? [];
+  return { kind: 'argv', argv: [program, ...rest] };
+}
+
+function refuseEnvironment(additions: Readonly<Record<string, string>>): void {
+  const refusals = checkEnvAdditions(additions);
+  if (refusals.length === 0) return;
+  const reasons = refusals.map(({ name, why }) => `${JSON.stringify(name)} ${why}`);
+  throw new ToolsError('env-refused', `refused in env: ${reasons.join('; ')}`, {
+    detail: { names: refusals.map(({ name }) => name) },
+    hint: 'Leave it out, or set it in the shell line, where whoever approves it sees it.',
+  });
+}
+
+function directoryOf(asked: string | undefined, base: string): string {
+  if (asked === undefined) return base;
+  return isAbsolute(asked) ? asked : join(base, asked);
+}
+
+async function checkDirectory(host: HostPort, path: string, patience: AbortSignal): Promise<void> {
+  const why = path.includes('\0')
+    ? 'its name holds a NUL character'
+    : await host.whyNoDirectory(path, patience);
+  if (why !== undefined) throw unusableDirectory(path, why);
+}
+
+export function unusableDirectory(path: string, why: string): ToolsError {
+  return new ToolsError('workdir-unusable', `cannot work in ${JSON.stringify(path)}: ${why}`, {
+    detail: { path },
+    hint: 'Name a directory that exists; nothing was started.',
+  });
+}

@@ -1,0 +1,129 @@
+/*
+ * Starts what a request describes, and gives it its input.
+ *
+ * The same request twice is one run, because its id is in it (S1): a held run that two processes try to start, or one
+ * whose starter died in between, starts once. A run whose terminal cannot be had runs on pipes and says so; since an id is
+ * never used twice, a terminal that is refused only at the start gets a new one.
+ */
+import { hasCode } from '@clawdfather/kit';
+import type { ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
+import type { ToolsContext } from '../context.ts';
+import { ToolsError } from '../errors.ts';
+import type { RunFacts } from './finished.ts';
+import { unusableDirectory } from './plan-exec.ts';
+import type { StoredRequest } from './stored-request.ts';
+
+/* What every run of these tools is found by. */
+export const backendId = 'exec';
+
+/* More is typed without a promise to arrive after a crash: the outbox takes 16 MiB for all of a run's input. */
+const durableBytesMax = 8 * 1024 * 1024;
+
+export type Started =
+  | { readonly kind: 'started'; readonly run: ManagedRun; readonly facts: RunFacts }
+  /* Its record says why. */
+  | { readonly kind: 'never-started'; readonly runId: string };
+
+export interface StartOptions {
+  /* The id is promised to somebody, so there is no second attempt under another one. */
+  readonly isHeld?: boolean;
+}
+
+export async function startRun(
+  context: ToolsContext,
+  request: StoredRequest,
+  { isHeld = false }: StartOptions,
+): Promise<Started> {
+  const wantsTerminal = request.spawn.mode !== 'child';
+  if (!wantsTerminal || context.canOpenTerminal()) {
+    const started = await spawn(context, request, inputOf(request));
+    if (!wantsTerminal || isHeld || !isTerminalRefused(context, started)) return started;
+    context.log.warn('exec.terminal-refused', { runId: request.runId });
+    await context.supervisor.remove(request.runId as RunId);
+    return spawn(context, request, { ...onPipes(request), runId: context.random.id() });
+  }
+  return spawn(context, request, onPipes(request));
+}
+
+function isTerminalRefused({ supervisor }: ToolsContext, started: Started): boolean {
+  if (started.kind === 'started') return false;
+  return supervisor.get(started.runId as RunId)?.exit?.failure?.stage === 'pty';
+}
+
+async function spawn(
+  context: ToolsContext,
+  request: StoredRequest,
+  input: SpawnInput,
+): Promise<Started> {
+  try {
+    const run = await context.supervisor.spawn(input);
+    if (input.mode !== 'child') context.terminals.watch(run);
+    feed(context, run, request);
+    return { kind: 'started', run, facts: factsOf(run, input) };
+  } catch (error) {
+    return neverStarted(error, request, input);
+  }
+}
+
+function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
+  const { cwd, labels = {}, overallTimeoutMs: overallMs, noOutputTimeoutMs: noOutputMs } = input;
+  return { runId, cwd, labels, deadlines: { overallMs, noOutputMs } };
+}
+
+/* A failure with a record is a result; the rest is for the caller to mend, or not the command's fault. */
+function neverStarted(error: unknown, request: StoredRequest, input: SpawnInput): Started {
+  if (hasCode(error, 'input-invalid')) {
+    throw new ToolsError('params-invalid', error.message, { detail: error.detail, cause: error });
+  }
+  if (hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd') {
+    throw unusableDirectory(request.spawn.cwd, 'it went away, or cannot be entered');
+  }
+  if (hasCode(error, 'spawn-failed', 'start-timeout', 'spawn-cancelled')) {
+    return { kind: 'never-started', runId: input.runId ?? request.runId };
+  }
+  throw error;
+}
+
+function inputOf(request: StoredRequest): SpawnInput {
+  const { action, requester, spawn: plan, size } = request;
+  const common = {
+    runId: request.runId,
+    sessionId: request.sessionId,
+    backendId,
+    labels: { account: action.account, requester, host: action.host },
+    overallTimeoutMs: request.overallTimeoutMs,
+    ...(request.noOutputTimeoutMs === undefined
+      ? {}
+      : { noOutputTimeoutMs: request.noOutputTimeoutMs }),
+    leftovers: request.leftovers,
+  };
+  if (plan.mode !== 'child') return { ...plan, ...common, ...size };
+  const isClosed = request.isEof && (request.stdin ?? '') === '';
+  return { ...plan, ...common, stdin: isClosed ? 'closed' : 'open' };
+}
+
+/* The label tells later readers too, in whatever process they are. */
+function onPipes(request: StoredRequest): SpawnInput {
+  const { withoutTerminal } = request;
+  if (withoutTerminal === undefined) return inputOf(request);
+  const input = inputOf({ ...request, spawn: withoutTerminal });
+  return { ...input, labels: { ...input.labels, terminal: 'unavailable' } };
+}
+
+/*
+ * Input goes its own way: a program that does not read must not make the caller wait. A program that ends or closes its
+ * input without reading all is no failure of the command.
+ */
+function feed({ log }: ToolsContext, run: ManagedRun, request: StoredRequest): void {
+  const { stdin = '', isEof } = request;
+  if (stdin === '' && (!isEof || request.spawn.mode === 'child')) return;
+  const give = async (): Promise<void> => {
+    const bytes = Buffer.from(stdin);
+    if (bytes.length > 0) await run.write(bytes, { durable: bytes.length <= durableBytesMax });
+    if (isEof) await run.end();
+  };
+  give().catch((error: unknown) => {
+    const isExpected = hasCode(error, 'stdin-closed', 'not-running', 'supervisor-closed');
+    if (!isExpected) log.warn('exec.input-failed', { runId: run.runId, error });
+  });
+}

@@ -1,0 +1,74 @@
+/*
+ * Everything needed to start a run, as JSON: a held run is started later, perhaps by another process, from exactly this.
+ * It holds the whole plan, environment included, so that what starts is what was asked about: another process may have
+ * another PATH.
+ */
+import { leftoversSchema } from '@clawdfather/protocol';
+import { z } from 'zod';
+import { ToolsError } from '../errors.ts';
+
+const argv = z.tuple([z.string()], z.string());
+const placeFields = { cwd: z.string(), env: z.record(z.string(), z.string()) } as const;
+
+const commandSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('line'), shell: z.string(), line: z.string() }),
+  z.object({ kind: z.literal('argv'), argv }),
+]);
+
+const requestSchema = z.object({
+  version: z.literal(1),
+  runId: z.string(),
+  action: z.object({
+    command: commandSchema,
+    cwd: z.string(),
+    envAdditions: z.record(z.string(), z.string()),
+    host: z.string(),
+    account: z.string(),
+  }),
+  spawn: z.discriminatedUnion('mode', [
+    z.object({ mode: z.literal('child'), argv, ...placeFields }),
+    z.object({
+      mode: z.literal('pty'),
+      ptyCommand: z.string(),
+      shell: z.string(),
+      ...placeFields,
+    }),
+    z.object({ mode: z.literal('pty-argv'), argv, ...placeFields }),
+  ]),
+  /* What is used instead when no terminal can be had. */
+  withoutTerminal: z.object({ mode: z.literal('child'), argv, ...placeFields }).optional(),
+  size: z.object({ cols: z.int(), rows: z.int() }),
+  sessionId: z.string(),
+  requester: z.string(),
+  /* Absent is none. */
+  overallTimeoutMs: z.int().optional(),
+  noOutputTimeoutMs: z.int().optional(),
+  leftovers: leftoversSchema,
+  stdin: z.string().optional(),
+  isEof: z.boolean(),
+});
+
+export type StoredRequest = Readonly<z.infer<typeof requestSchema>>;
+
+export function formatRequest(request: StoredRequest): string {
+  return JSON.stringify(request);
+}
+
+/* Throws `approval-unusable`: it comes from a database that others can write to. */
+export function parseRequest(text: string): StoredRequest {
+  const parsed = requestSchema.safeParse(readJson(text));
+  if (parsed.success) return parsed.data;
+  throw new ToolsError('approval-unusable', 'the stored request cannot be read', {
+    hint: 'It may be of another version; ask for the command again.',
+    cause: parsed.error,
+  });
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    /* The schema refuses it and says so. */
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/*
+ * Commands on this machine.
+ *
+ * The environment is the base with the additions over it. A command on a terminal does not get the base's TERM: what it
+ * talks to is our own model of one (supervisor: xterm-256color), whatever terminal the caller happens to sit at.
+ */
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { execLimits } from '@clawdfather/protocol';
+import type { HostCommand, HostPort, HostSpawn } from './host-port.ts';
+
+export interface LocalHostOptions {
+  readonly baseEnvironment: Readonly<Record<string, string>>;
+  readonly homeDirectory: string;
+}
+
+/* What a login without a PATH gets on most systems. */
+const usualPath = '/usr/local/bin:/usr/bin:/bin';
+
+export function createLocalHost({ baseEnvironment, homeDirectory }: LocalHostOptions): HostPort {
+  const searchPath = baseEnvironment['PATH'] ?? usualPath;
+  const base: Readonly<Record<string, string>> = { ...baseEnvironment, PATH: searchPath };
+  const { TERM: _callersTerminal, ...terminalBase } = base;
+  return {
+    id: 'local',
+    usualTimeoutSeconds: execLimits.timeoutSeconds.usualLocal,
+    searchPath,
+    homeDirectory,
+    whyNoDirectory,
+    plan: (command) => {
+      const { cwd, envAdditions, terminal } = command;
+      const env = { ...(terminal === undefined ? base : terminalBase), ...envAdditions };
+      return { cwd, env, ...programOf(command) };
+    },
+  };
+}
+
+type Program = HostSpawn extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'cwd' | 'env'>
+    : never
+  : never;
+
+/* A line goes to its shell verbatim, on a terminal as on pipes. */
+function programOf({ command, terminal }: HostCommand): Program {
+  if (command.kind === 'argv') {
+    return { mode: terminal === undefined ? 'child' : 'pty-argv', argv: command.argv };
+  }
+  const { shell, line } = command;
+  if (terminal === undefined) return { mode: 'child', argv: [shell, '-c', line] };
+  return { mode: 'pty', ptyCommand: line, shell };
+}
+
+/* A dead network mount never answers, so the caller's signal counts. */
+async function whyNoDirectory(path: string, signal: AbortSignal): Promise<string | undefined> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([lookAt(path), aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function lookAt(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isDirectory()) return 'it is not a directory';
+    await access(path, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return 'it does not exist';
+    if (code === 'ENOTDIR') return 'a part of it is not a directory';
+    if (code === 'EACCES' || code === 'EPERM') return 'it cannot be entered: permission denied';
+    if (code === 'ELOOP') return 'its symbolic links go round in circles';
+    return `it cannot be looked at (${String(code ?? error)})`;
+  }
+}

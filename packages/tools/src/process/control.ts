@@ -1,0 +1,185 @@
+/*
+ * What can be done to a run: look at its terminal, resize it, signal it, end it, put its record away.
+ *
+ * A signal goes to the foreground group of a terminal, as a key would send it, and otherwise to the command's own process
+ * group. Ending goes through the supervisor: the whole tree, asked first and killed after a grace period, and it is over
+ * only when nothing of it lives.
+ */
+import { constants } from 'node:os';
+import { suggestNearest } from '@clawdfather/kit';
+import type { ManagedRun, RunRecord } from '@clawdfather/supervisor';
+import type { ToolCall, ToolsContext } from '../context.ts';
+import { ToolsError } from '../errors.ts';
+import { startTimeLimit } from '../exec/time-limit.ts';
+import { unlessAborted } from '../exec/unless-aborted.ts';
+import { findRecord } from './find-run.ts';
+import { refusedCommand } from './refusals.ts';
+import type { ParamsOf, ResultOf } from './result-of.ts';
+
+/* What the supervisor gives a run that names no grace of its own, and from the kill to giving up (T1, T2). */
+const usualGraceMs = 5_000;
+const killMs = 2_000;
+/* For the end to be recorded on a loaded machine. */
+const marginMs = 5_000;
+
+export async function showScreen(
+  context: ToolsContext,
+  params: ParamsOf<'screen'>,
+  call: ToolCall,
+): Promise<ResultOf<'screen'>> {
+  const record = findTerminal(context, params.runId, call);
+  context.terminals.watchIfOurs(record);
+  const { screen } = await context.terminals.look(record, call.signal);
+  const { cols, rows, lines, cursor, title, isAlternate } = screen;
+  const isRunning = record.exit === undefined;
+  const { runId } = record;
+  return { action: 'screen', runId, cols, rows, lines, cursor, title, isAlternate, isRunning };
+}
+
+export async function resize(
+  context: ToolsContext,
+  params: ParamsOf<'resize'>,
+  call: ToolCall,
+): Promise<ResultOf<'resize'>> {
+  const record = findTerminal(context, params.runId, call);
+  const { cols, rows } = params;
+  const run = await attachLiving(context, record);
+  await run.resize({ cols, rows });
+  return { action: 'resize', runId: record.runId, cols, rows };
+}
+
+export async function sendSignal(
+  context: ToolsContext,
+  params: ParamsOf<'signal'>,
+  call: ToolCall,
+): Promise<ResultOf<'signal'>> {
+  const record = findRecord(context, params.runId, call);
+  const signal = parseSignal(params.signal);
+  const run = await attachLiving(context, record);
+  try {
+    await run.signal(signal);
+  } catch (error) {
+    throw refusedCommand(error, record.runId);
+  }
+  return { action: 'signal', runId: record.runId, signal };
+}
+
+export async function kill(
+  context: ToolsContext,
+  params: ParamsOf<'kill'>,
+  call: ToolCall,
+): Promise<ResultOf<'kill'>> {
+  const record = findRecord(context, params.runId, call);
+  const ended = await endTree(context, record, { graceMs: params.graceMs, call });
+  return { action: 'kill', runId: record.runId, ...ended };
+}
+
+export async function clear(
+  context: ToolsContext,
+  params: ParamsOf<'clear'>,
+  call: ToolCall,
+): Promise<ResultOf<'clear'>> {
+  const { runId, treeEndedAtMs } = findRecord(context, params.runId, call);
+  if (treeEndedAtMs === undefined) {
+    throw new ToolsError('run-running', `run ${runId} has not ended, or has left processes`, {
+      detail: { runId },
+      hint: 'Use remove: it ends what is left first.',
+    });
+  }
+  await context.supervisor.remove(runId);
+  context.terminals.forget(runId);
+  return { action: 'clear', runId };
+}
+
+/* What could not be ended stays visible: nothing that lives is hidden. */
+export async function remove(
+  context: ToolsContext,
+  params: ParamsOf<'remove'>,
+  call: ToolCall,
+): Promise<ResultOf<'remove'>> {
+  const record = findRecord(context, params.runId, call);
+  const ended = await endTree(context, record, { graceMs: undefined, call });
+  if (ended.isGone) await context.supervisor.remove(record.runId);
+  context.terminals.forget(record.runId);
+  return { action: 'remove', runId: record.runId, ...ended };
+}
+
+interface Ending {
+  readonly graceMs: number | undefined;
+  readonly call: Pick<ToolCall, 'signal' | 'requester'>;
+}
+
+type Ended = Omit<ResultOf<'kill'>, 'action' | 'runId'>;
+
+/* An abort ends the waiting; what was begun goes on. */
+export async function endTree(
+  context: ToolsContext,
+  record: RunRecord,
+  { graceMs, call }: Ending,
+): Promise<Ended> {
+  const { runId } = record;
+  if (record.treeEndedAtMs !== undefined) return endedOf(record);
+  const run = await context.supervisor.attach(runId);
+  const patienceMs = (graceMs ?? usualGraceMs) + killMs + marginMs;
+  using limit = startTimeLimit(context.clock, patienceMs, [call.signal, context.signal]);
+  const grace = graceMs === undefined ? undefined : Math.max(1, graceMs);
+  await run.cancel('manual-cancel', call.requester, grace);
+  await unlessAborted(gone(run, limit.signal), limit.signal);
+  call.signal.throwIfAborted();
+  return endedOf(context.supervisor.get(runId) ?? record);
+}
+
+/* Both are waited for: the record is written at the end of the run, and `waitTree` may come a moment before it. */
+async function gone(run: ManagedRun, signal: AbortSignal): Promise<void> {
+  try {
+    await run.wait(signal);
+    await run.waitTree(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function endedOf({ exit, treeEndedAtMs }: RunRecord): Ended {
+  const survivors = exit?.survivors ?? [];
+  const isTimeout = exit?.reason === 'overall-timeout' || exit?.reason === 'no-output-timeout';
+  return {
+    isGone: treeEndedAtMs !== undefined,
+    survivors: survivors.map(({ pid, comm }) => ({ pid, name: comm })),
+    ...(exit === undefined ? {} : { reason: exit.reason }),
+    ...(exit?.code === undefined || isTimeout ? {} : { exitCode: exit.code }),
+    ...(exit?.signal === undefined ? {} : { signal: exit.signal }),
+  };
+}
+
+function findTerminal(context: ToolsContext, runId: string, call: ToolCall): RunRecord {
+  const record = findRecord(context, runId, call);
+  if (record.mode !== 'child') return record;
+  throw new ToolsError('no-terminal', `run ${record.runId} has no terminal`, {
+    detail: { runId: record.runId },
+    hint: 'Start it with pty: true.',
+  });
+}
+
+async function attachLiving(
+  context: ToolsContext,
+  { runId, exit }: RunRecord,
+): Promise<ManagedRun> {
+  if (exit === undefined) return context.supervisor.attach(runId);
+  throw new ToolsError('run-ended', `run ${runId} has ended`, { detail: { runId } });
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return Object.hasOwn(constants.signals, name);
+}
+
+/* `INT`, `int` and `SIGINT` are one. */
+function parseSignal(text: string): NodeJS.Signals {
+  const upper = text.toUpperCase();
+  const name = upper.startsWith('SIG') ? upper : `SIG${upper}`;
+  if (isSignal(name)) return name;
+  const nearest = suggestNearest(name, Object.keys(constants.signals));
+  throw new ToolsError('signal-unknown', `no signal is called ${JSON.stringify(text)}`, {
+    detail: { signal: text, ...(nearest === undefined ? {} : { nearest }) },
+    hint: nearest === undefined ? 'Name one such as SIGINT.' : `Did you mean ${nearest}?`,
+  });
+}

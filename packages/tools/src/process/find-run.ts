@@ -1,0 +1,105 @@
+/*
+ * Which run a caller means: by its id or a unique beginning, among the runs of the caller's account.
+ *
+ * What belongs to others does not exist here: the same error, and no suggestion from among it.
+ */
+import { suggestNearest } from '@clawdfather/kit';
+import type { RunFilter, RunId, RunRecord } from '@clawdfather/supervisor';
+import type { ApprovalRecord } from '../approvals/gatekeeper.ts';
+import type { ToolCall, ToolsContext } from '../context.ts';
+import { ToolsError } from '../errors.ts';
+import { backendId } from '../exec/start-run.ts';
+
+export type FoundRun =
+  | { readonly kind: 'run'; readonly record: RunRecord }
+  /* It waits for a decision, was denied, or has been allowed and not yet started. */
+  | { readonly kind: 'held'; readonly approval: ApprovalRecord }
+  /* Asked for and not recorded yet. */
+  | { readonly kind: 'starting'; readonly runId: string; readonly done: Promise<void> };
+
+/* Enough to find a near miss; a beginning that fits more is not unique anyway. */
+const candidatesMax = 1_000;
+
+/* Throws `unknown-run`, `run-ambiguous`. */
+export function findRun(context: ToolsContext, idOrPrefix: string, call: ToolCall): FoundRun {
+  return (
+    findExactly(context, idOrPrefix, call) ??
+    findByPrefix(context, idOrPrefix, call) ??
+    unknown(context, idOrPrefix, call)
+  );
+}
+
+/* Throws `run-held` as well: for actions that need a process, or its output. */
+export function findRecord(context: ToolsContext, idOrPrefix: string, call: ToolCall): RunRecord {
+  const found = findRun(context, idOrPrefix, call);
+  if (found.kind === 'run') return found.record;
+  const runId = found.kind === 'held' ? found.approval.runId : found.runId;
+  throw new ToolsError('run-held', `run ${runId} has not started yet`, {
+    detail: { runId },
+    hint: 'Poll it: that waits until it has.',
+  });
+}
+
+export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {
+  return { backendId, labels: { account } };
+}
+
+function findExactly(
+  { supervisor, gatekeeper, starting }: ToolsContext,
+  id: string,
+  { account }: ToolCall,
+): FoundRun | undefined {
+  const record = supervisor.get(id as RunId);
+  if (record !== undefined) return isVisible(record, account) ? { kind: 'run', record } : undefined;
+  const begun = starting.get(id);
+  if (begun?.account === account) return { kind: 'starting', runId: id, done: begun.done };
+  const approval = gatekeeper.approvalOf(id);
+  return approval?.action.account === account && approval.state !== 'started'
+    ? { kind: 'held', approval }
+    : undefined;
+}
+
+export function isVisible(record: RunRecord, account: string): boolean {
+  return (
+    record.backendId === backendId &&
+    record.labels['account'] === account &&
+    record.removedAtMs === undefined
+  );
+}
+
+function findByPrefix(context: ToolsContext, prefix: string, call: ToolCall): FoundRun | undefined {
+  if (!/^[0-9a-z][0-9a-z-]*$/.test(prefix)) return undefined;
+  const found = context.supervisor.list({ ...filterOf(call), idPrefix: prefix, limit: 2 });
+  const held = heldOf(context, call).filter(({ runId }) => runId.startsWith(prefix));
+  const ids = [...found.map(({ runId }) => runId as string), ...held.map(({ runId }) => runId)];
+  const [first, second] = ids;
+  if (first === undefined) return undefined;
+  if (second === undefined) return findExactly(context, first, call);
+  throw new ToolsError('run-ambiguous', `several runs begin with ${JSON.stringify(prefix)}`, {
+    detail: { runIds: ids },
+    hint: 'Give more of the id.',
+  });
+}
+
+/* Not started, whatever was decided. */
+export function heldOf(
+  { gatekeeper }: ToolsContext,
+  { account }: ToolCall,
+): readonly ApprovalRecord[] {
+  return gatekeeper
+    .list({ states: ['pending', 'allowed'] })
+    .filter(({ action }) => action.account === account);
+}
+
+function unknown(context: ToolsContext, id: string, call: ToolCall): never {
+  const records = context.supervisor.list({ ...filterOf(call), limit: candidatesMax });
+  const known = [
+    ...records.map(({ runId }) => runId as string),
+    ...heldOf(context, call).map(({ runId }) => runId),
+  ];
+  const nearest = suggestNearest(id, known);
+  throw new ToolsError('unknown-run', `no run ${JSON.stringify(id)} is known`, {
+    detail: { runId: id, ...(nearest === undefined ? {} : { nearest }) },
+    hint: nearest === undefined ? 'List the runs there are.' : `Did you mean ${nearest}?`,
+  });
+}

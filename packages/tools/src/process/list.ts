@@ -1,0 +1,69 @@
+/*
+ * `process list`: the caller's runs, newest first, those that wait for a decision before them.
+ */
+import { processLimits, type ProcessParams, type RunSummary } from '@clawdfather/protocol';
+import type { RunRecord, RunState } from '@clawdfather/supervisor';
+import type { ApprovalRecord, ProposedAction } from '../approvals/gatekeeper.ts';
+import type { ToolCall, ToolsContext } from '../context.ts';
+import type { ResultOf } from './result-of.ts';
+import { filterOf, heldOf } from './find-run.ts';
+
+const livingStates: readonly RunState[] = ['starting', 'running', 'exiting'];
+
+export function listRuns(
+  context: ToolsContext,
+  params: Extract<ProcessParams, { action: 'list' }>,
+  call: ToolCall,
+): ResultOf<'list'> {
+  const limit = params.limit ?? processLimits.listRows.usual;
+  const { state } = params;
+  const held = state === 'finished' ? [] : heldOf(context, call).map(summaryOfHeld);
+  const states = state === 'finished' ? (['exited'] as const) : livingStates;
+  const records = context.supervisor.list({
+    ...filterOf(call),
+    ...(state === undefined ? {} : { states }),
+    limit: limit + 1,
+  });
+  const runs = [...held, ...records.map(summaryOf)];
+  return { action: 'list', runs: runs.slice(0, limit), isMore: runs.length > limit };
+}
+
+function summaryOf(record: RunRecord): RunSummary {
+  const { exit, pid, startedAtMs } = record;
+  return {
+    runId: record.runId,
+    state: record.state,
+    command: record.command,
+    cwd: record.cwd,
+    host: record.labels['host'] ?? 'local',
+    pty: record.mode !== 'child',
+    ...(pid === undefined ? {} : { pid }),
+    ...(startedAtMs === undefined ? {} : { startedAt: new Date(startedAtMs).toISOString() }),
+    ...(exit === undefined ? {} : { endedAt: new Date(exit.endedAtMs).toISOString() }),
+    ...(exit === undefined ? {} : { reason: exit.reason }),
+    ...(exit?.code === undefined || isTimeout(exit.reason) ? {} : { exitCode: exit.code }),
+    ...(exit?.signal === undefined ? {} : { signal: exit.signal }),
+    leftovers: record.treeEndedAtMs === undefined ? (exit?.leftovers.length ?? 0) : 0,
+  };
+}
+
+function isTimeout(reason: string): boolean {
+  return reason === 'overall-timeout' || reason === 'no-output-timeout';
+}
+
+function summaryOfHeld({ runId, approvalId, action }: ApprovalRecord): RunSummary {
+  return {
+    runId,
+    approvalId,
+    state: 'held',
+    command: commandText(action.command),
+    cwd: action.cwd,
+    host: action.host,
+    pty: false,
+    leftovers: 0,
+  };
+}
+
+function commandText(command: ProposedAction['command']): string {
+  return command.kind === 'line' ? command.line : command.argv.join(' ');
+}

@@ -1,0 +1,184 @@
+/*
+ * `process log`: pages of what a run has said, by line or by cursor, as text or as the bytes they were.
+ *
+ * By line everything before the page is read and counted, by cursor nothing is; so whoever wants all of a long output reads
+ * by cursor. Either way memory holds one page, however long the output is.
+ */
+import { outputCharactersMax, processLimits } from '@clawdfather/protocol';
+import {
+  type Cursor,
+  cursorInside,
+  type ManagedRun,
+  type OutputEvent,
+  outputStart,
+  type RunRecord,
+} from '@clawdfather/supervisor';
+import type { ToolCall, ToolsContext } from '../context.ts';
+import { createOutputCollector } from '../exec/output-collector.ts';
+import { createTextCleaner } from '../output/clean-text.ts';
+import { readPage } from '../output/line-pager.ts';
+import { findRecord } from './find-run.ts';
+import { refusedCursor } from './refusals.ts';
+import type { ParamsOf, ResultOf } from './result-of.ts';
+
+/* A byte that is no text is shown as `\xNN`. */
+const charactersPerByteMax = 4;
+const newline = 0x0a;
+
+export async function readLog(
+  context: ToolsContext,
+  params: ParamsOf<'log'>,
+  call: ToolCall,
+): Promise<ResultOf<'log'>> {
+  const record = findRecord(context, params.runId, call);
+  const run = await context.supervisor.attach(record.runId);
+  const isByLine = params.cursor === undefined && params.encoding !== 'base64';
+  try {
+    const page = isByLine ? linePage : cursorPage;
+    return await page({ context, params, call, record, run });
+  } catch (error) {
+    throw refusedCursor(error);
+  }
+}
+
+interface LogRead {
+  readonly context: ToolsContext;
+  readonly params: ParamsOf<'log'>;
+  readonly call: ToolCall;
+  readonly record: RunRecord;
+  readonly run: ManagedRun;
+}
+
+async function cursorPage({ params, call, record, run }: LogRead): Promise<ResultOf<'log'>> {
+  const from = (params.cursor ?? outputStart) as Cursor;
+  const charactersMax = call.outputCharactersMax ?? outputCharactersMax;
+  const isText = params.encoding !== 'base64';
+  const bytesMax = Math.floor(
+    isText ? charactersMax / charactersPerByteMax : (charactersMax / 4) * 3,
+  );
+  const page = await takePage(run.outputSoFar(from, call.signal), {
+    from,
+    bytesMax,
+    linesMax: params.limit ?? Number.POSITIVE_INFINITY,
+  });
+  const isOver = page.isEnd && record.treeEndedAtMs !== undefined;
+  const common = { action: 'log', runId: record.runId, droppedBytes: page.missedBytes } as const;
+  const rest = { ...common, isEnd: page.isEnd };
+  if (!isText) {
+    const text = Buffer.concat(page.pieces).toString('base64');
+    return { ...rest, text, encoding: 'base64', cursor: page.collector.reached };
+  }
+  const { output, cursor } = page.collector.result(isOver);
+  return { ...rest, text: output, encoding: 'text', cursor };
+}
+
+interface PageLimits {
+  readonly from: Cursor;
+  readonly bytesMax: number;
+  readonly linesMax: number;
+}
+
+async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) {
+  const collector = createOutputCollector(limits.from, limits.bytesMax * charactersPerByteMax);
+  const pieces: Uint8Array[] = [];
+  let { bytesMax: bytesLeft, linesMax: linesLeft } = limits;
+  let missedBytes = 0;
+  const done = (isEnd: boolean) => ({ collector, pieces, missedBytes, isEnd });
+  for await (const event of events) {
+    if (event.kind === 'gap') missedBytes += event.missedBytes;
+    if (event.kind !== 'output') {
+      collector.push(event);
+      continue;
+    }
+    if (bytesLeft === 0 || linesLeft === 0) return done(false);
+    const { count, lines } = measure(event.bytes, { bytesLeft, linesLeft });
+    const bytes = event.bytes.subarray(0, count);
+    const cursor = cursorInside(collector.reached, event, count);
+    collector.push({ ...event, bytes, cursor });
+    pieces.push(bytes);
+    if (count < event.bytes.length) return done(false);
+    bytesLeft -= count;
+    linesLeft -= lines;
+  }
+  return done(true);
+}
+
+/* How much of these bytes the page takes. */
+function measure(
+  bytes: Uint8Array,
+  { bytesLeft, linesLeft }: { readonly bytesLeft: number; readonly linesLeft: number },
+): { readonly count: number; readonly lines: number } {
+  const fitting = bytes.subarray(0, bytesLeft);
+  if (linesLeft === Number.POSITIVE_INFINITY) return { count: fitting.length, lines: 0 };
+  let lines = 0;
+  for (let at = fitting.indexOf(newline); at >= 0; at = fitting.indexOf(newline, at + 1)) {
+    lines += 1;
+    if (lines === linesLeft) return { count: at + 1, lines };
+  }
+  return { count: fitting.length, lines };
+}
+
+async function linePage({ context, params, call, record, run }: LogRead): Promise<ResultOf<'log'>> {
+  const { offset } = params;
+  const limit = params.limit ?? processLimits.logLines.usual;
+  const seen = { missedBytes: 0, reached: outputStart };
+  const open = (): AsyncIterable<string> => textsOf(run, { context, call, seen });
+  const { text, ...page } = await readPage(open, { offset, limit });
+  const isEnd = page.firstLine + page.lines >= page.totalLines;
+  return {
+    action: 'log',
+    runId: record.runId,
+    ...fitting(text, page, call.outputCharactersMax ?? outputCharactersMax),
+    totalLines: page.totalLines,
+    encoding: 'text',
+    cursor: seen.reached,
+    isEnd,
+    droppedBytes: seen.missedBytes,
+  };
+}
+
+/* A caller with a smaller window gets the last of these lines, whole. */
+function fitting(
+  text: string,
+  { firstLine, lines }: { readonly firstLine: number; readonly lines: number },
+  charactersMax: number,
+): { readonly text: string; readonly firstLine: number; readonly lines: number } {
+  if (text.length <= charactersMax) return { text, firstLine, lines };
+  const cut = text.slice(text.length - charactersMax);
+  const kept = cut.slice(cut.indexOf('\n') + 1);
+  const keptLines = kept.split('\n').length;
+  return { text: kept, firstLine: firstLine + lines - keptLines, lines: keptLines };
+}
+
+interface Seen {
+  missedBytes: number;
+  reached: Cursor;
+}
+
+interface TextRead {
+  readonly context: ToolsContext;
+  readonly call: ToolCall;
+  readonly seen: Seen;
+}
+
+/* To what there was at the beginning: a run that floods is never caught up with. */
+async function* textsOf(
+  run: ManagedRun,
+  { context: { clock }, call, seen }: TextRead,
+): AsyncIterable<string> {
+  const cleaners = { stdout: createTextCleaner(), stderr: createTextCleaner() };
+  const beganAtMs = clock.wallMs();
+  let breathedAtMs = clock.monotonicMs();
+  seen.missedBytes = 0;
+  for await (const event of run.outputSoFar(undefined, call.signal)) {
+    if (event.kind === 'output' && event.atMs > beganAtMs + 1_000) break;
+    seen.reached = event.cursor;
+    if (event.kind === 'gap') seen.missedBytes += event.missedBytes;
+    if (event.kind === 'output') yield cleaners[event.stream].push(event.bytes);
+    if (clock.monotonicMs() - breathedAtMs < 10) continue;
+    await clock.sleep(0, call.signal);
+    breathedAtMs = clock.monotonicMs();
+  }
+  yield cleaners.stdout.end();
+  yield cleaners.stderr.end();
+}

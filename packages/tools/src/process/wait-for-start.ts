@@ -1,0 +1,72 @@
+/*
+ * Waiting for a run to exist: for the decision about a held one, then for its start.
+ */
+import { type PollResult } from '@clawdfather/protocol';
+import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
+import type { ApprovalRecord } from '../approvals/gatekeeper.ts';
+import type { ToolsContext } from '../context.ts';
+import { startHeld } from '../exec/held-runs.ts';
+import type { TimeLimit } from '../exec/time-limit.ts';
+import { unlessAborted } from '../exec/unless-aborted.ts';
+import type { FoundRun } from './find-run.ts';
+
+export type StartWait =
+  | { readonly kind: 'run'; readonly record: RunRecord }
+  | { readonly kind: 'not-yet'; readonly result: PollResult };
+
+export async function waitForStart(
+  context: ToolsContext,
+  found: FoundRun,
+  limit: TimeLimit,
+): Promise<StartWait> {
+  if (found.kind === 'run') return found;
+  if (found.kind === 'starting') {
+    await unlessAborted(found.done, limit.signal);
+    return recordOr(context, found.runId);
+  }
+  const approval = await decisionOf(context, found.approval, limit);
+  const { state, runId } = approval;
+  if (state === 'pending') return { kind: 'not-yet', result: pending(approval) };
+  if (state === 'denied' || state === 'expired') {
+    return { kind: 'not-yet', result: denied(approval) };
+  }
+  const starting = startHeld(context, approval);
+  /* Told to whoever waits for it; the next poll finds its record. */
+  starting.catch(() => undefined);
+  await unlessAborted(starting, limit.signal);
+  await unlessAborted(context.starting.get(runId)?.done ?? Promise.resolve(), limit.signal);
+  return recordOr(context, runId);
+}
+
+async function decisionOf(
+  { gatekeeper }: ToolsContext,
+  approval: ApprovalRecord,
+  limit: TimeLimit,
+): Promise<ApprovalRecord> {
+  if (approval.state !== 'pending' || limit.signal.aborted) return approval;
+  try {
+    return await gatekeeper.settled(approval.approvalId, limit.signal);
+  } catch (error) {
+    if (limit.signal.aborted) return approval;
+    throw error;
+  }
+}
+
+function recordOr({ supervisor }: ToolsContext, runId: string): StartWait {
+  const record = supervisor.get(runId as RunId);
+  if (record !== undefined) return { kind: 'run', record };
+  const notes = ['it has not started yet'];
+  const rest = { output: '', cursor: outputStart, waitingForInput: false, notes };
+  return { kind: 'not-yet', result: { status: 'running', runId, ...rest } };
+}
+
+function pending({ approvalId, runId, expiresAtMs }: ApprovalRecord): PollResult {
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  return { status: 'approval-pending', approvalId, runId, expiresAt };
+}
+
+function denied({ runId, state, decidedBy, reason }: ApprovalRecord): PollResult {
+  const said = reason === undefined ? '' : `: ${reason}`;
+  const rule = state === 'expired' ? 'approval: nobody decided in time' : `approval: denied${said}`;
+  return { status: 'denied', runId, rule, by: decidedBy ?? 'clawdfather' };
+}

@@ -1,0 +1,101 @@
+/*
+ * The two tools over one supervisor: what an MCP server, a gateway, a script and the command line all call.
+ *
+ * Opening them takes up what an earlier process left: runs that were adopted are answered for, runs that are held start
+ * when they are allowed. Closing them lets go of everything and ends nothing; whoever waits hears `tools-closed`.
+ */
+import { accessSync, constants } from 'node:fs';
+import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@clawdfather/protocol';
+import type { ApprovalRecord } from './approvals/gatekeeper.ts';
+import type { ToolCall, ToolsContext, ToolsDeps } from './context.ts';
+import { ToolsError } from './errors.ts';
+import { exec } from './exec/exec.ts';
+import { startHeld, watchAllHeld } from './exec/held-runs.ts';
+import { backendId } from './exec/start-run.ts';
+import { createHosts } from './host/hosts.ts';
+import { createLocalHost } from './host/local-host.ts';
+import { endSession } from './process/end-session.ts';
+import { processTool } from './process/process.ts';
+import { createReaders } from './process/readers.ts';
+import { blindProbe } from './process/reading-probe.ts';
+import { createTerminals } from './process/terminals.ts';
+
+export interface Tools {
+  /* Throws `ToolsError` for a call that makes no sense; whatever becomes of the command is in the result. */
+  exec(params: ExecParams, call: ToolCall): Promise<ExecResult>;
+  process(params: ProcessParams, call: ToolCall): Promise<ProcessResult>;
+  /* Starts what has been allowed; once, whoever else tries. Throws `approval-unusable`. */
+  startHeld(approval: ApprovalRecord): Promise<void>;
+  /* Ends processes that finished commands of this session have left behind; running commands go on. */
+  endSession(
+    session: Pick<ToolCall, 'sessionId' | 'account' | 'requester' | 'signal'>,
+  ): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createTools(deps: ToolsDeps): Tools {
+  const closing = new AbortController();
+  const context = contextOf(deps, closing.signal);
+  takeUp(context);
+  const whileOpen = (): void => {
+    if (closing.signal.aborted) throw new ToolsError('tools-closed', 'the tools are closed');
+  };
+  return {
+    exec: async (params, call) => {
+      whileOpen();
+      return exec(context, params, call);
+    },
+    process: async (params, call) => {
+      whileOpen();
+      return processTool(context, params, call);
+    },
+    startHeld: async (approval) => {
+      whileOpen();
+      await startHeld(context, approval);
+    },
+    endSession: (session) => endSession(context, session),
+    close: async () => {
+      closing.abort(new ToolsError('tools-closed', 'the tools are closed'));
+      await Promise.all([...context.starting.values()].map(({ done }) => done));
+      await context.terminals.close();
+    },
+  };
+}
+
+function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
+  const { supervisor, gatekeeper, clock, random, log, baseEnvironment } = deps;
+  const homeDirectory = deps.homeDirectory ?? baseEnvironment['HOME'] ?? '/';
+  const local = createLocalHost({ baseEnvironment, homeDirectory });
+  return {
+    supervisor,
+    gatekeeper,
+    clock,
+    random,
+    log,
+    hosts: createHosts(local, deps.remoteHosts ?? []),
+    canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
+    readingProbe: deps.readingProbe ?? blindProbe,
+    starting: new Map(),
+    watchedApprovals: new Set(),
+    readers: createReaders(),
+    terminals: createTerminals({ supervisor, clock, log, signal }),
+    signal,
+  };
+}
+
+function takeUp(context: ToolsContext): void {
+  const { supervisor, terminals } = context;
+  const states = ['starting', 'running', 'exiting'] as const;
+  for (const record of supervisor.list({ backendId, states })) terminals.watchIfOurs(record);
+  watchAllHeld(context);
+}
+
+function canOpenTerminal(): boolean {
+  try {
+    accessSync('/dev/ptmx', constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    /* Not there, or not ours to open: commands run on pipes and say so. */
+    return false;
+  }
+}
