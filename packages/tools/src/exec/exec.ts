@@ -48,7 +48,8 @@ export async function exec(
     const expiresAt = new Date(expiresAtMs).toISOString();
     return { status: 'approval-pending', approvalId, runId: plan.request.runId, expiresAt };
   }
-  return runAndWait(context, plan.request, {
+  /* Awaited here: the limit ends with this function. */
+  return await runAndWait(context, plan.request, {
     call,
     limit,
     isBackground: asked.background === true,

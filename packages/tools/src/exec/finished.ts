@@ -13,7 +13,7 @@ export type FinishedResult = Extract<ExecResult, { status: 'completed' | 'failed
 type Failed = Extract<ExecResult, { status: 'failed' }>;
 
 /* What a result says of a run beside its end: from the registry, or from the request that started it. */
-export type RunFacts = Pick<RunRecord, 'runId' | 'cwd' | 'labels' | 'deadlines'>;
+export type RunFacts = Pick<RunRecord, 'runId' | 'cwd' | 'labels' | 'deadlines' | 'leftovers'>;
 
 export function finishedResult(
   record: RunFacts,
@@ -24,8 +24,8 @@ export function finishedResult(
   const common = {
     runId: record.runId,
     ...output,
-    leftovers: exit.leftovers.map(({ pid, comm }) => ({ pid, name: comm })),
-    notes: [...notesOf(record), ...notes],
+    leftovers: leftoversOf(exit),
+    notes: [...notesOf(record), ...endNotes(record, exit), ...notes],
   };
   const { code } = exit;
   if (exit.reason === 'exit' && code !== undefined && code !== 126 && code !== 127) {
@@ -48,6 +48,19 @@ export function finishedResult(
     ...(exit.durationMs === undefined ? {} : { durationMs: exit.durationMs }),
     ...common,
   };
+}
+
+/* Of a run that was ended, what lived on at its root's exit is gone as well, or survived. */
+function leftoversOf({ reason, leftovers, survivors }: RunExit): Failed['leftovers'] {
+  const isByItself = reason === 'exit' || reason === 'signal' || reason === 'ownership-escape';
+  return (isByItself ? leftovers : survivors).map(({ pid, comm }) => ({ pid, name: comm }));
+}
+
+function endNotes(record: RunFacts, exit: RunExit): readonly string[] {
+  const lost =
+    exit.undrainedBytes === 0 ? [] : [`${exit.undrainedBytes} bytes of output could not be saved`];
+  const isEnded = record.leftovers === 'end' && leftoversOf(exit).length > 0;
+  return isEnded ? ['the processes it left behind were ended', ...lost] : lost;
 }
 
 /* What later readers must know too; the label is written at the start. */
@@ -86,7 +99,7 @@ function messageOf(record: RunFacts, exit: RunExit): string {
     case 'no-output-timeout':
       return `ended after ${seconds(record.deadlines.noOutputMs)} without output`;
     case 'spawn-error':
-      return `it could not be started${why}`;
+      return startFailure(kindOf(exit), why);
     case 'ownership-escape':
       return 'it left processes running, which were ended (leftovers: fail)';
     case 'owner-lost':
@@ -101,6 +114,12 @@ function messageOf(record: RunFacts, exit: RunExit): string {
     case 'unknown':
       return `gone, and how it ended is not known${why}`;
   }
+}
+
+function startFailure(kind: Failed['kind'], why: string): string {
+  if (kind === 'command-not-found') return 'the program was not found; it was searched in PATH';
+  if (kind === 'not-executable') return `the program was found, but it cannot be executed${why}`;
+  return `it could not be started${why}`;
 }
 
 function seconds(ms: number | undefined): string {

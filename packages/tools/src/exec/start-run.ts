@@ -66,8 +66,9 @@ async function spawn(
 }
 
 function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
-  const { cwd, labels = {}, overallTimeoutMs: overallMs, noOutputTimeoutMs: noOutputMs } = input;
-  return { runId, cwd, labels, deadlines: { overallMs, noOutputMs } };
+  const { cwd, labels = {}, leftovers = 'keep' } = input;
+  const deadlines = { overallMs: input.overallTimeoutMs, noOutputMs: input.noOutputTimeoutMs };
+  return { runId, cwd, labels, leftovers, deadlines };
 }
 
 /* A failure with a record is a result; the rest is for the caller to mend, or not the command's fault. */
