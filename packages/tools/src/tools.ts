@@ -17,7 +17,7 @@ import { createLocalHost } from './host/local-host.ts';
 import { endSession } from './process/end-session.ts';
 import { processTool } from './process/process.ts';
 import { createReaders } from './process/readers.ts';
-import { blindProbe } from './process/reading-probe.ts';
+import { createReadingProbe } from './process/reading-probe.ts';
 import { createTerminals } from './process/terminals.ts';
 
 export interface Tools {
@@ -74,7 +74,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     log,
     hosts: createHosts(local, deps.remoteHosts ?? []),
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
-    readingProbe: deps.readingProbe ?? blindProbe,
+    readingProbe: deps.readingProbe ?? createReadingProbe(clock),
     starting: new Map(),
     watchedApprovals: new Set(),
     readers: createReaders(),
