@@ -1,0 +1,152 @@
+/*
+ * Rules are about files: which one a word means, and what links and copies change.
+ */
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createAllowlist } from '../../src/approvals/allowlist.ts';
+import { findProgram, type FoundProgram } from '../../src/approvals/find-program.ts';
+import { isStarterProgram } from '../../src/approvals/starter-programs.ts';
+import { actionOf } from './approvals-rig.ts';
+
+function tree(t: TestContext): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'clawdfather-files-')));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  for (const directory of ['a', 'b', 'cwd', 'cwd/sub']) mkdirSync(join(root, directory));
+  return root;
+}
+
+function program(path: string, mode = 0o755): string {
+  writeFileSync(path, '#!/bin/sh\n');
+  chmodSync(path, mode);
+  return path;
+}
+
+const found = (word: string, searchPath: string, cwd?: string): FoundProgram | undefined => {
+  const lookup = findProgram(word, searchPath, cwd);
+  return lookup.kind === 'found' ? lookup.program : undefined;
+};
+
+test('a word is looked up in PATH, in order', (t) => {
+  const root = tree(t);
+  const second = program(join(root, 'b', 'tool'));
+  const path = `${root}/a:${root}/missing:${root}/b`;
+  assert.equal(found('tool', path, '/')?.namedPath, second);
+  const first = program(join(root, 'a', 'tool'));
+  assert.equal(found('tool', path, '/')?.namedPath, first);
+  assert.equal(found('other', path, '/'), undefined);
+  assert.equal(found('', path, '/'), undefined);
+});
+
+test('what is in the way and is no program makes the answer unknown', (t) => {
+  const root = tree(t);
+  program(join(root, 'b', 'tool'));
+  const path = `${root}/a:${root}/b`;
+  mkdirSync(join(root, 'a', 'tool'));
+  assert.equal(found('tool', path, '/'), undefined);
+  rmSync(join(root, 'a', 'tool'), { recursive: true });
+  program(join(root, 'a', 'tool'), 0o644);
+  assert.equal(found('tool', path, '/'), undefined);
+});
+
+test('a path is taken as it is, and a relative one only where the directory is known', (t) => {
+  const root = tree(t);
+  const tool = program(join(root, 'cwd', 'tool'));
+  assert.equal(found(tool, '', undefined)?.realPath, tool);
+  assert.equal(found('./tool', '', join(root, 'cwd'))?.realPath, tool);
+  assert.equal(found('../tool', '', join(root, 'cwd/sub'))?.realPath, tool);
+  assert.equal(found('./tool', '', undefined), undefined);
+  assert.equal(found('tool', '', join(root, 'cwd'))?.realPath, tool);
+  assert.equal(found('tool', '.', undefined), undefined);
+});
+
+test('a link has two paths: where the name leads, and the file', (t) => {
+  const root = tree(t);
+  const file = program(join(root, 'a', 'multi'));
+  symlinkSync(file, join(root, 'b', 'ls'));
+  symlinkSync(join(root, 'b'), join(root, 'bin'));
+  const named = { namedPath: join(root, 'b', 'ls'), realPath: file };
+  assert.deepEqual(found('ls', join(root, 'b'), '/'), named);
+  assert.deepEqual(found('ls', join(root, 'bin'), '/'), named);
+});
+
+test('of a file with many names the allowed one runs, and no other', (t) => {
+  const root = tree(t);
+  const file = program(join(root, 'a', 'busybox'));
+  for (const name of ['ls', 'rm']) symlinkSync(file, join(root, 'b', name));
+  const rule = { namedPath: join(root, 'b', 'ls'), realPath: file };
+  const rest = { account: 'local', approvalId: 'a', addedBy: 'x', addedAtMs: 0 };
+  const allowlist = createAllowlist({ allowRules: () => [{ ...rule, ...rest }] });
+  const kind = (word: string): string => {
+    const action = actionOf({ command: { kind: 'argv', argv: [word] } });
+    return allowlist.find(action, join(root, 'b')).kind;
+  };
+  assert.equal(kind('ls'), 'match');
+  assert.equal(kind('rm'), 'miss');
+  assert.equal(kind(file), 'miss');
+  // Pointed elsewhere, it is another program.
+  rmSync(join(root, 'b', 'ls'));
+  symlinkSync(program(join(root, 'cwd', 'evil')), join(root, 'b', 'ls'));
+  assert.equal(kind('ls'), 'miss');
+});
+
+test('a program of the starter list counts only in the directories of the system', (t) => {
+  const root = tree(t);
+  program(join(root, 'a', 'ls'));
+  const allowlist = createAllowlist({ allowRules: () => [] });
+  const kind = (searchPath: string, word = 'ls'): string => {
+    const action = actionOf({ command: { kind: 'line', shell: '/bin/sh', line: `${word} -l` } });
+    return allowlist.find(action, searchPath).kind;
+  };
+  assert.equal(kind('/usr/bin:/bin'), 'match');
+  assert.equal(kind(`${root}/a:/usr/bin:/bin`), 'miss');
+  assert.equal(kind('/usr/bin', join(root, 'a', 'ls')), 'miss');
+  const evil = { namedPath: '/usr/bin/ls', realPath: join(root, 'a', 'ls') };
+  assert.ok(!isStarterProgram(evil));
+});
+
+test('nothing on the starter list can write a file or run something else by its options', () => {
+  const names =
+    'sort uniq find sed awk git date env xargs tee less rg tree file sh bash python3'.split(' ');
+  for (const name of names) {
+    const path = `/usr/bin/${name}`;
+    assert.ok(!isStarterProgram({ namedPath: path, realPath: path }), name);
+  }
+});
+
+test('programs that the settings name are allowed, by absolute path', (t) => {
+  const root = tree(t);
+  const tool = program(join(root, 'a', 'tool'));
+  const allowlist = createAllowlist({ allowRules: () => [] }, [tool, 'tool', join(root, 'gone')]);
+  const kind = (word: string): string =>
+    allowlist.find(actionOf({ command: { kind: 'argv', argv: [word] } }), join(root, 'a')).kind;
+  assert.equal(kind('tool'), 'match');
+  program(join(root, 'b', 'tool'));
+  assert.equal(kind(join(root, 'b', 'tool')), 'miss');
+});
+
+test('after a change of directory, what is relative is a miss', (t) => {
+  const root = tree(t);
+  const tool = program(join(root, 'cwd', 'tool'));
+  const rest = { account: 'local', approvalId: 'a', addedBy: 'x', addedAtMs: 0 };
+  const rule = { namedPath: tool, realPath: tool, ...rest };
+  const allowlist = createAllowlist({ allowRules: () => [rule] });
+  const kind = (line: string, searchPath = '/usr/bin'): string => {
+    const command = { kind: 'line', shell: '/bin/sh', line } as const;
+    return allowlist.find(actionOf({ command, cwd: join(root, 'cwd') }), searchPath).kind;
+  };
+  assert.equal(kind('./tool'), 'match');
+  assert.equal(kind('cd sub; ./tool'), 'miss');
+  assert.equal(kind('cd sub; ls'), 'match');
+  assert.equal(kind('cd sub; ls', '.:/usr/bin'), 'miss');
+});

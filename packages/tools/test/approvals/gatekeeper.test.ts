@@ -1,0 +1,197 @@
+/*
+ * What the gatekeeper answers, what it stores, and how its reading changes with time and damage.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { approvalLifetimeMs } from '@clawdfather/protocol';
+import { hashAction } from '../../src/approvals/action-hash.ts';
+import { actionOf, openApprovalsRig, proposalOf } from './approvals-rig.ts';
+
+const line = (text: string, shell = '/bin/sh') =>
+  actionOf({ command: { kind: 'line', shell, line: text } });
+
+test('programs that only read run unasked, others are held, with what is missing', async (t) => {
+  const { gatekeeper } = await openApprovalsRig(t);
+  const listed = await gatekeeper.check(proposalOf({ action: line('ls -l | wc -l') }));
+  assert.deepEqual(listed, { kind: 'allowed', rule: 'allowlist: /usr/bin/ls, /usr/bin/wc' });
+  const verdict = await gatekeeper.check(proposalOf({ action: line('ls; touch x') }));
+  assert.equal(verdict.kind, 'held');
+  const record = gatekeeper.approvalOf('run-1');
+  assert.equal(record?.state, 'pending');
+  assert.match(record?.why ?? '', /touch is not on the allowlist/);
+  assert.deepEqual(record?.action, line('ls; touch x'));
+  assert.equal(gatekeeper.list({ states: ['pending'] }).length, 1);
+});
+
+test('variables that may never be added are denied, whatever the command', async (t) => {
+  const { gatekeeper } = await openApprovalsRig(t);
+  const action = { ...line('ls'), envAdditions: { LD_PRELOAD: '/tmp/x.so' } };
+  const verdict = await gatekeeper.check(proposalOf({ action }));
+  assert.equal(verdict.kind, 'denied');
+  assert.match(verdict.rule, /LD_PRELOAD/);
+  assert.equal(gatekeeper.list().length, 0);
+});
+
+test('another host, another shell and a line that cannot be read are asked about', async (t) => {
+  const { gatekeeper } = await openApprovalsRig(t);
+  const actions = [
+    { ...line('ls'), host: 'server' },
+    line('ls', '/usr/bin/zsh'),
+    line('ls', '/tmp/bash'),
+    line('ls', 'bash'),
+    line('ls "'),
+  ];
+  for (const [index, action] of actions.entries()) {
+    const verdict = await gatekeeper.check(proposalOf({ action, runId: `run-${index}` }));
+    assert.equal(verdict.kind, 'held', JSON.stringify(action));
+  }
+});
+
+test('policies: everything, nothing, and what a caller makes stricter', async (t) => {
+  const { gatekeeperWith } = await openApprovalsRig(t);
+  const touch = proposalOf();
+  const full = gatekeeperWith({ policy: { security: 'full', ask: 'off' } });
+  assert.deepEqual(await full.check(touch), { kind: 'allowed', rule: 'security: full' });
+  const strict = await full.check({ ...touch, stricter: { security: 'allowlist' } });
+  assert.equal(strict.kind, 'denied');
+  const deny = gatekeeperWith({ policy: { security: 'deny', ask: 'always' } });
+  assert.deepEqual(await deny.check(touch), {
+    kind: 'denied',
+    rule: 'security: deny',
+    by: 'policy',
+  });
+  const off = gatekeeperWith({ policy: { security: 'allowlist', ask: 'off' } });
+  const missed = await off.check({ ...touch, stricter: { ask: 'on-miss' } });
+  assert.equal(missed.kind, 'denied');
+  const always = await full.check({ ...touch, stricter: { ask: 'always' } });
+  assert.equal(always.kind, 'held');
+});
+
+test('the same request under the same run id is one approval, another one is denied', async (t) => {
+  const { gatekeeper } = await openApprovalsRig(t);
+  const first = await gatekeeper.check(proposalOf());
+  assert.deepEqual(await gatekeeper.check(proposalOf()), first);
+  const other = await gatekeeper.check(proposalOf({ action: actionOf({ cwd: '/' }) }));
+  assert.equal(other.kind, 'denied');
+  const smuggled = await gatekeeper.check(proposalOf({ request: '{"request":2}' }));
+  assert.equal(smuggled.kind, 'denied');
+});
+
+test('an agent that asks in a loop is denied in the end, and time makes room again', async (t) => {
+  const { gatekeeper, ask, time } = await openApprovalsRig(t);
+  for (let count = 0; count < 64; count += 1) await ask();
+  const verdict = await gatekeeper.check(proposalOf());
+  assert.equal(verdict.kind, 'denied');
+  time.bootMs += approvalLifetimeMs;
+  assert.equal((await gatekeeper.check(proposalOf())).kind, 'held');
+});
+
+test('the hash tells every part of an action apart', () => {
+  const bound = { action: actionOf(), runId: 'run', request: 'request', searchPath: '/bin' };
+  const argv = (...words: [string, ...string[]]) => ({ kind: 'argv', argv: words }) as const;
+  const actions = [
+    actionOf({ command: argv('/usr/bin/touch', 'x', '') }),
+    actionOf({ command: argv('/usr/bin/touch x') }),
+    actionOf({ command: argv('line', '/usr/bin/touch', 'x') }),
+    actionOf({ command: { kind: 'line', shell: '/usr/bin/touch', line: 'x' } }),
+    actionOf({ cwd: '/' }),
+    actionOf({ envAdditions: { A: 'b' } }),
+    actionOf({ envAdditions: { A: 'b', C: 'd' } }),
+    actionOf({ envAdditions: { 'A","b': 'd' } }),
+    actionOf({ host: 'other' }),
+    actionOf({ account: 'other' }),
+  ];
+  const hashes = [
+    hashAction(bound),
+    ...actions.map((action) => hashAction({ ...bound, action })),
+    hashAction({ ...bound, runId: 'other' }),
+    hashAction({ ...bound, request: 'other' }),
+    hashAction({ ...bound, searchPath: 'other' }),
+  ];
+  assert.equal(new Set(hashes).size, hashes.length);
+  const one = actionOf({ envAdditions: { A: '1', B: '2' } });
+  const other = actionOf({ envAdditions: { B: '2', A: '1' } });
+  assert.equal(hashAction({ ...bound, action: one }), hashAction({ ...bound, action: other }));
+});
+
+const tampering: Readonly<Record<string, string>> = {
+  'the command': `UPDATE approvals SET action = replace(action, 'touch', 'rm')`,
+  'the directory': `UPDATE approvals SET action = replace(action, '/tmp', '/etc')`,
+  'the request': `UPDATE approvals SET request = '{"request":2}'`,
+  'the run id': `UPDATE approvals SET run_id = 'run-2'`,
+  'the search path': `UPDATE approvals SET search_path = '/tmp/evil'`,
+  'the action into nonsense': `UPDATE approvals SET action = 'x'`,
+};
+
+for (const [what, sql] of Object.entries(tampering)) {
+  test(`changing ${what} after it was allowed makes it a denial`, async (t) => {
+    const { gatekeeper, stateDir, ask, decide } = await openApprovalsRig(t);
+    const approvalId = await ask({ runId: 'run-1' });
+    assert.equal((await decide(approvalId)).kind, 'decided');
+    const db = new DatabaseSync(`${stateDir}/registry.db`);
+    db.exec(sql);
+    db.close();
+    const record = gatekeeper.approvalOf('run-1') ?? gatekeeper.approvalOf('run-2');
+    assert.equal(record?.state, 'denied');
+    assert.match(record?.why ?? '', /does not match its hash/);
+    assert.equal(gatekeeper.list({ states: ['allowed', 'pending'] }).length, 0);
+  });
+}
+
+test('it survives a restart: another process reads the same', async (t) => {
+  const { gatekeeper, stateDir, ask } = await openApprovalsRig(t);
+  await ask({ runId: 'run-1' });
+  const before = gatekeeper.approvalOf('run-1');
+  const program = new URL('../fixtures/read-approval.ts', import.meta.url).pathname;
+  const args = ['--conditions=@clawdfather/source', program, stateDir, 'run-1'];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(before)));
+});
+
+test('C1: it expires by the boot clock, whatever the wall clock is set to', async (t) => {
+  const { gatekeeper, ask, time } = await openApprovalsRig(t);
+  await ask({ runId: 'run-1' });
+  const state = () => gatekeeper.approvalOf('run-1')?.state;
+  time.wallMs += 10 * approvalLifetimeMs;
+  assert.equal(state(), 'pending');
+  time.wallMs = 0;
+  assert.equal(state(), 'pending');
+  time.bootMs += approvalLifetimeMs - 1;
+  assert.equal(state(), 'pending');
+  time.bootMs += 1;
+  assert.equal(state(), 'expired');
+});
+
+test('after a reboot the wall clock counts, and nonsense counts as expired', async (t) => {
+  const { gatekeeper, ask, time } = await openApprovalsRig(t);
+  await ask({ runId: 'run-1' });
+  const state = () => gatekeeper.approvalOf('run-1')?.state;
+  const startMs = time.wallMs;
+  time.bootId = 'another boot';
+  time.bootMs = 5;
+  assert.equal(state(), 'pending');
+  time.wallMs = startMs + approvalLifetimeMs;
+  assert.equal(state(), 'expired');
+  time.wallMs = startMs - 1;
+  assert.equal(state(), 'expired');
+});
+
+test('what was allowed lapses when nobody starts it, and with the boot', async (t) => {
+  const { gatekeeper, ask, decide, time } = await openApprovalsRig(t);
+  const approvalId = await ask({ runId: 'run-1' });
+  time.bootMs += approvalLifetimeMs - 1;
+  await decide(approvalId);
+  const state = () => gatekeeper.approvalOf('run-1')?.state;
+  assert.equal(state(), 'allowed');
+  time.bootMs += approvalLifetimeMs - 1;
+  assert.equal(state(), 'allowed');
+  const { bootId } = time;
+  time.bootId = 'another boot';
+  assert.equal(state(), 'expired');
+  time.bootId = bootId;
+  time.bootMs += 1;
+  assert.equal(state(), 'expired');
+});
