@@ -14,7 +14,6 @@ export type {
   ParameterExpansionPart,
   Redirect,
   SyntaxNode,
-  Word,
 } from 'unbash';
 
 export { forEachChild };

@@ -104,7 +104,7 @@ test('whatever follows a refused prefix, it is refused', () => {
 test('the base has what a login gives and nothing that looks like a secret', () => {
   const base = agentBaseEnvironment({
     PATH: '/bin',
-    HOME: '/home/a',
+    HOME: '/srv/a',
     USER: 'a',
     LOGNAME: 'a',
     SHELL: '/bin/sh',
@@ -113,7 +113,7 @@ test('the base has what a login gives and nothing that looks like a secret', () 
     TZ: 'UTC',
     TERM: 'xterm',
     TMPDIR: '/tmp',
-    XDG_STATE_HOME: '/home/a/state',
+    XDG_STATE_HOME: '/srv/a/state',
     NPM_TOKEN: 'secret',
     AWS_SECRET_ACCESS_KEY: 'secret',
     LD_PRELOAD: '/evil.so',

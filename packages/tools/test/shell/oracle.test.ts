@@ -51,12 +51,14 @@ test(`of ${linesMin} random lines, those on the allowlist run nothing else and w
       readLines += 1;
       for (const shell of shells) {
         const { ran, files } = jail.run(shell, line);
-        const unseen = ran.filter((name) => !reading.programs.includes(name));
+        const unseen: readonly string[] = ran.filter((name) => !reading.programs.includes(name));
         assert.deepEqual(unseen, [], `${shell} ran what was not seen`);
         assert.deepEqual(files, [], `${shell} wrote`);
         if (!isAllowed(shell, line)) continue;
         allowed += 1;
-        const forbidden = ran.filter((name) => !allowedPrograms.some((one) => one === name));
+        const forbidden: readonly string[] = ran.filter(
+          (name) => !allowedPrograms.some((one) => one === name),
+        );
         assert.deepEqual(forbidden, [], `${shell} ran what is not on the list`);
       }
     }),
