@@ -16,6 +16,7 @@ export const cliErrorCodes = [
   'config-invalid',
   'config-unreadable',
   'config-unsafe',
+  'input-blocked',
   'approval-not-found',
   'approval-ambiguous',
   'approval-decided',

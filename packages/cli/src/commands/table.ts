@@ -5,6 +5,7 @@ import type { Command } from '../command.ts';
 import { allowSpec, approvalsSpec, denySpec } from './approval-specs.ts';
 import { mcpSpec } from './mcp-spec.ts';
 import { runSpec } from './run-spec.ts';
+import { execSpec, pasteSpec, resizeSpec, screenSpec, sendKeysSpec } from './tool-specs.ts';
 import {
   attachSpec,
   completeSpec,
@@ -24,10 +25,15 @@ import {
 
 export const commands: readonly Command[] = [
   { spec: runSpec, load: () => import('./run.ts') },
+  { spec: execSpec, load: () => import('./exec.ts') },
   { spec: psSpec, load: () => import('./ps.ts') },
   { spec: topSpec, load: () => import('./top.ts') },
   { spec: logsSpec, load: () => import('./logs.ts') },
   { spec: attachSpec, load: () => import('./attach.ts') },
+  { spec: screenSpec, load: () => import('./screen.ts') },
+  { spec: sendKeysSpec, load: () => import('./send-keys.ts') },
+  { spec: pasteSpec, load: () => import('./paste.ts') },
+  { spec: resizeSpec, load: () => import('./resize.ts') },
   { spec: waitSpec, load: () => import('./wait.ts') },
   { spec: killSpec, load: () => import('./kill.ts') },
   { spec: rmSpec, load: () => import('./rm.ts') },

@@ -176,14 +176,14 @@ export const paths: Kind<readonly string[]> = {
   schema: { type: 'array', items: pathSchema },
 };
 
-/* A control key by the name of its character: Ctrl-], Ctrl-A; or none. */
-const keyPattern = /^ctrl-([a-z@[\]\\^_])$/i;
+/* A control key by the name of its character: Ctrl-], Ctrl-A; or none. Not Esc, Tab, newline and Enter: [, I, J, M. */
+const keyPattern = /^ctrl-([a-hkln-z@\]\\^_])$/i;
 
 export const controlKey: Kind<string> = {
   fromText: checkKey,
   fromJson: checkKey,
   toJson: (value) => value,
-  schema: { type: 'string', pattern: '^[Cc][Tt][Rr][Ll]-[A-Za-z@[\\]\\\\^_]$|^none$' },
+  schema: { type: 'string', pattern: '^[Cc][Tt][Rr][Ll]-[A-HKLN-Za-hkln-z@\\]\\\\^_]$|^none$' },
 };
 
 function checkKey(label: string, json: unknown): string {

@@ -1,5 +1,5 @@
 /*
- * The detach key: Ctrl-] twice, quickly.
+ * The detach key: Ctrl-], or what the setting detachKey names, twice and quickly.
  *
  * Once alone is too precious (vim jumps to a tag with it), Ctrl-P Ctrl-Q would
  * delay every Ctrl-P in a shell, and Ctrl-\ kills programs when it gets through.
@@ -14,7 +14,13 @@
 /* Two presses of a person are 100 to 250 ms apart; a lone Ctrl-] is late by no more than this. */
 export const detachPairMs = 400;
 
-export const detachKeyName = 'Ctrl-] Ctrl-]';
+/* How it is pressed, for people; undefined when there is none. */
+export function detachKeyText(name: string): string | undefined {
+  return name === noKey ? undefined : `${name} ${name}`;
+}
+
+/* The setting's word for no detach key at all. */
+const noKey = 'none';
 
 export interface KeyStep {
   /* What goes to the program now. */
@@ -30,18 +36,42 @@ export interface DetachKey {
   release(): Uint8Array;
 }
 
-/* 0x1d; CSI 93;5u with lock bits and event types; CSI 27;5;93~. Releases (`:3`) are no presses. */
-const press =
-  // oxlint-disable-next-line no-control-regex -- keys are control characters
-  /\u001d|\u001b\[93(?::\d*)*;(?:5|69|133|197)(?::[12])?u|\u001b\[27;5;93~/;
-// Key releases and the Ctrl key itself, which some encodings report between the two presses.
-const between =
-  // oxlint-disable-next-line no-control-regex -- keys are control characters
-  /^(?:\u001b\[93(?::\d*)*;\d+:3u|\u001b\[574(?:42|48)(?:;\d+(?::\d)?)?u)+/;
+interface KeyPatterns {
+  readonly press: RegExp;
+  readonly between: RegExp;
+}
+
+/*
+ * A control byte; CSI code;5u with lock bits and event types; CSI 27;5;code~. Releases (`:3`) are no presses. Keys that
+ * need Shift on most keyboards are reported with it (6), and behind the code of the key they are on.
+ */
+function patternsOf(name: string): KeyPatterns {
+  const character = name.slice('Ctrl-'.length).toLowerCase();
+  const code = character.charCodeAt(0);
+  const byte = String.fromCharCode(code & 0x1f);
+  const isShifted = '@^_'.includes(character);
+  const modifiers = isShifted ? '5|6|69|70|133|134|197|198' : '5|69|133|197';
+  const kitty = `(?:${isShifted ? String.raw`\d+:` : ''})?${code}(?::\\d*)*`;
+  const csi = String.raw`\u001b\[`;
+  return {
+    press: new RegExp(
+      `${byte}|${csi}${kitty};(?:${modifiers})(?::[12])?u|${csi}27;(?:${isShifted ? '[56]' : '5'});${code}~`,
+    ),
+    // Key releases and the Ctrl and Shift keys, which some encodings report between the two presses.
+    between: new RegExp(`^(?:${csi}${kitty};\\d+:3u|${csi}574(?:4[1278])(?:;\\d+(?::\\d)?)?u)+`),
+  };
+}
 
 const empty = new Uint8Array(0);
 
-export function createDetachKey(): DetachKey {
+export function createDetachKey(name: string): DetachKey {
+  if (name === noKey) {
+    return {
+      push: (bytes) => ({ pass: bytes, isHolding: false, isDetach: false }),
+      release: () => empty,
+    };
+  }
+  const { press, between } = patternsOf(name);
   let held = '';
 
   return {

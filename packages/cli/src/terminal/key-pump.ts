@@ -14,12 +14,14 @@ export interface KeyPumpOptions {
   readonly io: Pick<Io, 'stdin'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /* The setting. */
+  readonly detachKey: string;
 }
 
 /* Settles when the person detaches or the terminal is gone; a run's end is not its business. */
 export async function pumpKeys(options: KeyPumpOptions): Promise<SessionEnd> {
   const { run, io, clock, signal } = options;
-  const detachKey = createDetachKey();
+  const detachKey = createDetachKey(options.detachKey);
   let timer: Timer | undefined;
   /* One after the other, so that a released key cannot overtake. */
   let sending: Promise<void> = Promise.resolve();

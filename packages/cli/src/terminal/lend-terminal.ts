@@ -13,7 +13,7 @@ import type { LocalTerminal } from '../io/io.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { shortId } from '../runs/find-run.ts';
 import { openForwarding } from '../runs/signal-forwarding.ts';
-import { detachKeyName } from './detach-key.ts';
+import { detachKeyText } from './detach-key.ts';
 import { runTerminalSession } from './terminal-session.ts';
 
 export interface LendOptions {
@@ -55,12 +55,17 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
     }
   }
 
-  if (!context.args.has('quiet')) await say(`[clf: run ${id}, detach with ${detachKeyName}]`);
+  const { detachKey } = context.config.values;
+  const how = detachKeyText(detachKey);
+  if (!context.args.has('quiet') && how !== undefined) {
+    await say(`[clf: run ${id}, detach with ${how}]`);
+  }
   const end = await runTerminalSession({
     run,
     io,
     terminal,
     clock,
+    detachKey,
     isCatchingUp: !options.isFresh,
     leave: leave.signal,
   });

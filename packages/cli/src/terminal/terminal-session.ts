@@ -27,6 +27,8 @@ export interface TerminalSessionOptions {
   readonly io: Io;
   readonly terminal: LocalTerminal;
   readonly clock: Clock;
+  /* The setting. */
+  readonly detachKey: string;
   /* False when the run has just been started by us: there is nothing to catch up with. */
   readonly isCatchingUp: boolean;
   /* Aborts when we must leave without the run's end: HUP, or TERM to an `attach`. */
@@ -51,7 +53,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
     using _resizing = terminal.onResize((size) => {
       if (isAnswerer) void resize(size);
     });
-    const keys = pumpKeys({ run, io, clock: options.clock, signal });
+    const keys = pumpKeys({ run, io, clock: options.clock, signal, detachKey: options.detachKey });
     const output = pumpLive({
       options,
       events: run.output(from, signal),

@@ -2,6 +2,10 @@
  * The door of tools for those who only want a terminal: it loads nothing but small files of ours, and the model's parts
  * when the first one is opened. The main door brings schemas and protocols along.
  */
+export { encodeKeys } from '../keys/encode-keys.ts';
+export type { EncodedKeys, KeyInput, KeyModes, KeyProblem } from '../keys/encode-keys.ts';
+export { encodePaste } from '../keys/paste.ts';
+export type { PasteOptions } from '../keys/paste.ts';
 export { openScreenFollower } from './follow-screen.ts';
 export type { ScreenFollower, ScreenLook } from './follow-screen.ts';
 export { createModeTracker } from './mode-tracker.ts';

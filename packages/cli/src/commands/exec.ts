@@ -1,0 +1,196 @@
+/*
+ * `clf exec`: the exec tool of agents, for a person and for scripts. What the command says is shown as an agent gets it,
+ * without escape sequences; `clf run` passes bytes on as they are.
+ *
+ * Ctrl-C ends the command, as giving up a call does. A lost terminal does not: the command goes on, and so it does
+ * once it is in the background.
+ */
+import type { ExecParams, ExecResult } from '@clawdfather/protocol';
+import { hasCode } from '@clawdfather/kit';
+import type { Supervisor } from '@clawdfather/supervisor';
+import type { CommandContext } from '../command.ts';
+import { makeVisible } from '@clawdfather/tools/text';
+import { usageError } from '../errors.ts';
+import {
+  codeStatus,
+  type ExitStatus,
+  exitNotExecutable,
+  exitNotFound,
+  exitOk,
+  exitOwnError,
+  exitTimedOut,
+  signalExitCode,
+} from '../exit-status.ts';
+import { formatDuration } from '../render/duration.ts';
+import { type Json, jsonLine } from '../render/run-json.ts';
+import { createBoundedWriter } from '../runs/bounded-writer.ts';
+import { waitForTree } from '../runs/end-run.ts';
+import { execParamsFrom } from '../runs/exec-params.ts';
+import { shortIdChars } from '../runs/find-run.ts';
+import { readAllInput } from '../runs/read-all-input.ts';
+import { type PersonTools, personCall, withTools } from '../runs/with-tools.ts';
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  if (context.args.has('stdin') && context.args.has('eof')) {
+    throw usageError('--stdin and --eof contradict each other');
+  }
+  const params = execParamsFrom(context);
+  const stdin = context.args.has('stdin') ? { stdin: await readAllInput(context.io) } : {};
+  return withTools(context, (tools) => run(context, tools, { ...params, ...stdin }));
+}
+
+async function run(
+  context: CommandContext,
+  { tools, supervisor }: PersonTools,
+  params: ExecParams,
+): Promise<ExitStatus> {
+  const { io } = context;
+  const hurry = new AbortController();
+  const giveUp = new AbortController();
+  let caught: NodeJS.Signals | undefined;
+  using stack = new DisposableStack();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    const onSignal = (): void => {
+      if (giveUp.signal.aborted) hurry.abort();
+      caught = name;
+      giveUp.abort();
+    };
+    stack.use(io.signals.on(name, onSignal));
+  }
+  const leave = (): void => {
+    caught = 'SIGHUP';
+    void tools.close();
+  };
+  stack.use(io.signals.on('SIGHUP', leave));
+  const shown = createBoundedWriter(io.stdout);
+  const onOutput = context.isJson ? {} : { onOutput: (text: string) => shown.write(text) };
+  try {
+    const result = await tools.exec(
+      params,
+      personCall(context, { signal: giveUp.signal, ...onOutput }),
+    );
+    const skipped = await shown.close();
+    await tell(context, params, { result, skipped });
+    return codeStatus(codeOf(result, params));
+  } catch (error) {
+    const isOurs = giveUp.signal.aborted || hasCode(error, 'tools-closed');
+    if (caught === undefined || !isOurs) throw error;
+    if (giveUp.signal.aborted) await waitForOwn(context, supervisor, hurry.signal);
+    return { kind: 'signal', signal: caught };
+  }
+}
+
+/* What we gave up is being ended; whoever pressed Ctrl-C wants it gone when the prompt is back. */
+async function waitForOwn(
+  { clock, config }: CommandContext,
+  supervisor: Supervisor,
+  hurry: AbortSignal,
+): Promise<void> {
+  const own = supervisor
+    .list({ ownerInstanceId: supervisor.instanceId, states: ['starting', 'running', 'exiting'] })
+    .filter(({ ownerGeneration }) => ownerGeneration === supervisor.generation);
+  for (const { runId } of own) {
+    const managed = await supervisor.attach(runId);
+    // Asking again with less time is heard.
+    const end = (): void =>
+      void managed.cancel('manual-cancel', `cli:${config.pid}`, 1).catch(() => {});
+    if (hurry.aborted) end();
+    hurry.addEventListener('abort', end, { once: true });
+    await waitForTree(managed, clock);
+  }
+}
+
+interface Outcome {
+  readonly result: ExecResult;
+  /* Characters that were not shown. */
+  readonly skipped: number;
+}
+
+async function tell(
+  { io, isJson, clock }: CommandContext,
+  params: ExecParams,
+  { result, skipped }: Outcome,
+): Promise<void> {
+  if (isJson) {
+    await io.stdout.write(jsonLine(result as Json));
+    return;
+  }
+  const say = (text: string): Promise<void> => io.stderr.write(`clf: ${text}\n`);
+  if (skipped > 0 && 'runId' in result) {
+    await say(`${skipped} characters were not shown: clf logs ${short(result.runId ?? '')}`);
+  }
+  if ('notes' in result) for (const note of result.notes) await say(note);
+  switch (result.status) {
+    case 'completed':
+    case 'failed': {
+      if (result.status === 'failed') await say(failureText(params, result));
+      const left = result.leftovers.map(({ pid, name }) => `${name} (pid ${pid})`).join(', ');
+      if (left !== '') {
+        await say(`left running: ${left}   end it: clf kill ${short(result.runId)}`);
+      }
+      return;
+    }
+    case 'running': {
+      const id = short(result.runId);
+      if (params.background === true) await io.stdout.write(`${result.runId}\n`);
+      else await say(`still running after ${formatDuration(params.yieldMs ?? 0)}, as run ${id}`);
+      const isSaid = params.background !== true || io.stdout.isTerminal;
+      const look = params.pty === true ? `clf screen ${id}` : `clf logs -f ${id}`;
+      if (isSaid) await say(`see: ${look}   wait: clf wait ${id}   end it: clf kill ${id}`);
+      return;
+    }
+    case 'approval-pending': {
+      const id = short(result.approvalId);
+      const leftMs = Date.parse(result.expiresAt) - clock.wallMs();
+      await say(`nothing has started: this has to be allowed, within ${formatDuration(leftMs)}`);
+      await say(`start it: clf allow ${id}   refuse it: clf deny ${id}   see it: clf approvals`);
+      return;
+    }
+    case 'denied':
+      await say(`denied by ${result.by} (${result.rule}); nothing has started`);
+      await say('what is allowed: clf config show policy.cli.security policy.cli.ask');
+  }
+}
+
+function failureText(
+  { argv, command }: ExecParams,
+  { kind, message }: Extract<ExecResult, { status: 'failed' }>,
+): string {
+  // Of a line the shell has named it already.
+  const isNamed = command === undefined && ['command-not-found', 'not-executable'].includes(kind);
+  return isNamed ? `${makeVisible(argv?.[0] ?? '')}: ${message}` : message;
+}
+
+function short(id: string): string {
+  return id.slice(0, shortIdChars);
+}
+
+function codeOf(result: ExecResult, params: ExecParams): number {
+  switch (result.status) {
+    case 'completed':
+      return result.exitCode;
+    case 'failed':
+      return failureCode(result);
+    case 'running':
+      // Who waits for it to be done must not take this for its success.
+      return params.background === true ? exitOk : exitTimedOut;
+    case 'approval-pending':
+      return exitOwnError;
+    case 'denied':
+      return exitNotExecutable;
+  }
+}
+
+function failureCode(result: Extract<ExecResult, { status: 'failed' }>): number {
+  switch (result.kind) {
+    case 'command-not-found':
+      return exitNotFound;
+    case 'not-executable':
+      return exitNotExecutable;
+    case 'overall-timeout':
+    case 'no-output-timeout':
+      return exitTimedOut;
+    default:
+      return result.exitCode || signalExitCode(result.signal ?? '') || exitOwnError;
+  }
+}

@@ -1,0 +1,63 @@
+/*
+ * The tools of agents in the hands of a person: the policy for people, our own environment, runs started directly.
+ *
+ * Their account is not that of agents. What a person runs is then nothing that an agent can list, read or type into.
+ */
+import type { Supervisor } from '@clawdfather/supervisor';
+import type { ToolCall, Tools } from '@clawdfather/tools';
+import type { CommandContext } from '../command.ts';
+import { withSupervisor } from './with-supervisor.ts';
+
+export interface PersonTools {
+  readonly tools: Tools;
+  readonly supervisor: Supervisor;
+}
+
+export async function withTools<Result>(
+  context: CommandContext,
+  use: (tools: PersonTools) => Promise<Result>,
+): Promise<Result> {
+  const { clock, random, config } = context;
+  const { createAllowlist, createGatekeeper, createTools } = await import('@clawdfather/tools');
+  const { openApprovals } = await import('@clawdfather/supervisor');
+  const { silentLog } = await import('@clawdfather/kit');
+  return withSupervisor(context, async (supervisor) => {
+    await using stack = new AsyncDisposableStack();
+    const store = await openApprovals({ stateDir: config.stateDir, clock, random });
+    stack.defer(() => store.close());
+    const { values } = config;
+    const gatekeeper = createGatekeeper({
+      store,
+      allowlist: createAllowlist(store),
+      clock,
+      random,
+      policy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
+      // A person may decide what the same person asked for.
+      requesterMarks: [],
+    });
+    const tools = createTools({
+      supervisor,
+      gatekeeper,
+      clock,
+      random,
+      log: silentLog,
+      baseEnvironment: config.commandEnv,
+      homeDirectory: config.cwd,
+    });
+    stack.defer(() => tools.close());
+    return await use({ tools, supervisor });
+  });
+}
+
+export function personCall(
+  { config }: CommandContext,
+  call: Pick<ToolCall, 'signal' | 'onOutput'>,
+): ToolCall {
+  return {
+    ...call,
+    requester: `cli:${config.pid}`,
+    account: 'cli',
+    sessionId: 'cli',
+    directory: config.cwd,
+  };
+}
