@@ -1,0 +1,92 @@
+/*
+ * `clf mcp`: an MCP server on stdin and stdout, for one agent.
+ *
+ * stdout carries the protocol and nothing else; the log goes to stderr as JSON. It ends when stdin does, on SIGTERM, SIGINT and
+ * SIGHUP, and when nobody reads stdout any more; each is the same to the runs, which go on.
+ */
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createJsonLog, type Log } from '@clawdfather/kit';
+import type { CommandContext } from '../command.ts';
+import { chosen } from '../config.ts';
+import { CliError } from '../errors.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { openOnce } from '../mcp/opened-once.ts';
+import { readVersion } from './version.ts';
+
+/* The runs of whoever sits at this machine; the gateway will have accounts. */
+const account = 'local';
+const sessionId = 'local';
+
+const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { io, clock, args, config } = context;
+  const directory = await directoryFrom(args.value('workdir'), config.cwd);
+  const log = logOf(context);
+  const [{ serveMcpStdio }, { openAgentTools }] = await Promise.all([
+    import('@clawdfather/tools/mcp'),
+    import('../mcp/open-agent-tools.ts'),
+  ]);
+  await using opened = openOnce(
+    () => openAgentTools({ ...context, log, directory }),
+    (error) => log.error('mcp-open-failed', { error }),
+  );
+  const connection = serveMcpStdio(
+    {
+      tools: opened.tools,
+      clock,
+      log,
+      version: readVersion(),
+      account,
+      sessionId,
+      directory,
+      execDefaults: execDefaults(context),
+    },
+    { read: (signal) => io.stdin.read(signal), write: (line) => io.stdout.write(line) },
+  );
+  using listening = new DisposableStack();
+  for (const name of endingSignals) {
+    listening.use(io.signals.on(name, () => void connection.close()));
+  }
+  log.event('mcp-serving', { directory, policy: policyOf(context) });
+  await connection.closed;
+  log.event('mcp-closed');
+  return codeStatus(exitOk);
+}
+
+/* Whoever reads it is an agent's log file: warnings are worth having without being asked for. */
+function logOf({ clock, io, config }: CommandContext): Log {
+  return createJsonLog({
+    clock,
+    levelMin: config.logLevel ?? 'warn',
+    // A log that cannot be written is no reason to fail.
+    write: (line) => void io.stderr.write(line).catch(() => {}),
+  });
+}
+
+function policyOf({ config }: CommandContext) {
+  return { security: config.values['policy.mcp.security'], ask: config.values['policy.mcp.ask'] };
+}
+
+/* Only what somebody chose: what is usual depends on the host of each command. */
+function execDefaults({ config }: CommandContext) {
+  const timeoutMs = chosen(config, 'exec.timeout');
+  const idleMs = chosen(config, 'exec.idleTimeout');
+  const isTimeoutChosen = config.origins['exec.timeout'].kind !== 'default';
+  return {
+    yieldMs: config.values['exec.yield'],
+    leftovers: config.values['exec.leftovers'],
+    cols: config.values['terminal.cols'],
+    rows: config.values['terminal.rows'],
+    ...(isTimeoutChosen ? { timeoutSeconds: (timeoutMs ?? 0) / 1_000 } : {}),
+    ...(idleMs === undefined ? {} : { noOutputTimeoutSeconds: idleMs / 1_000 }),
+  };
+}
+
+async function directoryFrom(named: string | undefined, cwd: string): Promise<string> {
+  const directory = resolve(cwd, named ?? '.');
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory() === true) return directory;
+  throw new CliError('usage', `--workdir ${directory} is not a directory`);
+}

@@ -1,0 +1,66 @@
+/*
+ * The tools as an agent gets them: over an owner of runs that lives as long as the connection, behind the policy for
+ * agents, with an environment from an allowlist.
+ *
+ * What earlier servers left is taken over at the start. Closing lets go of everything in the opposite order and ends no run.
+ */
+import type { Log } from '@clawdfather/kit';
+import { createSupervisor, openApprovals, readLineage } from '@clawdfather/supervisor';
+import {
+  agentBaseEnvironment,
+  createAllowlist,
+  createGatekeeper,
+  createTools,
+  requesterMarksOf,
+  type Tools,
+} from '@clawdfather/tools';
+import type { CommandContext } from '../command.ts';
+import { explainOpenFailure } from '../runs/open-failure.ts';
+
+export interface AgentTools extends AsyncDisposable {
+  readonly tools: Tools;
+}
+
+export interface AgentToolsDeps extends Pick<CommandContext, 'config' | 'clock' | 'random'> {
+  readonly log: Log;
+  readonly directory: string;
+}
+
+export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> {
+  const { config, clock, random, log } = deps;
+  const { stateDir, values } = config;
+  await using opening = new AsyncDisposableStack();
+  const supervisor = await createSupervisor({
+    stateDir,
+    launcher: 'spawnd',
+    adoption: 'adopt',
+    clock,
+    random,
+    log,
+  }).catch((error: unknown) => {
+    throw explainOpenFailure(error, stateDir);
+  });
+  opening.defer(() => supervisor.close());
+  const store = await openApprovals({ stateDir, clock, random });
+  opening.defer(() => store.close());
+  const gatekeeper = createGatekeeper({
+    store,
+    allowlist: createAllowlist(store, values['policy.allow']),
+    clock,
+    random,
+    policy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
+    requesterMarks: requesterMarksOf(readLineage(config.pid)),
+  });
+  const tools = createTools({
+    supervisor,
+    gatekeeper,
+    clock,
+    random,
+    log,
+    baseEnvironment: agentBaseEnvironment(config.commandEnv),
+    homeDirectory: deps.directory,
+  });
+  opening.defer(() => tools.close());
+  const opened = opening.move();
+  return { tools, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}

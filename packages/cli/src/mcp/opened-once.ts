@@ -1,0 +1,39 @@
+/*
+ * Tools that are being opened while the client already talks to us.
+ *
+ * Opening starts at once and nobody waits for it but the first call, so that a client is answered in milliseconds. If it fails, the
+ * call that needed it says why, to the agent that can tell a person; the next call tries again.
+ */
+import type { Tools } from '@clawdfather/tools';
+import type { AgentTools } from './open-agent-tools.ts';
+
+export interface OpenedOnce extends AsyncDisposable {
+  readonly tools: Pick<Tools, 'exec' | 'process'>;
+}
+
+export function openOnce(
+  open: () => Promise<AgentTools>,
+  onFailure: (error: unknown) => void,
+): OpenedOnce {
+  let opened: Promise<AgentTools> | undefined;
+  const openNow = (): Promise<AgentTools> => {
+    const attempt = opened ?? open();
+    opened = attempt;
+    attempt.catch(() => {
+      if (opened === attempt) opened = undefined;
+    });
+    return attempt;
+  };
+  openNow().catch(onFailure);
+  return {
+    tools: {
+      exec: async (params, call) => (await openNow()).tools.exec(params, call),
+      process: async (params, call) => (await openNow()).tools.process(params, call),
+    },
+    [Symbol.asyncDispose]: async () => {
+      // What failed to open has nothing to close, and was told.
+      const tools = await opened?.catch(() => undefined);
+      await tools?.[Symbol.asyncDispose]();
+    },
+  };
+}

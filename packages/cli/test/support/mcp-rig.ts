@@ -1,0 +1,156 @@
+/*
+ * `clf mcp` with the protocol's own client, on a state directory of its own.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+import { Client, type RequestOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { type CliRig, createCliRig, launcherPath } from './cli-process.ts';
+
+export const eras = ['legacy', 'modern'] as const;
+export type Era = (typeof eras)[number];
+
+/* Everything may run: what is tested is not the policy. */
+export const openPolicy = ['--security', 'full', '--ask', 'off'];
+
+export interface ToolAnswer {
+  readonly text: string;
+  readonly isError: boolean;
+  /* The structured content. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Agent {
+  readonly client: Client;
+  readonly pid: number;
+  readonly call: (name: string, args: object, options?: RequestOptions) => Promise<ToolAnswer>;
+  /* `process` until what was said since the cursor matches, or the run is over. */
+  readonly pollFor: (runId: string, pattern: RegExp, cursor?: string) => Promise<ToolAnswer>;
+}
+
+export interface AgentOptions {
+  readonly era?: Era | 'auto';
+  readonly flags?: readonly string[];
+  readonly name?: string;
+}
+
+export interface McpRig {
+  readonly cli: CliRig;
+  readonly connect: (options?: AgentOptions) => Promise<Agent>;
+}
+
+export function createMcpRig(test: TestContext): McpRig {
+  const cli = createCliRig(test);
+  return { cli, connect: (options = {}) => connect(test, cli, options) };
+}
+
+async function connect(test: TestContext, cli: CliRig, options: AgentOptions): Promise<Agent> {
+  const { era = 'modern', flags = openPolicy, name = 'test-agent' } = options;
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [launcherPath, 'mcp', ...flags],
+    env: cli.env,
+    stderr: 'ignore',
+  });
+  const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
+  const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } });
+  test.after(() => client.close());
+  await client.connect(transport);
+  // The client checks results against the schemas that it has seen.
+  await client.listTools();
+  const call: Agent['call'] = async (tool, args, callOptions) => {
+    const result = await client.callTool({ name: tool, arguments: { ...args } }, callOptions);
+    const [block] = result.content as readonly { readonly text: string }[];
+    const data = (result.structuredContent ?? {}) as ToolAnswer['data'];
+    return { text: block?.text ?? '', isError: result.isError ?? false, data };
+  };
+  const pollFor: Agent['pollFor'] = async (runId, pattern, from) => {
+    let said = '';
+    let cursor = from;
+    for (;;) {
+      const args = {
+        action: 'poll',
+        runId,
+        waitMs: 30_000,
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+      const answer = await call('process', args);
+      const { output = '', cursor: reached } = answer.data as { output?: string; cursor?: string };
+      said += output;
+      cursor = reached;
+      if (pattern.test(said)) return { ...answer, data: { ...answer.data, output: said } };
+      if (answer.data['status'] !== 'running') throw new Error(`over without ${pattern}: ${said}`);
+    }
+  };
+  return { client, pid: transport.pid ?? 0, call, pollFor };
+}
+
+export interface BareServer {
+  readonly pid: number;
+  send(message: object): void;
+  closeInput(): void;
+  closeOutput(): void;
+  signal(name: NodeJS.Signals): void;
+  /* Lines of stdout until now. */
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+  /* Resolves when stdout has an answer with this id. */
+  answer(id: number): Promise<Record<string, unknown>>;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+/* Without a client, to see every line. */
+export function startBare(test: TestContext, cli: CliRig, flags: readonly string[]): BareServer {
+  const child = spawn(process.execPath, [launcherPath, 'mcp', ...flags], {
+    env: { ...cli.env, CLAWDFATHER_LOG: 'debug' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal }));
+  });
+  test.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  child.stdin.on('error', () => {});
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const waiting = new Set<() => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    stdout.push(line);
+    for (const wake of waiting) wake();
+  });
+  createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
+  return {
+    pid: child.pid ?? 0,
+    send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    closeInput: () => void child.stdin.end(),
+    closeOutput: () => void child.stdout.destroy(),
+    signal: (name) => void child.kill(name),
+    stdout,
+    stderr,
+    answer: async (id) => {
+      for (;;) {
+        for (const line of stdout) {
+          const message = JSON.parse(line) as Record<string, unknown>;
+          if (message['id'] === id) return message;
+        }
+        const { promise, resolve } = Promise.withResolvers<void>();
+        waiting.add(resolve);
+        await promise;
+        waiting.delete(resolve);
+      }
+    },
+    ended,
+  };
+}
+
+/* Nothing of it runs: a zombie that nobody has buried yet counts as dead. */
+export function isGone(pid: number): boolean {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return true;
+  const stat = readFileSync(path, 'utf8');
+  return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+}

@@ -1,0 +1,8 @@
+/*
+ * The door of the MCP server. One of its own: the protocol's library takes longer to load than most commands to run.
+ */
+export type { LineStreams } from './line-transport.ts';
+export { createMcpServer } from './mcp-server.ts';
+export type { McpServerDeps } from './mcp-server.ts';
+export { serveMcpStdio } from './serve-stdio.ts';
+export type { McpConnection } from './serve-stdio.ts';

@@ -1,0 +1,27 @@
+/*
+ * The numbers of the MCP face, each with its reason.
+ */
+
+/*
+ * Of a run's output, per result. 200 lines of 80 columns: 4,000 to 6,000 tokens of ordinary text. Agents refuse or cut
+ * results of 25,000 tokens, and some count the readable text and the structured content both; even output that costs a
+ * token per character stays below.
+ */
+export const resultCharactersMax = 16_000;
+
+/* `exec` takes 10,000,000 characters of stdin, and JSON may spend six bytes on each. */
+export const messageBytesMax = 64 * 1_024 * 1_024;
+
+/* 2025-03-26 has batches; nobody sends long ones. */
+export const batchMessagesMax = 100;
+
+/* A client that sends and does not read: from here on we do not read either. */
+export const unsentCharactersMax = 64 * 1_024 * 1_024;
+
+/* Clients show progress to people and reset their timeouts on it (60 s is usual). */
+export const progressIntervalMs = 1_000;
+export const progressHeartbeatMs = 5_000;
+export const progressMessageCharactersMax = 200;
+
+/* A client's name for itself, in approvals and logs. */
+export const clientNameCharactersMax = 64;

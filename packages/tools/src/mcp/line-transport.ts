@@ -1,0 +1,75 @@
+/*
+ * MCP over two byte streams: one JSON-RPC message per line (the protocol's stdio binding).
+ *
+ * The library's own transport closes the connection at a message of 10 MB, says nothing about a line that is no JSON, and
+ * copies all it has with every chunk. This one
+ *   1. answers what it cannot read, and reads on;
+ *   2. stops reading while a client that does not read has too much in front of it;
+ *   3. closes at the end of input and when nobody reads any more, once, and tells.
+ */
+import { INVALID_REQUEST, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { messageBytesMax, unsentCharactersMax } from './limits.ts';
+import { type Inbound, parseMessages, refuse } from './parse-message.ts';
+import { createLineSplitter, type InputLine } from './split-lines.ts';
+
+export interface LineStreams {
+  /* Bytes until the end or the abort. */
+  readonly read: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  /* Whole lines, in order; rejects when nobody reads any more. */
+  readonly write: (line: string) => Promise<void>;
+}
+
+export function createLineTransport(streams: LineStreams): Transport {
+  const reading = new AbortController();
+  const splitter = createLineSplitter(messageBytesMax);
+  let unsentCharacters = 0;
+  let lastWrite: Promise<void> = Promise.resolve();
+
+  const close = async (): Promise<void> => {
+    if (reading.signal.aborted) return;
+    reading.abort();
+    transport.onclose?.();
+  };
+  const fail = (error: unknown): void => {
+    transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    void close();
+  };
+  const writeMessage = (message: object): Promise<void> => {
+    if (reading.signal.aborted) return Promise.reject(new Error('the connection is closed'));
+    const line = `${JSON.stringify(message)}\n`;
+    unsentCharacters += line.length;
+    const written = streams.write(line).finally(() => {
+      unsentCharacters -= line.length;
+    });
+    lastWrite = written.catch(fail);
+    return written;
+  };
+  const take = (line: InputLine): void => {
+    for (const inbound of inboundOf(line)) {
+      if (inbound.kind === 'message') transport.onmessage?.(inbound.message);
+      // Whether it arrives shows in `lastWrite`.
+      else void writeMessage(inbound.refusal).catch(() => {});
+    }
+  };
+  const pump = async (): Promise<void> => {
+    for await (const chunk of streams.read(reading.signal)) {
+      for (const line of splitter.push(chunk)) take(line);
+      while (unsentCharacters > unsentCharactersMax && !reading.signal.aborted) await lastWrite;
+    }
+  };
+
+  const transport: Transport = {
+    start: async () => {
+      void pump().then(close, fail);
+    },
+    send: (message: JSONRPCMessage) => writeMessage(message),
+    close,
+  };
+  return transport;
+}
+
+function inboundOf(line: InputLine): readonly Inbound[] {
+  if (line.kind === 'line') return parseMessages(line.text);
+  const why = `Invalid request: a message of more than ${messageBytesMax} bytes was dropped`;
+  return [{ kind: 'refused', refusal: refuse(null, INVALID_REQUEST, why) }];
+}

@@ -1,0 +1,106 @@
+/*
+ * What an action of `process` brought, as text: what was done or found, and how to go on.
+ */
+import type { ProcessResult, RunSummary } from '@clawdfather/protocol';
+import { assertNever } from '@clawdfather/kit';
+import { block, callText, formatOutcome } from './exec-text.ts';
+
+/* Of a command, in a list; the whole of it is in the structured content. */
+const commandCharactersMax = 100;
+
+type Ended = Extract<ProcessResult, { readonly action: 'kill' | 'remove' }>;
+
+export function formatProcessResult(result: ProcessResult): string {
+  switch (result.action) {
+    case 'list':
+      return formatList(result);
+    case 'poll':
+      return formatOutcome(result);
+    case 'log':
+      return formatLog(result);
+    case 'screen':
+      return formatScreen(result);
+    case 'write':
+      return `${result.bytes} bytes written${result.isEof ? ', and stdin is closed' : ''}.`;
+    case 'send-keys':
+      return `${result.bytes} bytes sent. See what came of it: ${callText('screen', { runId: result.runId })}`;
+    case 'submit':
+      return `Enter sent. See what came of it: ${callText('screen', { runId: result.runId })}`;
+    case 'paste':
+      return `${result.bytes} bytes pasted${result.isBracketed ? ' as one piece' : ''}.`;
+    case 'resize':
+      return `The terminal has ${result.cols} columns and ${result.rows} rows now.`;
+    case 'signal':
+      return `${result.signal} sent.`;
+    case 'kill':
+      return formatEnded(result);
+    case 'clear':
+      return 'Everything said so far counts as read.';
+    case 'remove':
+      return `${formatEnded(result)} It is off the list.`;
+    default:
+      return assertNever(result);
+  }
+}
+
+function formatList(result: Extract<ProcessResult, { readonly action: 'list' }>): string {
+  if (result.runs.length === 0) return 'There are no runs.';
+  const more = result.isMore ? ['There are more: ask with a higher limit.'] : [];
+  return block(
+    [`${result.runs.length} runs, newest first.`, ...more],
+    result.runs.map(formatRun).join('\n'),
+  );
+}
+
+function formatRun(run: RunSummary): string {
+  const command =
+    run.command.length > commandCharactersMax
+      ? `${run.command.slice(0, commandCharactersMax)}…`
+      : run.command;
+  return [run.runId, stateOf(run), command.replaceAll('\n', '⏎')].join('  ');
+}
+
+function stateOf(run: RunSummary): string {
+  const left = run.leftovers > 0 ? `, left ${run.leftovers} processes running` : '';
+  if (run.state === 'held') return 'waits for approval';
+  if (run.state !== 'exited')
+    return `${run.state}${run.pid === undefined ? '' : ` (pid ${run.pid})`}`;
+  if (run.reason === 'exit' && run.exitCode !== undefined)
+    return `exit code ${run.exitCode}${left}`;
+  return `${run.reason ?? 'ended'}${run.signal === undefined ? '' : ` (${run.signal})`}${left}`;
+}
+
+function formatLog(result: Extract<ProcessResult, { readonly action: 'log' }>): string {
+  const { runId, cursor, firstLine, lines, totalLines } = result;
+  const where =
+    firstLine === undefined || lines === undefined
+      ? 'Output'
+      : `Lines ${firstLine} to ${firstLine + Math.max(0, lines - 1)} of ${totalLines ?? 'more'}`;
+  const next = result.isEnd
+    ? 'nothing follows so far'
+    : `what follows: ${callText('log', { runId, cursor, encoding: result.encoding === 'base64' ? 'base64' : undefined })}`;
+  const dropped =
+    result.droppedBytes > 0 ? [`${result.droppedBytes} bytes are no longer kept.`] : [];
+  return block(
+    [`${where}; ${next} (cursor ${cursor}).`, ...dropped],
+    result.text === '' ? '(no output)' : result.text,
+  );
+}
+
+function formatScreen(result: Extract<ProcessResult, { readonly action: 'screen' }>): string {
+  const { cursor, cols, rows } = result;
+  const at = `cursor in row ${cursor.row}, column ${cursor.column}${cursor.isVisible ? '' : ' (hidden)'}`;
+  const title = result.title === '' ? '' : `, title ${JSON.stringify(result.title)}`;
+  const head = `${cols}×${rows}, ${at}${title}, ${result.isRunning ? 'running' : 'ended'}.`;
+  // Empty rows at the bottom cost tokens; how many rows there are is said above.
+  const last = result.lines.findLastIndex((line) => line !== '');
+  return block([head], result.lines.slice(0, last + 1).join('\n'));
+}
+
+function formatEnded(result: Ended): string {
+  const named = result.survivors.map(({ pid, name }) => `${name} (pid ${pid})`).join(', ');
+  if (!result.isGone) return `Not everything could be ended: ${named} is still there.`;
+  const code = result.exitCode === undefined ? '' : `, exit code ${result.exitCode}`;
+  const signal = result.signal === undefined ? '' : `, ${result.signal}`;
+  return `It is gone, with everything it started (${result.reason ?? 'ended'}${code}${signal}).`;
+}

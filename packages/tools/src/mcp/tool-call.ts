@@ -1,0 +1,48 @@
+/*
+ * One call of a tool: from the protocol's context to ours, from our result or error to the protocol's.
+ *
+ * A client that cancels ends what waits in the foreground. A client that is gone does not: losing a connection is no wish, and
+ * the run goes on (S: "a run outlives its owner"). The library aborts in both cases; the reason tells them apart.
+ */
+import { CodedError } from '@clawdfather/kit';
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  SdkError,
+  SdkErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { requesterOf } from './client-name.ts';
+
+export function errorResult(error: unknown): CallToolResult {
+  const text = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof CodedError ? error.hint : undefined;
+  const message = hint === undefined ? `${text}` : `${text}. ${hint}`;
+  return { content: [{ type: 'text', text: message }], isError: true };
+}
+
+/* Aborts when the client cancels, and only then. */
+export function cancellationOf(signal: AbortSignal): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    if (!isDisconnect(signal.reason)) controller.abort(signal.reason);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => signal.removeEventListener('abort', onAbort),
+  };
+}
+
+function isDisconnect(reason: unknown): boolean {
+  return reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed;
+}
+
+/* 2026-07-28 names the client in each request, earlier revisions once at the start. */
+export function requesterOfCall(context: ServerContext, nameAtStart: string | undefined): string {
+  const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope };
+  const info = envelope[CLIENT_INFO_META_KEY];
+  const isNamed = typeof info === 'object' && info !== null && 'name' in info;
+  return requesterOf(isNamed ? String(info.name) : nameAtStart);
+}

@@ -1,0 +1,147 @@
+/*
+ * Results as text: the first line says what became of it, and whoever must go on is told how.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ExecResult, ProcessResult } from '@clawdfather/protocol';
+import { formatOutcome, isRefusal } from '../../src/mcp/exec-text.ts';
+import { formatProcessResult } from '../../src/mcp/process-text.ts';
+import { requesterOf } from '../../src/mcp/client-name.ts';
+
+const completed: Extract<ExecResult, { status: 'completed' }> = {
+  status: 'completed',
+  runId: 'r1',
+  exitCode: 3,
+  reason: 'exit',
+  durationMs: 1_234,
+  output: 'hello\n',
+  cursor: 'c9',
+  cwd: '/',
+  leftovers: [],
+  notes: [],
+};
+const failed: Extract<ExecResult, { status: 'failed' }> = {
+  status: 'failed',
+  runId: 'r1',
+  kind: 'overall-timeout',
+  message: 'ended after its time limit of 2 s',
+  output: '',
+  cursor: 'c9',
+  leftovers: [],
+  notes: [],
+};
+
+test('a completed run: exit code first, then its output', () => {
+  assert.equal(formatOutcome(completed), 'Exit code 3 after 1.2 s, run r1.\n\nhello\n');
+});
+
+test('what was left out can be read with the call that is named', () => {
+  const truncated = { droppedBytes: 5_000, fromCursor: 'c1' };
+  const text = formatOutcome({ ...completed, truncated });
+  const call = /Read them with process (\{.*?\})\]/.exec(text)?.[1] ?? '';
+  assert.deepEqual(JSON.parse(call), { action: 'log', runId: 'r1', cursor: 'c1' });
+});
+
+test('processes left behind are named, with the way to end them', () => {
+  const text = formatOutcome({ ...completed, leftovers: [{ pid: 7, name: 'node' }] });
+  assert.match(
+    text,
+    /Left running by it: node \(pid 7\)\. End them with process \{"action":"kill"/,
+  );
+});
+
+test('a running one is followed with the call that is named', () => {
+  const text = formatOutcome({
+    status: 'running',
+    runId: 'r1',
+    pid: 7,
+    startedAt: '2026-01-01T00:00:00.000Z',
+    tail: 'so far',
+    cursor: 'c2',
+    notes: ['it runs on pipes'],
+  });
+  assert.match(text, /^Running \(pid 7\), run r1\.\n/);
+  assert.match(text, /poll","runId":"r1","cursor":"c2","waitMs":30000/);
+  assert.match(text, /it runs on pipes\n\nso far$/);
+});
+
+test('a held one says that the agent cannot decide', () => {
+  const text = formatOutcome({
+    status: 'approval-pending',
+    approvalId: 'a1',
+    runId: 'r1',
+    expiresAt: '2026-01-01T00:30:00.000Z',
+  });
+  assert.match(text, /You cannot approve it\./);
+  assert.match(text, /process \{"action":"poll","runId":"r1"/);
+});
+
+test('only what never took place is an error of the tool', () => {
+  assert.equal(isRefusal(completed), false);
+  assert.equal(isRefusal(failed), false);
+  assert.equal(isRefusal({ ...failed, kind: 'command-not-found', exitCode: 127 }), false);
+  assert.equal(isRefusal({ ...failed, kind: 'command-not-found' }), true);
+  assert.equal(isRefusal({ ...failed, kind: 'spawn-error' }), true);
+  assert.equal(isRefusal({ status: 'denied', rule: 'x', by: 'policy' }), true);
+});
+
+test('every action has a text', () => {
+  const runId = 'r1';
+  const reason = 'manual-cancel' as const;
+  const ended = { runId, isGone: true, survivors: [], reason };
+  const results: readonly (readonly [ProcessResult, RegExp])[] = [
+    [{ action: 'list', runs: [], isMore: false }, /^There are no runs\.$/],
+    [{ ...completed, action: 'poll' }, /^Exit code 3/],
+    [
+      {
+        action: 'log',
+        runId,
+        text: 'a\nb',
+        encoding: 'text',
+        firstLine: 4,
+        lines: 2,
+        totalLines: 9,
+        cursor: 'c3',
+        isEnd: false,
+        droppedBytes: 0,
+      },
+      /^Lines 4 to 5 of 9; what follows: process \{"action":"log","runId":"r1","cursor":"c3"\} .*\n\na\nb$/,
+    ],
+    [
+      {
+        action: 'screen',
+        runId,
+        cols: 80,
+        rows: 24,
+        lines: ['$ ls', '', ''],
+        cursor: { row: 1, column: 0, isVisible: true },
+        title: 'sh',
+        isAlternate: false,
+        isRunning: true,
+      },
+      /^80×24, cursor in row 1, column 0, title "sh", running\.\n\n\$ ls$/,
+    ],
+    [{ action: 'write', runId, bytes: 3, isEof: true }, /3 bytes written, and stdin is closed/],
+    [{ action: 'send-keys', runId, bytes: 3 }, /3 bytes sent.*screen/],
+    [{ action: 'submit', runId }, /Enter sent/],
+    [{ action: 'paste', runId, bytes: 3, isBracketed: true }, /as one piece/],
+    [{ action: 'resize', runId, cols: 10, rows: 5 }, /10 columns and 5 rows/],
+    [{ action: 'signal', runId, signal: 'SIGHUP' }, /SIGHUP sent/],
+    [{ action: 'kill', ...ended }, /gone, with everything it started \(manual-cancel\)/],
+    [
+      { action: 'kill', ...ended, isGone: false, survivors: [{ pid: 9, name: 'dd' }] },
+      /dd \(pid 9\)/,
+    ],
+    [{ action: 'clear', runId }, /counts as read/],
+    [{ action: 'remove', ...ended }, /off the list/],
+  ];
+  for (const [result, text] of results) assert.match(formatProcessResult(result), text);
+});
+
+test('a client cannot hide what it is called behind odd characters', () => {
+  assert.equal(requesterOf('claude-code'), 'mcp:claude-code');
+  assert.equal(requesterOf('evil\u202e\u001b[31m\nlocal'), 'mcp:evil-31m-local');
+  assert.equal(requesterOf('   '), 'mcp:unnamed');
+  assert.equal(requesterOf(undefined), 'mcp:unnamed');
+  assert.equal(requesterOf('x'.repeat(1_000)).length, 68);
+});
