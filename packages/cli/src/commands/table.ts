@@ -4,7 +4,6 @@
 import type { Command } from '../command.ts';
 import { allowSpec, approvalsSpec, denySpec } from './approval-specs.ts';
 import { mcpSpec } from './mcp-spec.ts';
-import { mcpSpec } from './mcp-spec.ts';
 import { runSpec } from './run-spec.ts';
 import { execSpec, pasteSpec, resizeSpec, screenSpec, sendKeysSpec } from './tool-specs.ts';
 import {
@@ -42,7 +41,6 @@ export const commands: readonly Command[] = [
   { spec: approvalsSpec, load: () => import('./approvals.ts') },
   { spec: allowSpec, load: () => import('./allow.ts') },
   { spec: denySpec, load: () => import('./deny.ts') },
-  { spec: mcpSpec, load: () => import('./mcp.ts') },
   { spec: gcSpec, load: () => import('./gc.ts') },
   { spec: configSpec, isConfigFree: true, load: () => import('./config.ts') },
   { spec: doctorSpec, load: () => import('./doctor.ts') },
