@@ -21,6 +21,8 @@ export interface ModeTracker {
   /* What decides how keys and pastes are sent. */
   modes(): TerminalModes;
   readonly isAlternateScreen: boolean;
+  /* The last one that was set, as it came. */
+  readonly title: string;
 }
 
 const CSI = '\u001b[';
@@ -66,8 +68,10 @@ const kittyDepthMax = 16;
 
 export function createModeTracker(): ModeTracker {
   let modes = freshModes();
+  let title = '';
   const onToken = (token: Token): void => {
     if (token.kind === 'csi') onCsi(modes, token);
+    else if (token.kind === 'string') title = titleIn(token) ?? title;
     else if (token.kind === 'escape') {
       if (token.final === 'c' && token.intermediates === '') modes = freshModes();
       else onEscape(modes, token);
@@ -95,7 +99,16 @@ export function createModeTracker(): ModeTracker {
     get isAlternateScreen() {
       return modes.alternateScreen !== undefined;
     },
+    get title() {
+      return title;
+    },
   };
+}
+
+/* OSC 0 and OSC 2; the body is bytes, one per character. */
+function titleIn({ type, body }: Extract<Token, { kind: 'string' }>): string | undefined {
+  if (type !== 'osc' || !/^[02];/.test(body)) return undefined;
+  return Buffer.from(body.slice(2), 'latin1').toString();
 }
 
 function onEscape(modes: Modes, token: Extract<Token, { kind: 'escape' }>): void {

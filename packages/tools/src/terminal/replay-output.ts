@@ -1,9 +1,10 @@
 /*
- * A run's output so far, brought into a terminal model at a cost that does not grow with all that was ever said.
+ * A run's output so far, brought into a terminal model without drawing all that was ever said.
  *
- * A model draws some 50 MB a second, a mode tracker follows a few hundred. So of a long history only the last part is drawn; what
- * went before contributes its modes, which a full-screen program sets once at its start, and its size. What such a
- * program drew before that part and never again is missing; `skippedBytes` says when that can be.
+ * A model draws some 50 MB a second, a mode tracker follows a few hundred. So of a long history only the last part is
+ * drawn; what went before is followed, and contributes its size, its modes and its title, which a full-screen program
+ * sets once at its start. What such a program drew before that part and never again is missing; `skippedBytes` says when
+ * that can be.
  */
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import { createModeTracker, type ModeTracker } from './mode-tracker.ts';
@@ -127,10 +128,16 @@ async function collect(options: ReplayOptions, tracker: ModeTracker): Promise<Hi
     } else kept.push(event);
     if (reached === options.until) break;
   }
-  const modesBefore = (tracker.isAlternateScreen ? '\u001b[?1049h' : '') + tracker.apply();
+  const modesBefore = formatModes(tracker);
   kept = kept.slice(from);
   for (const event of kept) tracker.push(bytesOf(event));
   return { events: kept, modesBefore, sizeBefore, reached, skippedBytes };
+}
+
+function formatModes(tracker: ModeTracker): string {
+  const screen = tracker.isAlternateScreen ? '\u001b[?1049h' : '';
+  const title = tracker.title === '' ? '' : `\u001b]2;${tracker.title}\u001b\\`;
+  return screen + title + tracker.apply();
 }
 
 function sizeOf(before: Replayed | undefined): TerminalSize {

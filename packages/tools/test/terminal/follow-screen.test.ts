@@ -86,7 +86,7 @@ test('when very much was said in between, its end is drawn in the modes of its b
   journal.say('old');
   const follower = openScreenFollower(journal);
   await follower.look();
-  journal.say('\u001b[?1049h\u001b[?1h\u001b[?25l');
+  journal.say('\u001b[?1049h\u001b[?1h\u001b[?25l\u001b]0;日本\u0007');
   journal.resize(50, 6);
   for (let at = 0; at < 100; at += 1) journal.say(`${'x'.repeat(99_998)}\r\n`);
   journal.say('\u001b[2J\u001b[Hthe end');
@@ -95,6 +95,7 @@ test('when very much was said in between, its end is drawn in the modes of its b
   assert.equal(screen.isAlternate, true);
   assert.equal(screen.cursor.isVisible, false);
   assert.deepEqual([screen.cols, screen.rows], [50, 6]);
+  assert.equal(screen.title, '日本');
   assert.equal(modes.applicationCursor, true);
   assert.ok(skippedBytes > 1_000_000);
   await follower.close();

@@ -119,7 +119,9 @@ function programOf(run: ManagedRun, follower: ScreenFollower): Program {
         const { screen, cursor } = await follower.look();
         if (matches(screen)) return screen;
         if (!(await saysMore(run, cursor))) {
-          throw new Error(`the screen never showed ${String(pattern)}:\n${screen.lines.join('\n')}`);
+          throw new Error(
+            `the screen never showed ${String(pattern)}:\n${screen.lines.join('\n')}`,
+          );
         }
       }
     },
