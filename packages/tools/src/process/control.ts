@@ -7,7 +7,7 @@
  */
 import { constants } from 'node:os';
 import { suggestNearest } from '@clawdfather/kit';
-import type { ManagedRun, RunRecord } from '@clawdfather/supervisor';
+import type { ManagedRun, RunExit, RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { startTimeLimit } from '../exec/time-limit.ts';
@@ -118,32 +118,43 @@ export async function endTree(
   { graceMs, call }: Ending,
 ): Promise<Ended> {
   const { runId } = record;
-  if (record.treeEndedAtMs !== undefined) return endedOf(record);
+  if (record.treeEndedAtMs !== undefined) return endedOf(record.exit, true);
   const run = await context.supervisor.attach(runId);
   const patienceMs = (graceMs ?? usualGraceMs) + killMs + marginMs;
   using limit = startTimeLimit(context.clock, patienceMs, [call.signal, context.signal]);
   const grace = graceMs === undefined ? undefined : Math.max(1, graceMs);
   await run.cancel('manual-cancel', call.requester, grace);
-  await unlessAborted(gone(run, limit.signal), limit.signal);
+  const exit = await unlessAborted(exitOf(run, limit.signal), limit.signal);
+  const isGone = (await unlessAborted(treeOf(run, limit.signal), limit.signal)) === true;
   call.signal.throwIfAborted();
-  return endedOf(context.supervisor.get(runId) ?? record);
+  return endedOf(exit ?? context.supervisor.get(runId)?.exit, isGone);
 }
 
-/* Both are waited for: the record is written at the end of the run, and `waitTree` may come a moment before it. */
-async function gone(run: ManagedRun, signal: AbortSignal): Promise<void> {
+async function exitOf(run: ManagedRun, signal: AbortSignal): Promise<RunExit | undefined> {
   try {
-    await run.wait(signal);
-    await run.waitTree(signal);
+    return await run.wait(signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (signal.aborted) return undefined;
+    throw error;
   }
 }
 
-function endedOf({ exit, treeEndedAtMs }: RunRecord): Ended {
-  const survivors = exit?.survivors ?? [];
+/* Not from the record, which is written a moment later. */
+async function treeOf(run: ManagedRun, signal: AbortSignal): Promise<boolean> {
+  try {
+    await run.waitTree(signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
+
+function endedOf(exit: RunExit | undefined, isGone: boolean): Ended {
+  const survivors = isGone ? [] : (exit?.survivors ?? []);
   const isTimeout = exit?.reason === 'overall-timeout' || exit?.reason === 'no-output-timeout';
   return {
-    isGone: treeEndedAtMs !== undefined,
+    isGone,
     survivors: survivors.map(({ pid, comm }) => ({ pid, name: comm })),
     ...(exit === undefined ? {} : { reason: exit.reason }),
     ...(exit?.code === undefined || isTimeout ? {} : { exitCode: exit.code }),
