@@ -104,7 +104,7 @@ export interface ScannerOptions {
 }
 
 export function createScanner(emit: (token: Token) => void, options: ScannerOptions = {}): Scanner {
-  const areTextsWanted = options.areTextsWanted ?? true;
+  const { skip = () => false, areTextsWanted = true } = options;
   let state: State = ground;
   /* Continuation bytes still to come of a multi-byte character. */
   let continuations = 0;
@@ -144,22 +144,26 @@ export function createScanner(emit: (token: Token) => void, options: ScannerOpti
     step(isControl ? byte : 0x100, [byte]);
   };
 
+  /* Text and whole control sequences; returns where a closer look is needed. */
+  const takeInBulk = (bytes: Uint8Array, from: number, textEnd: typeof plainEnd): number => {
+    let at = from;
+    for (;;) {
+      const end = textEnd(bytes, at);
+      if (end > at && areTextsWanted) emit({ kind: 'text', raw: bytes.subarray(at, end) });
+      at = wholeCsiEnd(bytes, end, sequenceBytesMax);
+      if (at === 0) return end;
+      if (!skip(bytes, end, at)) emit(csiToken(bytes, end, at));
+    }
+  };
+
   return {
     push: (bytes) => {
       let at = 0;
       const isAsciiOnly = isAscii(bytes);
       while (at < bytes.length) {
         if (state.kind === 'ground' && !isC2Held && continuations === 0) {
-          const end = isAsciiOnly ? escapeAt(bytes, at) : plainEnd(bytes, at);
-          if (end > at && areTextsWanted) emit({ kind: 'text', raw: bytes.subarray(at, end) });
-          at = end;
+          at = takeInBulk(bytes, at, isAsciiOnly ? escapeAt : plainEnd);
           if (at === bytes.length) return;
-          const csiEnd = wholeCsiEnd(bytes, at, sequenceBytesMax);
-          if (csiEnd > 0) {
-            if (!(options.skip?.(bytes, at, csiEnd) ?? false)) emit(csiToken(bytes, at, csiEnd));
-            at = csiEnd;
-            continue;
-          }
         }
         if (state.kind === 'string' && state.isLong && !state.isAfterEscape && !isC2Held) {
           const end = printableEnd(bytes, at);
