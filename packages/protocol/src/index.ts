@@ -1,6 +1,8 @@
 /*
  * The door of protocol: schemas of everything that crosses a wire. Safe in a browser.
  */
+export { cliEventSchema, cliExitSchema, cliRunSchema, cliShapes } from './cli-json.ts';
+export type { CliShape } from './cli-json.ts';
 export {
   approvalPendingSchema,
   completedSchema,

@@ -51,7 +51,7 @@ export interface CommandSpec {
 
 /* What every command understands. */
 export const commonFlags: readonly FlagSpec[] = [
-  { name: 'json', summary: 'print JSON, in the shape docs/cli.md promises' },
+  { name: 'json', summary: 'print JSON, in the shape docs/cli-json.md promises' },
   {
     name: 'no-color',
     setting: 'color',

@@ -1,5 +1,5 @@
 /*
- * Runs as JSON, in the shape that docs/cli.md promises to keep: fields may be
+ * Runs as JSON, in the shape that docs/cli-json.md promises to keep: fields may be
  * added, never renamed or removed. Absence is null, instants are ISO 8601 in UTC.
  */
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';

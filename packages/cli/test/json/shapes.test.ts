@@ -1,0 +1,114 @@
+/*
+ * docs/cli-json.md, the schemas of protocol, and what real commands print: all three agree.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { type CliShape, cliShapes } from '@clawdfather/protocol';
+import { commands } from '../../src/commands/table.ts';
+import { createCliRig } from '../support/cli-process.ts';
+import { createTerminalRig } from '../support/terminal-rig.ts';
+import { rowsOf } from './shape-rows.ts';
+
+const page = readFileSync(new URL('../../../../docs/cli-json.md', import.meta.url), 'utf8');
+const names = Object.keys(cliShapes) as CliShape[];
+
+/* Without the blanks that a formatter puts in. */
+const cellsOf = (row: string): string =>
+  row
+    .split('|')
+    .map((cell) => cell.trim())
+    .join('|');
+
+/* Of each command, the shapes that the page links in its row. */
+function shapesOf(command: string): CliShape[] {
+  const row = page.split('\n').find((line) => line.startsWith(`| \`${command}\``)) ?? '';
+  return [...row.matchAll(/\(#([a-z-]+)\)/g)].map((match) => match[1] as CliShape);
+}
+
+test('every shape has its section, field by field', () => {
+  for (const name of names) {
+    const begin = page.indexOf(`### ${name}\n`);
+    assert.notEqual(begin, -1, name);
+    const next = page.indexOf('\n### ', begin);
+    const section = page.slice(begin, next === -1 ? undefined : next);
+    const rows = section.split('\n').filter((line) => line.startsWith('|'));
+    assert.deepEqual(rows.slice(2).map(cellsOf), rowsOf(name).map(cellsOf), name);
+  }
+  const sections = [...page.matchAll(/^### (.+)$/gm)].map((match) => match[1]);
+  assert.deepEqual(sections, names);
+});
+
+test('every command is on the page, and every shape is printed by one', () => {
+  for (const { spec } of commands) assert.match(page, new RegExp(`\`${spec.name}\\b`), spec.name);
+  const linked = new Set([...page.matchAll(/\(#([a-z-]+)\)/g)].map((match) => match[1]));
+  for (const name of names) assert.ok(linked.has(name), name);
+});
+
+test('what commands print is of their shapes, and has no field that is not told', async (context) => {
+  const rig = createCliRig(context);
+  const checkLines = (command: string, text: string): void => {
+    const lines = text.split('\n').filter(Boolean);
+    assert.ok(lines.length > 0, `${command} printed nothing`);
+    for (const line of lines) {
+      const json: unknown = JSON.parse(line);
+      const isOne = shapesOf(command).some((name) => {
+        const parsed = cliShapes[name].safeParse(json);
+        // What the schema does not know is not in what it brings back.
+        return parsed.success && isSame(parsed.data, json);
+      });
+      assert.ok(isOne, `${command} printed ${line}`);
+    }
+  };
+  const check = async (...args: string[]): Promise<void> => {
+    const name = args[0] === 'config' ? args.slice(0, 2).join(' ') : (args[0] ?? '');
+    checkLines(name, (await rig.clf(...args, '--json')).stdout);
+  };
+  const run = async (...args: string[]): Promise<void> =>
+    checkLines('run', (await rig.clf('run', '--json', ...args)).stdout);
+
+  await run('--', 'sh', '-c', 'echo out; echo err >&2; sleep 600 & exit 3');
+  await run('--timeout', '50ms', '--', 'sleep', '600');
+  await run('-d', '--pty', '--name', 'cat', '-l', 'a=b', '--', 'cat');
+  await run('-d', '-i', '--name', 'pipes', '--', 'cat');
+  await run('-d', '--name', 'gone', '--', 'no-such-program').catch(() => {});
+  await check('ps', '-a');
+  await check('top', '--once');
+  await check('send-keys', 'cat', 'x', 'Enter');
+  await check('paste', 'cat', 'text');
+  await check('resize', 'cat', '70x20');
+  await check('screen', 'cat');
+  await check('logs', '--cursor', 'cat');
+  await check('wait', '--timeout', '10ms', 'cat');
+  await check('kill', '-s', 'CONT', 'cat');
+  await check('kill', 'cat', 'pipes', 'no-such-run');
+  await check('wait', 'cat', 'gone');
+  await check('rm', 'cat', 'no-such-run');
+  await check('gc', '--keep', '0', '--dry-run');
+  for (const key of ['show', 'path', 'check']) await check('config', key);
+  for (const command of ['doctor', 'version', 'help']) await check(command);
+  const asked = await rig.clf('exec', '--json', '--ask', 'always', '--', 'true');
+  checkLines('exec', asked.stdout);
+  await check('approvals');
+  // Only a person decides, so these two want a terminal.
+  const terminals = await createTerminalRig(context, rig.env);
+  for (const command of ['allow', 'deny']) {
+    const { stdout } = await rig.clf('exec', '--json', '--ask', 'always', '--', 'true');
+    const { approvalId } = JSON.parse(stdout) as { approvalId: string };
+    const terminal = await terminals.open([command, '--json', approvalId]);
+    assert.equal((await terminal.exit()).code, 0, terminal.raw());
+    checkLines(command, terminal.raw().replaceAll('\r', ''));
+  }
+  const error = await rig.clf('logs', '--json', 'no-such-run');
+  const told: unknown = JSON.parse(error.stderr);
+  assert.deepEqual(cliShapes.error.parse(told), told);
+});
+
+function isSame(left: unknown, right: unknown): boolean {
+  try {
+    assert.deepStrictEqual(left, right);
+    return true;
+  } catch {
+    return false;
+  }
+}
