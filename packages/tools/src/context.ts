@@ -22,6 +22,8 @@ export interface ToolsDeps {
   readonly homeDirectory?: string;
   /* Hosts beside `local`. */
   readonly remoteHosts?: readonly HostPort[];
+  /* False for a program that comes and goes: it takes up nothing that others have left or are waiting for. Default true. */
+  readonly takesUp?: boolean;
   /* Whether a terminal can be had on this machine; replaced in tests. */
   readonly canOpenTerminal?: () => boolean;
   /* Whether a process is seen waiting for input; replaced in tests. */

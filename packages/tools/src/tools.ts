@@ -36,7 +36,7 @@ export interface Tools {
 export function createTools(deps: ToolsDeps): Tools {
   const closing = new AbortController();
   const context = contextOf(deps, closing.signal);
-  takeUp(context);
+  if (deps.takesUp !== false) takeUp(context);
   const whileOpen = (): void => {
     if (closing.signal.aborted) throw new ToolsError('tools-closed', 'the tools are closed');
   };

@@ -53,8 +53,10 @@ export async function startHeld(
   try {
     return await beginStart(context, approvedRequest(approval), { isHeld: true });
   } catch (error) {
-    if (hasCode(error, 'run-held')) throw unusable('it was used before', approval);
-    throw error;
+    if (!hasCode(error, 'run-held')) throw error;
+    /* Another process was faster, which is as good. */
+    if (context.supervisor.get(approval.runId as RunId) !== undefined) return undefined;
+    throw unusable('it was used before', approval);
   }
 }
 

@@ -21,6 +21,7 @@ const usualGraceMs = 5_000;
 const killMs = 2_000;
 /* For the end to be recorded on a loaded machine. */
 const marginMs = 5_000;
+const recordedMs = 200;
 
 export async function showScreen(
   context: ToolsContext,
@@ -79,8 +80,9 @@ export async function clear(
   params: ParamsOf<'clear'>,
   call: ToolCall,
 ): Promise<ResultOf<'clear'>> {
-  const { runId, treeEndedAtMs } = findRecord(context, params.runId, call);
-  if (treeEndedAtMs === undefined) {
+  const record = findRecord(context, params.runId, call);
+  const { runId } = record;
+  if (!(await isTreeGone(context, record, call))) {
     throw new ToolsError('run-running', `run ${runId} has not ended, or has left processes`, {
       detail: { runId },
       hint: 'Use remove: it ends what is left first.',
@@ -89,6 +91,17 @@ export async function clear(
   await context.supervisor.remove(runId);
   context.terminals.forget(runId);
   return { action: 'clear', runId };
+}
+
+/* The record is written a moment after the fact; what has ended is given that moment. */
+async function isTreeGone(
+  { supervisor, clock }: ToolsContext,
+  { runId, exit, treeEndedAtMs }: RunRecord,
+  call: ToolCall,
+): Promise<boolean> {
+  if (treeEndedAtMs !== undefined || exit === undefined) return treeEndedAtMs !== undefined;
+  using limit = startTimeLimit(clock, recordedMs, [call.signal]);
+  return (await treeOf(await supervisor.attach(runId), limit.signal)) === true;
 }
 
 /* What could not be ended stays visible: nothing that lives is hidden. */

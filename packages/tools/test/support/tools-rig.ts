@@ -11,15 +11,26 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Clock, createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import type {
+  ApprovalDecision,
   ExecParams,
   ExecResult,
   ProcessAction,
   ProcessParams,
   ProcessResult,
 } from '@clawdfather/protocol';
-import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
 import {
+  type ApprovalStore,
+  createSupervisor,
+  openApprovals,
+  type Supervisor,
+} from '@clawdfather/supervisor';
+import {
+  agentPolicy,
+  createAllowlist,
+  createGatekeeper,
   createTools,
+  decideApproval,
+  type DecisionOutcome,
   type Gatekeeper,
   type ToolCall,
   type Tools,
@@ -40,7 +51,14 @@ export const allowAll: Gatekeeper = {
   },
 };
 
+export interface RigOptions extends Partial<ToolsDeps> {
+  /* The real gatekeeper with the policy for agents, instead of one that allows everything. */
+  readonly hasApprovals?: boolean;
+}
+
 export interface ToolsRig {
+  /* As a person at a terminal would; only with `hasApprovals`. */
+  decide(approvalId: string, decision: ApprovalDecision): Promise<DecisionOutcome>;
   readonly stateDir: string;
   readonly scratchDir: string;
   /* Of the newest generation. */
@@ -72,7 +90,7 @@ let serial = 0;
 
 export async function openToolsRig(
   test: TestContext,
-  change: Partial<ToolsDeps> = {},
+  { hasApprovals = false, ...change }: RigOptions = {},
 ): Promise<ToolsRig> {
   serial += 1;
   const stateDir = mkdtempSync(join(tmpdir(), 'clf-tools-state-'));
@@ -81,9 +99,10 @@ export async function openToolsRig(
   const fdsBefore = openFds();
   const open = async (over: Partial<ToolsDeps>) => {
     const supervisor = await createSupervisor({ stateDir, shimEnv: { [markVariable]: mark } });
+    const store = hasApprovals ? await openApprovals({ stateDir }) : undefined;
     const deps: ToolsDeps = {
       supervisor,
-      gatekeeper: allowAll,
+      gatekeeper: store === undefined ? allowAll : agentGatekeeper(store),
       clock,
       random: createSystemRandom(),
       log: silentLog,
@@ -92,11 +111,12 @@ export async function openToolsRig(
       ...change,
       ...over,
     };
-    return { supervisor, tools: createTools(deps) };
+    return { supervisor, store, tools: createTools(deps) };
   };
   let now = await open({});
   const closeNow = async (): Promise<void> => {
     await now.tools.close();
+    await now.store?.close();
     await now.supervisor.close();
   };
   const processes = (): readonly number[] => markedProcesses(`${markVariable}=${mark}`);
@@ -137,6 +157,12 @@ export async function openToolsRig(
       return now.supervisor;
     },
     call,
+    decide: (approvalId, decision) => {
+      const { store } = now;
+      assert.ok(store !== undefined, 'open the rig with hasApprovals');
+      const deps = { store, allowlist: createAllowlist(store), clock };
+      return decideApproval(deps, { approvalId, decision, by: 'cli:ann', decider: person });
+    },
     exec: (params, over) => now.tools.exec(params, call(over)),
     process: async (params, over) =>
       (await now.tools.process(params, call(over))) as Extract<
@@ -158,6 +184,21 @@ export async function openToolsRig(
     until: (isTrue, what) => until(isTrue, () => what),
   };
   return rig;
+}
+
+const leader = { pid: 7_000_001, startTicks: 1, processGroupId: 7_000_001, sessionId: 7_000_001 };
+/* A shell at a terminal that no agent has anything to do with. */
+const person = { lineage: [{ ...leader, comm: 'bash' }], isAtTerminal: true };
+
+function agentGatekeeper(store: ApprovalStore): Gatekeeper {
+  return createGatekeeper({
+    store,
+    allowlist: createAllowlist(store),
+    clock,
+    random: createSystemRandom(),
+    policy: agentPolicy,
+    requesterMarks: [],
+  });
 }
 
 async function untilSaid(rig: ToolsRig, runId: string, text: string) {

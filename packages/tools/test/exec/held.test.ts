@@ -1,0 +1,147 @@
+/*
+ * Runs that wait for a person's decision, behind the real gatekeeper.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { ExecResult } from '@clawdfather/protocol';
+import type { RunId } from '@clawdfather/supervisor';
+import { openToolsRig, type ToolsRig } from '../support/tools-rig.ts';
+
+type Pending = Extract<ExecResult, { status: 'approval-pending' }>;
+
+/* Writes to a file, which no allowlist covers; twice would be two lines. */
+async function ask(rig: ToolsRig): Promise<Pending & { readonly file: string }> {
+  const file = join(rig.scratchDir, 'written');
+  const result = await rig.exec({ command: `echo ran >> ${file}; echo done` });
+  assert.ok(result.status === 'approval-pending', JSON.stringify(result));
+  return { ...result, file };
+}
+
+test('what is on the allowlist runs; the rest is held and starts nothing', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const listed = await rig.exec({ command: 'echo fine' });
+  assert.ok(listed.status === 'completed', JSON.stringify(listed));
+  const held = await ask(rig);
+  const polled = await rig.process<'poll'>({ action: 'poll', runId: held.runId, waitMs: 100 });
+  const { file: _file, ...expected } = held;
+  assert.deepEqual(polled, { action: 'poll', ...expected });
+  const { runs } = await rig.process({ action: 'list' });
+  assert.deepEqual([runs[0]?.runId, runs[0]?.state], [held.runId, 'held']);
+  for (const action of ['kill', 'log', 'remove'] as const) {
+    await assert.rejects(rig.tools.process({ action, runId: held.runId }, rig.call()), {
+      code: 'run-held',
+    });
+  }
+  assert.ok(!existsSync(held.file));
+});
+
+test('a caller can be stricter: denied, or asked about everything', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const denied = await rig.exec({ command: 'echo fine', security: 'deny' });
+  assert.deepEqual([denied.status, 'by' in denied && denied.by], ['denied', 'policy']);
+  const asked = await rig.exec({ command: 'echo fine', ask: 'always' });
+  assert.equal(asked.status, 'approval-pending');
+  assert.deepEqual(rig.supervisor.list(), []);
+});
+
+test('allowed: it starts without anybody polling, and a poll brings its result', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const held = await ask(rig);
+  const outcome = await rig.decide(held.approvalId, 'allow-once');
+  assert.equal(outcome.kind, 'decided');
+  await rig.until(() => existsSync(held.file), 'it was not started');
+  const end = await rig.untilEnded(held.runId);
+  assert.deepEqual([end.status, end.output], ['completed', 'done\n']);
+});
+
+test('a poll waits for the decision and then for the run', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const held = await ask(rig);
+  const polled = rig.process<'poll'>({ action: 'poll', runId: held.runId, waitMs: 30_000 });
+  await rig.decide(held.approvalId, 'allow-once');
+  const first = await polled;
+  assert.ok(first.status === 'running' || first.status === 'completed', JSON.stringify(first));
+  const end = await rig.untilEnded(held.runId);
+  assert.ok(end.status === 'completed' && end.output === 'done\n');
+  assert.equal(readFileSync(held.file, 'utf8'), 'ran\n');
+});
+
+test('denied: a poll says so and by whom', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const held = await ask(rig);
+  const polled = rig.process<'poll'>({ action: 'poll', runId: held.runId, waitMs: 30_000 });
+  await rig.decide(held.approvalId, 'deny');
+  const result = await polled;
+  assert.ok(result.status === 'denied', JSON.stringify(result));
+  assert.deepEqual([result.by, result.runId], ['cli:ann', held.runId]);
+  assert.ok(!existsSync(held.file));
+});
+
+test('it survives a restart: held before, allowed after, started once', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const held = await ask(rig);
+  await rig.restart();
+  await rig.decide(held.approvalId, 'allow-once');
+  const end = await rig.untilEnded(held.runId);
+  assert.equal(end.status, 'completed');
+  await rig.restart();
+  const again = await rig.untilEnded(held.runId);
+  assert.equal(again.output, 'done\n');
+  assert.equal(readFileSync(held.file, 'utf8'), 'ran\n');
+});
+
+test('an approval starts one run, once, whoever tries and however often', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const held = await ask(rig);
+  const outcome = await rig.decide(held.approvalId, 'allow-once');
+  assert.ok(outcome.kind === 'decided');
+  const approval = outcome.record;
+  await Promise.all([1, 2, 3].map(() => rig.tools.startHeld(approval)));
+  const end = await rig.untilEnded(held.runId);
+  assert.equal(end.status, 'completed');
+  await rig.process({ action: 'remove', runId: held.runId });
+  await rig.supervisor
+    .gc({ policy: { ageMs: 0, runsMax: 0, bytesMax: 0 } } as never)
+    .catch(() => {});
+  await rig.tools.startHeld(approval).catch(() => {});
+  assert.equal(rig.supervisor.list({ states: ['running'] }).length, 0);
+  assert.equal(readFileSync(held.file, 'utf8'), 'ran\n');
+});
+
+test('a request that is not the approved action is not started', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const held = await ask(rig);
+  const outcome = await rig.decide(held.approvalId, 'allow-once');
+  assert.ok(outcome.kind === 'decided');
+  await rig.untilEnded(held.runId);
+  const { record } = outcome;
+  const forged = [
+    { ...record, runId: 'another', request: record.request },
+    {
+      ...record,
+      runId: 'another',
+      request: record.request
+        .replaceAll(record.runId, 'another')
+        .replaceAll('echo done', 'echo evil'),
+    },
+    { ...record, runId: 'another', request: 'not json' },
+    { ...record, runId: 'another', state: 'pending' as const },
+    { ...record, runId: 'another', state: 'started' as const },
+  ];
+  for (const approval of forged) {
+    await assert.rejects(rig.tools.startHeld(approval), { code: 'approval-unusable' });
+    assert.equal(rig.supervisor.get('another' as RunId), undefined);
+  }
+});
+
+test('what others hold is not visible', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const held = await ask(rig);
+  const stranger = { account: 'stranger' };
+  await assert.rejects(rig.process({ action: 'poll', runId: held.runId }, stranger), {
+    code: 'unknown-run',
+  });
+  assert.deepEqual((await rig.process({ action: 'list' }, stranger)).runs, []);
+});
