@@ -243,3 +243,8 @@ export const cliShapes = {
   }),
 } as const;
 export type CliShape = keyof typeof cliShapes;
+
+/* For validators in other languages. */
+export function cliShapeJsonSchema(shape: CliShape): unknown {
+  return z.toJSONSchema(cliShapes[shape], { io: 'output' });
+}

@@ -1,7 +1,13 @@
 /*
  * The door of protocol: schemas of everything that crosses a wire. Safe in a browser.
  */
-export { cliEventSchema, cliExitSchema, cliRunSchema, cliShapes } from './cli-json.ts';
+export {
+  cliEventSchema,
+  cliExitSchema,
+  cliRunSchema,
+  cliShapeJsonSchema,
+  cliShapes,
+} from './cli-json.ts';
 export type { CliShape } from './cli-json.ts';
 export {
   approvalPendingSchema,

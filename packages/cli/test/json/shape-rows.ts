@@ -1,8 +1,7 @@
 /*
  * A shape as rows of docs/cli-json.md: each field with its path, its type and its meaning.
  */
-import { type CliShape, cliShapes } from '@clawdfather/protocol';
-import { z } from 'zod';
+import { type CliShape, cliShapeJsonSchema } from '@clawdfather/protocol';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -28,7 +27,7 @@ function textOf(name: CliShape): string {
 }
 
 function schemaOf(name: CliShape): Schema {
-  return z.toJSONSchema(cliShapes[name], { io: 'output' }) as Schema;
+  return cliShapeJsonSchema(name) as Schema;
 }
 
 export function rowsOf(name: CliShape): string[] {
