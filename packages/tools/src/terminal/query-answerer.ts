@@ -20,7 +20,7 @@ export interface QueryAnswerer {
 export interface QueryAnswererOptions {
   /* At the start; the run's own notes follow. */
   readonly size: TerminalSize;
-  /* Types the answer into the run. */
+  /* Types the answer into the run. Must not reject: a run that has ended needs no answer. */
   readonly answer: (text: string) => Promise<void>;
 }
 
