@@ -56,6 +56,7 @@ test('defaults < file < environment < flags, and each says where it comes from',
   // as in the office
   "run": { "grace": "2s", "timeout": 90, "leftovers": "end" },
   "stateDir": "~/runs",
+  "policy": { "allow": ["~/bin/tool"] },
 }`;
   const env = { ...fileOf(context, text), CLAWDFATHER_RUN_TIMEOUT: '1m' };
   const { values, origins, stateDir } = await config(env, '--leftovers', 'fail');
@@ -67,6 +68,7 @@ test('defaults < file < environment < flags, and each says where it comes from',
   assert.deepEqual(told('run.timeout'), [60_000, variable]);
   assert.deepEqual(told('run.leftovers'), ['fail', { kind: 'flag', name: '--leftovers' }]);
   assert.equal(stateDir, '/h/runs');
+  assert.deepEqual(values['policy.allow'], ['/h/bin/tool']);
 });
 
 test('an empty variable is no value', async () => {

@@ -33,13 +33,23 @@ export function resolveSettings(layers: Layers): Resolved {
   const origins: Record<string, Origin> = {};
   for (const key of settingKeys) {
     const { value, origin } = resolveOne(key, layers);
-    values[key] = key === 'stateDir' ? absolutePath(String(value), layers.caller) : value;
+    values[key] = isPath(key) ? wholePath(value, layers.caller) : value;
     origins[key] = origin;
   }
   return {
     values: values as unknown as SettingValues,
     origins: origins as Record<SettingKey, Origin>,
   };
+}
+
+/* Kept as they were written until here, where it is known whose home ~ is. */
+function isPath(key: SettingKey): boolean {
+  return key === 'stateDir' || key === 'policy.allow';
+}
+
+function wholePath(value: unknown, caller: CallerFacts): unknown {
+  if (Array.isArray(value)) return value.map((one) => wholePath(one, caller));
+  return absolutePath(String(value), caller);
 }
 
 function resolveOne(

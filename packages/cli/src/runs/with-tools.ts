@@ -28,7 +28,7 @@ export async function withTools<Result>(
     const { values } = config;
     const gatekeeper = createGatekeeper({
       store,
-      allowlist: createAllowlist(store),
+      allowlist: createAllowlist(store, config.values['policy.allow']),
       clock,
       random,
       policy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
