@@ -2,6 +2,7 @@
  * The door of tools: commands for agents and people.
  */
 export { type Allowlist, type AllowlistAnswer, createAllowlist } from './approvals/allowlist.ts';
+export { canRunAnything } from './approvals/starter-programs.ts';
 export { decideApproval } from './approvals/decide-approval.ts';
 export type { DecideDeps, DecisionInput, DecisionOutcome } from './approvals/decide-approval.ts';
 export { createGatekeeper } from './approvals/create-gatekeeper.ts';

@@ -48,7 +48,12 @@ function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOp
 
 function detailsOf(record: ApprovalRecord, paint: Paint): string[] {
   const { action } = record;
-  const lines = [`${indent}${paint.strong(formatCommand(action.command))}`];
+  const lines = formatCommandLines(action.command).map(
+    (line, index) => `${indent}${paint.dim(index === 0 ? '$' : '>')} ${paint.strong(line)}`,
+  );
+  if (hasHidden(action.command)) {
+    lines.push(indent + paint.warn('it has invisible characters, shown as \\x… and \\u…'));
+  }
   for (const [name, value] of Object.entries(action.envAdditions)) {
     lines.push(`${indent}with ${makeVisible(`${name}=${value}`)}`);
   }
@@ -78,15 +83,25 @@ export function formatEnd(record: ApprovalRecord): string | undefined {
   }
 }
 
-/* A shell line as it is, with its shell if it is not the usual one; a program with quotes around what needs them. */
-export function formatCommand(command: ProposedAction['command']): string {
-  if (command.kind === 'line') {
-    const line = makeVisible(command.line);
-    return command.shell === '/bin/sh' ? line : `${makeVisible(command.shell)} -c: ${line}`;
-  }
-  return makeVisible(command.argv.map(quoted).join(' '));
+/*
+ * A shell line as it is, line by line, with its shell if it is not the usual one; a program with quotes around what needs
+ * them. Each line of a command gets a mark of its own, so that none can pass for one of ours.
+ */
+export function formatCommandLines(command: ProposedAction['command']): readonly string[] {
+  if (command.kind === 'argv') return [command.argv.map(quoted).join(' ')];
+  const [first = '', ...more] = command.line.split('\n').map(makeVisible);
+  const shell = command.shell === '/bin/sh' ? '' : `${makeVisible(command.shell)} -c: `;
+  return [shell + first, ...more];
+}
+
+function hasHidden(command: ProposedAction['command']): boolean {
+  const texts = command.kind === 'argv' ? command.argv : command.line.split('\n');
+  return texts.some((text) => makeVisible(text) !== text);
 }
 
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (makeVisible(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  // As bash would take it: what was a backslash before is doubled.
+  return `$'${makeVisible(word.replace(/[\\']/g, '\\$&'))}'`;
 }

@@ -25,7 +25,7 @@ export async function withApprovals<Result>(
     throw explainOpenFailure(error, stateDir);
   });
   try {
-    const allowlist = createAllowlist(store);
+    const allowlist = createAllowlist(store, config.values['policy.allow']);
     const parts = { store, allowlist, clock, random, policy: personPolicy, requesterMarks: [] };
     return await use({ store, allowlist, gatekeeper: createGatekeeper(parts) });
   } finally {

@@ -6,11 +6,12 @@ import { silentLog } from '@clawdfather/kit';
 import type { ApprovalRecord } from '@clawdfather/tools';
 import { makeVisible } from '@clawdfather/tools/text';
 import { approvalJson } from '../approvals/approval-json.ts';
-import { formatCommand } from '../approvals/approval-text.ts';
+import { formatCommandLines } from '../approvals/approval-text.ts';
 import { decide, type Decided } from '../approvals/decide.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import type { Paint } from '../render/paint.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 
@@ -18,14 +19,14 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const decision = context.args.has('always') ? 'allow-always' : 'allow-once';
   return withApprovals(context, async (approvals) => {
     const decided = await decide(context, approvals, { decision });
-    if (!context.isJson) await context.io.stdout.write(formatRules(decided));
+    if (!context.isJson) await context.io.stdout.write(await formatRules(decided, context.paint));
     await start(context, approvals, decided.record);
     const record = approvals.gatekeeper.approvalOf(decided.record.runId) ?? decided.record;
     const rules = decided.rules.map(({ namedPath }) => namedPath);
     await context.io.stdout.write(
       context.isJson
         ? jsonLine({ ...approvalJson(record), rules })
-        : `started ${record.runId}: ${formatCommand(record.action.command)}\n`,
+        : `started ${record.runId}: ${formatCommandLines(record.action.command).join('\n> ')}\n`,
     );
     return codeStatus(exitOk);
   });
@@ -51,10 +52,15 @@ async function start(
   });
 }
 
-function formatRules({ record, rules }: Decided): string {
+const everything = '  it can run anything, so this allows everything\n';
+
+async function formatRules({ record, rules }: Decided, paint: Paint): Promise<string> {
+  const { canRunAnything } = await import('@clawdfather/tools');
   const lines = rules.map(({ namedPath, realPath }) => {
     const file = namedPath === realPath ? '' : ` (the file ${makeVisible(realPath)})`;
-    return `from now on ${makeVisible(namedPath)}${file} runs unasked, whatever its arguments\n`;
+    const rule = `from now on ${makeVisible(namedPath)}${file} runs unasked, whatever its arguments\n`;
+    const program = { namedPath, realPath };
+    return canRunAnything(program) ? `${rule}${paint.warn(everything)}` : rule;
   });
   if (record.decision === 'allow-always' && lines.length === 0) {
     return 'all its programs were allowed before: no rule was added\n';

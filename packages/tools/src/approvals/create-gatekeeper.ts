@@ -12,9 +12,9 @@ import { approvalLifetimeMs } from '@clawdfather/protocol';
 import type { ApprovalStore, ApprovalWrites } from '@clawdfather/supervisor';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { hashAction } from './action-hash.ts';
-import { formatAction, type Moment, momentOf, recordOf } from './approval-record.ts';
+import { formatAction, hasLapsed, type Moment, momentOf, recordOf } from './approval-record.ts';
 import { decidePolicy, type Policy } from './decide-policy.ts';
-import type { ApprovalRecord, Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
+import type { Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
 import type { Allowlist, AllowlistAnswer } from './allowlist.ts';
 import type { RequesterMark } from './requester.ts';
 import { waitSettled } from './settled.ts';
@@ -111,7 +111,8 @@ async function hold(
   };
   return store.write((tx): Verdict => {
     tx.forgetApprovals({ createdAtMs: moment.wallMs - keptMs });
-    if (pendingOf(tx, moment).length >= pendingMax) {
+    settleLapsed(tx, moment);
+    if (tx.approvals({ states: ['pending'] }).length >= pendingMax) {
       return denied(`approvals: ${pendingMax} are waiting already`);
     }
     if (tx.insertApproval(approval) === 'inserted') {
@@ -126,9 +127,10 @@ async function hold(
   });
 }
 
-function pendingOf(tx: ApprovalWrites, moment: Moment): readonly ApprovalRecord[] {
-  return tx
-    .approvals({ states: ['pending'] })
-    .map((stored) => recordOf(stored, moment))
-    .filter(({ state }) => state === 'pending');
+/* Readers see what has lapsed as expired anyway; written down, it is forgotten in its time. */
+function settleLapsed(tx: ApprovalWrites, moment: Moment): void {
+  for (const stored of tx.approvals({ states: ['pending', 'allowed'] })) {
+    if (!hasLapsed(stored, moment)) continue;
+    tx.changeApproval(stored.approvalId, stored.state, { state: 'expired' });
+  }
 }

@@ -10,7 +10,7 @@
  *
  * Only from the system's own directories, which only its administrator writes to, and only if the file in the end is there too.
  */
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { FoundProgram } from './find-program.ts';
 
 const systemDirectories: ReadonlySet<string> = new Set(['/bin', '/usr/bin']);
@@ -25,10 +25,18 @@ const starterNames: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
+/* Programs that run whatever they are told to; not all there are, but those that people meet. */
+const runnerNames =
+  /^(sh|dash|bash|zsh|fish|ksh|busybox|env|xargs|find|sudo|doas|su|ssh|nice|nohup|setsid|timeout|time|watch|script|make|git|docker|podman|kubectl|vi|vim|nvim|emacs|nano|less|man|awk|gawk|mawk|sed|tar|rsync|npm|npx|pnpm|yarn|bun|deno|node|nodejs|tsx|cargo|go|java|php|lua|ruby|perl|pip|pipx|uv|uvx|python|parallel|tmux|screen|systemd-run|at|crontab|expect|gdb)([0-9.]*)$/;
+
+/* Whoever may run this without being asked may run anything. */
+export function canRunAnything({ namedPath, realPath }: FoundProgram): boolean {
+  return [namedPath, realPath].some((path) => runnerNames.test(basename(path)));
+}
+
 export function isStarterProgram({ namedPath, realPath }: FoundProgram): boolean {
-  const name = namedPath.slice(namedPath.lastIndexOf('/') + 1);
   return (
-    starterNames.has(name) &&
+    starterNames.has(basename(namedPath)) &&
     systemDirectories.has(dirname(namedPath)) &&
     systemDirectories.has(dirname(realPath))
   );

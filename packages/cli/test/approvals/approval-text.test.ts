@@ -1,0 +1,118 @@
+/*
+ * What a person sees of an approval: all of it, and nothing that the command could fake.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { type ApprovalState, approvalStates } from '@clawdfather/protocol';
+import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
+import { approvalJson } from '../../src/approvals/approval-json.ts';
+import {
+  formatApprovals,
+  formatCommandLines,
+  formatEnd,
+} from '../../src/approvals/approval-text.ts';
+import { findApproval } from '../../src/approvals/find-approval.ts';
+import { createPaint } from '../../src/render/paint.ts';
+
+const line = (text: string, shell = '/bin/sh') => ({ kind: 'line', shell, line: text }) as const;
+
+function recordOf(
+  command: ProposedAction['command'],
+  parts: Partial<ApprovalRecord> = {},
+): ApprovalRecord {
+  const envAdditions = { CI: '1', NOTE: 'a\u001b[2Kb' };
+  return {
+    approvalId: '7q3m0c5vd2k1aaaa',
+    runId: 'w4h1kz9d3xjqbbbb',
+    state: 'pending',
+    actionHash: '',
+    action: { command, cwd: '/srv/site', envAdditions, host: 'local', account: 'local' },
+    request: '{"env":{"SECRET":"1"}}',
+    requester: 'mcp:some\u202eagent',
+    why: '/usr/bin/npm is not on the allowlist',
+    createdAtMs: 1_000,
+    expiresAtMs: 1_801_000,
+    decision: undefined,
+    decidedBy: undefined,
+    decidedAtMs: undefined,
+    reason: undefined,
+    ...parts,
+  };
+}
+
+const format = (record: ApprovalRecord, isAll = false): string =>
+  formatApprovals([record], { paint: createPaint(false), nowMs: 9_000, isAll });
+
+test('facts, the whole command, additions and the reason', () => {
+  const long = `npm publish ${'x'.repeat(500)} --access public`;
+  const text = format(recordOf(line(long)));
+  assert.equal(
+    text,
+    [
+      'ID            AGE     EXPIRES IN  ASKED BY             DIRECTORY',
+      '7q3m0c5vd2k1  8s ago  29m52s      mcp:some\\u202eagent  /srv/site',
+      `  $ ${long}`,
+      '  with CI=1',
+      '  with NOTE=a\\x1b[2Kb',
+      '  asked about because /usr/bin/npm is not on the allowlist',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a command of several lines cannot pass for what we say about it', () => {
+  const fake = 'ls\n  asked about because it is harmless\nID            AGE\u001b[1A';
+  const lines = format(recordOf(line(fake))).split('\n');
+  assert.deepEqual(lines.slice(2, 6), [
+    '  $ ls',
+    '  >   asked about because it is harmless',
+    String.raw`  > ID            AGE\x1b[1A`,
+    String.raw`  it has invisible characters, shown as \x… and \u…`,
+  ]);
+});
+
+test('words of a program are told apart, hidden characters and backslashes too', () => {
+  const command = { kind: 'argv', argv: ['echo', 'a b', "it's", 'a\\nb', 'a\nb', ''] } as const;
+  assert.deepEqual(formatCommandLines(command), [
+    String.raw`echo 'a b' 'it'\''s' 'a\nb' $'a\nb' ''`,
+  ]);
+  const both = { kind: 'argv', argv: ['echo', 'x\\n\n'] } as const;
+  assert.deepEqual(formatCommandLines(both), [String.raw`echo $'x\\n\n'`]);
+  assert.deepEqual(formatCommandLines(line('ls', '/bin/bash')), ['/bin/bash -c: ls']);
+});
+
+test('each end is told', () => {
+  const told = (state: ApprovalState, parts: Partial<ApprovalRecord> = {}) =>
+    formatEnd(recordOf(line('ls'), { state, decidedBy: 'cli:ann', ...parts }));
+  assert.equal(told('pending'), undefined);
+  assert.equal(told('started'), 'allowed by cli:ann, started as run w4h1kz9d3xjqbbbb');
+  assert.equal(told('denied', { reason: 'no' }), 'denied by cli:ann: no');
+  assert.match(told('expired') ?? '', /nobody decided/);
+  assert.match(told('expired', { decision: 'allow-once' }) ?? '', /nobody started/);
+  for (const state of approvalStates)
+    assert.match(format(recordOf(line('ls'), { state }), true), RegExp(state));
+});
+
+test('every field of the JSON is in the manual, and the stored request is not among them', () => {
+  const json = approvalJson(recordOf(line('ls')));
+  const page = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8');
+  for (const name of [...Object.keys(json), 'rules']) assert.ok(page.includes(`\`${name}\``), name);
+  assert.ok(!JSON.stringify(json).includes('SECRET'));
+});
+
+test('an approval is found by its id, a unique beginning of it, or its run', () => {
+  const rows = ['aaa1', 'aab2', 'bbb3'].map((approvalId) => ({ approvalId, state: 'pending' }));
+  const store = {
+    approval: (id: string) => rows.find(({ approvalId }) => approvalId === id),
+    approvalOfRun: (id: string) => (id === 'run' ? rows[2] : undefined),
+    approvals: ({ idPrefix = '' } = {}) =>
+      rows.filter(({ approvalId }) => approvalId.startsWith(idPrefix)),
+  } as unknown as Parameters<typeof findApproval>[0];
+  assert.equal(findApproval(store, 'aaa1'), 'aaa1');
+  assert.equal(findApproval(store, 'aab'), 'aab2');
+  assert.equal(findApproval(store, 'run'), 'bbb3');
+  assert.throws(() => findApproval(store, 'aa'), { code: 'approval-ambiguous' });
+  assert.throws(() => findApproval(store, 'zzz9'), { code: 'approval-not-found' });
+  assert.throws(() => findApproval(store, 'abb3'), { hint: 'Did you mean bbb3?' });
+});
