@@ -5,7 +5,7 @@
  */
 import { isAbsolute, join } from 'node:path';
 import { execLimits, execParamsSchema, type ExecParams } from '@clawdfather/protocol';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { ToolsError } from '../errors.ts';

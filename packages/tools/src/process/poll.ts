@@ -8,13 +8,7 @@
  * lost on the way, loses nothing.
  */
 import type { PollResult } from '@clawdfather/protocol';
-import {
-  type Cursor,
-  type ManagedRun,
-  outputStart,
-  type RunId,
-  type RunRecord,
-} from '@clawdfather/supervisor';
+import { type Cursor, type ManagedRun, outputStart, type RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { throwIfGone } from '../exec/exec.ts';
 import { finishedResult, notesOf } from '../exec/finished.ts';
@@ -136,7 +130,7 @@ async function stillRunning(
   { record, reading, reader }: Polling,
   collected: CollectedOutput,
 ): Promise<PollResult> {
-  const now = context.supervisor.get(record.runId as RunId) ?? record;
+  const now = context.supervisor.get(record.runId) ?? record;
   const lastOutputAtMs = lastOf(
     reading.run.snapshot().lastOutputAtMs,
     reading.collector.lastOutputAtMs,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { execResultSchema } from '@clawdfather/protocol';
+import { type ExecParams, execResultSchema } from '@clawdfather/protocol';
 import { isAlive, openToolsRig } from '../support/tools-rig.ts';
 
 test('a line is run by sh, its output and exit code come back', async (t) => {
@@ -83,7 +83,7 @@ test('a command that is not there, and one that cannot be executed, have failed'
   const text = join(rig.scratchDir, 'text');
   writeFileSync(text, 'no program\n');
   chmodSync(text, 0o644);
-  const cases = [
+  const cases: readonly (readonly [ExecParams, string, number | undefined])[] = [
     [{ command: 'no-such-command-here' }, 'command-not-found', 127],
     [{ command: text }, 'not-executable', 126],
     [{ argv: ['no-such-command-here'] }, 'command-not-found', undefined],
@@ -91,7 +91,7 @@ test('a command that is not there, and one that cannot be executed, have failed'
     [{ argv: [text] }, 'not-executable', undefined],
     [{ command: 'true', shell: '/nonexistent/shell' }, 'command-not-found', undefined],
     [{ command: 'no-such-command-here', pty: true }, 'command-not-found', 127],
-  ] as const;
+  ];
   for (const [params, kind, exitCode] of cases) {
     const result = await rig.exec(params);
     assert.equal(result.status, 'failed', JSON.stringify(params));

@@ -102,11 +102,9 @@ test('an approval starts one run, once, whoever tries and however often', async 
   const end = await rig.untilEnded(held.runId);
   assert.equal(end.status, 'completed');
   await rig.process({ action: 'remove', runId: held.runId });
-  await rig.supervisor
-    .gc({ policy: { ageMs: 0, runsMax: 0, bytesMax: 0 } } as never)
-    .catch(() => {});
-  await rig.tools.startHeld(approval).catch(() => {});
-  assert.equal(rig.supervisor.list({ states: ['running'] }).length, 0);
+  await rig.supervisor.gc({ policy: { ageMs: 0, runsMax: 0, bytesMax: 0 } });
+  assert.equal(rig.supervisor.get(held.runId as RunId), undefined, 'its record is gone');
+  await assert.rejects(rig.tools.startHeld(approval), { code: 'approval-unusable' });
   assert.equal(readFileSync(held.file, 'utf8'), 'ran\n');
 });
 

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ProcessParams } from '@clawdfather/protocol';
 import { openToolsRig, type ToolsRig } from '../support/tools-rig.ts';
 
 /* Shows every byte it is given, without a line discipline in between. */
@@ -10,7 +11,6 @@ const showBytes = 'stty raw -echo; printf ready; exec od -An -tx1 -v -w1';
 
 async function bytesAfter(rig: ToolsRig, runId: string, count: number): Promise<string> {
   let seen = '';
-  await rig.until(() => true, '');
   for (;;) {
     const log = await rig.process<'log'>({ action: 'log', runId });
     seen = (log.text.replace(/^[^]*ready/, '').match(/\b[0-9a-f]{2}\b/g) ?? []).join(' ');
@@ -61,13 +61,13 @@ test('input that was ended takes no more', async (t) => {
 test('nothing to send, no base64 and unknown keys are refused', async (t) => {
   const rig = await openToolsRig(t);
   const { runId } = await rig.start({ command: 'cat' });
-  const refused = [
+  const refused: readonly ProcessParams[] = [
     { action: 'write', runId },
     { action: 'write', runId, data: 'not base64!', encoding: 'base64' },
     { action: 'send-keys', runId },
     { action: 'send-keys', runId, keys: ['Entre'] },
     { action: 'paste', runId, text: '' },
-  ] as const;
+  ];
   for (const params of refused) {
     await assert.rejects(rig.tools.process(params, rig.call()), { code: 'params-invalid' });
   }

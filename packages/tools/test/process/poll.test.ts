@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { processResultSchema } from '@clawdfather/protocol';
+import { type ProcessParams, processResultSchema } from '@clawdfather/protocol';
 import { clock, openToolsRig } from '../support/tools-rig.ts';
 
 test('an unknown run fails at once, with a near miss among the visible ones', async (t) => {
@@ -30,7 +30,7 @@ test('runs of another account do not exist, for any action and as a suggestion',
   const stranger = { account: 'stranger' };
   const listed = await rig.process({ action: 'list' }, stranger);
   assert.deepEqual(listed.runs, []);
-  const actions = [
+  const actions: readonly ProcessParams[] = [
     { action: 'poll', runId },
     { action: 'poll', runId: runId.slice(0, 8) },
     { action: 'log', runId },
@@ -44,7 +44,7 @@ test('runs of another account do not exist, for any action and as a suggestion',
     { action: 'kill', runId },
     { action: 'clear', runId },
     { action: 'remove', runId },
-  ] as const;
+  ];
   for (const params of actions) {
     await assert.rejects(rig.tools.process(params, rig.call(stranger)), (error) => {
       assert.ok(error instanceof Error && 'code' in error && 'detail' in error);

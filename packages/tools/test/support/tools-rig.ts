@@ -15,7 +15,6 @@ import type {
   ExecParams,
   ExecResult,
   ProcessAction,
-  ProcessParams,
   ProcessResult,
 } from '@clawdfather/protocol';
 import {
@@ -36,6 +35,8 @@ import {
   type Tools,
   type ToolsDeps,
 } from '../../src/index.ts';
+
+import type { ParamsOf, ResultOf } from '../../src/process/result-of.ts';
 
 export const clock: Clock = createSystemClock();
 /* Longer than anything here takes on a loaded machine; only a hang meets it. */
@@ -67,9 +68,9 @@ export interface ToolsRig {
   call(change?: Partial<ToolCall>): ToolCall;
   exec(params: ExecParams, change?: Partial<ToolCall>): Promise<ExecResult>;
   process<Action extends ProcessAction>(
-    params: Extract<ProcessParams, { action: Action }>,
+    params: ParamsOf<Action>,
     change?: Partial<ToolCall>,
-  ): Promise<Extract<ProcessResult, { action: Action }>>;
+  ): Promise<ResultOf<Action>>;
   /* Starts a run that goes on, whatever it says first. */
   start(params: ExecParams): Promise<Extract<ExecResult, { status: 'running' }>>;
   /* Polls until the text has been said; resolves with all there was, and the cursor after it. */
@@ -164,11 +165,10 @@ export async function openToolsRig(
       return decideApproval(deps, { approvalId, decision, by: 'cli:ann', decider: person });
     },
     exec: (params, over) => now.tools.exec(params, call(over)),
-    process: async (params, over) =>
-      (await now.tools.process(params, call(over))) as Extract<
-        ProcessResult,
-        { action: (typeof params)['action'] }
-      >,
+    process: async <Action extends ProcessAction>(
+      params: ParamsOf<Action>,
+      over?: Partial<ToolCall>,
+    ) => (await now.tools.process(params, call(over))) as ResultOf<Action>,
     start: async (params) => {
       const result = await now.tools.exec({ background: true, ...params }, call());
       assert.equal(result.status, 'running', JSON.stringify(result));
