@@ -6,9 +6,19 @@ import { type CommandSpec, commonFlags, type FlagSpec } from './spec.ts';
 /* A flag wider than this pushes its own summary, not everybody's. */
 const flagColumnsMax = 34;
 
-export function formatOverview(specs: readonly CommandSpec[]): string {
-  const width = Math.max(...specs.map((spec) => spec.name.length));
-  const lines = specs.map((spec) => `  ${spec.name.padEnd(width)}  ${spec.summary}`);
+export interface SpecGroup {
+  readonly title: string;
+  readonly specs: readonly CommandSpec[];
+}
+
+export function formatOverview(groups: readonly SpecGroup[]): string {
+  const names = groups.flatMap(({ specs }) => specs.map(({ name }) => name.length));
+  const width = Math.max(...names);
+  const lines = groups.flatMap(({ title, specs }, index) => [
+    ...(index === 0 ? [] : ['']),
+    `${title}:`,
+    ...specs.map((spec) => `  ${spec.name.padEnd(width)}  ${spec.summary}`),
+  ]);
   return [
     'clawdfather (clf): commands that outlive their owner',
     '',

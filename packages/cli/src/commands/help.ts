@@ -7,7 +7,12 @@ import type { CommandContext } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
-import { commands } from './table.ts';
+import { commandGroups, commands } from './table.ts';
+
+const specGroups = commandGroups.map(({ title, commands: some }) => ({
+  title,
+  specs: some.map(({ spec }) => spec),
+}));
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const specs = commands.map(({ spec }) => spec);
@@ -18,7 +23,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     return codeStatus(exitOk);
   }
   if (typed === undefined) {
-    await context.io.stdout.write(formatOverview(specs));
+    await context.io.stdout.write(formatOverview(specGroups));
     return codeStatus(exitOk);
   }
   const spec = specs.find(({ name }) => name === typed);

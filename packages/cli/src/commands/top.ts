@@ -10,6 +10,7 @@ import { formatInstant } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { formatLook, lookJson } from '../top/format-look.ts';
+import { nothingText } from '../top/layout-screen.ts';
 import { createJournalLengths } from '../top/journal-length.ts';
 import { readPageBytes, scanProcesses } from '../top/scan-processes.ts';
 import { sortOrders } from '../top/sort-rows.ts';
@@ -48,7 +49,10 @@ async function printLooks({ context, look, order, intervalMs }: TopOptions): Pro
       const text = formatLook(now, { ...view, paint, columnsMax: io.columns() });
       const parts = [text.live, text.ended].filter(({ length }) => length > 0);
       const head = args.has('once') ? text.summary : `${formatInstant(now.atMs)}   ${text.summary}`;
-      const body = parts.map((lines) => `\n${lines.join('\n')}\n`).join('');
+      const isEmpty = parts.length === 0;
+      const body = isEmpty
+        ? `\n${nothingText}\n`
+        : parts.map((lines) => `\n${lines.join('\n')}\n`).join('');
       await io.stdout.write(`${head}\n${body}${args.has('once') ? '' : '\n'}`);
     }
     if (args.has('once')) return codeStatus(exitOk);

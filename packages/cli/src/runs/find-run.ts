@@ -3,6 +3,7 @@
  * beginning of an id, or a name given with `--name`.
  */
 import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import { nameLabel } from '../render/run-json.ts';
@@ -13,6 +14,11 @@ export const shortIdChars = 12;
 
 /* Enough to show that there are several. */
 const candidatesMax = 6;
+
+/* The newest; who mistypes means one of them. */
+const neighboursMax = 500;
+/* Of fewer letters of an id nearly everything is a neighbour. */
+const neighbourCharsMin = 4;
 
 export type RunLister = Pick<Supervisor, 'list'>;
 
@@ -33,10 +39,25 @@ export function findRun(supervisor: RunLister, typed: string): RunRecord {
 
   const candidates = chosen.length > 0 ? chosen : byId;
   if (candidates.length > 1) throw ambiguous(typed, candidates);
+  const nearest = nearestRun(supervisor, typed);
   throw new CliError('run-not-found', `no run is called "${makeVisible(typed)}"`, {
-    hint: 'See all runs, finished ones too: clf ps -a',
+    hint:
+      nearest === undefined
+        ? 'See all runs, finished ones too: clf ps -a'
+        : `Did you mean ${makeVisible(nearest)}?`,
     detail: { typed },
   });
+}
+
+/* A name, or an id that begins nearly so. */
+function nearestRun(supervisor: RunLister, typed: string): string | undefined {
+  const records = supervisor.list({ limit: neighboursMax });
+  const names = new Set(records.flatMap(({ labels }) => labels[nameLabel] ?? []));
+  const name = suggestNearest(typed, [...names]);
+  if (name !== undefined || typed.length < neighbourCharsMin) return name;
+  const beginnings = new Map(records.map(({ runId }) => [runId.slice(0, typed.length), runId]));
+  const beginning = suggestNearest(typed, [...beginnings.keys()]);
+  return beginnings.get(beginning ?? '')?.slice(0, shortIdChars);
 }
 
 export function shortId(record: Pick<RunRecord, 'runId'>): string {

@@ -24,6 +24,7 @@ const hints = [
   'r reverse',
   '↑↓ scroll',
 ];
+export const nothingText = 'Nothing is running. Start something: clf run -d -- sleep 60';
 /* Of the ended, when there is little room. */
 const endedRowsWanted = 5;
 /* Sums, two blank lines, hints. */
@@ -47,7 +48,7 @@ export function layoutScreen(
   const first = Math.max(0, Math.min(offset, liveRows - page));
   const live =
     liveRows === 0
-      ? ['Nothing is running. Start something: clf run -d -- sleep 60']
+      ? [nothingText]
       : [...text.live.slice(0, 1), ...text.live.slice(1 + first, 1 + first + page)];
   const forEnded = room - live.length - 1;
   const ended = forEnded < 2 || endedRows === 0 ? [] : ['', ...text.ended.slice(0, forEnded)];

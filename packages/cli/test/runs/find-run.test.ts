@@ -70,3 +70,19 @@ test('nothing found says where to look', () => {
     /^run-not-found/,
   );
 });
+
+test('a mistyped name or id: the nearest one', () => {
+  const runs = lister(first, second, ended);
+  assert.match(
+    codeOf(() => findRun(runs, 'wbe')),
+    /Did you mean web\?/,
+  );
+  assert.match(
+    codeOf(() => findRun(runs, 'acb1000')),
+    /Did you mean abc100000000\?/,
+  );
+  assert.match(
+    codeOf(() => findRun(runs, 'database')),
+    /clf ps -a/,
+  );
+});
