@@ -307,6 +307,13 @@ int journal_output(struct journal *journal, u8 stream, const u8 *bytes, size_t l
 	return failed;
 }
 
+ssize_t journal_read_back(const struct journal *journal, u64 from, u8 *bytes, size_t length)
+{
+	if (from < journal->base || journal->pending)
+		return 0;
+	return pread(journal->fd, bytes, length, (off_t)(from - journal->base));
+}
+
 u64 journal_end(const struct journal *journal)
 {
 	return journal->base + journal->length;

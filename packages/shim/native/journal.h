@@ -86,6 +86,8 @@ int journal_append(struct journal *journal, enum frame_kind kind, const void *pa
 int journal_output(struct journal *journal, u8 stream, const u8 *bytes, size_t length);
 /* Finishes a pending frame; 0 when nothing is pending any more. */
 int journal_resume(struct journal *journal);
+/* Bytes at a logical offset, if the newest segment has them; as pread. */
+ssize_t journal_read_back(const struct journal *journal, u64 from, u8 *bytes, size_t length);
 u64 journal_end(const struct journal *journal);
 /* Bytes on disk over all segments. */
 u64 journal_bytes(const struct journal *journal);

@@ -86,6 +86,8 @@
 #define DOORBELL_PER_MS 2
 #define DOORBELL_BULK_MS 4
 #define DOORBELL_SMALL_BYTES 4096u
+/* A doorbell brings up to this much of the journal with it: a key's echo, a line. */
+#define DOORBELL_TAIL_BYTES_MAX 512u
 
 /* The longest sequence that a key or a mouse makes, roundly. */
 #define KEY_BYTES_MAX 64u

@@ -98,7 +98,7 @@ void peer_forward(struct peer *peer, const u8 *bytes, size_t length)
 	send_parts(peer, parts, 1);
 }
 
-void peer_doorbell(struct peer *peer, u32 id, u64 journal_length)
+static void ring(struct peer *peer, u32 id, u64 journal_length, struct iovec tail)
 {
 	if (peer_blocked(peer)) {
 		peer->doorbell_due = true;
@@ -106,8 +106,18 @@ void peer_doorbell(struct peer *peer, u32 id, u64 journal_length)
 	}
 	u8 payload[8];
 	put_uint(payload, journal_length, 8);
-	peer_send(peer, MSG_DOORBELL, id, payload, sizeof payload);
+	peer_send2(peer, MSG_DOORBELL, id, payload, sizeof payload, tail.iov_base, tail.iov_len);
 	peer->doorbell_due = false;
+}
+
+void peer_doorbell(struct peer *peer, u32 id, u64 journal_length)
+{
+	ring(peer, id, journal_length, part(NULL, 0));
+}
+
+void peer_doorbell_with(struct peer *peer, u64 journal_length, const u8 *tail, size_t tail_length)
+{
+	ring(peer, 0, journal_length, part(tail, tail_length));
 }
 
 void peer_flush(struct peer *peer)

@@ -29,6 +29,8 @@ void peer_send2(struct peer *peer, u8 type, u32 id, const void *first, size_t fi
 void peer_send_lazily(struct peer *peer, u8 type, u32 id, const void *payload, size_t length);
 /* Sends now if nothing waits, else once there is room. */
 void peer_doorbell(struct peer *peer, u32 id, u64 journal_length);
+/* With the journal's last bytes; they are left out when the doorbell has to wait. */
+void peer_doorbell_with(struct peer *peer, u64 journal_length, const u8 *tail, size_t tail_length);
 /* To be called when the socket is writable. */
 void peer_flush(struct peer *peer);
 /* Raw bytes that are frames already. */

@@ -108,6 +108,8 @@ struct shim {
 	bool doorbell_pending;
 	u32 bell_count;
 	u64 doorbell_at_ms;
+	/* how long the journal was at the last doorbell */
+	u64 doorbell_told;
 
 	u64 overall_at_ms;
 	u64 no_output_ms;

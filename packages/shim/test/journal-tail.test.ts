@@ -33,6 +33,23 @@ test('half a frame is nothing while the shim lives and lost when it is dead', as
   });
 });
 
+test('what came with a doorbell is read like the file, and anything else is not taken', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.output('early');
+  const { reader } = readerOn(t, runDir);
+  const { next } = await collect(reader);
+  const told = frameBytes({ kind: kinds.output, stream: 1, payload: 'told' }, next.offset);
+  assert.equal(reader.readTold(next, told.subarray(0, -1)), undefined, 'half of a frame');
+  assert.equal(reader.readTold({ ...next, offset: next.offset + 1 }, told), undefined, 'elsewhere');
+  const read = reader.readTold(next, told);
+  assert.ok(read?.kind === 'frames');
+  assert.equal(read.frames[0]?.payload.toString(), 'told');
+  writer.output('told');
+  writer.output('late');
+  assert.equal((await collect(reader, read.next)).output.toString(), 'late');
+});
+
 test('what a shim wrote just before it died is read, not called lost', async (t) => {
   const runDir = temporaryRunDir(t);
   const writer = createJournalWriter(runDir);

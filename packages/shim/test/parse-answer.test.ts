@@ -51,7 +51,10 @@ test('STARTED, DOORBELL, EXIT', () => {
   assert.equal(started?.type === 'started' && started.start.shimStartTicks, 990);
   const doorbell = Buffer.alloc(8);
   doorbell.writeBigUInt64LE(4096n);
-  assert.deepEqual(parse(66, doorbell), { type: 'doorbell', journalLength: 4096 });
+  const plain = { type: 'doorbell', journalLength: 4096, tail: undefined };
+  assert.deepEqual(parse(66, doorbell), plain);
+  const tail = Buffer.from('frames');
+  assert.deepEqual(parse(66, Buffer.concat([doorbell, tail])), { ...plain, tail });
   const exit = parse(67, withLengthAndJson(55n, { exit: { ...exitJson, code: null, signal: 9 } }));
   assert.ok(exit?.type === 'exit');
   assert.equal(exit.journalLength, 55);

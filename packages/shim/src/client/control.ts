@@ -8,7 +8,7 @@
  */
 import type { Clock } from '@clawdfather/kit';
 import { ShimError, ShimRefusedError, ShimUnreachableError } from '../errors.ts';
-import type { Answer, HelloAnswer, OkAnswer } from '../wire/answers.ts';
+import type { Answer, DoorbellAnswer, HelloAnswer, OkAnswer } from '../wire/answers.ts';
 import { type Command, encodeCommand } from '../wire/encode-command.ts';
 import { connectRunSocket } from './connect-run-socket.ts';
 import { createMessageLink } from './message-link.ts';
@@ -41,10 +41,11 @@ export interface ControlLink extends Disposable {
   /* A doorbell comes at once, then news as it happens; `lost` at last. */
   watch(onEvent: (event: RunEvent) => void): Promise<OkAnswer>;
   /* Doorbells only, at once and in place of spawnd's link, for as long as this connection lasts. */
-  listen(onBell: (journalLength: number) => void): Promise<OkAnswer>;
+  listen(onBell: (bell: DoorbellAnswer) => void): Promise<OkAnswer>;
   ref(): void;
   unref(): void;
-  close(): void;
+  /* Whoever still waits for an answer gets `reason`, or `link-lost`. */
+  close(reason?: Error): void;
 }
 
 /* A live shim answers within milliseconds; beyond this it is stopped or the machine is. */
@@ -90,10 +91,9 @@ export async function openControl(
   const request = (command: Command, signal?: AbortSignal): Promise<OkAnswer> =>
     settleWithin(sendForOk(command, signal), { clock: deps.clock, limitMs });
 
-  /* Whoever still waits for an answer is told that none will come. */
-  const close = (): void => {
+  const close = (reason?: Error): void => {
     link.close();
-    pending.rejectAll(new ShimError('link-lost', 'the connection was closed'));
+    pending.rejectAll(reason ?? new ShimError('link-lost', 'the connection was closed'));
   };
 
   const hear = (listener: (event: RunEvent) => void, isBellOnly: boolean): Promise<OkAnswer> => {
@@ -113,12 +113,11 @@ export async function openControl(
       input: (bytes, { epoch, offset, signal }) =>
         sendInput(bytes, { epoch, offset, send: (command) => sendForOk(command, signal) }),
       watch: (listener) => hear(listener, false),
-      listen: (onBell) =>
-        hear((event) => event.type === 'doorbell' && onBell(event.journalLength), true),
+      listen: (onBell) => hear((event) => event.type === 'doorbell' && onBell(event), true),
       ref: link.ref,
       unref: link.unref,
       close,
-      [Symbol.dispose]: close,
+      [Symbol.dispose]: () => close(),
     };
   } catch (error) {
     link.close();

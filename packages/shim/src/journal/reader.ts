@@ -18,7 +18,7 @@
 import { ShimError } from '../errors.ts';
 import { type ChunkPool, createChunkPool } from './chunk-pool.ts';
 import { type JournalPosition, positionAfter } from './cursor.ts';
-import type { FrameCut, JournalFrame } from './cut-frames.ts';
+import { cutFrames, type FrameCut, type JournalFrame } from './cut-frames.ts';
 import type { FrameHeader } from './frame-header.ts';
 import { cutInlined, endsFinally, parseInlined } from './inlined.ts';
 import { readSegment } from './read-segment.ts';
@@ -58,6 +58,8 @@ export interface JournalReaderDeps {
 }
 
 export interface JournalReader extends AsyncDisposable {
+  /* Frames that begin at `at` and came with a doorbell; undefined when these bytes are none. */
+  readTold(at: JournalPosition, bytes: Buffer): JournalRead | undefined;
   /* One at a time. Throws `journal-missing`, `cursor-invalid`, `journal-unsupported`. */
   read(at: JournalPosition): Promise<JournalRead>;
   close(): Promise<void>;
@@ -131,6 +133,11 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
   };
 
   return {
+    readTold: (at, bytes) => {
+      const writtenTo = at.offset + bytes.length;
+      const cut = cutFrames({ bytes, offset: at.offset, writtenTo, isVerified: false });
+      return cut.stop === 'end' ? handOut(cut, () => {}) : undefined;
+    },
     read: (at) => {
       if (isClosed || reading !== undefined) throw misused(isClosed);
       const result = read(at).finally(() => {

@@ -27,6 +27,8 @@ export interface StartedAnswer {
 export interface DoorbellAnswer {
   readonly type: 'doorbell';
   readonly journalLength: number;
+  /* The journal's last bytes, whole frames, if they are few: what came since the doorbell before. */
+  readonly tail?: Buffer | undefined;
 }
 
 export interface ExitAnswer {

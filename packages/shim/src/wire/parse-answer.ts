@@ -76,7 +76,8 @@ function parseStarted(payload: Buffer): StartedAnswer {
 
 function parseDoorbell(payload: Buffer): DoorbellAnswer {
   checkLength(payload, 8);
-  return { type: 'doorbell', journalLength: readU64(payload, 0) };
+  const tail = payload.length > 8 ? payload.subarray(8) : undefined;
+  return { type: 'doorbell', journalLength: readU64(payload, 0), tail };
 }
 
 function parseExit(payload: Buffer): ExitAnswer {

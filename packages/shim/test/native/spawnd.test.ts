@@ -74,10 +74,11 @@ nativeTest(
     await until('it has become root', () => {
       return /^Uid:\t0\t0\t0\t0$/m.test(readFileSync(`/proc/${survivor}/status`, 'utf8'));
     });
-    const { shimPid } = await run.started();
+    const { pid, shimPid } = await run.started();
     process.kill(shimPid, 'SIGKILL');
-    /* It is tried for some seconds before it is given up on. */
+    /* What can be ended is; the other is tried for some seconds before it is given up on. */
     await untilGone(shimPid);
+    await untilGone(pid);
     rig.moveClock({ monotonicMs: 10_000 });
     const lost = await run.log.until('shim-lost');
     assert.equal(lost.left, 1);

@@ -3,7 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { OkAnswer } from '../../src/index.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DoorbellAnswer, OkAnswer } from '../../src/index.ts';
 import { nativeTest, until } from './rig.ts';
 
 const pty = { cols: 80, rows: 24 };
@@ -26,19 +28,38 @@ nativeTest('the answer to a key comes with its echo, or soon without one', async
   );
   await run.says('ready');
   const control = await rig.control(run);
-  let length = 0;
-  await control.listen((told) => {
-    length = told;
-  });
-  const before = length;
+  const bells: DoorbellAnswer[] = [];
+  await control.listen((bell) => bells.push(bell));
   const key = (): Promise<OkAnswer> =>
     control.input(Buffer.from('k'), { epoch: 1, offset: 'typed' });
   await key();
-  await until('the echo was told of', () => length > before);
+  await until('the echo was told of', () => bells.some(({ tail }) => tail !== undefined));
   assert.match((await run.output()).toString(), /k$/);
   await key();
   await Promise.all([key(), key(), key()]);
   assert.equal((await rig.control(run)).hello.typedBytes, 5);
+});
+
+nativeTest('J1: what a doorbell brings along is what the journal has there', async (rig) => {
+  const run = await rig.sh('stty raw -echo; echo ready; exec dd bs=1 count=40 status=none', {
+    pty,
+  });
+  await run.says('ready');
+  const control = await rig.control(run);
+  const bells: DoorbellAnswer[] = [];
+  await control.listen((bell) => bells.push(bell));
+  for (let count = 0; count < 40; count += 1) {
+    const told = bells.length;
+    await control.input(Buffer.from(String(count % 10)), { epoch: 1, offset: 'typed' });
+    if (count < 39) await until('a doorbell', () => bells.length > told);
+  }
+  await run.ended();
+  const journal = readFileSync(join(run.request.runDir, 'j-0000000000000000'));
+  const withTail = bells.filter(({ tail }) => tail !== undefined);
+  assert.ok(withTail.length > 0);
+  for (const { journalLength, tail = Buffer.alloc(0) } of withTail) {
+    assert.deepEqual(journal.subarray(journalLength - tail.length, journalLength), tail);
+  }
 });
 
 nativeTest('I1: what is typed in a moment is one record of how much', async (rig) => {

@@ -9,6 +9,7 @@ import type { Clock } from '@clawdfather/kit';
 import {
   type Command,
   type ControlLink,
+  type DoorbellAnswer,
   openControl,
   type OkAnswer,
   ShimError,
@@ -30,7 +31,7 @@ export interface ControlLineDeps {
   /* False: nobody is here to stay, so a connection goes with its answer. A shim takes few of them. */
   readonly isKept?: () => boolean;
   /* Whoever sends input waits for what comes of it: its connection brings the doorbells too. */
-  readonly onBell?: (journalLength: number) => void;
+  readonly onBell?: (bell: DoorbellAnswer) => void;
 }
 
 export interface ControlLine {
@@ -73,22 +74,20 @@ export function createControlLine(deps: ControlLineDeps): ControlLine {
   };
 
   return {
-    request: (command) =>
-      send(commands, (link, epoch) => link.request({ ...command, epoch }, signal)),
-    input: (bytes, offset) =>
-      send(inputs, (link, epoch) => link.input(bytes, { epoch, offset, signal })),
+    request: (command) => send(commands, (link, epoch) => link.request({ ...command, epoch })),
+    input: (bytes, offset) => send(inputs, (link, epoch) => link.input(bytes, { epoch, offset })),
     open,
     close: (reason) => {
       if (reason !== undefined) stop.abort(reason);
-      commands.close();
-      inputs.close();
+      commands.close(reason);
+      inputs.close(reason);
     },
   };
 }
 
 async function openListening(
   opening: Promise<ControlLink>,
-  onBell: ((journalLength: number) => void) | undefined,
+  onBell: ((bell: DoorbellAnswer) => void) | undefined,
 ): Promise<ControlLink> {
   const link = await opening;
   if (onBell !== undefined) await link.listen(onBell);

@@ -9,8 +9,8 @@ import type { ControlLink } from '@clawdfather/shim';
 
 export interface KeptLink {
   use<Result>(work: (link: ControlLink) => Promise<Result>): Promise<Result>;
-  /* The next use opens a fresh one. */
-  close(): void;
+  /* The next use opens a fresh one. With a reason, what is under way ends with it. */
+  close(reason?: Error): void;
 }
 
 interface Held {
@@ -68,11 +68,15 @@ export function createKeptLink(open: () => Promise<ControlLink>, isKept: () => b
 
   return {
     use,
-    close: () => {
+    close: (reason) => {
       const held = current;
       if (held === undefined) return;
       forget(held);
-      closeIfIdle(held);
+      if (reason === undefined) return closeIfIdle(held);
+      held.link.then(
+        (link) => link.close(reason),
+        () => undefined /* it was never opened */,
+      );
     },
   };
 }

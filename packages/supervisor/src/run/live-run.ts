@@ -9,7 +9,11 @@
  * A class, because a thousand of these live at once: identity, state and lifetime.
  */
 import { type Deferred, deferred } from '@clawdfather/kit';
-import { type RunEvent as ShimEvent, ShimRefusedError } from '@clawdfather/shim';
+import {
+  type DoorbellAnswer,
+  type RunEvent as ShimEvent,
+  ShimRefusedError,
+} from '@clawdfather/shim';
 import { SupervisorError } from '../errors.ts';
 import { nextRun } from '../lifecycle/next-run.ts';
 import type { ExitCause, RunAction, RunEvent, RunLifecycle } from '../lifecycle/run-lifecycle.ts';
@@ -108,9 +112,9 @@ export class LiveRun {
   }
 
   /* There is more in the journal. */
-  hearBell(journalLength: number): void {
+  hearBell(bell: DoorbellAnswer): void {
     this.#lastOutputAtMs = this.#deps.wallMs();
-    this.news.post(journalLength);
+    this.news.post(bell);
   }
 
   hear(event: ShimEvent): void {
@@ -126,8 +130,7 @@ export class LiveRun {
       state: this.#state,
       wallMs: this.#deps.wallMs,
     });
-    if (happened === undefined)
-      this.news.post(event.type === 'doorbell' ? event.journalLength : undefined);
+    if (happened === undefined) this.news.post(event.type === 'doorbell' ? event : undefined);
     else this.apply(happened);
   }
 

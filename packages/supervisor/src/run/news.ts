@@ -4,30 +4,32 @@
  * Unlike a bell it serves any number of readers: each remembers the count it looked at, so none can take a ring
  * away from another, and what happens between a look and a wait is never missed.
  */
+import type { DoorbellAnswer } from '@clawdfather/shim';
+
 export interface News {
   readonly count: number;
-  /* How long the journal is, when the last news was the shim saying so: up to there nothing is missed without looking. */
-  readonly toldLength: number | undefined;
-  post(toldLength?: number): void;
+  /* The doorbell, when it was the last news: how long the journal is, so up to there nothing is missed without looking. */
+  readonly bell: DoorbellAnswer | undefined;
+  post(bell?: DoorbellAnswer): void;
   /* Resolves when the count differs from `seen`; at once if it does already. */
   changed(seen: number, signal?: AbortSignal): Promise<void>;
 }
 
 export function createNews(): News {
   let count = 0;
-  let told: number | undefined;
+  let lastBell: DoorbellAnswer | undefined;
   let waiters: Set<() => void> | undefined;
 
   return {
     get count() {
       return count;
     },
-    get toldLength() {
-      return told;
+    get bell() {
+      return lastBell;
     },
-    post: (toldLength) => {
+    post: (bell) => {
       count += 1;
-      told = toldLength;
+      lastBell = bell;
       const woken = waiters;
       waiters = undefined;
       if (woken !== undefined) for (const wake of woken) wake();

@@ -33,7 +33,7 @@ export function ownRun(
     cookie: () => identity.cookie,
     clock,
     ownEpoch: () => epoch,
-    onBell: (journalLength) => run.hearBell(journalLength),
+    onBell: (bell) => run.hearBell(bell),
   });
 
   const release = (reason?: Error): void => {

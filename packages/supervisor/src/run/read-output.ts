@@ -5,9 +5,11 @@
  * `exit` when reading began before it. A reader that abandons the loop holds nothing afterwards.
  */
 import {
+  type DoorbellAnswer,
   formatCursor,
   type JournalFrame,
   type JournalPosition,
+  type JournalRead,
   type JournalReader,
   openJournalReader,
   parseCursor,
@@ -49,8 +51,9 @@ export async function* readOutput(
   let at = parseCursor(cursor);
   for (;;) {
     signal?.throwIfAborted();
-    const { count: seen, toldLength } = source.news;
-    const read = isFollowing && isAll(at, toldLength) ? nothing : await reader.read(at);
+    const { count: seen, bell } = source.news;
+    const told = isFollowing && bell !== undefined ? readBell(reader, at, bell) : undefined;
+    const read = told ?? (await reader.read(at));
     if (read.kind === 'nothing') {
       if (!isFollowing) return;
       const lostBecause = source.lostBecause();
@@ -79,11 +82,19 @@ export async function* readOutput(
   }
 }
 
-const nothing = { kind: 'nothing' } as const;
-
-/* The shim said how long the journal is, and we are there: looking again would cost a key's echo a third of its time. */
-function isAll(at: JournalPosition, toldLength: number | undefined): boolean {
-  return toldLength !== undefined && at.payloadOffset === 0 && at.offset >= toldLength;
+/*
+ * What the doorbell itself says about this position: nothing is there, or these few frames. Looking into the file as well
+ * would cost a key's echo a third of its time.
+ */
+function readBell(
+  reader: JournalReader,
+  at: JournalPosition,
+  { journalLength, tail }: DoorbellAnswer,
+): JournalRead | undefined {
+  if (at.payloadOffset > 0) return undefined;
+  if (at.offset >= journalLength) return { kind: 'nothing', at };
+  const isTail = tail !== undefined && at.offset === journalLength - tail.length;
+  return isTail ? reader.readTold(at, tail) : undefined;
 }
 
 function openReader(source: OutputSource): JournalReader {

@@ -137,7 +137,7 @@ class WatchedRun {
       this.inlined = event.journal;
       this.#settle(runExitOf(runId, event));
     }
-    this.news.post(event.type === 'doorbell' ? event.journalLength : undefined);
+    this.news.post(event.type === 'doorbell' ? event : undefined);
   }
 
   #gone(scan: JournalScan | undefined): void {
