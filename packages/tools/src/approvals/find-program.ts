@@ -48,8 +48,8 @@ export function findProgram(
 function foundAt(word: string, path: string): ProgramLookup {
   if (kindOf(path) !== 'program') return unknown(`${word} is no program`);
   try {
-    const namedPath = join(realpathSync(dirname(path)), basename(path));
-    return { kind: 'found', program: { namedPath, realPath: realpathSync(path) } };
+    const namedPath = join(realpathSync.native(dirname(path)), basename(path));
+    return { kind: 'found', program: { namedPath, realPath: realpathSync.native(path) } };
   } catch {
     // It was there a moment ago; whatever becomes of it, it is not what was looked at.
     return unknown(`${word} is no program`);
@@ -58,12 +58,15 @@ function foundAt(word: string, path: string): ProgramLookup {
 
 function kindOf(path: string): 'program' | 'in-the-way' | 'nothing' {
   try {
-    if (!statSync(path).isFile()) return 'in-the-way';
+    // An exception for every directory of PATH that has it not would cost more than all the rest.
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return 'nothing';
+    if (!stat.isFile()) return 'in-the-way';
     accessSync(path, constants.X_OK);
     return 'program';
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return code === 'ENOENT' || code === 'ENOTDIR' ? 'nothing' : 'in-the-way';
+  } catch {
+    // It cannot be looked at, or not be run: shells differ on what comes next.
+    return 'in-the-way';
   }
 }
 

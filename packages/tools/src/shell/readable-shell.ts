@@ -13,7 +13,7 @@ const readableShells: ReadonlySet<string> = new Set(
 
 export function isReadableShell(shell: string): boolean {
   try {
-    return shell.startsWith('/') && readableShells.has(realpathSync(shell));
+    return shell.startsWith('/') && readableShells.has(realpathSync.native(shell));
   } catch {
     // Not there: then it runs nothing either.
     return false;
