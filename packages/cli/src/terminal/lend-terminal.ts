@@ -58,7 +58,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
   const { detachKey } = context.config.values;
   const how = detachKeyText(detachKey);
   if (!context.args.has('quiet') && how !== undefined) {
-    await say(`[clf: run ${id}, detach with ${how}]`);
+    await say(`[clf: run ${id}; ${how} detaches]`);
   }
   const end = await runTerminalSession({
     run,

@@ -41,7 +41,7 @@ test('a full-screen program works, and its end gives the terminal back', async (
   await terminal.type('q');
   const exit = await terminal.exit();
   assert.equal(exit.code, 9);
-  assert.match(terminal.screen(), /\[clf: run \w+, detach with Ctrl-\] Ctrl-\]\]/);
+  assert.match(terminal.screen(), /\[clf: run \w+; Ctrl-\] Ctrl-\] detaches\]/);
 });
 
 test('E8: detach, attach again elsewhere: the same screen, painted and live', async (context) => {
