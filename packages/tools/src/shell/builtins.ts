@@ -36,10 +36,7 @@ const harmless: Readonly<Record<string, Check>> = {
   '[': (words) => words.at(-1)?.text === ']' && isHarmlessTest(words.slice(0, -1)),
   printf: ([format]) => format !== undefined && isHarmlessFormat(format),
   read: isHarmlessRead,
-  export: (words) =>
-    words.every((word) =>
-      word.type === 'Assignment' ? isHarmlessAssignment(word) : isHarmlessName(word.text),
-    ),
+  export: (words) => words.every(isHarmlessExport),
   set: isHarmlessSet,
 };
 
@@ -86,6 +83,15 @@ function isHarmlessFormat(format: CommandArgument): boolean {
   const isKnown =
     plainTextOf(format) !== undefined || /^'[^']*'$|^"[^"$`\\]*(\\n)?"$/.test(format.text);
   return isKnown && !/^['"]?-/.test(format.text) && !/%[^%A-Za-z]*n/.test(format.text);
+}
+
+/* To dash it is a word like any other: `export A=$x` is split, and the second part may be PATH=… */
+function isHarmlessExport(word: CommandArgument): boolean {
+  if (word.type !== 'Assignment') return isHarmlessName(word.text);
+  const { value } = word;
+  return (
+    isHarmlessAssignment(word) && value.type === 'Word' && (value.text === '' || isOneWord(value))
+  );
 }
 
 function isHarmlessRead(words: readonly CommandArgument[]): boolean {
