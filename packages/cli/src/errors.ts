@@ -17,6 +17,7 @@ export const cliErrorCodes = [
   'config-unreadable',
   'config-unsafe',
   'input-blocked',
+  'output-unwritable',
   'approval-not-found',
   'approval-ambiguous',
   'approval-decided',

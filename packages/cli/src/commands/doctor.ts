@@ -6,7 +6,7 @@
  * ended without an owner are recorded as ended. `--rebuild` changes things.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '@clawdfather/kit';
 import type { Supervisor } from '@clawdfather/supervisor';
@@ -24,6 +24,7 @@ import { createHostFacts } from '../doctor/host-facts.ts';
 import { checkDecisions, checkLeftovers, checkOwners, checkRunDirs } from '../doctor/run-checks.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
+import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
@@ -108,6 +109,11 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
       isAlive: ({ pid, startTicks }) => startTicksOf(pid) === startTicks,
     }),
     checkDecisions(decisions),
+    checkShimProcesses({
+      shims: readShimProcesses(process.getuid?.()),
+      runs: records,
+      runsDir: await realpath(runsDir).catch(() => runsDir),
+    }),
     checkLeftovers(records),
   ];
 }

@@ -11,6 +11,7 @@
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 import type { ManagedRun, OutputEvent, RunExit } from '@clawdfather/supervisor';
+import { CliError } from '../errors.ts';
 import {
   codeStatus,
   type ExitStatus,
@@ -19,6 +20,7 @@ import {
   signalExitCode,
 } from '../exit-status.ts';
 import { type Io, isReaderGone } from '../io/io.ts';
+import { isSystemError } from '../render/error-text.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
 import { waitForTree } from './end-run.ts';
@@ -46,6 +48,9 @@ export interface ForegroundOptions {
 
 /* A command that handles an interrupt well is gone by then. */
 const hintMs = 300;
+
+/* How long a command that has said its last is given to be recorded as ended. */
+const settleMs = 300;
 
 type PumpEnd = 'finished' | 'reader-gone' | 'left';
 
@@ -102,14 +107,22 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
     await report(options, exit, status);
     return status;
   } catch (error) {
-    // Our stdout is on a full disk, say. That is no reason to end anybody's work.
+    // Our stdout is on a full disk, say. That is no reason to end anybody's work. A short command is over by now.
+    await Promise.race([settled.catch(() => {}), options.clock.sleep(settleMs)]);
     if (!isOver) await sayGoesOn(options);
-    throw error;
+    throw isSystemError(error) ? outputUnwritable(error, shortId(run)) : error;
   } finally {
     hint?.cancel();
     inputStop.abort();
     await input;
   }
+}
+
+function outputUnwritable(cause: unknown, run: string): CliError {
+  return new CliError('output-unwritable', 'what the run says cannot be written to stdout', {
+    cause,
+    hint: `All of it is kept: clf logs ${run}`,
+  });
 }
 
 /* T4: the run settles with its root, and what was ended is the whole tree. */

@@ -3,9 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createSystemClock } from '@clawdfather/kit';
 import { createCliRig } from '../support/cli-process.ts';
 
 const lines = (text: string): string[] => text.split('\n').filter(Boolean);
@@ -171,6 +172,31 @@ test('doctor: well when new, and names what is not', async (context) => {
   const of = (check: string) => findings.find((finding) => finding.check === check);
   assert.equal(of('leftovers')?.status, 'warn');
   assert.match(of('registry')?.summary ?? '', /without a record: zzzzzzzzzzzzzzzz/);
+});
+
+test('doctor: names a shim that is stopped, and one whose run directory was deleted', async (context) => {
+  const rig = createCliRig(context);
+  const id = (await rig.clf('run', '-d', '--', 'sleep', '60')).stdout.trim();
+  const { pid } = parse((await rig.clf('ps', '--json')).stdout);
+  // The command's parent.
+  const shimPid = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+  const shims = async () => {
+    const report = parse((await rig.clf('doctor', '--json')).stdout);
+    const findings = report['findings'] as { check: string; [key: string]: unknown }[];
+    return findings.find(({ check }) => check === 'shims');
+  };
+  process.kill(shimPid, 'SIGSTOP');
+  const stopped = await shims();
+  process.kill(shimPid, 'SIGCONT');
+  assert.equal(stopped?.['status'], 'warn');
+  assert.match(String(stopped?.['advice']), new RegExp(`kill -CONT ${shimPid}$`));
+  assert.equal((await shims())?.['status'], 'ok');
+  rmSync(join(rig.stateDir, 'runs', id), { recursive: true });
+  const lost = await shims();
+  assert.match(String(lost?.['summary']), new RegExp(`directory was deleted: ${shimPid}$`));
+  // As advised: the shim ends its run.
+  process.kill(shimPid, 'SIGTERM');
+  while (existsSync(`/proc/${shimPid}`)) await createSystemClock().sleep(10);
 });
 
 test('doctor --rebuild: a damaged registry is a finding, and is made anew', async (context) => {

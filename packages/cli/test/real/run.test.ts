@@ -41,6 +41,18 @@ test('an argument that is not UTF-8 is refused, not changed', async (context) =>
   assert.equal(passed.stdout.toString(), 'a\ufffdb\n');
 });
 
+test('a stdout that cannot be written is told as that, and nothing is lost', async (context) => {
+  const rig = createCliRig(context);
+  const line = `'${process.execPath}' '${launcherPath}' run -- echo kept > /dev/full`;
+  const full = spawnSync('bash', ['-c', line], { env: rig.env });
+  assert.equal(full.status, 125);
+  const said = full.stderr.toString();
+  assert.match(said, /cannot be written to stdout\n {2}because: ENOSPC/);
+  assert.doesNotMatch(said, /goes on/);
+  const [, id = ''] = /clf logs (\S+)/.exec(said) ?? [];
+  assert.equal((await rig.clf('logs', id)).stdout, 'kept\n');
+});
+
 test('T5: both deadlines give 124 and say which it was', async (context) => {
   const rig = createCliRig(context);
   const overall = await rig.clf('run', '--timeout', '300ms', '--', 'sleep', '60');
