@@ -1,7 +1,7 @@
 /*
  * `npm test`: everything that must pass.
  *
- * Stages: build the shim, run the checks, run every test. The tests come last,
+ * Stages: build the shim, run the checks, get the programs that tests drive, run every test. The tests come last,
  * so that the output ends in the test runner's own summary.
  */
 import { existsSync } from 'node:fs';
@@ -15,4 +15,9 @@ const buildSteps = existsSync(shimBuildPath)
   ? [nodeStep('build the shim', [sourceConditionFlag, shimBuildPath])]
   : [];
 
-runSteps([...buildSteps, ...checkSteps, testStep(process.argv.slice(2))]);
+runSteps([
+  ...buildSteps,
+  ...checkSteps,
+  nodeStep('programs for tests', ['tools/tasks/test-programs.ts']),
+  testStep(process.argv.slice(2)),
+]);

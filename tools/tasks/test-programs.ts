@@ -1,0 +1,60 @@
+/*
+ * Programs that tests drive for real and that a plain Debian machine lacks: installed from Debian's packages when we may,
+ * else named. A test whose program is missing says so and skips; nothing fails here.
+ */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/* Command → Debian package. */
+const programs: Readonly<Record<string, string>> = {
+  bash: 'bash',
+  clang: 'clang',
+  fish: 'fish',
+  less: 'less',
+  setpriv: 'util-linux',
+  'ssh-agent': 'openssh-client',
+  strace: 'strace',
+  tmux: 'tmux',
+  top: 'procps',
+  vim: 'vim',
+  zsh: 'zsh',
+};
+
+const missing = Object.keys(programs).filter((name) => !isInstalled(name));
+if (missing.length > 0) install(missing);
+
+function install(names: readonly string[]): void {
+  const packages = [...new Set(names.map((name) => programs[name] ?? name))];
+  const isAllowed = process.getuid?.() === 0 && isInstalled('apt-get');
+  if (!isAllowed) {
+    say(`not installed, so tests that need them skip: ${names.join(', ')}`);
+    return say(`as root: apt-get install ${packages.join(' ')}`);
+  }
+  say(`installing ${packages.join(' ')}`);
+  const isDone = apt('install', ...packages) || (apt('update') && apt('install', ...packages));
+  if (!isDone) say(`could not be installed, so tests that need them skip: ${names.join(', ')}`);
+}
+
+function apt(...args: readonly string[]): boolean {
+  const options = ['-qq', '-y', '--no-install-recommends'];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  /* Its standard output is a page of unpacking; what goes wrong is on the other one. */
+  const stdio: ['ignore', 'ignore', 'inherit'] = ['ignore', 'ignore', 'inherit'];
+  return spawnSync('apt-get', [...options, ...args], { env, stdio }).status === 0;
+}
+
+function isInstalled(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
