@@ -16,6 +16,7 @@ import { echoScenario } from './scenarios/echo.ts';
 import { growthScenario } from './scenarios/growth.ts';
 import { memoryScenario } from './scenarios/idle-memory.ts';
 import { killScenario } from './scenarios/kill-trees.ts';
+import { mcpScenario } from './scenarios/mcp.ts';
 import { outputScenario, outputTerminalScenario } from './scenarios/output.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { spawnHeapScenario, spawnScenario } from './scenarios/spawn.ts';
@@ -30,6 +31,7 @@ const scenarios: readonly Scenario[] = [
   killScenario,
   memoryScenario,
   adoptScenario,
+  mcpScenario,
 ];
 
 const options = parseOptions(process.argv.slice(2));

@@ -1,6 +1,8 @@
 /*
  * How much of everything: the whole measurement, and a smoke run that only shows that the benchmark still works.
  */
+import { type McpPeerName, mcpPeerNames } from './mcp/mcp-peer.ts';
+
 export interface Sizes {
   readonly rounds: number;
   readonly spawnMs: number;
@@ -18,6 +20,7 @@ export interface Sizes {
   readonly adoptRounds: number;
   readonly adoptRuns: number;
   readonly records: readonly number[];
+  readonly mcpPeers: readonly McpPeerName[];
 }
 
 const megabyte = 1024 ** 2;
@@ -38,6 +41,7 @@ export const fullSizes: Sizes = {
   adoptRounds: 3,
   adoptRuns: 1_000,
   records: [0, 1_000, 10_000, 100_000],
+  mcpPeers: mcpPeerNames,
 };
 
 export const quickSizes: Sizes = {
@@ -56,4 +60,6 @@ export const quickSizes: Sizes = {
   adoptRounds: 1,
   adoptRuns: 20,
   records: [0, 500],
+  // The third one is 230 MB to fetch, too much for a smoke run.
+  mcpPeers: ['clf mcp', 'child_process'],
 };

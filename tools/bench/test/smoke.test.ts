@@ -52,6 +52,7 @@ test('a quick run measures every scenario and leaves nothing but its report', ()
     'kill',
     'memory',
     'adopt',
+    'mcp',
   ]);
   for (const { name, rows } of report.results) {
     assert.ok(rows.length > 0, name);

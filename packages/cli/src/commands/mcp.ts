@@ -12,6 +12,7 @@ import { chosen } from '../config.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { openOnce } from '../mcp/opened-once.ts';
+import { openProtocolOutput } from '../mcp/protocol-output.ts';
 import { readVersion } from './version.ts';
 
 /* The runs of whoever sits at this machine; the gateway will have accounts. */
@@ -32,6 +33,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     () => openAgentTools({ ...context, log, directory }),
     (error) => log.error('mcp-open-failed', { error }),
   );
+  using output = openProtocolOutput(io.stdout);
   const connection = serveMcpStdio(
     {
       tools: opened.tools,
@@ -43,7 +45,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       directory,
       execDefaults: execDefaults(context),
     },
-    { read: (signal) => io.stdin.read(signal), write: (line) => io.stdout.write(line) },
+    { read: (signal) => io.stdin.read(signal), write: output.write },
   );
   using listening = new DisposableStack();
   for (const name of endingSignals) {
