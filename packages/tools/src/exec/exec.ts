@@ -15,7 +15,7 @@ import { ToolsError } from '../errors.ts';
 import { createTextCleaner } from '../output/clean-text.ts';
 import { beginStart } from './begin-start.ts';
 import { finishedResult, notesOf, type RunFacts } from './finished.ts';
-import { followOutput, type Reading, readSoFar } from './follow-output.ts';
+import { followOutput, type Reading } from './follow-output.ts';
 import { watchHeld } from './held-runs.ts';
 import { createOutputCollector } from './output-collector.ts';
 import { type ExecPlan, parseExecParams, planExec, unusableDirectory } from './plan-exec.ts';
@@ -26,6 +26,9 @@ import { unlessAborted } from './unless-aborted.ts';
 
 /* Most commands end within this; their output then comes with the end, and the journal's file is never opened. */
 const headStartMs = 15;
+/* Made once: an abort without a reason makes an error with a stack each time. */
+const answered = new Error('the call has been answered');
+const moreFollows = 'there is more output than could be read in time: read on from the cursor';
 
 export async function exec(
   context: ToolsContext,
@@ -75,7 +78,10 @@ function proposalOf({ request, host }: ExecPlan, { security, ask }: ExecParams) 
     action: request.action,
     runId: request.runId,
     searchPath: host.searchPath,
-    request: formatRequest(request),
+    /* Made only for what is held: most commands are not. */
+    get request() {
+      return formatRequest(request);
+    },
     requester: request.requester,
     stricter: { security, ask },
   };
@@ -112,13 +118,12 @@ async function waitForEnd(
   { run, facts }: Extract<Started, { kind: 'started' }>,
   { call, limit }: Waiting,
 ): Promise<ExecResult> {
-  const stop = new AbortController();
-  const reading = { ...emptyReading(context, run, call), signal: stop.signal };
-  try {
-    const exit = await watchRun(context, { ...reading, onEvent: progressOf(call) }, limit);
-    if (exit !== undefined) return finishedResult(facts, exit, reading.collector.result(true));
-  } finally {
-    stop.abort();
+  const reading = emptyReading(context, run, call);
+  const { exit, isAllRead } = await watchRun({ ...reading, onEvent: progressOf(call) }, limit);
+  if (exit !== undefined) {
+    const collected = reading.collector.result(isAllRead);
+    const notes = isAllRead ? collected.notes : [...collected.notes, moreFollows];
+    return finishedResult(facts, exit, { ...collected, notes });
   }
   if (call.signal.aborted) {
     await run.cancel('manual-cancel', call.requester);
@@ -128,28 +133,26 @@ async function waitForEnd(
   return runningResult(run, facts, reading);
 }
 
-/* Undefined when the limit came first. */
-async function watchRun(
-  context: ToolsContext,
-  reading: Reading,
-  limit: TimeLimit,
-): Promise<RunExit | undefined> {
+interface Watched {
+  /* Undefined when the limit came first. */
+  readonly exit: RunExit | undefined;
+  readonly isAllRead: boolean;
+}
+
+async function watchRun(reading: Reading, limit: TimeLimit): Promise<Watched> {
   const ended = endOf(reading.run, limit.signal);
-  const isEarly = await isWithin(context, ended);
-  if (isEarly) {
-    const exit = await ended;
-    if (exit !== undefined) await readSoFar(reading, limit.remainingMs);
-    return exit;
-  }
-  const reads = new AbortController();
-  const following = followOutput({ ...reading, signal: reads.signal });
+  await headStart(reading, ended);
+  const stop = new AbortController();
+  const following = followOutput({ ...reading, signal: stop.signal }).then(() => true);
+  following.catch(() => undefined); /* heard below; until then nobody is listening */
   try {
     const exit = await ended;
-    /* It ends by itself at the last byte; until the limit, if there is that much to read. */
-    if (exit !== undefined) await unlessAborted(following, limit.signal);
-    return exit;
+    if (exit === undefined) return { exit, isAllRead: false };
+    /* It ends by itself at the last byte of the command, if there is not more than can be read in time. */
+    const isAllRead = (await unlessAborted(following, limit.signal)) === true;
+    return { exit, isAllRead };
   } finally {
-    reads.abort();
+    stop.abort(answered);
     await following;
   }
 }
@@ -164,11 +167,11 @@ async function endOf(run: ManagedRun, signal: AbortSignal): Promise<RunExit | un
   }
 }
 
-async function isWithin({ clock }: ToolsContext, ended: Promise<unknown>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = clock.timer(headStartMs, () => resolve(false));
+async function headStart({ clock }: Reading, ended: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = clock.timer(headStartMs, resolve);
   try {
-    return await Promise.race([ended.then(() => true), late]);
+    await Promise.race([ended, late]);
   } finally {
     timer.cancel();
   }

@@ -5,7 +5,7 @@
  * talks to is our own model of one (supervisor: xterm-256color), whatever terminal the caller happens to sit at.
  */
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { execLimits } from '@clawdfather/protocol';
 import type { HostCommand, HostPort, HostSpawn } from './host-port.ts';
 
@@ -64,15 +64,15 @@ async function whyNoDirectory(path: string, signal: AbortSignal): Promise<string
   }
 }
 
+/* One call asks for all: only a directory that may be searched has an entry for itself. */
 async function lookAt(path: string): Promise<string | undefined> {
   try {
-    if (!(await stat(path)).isDirectory()) return 'it is not a directory';
-    await access(path, constants.X_OK);
+    await access(`${path}/.`, constants.X_OK);
     return undefined;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT') return 'it does not exist';
-    if (code === 'ENOTDIR') return 'a part of it is not a directory';
+    if (code === 'ENOTDIR') return 'it is not a directory';
     if (code === 'EACCES' || code === 'EPERM') return 'it cannot be entered: permission denied';
     if (code === 'ELOOP') return 'its symbolic links go round in circles';
     return `it cannot be looked at (${String(code ?? error)})`;
