@@ -19,6 +19,11 @@ import { readVersion } from './version.ts';
 const account = 'local';
 const sessionId = 'local';
 
+/* Who types it at a terminal expected something else. */
+const forPeople = `clf: this is an MCP server; it waits for an agent's messages on stdin.
+  Add it to an agent instead: claude mcp add clawdfather -- npx clawdfather mcp (Ctrl-D leaves)
+`;
+
 const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
@@ -51,6 +56,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   for (const name of endingSignals) {
     listening.use(io.signals.on(name, () => void connection.close()));
   }
+  if (io.stdin.isTerminal) await io.stderr.write(forPeople);
   log.event('mcp-serving', { directory, policy: policyOf(context) });
   await connection.closed;
   log.event('mcp-closed');

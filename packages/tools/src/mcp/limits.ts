@@ -9,6 +9,9 @@
  */
 export const resultCharactersMax = 16_000;
 
+/* An error may repeat what it is about, and that may be long. */
+export const errorCharactersMax = 2_000;
+
 /* `exec` takes 10,000,000 characters of stdin, and JSON may spend six bytes on each. */
 export const messageBytesMax = 64 * 1_024 * 1_024;
 

@@ -17,6 +17,7 @@ import type { ToolCall } from '../context.ts';
 import type { Tools } from '../tools.ts';
 import { execDescription, processDescription, serverInstructions } from './descriptions.ts';
 import { formatOutcome, isRefusal } from './exec-text.ts';
+import { fitResult } from './fit-result.ts';
 import { resultCharactersMax } from './limits.ts';
 import { formatProcessResult } from './process-text.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -74,10 +75,12 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
       answer(deps, { server, context }, async (call) => {
         const params = { ...deps.execDefaults, ...asked };
         using progress = progressOf(deps, params, context);
-        const result = await deps.tools.exec(params, {
-          ...call,
-          ...(progress === undefined ? {} : { onOutput: progress.output }),
-        });
+        const result = fitResult(
+          await deps.tools.exec(params, {
+            ...call,
+            ...(progress === undefined ? {} : { onOutput: progress.output }),
+          }),
+        );
         return { result, text: formatOutcome(result), isError: isRefusal(result) };
       }),
   );
@@ -98,7 +101,7 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
     },
     (params, context) =>
       answer(deps, { server, context }, async (call) => {
-        const result = await deps.tools.process(params, call);
+        const result = fitResult(await deps.tools.process(params, call));
         return { result, text: formatProcessResult(result), isError: false };
       }),
   );

@@ -71,20 +71,29 @@ function stateOf(run: RunSummary): string {
 }
 
 function formatLog(result: Extract<ProcessResult, { readonly action: 'log' }>): string {
-  const { runId, cursor, firstLine, lines, totalLines } = result;
-  const where =
-    firstLine === undefined || lines === undefined
-      ? 'Output'
-      : `Lines ${firstLine} to ${firstLine + Math.max(0, lines - 1)} of ${totalLines ?? 'more'}`;
-  const next = result.isEnd
-    ? 'nothing follows so far'
-    : `what follows: ${callText('log', { runId, cursor, encoding: result.encoding === 'base64' ? 'base64' : undefined })}`;
   const dropped =
     result.droppedBytes > 0 ? [`${result.droppedBytes} bytes are no longer kept.`] : [];
   return block(
-    [`${where}; ${next} (cursor ${cursor}).`, ...dropped],
+    [`${whereOf(result)}; ${nextOf(result)}.`, ...dropped],
     result.text === '' ? '(no output)' : result.text,
   );
+}
+
+type Log = Extract<ProcessResult, { readonly action: 'log' }>;
+
+function whereOf({ firstLine, lines, totalLines, encoding }: Log): string {
+  if (firstLine === undefined || lines === undefined) return `Output, as ${encoding}`;
+  return `Lines ${firstLine} to ${firstLine + Math.max(0, lines - 1)} of ${totalLines ?? 'more'}, from 0`;
+}
+
+/* By line a page is followed by the next lines; by cursor, by what lies behind the cursor. */
+function nextOf({ runId, isEnd, firstLine, lines, cursor, encoding }: Log): string {
+  if (isEnd) return `nothing follows so far (cursor ${cursor})`;
+  const next =
+    firstLine === undefined || lines === undefined
+      ? { runId, cursor, ...(encoding === 'base64' ? { encoding } : {}) }
+      : { runId, offset: firstLine + lines };
+  return `what follows: ${callText('log', next)}`;
 }
 
 function formatScreen(result: Extract<ProcessResult, { readonly action: 'screen' }>): string {

@@ -12,13 +12,15 @@ import {
   SdkErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { fitText } from './fit-result.ts';
+import { errorCharactersMax } from './limits.ts';
 import { requesterOf } from './client-name.ts';
 
 export function errorResult(error: unknown): CallToolResult {
   const text = error instanceof Error ? error.message : String(error);
   const hint = error instanceof CodedError ? error.hint : undefined;
   const message = hint === undefined ? `${text}` : `${text}. ${hint}`;
-  return { content: [{ type: 'text', text: message }], isError: true };
+  return { content: [{ type: 'text', text: fitText(message, errorCharactersMax) }], isError: true };
 }
 
 /* Aborts when the client cancels, and only then. */

@@ -105,7 +105,7 @@ test('every action has a text', () => {
         isEnd: false,
         droppedBytes: 0,
       },
-      /^Lines 4 to 5 of 9; what follows: process \{"action":"log","runId":"r1","cursor":"c3"\} .*\n\na\nb$/,
+      /^Lines 4 to 5 of 9, from 0; what follows: process \{"action":"log","runId":"r1","offset":6\}\.\n\na\nb$/,
     ],
     [
       {
