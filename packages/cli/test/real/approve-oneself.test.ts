@@ -54,7 +54,7 @@ async function pollToEnd(agent: Agent, runId: string): Promise<ToolAnswer> {
   }
 }
 
-test('an agent cannot approve itself: by its own shell, by its own runs, or by asking for it', async (t) => {
+test('A5: an agent cannot approve itself: by its own shell, by its own runs, or by asking for it', async (t) => {
   const { cli, connect } = createMcpRig(t);
   const agent = await connect({ flags: asked });
   const made = join(cli.stateDir, 'made');

@@ -7,7 +7,7 @@
  * ticking. Runs commit as well, so what wakes is looked at no more often than every `lookMs`. Where the kernel gives no watch
  * (they are limited per user), looking every `blindLookMs` takes its place.
  */
-import { type FSWatcher, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { basename } from 'node:path';
 import { type Clock, createSystemClock, createSystemRandom, type Random } from '@clawdfather/kit';
 import type { Host } from '../evidence/host.ts';
@@ -26,6 +26,18 @@ export interface ApprovalStoreDeps {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly platform?: string;
+  /* Replaced in tests: a watch may be refused. */
+  readonly watchDirectory?: WatchDirectory;
+}
+
+export type WatchDirectory = (
+  path: string,
+  onEvent: (event: string, name: string | null) => void,
+) => DirectoryWatch;
+
+interface DirectoryWatch {
+  close(): void;
+  on(name: 'error', listener: () => void): unknown;
 }
 
 export interface ApprovalStore extends ApprovalReads {
@@ -40,6 +52,7 @@ export interface ApprovalStore extends ApprovalReads {
 
 export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalStore> {
   const clock = deps.clock ?? createSystemClock();
+  const watchDirectory = deps.watchDirectory ?? watch;
   const host = selectPlatform(deps.platform ?? process.platform).readHost();
   const stateDir = await openStateDir(deps.stateDir);
   const registry = await openRegistry({
@@ -58,14 +71,20 @@ export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalSt
     runOfShim,
     host,
     write: (work) => registry.write(work),
-    watch: (onChange) => watchLog(stateDir, clock, onChange),
+    watch: (onChange) => watchLog({ ...stateDir, clock, watchDirectory }, onChange),
     close: () => registry.close(),
   };
 }
 
+interface WatchParts {
+  readonly path: string;
+  readonly registryFile: string;
+  readonly clock: Clock;
+  readonly watchDirectory: WatchDirectory;
+}
+
 function watchLog(
-  { path, registryFile }: { readonly path: string; readonly registryFile: string },
-  clock: Clock,
+  { path, registryFile, clock, watchDirectory }: WatchParts,
   onChange: () => void,
 ): () => void {
   let isDue = false;
@@ -79,7 +98,7 @@ function watchLog(
     });
   };
   const logName = `${basename(registryFile)}-wal`;
-  let watcher: FSWatcher | undefined;
+  let watcher: DirectoryWatch | undefined;
   let stopBlind = (): void => undefined;
   const lookBlindly = (): void => {
     const timer = clock.timer(blindLookMs, () => {
@@ -96,7 +115,7 @@ function watchLog(
   };
   try {
     // The directory, not the file: the log is removed when the last one closes, and made anew.
-    watcher = watch(path, (_event, name) => {
+    watcher = watchDirectory(path, (_event, name) => {
       if (name === null || name === logName) lookSoon();
     });
     watcher.on('error', fallBack);

@@ -72,7 +72,7 @@ test('a change says from which state, and of two only one is made', async (t) =>
       tx.changeApproval('approval-1', 'pending', { state: 'denied', decidedBy: 'other' }),
     ),
   ]);
-  assert.deepEqual(outcomes.toSorted(), [false, true]);
+  assert.deepEqual(outcomes.filter(Boolean), [true]);
   const stored = registry.approval('approval-1');
   assert.equal(stored?.decidedBy, outcomes[0] ? 'one' : 'other');
 });
@@ -92,7 +92,7 @@ for (const state of ['pending', 'denied', 'expired'] as const) {
   });
 }
 
-test('recording an allowed run uses its approval up, and spawning it again is the same run', async (t) => {
+test('A2: recording an allowed run uses its approval up, and spawning it again is the same run', async (t) => {
   const { registry, openOwner } = await openRig(t);
   const owner = await openOwner();
   await registry.write((tx) => {
@@ -123,7 +123,7 @@ test('a run that failed to be recorded leaves its approval unused', async (t) =>
   assert.equal(registry.approval('approval-1')?.state, 'allowed');
 });
 
-test('once its run is forgotten, a used approval starts nothing', async (t) => {
+test('A2: once its run is forgotten, a used approval starts nothing', async (t) => {
   const { registry, openOwner } = await openRig(t);
   const owner = await openOwner();
   const run = newRunOf('run-1');

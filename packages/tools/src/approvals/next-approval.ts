@@ -1,10 +1,8 @@
 /*
  * The lifecycle of an approval. Drawn in docs/lifecycles.md.
  *
- * A1 Decided once: only `pending` hears a decision.
- * A2 Single use: only `allowed` hears a start, and nothing leaves `started`.
- * A3 Silence is a denial: `pending` lapses, and so does an `allowed` that nobody has started, so that nothing begins hours
- *    after it was wanted.
+ * Only `pending` hears a decision (A1). Only `allowed` hears a start, and nothing leaves `started` (A2). `pending` lapses,
+ * and so does an `allowed` that nobody has started, so that nothing begins hours after it was wanted (A3).
  */
 import type { ApprovalState } from '@clawdfather/protocol';
 

@@ -19,7 +19,7 @@ const mark = (pid: number, parts: Partial<ProcessMark> = {}): ProcessMark => ({
   ...parts,
 });
 
-test('the first decision stands, and who comes second is told', async (t) => {
+test('A1: the first decision stands, and who comes second is told', async (t) => {
   const { gatekeeper, ask, decide } = await openApprovalsRig(t);
   const approvalId = await ask({ runId: 'run-1' });
   const first = await decide(approvalId, { by: 'cli:ann' });
@@ -50,7 +50,7 @@ test('what has expired cannot be allowed any more', async (t) => {
   assert.equal((await decide('nobody-knows')).kind, 'unknown');
 });
 
-test('of deciders racing in several processes exactly one decides', async (t) => {
+test('A1: of deciders racing in several processes exactly one decides', async (t) => {
   const { ask, stateDir, store } = await openApprovalsRig(t);
   const program = new URL('../fixtures/decide.ts', import.meta.url).pathname;
   for (let round = 0; round < 3; round += 1) {

@@ -127,7 +127,7 @@ const tampering: Readonly<Record<string, string>> = {
 };
 
 for (const [what, sql] of Object.entries(tampering)) {
-  test(`changing ${what} after it was allowed makes it a denial`, async (t) => {
+  test(`A4: changing ${what} after it was allowed makes it a denial`, async (t) => {
     const { gatekeeper, stateDir, ask, decide } = await openApprovalsRig(t);
     const approvalId = await ask({ runId: 'run-1' });
     assert.equal((await decide(approvalId)).kind, 'decided');
@@ -151,7 +151,7 @@ test('it survives a restart: another process reads the same', async (t) => {
   assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(before)));
 });
 
-test('C1: it expires by the boot clock, whatever the wall clock is set to', async (t) => {
+test('A3, C1: it expires by the boot clock, whatever the wall clock is set to', async (t) => {
   const { gatekeeper, ask, time } = await openApprovalsRig(t);
   await ask({ runId: 'run-1' });
   const state = () => gatekeeper.approvalOf('run-1')?.state;
@@ -179,7 +179,7 @@ test('after a reboot the wall clock counts, and nonsense counts as expired', asy
   assert.equal(state(), 'expired');
 });
 
-test('what was allowed lapses when nobody starts it, and with the boot', async (t) => {
+test('A3: what was allowed lapses when nobody starts it, and with the boot', async (t) => {
   const { gatekeeper, ask, decide, time } = await openApprovalsRig(t);
   const approvalId = await ask({ runId: 'run-1' });
   time.bootMs += approvalLifetimeMs - 1;
