@@ -62,7 +62,8 @@ async function run(
     void tools.close();
   };
   stack.use(io.signals.on('SIGHUP', leave));
-  const shown = createBoundedWriter(io.stdout);
+  // Whoever read us has gone: SIGPIPE would have ended the command (cli.ts tells the code).
+  const shown = createBoundedWriter(io.stdout, () => giveUp.abort());
   const onOutput = context.isJson ? {} : { onOutput: (text: string) => shown.write(text) };
   try {
     const result = await tools.exec(
@@ -73,9 +74,10 @@ async function run(
     await tell(context, params, { result, skipped });
     return codeStatus(codeOf(result, params));
   } catch (error) {
+    if (giveUp.signal.aborted) await waitForOwn(context, supervisor, hurry.signal);
+    if (caught === undefined) await shown.close();
     const isOurs = giveUp.signal.aborted || hasCode(error, 'tools-closed');
     if (caught === undefined || !isOurs) throw error;
-    if (giveUp.signal.aborted) await waitForOwn(context, supervisor, hurry.signal);
     return { kind: 'signal', signal: caught };
   }
 }

@@ -7,14 +7,15 @@ import type { Sink } from '../io/io.ts';
 
 export interface BoundedWriter {
   write(text: string): void;
-  /* Resolves when all is out, to how many characters were left out. */
+  /* Resolves when all is out, to how many characters were left out; rejects with the first failure. */
   close(): Promise<number>;
 }
 
 /* Some screens of text; a pipe that is read at all takes it in no time. */
 const waitingCharactersMax = 4 * 1024 * 1024;
 
-export function createBoundedWriter(sink: Sink): BoundedWriter {
+/* `onFailure`: nobody reads any more, so there is no use in going on. */
+export function createBoundedWriter(sink: Sink, onFailure: () => void): BoundedWriter {
   let waiting = 0;
   let skipped = 0;
   let last: Promise<void> = Promise.resolve();
@@ -28,8 +29,7 @@ export function createBoundedWriter(sink: Sink): BoundedWriter {
       last = Promise.all([last, sink.write(text)]).then(() => {
         waiting -= text.length;
       });
-      // Heard when it is closed.
-      last.catch(() => {});
+      last.catch(onFailure);
     },
     close: async () => {
       await last;

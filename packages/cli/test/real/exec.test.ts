@@ -63,6 +63,15 @@ test('Ctrl-C ends what is in the foreground', async (context) => {
   assert.deepEqual(await rig.live(), []);
 });
 
+test('a reader that goes away ends the command', async (context) => {
+  const rig = createCliRig(context);
+  const exec = rig.start({}, 'exec', '--yield', '2m', '--', 'yes');
+  await exec.saw('y');
+  exec.child.stdout?.destroy();
+  assert.equal((await exec.result).code, 141);
+  assert.deepEqual(await rig.live(), []);
+});
+
 test('--json is the result of the exec tool, whatever it is', async (context) => {
   const rig = createCliRig(context);
   const statuses: string[] = [];
