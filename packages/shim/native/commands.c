@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define OK_ANSWERER 1u
+#define OK_PLACE_SHIFT 1
 
 #define OK_BYTES 25u
 
@@ -217,13 +218,19 @@ static bool send_signal(struct shim *shim, struct reader *reader)
 }
 
 /* E8: the journal says where in the output the number of terminals changed, so all readers agree who answers. */
+/* E8: the first of those attached answers; when one goes, those behind it move up. */
 void attach_change(struct shim *shim, struct client *client, bool attach)
 {
 	if (client->attached == attach)
 		return;
 	client->attached = attach;
 	shim->attached += attach ? 1u : (u32)-1;
-	record_note(shim, "attached", NULL, shim->attached);
+	u32 left = client->attach_place;
+	client->attach_place = attach ? shim->attached : 0;
+	for (size_t i = 0; !attach && i < shim->client_count; i++)
+		if (shim->clients[i].attach_place > left)
+			shim->clients[i].attach_place--;
+	record_attached(shim, left);
 }
 
 static void terminate(struct shim *shim, struct client *client, const struct frame *frame)
@@ -325,7 +332,7 @@ static void simple(struct shim *shim, struct client *client, const struct frame 
 		attach = read_uint(reader, 1) == 1;
 		if (!reader->bad)
 			attach_change(shim, client, attach);
-		flags = attach && shim->attached == 1 ? OK_ANSWERER : 0;
+		flags = (u8)((client->attach_place == 1 ? OK_ANSWERER : 0) | client->attach_place << OK_PLACE_SHIFT);
 		break;
 	case MSG_SIGNAL:
 		if (!send_signal(shim, reader) && !reader->bad) {

@@ -138,6 +138,14 @@ void record_note(struct shim *shim, const char *note, const char *actor, i64 num
 		doorbell_ring(shim, 0);
 }
 
+void record_attached(struct shim *shim, u32 left)
+{
+	char text[80];
+	int n = snprintf(text, sizeof text, "{\"note\":\"attached\",\"value\":%u,\"left\":%u}", shim->attached, left);
+	if (journal_append(&shim->journal, KIND_NOTE, text, (size_t)n) == 0)
+		doorbell_ring(shim, 0);
+}
+
 static enum reason root_reason(const struct shim *shim)
 {
 	if (shim->has_reason)

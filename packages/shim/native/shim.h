@@ -40,6 +40,8 @@ struct client {
 	/* gets the doorbells in place of the link: one hop less for whoever types */
 	bool bell;
 	bool attached;
+	/* among those attached, from 1 */
+	u32 attach_place;
 	/* its INPUT waits for room: it is not read from until then */
 	bool paused;
 	/* said its last word; dropped once that is done */
@@ -233,6 +235,8 @@ void control_expire(struct shim *shim, u64 now);
 void command_run(struct shim *shim, struct client *client, const struct frame *frame);
 void command_refuse(struct shim *shim, struct client *client, u32 id, enum refusal code, const char *why);
 void owner_watch(struct shim *shim);
+/* How many terminals are attached now, and at which place one has left; 0 is none. */
+void record_attached(struct shim *shim, u32 left);
 void attach_change(struct shim *shim, struct client *client, bool attach);
 
 /* records.c */

@@ -91,6 +91,7 @@ test('OK, REFUSED, BLOCKED, SHIM_LOST, SPAWND_HELLO', () => {
     epoch: 3,
     inputOffset: 4,
     answersQueries: true,
+    terminalPlace: 0,
     journalLength: 5,
   });
   const refused = Buffer.from('04000600000000000000020068690000', 'hex');

@@ -234,7 +234,14 @@ export type OutputEvent =
       readonly rows: number;
       readonly cursor: Cursor;
     }
-  | { readonly kind: 'attached'; readonly terminals: number; readonly cursor: Cursor };
+  | {
+      readonly kind: 'attached';
+      /* How many there are now. */
+      readonly terminals: number;
+      /* The place of the one that left, if one did. Those behind it move up. */
+      readonly left?: number;
+      readonly cursor: Cursor;
+    };
 
 export interface WriteOptions {
   /** Committed to the outbox first and resent after a crash: delivered once (I1). Default false. */
@@ -278,6 +285,8 @@ export interface ManagedRun {
 /** `answerer`: this terminal, and no other, answers the program's queries. */
 export interface TerminalRole {
   readonly answerer: boolean;
+  /** Among the attached terminals, from 1: the first answers. It falls by one when a terminal before it leaves. */
+  readonly place: number;
   /** The position right after our `attached` event: from here on the role counts. */
   readonly cursor: Cursor;
   close(): Promise<void>;

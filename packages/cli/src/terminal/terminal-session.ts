@@ -46,22 +46,24 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
   const resize = (size: TerminalSize): Promise<void> => run.resize(size).catch(() => {});
   const raw = openRawTerminal(io, terminal, tracker);
   try {
-    let isAnswerer = role?.answerer ?? false;
-    const painting: Painting = { tracker, isAnswerer, until: role?.cursor, signal };
+    // A run without a shim has nobody who asks.
+    let place = role?.place ?? Number.POSITIVE_INFINITY;
+    const isAnswerer = (): boolean => place === 1;
+    const painting: Painting = { tracker, isAnswerer: isAnswerer(), until: role?.cursor, signal };
     const from = options.isCatchingUp ? await paintNow(options, painting) : undefined;
-    if (isAnswerer) await resize(terminal.size());
+    if (isAnswerer()) await resize(terminal.size());
     using _resizing = terminal.onResize((size) => {
-      if (isAnswerer) void resize(size);
+      if (isAnswerer()) void resize(size);
     });
     const keys = pumpKeys({ run, io, clock: options.clock, signal, detachKey: options.detachKey });
     const output = pumpLive({
       options,
       events: run.output(from, signal),
       tracker,
-      isAnswerer: () => isAnswerer,
-      onTerminals: (count) => {
-        // The last one here is the one that answers; the shim counts the same way.
-        isAnswerer ||= count === 1;
+      isAnswerer,
+      onTerminalLeft: (left) => {
+        // Those behind it move up; the shim counts the same way.
+        if (left < place) place -= 1;
       },
     });
     const end = await Promise.race([keys, output]);
@@ -107,7 +109,7 @@ interface LivePump {
   readonly events: AsyncIterable<OutputEvent>;
   readonly tracker: ModeTracker;
   readonly isAnswerer: () => boolean;
-  readonly onTerminals: (count: number) => void;
+  readonly onTerminalLeft: (place: number) => void;
 }
 
 async function pumpLive(live: LivePump): Promise<SessionEnd> {
@@ -115,7 +117,7 @@ async function pumpLive(live: LivePump): Promise<SessionEnd> {
   const filter = createQueryFilter();
   try {
     for await (const event of live.events) {
-      if (event.kind === 'attached') live.onTerminals(event.terminals);
+      if (event.kind === 'attached' && event.left !== undefined) live.onTerminalLeft(event.left);
       if (event.kind === 'gap') await askToRedraw(live);
       if (event.kind !== 'output') continue;
       live.tracker.push(event.bytes);

@@ -103,11 +103,16 @@ done`;
   assert.doesNotMatch(owner.screen(), /answered\.answered\./, 'nobody answered twice');
   assert.equal(watcher.answered(), '', 'a watcher is asked nothing');
 
+  const third = await terminals.open(['attach', 'asks']);
+  await third.shows(/askanswered\./);
   await owner.type(detach);
   await owner.exit();
-  await watcher.type('a');
+  await third.type('a');
   await watcher.shows(/askanswered\.askanswered\./);
-  assert.match(watcher.answered(), /R$/, 'the last one left is the one that answers');
+  assert.match(watcher.answered(), /R$/, 'the next one answers');
+  assert.equal(third.answered(), '', 'and nobody else');
+  await third.type(detach);
+  await third.exit();
   await watcher.type('q');
   assert.equal((await watcher.exit()).code, 0);
 });

@@ -90,6 +90,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
     openTerminal: () =>
       Promise.resolve({
         answerer: options.isAnswerer ?? true,
+        place: (options.isAnswerer ?? true) ? 1 : 2,
         cursor: events.at(-1)?.cursor ?? cursor('0.0'),
         close: () => note('close terminal'),
       }),

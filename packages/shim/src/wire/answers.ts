@@ -61,6 +61,8 @@ export interface OkAnswer {
   readonly inputOffset: number;
   /* E8: whoever gets this answers the terminal's queries. */
   readonly answersQueries: boolean;
+  /* To ATTACH: its place among the terminals, from 1; those behind it move up when it goes. 0 to anything else. */
+  readonly terminalPlace: number;
   /* After whatever this command wrote. */
   readonly journalLength: number;
 }

@@ -59,6 +59,8 @@ export type ShimState = (typeof shimStates)[number];
 export const helloFlags = { pty: 1, stdinOpen: 2, blocked: 4 } as const;
 /* Bits of OK's flags. */
 export const okFlags = { answersQueries: 1 } as const;
+/* The rest of the flags is a terminal's place. */
+export const okPlaceShift = 1;
 
 /* Stages of a failed start in which no journal exists yet, so no END follows. */
 export const unclaimedStages: readonly string[] = ['request', 'claim', 'spawnd'];

@@ -26,7 +26,14 @@ import type {
   TerminatingAnswer,
 } from './answers.ts';
 import { readU64 } from './bytes.ts';
-import { answerTypes, helloFlags, okFlags, refusalNames, shimStates } from './constants.ts';
+import {
+  answerTypes,
+  helloFlags,
+  okFlags,
+  okPlaceShift,
+  refusalNames,
+  shimStates,
+} from './constants.ts';
 import { unclaimedStages } from './constants.ts';
 import type { WireFrame } from './frame-decoder.ts';
 
@@ -128,6 +135,7 @@ function parseOk(payload: Buffer): OkAnswer {
     epoch: readU64(payload, 0),
     inputOffset: readU64(payload, 8),
     answersQueries: (payload.readUInt8(16) & okFlags.answersQueries) !== 0,
+    terminalPlace: payload.readUInt8(16) >> okPlaceShift,
     journalLength: readU64(payload, 17),
   };
 }

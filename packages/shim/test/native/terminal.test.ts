@@ -207,6 +207,25 @@ nativeTest(
   },
 );
 
+nativeTest('E8: when a terminal leaves, those behind it move up', async (rig) => {
+  const run = await rig.sh('echo ready; exec sleep 600', { pty });
+  await run.says('ready');
+  const attach = { type: 'attach', epoch: 1, isAttached: true } as const;
+  const controls = [await rig.control(run), await rig.control(run), await rig.control(run)];
+  const places: number[] = [];
+  for (const control of controls) places.push((await control.request(attach)).terminalPlace);
+  assert.deepEqual(places, [1, 2, 3]);
+  await controls[1]?.request({ ...attach, isAttached: false });
+  assert.equal((await controls[2]?.request(attach))?.terminalPlace, 2, 'asked again: moved up');
+  await controls[0]?.request({ ...attach, isAttached: false });
+  const last = await controls[2]?.request(attach);
+  assert.deepEqual([last?.terminalPlace, last?.answersQueries], [1, true]);
+  const left = (await run.entries()).flatMap((entry) =>
+    entry.kind === 'note' && entry.note === 'attached' ? [entry.fields['left']] : [],
+  );
+  assert.deepEqual(left, [0, 0, 0, 2, 1]);
+});
+
 nativeTest(
   'T2: a command on a terminal has a moment for its own end before it is hung up',
   async (rig) => {

@@ -122,7 +122,9 @@ function eventOf(frame: JournalFrame): OutputEvent | undefined {
     return { kind: 'resize', cols: record.cols, rows: record.rows, cursor };
   }
   if (record?.kind === 'note' && record.note === 'attached') {
-    return { kind: 'attached', terminals: Number(record.fields['value'] ?? 0), cursor };
+    const { value = 0, left = 0 } = record.fields;
+    const leaving = left === 0 ? {} : { left: Number(left) };
+    return { kind: 'attached', terminals: Number(value), ...leaving, cursor };
   }
   return undefined;
 }

@@ -16,6 +16,7 @@ export async function openTerminalRole(control: ControlLine): Promise<TerminalRo
     link.unref();
     return {
       answerer: ok.answersQueries,
+      place: ok.terminalPlace,
       cursor: formatCursor({ offset: ok.journalLength, payloadOffset: 0 }) as Cursor,
       close: async () => link.close(),
     };
