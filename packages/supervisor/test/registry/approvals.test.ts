@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NewApproval } from '../../src/registry/approvals.ts';
 import { exitOf, newRunOf } from '../records.ts';
-import { openRig } from './registry-rig.ts';
+import { finishRun, openRig, startRun } from './registry-rig.ts';
 
 const approvalOf = (parts: Partial<NewApproval> = {}): NewApproval => ({
   approvalId: 'approval-1',
@@ -173,4 +173,16 @@ test('rules are kept by account, and the same one twice is one', async (t) => {
   });
   assert.deepEqual(registry.allowRules('local'), [rule]);
   assert.deepEqual(registry.allowRules('other'), []);
+});
+
+test('the run of a shim is known as long as something of it lives', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  const runId = await startRun(registry, owner, newRunOf('run-1'));
+  const { shimPid = 0, shimStartTicks = 0 } = registry.get('run-1') ?? {};
+  const shim = { pid: shimPid, startTicks: shimStartTicks };
+  assert.equal(registry.runOfShim(shim)?.runId, 'run-1');
+  assert.equal(registry.runOfShim({ ...shim, startTicks: shimStartTicks + 1 }), undefined);
+  await finishRun(registry, runId);
+  assert.equal(registry.runOfShim(shim), undefined);
 });
