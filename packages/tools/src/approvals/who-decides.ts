@@ -21,8 +21,8 @@ export interface Decider {
   readonly isAtTerminal: boolean;
 }
 
-/* Fifteen characters is what the kernel keeps of a name. */
-const shimComm = 'clawdfather-shim'.slice(0, 15);
+/* What shims and spawnd call themselves, and what the binary is called until then; the kernel keeps fifteen characters. */
+const shimNames: readonly string[] = ['clf-shim', 'clf-spawnd', 'clawdfather-shi'];
 
 /* A sentence, or undefined when nothing speaks against it. */
 export function whyMayNotDecide(
@@ -36,7 +36,7 @@ export function whyMayNotDecide(
   );
   if (isRequester) return `this process belongs to ${approval.requester}, which asked for it`;
   const shim = lineage.find(
-    (mark) => mark.comm.startsWith(shimComm) || store.runOfShim(mark) !== undefined,
+    (mark) => shimNames.includes(mark.comm) || store.runOfShim(mark) !== undefined,
   );
   if (shim !== undefined) {
     const run = store.runOfShim(shim)?.runId ?? 'that is not known here';
