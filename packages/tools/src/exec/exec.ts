@@ -119,7 +119,10 @@ async function waitForEnd(
   { call, limit }: Waiting,
 ): Promise<ExecResult> {
   const reading = emptyReading(context, run, call);
-  const { exit, isAllRead } = await watchRun({ ...reading, onEvent: progressOf(call) }, limit);
+  const { exit, isAllRead } = await watchRun(
+    { ...reading, onEvent: progressOf(context, call) },
+    limit,
+  );
   if (exit !== undefined) {
     const collected = reading.collector.result(isAllRead);
     const notes = isAllRead ? collected.notes : [...collected.notes, moreFollows];
@@ -182,13 +185,19 @@ function emptyReading({ clock }: ToolsContext, run: ManagedRun, call: ToolCall):
   return { clock, run, collector, signal: call.signal };
 }
 
-function progressOf({ onOutput }: ToolCall): Reading['onEvent'] {
+function progressOf({ log }: ToolsContext, { onOutput }: ToolCall): Reading['onEvent'] {
   if (onOutput === undefined) return undefined;
   const cleaners = { stdout: createTextCleaner(), stderr: createTextCleaner() };
   return (event) => {
     if (event.kind !== 'output') return;
     const text = cleaners[event.stream].push(event.bytes);
-    if (text !== '') onOutput(text);
+    if (text === '') return;
+    try {
+      onOutput(text);
+    } catch (error) {
+      /* A mistake of whoever listens; the command and its result are not to suffer for it. */
+      log.warn('exec.progress-failed', { error });
+    }
   };
 }
 

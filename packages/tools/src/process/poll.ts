@@ -7,6 +7,7 @@
  * Reading moves nothing: a caller acknowledges by handing the cursor back. So a poll that is aborted, or whose answer is
  * lost on the way, loses nothing.
  */
+import { hasCode } from '@clawdfather/kit';
 import type { PollResult } from '@clawdfather/protocol';
 import { type Cursor, type ManagedRun, outputStart, type RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
@@ -118,8 +119,13 @@ async function finished(
   const { exit } = record;
   if (exit === undefined) throw new TypeError('the run has not ended');
   /* Leftovers may still be writing: then what there is now, else to the last byte. */
-  if (record.treeEndedAtMs === undefined) await readSoFar(reading, catchUpMs);
-  else await followOutput(reading);
+  try {
+    if (record.treeEndedAtMs === undefined) await readSoFar(reading, catchUpMs);
+    else await followOutput(reading);
+  } catch (error) {
+    /* It never got as far as a journal; its record says why. */
+    if (!hasCode(error, 'journal-missing')) throw error;
+  }
   reading.signal.throwIfAborted();
   context.readers.heard(reader);
   return finishedResult(record, exit, reading.collector.result(true));
