@@ -60,7 +60,7 @@ async function show(context: CommandContext, typed: readonly string[]): Promise<
     return [
       { text: key, paint: isUsual ? paint.dim : paint.strong },
       { text: valueText(config, key) },
-      { text: formatOrigin(origin), ...(isUsual ? { paint: paint.dim } : {}) },
+      { text: fromHome(formatOrigin(origin), context), ...(isUsual ? { paint: paint.dim } : {}) },
     ];
   });
   const headers = ['SETTING', 'VALUE', 'FROM'];
@@ -68,6 +68,12 @@ async function show(context: CommandContext, typed: readonly string[]): Promise<
     formatTable({ headers, paintHeader: paint.dim, columnsMax: undefined }, rows),
   );
   return codeStatus(exitOk);
+}
+
+/* Paths in one's own home are long, and everybody knows where it is. */
+function fromHome(text: string, { caller }: CommandContext): string {
+  const home = caller.env['HOME'] ?? '';
+  return home.length > 1 && text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text;
 }
 
 function findKey(typed: string): SettingKey {
