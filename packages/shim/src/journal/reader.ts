@@ -134,9 +134,8 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
 
   return {
     readTold: (at, bytes) => {
-      const writtenTo = at.offset + bytes.length;
-      const cut = cutFrames({ bytes, offset: at.offset, writtenTo, isVerified: false });
-      return cut.stop === 'end' ? handOut(cut, () => {}) : undefined;
+      const cut = cutTold(at.offset, bytes);
+      return cut === undefined ? undefined : handOut(cut, () => {});
     },
     read: (at) => {
       if (isClosed || reading !== undefined) throw misused(isClosed);
@@ -149,6 +148,11 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function cutTold(offset: number, bytes: Buffer): FrameCut | undefined {
+  const cut = cutFrames({ bytes, offset, writtenTo: offset + bytes.length, isVerified: false });
+  return cut.stop === 'end' ? cut : undefined;
 }
 
 function gap(from: JournalPosition, oldestBase: number): JournalRead {
