@@ -3,8 +3,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { execResultSchema } from '@clawdfather/protocol';
+import { mcpSpec } from '../../src/commands/mcp-spec.ts';
+import { openAgentTools } from '../../src/mcp/open-agent-tools.ts';
 import { createCliRig } from '../support/cli-process.ts';
+import { callWith } from '../support/configs.ts';
 
 interface ScreenJson {
   readonly lines: readonly string[];
@@ -86,6 +90,28 @@ test('--json is the result of the exec tool, whatever it is', async (context) =>
     statuses.push(execResultSchema.parse(JSON.parse(stdout)).status);
   }
   assert.deepEqual(statuses, ['completed', 'failed', 'running', 'approval-pending', 'denied']);
+});
+
+test('agents neither see what a person runs nor can type into it', async (context) => {
+  const rig = createCliRig(context);
+  const started = await rig.clf('exec', '-b', '--pty', '--', 'cat');
+  const runId = started.stdout.trim();
+  const { config } = callWith(mcpSpec, ['--state-dir', rig.stateDir]);
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  await using agent = await openAgentTools({
+    config,
+    clock,
+    random,
+    log: silentLog,
+    directory: '/',
+  });
+  const { signal } = new AbortController();
+  const call = { signal, requester: 'mcp:test', account: 'local', sessionId: 'local' };
+  const listed = await agent.tools.process({ action: 'list' }, call);
+  assert.deepEqual('runs' in listed ? listed.runs : undefined, []);
+  const typing = agent.tools.process({ action: 'send-keys', runId, keys: ['Enter'] }, call);
+  await assert.rejects(typing, { code: 'unknown-run' });
 });
 
 test('the policy of the config file holds for a person too', async (context) => {
