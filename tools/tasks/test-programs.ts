@@ -10,8 +10,10 @@ import { delimiter, join } from 'node:path';
 const programs: Readonly<Record<string, string>> = {
   bash: 'bash',
   clang: 'clang',
+  dash: 'dash',
   fish: 'fish',
   less: 'less',
+  script: 'bsdutils',
   setpriv: 'util-linux',
   'ssh-agent': 'openssh-client',
   strace: 'strace',
