@@ -61,21 +61,8 @@ async function spawn(
     feed(context, run, request);
     return { kind: 'started', run, facts: factsOf(run, input) };
   } catch (error) {
-    if (isDirectoryGone(error)) {
-      await forget(context, input.runId);
-      throw unusableDirectory(input.cwd, 'it went away, or cannot be entered');
-    }
-    return neverStarted(error, input.runId ?? request.runId);
+    return neverStarted(error, input);
   }
-}
-
-function isDirectoryGone(error: unknown): boolean {
-  return hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd';
-}
-
-/* The caller hears an error, so there is no run to be seen; one that was held is asked about later and stays. */
-async function forget({ supervisor, gatekeeper }: ToolsContext, runId = ''): Promise<void> {
-  if (gatekeeper.approvalOf(runId) === undefined) await supervisor.remove(runId as RunId);
 }
 
 function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
@@ -85,7 +72,10 @@ function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
 }
 
 /* A failure with a record is a result; the rest is for the caller to mend, or not the command's fault. */
-function neverStarted(error: unknown, runId: string): Started {
+function neverStarted(error: unknown, { runId = '', cwd }: SpawnInput): Started {
+  if (hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd') {
+    throw unusableDirectory(cwd, 'it went away, or cannot be entered');
+  }
   if (hasCode(error, 'input-invalid')) {
     throw new ToolsError('params-invalid', error.message, { detail: error.detail, cause: error });
   }

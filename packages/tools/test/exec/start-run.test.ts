@@ -117,6 +117,32 @@ test('a directory that goes away after it was checked is the same error, and lea
   await tools.close();
 });
 
+test('a directory that does not answer keeps nobody: the start finds out', async (t) => {
+  const rig = await openToolsRig(t, {
+    remoteHosts: [
+      {
+        id: 'slow',
+        labels: ['a slow one'],
+        usualTimeoutSeconds: 120,
+        searchPath: '/usr/bin:/bin',
+        homeDirectory: '/nonexistent/mount',
+        whyNoDirectory: (_path, signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+          }),
+        plan: ({ cwd }) => ({ mode: 'child', argv: ['true'], cwd, env: {} }),
+      },
+    ],
+  });
+  const result = await rig.exec({ command: 'true', host: 'a slow one', yieldMs: 10 });
+  assert.ok(result.status === 'running' && result.pid === undefined, JSON.stringify(result));
+  const end = await rig.untilEnded(result.runId);
+  assert.ok(end.status === 'failed' && end.kind === 'spawn-error');
+  assert.match(end.message, /cwd/);
+  const [record] = rig.supervisor.list();
+  assert.equal(record?.deadlines.overallMs, 120_000, 'a host has a usual limit of its own');
+});
+
 test('runs of one process can be read, typed into and ended from another', async (t) => {
   const rig = await openToolsRig(t);
   const { createSupervisor } = await import('@clawdfather/supervisor');
