@@ -8,12 +8,15 @@
  * fgrep, zcat and which (shell scripts), top (saves its settings), yes (never ends). They read whatever their user may
  * read: secrets in files included.
  *
- * Only from the system's own directories, which only its administrator writes to, and only if the file in the end is there too.
+ * Only from the system's own directories, which only its administrator writes to. The file in the end must be the system's
+ * too, though it may lie deeper: some distributions link all of them to one binary below /usr/lib.
  */
 import { basename, dirname } from 'node:path';
 import type { FoundProgram } from './find-program.ts';
 
 const systemDirectories: ReadonlySet<string> = new Set(['/bin', '/usr/bin']);
+
+const systemFile = /^\/(?:usr\/(?!local\/)|bin\/)/;
 
 const starterNames: ReadonlySet<string> = new Set(
   `ls dir vdir cat tac head tail wc nl cut tr paste join comm expand unexpand fold fmt pr rev column od hexdump
@@ -38,6 +41,6 @@ export function isStarterProgram({ namedPath, realPath }: FoundProgram): boolean
   return (
     starterNames.has(basename(namedPath)) &&
     systemDirectories.has(dirname(namedPath)) &&
-    systemDirectories.has(dirname(realPath))
+    systemFile.test(realPath)
   );
 }

@@ -113,6 +113,10 @@ test('a program of the starter list counts only in the directories of the system
   assert.equal(kind('/usr/bin', join(root, 'a', 'ls')), 'miss');
   const evil = { namedPath: '/usr/bin/ls', realPath: join(root, 'a', 'ls') };
   assert.ok(!isStarterProgram(evil));
+  assert.ok(!isStarterProgram({ namedPath: '/usr/bin/ls', realPath: '/usr/local/bin/ls' }));
+  // One binary for all of them, as busybox and some distributions have it.
+  assert.ok(isStarterProgram({ namedPath: '/usr/bin/ls', realPath: '/usr/lib/coreutils/ls' }));
+  assert.ok(isStarterProgram({ namedPath: '/bin/ls', realPath: '/bin/busybox' }));
 });
 
 test('nothing on the starter list can write a file or run something else by its options', () => {
