@@ -15,6 +15,7 @@ const programs: Readonly<Record<string, string>> = {
   less: 'less',
   script: 'bsdutils',
   setpriv: 'util-linux',
+  script: 'bsdutils',
   'ssh-agent': 'openssh-client',
   strace: 'strace',
   tmux: 'tmux',
