@@ -13,7 +13,6 @@ const programs: Readonly<Record<string, string>> = {
   dash: 'dash',
   fish: 'fish',
   less: 'less',
-  script: 'bsdutils',
   setpriv: 'util-linux',
   script: 'bsdutils',
   'ssh-agent': 'openssh-client',
