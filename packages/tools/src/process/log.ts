@@ -23,6 +23,8 @@ import type { ParamsOf, ResultOf } from './result-of.ts';
 
 /* A byte that is no text is shown as `\xNN`. */
 const charactersPerByteMax = 4;
+/* A page holds a character at least, whatever window its reader has. */
+const pageBytesMin = 4;
 const newline = 0x0a;
 
 export async function readLog(
@@ -53,8 +55,9 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
   const from = (params.cursor ?? outputStart) as Cursor;
   const charactersMax = call.outputCharactersMax ?? outputCharactersMax;
   const isText = params.encoding !== 'base64';
-  const bytesMax = Math.floor(
-    isText ? charactersMax / charactersPerByteMax : (charactersMax / 4) * 3,
+  const bytesMax = Math.max(
+    pageBytesMin,
+    Math.floor(isText ? charactersMax / charactersPerByteMax : (charactersMax / 4) * 3),
   );
   const page = await takePage(run.outputSoFar(from, call.signal), {
     from,
@@ -68,7 +71,10 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
     const text = Buffer.concat(page.pieces).toString('base64');
     return { ...rest, text, encoding: 'base64', cursor: page.collector.reached };
   }
-  const { output, cursor } = page.collector.result(isOver);
+  const whole = page.collector.result(isOver);
+  /* A sequence that fills the page is cut: a cursor that does not move would never get past it. */
+  const isStuck = !page.isEnd && whole.cursor === from;
+  const { output, cursor } = isStuck ? page.collector.result(true) : whole;
   return { ...rest, text: output, encoding: 'text', cursor };
 }
 

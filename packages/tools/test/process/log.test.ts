@@ -64,6 +64,23 @@ test('by cursor every byte comes once, in pages of any size', async (t) => {
   assert.equal(lines.text.split('\n').length, 6, 'five whole lines');
 });
 
+test('a sequence longer than the page does not stop the reader', async (t) => {
+  const rig = await openToolsRig(t);
+  const runId = await finished(
+    rig,
+    "printf 'a\\033]0;'; printf 'x%.0s' $(seq 500); printf '\\007b\\n'",
+  );
+  let cursor = '0.0';
+  let text = '';
+  for (let pages = 0, isEnd = false; !isEnd; pages += 1) {
+    assert.ok(pages < 1_000);
+    const page = await rig.process({ action: 'log', runId, cursor }, { outputCharactersMax: 80 });
+    text += page.text;
+    ({ cursor, isEnd } = page);
+  }
+  assert.ok(text.startsWith('a') && text.endsWith('b\n'));
+});
+
 test('bytes come as they were, text without escapes', async (t) => {
   const rig = await openToolsRig(t);
   const runId = await finished(rig, "printf '\\033[31mred\\033[0m\\000\\377\\n'");
