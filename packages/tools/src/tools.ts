@@ -65,7 +65,7 @@ export function createTools(deps: ToolsDeps): Tools {
 function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
   const { supervisor, gatekeeper, clock, random, log, baseEnvironment } = deps;
   const homeDirectory = deps.homeDirectory ?? baseEnvironment['HOME'] ?? '/';
-  const local = createLocalHost({ baseEnvironment, homeDirectory });
+  const local = createLocalHost({ clock, baseEnvironment, homeDirectory });
   return {
     supervisor,
     gatekeeper,
