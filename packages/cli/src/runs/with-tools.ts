@@ -43,6 +43,8 @@ export async function withTools<Result>(
       log: silentLog,
       baseEnvironment: config.commandEnv,
       homeDirectory: config.cwd,
+      // What agents are waiting for is started by those who stay.
+      takesUp: false,
     });
     stack.defer(() => tools.close());
     return await use({ tools, supervisor });
