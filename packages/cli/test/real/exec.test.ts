@@ -67,6 +67,22 @@ test('Ctrl-C ends what is in the foreground', async (context) => {
   assert.deepEqual(await rig.live(), []);
 });
 
+test('a second Ctrl-C leaves it no time; a lost terminal leaves it alone', async (context) => {
+  const rig = createCliRig(context);
+  const stubborn = 'trap "" TERM; echo up; while :; do sleep 600; done';
+  const exec = rig.start({}, 'exec', '-c', stubborn);
+  await exec.saw('up');
+  exec.child.kill('SIGINT');
+  exec.child.kill('SIGTERM');
+  assert.ok(['SIGINT', 'SIGTERM'].includes((await exec.result).signal ?? ''));
+  assert.deepEqual(await rig.live(), []);
+  const lost = rig.start({}, 'exec', '-c', 'echo up; sleep 600');
+  await lost.saw('up');
+  lost.child.kill('SIGHUP');
+  assert.equal((await lost.result).signal, 'SIGHUP');
+  assert.equal((await rig.live()).length, 1);
+});
+
 test('a reader that goes away ends the command', async (context) => {
   const rig = createCliRig(context);
   const exec = rig.start({}, 'exec', '--yield', '2m', '--', 'yes');
