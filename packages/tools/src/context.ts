@@ -8,6 +8,7 @@ import type { HostPort } from './host/host-port.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
 import type { Readers } from './process/readers.ts';
+import type { TakeOver } from './process/take-over.ts';
 import type { Terminals } from './process/terminals.ts';
 
 export interface ToolsDeps {
@@ -66,6 +67,7 @@ export interface ToolsContext {
   readonly watchedApprovals: Set<string>;
   readonly readers: Readers;
   readonly terminals: Terminals;
+  readonly takeOver: TakeOver;
   /* Aborts when the tools are closed. */
   readonly signal: AbortSignal;
 }

@@ -29,7 +29,6 @@ export async function showScreen(
   call: ToolCall,
 ): Promise<ResultOf<'screen'>> {
   const record = findTerminal(context, params.runId, call);
-  context.terminals.watchIfOurs(record);
   const { screen } = await context.terminals.look(record, call.signal);
   const { cols, rows, lines, cursor, title, isAlternate } = screen;
   const isRunning = record.exit === undefined;

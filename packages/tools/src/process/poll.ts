@@ -19,12 +19,15 @@ import { startTimeLimit, type TimeLimit } from '../exec/time-limit.ts';
 import { findRun } from './find-run.ts';
 import type { ParamsOf } from './result-of.ts';
 import { readerOf } from './reader-name.ts';
+import { isOwnedBy } from './take-over.ts';
 import { refusedCursor } from './refusals.ts';
 import { waitForStart } from './wait-for-start.ts';
 import { isWaitingForInput } from './waiting-for-input.ts';
 
 /* A run that floods is never caught up with; what is read by then is an answer. */
 const catchUpMs = 200;
+/* What is written is read at once; only what is not there is waited for. */
+const journalLookMs = 5;
 
 export async function pollRun(
   context: ToolsContext,
@@ -77,6 +80,9 @@ async function pollOnce(context: ToolsContext, polling: Polling): Promise<PollRe
     await readSoFar(reading, catchUpMs);
     const now = context.supervisor.get(record.runId);
     if (now?.exit !== undefined) return finished(context, polling, now);
+    if (!isOwnedBy(now ?? record, context.supervisor) && (await hasEnded(reading))) {
+      return settled(context, polling);
+    }
     const collected = reading.collector.result(false);
     if (collected.output !== '') {
       context.readers.heard(reader);
@@ -99,6 +105,17 @@ async function waitForNews({
   } catch (error) {
     call.signal.throwIfAborted();
     if (limit.signal.aborted) return 'time-up';
+    throw error;
+  }
+}
+
+/* Whoever owned it may be gone, and then nobody has written its end into the record; the journal has it. */
+async function hasEnded(reading: Reading): Promise<boolean> {
+  using look = startTimeLimit(reading.clock, journalLookMs, [reading.signal]);
+  try {
+    return !(await nextOutput({ ...reading, signal: look.signal }));
+  } catch (error) {
+    if (look.signal.aborted) return false;
     throw error;
   }
 }

@@ -23,6 +23,7 @@ import {
   type ScreenLook,
 } from '../terminal/follow-screen.ts';
 import { openQueryAnswerer, type QueryAnswerer } from '../terminal/query-answerer.ts';
+import { isOwnedBy } from './take-over.ts';
 
 export interface Terminals {
   /* A run that this process has just started. */
@@ -96,12 +97,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
 }
 
 function isOurs(record: RunRecord, supervisor: Supervisor): boolean {
-  return (
-    record.mode !== 'child' &&
-    record.state !== 'exited' &&
-    record.ownerInstanceId === supervisor.instanceId &&
-    record.ownerGeneration === supervisor.generation
-  );
+  return record.mode !== 'child' && record.state !== 'exited' && isOwnedBy(record, supervisor);
 }
 
 interface Answering {
