@@ -128,7 +128,7 @@ test('a directory that does not answer keeps nobody: the start finds out', async
         homeDirectory: '/nonexistent/mount',
         whyNoDirectory: (_path, signal) =>
           new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason));
+            signal.addEventListener('abort', () => reject(new Error('given up')));
           }),
         plan: ({ cwd }) => ({ mode: 'child', argv: ['true'], cwd, env: {} }),
       },
