@@ -127,15 +127,12 @@ async function answerFor(run: ManagedRun, { isNew, signal }: Answering): Promise
 
 /* A model costs more than most commands, and most commands never ask anything. */
 function mayAsk(event: OutputEvent): boolean {
-  return event.kind === 'output' && event.bytes.some((byte) => byte === ESC || isC1(byte));
+  return event.kind === 'output' && (event.bytes.includes(ESC) || event.bytes.includes(beforeC1));
 }
 
 const ESC = 0x1b;
-
-/* The second byte of an 8-bit control in UTF-8; of many a letter too, which does no harm. */
-function isC1(byte: number): boolean {
-  return byte >= 0x80 && byte <= 0x9f;
-}
+/* The first byte of an 8-bit control in UTF-8; of some letters too, which does no harm. */
+const beforeC1 = 0xc2;
 
 async function openFor(run: ManagedRun, history: readonly OutputEvent[]): Promise<QueryAnswerer> {
   const { cols, rows } = execLimits.terminal;
