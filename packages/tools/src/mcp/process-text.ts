@@ -35,7 +35,7 @@ export function formatProcessResult(result: ProcessResult): string {
     case 'kill':
       return formatEnded(result);
     case 'clear':
-      return 'Everything said so far counts as read.';
+      return 'It is off the list, with its output.';
     case 'remove':
       return `${formatEnded(result)} It is off the list.`;
     default:
@@ -47,7 +47,7 @@ function formatList(result: Extract<ProcessResult, { readonly action: 'list' }>)
   if (result.runs.length === 0) return 'There are no runs.';
   const more = result.isMore ? ['There are more: ask with a higher limit.'] : [];
   return block(
-    [`${result.runs.length} runs, newest first.`, ...more],
+    [result.runs.length === 1 ? 'One run.' : `${result.runs.length} runs, newest first.`, ...more],
     result.runs.map(formatRun).join('\n'),
   );
 }

@@ -263,9 +263,15 @@ test('leftovers are kept and listed, ended, or a failure', async (t) => {
   assert.ok(!isAlive(pid), 'they are owned until the session closes');
   const end = await rig.exec({ command: 'sleep 300 & echo $!', leftovers: 'end' });
   assert.ok(end.status === 'completed' && !isAlive(Number(end.output)), JSON.stringify(end));
+  assert.deepEqual(end.leftovers, [], 'what was ended is not left running');
+  assert.deepEqual(end.notes, [
+    `it left processes, which were ended: sleep (pid ${end.output.trim()})`,
+  ]);
   const fail = await rig.exec({ command: 'sleep 300 & echo $!', leftovers: 'fail' });
   assert.ok(fail.status === 'failed' && fail.kind === 'ownership-escape');
   assert.ok(!isAlive(Number(fail.output)));
+  assert.deepEqual(fail.leftovers, []);
+  assert.ok(fail.message.endsWith(`sleep (pid ${fail.output.trim()})`), fail.message);
 });
 
 test('progress is told as it comes', async (t) => {

@@ -132,7 +132,7 @@ test('every action has a text', () => {
       { action: 'kill', ...ended, isGone: false, survivors: [{ pid: 9, name: 'dd' }] },
       /dd \(pid 9\)/,
     ],
-    [{ action: 'clear', runId }, /counts as read/],
+    [{ action: 'clear', runId }, /off the list, with its output/],
     [{ action: 'remove', ...ended }, /off the list/],
   ];
   for (const [result, text] of results) assert.match(formatProcessResult(result), text);
