@@ -119,6 +119,24 @@ export const refusedGroups: readonly RefusedGroup[] = [
     prefixes: ['BASH', 'ZSH', 'fish_'],
   },
   {
+    /* `RANDOM='a[$(cmd)]'` runs cmd. The first four do today; the others are numbers as well, and versions differ. */
+    why: 'is a number to bash, which works out whatever it is set to and runs what it finds there',
+    names: [
+      'HISTCMD',
+      'OPTIND',
+      'RANDOM',
+      'SRANDOM',
+      'EPOCHREALTIME',
+      'EPOCHSECONDS',
+      'EUID',
+      'LINENO',
+      'OPTERR',
+      'PPID',
+      'SECONDS',
+      'UID',
+    ],
+  },
+  {
     why: 'makes node or one of its package managers load or run something else',
     names: ['ELECTRON_RUN_AS_NODE', 'BUN_OPTIONS'],
     prefixes: ['NODE_', 'COREPACK_', 'TS_NODE_', 'BUN_CONFIG_', 'DENO_', 'YARN_', 'PNPM_'],
