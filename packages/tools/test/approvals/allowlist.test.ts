@@ -154,3 +154,18 @@ test('after a change of directory, what is relative is a miss', (t) => {
   assert.equal(kind('cd sub; ls'), 'match');
   assert.equal(kind('cd sub; ls', '.:/usr/bin'), 'miss');
 });
+
+/* To bash in GBK, the last byte of 你 and the backslash are one letter: the quote after it ends, and touch runs. */
+test('a line with other letters than ASCII is a miss where the locale is changed beside it', () => {
+  const allowlist = createAllowlist({ allowRules: () => [] });
+  const kind = (line: string, envAdditions: Record<string, string>): string => {
+    const command = { kind: 'line', shell: '/bin/bash', line } as const;
+    return allowlist.find(actionOf({ command, envAdditions }), '/usr/bin').kind;
+  };
+  const line = 'echo "你\\" ; touch f ; #"';
+  assert.equal(kind(line, {}), 'match');
+  for (const name of ['LC_ALL', 'LANG', 'LC_CTYPE']) {
+    assert.equal(kind(line, { [name]: 'zh_CN.GBK' }), 'miss', name);
+    assert.equal(kind('ls -l', { [name]: 'zh_CN.GBK' }), 'match', name);
+  }
+});
