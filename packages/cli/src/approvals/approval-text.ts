@@ -1,6 +1,7 @@
 /*
  * Approvals for people. Nothing of a command is cut: what cannot be seen cannot be approved. So each has a line of facts,
- * and below it, as long as they are, the command, what is added to its environment, and why it is asked about.
+ * and below it, as long as they are, the command, what is added to its environment, what it is given to read, and why it
+ * is asked about.
  * Control and directional characters are shown as what they are.
  */
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
@@ -51,11 +52,17 @@ function detailsOf(record: ApprovalRecord, paint: Paint): string[] {
   const lines = formatCommandLines(action.command).map(
     (line, index) => `${indent}${paint.dim(index === 0 ? '$' : '>')} ${paint.strong(line)}`,
   );
-  if (hasHidden(action.command)) {
+  if (hasHidden(action)) {
     lines.push(indent + paint.warn('it has invisible characters, shown as \\x… and \\u…'));
   }
   for (const [name, value] of Object.entries(action.envAdditions)) {
     lines.push(`${indent}with ${makeVisible(`${name}=${value}`)}`);
+  }
+  if (action.stdin !== undefined) {
+    lines.push(`${indent}with this as its input:`);
+    for (const line of action.stdin.replace(/\n$/, '').split('\n')) {
+      lines.push(`${indent}${paint.dim('<')} ${paint.strong(makeVisible(line))}`);
+    }
   }
   lines.push(paint.dim(`${indent}asked about because ${makeVisible(record.why)}`));
   const end = formatEnd(record);
@@ -94,8 +101,9 @@ export function formatCommandLines(command: ProposedAction['command']): readonly
   return [shell + first, ...more];
 }
 
-function hasHidden(command: ProposedAction['command']): boolean {
-  const texts = command.kind === 'argv' ? command.argv : command.line.split('\n');
+function hasHidden({ command, stdin = '' }: ProposedAction): boolean {
+  const words = command.kind === 'argv' ? command.argv : command.line.split('\n');
+  const texts = [...words, ...stdin.split('\n')];
   return texts.some((text) => makeVisible(text) !== text);
 }
 

@@ -72,6 +72,27 @@ test('a command of several lines cannot pass for what we say about it', () => {
   ]);
 });
 
+test('what it is given to read is shown whole, each line with a mark, as it may be the command', () => {
+  const record = recordOf({ kind: 'argv', argv: ['/bin/sh'] });
+  const stdin = 'rm -rf x\n\n  asked about because it is harmless\u202e\n';
+  const action = { ...record.action, envAdditions: {}, stdin };
+  assert.deepEqual(
+    format({ ...record, action })
+      .split('\n')
+      .slice(2, -2),
+    [
+      '  $ /bin/sh',
+      String.raw`  it has invisible characters, shown as \x… and \u…`,
+      '  with this as its input:',
+      '  < rm -rf x',
+      '  < ',
+      String.raw`  <   asked about because it is harmless\u202e`,
+    ],
+  );
+  assert.equal(approvalJson({ ...record, action })['stdin'], stdin);
+  assert.equal(approvalJson(record)['stdin'], null);
+});
+
 test('words of a program are told apart, hidden characters and backslashes too', () => {
   const command = { kind: 'argv', argv: ['echo', 'a b', "it's", 'a\\nb', 'a\nb', ''] } as const;
   assert.deepEqual(formatCommandLines(command), [

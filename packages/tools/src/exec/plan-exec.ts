@@ -52,6 +52,7 @@ export async function planExec(
     command: commandOf(params),
     cwd,
     envAdditions,
+    ...(params.stdin === undefined || params.stdin === '' ? {} : { stdin: params.stdin }),
     host: host.id,
     account: call.account,
   };
