@@ -75,6 +75,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     random,
     log,
     hosts: createHosts(local, deps.remoteHosts ?? []),
+    openFiles: deps.openFiles,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),
     starting: new Map(),

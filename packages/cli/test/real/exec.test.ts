@@ -18,6 +18,13 @@ interface ScreenJson {
   readonly isAlternate: boolean;
 }
 
+test('S3: a command has the caller’s limits of open files, not those Node gave itself', async (context) => {
+  const rig = createCliRig(context);
+  const env = { CLAWDFATHER_OPEN_FILES: '300:600' };
+  const { stdout } = await rig.clfWith({ env }, 'exec', '-c', 'ulimit -Sn; ulimit -Hn');
+  assert.equal(stdout, '300\n600\n');
+});
+
 test('output is shown and the exit code passed through', async (context) => {
   const rig = createCliRig(context);
   const said = await rig.clf('exec', '--', 'sh', '-c', 'printf "\\033[31mred\\033[0m\\n"; exit 7');

@@ -36,13 +36,13 @@ export async function startRun(
 ): Promise<Started> {
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
-    const started = await spawn(context, request, inputOf(request));
+    const started = await spawn(context, request, inputOf(context, request));
     if (!wantsTerminal || isHeld || !isTerminalRefused(context, started)) return started;
     context.log.warn('exec.terminal-refused', { runId: request.runId });
     await context.supervisor.remove(request.runId as RunId);
-    return spawn(context, request, { ...onPipes(request), runId: context.random.id() });
+    return spawn(context, request, { ...onPipes(context, request), runId: context.random.id() });
   }
-  return spawn(context, request, onPipes(request));
+  return spawn(context, request, onPipes(context, request));
 }
 
 function isTerminalRefused({ supervisor }: ToolsContext, started: Started): boolean {
@@ -85,7 +85,7 @@ function neverStarted(error: unknown, { runId = '', cwd }: SpawnInput): Started 
   throw error;
 }
 
-function inputOf(request: StoredRequest): SpawnInput {
+function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInput {
   const { action, requester, spawn: plan, size } = request;
   const common = {
     runId: request.runId,
@@ -97,6 +97,7 @@ function inputOf(request: StoredRequest): SpawnInput {
       ? {}
       : { noOutputTimeoutMs: request.noOutputTimeoutMs }),
     leftovers: request.leftovers,
+    ...(openFiles === undefined ? {} : { limits: { openFiles } }),
   };
   if (plan.mode !== 'child') return { ...plan, ...common, ...size };
   const isClosed = request.isEof && (request.stdin ?? '') === '';
@@ -104,10 +105,10 @@ function inputOf(request: StoredRequest): SpawnInput {
 }
 
 /* The label tells later readers too, in whatever process they are. */
-function onPipes(request: StoredRequest): SpawnInput {
+function onPipes(context: ToolsContext, request: StoredRequest): SpawnInput {
   const { withoutTerminal } = request;
-  if (withoutTerminal === undefined) return inputOf(request);
-  const input = inputOf({ ...request, spawn: withoutTerminal });
+  if (withoutTerminal === undefined) return inputOf(context, request);
+  const input = inputOf(context, { ...request, spawn: withoutTerminal });
   return { ...input, labels: { ...input.labels, terminal: 'unavailable' } };
 }
 
