@@ -55,15 +55,19 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
   const from = (params.cursor ?? outputStart) as Cursor;
   const charactersMax = call.outputCharactersMax ?? outputCharactersMax;
   const isText = params.encoding !== 'base64';
-  const bytesMax = Math.max(
-    pageBytesMin,
-    Math.floor(isText ? charactersMax / charactersPerByteMax : (charactersMax / 4) * 3),
-  );
-  const page = await takePage(run.outputSoFar(from, call.signal), {
-    from,
-    bytesMax,
-    linesMax: params.limit ?? Number.POSITIVE_INFINITY,
-  });
+  const linesMax = params.limit ?? Number.POSITIVE_INFINITY;
+  const take = (bytesMax: number) =>
+    takePage(run.outputSoFar(from, call.signal), {
+      from,
+      bytesMax: Math.max(pageBytesMin, Math.floor(bytesMax)),
+      linesMax,
+      charactersMax: Math.max(pageBytesMin * charactersPerByteMax, charactersMax),
+    });
+  let page = await take(isText ? charactersMax : (charactersMax / 4) * 3);
+  /* Text is seldom longer than its bytes. Where it is, fewer of them are taken, so that none is left out. */
+  if (isText && page.collector.result(true).truncated !== undefined) {
+    page = await take(charactersMax / charactersPerByteMax);
+  }
   const isOver = page.isEnd && record.treeEndedAtMs !== undefined;
   const common = { action: 'log', runId: record.runId, droppedBytes: page.missedBytes } as const;
   const rest = { ...common, isEnd: page.isEnd };
@@ -82,10 +86,11 @@ interface PageLimits {
   readonly from: Cursor;
   readonly bytesMax: number;
   readonly linesMax: number;
+  readonly charactersMax: number;
 }
 
 async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) {
-  const collector = createOutputCollector(limits.from, limits.bytesMax * charactersPerByteMax);
+  const collector = createOutputCollector(limits.from, limits.charactersMax);
   const pieces: Uint8Array[] = [];
   let { bytesMax: bytesLeft, linesMax: linesLeft } = limits;
   let missedBytes = 0;
@@ -130,26 +135,42 @@ async function linePage({ context, params, call, record, run }: LogRead): Promis
   const seen = { missedBytes: 0, reached: outputStart };
   const open = (): AsyncIterable<string> => textsOf(run, { context, call, seen });
   const { text, ...page } = await readPage(open, { offset, limit });
-  const isEnd = page.firstLine + page.lines >= page.totalLines;
+  const window = {
+    charactersMax: call.outputCharactersMax ?? outputCharactersMax,
+    // Whoever names a line reads on from it.
+    isHead: offset !== undefined && (offset >= 0 || -offset > limit),
+  };
+  const fitted = fitting(text, page, window);
   return {
     action: 'log',
     runId: record.runId,
-    ...fitting(text, page, call.outputCharactersMax ?? outputCharactersMax),
+    ...fitted,
     totalLines: page.totalLines,
     encoding: 'text',
     cursor: seen.reached,
-    isEnd,
+    isEnd: fitted.firstLine + fitted.lines >= page.totalLines,
     droppedBytes: seen.missedBytes,
   };
 }
 
-/* A caller with a smaller window gets the last of these lines, whole. */
+interface Lines {
+  readonly firstLine: number;
+  readonly lines: number;
+}
+
+/* A caller with a smaller window gets the first or the last of these lines, whole. */
 function fitting(
   text: string,
-  { firstLine, lines }: { readonly firstLine: number; readonly lines: number },
-  charactersMax: number,
-): { readonly text: string; readonly firstLine: number; readonly lines: number } {
+  { firstLine, lines }: Lines,
+  { charactersMax, isHead }: { readonly charactersMax: number; readonly isHead: boolean },
+): Lines & { readonly text: string } {
   if (text.length <= charactersMax) return { text, firstLine, lines };
+  if (isHead) {
+    // A newline right after what fits ends a line that fits.
+    const end = text.lastIndexOf('\n', charactersMax);
+    const kept = text.slice(0, end === -1 ? charactersMax : end);
+    return { text: kept, firstLine, lines: kept.split('\n').length };
+  }
   const cut = text.slice(text.length - charactersMax);
   const kept = cut.slice(cut.indexOf('\n') + 1);
   const keptLines = kept.split('\n').length;
