@@ -122,18 +122,26 @@ test('every field of the JSON is in the manual, and the stored request is not am
   assert.ok(!JSON.stringify(json).includes('SECRET'));
 });
 
-test('an approval is found by its id, a unique beginning of it, or its run', () => {
-  const rows = ['aaa1', 'aab2', 'bbb3'].map((approvalId) => ({ approvalId, state: 'pending' }));
+test('an approval is found by its id, by its run, or by a unique beginning of either', () => {
+  const rows = [
+    { approvalId: 'aaa1', runId: 'xxr1', state: 'pending' },
+    { approvalId: 'aab2', runId: 'xyr2', state: 'pending' },
+    { approvalId: 'bbb3', runId: 'bxr3', state: 'pending' },
+  ];
   const store = {
     approval: (id: string) => rows.find(({ approvalId }) => approvalId === id),
-    approvalOfRun: (id: string) => (id === 'run' ? rows[2] : undefined),
+    approvalOfRun: (id: string) => rows.find(({ runId }) => runId === id),
     approvals: ({ idPrefix = '' } = {}) =>
       rows.filter(({ approvalId }) => approvalId.startsWith(idPrefix)),
   } as unknown as Parameters<typeof findApproval>[0];
   assert.equal(findApproval(store, 'aaa1'), 'aaa1');
   assert.equal(findApproval(store, 'aab'), 'aab2');
-  assert.equal(findApproval(store, 'run'), 'bbb3');
-  assert.throws(() => findApproval(store, 'aa'), { code: 'approval-ambiguous' });
+  assert.equal(findApproval(store, 'xyr2'), 'aab2');
+  assert.equal(findApproval(store, 'xy'), 'aab2');
+  assert.equal(findApproval(store, 'b'), 'bbb3', 'it and its run begin alike');
+  for (const typed of ['aa', 'x']) {
+    assert.throws(() => findApproval(store, typed), { code: 'approval-ambiguous' });
+  }
   assert.throws(() => findApproval(store, 'zzz9'), { code: 'approval-not-found' });
   assert.throws(() => findApproval(store, 'abb3'), { hint: 'Did you mean bbb3?' });
 });
