@@ -23,9 +23,9 @@ export function formatProcessResult(result: ProcessResult): string {
     case 'write':
       return `${result.bytes} bytes written${result.isEof ? ', and stdin is closed' : ''}.`;
     case 'send-keys':
-      return `${result.bytes} bytes sent. See what came of it: ${callText('screen', { runId: result.runId })}`;
+      return `${result.bytes} bytes sent. ${lookText(result.runId)}`;
     case 'submit':
-      return `Enter sent. See what came of it: ${callText('screen', { runId: result.runId })}`;
+      return `Enter sent. ${lookText(result.runId)}`;
     case 'paste':
       return `${result.bytes} bytes pasted${result.isBracketed ? ' as one piece' : ''}.`;
     case 'resize':
@@ -41,6 +41,10 @@ export function formatProcessResult(result: ProcessResult): string {
     default:
       return assertNever(result);
   }
+}
+
+function lookText(runId: string): string {
+  return `See what came of it with poll, or of a pty run with ${callText('screen', { runId })}`;
 }
 
 function formatList(result: Extract<ProcessResult, { readonly action: 'list' }>): string {
@@ -61,7 +65,8 @@ function formatRun(run: RunSummary): string {
 }
 
 function stateOf(run: RunSummary): string {
-  const left = run.leftovers > 0 ? `, left ${run.leftovers} processes running` : '';
+  const processes = run.leftovers === 1 ? 'a process' : `${run.leftovers} processes`;
+  const left = run.leftovers > 0 ? `, left ${processes} running` : '';
   if (run.state === 'held') return 'waits for approval';
   if (run.state !== 'exited')
     return `${run.state}${run.pid === undefined ? '' : ` (pid ${run.pid})`}`;
@@ -83,6 +88,8 @@ type Log = Extract<ProcessResult, { readonly action: 'log' }>;
 
 function whereOf({ firstLine, lines, totalLines, encoding }: Log): string {
   if (firstLine === undefined || lines === undefined) return `Output, as ${encoding}`;
+  if (lines === 0 && firstLine === 0) return 'No lines';
+  if (lines === 0) return `No line ${firstLine}: there are ${totalLines ?? 0}, from 0`;
   return `Lines ${firstLine} to ${firstLine + Math.max(0, lines - 1)} of ${totalLines ?? 'more'}, from 0`;
 }
 
