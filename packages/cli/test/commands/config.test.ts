@@ -74,6 +74,8 @@ test('check: all that is wrong, with its place, and exit code 1', async (context
     `${path}:2:12: there is no setting run.grase\n  Did you mean run.grace?\n` +
       `${path}:3:10: log is not one of off, error, warn, info, debug: "loud"\n`,
   );
+  const more = await call({ CLAWDFATHER_GRASE: '1s' }, 'config', 'check');
+  assert.ok(more.out.startsWith(out) && more.out.includes('CLAWDFATHER_GRASE'), more.out);
 });
 
 test('check: variables that mean nothing, files that nobody reads', async (context) => {
