@@ -169,3 +169,20 @@ test('a line with other letters than ASCII is a miss where the locale is changed
     assert.equal(kind('ls -l', { [name]: 'zh_CN.GBK' }), 'match', name);
   }
 });
+
+test('a shell counts by its own name and place only, not by a link that somebody made', (t) => {
+  const root = tree(t);
+  const allowlist = createAllowlist({ allowRules: () => [] });
+  const kind = (shell: string): string => {
+    const command = { kind: 'line', shell, line: 'ls' } as const;
+    return allowlist.find(actionOf({ command }), '/usr/bin').kind;
+  };
+  assert.equal(kind('/bin/sh'), 'match');
+  for (const name of ['bash', '-bash']) {
+    symlinkSync('/bin/bash', join(root, 'a', name));
+    assert.equal(kind(join(root, 'a', name)), 'miss');
+  }
+  symlinkSync('/bin', join(root, 'a', 'bin'));
+  assert.equal(kind(join(root, 'a', 'bin', 'sh')), 'miss');
+  assert.equal(kind('/bin/../bin/sh'), 'miss');
+});
