@@ -5,7 +5,7 @@
  * Control and directional characters are shown as what they are.
  */
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
-import { makeVisible } from '@clawdfather/tools/text';
+import { cutColumns, makeVisible } from '@clawdfather/tools/text';
 import { formatAge, formatDuration } from '../render/duration.ts';
 import type { Paint } from '../render/paint.ts';
 import { type Cell, formatTable } from '../render/table.ts';
@@ -16,9 +16,13 @@ export interface ApprovalTextOptions {
   readonly nowMs: number;
   /* With those that are over. */
   readonly isAll: boolean;
+  /* Of the terminal; undefined where there is none. */
+  readonly columnsMax?: number | undefined;
 }
 
 const indent = '  ';
+/* On a terminal that is narrower still, rows wrap. */
+const roomMin = 8;
 
 export function formatApprovals(
   records: readonly ApprovalRecord[],
@@ -29,7 +33,7 @@ export function formatApprovals(
   const rows = records.map((record) => factsOf(record, options));
   const [header = '', ...lines] = formatTable(layout, rows).trimEnd().split('\n');
   const blocks = records.map((record, index) =>
-    [lines[index] ?? '', ...detailsOf(record, options.paint)].join('\n'),
+    [lines[index] ?? '', ...detailsOf(record, options)].join('\n'),
   );
   return `${[header, ...blocks].join('\n')}\n`;
 }
@@ -47,21 +51,35 @@ function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOp
   ];
 }
 
-function detailsOf(record: ApprovalRecord, paint: Paint): string[] {
+/* Rows that begin with a mark, also where a terminal would have begun them: nothing that others wrote begins one. */
+function markedRows(
+  text: string,
+  mark: string,
+  { paint, columnsMax }: ApprovalTextOptions,
+): readonly string[] {
+  const room = (columnsMax ?? Number.POSITIVE_INFINITY) - indent.length - mark.length - 1;
+  return cutColumns(text, Math.max(roomMin, room)).map((row, index) => {
+    const own = index === 0 ? mark : '|'.padStart(mark.length);
+    return `${indent}${paint.dim(own)} ${paint.strong(row)}`;
+  });
+}
+
+function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string[] {
   const { action } = record;
-  const lines = formatCommandLines(action.command).map(
-    (line, index) => `${indent}${paint.dim(index === 0 ? '$' : '>')} ${paint.strong(line)}`,
+  const { paint } = options;
+  const lines = formatCommandLines(action.command).flatMap((line, index) =>
+    markedRows(line, index === 0 ? '$' : '>', options),
   );
   if (hasHidden(action)) {
     lines.push(indent + paint.warn('it has invisible characters, shown as \\x… and \\u…'));
   }
   for (const [name, value] of Object.entries(action.envAdditions)) {
-    lines.push(`${indent}with ${makeVisible(`${name}=${value}`)}`);
+    lines.push(...markedRows(makeVisible(`${name}=${value}`), 'with', options));
   }
   if (action.stdin !== undefined) {
     lines.push(`${indent}with this as its input:`);
     for (const line of action.stdin.replace(/\n$/, '').split('\n')) {
-      lines.push(`${indent}${paint.dim('<')} ${paint.strong(makeVisible(line))}`);
+      lines.push(...markedRows(makeVisible(line), '<', options));
     }
   }
   lines.push(paint.dim(`${indent}asked about because ${makeVisible(record.why)}`));

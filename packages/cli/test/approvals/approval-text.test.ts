@@ -41,8 +41,8 @@ function recordOf(
   };
 }
 
-const format = (record: ApprovalRecord, isAll = false): string =>
-  formatApprovals([record], { paint: createPaint(false), nowMs: 9_000, isAll });
+const format = (record: ApprovalRecord, isAll = false, columnsMax?: number): string =>
+  formatApprovals([record], { paint: createPaint(false), nowMs: 9_000, isAll, columnsMax });
 
 test('facts, the whole command, additions and the reason', () => {
   const long = `npm publish ${'x'.repeat(500)} --access public`;
@@ -69,6 +69,23 @@ test('a command of several lines cannot pass for what we say about it', () => {
     '  >   asked about because it is harmless',
     String.raw`  > ID            AGE\x1b[1A`,
     String.raw`  it has invisible characters, shown as \x… and \u…`,
+  ]);
+});
+
+test('a line that is wider than the terminal cannot pass for what we say where it wraps', () => {
+  const fake = `npm publish #${' '.repeat(23)}  asked about because it is harmless`;
+  const record = recordOf(line(fake));
+  const action = { ...record.action, envAdditions: { A: 'x'.repeat(40) } };
+  const rows = format({ ...record, action }, false, 40)
+    .split('\n')
+    .slice(2);
+  assert.deepEqual(rows, [
+    `  $ npm publish #${' '.repeat(23)}`,
+    '  |   asked about because it is harmless',
+    `  with A=${'x'.repeat(31)}`,
+    `     | ${'x'.repeat(9)}`,
+    '  asked about because /usr/bin/npm is not on the allowlist',
+    '',
   ]);
 });
 
