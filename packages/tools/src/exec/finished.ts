@@ -16,7 +16,10 @@ type Failed = Extract<ExecResult, { status: 'failed' }>;
 const namedMax = 10;
 
 /* What a result says of a run beside its end: from the registry, or from the request that started it. */
-export type RunFacts = Pick<RunRecord, 'runId' | 'cwd' | 'labels' | 'deadlines' | 'leftovers'>;
+export type RunFacts = Pick<
+  RunRecord,
+  'runId' | 'cwd' | 'labels' | 'deadlines' | 'leftovers' | 'treeEndedAtMs'
+>;
 
 export function finishedResult(
   record: RunFacts,
@@ -55,9 +58,10 @@ export function finishedResult(
 
 /* What still lives: all that it left if that is kept, else what could not be ended. */
 function leftoversOf(
-  { leftovers }: RunFacts,
+  { leftovers, treeEndedAtMs }: RunFacts,
   { reason, leftovers: left, survivors }: RunExit,
 ): RunExit['leftovers'] {
+  if (treeEndedAtMs !== undefined) return [];
   const isByItself = reason === 'exit' || reason === 'signal';
   return isByItself && leftovers === 'keep' ? left : survivors;
 }
