@@ -16,10 +16,8 @@ type Failed = Extract<ExecResult, { status: 'failed' }>;
 const namedMax = 10;
 
 /* What a result says of a run beside its end: from the registry, or from the request that started it. */
-export type RunFacts = Pick<
-  RunRecord,
-  'runId' | 'cwd' | 'labels' | 'deadlines' | 'leftovers' | 'treeEndedAtMs'
->;
+export type RunFacts = Pick<RunRecord, 'runId' | 'cwd' | 'labels' | 'deadlines' | 'leftovers'> &
+  Partial<Pick<RunRecord, 'treeEndedAtMs'>>;
 
 export function finishedResult(
   record: RunFacts,
