@@ -101,10 +101,6 @@ export function createRunWatch(deps: WatchDeps): () => Promise<Look> {
     };
   };
 
-  const isMissing = (record: RunRecord, load: TreeLoad | undefined): boolean =>
-    record.state !== 'starting' &&
-    (load === undefined || (record.exit === undefined && !load.hasRoot));
-
   return async () => {
     let scan = deps.scan();
     let records = listLive();
@@ -132,6 +128,11 @@ export function createRunWatch(deps: WatchDeps): () => Promise<Look> {
     }
     return { atMs: nowMs, live, ended: latest(ended.values(), known) };
   };
+}
+
+function isMissing(record: RunRecord, load: TreeLoad | undefined): boolean {
+  if (record.state === 'starting') return false;
+  return load === undefined || (record.exit === undefined && !load.hasRoot);
 }
 
 function latest(
