@@ -14,6 +14,7 @@ import {
   type RunRecord,
 } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
+import { ToolsError } from '../errors.ts';
 import { createOutputCollector } from '../exec/output-collector.ts';
 import { createTextCleaner } from '../output/clean-text.ts';
 import { readPage } from '../output/line-pager.ts';
@@ -33,10 +34,19 @@ export async function readLog(
   call: ToolCall,
 ): Promise<ResultOf<'log'>> {
   const record = findRecord(context, params.runId, call);
+  const isByByte = params.cursor !== undefined || params.encoding === 'base64';
+  if (isByByte && params.offset !== undefined) {
+    throw new ToolsError(
+      'params-invalid',
+      'offset counts lines of text, so it goes with no cursor and no base64',
+      {
+        hint: 'Leave offset out to read from the cursor, or give offset and limit alone.',
+      },
+    );
+  }
   const run = await context.supervisor.attach(record.runId);
-  const isByLine = params.cursor === undefined && params.encoding !== 'base64';
   try {
-    const page = isByLine ? linePage : cursorPage;
+    const page = isByByte ? cursorPage : linePage;
     return await page({ context, params, call, record, run });
   } catch (error) {
     throw refusedCursor(error);

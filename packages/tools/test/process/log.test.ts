@@ -29,6 +29,11 @@ test('by default the last 200 lines; by offset from either end', async (t) => {
   assert.deepEqual([middle.text, middle.firstLine], ['991\n992', 990]);
   const beyond = await rig.process({ action: 'log', runId, offset: 5_000 });
   assert.deepEqual([beyond.text, beyond.lines, beyond.isEnd], ['', 0, true]);
+  for (const other of [{ cursor: '0.0' }, { encoding: 'base64' }] as const) {
+    await assert.rejects(rig.process({ action: 'log', runId, offset: 5, ...other }), {
+      code: 'params-invalid',
+    });
+  }
 });
 
 test('by cursor every byte comes once, in pages of any size', async (t) => {
