@@ -27,17 +27,31 @@ export interface QueryAnswererOptions {
 /* The model comes back at most a thousand times a second; it is waited for once per so many bytes. */
 const unparsedBytesMax = 256 * 1_024;
 
+/*
+ * A program that asks more than it reads does not want to know, and nobody is to wait until all of that is typed. Some ask for
+ * all of 256 colours at once.
+ */
+const waitingAnswersMax = 4_096;
+
 export async function openQueryAnswerer(options: QueryAnswererOptions): Promise<QueryAnswerer> {
   let isTerminalAttached = false;
   let isLive = true;
   let parsing: Promise<void> = Promise.resolve();
   let unparsedBytes = 0;
   let answering: Promise<void> = Promise.resolve();
+  let waitingAnswers = 0;
+  const answer = (text: string): void => {
+    if (!isLive || isTerminalAttached || waitingAnswers >= waitingAnswersMax) return;
+    waitingAnswers += 1;
+    answering = answering
+      .then(() => options.answer(text))
+      .then(() => {
+        waitingAnswers -= 1;
+      });
+  };
   const model = await openTerminalModel({
     ...options.size,
-    answer: (text) => {
-      if (isLive && !isTerminalAttached) answering = answering.then(() => options.answer(text));
-    },
+    answer,
   });
   const parsed = async (): Promise<void> => {
     unparsedBytes = 0;

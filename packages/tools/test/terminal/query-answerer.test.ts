@@ -105,3 +105,25 @@ test('E8: answers go out one after the other, in the order of the questions', as
   answerer.close();
   assert.deepEqual(answers, ['\u001b[0n', '\u001b[1;2R']);
 });
+
+test('a program that asks on and on without reading has a bounded number of answers waiting', async () => {
+  const { promise: isReading, resolve: read } = Promise.withResolvers<void>();
+  let answers = 0;
+  const answerer = await openQueryAnswerer({
+    size: { cols: 80, rows: 24 },
+    answer: async () => {
+      await isReading;
+      answers += 1;
+    },
+  });
+  await answerer.push(outputEvent('\u001b[6n'.repeat(100_000)));
+  read();
+  await answerer.settled();
+  assert.ok(answers >= 256 && answers <= 10_000, `${answers} answers`);
+  // It reads again, so it is answered again.
+  const before = answers;
+  await answerer.push(outputEvent('\u001b[6n'));
+  await answerer.settled();
+  assert.equal(answers, before + 1);
+  answerer.close();
+});
