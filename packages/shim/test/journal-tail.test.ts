@@ -50,6 +50,21 @@ test('what came with a doorbell is read like the file, and anything else is not 
   assert.equal((await collect(reader, read.next)).output.toString(), 'late');
 });
 
+test('a cursor beyond the end of a journal that has its end is none', async (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.output('all of it');
+  writer.json(kinds.end, endJson);
+  const rig = readerOn(t, runDir);
+  rig.isAlive = false;
+  const { next, last } = await collect(rig.reader);
+  assert.equal(last.kind, 'closed');
+  const beyond = { offset: next.offset + 1000, payloadOffset: 0 };
+  await assert.rejects(readerOn(t, runDir, { shimAlive: () => false }).reader.read(beyond), {
+    code: 'cursor-invalid',
+  });
+});
+
 test('what a shim wrote just before it died is read, not called lost', async (t) => {
   const runDir = temporaryRunDir(t);
   const writer = createJournalWriter(runDir);

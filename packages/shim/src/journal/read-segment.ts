@@ -111,7 +111,7 @@ function checkWithin(within: FrameHeader, at: JournalPosition): void {
   if (at.payloadOffset > within.payloadLength) throw invalidCursor();
 }
 
-function invalidCursor(): ShimError {
+export function invalidCursor(): ShimError {
   return new ShimError('cursor-invalid', 'the cursor points into the middle of something', {
     hint: 'Pass a cursor exactly as it was given, or none to read from the beginning.',
   });

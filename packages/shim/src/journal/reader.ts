@@ -21,7 +21,7 @@ import { type JournalPosition, positionAfter } from './cursor.ts';
 import { cutFrames, type FrameCut, type JournalFrame } from './cut-frames.ts';
 import type { FrameHeader } from './frame-header.ts';
 import { cutInlined, endsFinally, parseInlined } from './inlined.ts';
-import { readSegment } from './read-segment.ts';
+import { invalidCursor, readSegment } from './read-segment.ts';
 import { createSegmentFinder, type FoundSegment } from './segment-finder.ts';
 import { finalEndOf } from './final-end.ts';
 
@@ -92,6 +92,7 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
     if (found !== undefined && tornBytes === 0 && cutTo !== at.offset) {
       closedAt ??= finalEndOf(found);
       if (isAtEnd(at)) return { kind: 'closed', at } as const;
+      if (closedAt !== undefined && at.offset > closedAt) throw invalidCursor();
     }
     return { kind: 'tail-lost', at, tornBytes } as const;
   };
