@@ -50,6 +50,14 @@ export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
       const records = store.approvals().map((stored) => recordOf(stored, moment));
       return states === undefined ? records : records.filter(({ state }) => states.includes(state));
     },
+    withdraw: (approvalId, by) => {
+      const { wallMs } = now();
+      const taken = { decision: 'deny', decidedBy: by, decidedAtMs: wallMs } as const;
+      const reason = { decisionReason: 'withdrawn' };
+      return store.write((tx) =>
+        tx.changeApproval(approvalId, 'pending', { state: 'denied', ...taken, ...reason }),
+      );
+    },
     settled: (approvalId, signal) => waitSettled({ store, clock, approvalId, signal }),
   };
 }

@@ -64,6 +64,8 @@ export interface Gatekeeper {
   /* The approval that holds this run id, decided or not; expiry is applied on reading. */
   approvalOf(runId: string): ApprovalRecord | undefined;
   list(filter?: { readonly states?: readonly ApprovalState[] }): readonly ApprovalRecord[];
+  /* Whoever asked takes it back: it counts as denied by them. False when it is decided already. */
+  withdraw(approvalId: string, by: string): Promise<boolean>;
   /* Resolves once the approval is no longer pending: decided by any process, or expired. No ticking where it can be helped. */
   settled(approvalId: string, signal: AbortSignal): Promise<ApprovalRecord>;
 }

@@ -40,7 +40,7 @@ Use waitMs 30000 rather than asking again and again.
 - paste: runId, text. As pasted at once, so that editors do not indent or run it line by line.
 - resize: runId, cols, rows.
 - signal: runId, signal (SIGINT, SIGHUP, …). To the program only.
-- kill: runId, graceMs?. Ends it with everything it started: SIGTERM, then SIGKILL.
+- kill: runId, graceMs?. Ends it with everything it started: SIGTERM, then SIGKILL. Takes back a request that waits for approval.
 - clear: runId. Takes a finished run off the list; its output can no longer be read.
 - remove: runId. The same, and ends it first if it runs.`;
 

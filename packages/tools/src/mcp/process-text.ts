@@ -115,6 +115,8 @@ function formatScreen(result: Extract<ProcessResult, { readonly action: 'screen'
 
 function formatEnded(result: Ended): string {
   const named = result.survivors.map(({ pid, name }) => `${name} (pid ${pid})`).join(', ');
+  if (result.isGone && result.reason === undefined)
+    return 'It will not start: the request is taken back.';
   if (!result.isGone) return `Not everything could be ended: ${named} is still there.`;
   const code = result.exitCode === undefined ? '' : `, exit code ${result.exitCode}`;
   const signal = result.signal === undefined ? '' : `, ${result.signal}`;

@@ -16,6 +16,7 @@ import { findRecord } from './find-run.ts';
 import { refusedCommand } from './refusals.ts';
 import type { ParamsOf, ResultOf } from './result-of.ts';
 import { isOwnedBy } from './take-over.ts';
+import { withdrawHeld } from './withdraw-held.ts';
 
 /* What the supervisor gives a run that names no grace of its own, and from the kill to giving up (T1, T2). */
 const usualGraceMs = 5_000;
@@ -70,6 +71,8 @@ export async function kill(
   params: ParamsOf<'kill'>,
   call: ToolCall,
 ): Promise<ResultOf<'kill'>> {
+  const held = await withdrawHeld(context, params.runId, call);
+  if (held !== undefined) return { action: 'kill', runId: held, isGone: true, survivors: [] };
   const record = findRecord(context, params.runId, call);
   const ended = await endTree(context, record, { graceMs: params.graceMs, call });
   return { action: 'kill', runId: record.runId, ...ended };
@@ -112,6 +115,8 @@ export async function remove(
   params: ParamsOf<'remove'>,
   call: ToolCall,
 ): Promise<ResultOf<'remove'>> {
+  const held = await withdrawHeld(context, params.runId, call);
+  if (held !== undefined) return { action: 'remove', runId: held, isGone: true, survivors: [] };
   const record = findRecord(context, params.runId, call);
   const ended = await endTree(context, record, { graceMs: undefined, call });
   if (ended.isGone) await context.supervisor.remove(record.runId);

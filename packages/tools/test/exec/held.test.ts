@@ -29,12 +29,24 @@ test('what is on the allowlist runs; the rest is held and starts nothing', async
   assert.deepEqual(polled, { action: 'poll', ...expected });
   const { runs } = await rig.process({ action: 'list' });
   assert.deepEqual([runs[0]?.runId, runs[0]?.state], [held.runId, 'held']);
-  for (const action of ['kill', 'log', 'remove'] as const) {
-    await assert.rejects(rig.tools.process({ action, runId: held.runId }, rig.call()), {
-      code: 'run-held',
-    });
-  }
+  await assert.rejects(rig.tools.process({ action: 'log', runId: held.runId }, rig.call()), {
+    code: 'run-held',
+  });
   assert.ok(!existsSync(held.file));
+});
+
+test('whoever asked may take it back: nobody is asked any more, and it never starts', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  for (const action of ['kill', 'remove'] as const) {
+    const held = await ask(rig);
+    const polled = rig.process<'poll'>({ action: 'poll', runId: held.runId, waitMs: 30_000 });
+    const ended = await rig.process<'kill' | 'remove'>({ action, runId: held.runId });
+    assert.deepEqual([ended.runId, ended.isGone], [held.runId, true]);
+    assert.equal((await polled).status, 'denied', 'whoever waits is told');
+    const late = await rig.decide(held.approvalId, 'allow-once');
+    assert.equal(late.kind, 'over');
+    assert.ok(!existsSync(held.file));
+  }
 });
 
 test('a caller can be stricter: denied, or asked about everything', async (t) => {

@@ -1,0 +1,19 @@
+/*
+ * Ending a run that has not begun: the request is taken back, so that nobody is asked any more and nothing can start.
+ */
+import type { ToolCall, ToolsContext } from '../context.ts';
+import { findRun } from './find-run.ts';
+
+/* The run's id when it was held and will never start; undefined when there is a run to end, or one about to begin. */
+export async function withdrawHeld(
+  context: ToolsContext,
+  idOrPrefix: string,
+  call: ToolCall,
+): Promise<string | undefined> {
+  const found = findRun(context, idOrPrefix, call);
+  if (found.kind !== 'held') return undefined;
+  const { runId, approvalId, state } = found.approval;
+  if (state === 'denied' || state === 'expired') return runId;
+  const isTaken = await context.gatekeeper.withdraw(approvalId, call.requester);
+  return isTaken ? runId : undefined;
+}
