@@ -1,0 +1,80 @@
+/*
+ * A consistent copy of the database while it is in use, and the check that a copy is one.
+ *
+ * SQLite's own backup runs in steps on a thread of its own. It is given the writing connection: what that writes meanwhile
+ * goes into the copy as well, where a write through any other connection would make it start again.
+ *
+ * The copy appears under its name only when it is whole, checked and on disk.
+ */
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../errors.ts';
+import { backupPagesPerStep } from '../limits.ts';
+import { compareMigrations, migrations } from '../migrations/migrate.ts';
+import type { MigrationStatus } from '../migrations/migrate.ts';
+
+export interface BackupReport {
+  readonly isSound: boolean;
+  /** What SQLite found, in its words; empty when sound. */
+  readonly problems: readonly string[];
+  readonly migrations: MigrationStatus;
+}
+
+export async function backUp(source: DatabaseSync, path: string): Promise<void> {
+  const draft = `${path}.partial`;
+  try {
+    await rm(draft, { force: true });
+    await backup(source, draft, { rate: backupPagesPerStep });
+    /* A copy is one file: without its own log beside it, it can be moved and compared. */
+    const copy = new DatabaseSync(draft);
+    copy.exec('PRAGMA journal_mode = DELETE');
+    copy.close();
+    const { problems } = checkBackup(draft);
+    if (problems.length > 0) throw new Error(problems.join('; '));
+    await syncPath(draft);
+    await rename(draft, path);
+    await syncPath(dirname(path));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new StoreError('backup-failed', 'the backup could not be made', {
+      cause: error,
+      detail: { path },
+    });
+  }
+}
+
+/** Blocks for as long as reading the whole file takes: for a command line, not for a gateway at work. */
+export function checkBackup(path: string): BackupReport {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    const integrity = db
+      .prepare('PRAGMA integrity_check')
+      .all()
+      .map((row) => String(row['integrity_check']))
+      .filter((text) => text !== 'ok');
+    const dangling = db
+      .prepare('PRAGMA foreign_key_check')
+      .all()
+      .map((row) => `${String(row['table'])} refers to a missing row`);
+    const applied = db
+      .prepare('SELECT version, hash FROM control_migrations ORDER BY version')
+      .all()
+      .map((row) => ({ version: Number(row['version']), hash: String(row['hash']) }));
+    const problems = [...integrity, ...dangling];
+    const status = compareMigrations(applied, migrations);
+    const isKnown = status.state === 'current' || status.state === 'pending';
+    return { isSound: problems.length === 0 && isKnown, problems, migrations: status };
+  } finally {
+    db.close();
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
