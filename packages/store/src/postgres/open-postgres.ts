@@ -63,9 +63,9 @@ export function openPostgres(options: PostgresOptions, deps: EngineDeps): Engine
     application_name: 'clawdfather',
     types: { getTypeParser },
   });
-  pool.on('error', () => {
-    /* An idle connection was lost. The pool has dropped it already, and the next query opens another. */
-  });
+  pool.on('error', ignoreIdleLoss);
+  /* The pool listens only to idle ones; a connection that is cut while it is in use would end the process. */
+  pool.on('connect', (client) => client.on('error', ignoreIdleLoss));
   const db: Database = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
   const patience = options.retryForMs ?? retryForMs;
   let closing: Promise<void> | undefined;
@@ -136,6 +136,10 @@ async function transactOnce<Value>(
       hint: 'The change may or may not have been made. Look before trying again, or use an idempotency key.',
     });
   }
+}
+
+function ignoreIdleLoss(): void {
+  /* The pool drops it and the next query opens another; a query that is under way is rejected by itself. */
 }
 
 function ignoreSecondLoss(): void {
