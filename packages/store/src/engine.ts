@@ -16,6 +16,7 @@ export type Work<Value> = (db: Database) => Promise<Value>;
 
 /** What queries run on: an engine, or a transaction that somebody else began. */
 export interface Runner {
+  readonly dialect: DialectName;
   /** One statement, or several that need not agree with each other. */
   read<Value>(work: Work<Value>): Promise<Value>;
   /** Several statements that see one state. */
@@ -24,7 +25,6 @@ export interface Runner {
 }
 
 export interface Engine extends Runner {
-  readonly dialect: DialectName;
   /** As `write`, for work that finds out by itself that it was done before: a lost answer is asked for again. */
   writeRepeatable<Value>(work: Work<Value>): Promise<Value>;
   migrate(list?: readonly Migration[]): Promise<readonly number[]>;
@@ -35,7 +35,7 @@ export interface Engine extends Runner {
 }
 
 /** Queries inside a transaction: everything is part of it. */
-export function runnerOf(transaction: Database): Runner {
+export function runnerOf(transaction: Database, dialect: DialectName): Runner {
   const inside = <Value>(work: Work<Value>): Promise<Value> => work(transaction);
-  return { read: inside, snapshot: inside, write: inside };
+  return { dialect, read: inside, snapshot: inside, write: inside };
 }

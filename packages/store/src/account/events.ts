@@ -10,11 +10,12 @@
 import type { AccountContext } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { StoreError } from '../errors.ts';
-import { chunkSizes, eventBytesMax, eventsPerAppendMax, eventsPerReadMax } from '../limits.ts';
+import { eventBytesMax, eventsPerAppendMax, eventsPerReadMax } from '../limits.ts';
 import { formatJson, type Json } from '../schema/json-text.ts';
 import { type RecordOf, toRecord } from '../schema/record.ts';
 import type { EventCursorsTable, TurnEventsTable } from '../schema/tables.ts';
 import { readEpoch } from './fence.ts';
+import { insertEvents } from './insert-events.ts';
 
 export type ThreadEvent = RecordOf<TurnEventsTable>;
 
@@ -88,8 +89,9 @@ export function createThreadEvents(context: AccountContext): ThreadEvents {
           .where('account_id', '=', accountId)
           .where('id', '=', threadId)
           .execute();
-        await insertInChunks(
+        await insertEvents(
           db,
+          runner.dialect,
           drafts.map((draft, index) => ({
             account_id: accountId,
             thread_id: threadId,
@@ -150,19 +152,6 @@ async function moveCursor(
     )
     .execute();
   return 'moved';
-}
-
-async function insertInChunks(db: Database, rows: readonly TurnEventsTable[]): Promise<void> {
-  let start = 0;
-  for (const size of chunkSizes) {
-    while (rows.length - start >= size) {
-      await db
-        .insertInto('turn_events')
-        .values(rows.slice(start, start + size))
-        .execute();
-      start += size;
-    }
-  }
 }
 
 function tooBig(message: string): StoreError {

@@ -54,12 +54,12 @@ export function createAccountStore(
     createAccountQueries({ ...context, runner, accountId });
   return {
     ...queriesOn(engine),
-    transaction: (work) => engine.write((db) => work(queriesOn(runnerOf(db)))),
+    transaction: (work) => engine.write((db) => work(queriesOn(runnerOf(db, engine.dialect)))),
     once: ({ key, requestHash, work }) =>
       once(
         engine,
         { ...context, accountId },
-        { key, requestHash, work: (db) => work(queriesOn(runnerOf(db))) },
+        { key, requestHash, work: (db) => work(queriesOn(runnerOf(db, engine.dialect))) },
       ),
   };
 }

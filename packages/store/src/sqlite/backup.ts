@@ -13,6 +13,7 @@ import { StoreError } from '../errors.ts';
 import { backupPagesPerStep } from '../limits.ts';
 import { compareMigrations, migrations } from '../migrations/migrate.ts';
 import type { MigrationStatus } from '../migrations/migrate.ts';
+import { createPrivate } from './private-file.ts';
 
 export interface BackupReport {
   readonly isSound: boolean;
@@ -25,6 +26,7 @@ export async function backUp(source: DatabaseSync, path: string): Promise<void> 
   const draft = `${path}.partial`;
   try {
     await rm(draft, { force: true });
+    createPrivate(draft);
     await backup(source, draft, { rate: backupPagesPerStep });
     /* A copy is one file: without its own log beside it, it can be moved and compared. */
     const copy = new DatabaseSync(draft);

@@ -121,11 +121,13 @@ async function runGroup(
   const { statements, clock } = deps;
   const startedAtMs = clock.monotonicMs();
   const outcomes: Outcome[] = [];
+  let begun = 0;
   try {
     statements.run('BEGIN IMMEDIATE');
     const turn = watchTurn();
     try {
       for (const { work } of entries) {
+        begun += 1;
         outcomes.push(await runOne(deps.writer, work, turn.over));
         if (turn.isOver() || clock.monotonicMs() - startedAtMs > batchMsMax) break;
       }
@@ -136,9 +138,10 @@ async function runGroup(
     return outcomes;
   } catch (error) {
     if (deps.isInTransaction()) statements.run('ROLLBACK');
-    if (sqliteFailureOf(error) === 'busy' && outcomes.length === 0) return 'busy';
+    if (sqliteFailureOf(error) === 'busy' && begun === 0) return 'busy';
     const failed: Outcome = { isDone: false, error: storeErrorOfSqlite(error) };
-    return Array.from({ length: Math.max(outcomes.length, 1) }, () => failed);
+    /* Q3. When not even BEGIN worked, the first one hears of it, so that a queue cannot stand still. */
+    return Array.from({ length: Math.max(begun, 1) }, () => failed);
   }
 }
 

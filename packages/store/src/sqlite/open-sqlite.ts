@@ -13,6 +13,7 @@ import { busyLimitMs, cacheKib, readBusyMs } from '../limits.ts';
 import { migrate, readMigrationStatus } from '../migrations/migrate.ts';
 import type { Tables } from '../schema/tables.ts';
 import { backUp } from './backup.ts';
+import { createPrivate } from './private-file.ts';
 import { createCommitQueue, lockPauseMs } from './commit-queue.ts';
 import { createSqliteDialect, ownTransactions, savepoints } from './dialect.ts';
 import { busyError, sqliteFailureOf, storeErrorOfSqlite } from './failures.ts';
@@ -31,6 +32,7 @@ const setUp = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fore
   PRAGMA cache_size = -${cacheKib};`;
 
 export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Promise<Engine> {
+  createPrivate(path);
   const writerDb = await patiently(deps, () => openWriter(path));
   const readerDb = openReader(path);
   const statements = createStatements(writerDb);
