@@ -57,6 +57,7 @@ export const migration0001: Migration = {
       PRIMARY KEY (account_id, id)
     ${tableEnd}`,
     `CREATE UNIQUE INDEX api_tokens_label ON api_tokens (account_id, label) WHERE revoked_at_ms IS NULL`,
+    `CREATE INDEX api_tokens_expiry ON api_tokens (expires_at_ms)`,
     `CREATE TABLE oauth_states (
       state_hash TEXT NOT NULL PRIMARY KEY,
       provider TEXT NOT NULL,
@@ -73,6 +74,7 @@ export const migration0001: Migration = {
       created_at_ms ${integer} NOT NULL,
       expires_at_ms ${integer} NOT NULL
     ${keyedTableEnd}`,
+    `CREATE INDEX login_links_account ON login_links (account_id)`,
     `CREATE INDEX login_links_expiry ON login_links (expires_at_ms)`,
   ],
 };
