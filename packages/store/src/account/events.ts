@@ -61,7 +61,7 @@ export function createThreadEvents(context: AccountContext): ThreadEvents {
       if (events.length > eventsPerAppendMax) throw tooBig('more events than one append takes');
       const drafts = events.map(({ turnId = null, type, payload }) => {
         const payloadJson = formatJson(payload);
-        if (payloadJson.length > eventBytesMax) throw tooBig('an event is too big');
+        if (Buffer.byteLength(payloadJson) > eventBytesMax) throw tooBig('an event is too big');
         return { turn_id: turnId, type, payload_json: payloadJson };
       });
       return await runner.write(async (db): Promise<AppendOutcome> => {

@@ -53,7 +53,7 @@ export async function once<Result extends Json>(
     if (mine === undefined) return await repeat<Result>(db, { accountId, key, requestHash });
     const result = await work(db);
     const resultJson = formatJson(result);
-    if (resultJson.length > resultBytesMax) {
+    if (Buffer.byteLength(resultJson) > resultBytesMax) {
       throw new StoreError('value-invalid', 'the result is too big to be kept', {
         detail: { bytesMax: resultBytesMax },
       });

@@ -19,6 +19,7 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { statementsCachedMax } from '../limits.ts';
+import { checkParameters } from '../schema/check-parameters.ts';
 import { driverErrorOf } from './failures.ts';
 
 interface Connection extends DatabaseConnection {
@@ -92,7 +93,7 @@ function createConnection(
       const name = nameOf(sql);
       const { rows, rowCount } = await ask({
         text: sql,
-        values: [...parameters],
+        values: [...checkParameters(parameters)],
         ...(name === undefined ? {} : { name }),
       });
       /* The row type is the caller's, from the table types. */

@@ -1,8 +1,9 @@
 /*
  * A consistent copy of the database while it is in use, and the check that a copy is one.
  *
- * SQLite's own backup runs in steps on a thread of its own. It is given the writing connection: what that writes meanwhile
- * goes into the copy as well, where a write through any other connection would make it start again.
+ * SQLite's own backup runs in steps on a thread of its own, over a connection that was opened for it and holds one read
+ * transaction throughout. That pins the state that is copied: a write through another connection would otherwise make it
+ * start again, and over the writing connection a step that meets an open transaction fails.
  *
  * The copy appears under its name only when it is whole, checked and on disk.
  */
@@ -10,7 +11,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../errors.ts';
-import { backupPagesPerStep } from '../limits.ts';
+import { backupPagesPerStep, readBusyMs } from '../limits.ts';
 import { compareMigrations, migrations } from '../migrations/migrate.ts';
 import type { MigrationStatus } from '../migrations/migrate.ts';
 import { createPrivate } from './private-file.ts';
@@ -22,12 +23,12 @@ export interface BackupReport {
   readonly migrations: MigrationStatus;
 }
 
-export async function backUp(source: DatabaseSync, path: string): Promise<void> {
+export async function backUp(source: string, path: string): Promise<void> {
   const draft = `${path}.partial`;
   try {
     await rm(draft, { force: true });
     createPrivate(draft);
-    await backup(source, draft, { rate: backupPagesPerStep });
+    await copySnapshot(source, draft);
     /* A copy is one file: without its own log beside it, it can be moved and compared. */
     const copy = new DatabaseSync(draft);
     copy.exec('PRAGMA journal_mode = DELETE');
@@ -43,6 +44,17 @@ export async function backUp(source: DatabaseSync, path: string): Promise<void> 
       cause: error,
       detail: { path },
     });
+  }
+}
+
+async function copySnapshot(source: string, draft: string): Promise<void> {
+  const db = new DatabaseSync(source, { readOnly: true, timeout: readBusyMs });
+  try {
+    /* A transaction begins with its first read. */
+    db.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+    await backup(db, draft, { rate: backupPagesPerStep });
+  } finally {
+    db.close();
   }
 }
 

@@ -34,7 +34,7 @@ const setUp = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fore
 export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Promise<Engine> {
   createPrivate(path);
   const writerDb = await patiently(deps, () => openWriter(path));
-  const readerDb = openReader(path);
+  const readerDb = openBeside(writerDb, path);
   const statements = createStatements(writerDb);
   const readerStatements = createStatements(readerDb);
   const writer: Database = new Kysely<Tables>({
@@ -85,7 +85,7 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
     migrationStatus: () => read((db) => readMigrationStatus(db, 'sqlite')),
     backup: async (target) => {
       if (closing !== undefined) throw closedError();
-      await backUp(writerDb, target);
+      await backUp(path, target);
     },
     close: () => (closing ??= close()),
   };
@@ -102,10 +102,15 @@ function openWriter(path: string): DatabaseSync {
   }
 }
 
-function openReader(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly: true, timeout: readBusyMs });
-  db.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA query_only = ON;`);
-  return db;
+function openBeside(writerDb: DatabaseSync, path: string): DatabaseSync {
+  try {
+    const db = new DatabaseSync(path, { readOnly: true, timeout: readBusyMs });
+    db.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA query_only = ON;`);
+    return db;
+  } catch (error) {
+    writerDb.close();
+    throw storeErrorOfSqlite(error);
+  }
 }
 
 /** The change to WAL needs the file for itself for a moment. */

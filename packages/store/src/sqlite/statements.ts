@@ -2,8 +2,9 @@
  * Prepared statements of one SQLite connection, kept: preparing costs more than running. The least recently used one goes
  * when there are too many.
  */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { statementsCachedMax } from '../limits.ts';
+import { checkParameters } from '../schema/check-parameters.ts';
 
 export interface StatementResult {
   readonly rows: unknown[];
@@ -43,8 +44,7 @@ export function createStatements(db: DatabaseSync): Statements {
   return {
     run: (sql, values = []) => {
       const { statement, returnsRows } = prepare(sql);
-      /* The compiler of kysely types parameters as unknown; ours are texts, numbers and NULL. */
-      const parameters = values as readonly SQLInputValue[];
+      const parameters = checkParameters(values);
       if (returnsRows) return { rows: statement.all(...parameters), changes: undefined };
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },

@@ -3,7 +3,8 @@
  * `store.forAccount`.
  */
 import type { QueryContext } from '../context.ts';
-import { type Accounts, createAccounts } from './accounts.ts';
+import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
+import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
@@ -11,6 +12,9 @@ import { createTurnQueue, type TurnQueue } from './queue.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createTokens, type Tokens } from './tokens.ts';
+
+/** Owns what happens before anybody is known, such as a refused token. No account can have this id: it is no `isId`. */
+const nobody = parseAccountId('nobody');
 
 export interface SystemQueries {
   readonly accounts: Accounts;
@@ -21,6 +25,8 @@ export interface SystemQueries {
   readonly turnQueue: TurnQueue;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
+  /** For entries that belong to no account. */
+  readonly auditLog: AuditLog;
 }
 
 export function createSystemQueries(context: QueryContext): SystemQueries {
@@ -33,5 +39,6 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     turnQueue: createTurnQueue(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
+    auditLog: createAuditLog({ ...context, accountId: nobody }),
   };
 }

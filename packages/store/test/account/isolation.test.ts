@@ -31,6 +31,19 @@ onBoth('ids of another account answer like ids of nobody, and change nothing', a
   assert.deepEqual(await everythingOf(backend, bob), before);
 });
 
+onBoth('ids that no database should see are refused alike by every query', async ({ open }) => {
+  const { account } = await createWorld(await open());
+  for (const text of ['a\0b', 'a\ud800b']) {
+    const ids = Object.fromEntries(Object.keys(nobody).map((name) => [name, text]));
+    for (const [name, call] of Object.entries(calls)) {
+      if (call === noIds) continue;
+      await assert.rejects(call(account, { ...nobody, ...ids }), { code: 'value-invalid' }, name);
+    }
+  }
+  await assert.rejects(account.auditLog.list({ before: 1.5 }), { code: 'value-invalid' });
+  await assert.rejects(account.connections.list({ offset: Number.NaN }), { code: 'value-invalid' });
+});
+
 onBoth(
   'lists, settings and the audit log of one account hold nothing of another',
   async (backend) => {

@@ -259,6 +259,15 @@ onBoth('the clean-up removes what has expired and nothing else', async ({ open, 
   assert.equal((await account.connections.list()).total, 1);
 });
 
+onBoth('what belongs to no account has a log of its own', async ({ open }) => {
+  const store = await open();
+  const { account } = await createWorld(store);
+  await store.system.auditLog.record({ action: 'auth.refused', actor: '192.0.2.9' });
+  const { entries } = await store.system.auditLog.list({ action: 'auth.refused' });
+  assert.equal(entries.length, 1);
+  assert.deepEqual((await account.auditLog.list({ action: 'auth.refused' })).entries, []);
+});
+
 async function finish({ account }: World, id: string): Promise<void> {
   await account.turns.finish({
     id,
