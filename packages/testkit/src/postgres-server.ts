@@ -50,7 +50,14 @@ export async function openPostgresServer(programs: string): Promise<PostgresServ
     await promisify(execFile)(join(programs, program), args, options);
   };
   const start = (): Promise<ChildProcess> =>
-    startServer(spawn(join(programs, 'postgres'), serverArguments(data, directory), options));
+    startServer(
+      /* A test run that is killed takes its server along. */
+      spawn(
+        '/usr/bin/setpriv',
+        ['--pdeathsig', 'INT', join(programs, 'postgres'), ...serverArguments(data, directory)],
+        options,
+      ),
+    );
 
   await run('initdb', ['-D', data, '-U', user, '--auth=trust', '--no-sync', '--encoding=UTF8']);
   let server = await start();

@@ -28,8 +28,11 @@ onSqlite(
       return written;
     })();
     const path = join(backend.directory, 'copy.db');
-    await store.backup(path);
-    isCopying = false;
+    try {
+      await store.backup(path);
+    } finally {
+      isCopying = false;
+    }
     assert.ok((await load) > 0, 'writes went on');
 
     const report = checkBackup(path);
