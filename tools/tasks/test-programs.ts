@@ -10,10 +10,12 @@ import { delimiter, join } from 'node:path';
 const programs: Readonly<Record<string, string>> = {
   bash: 'bash',
   clang: 'clang',
+  dash: 'dash',
   fish: 'fish',
   less: 'less',
   '/usr/lib/postgresql/*/bin/initdb': 'postgresql',
   setpriv: 'util-linux',
+  script: 'bsdutils',
   'ssh-agent': 'openssh-client',
   strace: 'strace',
   tmux: 'tmux',

@@ -121,6 +121,19 @@ test('a file that others can change is refused', async (context) => {
   await assert.rejects(config(env), { code: 'config-unsafe' });
 });
 
+test('nor may everybody write to a directory above it', async (context) => {
+  const above = mkdtempSync(join(tmpdir(), 'clf-above-'));
+  context.after(() => rmSync(above, { recursive: true, force: true }));
+  const path = join(above, 'a', 'b', 'config.jsonc');
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  writeFileSync(path, '{"gc": {"keep": 7}}', { mode: 0o600 });
+  assert.equal((await config({ CLAWDFATHER_CONFIG: path })).values['gc.keep'], 7);
+  chmodSync(above, 0o777);
+  await assert.rejects(config({ CLAWDFATHER_CONFIG: path }), { code: 'config-unsafe' });
+  chmodSync(above, 0o1777);
+  assert.equal((await config({ CLAWDFATHER_CONFIG: path })).values['gc.keep'], 7);
+});
+
 test('a link is as good as what it leads to', async (context) => {
   const real = fileOf(context, '{"gc": {"keep": 5}}');
   const link = `${real.CLAWDFATHER_CONFIG}.link`;

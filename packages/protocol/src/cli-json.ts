@@ -104,6 +104,7 @@ const approvalFields = {
   argv: z.array(z.string()).nullable().describe('a command without a shell, or null'),
   cwd: z.string(),
   env: z.record(z.string(), z.string()).describe('what is added to its environment'),
+  stdin: z.string().nullable().describe('what it is given to read at its start, or null'),
   host: z.string(),
   account: z.string(),
   requester: z.string(),

@@ -97,6 +97,10 @@ export const execParamsSchema = z
   })
   .refine((params) => params.shell === undefined || params.command !== undefined, {
     message: 'shell goes with command; argv runs without one',
+  })
+  .refine(({ env = {} }) => Object.keys(env).length <= execLimits.environmentEntriesMax, {
+    message: `at most ${execLimits.environmentEntriesMax} entries`,
+    path: ['env'],
   });
 export type ExecParams = z.infer<typeof execParamsSchema>;
 

@@ -24,6 +24,8 @@ export const processLimits = {
   /* Silence after which an open stdin means: it waits for us. */
   waitingForInputMs: 15_000,
   keysMax: 1_000,
+  /* As much as exec takes at the start. */
+  inputCharactersMax: 10_000_000,
 } as const;
 
 /* What a tool returns of a run's output; the journal keeps every byte. */

@@ -17,6 +17,7 @@ import { processLimits } from './limits.ts';
 
 const runId = z.string().min(1).describe('The run id, or a unique beginning of it.');
 const cursor = z.string().min(1).describe('From an earlier answer; acknowledges what came before.');
+const inputText = z.string().max(processLimits.inputCharactersMax);
 const encodingSchema = z.enum(['text', 'base64']);
 
 export const processActions = [
@@ -61,19 +62,19 @@ export const processParamsSchema = z.discriminatedUnion('action', [
   z.strictObject({
     action: z.literal('write'),
     runId,
-    data: z.string().optional(),
+    data: inputText.optional(),
     encoding: encodingSchema.optional(),
     eof: z.boolean().optional(),
   }),
   z.strictObject({
     action: z.literal('send-keys'),
     runId,
-    literal: z.string().optional(),
+    literal: inputText.optional(),
     hex: z.array(z.string()).max(processLimits.keysMax).optional(),
     keys: z.array(z.string()).max(processLimits.keysMax).optional(),
   }),
   z.strictObject({ action: z.literal('submit'), runId }),
-  z.strictObject({ action: z.literal('paste'), runId, text: z.string() }),
+  z.strictObject({ action: z.literal('paste'), runId, text: inputText }),
   z.strictObject({ action: z.literal('resize'), runId, cols: columnsSchema, rows: rowsSchema }),
   z.strictObject({ action: z.literal('signal'), runId, signal: z.string() }),
   z.strictObject({

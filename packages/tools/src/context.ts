@@ -2,12 +2,13 @@
  * What the tools are made from, who calls them, and what their parts share.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
-import type { Supervisor } from '@clawdfather/supervisor';
+import type { LimitPair, Supervisor } from '@clawdfather/supervisor';
 import type { Gatekeeper } from './approvals/gatekeeper.ts';
 import type { HostPort } from './host/host-port.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
 import type { Readers } from './process/readers.ts';
+import type { TakeOver } from './process/take-over.ts';
 import type { Terminals } from './process/terminals.ts';
 
 export interface ToolsDeps {
@@ -20,6 +21,8 @@ export interface ToolsDeps {
   readonly baseEnvironment: Readonly<Record<string, string>>;
   /* The directory of a local command whose caller names none. Default: HOME of the base environment. */
   readonly homeDirectory?: string;
+  /* The caller's own limits of open files, for a program whose runtime has raised its own (S3). Default: as they are. */
+  readonly openFiles?: LimitPair | undefined;
   /* Hosts beside `local`. */
   readonly remoteHosts?: readonly HostPort[];
   /* False for a program that comes and goes: it takes up nothing that others have left or are waiting for. Default true. */
@@ -59,6 +62,7 @@ export interface ToolsContext {
   readonly random: Random;
   readonly log: Log;
   readonly hosts: Hosts;
+  readonly openFiles: LimitPair | undefined;
   readonly canOpenTerminal: () => boolean;
   readonly readingProbe: ReadingProbe;
   readonly starting: Map<string, Starting>;
@@ -66,6 +70,7 @@ export interface ToolsContext {
   readonly watchedApprovals: Set<string>;
   readonly readers: Readers;
   readonly terminals: Terminals;
+  readonly takeOver: TakeOver;
   /* Aborts when the tools are closed. */
   readonly signal: AbortSignal;
 }

@@ -18,6 +18,7 @@ import { endSession } from './process/end-session.ts';
 import { processTool } from './process/process.ts';
 import { createReaders } from './process/readers.ts';
 import { createReadingProbe } from './process/reading-probe.ts';
+import { createTakeOver } from './process/take-over.ts';
 import { createTerminals } from './process/terminals.ts';
 
 export interface Tools {
@@ -58,6 +59,7 @@ export function createTools(deps: ToolsDeps): Tools {
       closing.abort(new ToolsError('tools-closed', 'the tools are closed'));
       await Promise.all([...context.starting.values()].map(({ done }) => done));
       await context.terminals.close();
+      await context.takeOver.close();
     },
   };
 }
@@ -65,7 +67,7 @@ export function createTools(deps: ToolsDeps): Tools {
 function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
   const { supervisor, gatekeeper, clock, random, log, baseEnvironment } = deps;
   const homeDirectory = deps.homeDirectory ?? baseEnvironment['HOME'] ?? '/';
-  const local = createLocalHost({ baseEnvironment, homeDirectory });
+  const local = createLocalHost({ clock, baseEnvironment, homeDirectory });
   return {
     supervisor,
     gatekeeper,
@@ -73,12 +75,14 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     random,
     log,
     hosts: createHosts(local, deps.remoteHosts ?? []),
+    openFiles: deps.openFiles,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),
     starting: new Map(),
     watchedApprovals: new Set(),
     readers: createReaders(),
     terminals: createTerminals({ supervisor, clock, log, signal }),
+    takeOver: createTakeOver({ supervisor, clock, log, isStaying: deps.takesUp !== false }),
     signal,
   };
 }

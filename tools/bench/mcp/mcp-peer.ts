@@ -3,6 +3,7 @@
  * own client on stdio, and a bare child_process.
  */
 import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchExternal } from '@clawdfather/testkit';
@@ -53,11 +54,19 @@ async function openOurs(dir: string): Promise<McpPeer> {
   };
 }
 
-/* With a home of its own and without what it would report to its makers, which would only slow it down. */
+/*
+ * With a home of its own, and told in both ways it knows not to report to its makers, which would only slow it down. Its events
+ * are put together all the same, with a `python3 --version` each; that is part of what a call of it costs.
+ */
 async function openDesktopCommander(dir: string): Promise<McpPeer> {
   const place = await fetchExternal('desktop-commander');
   const program = join(place, 'node_modules/@wonderwhy-er/desktop-commander/dist/index.js');
   const env = { ...baseEnv(dir), DESKTOP_COMMANDER_DISABLE_TELEMETRY: '1' };
+  mkdirSync(join(dir, '.claude-server-commander'));
+  writeFileSync(
+    join(dir, '.claude-server-commander', 'config.json'),
+    JSON.stringify({ telemetryEnabled: false, blockedCommands: [], allowedDirectories: [] }),
+  );
   const client = await connect([program, '--no-onboarding'], env);
   const args = { command: line, shell, timeout_ms: patienceMs };
   return {

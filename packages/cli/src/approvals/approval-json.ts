@@ -7,7 +7,7 @@ import { formatInstant } from '../render/duration.ts';
 import type { Json } from '../render/run-json.ts';
 
 export function approvalJson(record: ApprovalRecord): { readonly [name: string]: Json } {
-  const { command, cwd, envAdditions, host, account } = record.action;
+  const { command, cwd, envAdditions, stdin, host, account } = record.action;
   return {
     id: record.approvalId,
     runId: record.runId,
@@ -17,6 +17,7 @@ export function approvalJson(record: ApprovalRecord): { readonly [name: string]:
     argv: command.kind === 'argv' ? command.argv : null,
     cwd,
     env: envAdditions,
+    stdin: stdin ?? null,
     host,
     account,
     requester: record.requester,

@@ -1,10 +1,11 @@
 /*
  * Approvals for people. Nothing of a command is cut: what cannot be seen cannot be approved. So each has a line of facts,
- * and below it, as long as they are, the command, what is added to its environment, and why it is asked about.
+ * and below it, as long as they are, the command, what is added to its environment, what it is given to read, and why it
+ * is asked about.
  * Control and directional characters are shown as what they are.
  */
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
-import { makeVisible } from '@clawdfather/tools/text';
+import { cutColumns, makeVisible } from '@clawdfather/tools/text';
 import { formatAge, formatDuration } from '../render/duration.ts';
 import type { Paint } from '../render/paint.ts';
 import { type Cell, formatTable } from '../render/table.ts';
@@ -15,9 +16,13 @@ export interface ApprovalTextOptions {
   readonly nowMs: number;
   /* With those that are over. */
   readonly isAll: boolean;
+  /* Of the terminal; undefined where there is none. */
+  readonly columnsMax?: number | undefined;
 }
 
 const indent = '  ';
+/* On a terminal that is narrower still, rows wrap. */
+const roomMin = 8;
 
 export function formatApprovals(
   records: readonly ApprovalRecord[],
@@ -28,7 +33,7 @@ export function formatApprovals(
   const rows = records.map((record) => factsOf(record, options));
   const [header = '', ...lines] = formatTable(layout, rows).trimEnd().split('\n');
   const blocks = records.map((record, index) =>
-    [lines[index] ?? '', ...detailsOf(record, options.paint)].join('\n'),
+    [lines[index] ?? '', ...detailsOf(record, options)].join('\n'),
   );
   return `${[header, ...blocks].join('\n')}\n`;
 }
@@ -46,16 +51,36 @@ function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOp
   ];
 }
 
-function detailsOf(record: ApprovalRecord, paint: Paint): string[] {
+/* Rows that begin with a mark, also where a terminal would have begun them: nothing that others wrote begins one. */
+function markedRows(
+  text: string,
+  mark: string,
+  { paint, columnsMax }: ApprovalTextOptions,
+): readonly string[] {
+  const room = (columnsMax ?? Number.POSITIVE_INFINITY) - indent.length - mark.length - 1;
+  return cutColumns(text, Math.max(roomMin, room)).map((row, index) => {
+    const own = index === 0 ? mark : '|'.padStart(mark.length);
+    return `${indent}${paint.dim(own)} ${paint.strong(row)}`;
+  });
+}
+
+function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string[] {
   const { action } = record;
-  const lines = formatCommandLines(action.command).map(
-    (line, index) => `${indent}${paint.dim(index === 0 ? '$' : '>')} ${paint.strong(line)}`,
+  const { paint } = options;
+  const lines = formatCommandLines(action.command).flatMap((line, index) =>
+    markedRows(line, index === 0 ? '$' : '>', options),
   );
-  if (hasHidden(action.command)) {
+  if (hasHidden(action)) {
     lines.push(indent + paint.warn('it has invisible characters, shown as \\x… and \\u…'));
   }
   for (const [name, value] of Object.entries(action.envAdditions)) {
-    lines.push(`${indent}with ${makeVisible(`${name}=${value}`)}`);
+    lines.push(...markedRows(makeVisible(`${name}=${value}`), 'with', options));
+  }
+  if (action.stdin !== undefined) {
+    lines.push(`${indent}with this as its input:`);
+    for (const line of action.stdin.replace(/\n$/, '').split('\n')) {
+      lines.push(...markedRows(makeVisible(line), '<', options));
+    }
   }
   lines.push(paint.dim(`${indent}asked about because ${makeVisible(record.why)}`));
   const end = formatEnd(record);
@@ -94,8 +119,9 @@ export function formatCommandLines(command: ProposedAction['command']): readonly
   return [shell + first, ...more];
 }
 
-function hasHidden(command: ProposedAction['command']): boolean {
-  const texts = command.kind === 'argv' ? command.argv : command.line.split('\n');
+function hasHidden({ command, stdin = '' }: ProposedAction): boolean {
+  const words = command.kind === 'argv' ? command.argv : command.line.split('\n');
+  const texts = [...words, ...stdin.split('\n')];
   return texts.some((text) => makeVisible(text) !== text);
 }
 

@@ -1,5 +1,5 @@
 /*
- * From what a person typed to the one approval that is meant: its id, a unique beginning of it, or its run's id.
+ * From what a person typed to the one approval that is meant: its id, its run's id, or a unique beginning of either.
  */
 import { suggestNearest } from '@clawdfather/kit';
 import type { ApprovalStore } from '@clawdfather/supervisor';
@@ -21,8 +21,13 @@ export function findApproval(
   const exact = isId ? (store.approval(typed) ?? store.approvalOfRun(typed)) : undefined;
   if (exact !== undefined) return exact.approvalId;
   const found = isId ? store.approvals({ idPrefix: typed, limit: candidatesMax }) : [];
+  const ofRuns = isId
+    ? store
+        .approvals({ states: ['pending'] })
+        .filter(({ runId, approvalId }) => runId.startsWith(typed) && !approvalId.startsWith(typed))
+    : [];
   // Whoever types the beginning of an id means one that waits.
-  const waiting = found.filter(({ state }) => state === 'pending');
+  const waiting = [...found.filter(({ state }) => state === 'pending'), ...ofRuns];
   const [chosen, ...others] = waiting.length > 0 ? waiting : found;
   if (chosen !== undefined && others.length === 0) return chosen.approvalId;
   if (chosen !== undefined) {

@@ -3,7 +3,7 @@
  */
 import { type CommandSpec, commonFlags, type FlagSpec } from './spec.ts';
 
-/* A flag wider than this pushes its own summary, not everybody's. */
+/* A flag wider than this has its summary on the next line. */
 const flagColumnsMax = 34;
 
 export interface SpecGroup {
@@ -35,7 +35,11 @@ export function formatOverview(groups: readonly SpecGroup[]): string {
 export function formatCommandHelp(spec: CommandSpec): string {
   const names = [...spec.flags, ...commonFlags].map((flag) => flagName(flag).length);
   const columns = Math.min(flagColumnsMax, Math.max(...names));
-  const format = (flag: FlagSpec): string => `${flagName(flag).padEnd(columns)}  ${flag.summary}`;
+  const format = (flag: FlagSpec): string => {
+    const name = flagName(flag);
+    const begin = name.length > columns ? `${name}\n${' '.repeat(columns)}` : name.padEnd(columns);
+    return `${begin}  ${flag.summary}`;
+  };
   const usage = spec.usage === '' ? `clf ${spec.name}` : `clf ${spec.name} ${spec.usage}`;
   return [
     spec.summary,

@@ -89,7 +89,11 @@ export function parseChoice<Choice extends string>(
 ): Choice {
   const choice = choices.find((one) => one === text);
   if (choice !== undefined) return choice;
-  throw usageError(`${flag} is not one of ${choices.join(', ')}: "${text}"`);
+  const nearest = suggestNearest(text, choices);
+  throw usageError(
+    `${flag} is not one of ${choices.join(', ')}: "${text}"`,
+    nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+  );
 }
 
 /* `K=V` pairs; later ones win. `inherit` gives the value of a bare `K`. */

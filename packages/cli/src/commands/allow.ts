@@ -43,7 +43,7 @@ async function start(
   await withSupervisor(context, async (supervisor) => {
     const baseEnvironment = config.commandEnv;
     const parts = { supervisor, gatekeeper, clock, random, log: silentLog, baseEnvironment };
-    const tools = createTools(parts);
+    const tools = createTools({ ...parts, openFiles: context.config.openFiles, takesUp: false });
     try {
       await tools.startHeld(record);
     } finally {

@@ -22,7 +22,10 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
           : 'Nothing waits for you. Earlier ones: clf approvals -a\n',
       );
     } else {
-      await io.stdout.write(formatApprovals(records, { paint, nowMs: clock.wallMs(), isAll }));
+      const columnsMax = io.columns();
+      await io.stdout.write(
+        formatApprovals(records, { paint, nowMs: clock.wallMs(), isAll, columnsMax }),
+      );
       if (!isAll) await io.stdout.write(paint.dim('clf allow ID, or clf deny ID\n'));
     }
     return codeStatus(exitOk);

@@ -60,7 +60,7 @@ async function show(context: CommandContext, typed: readonly string[]): Promise<
     return [
       { text: key, paint: isUsual ? paint.dim : paint.strong },
       { text: valueText(config, key) },
-      { text: formatOrigin(origin), ...(isUsual ? { paint: paint.dim } : {}) },
+      { text: fromHome(formatOrigin(origin), context), ...(isUsual ? { paint: paint.dim } : {}) },
     ];
   });
   const headers = ['SETTING', 'VALUE', 'FROM'];
@@ -68,6 +68,12 @@ async function show(context: CommandContext, typed: readonly string[]): Promise<
     formatTable({ headers, paintHeader: paint.dim, columnsMax: undefined }, rows),
   );
   return codeStatus(exitOk);
+}
+
+/* Paths in one's own home are long, and everybody knows where it is. */
+function fromHome(text: string, { caller }: CommandContext): string {
+  const home = caller.env['HOME'] ?? '';
+  return home.length > 1 && text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text;
 }
 
 function findKey(typed: string): SettingKey {
@@ -111,7 +117,7 @@ async function check(context: CommandContext): Promise<ExitStatus> {
   const { io, paint } = context;
   const { path, isNamed } = configPath(context.caller, context.args);
   const { entries, problems } = await parseConfigAt(path, isNamed);
-  const others = problems.length > 0 ? [] : await outsideProblems(context);
+  const others = await outsideProblems(context, problems.length === 0);
   if (context.isJson) {
     await io.stdout.write(
       jsonLine({
@@ -155,13 +161,17 @@ type OutsideProblem = {
 };
 
 /* What is no mistake of the file: a variable's value, its name, a file that nobody reads. */
-async function outsideProblems(context: CommandContext): Promise<OutsideProblem[]> {
+async function outsideProblems(
+  context: CommandContext,
+  isFileRight: boolean,
+): Promise<OutsideProblem[]> {
   const found: OutsideProblem[] = [];
   const add = (message: string, hint: string | undefined): void => {
     found.push({ line: null, column: null, message, hint: hint ?? null });
   };
   try {
-    await loadConfig(context.caller, { spec: configSpec, args: context.args });
+    // A file that is wrong would only be told again.
+    if (isFileRight) await loadConfig(context.caller, { spec: configSpec, args: context.args });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     add(error.message, error.hint);

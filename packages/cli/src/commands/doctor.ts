@@ -25,6 +25,7 @@ import { checkDecisions, checkLeftovers, checkOwners, checkRunDirs } from '../do
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
 import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.ts';
+import { checkConfig } from '../doctor/config-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
@@ -45,6 +46,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     checkPlatform(facts),
     checkNode(facts),
     await checkShim(shimBinaryPath),
+    checkConfig(context.config),
     checkStateDir(stateDir, directory, process.getuid?.()),
     await checkDisk(facts, stateDir),
     checkProc(facts),

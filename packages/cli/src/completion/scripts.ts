@@ -75,7 +75,7 @@ complete -F _clf clf clawdfather
 `;
 
 const zsh = String.raw`#compdef clf clawdfather
-# Completion of clf for zsh. In ~/.zshrc, after compinit: source <(clf completion zsh)
+# Completion of clf for zsh. In ~/.zshrc: source <(clf completion zsh)
 _clf() {
   local program answer what line value
   local -a candidates
@@ -102,6 +102,7 @@ _clf() {
 if [[ ${'${funcstack[1]}'} == _clf ]]; then
   _clf "$@"
 else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
   compdef _clf clf clawdfather
 fi
 `;

@@ -24,6 +24,9 @@ import { CliError } from '../errors.ts';
 /* A thousand times what a full one takes. */
 const bytesMax = 1024 * 1024;
 
+/* In a directory that has it, nobody can replace what is not theirs. */
+const stickyBit = 0o1000;
+
 /* Undefined when there is none. */
 export function readConfigFile(path: string): string | undefined {
   let descriptor: number;
@@ -41,6 +44,7 @@ export function readConfigFile(path: string): string | undefined {
     checkTrust(path, stats);
     const directory = dirname(realpathSync(path));
     checkTrust(directory, statSync(directory));
+    checkAbove(directory);
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);
@@ -52,10 +56,22 @@ function checkTrust(path: string, { uid, mode }: Stats): void {
   if (uid !== ownUid && uid !== 0) {
     throw unsafe(path, `it belongs to user ${uid}`, `chown ${ownUid} ${path}`);
   }
-  // In a directory with the sticky bit others cannot replace what is not theirs.
-  const isSticky = (mode & 0o1000) !== 0;
+  const isSticky = (mode & stickyBit) !== 0;
   if ((mode & 0o022) !== 0 && !isSticky) {
     throw unsafe(path, 'others can write to it', `chmod go-w ${path}`);
+  }
+}
+
+/*
+ * Whoever can write to a directory above can put another one in this one's place. Owners are not asked there: in a
+ * container they may be nobody that we know.
+ */
+function checkAbove(directory: string): void {
+  for (let above = dirname(directory); ; above = dirname(above)) {
+    const { mode } = statSync(above);
+    const isOpenToAll = (mode & 0o002) !== 0 && (mode & stickyBit) === 0;
+    if (isOpenToAll) throw unsafe(above, 'everybody can write to it', `chmod o-w ${above}`);
+    if (above === dirname(above)) return;
   }
 }
 

@@ -59,6 +59,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
     log,
     baseEnvironment: agentBaseEnvironment(config.commandEnv),
     homeDirectory: deps.directory,
+    openFiles: config.openFiles,
   });
   opening.defer(() => tools.close());
   const opened = opening.move();

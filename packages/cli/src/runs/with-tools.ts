@@ -43,6 +43,9 @@ export async function withTools<Result>(
       log: silentLog,
       baseEnvironment: config.commandEnv,
       homeDirectory: config.cwd,
+      openFiles: config.openFiles,
+      // What agents are waiting for is started by those who stay.
+      takesUp: false,
     });
     stack.defer(() => tools.close());
     return await use({ tools, supervisor });

@@ -25,7 +25,7 @@ const hints = [
   '↑↓ scroll',
 ];
 export const nothingText = 'Nothing is running. Start something: clf run -d -- sleep 60';
-/* Of the ended, when there is little room. */
+/* Of the ended, when there is little room, and a third of it at most. */
 const endedRowsWanted = 5;
 /* Sums, two blank lines, hints. */
 const frameRows = 4;
@@ -42,7 +42,10 @@ export function layoutScreen(
   const liveRows = Math.max(0, text.live.length - 1);
   const endedRows = Math.max(0, text.ended.length - 1);
   // A header, and a blank line before it.
-  const wanted = endedRows === 0 ? 0 : Math.min(endedRows, endedRowsWanted) + 2;
+  const wanted = Math.min(
+    endedRows === 0 ? 0 : Math.min(endedRows, endedRowsWanted) + 2,
+    Math.floor(room / 3),
+  );
   const forLive = Math.max(2, room - wanted);
   const page = Math.max(1, Math.min(liveRows, forLive - 1));
   const first = Math.max(0, Math.min(offset, liveRows - page));

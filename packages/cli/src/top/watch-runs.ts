@@ -44,8 +44,9 @@ const endedMax = 50;
 const newestLookedAt = 30;
 /* At the start: all that may still have leftovers, or ended within the last minutes. */
 const finishedLookedAt = 1_000;
-/* What could not be settled is not tried at every look: it asks the shims. */
+/* What could not be settled is tried again later and later: it asks all shims. */
 const reconcilePauseMs = 5_000;
+const reconcilePauseMsMax = 60_000;
 
 interface Before {
   readonly atMs: number;
@@ -59,6 +60,7 @@ export function createRunWatch(deps: WatchDeps): () => Promise<Look> {
   /* What was alive at the last look; undefined before the first. */
   let known: Set<RunRecord['runId']> | undefined;
   let reconciledAtMs = Number.NEGATIVE_INFINITY;
+  let pauseMs = reconcilePauseMs;
   const ended = new Map<RunRecord['runId'], RunRecord>();
 
   const listLive = (): RunRecord[] => {
@@ -99,20 +101,19 @@ export function createRunWatch(deps: WatchDeps): () => Promise<Look> {
     };
   };
 
-  const isMissing = (record: RunRecord, load: TreeLoad | undefined): boolean =>
-    record.state !== 'starting' &&
-    (load === undefined || (record.exit === undefined && !load.hasRoot));
-
   return async () => {
     let scan = deps.scan();
     let records = listLive();
-    const isPauseOver = clock.monotonicMs() - reconciledAtMs >= reconcilePauseMs;
-    if (isPauseOver && records.some((record) => isMissing(record, loadOfTree(scan, record)))) {
+    const isPauseOver = clock.monotonicMs() - reconciledAtMs >= pauseMs;
+    const isAnyMissing = (): boolean =>
+      records.some((record) => isMissing(record, loadOfTree(scan, record)));
+    if (isPauseOver && isAnyMissing()) {
       await supervisor.reconcile();
       reconciledAtMs = clock.monotonicMs();
       known = new Set(records.map(({ runId }) => runId));
       records = listLive();
       scan = deps.scan();
+      pauseMs = isAnyMissing() ? Math.min(pauseMs * 2, reconcilePauseMsMax) : reconcilePauseMs;
     }
     const nowMs = clock.wallMs();
     const live = records.map((record) => rowOf(record, loadOfTree(scan, record)));
@@ -127,6 +128,11 @@ export function createRunWatch(deps: WatchDeps): () => Promise<Look> {
     }
     return { atMs: nowMs, live, ended: latest(ended.values(), known) };
   };
+}
+
+function isMissing(record: RunRecord, load: TreeLoad | undefined): boolean {
+  if (record.state === 'starting') return false;
+  return load === undefined || (record.exit === undefined && !load.hasRoot);
 }
 
 function latest(

@@ -41,8 +41,8 @@ function recordOf(
   };
 }
 
-const format = (record: ApprovalRecord, isAll = false): string =>
-  formatApprovals([record], { paint: createPaint(false), nowMs: 9_000, isAll });
+const format = (record: ApprovalRecord, isAll = false, columnsMax?: number): string =>
+  formatApprovals([record], { paint: createPaint(false), nowMs: 9_000, isAll, columnsMax });
 
 test('facts, the whole command, additions and the reason', () => {
   const long = `npm publish ${'x'.repeat(500)} --access public`;
@@ -70,6 +70,44 @@ test('a command of several lines cannot pass for what we say about it', () => {
     String.raw`  > ID            AGE\x1b[1A`,
     String.raw`  it has invisible characters, shown as \x… and \u…`,
   ]);
+});
+
+test('a line that is wider than the terminal cannot pass for what we say where it wraps', () => {
+  const fake = `npm publish #${' '.repeat(23)}  asked about because it is harmless`;
+  const record = recordOf(line(fake));
+  const action = { ...record.action, envAdditions: { A: 'x'.repeat(40) } };
+  const rows = format({ ...record, action }, false, 40)
+    .split('\n')
+    .slice(2);
+  assert.deepEqual(rows, [
+    `  $ npm publish #${' '.repeat(23)}`,
+    '  |   asked about because it is harmless',
+    `  with A=${'x'.repeat(31)}`,
+    `     | ${'x'.repeat(9)}`,
+    '  asked about because /usr/bin/npm is not on the allowlist',
+    '',
+  ]);
+});
+
+test('what it is given to read is shown whole, each line with a mark, as it may be the command', () => {
+  const record = recordOf({ kind: 'argv', argv: ['/bin/sh'] });
+  const stdin = 'rm -rf x\n\n  asked about because it is harmless\u202e\n';
+  const action = { ...record.action, envAdditions: {}, stdin };
+  assert.deepEqual(
+    format({ ...record, action })
+      .split('\n')
+      .slice(2, -2),
+    [
+      '  $ /bin/sh',
+      String.raw`  it has invisible characters, shown as \x… and \u…`,
+      '  with this as its input:',
+      '  < rm -rf x',
+      '  < ',
+      String.raw`  <   asked about because it is harmless\u202e`,
+    ],
+  );
+  assert.equal(approvalJson({ ...record, action })['stdin'], stdin);
+  assert.equal(approvalJson(record)['stdin'], null);
 });
 
 test('words of a program are told apart, hidden characters and backslashes too', () => {
@@ -101,18 +139,26 @@ test('every field of the JSON is in the manual, and the stored request is not am
   assert.ok(!JSON.stringify(json).includes('SECRET'));
 });
 
-test('an approval is found by its id, a unique beginning of it, or its run', () => {
-  const rows = ['aaa1', 'aab2', 'bbb3'].map((approvalId) => ({ approvalId, state: 'pending' }));
+test('an approval is found by its id, by its run, or by a unique beginning of either', () => {
+  const rows = [
+    { approvalId: 'aaa1', runId: 'xxr1', state: 'pending' },
+    { approvalId: 'aab2', runId: 'xyr2', state: 'pending' },
+    { approvalId: 'bbb3', runId: 'bxr3', state: 'pending' },
+  ];
   const store = {
     approval: (id: string) => rows.find(({ approvalId }) => approvalId === id),
-    approvalOfRun: (id: string) => (id === 'run' ? rows[2] : undefined),
+    approvalOfRun: (id: string) => rows.find(({ runId }) => runId === id),
     approvals: ({ idPrefix = '' } = {}) =>
       rows.filter(({ approvalId }) => approvalId.startsWith(idPrefix)),
   } as unknown as Parameters<typeof findApproval>[0];
   assert.equal(findApproval(store, 'aaa1'), 'aaa1');
   assert.equal(findApproval(store, 'aab'), 'aab2');
-  assert.equal(findApproval(store, 'run'), 'bbb3');
-  assert.throws(() => findApproval(store, 'aa'), { code: 'approval-ambiguous' });
+  assert.equal(findApproval(store, 'xyr2'), 'aab2');
+  assert.equal(findApproval(store, 'xy'), 'aab2');
+  assert.equal(findApproval(store, 'b'), 'bbb3', 'it and its run begin alike');
+  for (const typed of ['aa', 'x']) {
+    assert.throws(() => findApproval(store, typed), { code: 'approval-ambiguous' });
+  }
   assert.throws(() => findApproval(store, 'zzz9'), { code: 'approval-not-found' });
   assert.throws(() => findApproval(store, 'abb3'), { hint: 'Did you mean bbb3?' });
 });

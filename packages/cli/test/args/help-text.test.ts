@@ -34,6 +34,17 @@ test('no line is wider than 110 columns', () => {
   }
 });
 
+test('what flags mean stands in one column, below a flag that is too wide for it', () => {
+  for (const spec of specs) {
+    const text = formatCommandHelp(spec);
+    const at = [...spec.flags, ...commonFlags].map(({ summary }) => {
+      const line = text.split('\n').find((some) => some.endsWith(`  ${summary}`)) ?? '';
+      return line.length - summary.length;
+    });
+    assert.equal(new Set(at).size, 1, text);
+  }
+});
+
 test('no command has two flags of one name or letter', () => {
   for (const spec of specs) {
     const flags = [...spec.flags, ...commonFlags];

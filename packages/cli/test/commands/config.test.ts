@@ -33,7 +33,7 @@ function home(context: TestContext, text?: string) {
 }
 
 test('show: every setting, its value, where it comes from', async (context) => {
-  const { path, call } = home(context, '{\n  "run": { "grace": "2s" }\n}');
+  const { call } = home(context, '{\n  "run": { "grace": "2s" }\n}');
   const { out, code } = await call(
     { CLAWDFATHER_GC_KEEP: '5' },
     'config',
@@ -48,7 +48,7 @@ test('show: every setting, its value, where it comes from', async (context) => {
       .find((line) => line.startsWith(`${key} `))
       ?.split(/ {2,}/)
       .slice(1);
-  assert.deepEqual(rowOf('run.grace'), ['2s', `${path}:2`]);
+  assert.deepEqual(rowOf('run.grace'), ['2s', '~/.config/clawdfather/config.jsonc:2']);
   assert.deepEqual(rowOf('gc.keep'), ['5', 'CLAWDFATHER_GC_KEEP']);
   assert.deepEqual(rowOf('stateDir'), ['/s', '--state-dir']);
   assert.deepEqual(rowOf('exec.timeout'), ['30m', 'default']);
@@ -74,6 +74,8 @@ test('check: all that is wrong, with its place, and exit code 1', async (context
     `${path}:2:12: there is no setting run.grase\n  Did you mean run.grace?\n` +
       `${path}:3:10: log is not one of off, error, warn, info, debug: "loud"\n`,
   );
+  const more = await call({ CLAWDFATHER_GRASE: '1s' }, 'config', 'check');
+  assert.ok(more.out.startsWith(out) && more.out.includes('CLAWDFATHER_GRASE'), more.out);
 });
 
 test('check: variables that mean nothing, files that nobody reads', async (context) => {

@@ -3,6 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mcpSpec } from '../../src/commands/mcp-spec.ts';
+import { checkConfig } from '../../src/doctor/config-check.ts';
+import { callWith } from '../support/configs.ts';
 import { findingsJson, formatFindings, hasFailed } from '../../src/doctor/finding.ts';
 import {
   checkCgroup,
@@ -190,4 +193,15 @@ test('the page and the JSON agree on health', () => {
   assert.equal(hasFailed([bad]), true);
   assert.equal((findingsJson([bad]) as { isHealthy: boolean }).isHealthy, false);
   assert.match(formatFindings([], wide), /All is well\./);
+});
+
+test('settings: where they come from, and a door that is open', () => {
+  const { config } = callWith(mcpSpec, []);
+  assert.deepEqual(checkConfig(config), {
+    check: 'config',
+    status: 'ok',
+    summary: '0 settings from the file, 0 from the environment',
+  });
+  const open = callWith(mcpSpec, ['--security', 'full', '--ask', 'off']).config;
+  assert.equal(checkConfig(open).status, 'warn');
 });

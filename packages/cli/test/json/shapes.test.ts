@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type CliShape, cliShapes } from '@clawdfather/protocol';
+import { approvalJson } from '../../src/approvals/approval-json.ts';
 import { commands } from '../../src/commands/table.ts';
 import { createCliRig } from '../support/cli-process.ts';
-import { createTerminalRig } from '../support/terminal-rig.ts';
 import { rowsOf } from './shape-rows.ts';
 
 const page = readFileSync(new URL('../../../../docs/cli-json.md', import.meta.url), 'utf8');
@@ -90,18 +90,45 @@ test('what commands print is of their shapes, and has no field that is not told'
   const asked = await rig.clf('exec', '--json', '--ask', 'always', '--', 'true');
   checkLines('exec', asked.stdout);
   await check('approvals');
-  // Only a person decides, so these two want a terminal.
-  const terminals = await createTerminalRig(context, rig.env);
-  for (const command of ['allow', 'deny']) {
-    const { stdout } = await rig.clf('exec', '--json', '--ask', 'always', '--', 'true');
-    const { approvalId } = JSON.parse(stdout) as { approvalId: string };
-    const terminal = await terminals.open([command, '--json', approvalId]);
-    assert.equal((await terminal.exit()).code, 0, terminal.raw());
-    checkLines(command, terminal.raw().replaceAll('\r', ''));
-  }
   const error = await rig.clf('logs', '--json', 'no-such-run');
   const told: unknown = JSON.parse(error.stderr);
   assert.deepEqual(cliShapes.error.parse(told), told);
+});
+
+/* Only a person outside of any run decides, and a test may be in one: what `allow` and `deny` print is made here. */
+test('an approval is of its shape, decided or not', () => {
+  const action = { cwd: '/', envAdditions: { A: 'b' }, host: 'local', account: 'cli' };
+  const common = {
+    approvalId: 'a',
+    runId: 'r',
+    actionHash: 'h',
+    request: '{}',
+    requester: 'cli:1',
+    why: 'rm is not on the allowlist',
+    createdAtMs: 1,
+    expiresAtMs: 2,
+  };
+  const pending = approvalJson({
+    ...common,
+    state: 'pending',
+    action: { ...action, command: { kind: 'line', shell: '/bin/sh', line: 'rm x' } },
+    decision: undefined,
+    decidedBy: undefined,
+    decidedAtMs: undefined,
+    reason: undefined,
+  });
+  assert.deepEqual(cliShapes.approval.parse(pending), pending);
+  const allowed = approvalJson({
+    ...common,
+    state: 'started',
+    action: { ...action, command: { kind: 'argv', argv: ['rm', 'x'] } },
+    decision: 'allow-always',
+    decidedBy: 'a person',
+    decidedAtMs: 3,
+    reason: 'why not',
+  });
+  const told = { ...allowed, rules: ['/usr/bin/rm'] };
+  assert.deepEqual(cliShapes.allowed.parse(told), told);
 });
 
 function isSame(left: unknown, right: unknown): boolean {

@@ -18,10 +18,12 @@ import {
 } from '@clawdfather/tools';
 import { type CliRig, createCliRig, launcherPath } from '../support/cli-process.ts';
 
-/* There, nobody may decide (W2): most of this file has nothing to show then. */
-const skip = readLineage(process.pid).some(({ comm }) => comm.startsWith('clawdfather-shi'))
-  ? 'these tests run inside a run'
-  : false;
+/* Inside a run nobody may decide (W2), and without `script` there is no terminal to decide at. */
+const skip = !existsSync('/usr/bin/script')
+  ? 'script is not installed'
+  : readLineage(process.pid).some(({ comm }) => comm.startsWith('clawdfather-shi'))
+    ? 'these tests run inside a run'
+    : false;
 
 interface Asked {
   readonly approvalId: string;

@@ -177,7 +177,7 @@ test('doctor: well when new, and names what is not', async (context) => {
 test('doctor: names a shim that is stopped, and one whose run directory was deleted', async (context) => {
   const rig = createCliRig(context);
   const id = (await rig.clf('run', '-d', '--', 'sleep', '60')).stdout.trim();
-  const { pid } = parse((await rig.clf('ps', '--json')).stdout);
+  const pid = Number(parse((await rig.clf('ps', '--json')).stdout)['pid']);
   // The command's parent.
   const shimPid = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
   const shims = async () => {

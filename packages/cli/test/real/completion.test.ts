@@ -53,8 +53,7 @@ async function openShell(
   const terminals = await createTerminalRig(context, { ...rig.env, PS1: '@ ' });
   const terminal = await terminals.openProgram(argv, { cols: 100, rows: 40 });
   await terminal.shows(/@$/);
-  const setUp = argv[0] === 'zsh' ? 'autoload -Uz compinit; compinit -u -D; ' : '';
-  const load = `${setUp}source <(clf completion ${argv[0]})`;
+  const load = `source <(clf completion ${argv[0]})`;
   await terminal.type(`${load}; cd ${directory}; clear; echo ready\r`);
   await terminal.shows(/^ready\n@$/m);
   let count = 0;

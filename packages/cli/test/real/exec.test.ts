@@ -3,8 +3,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { execResultSchema } from '@clawdfather/protocol';
+import { mcpSpec } from '../../src/commands/mcp-spec.ts';
+import { openAgentTools } from '../../src/mcp/open-agent-tools.ts';
 import { createCliRig } from '../support/cli-process.ts';
+import { callWith } from '../support/configs.ts';
 
 interface ScreenJson {
   readonly lines: readonly string[];
@@ -13,6 +17,13 @@ interface ScreenJson {
   readonly rows: number;
   readonly isAlternate: boolean;
 }
+
+test('S3: a command has the caller’s limits of open files, not those Node gave itself', async (context) => {
+  const rig = createCliRig(context);
+  const env = { CLAWDFATHER_OPEN_FILES: '300:600' };
+  const { stdout } = await rig.clfWith({ env }, 'exec', '-c', 'ulimit -Sn; ulimit -Hn');
+  assert.equal(stdout, '300\n600\n');
+});
 
 test('output is shown and the exit code passed through', async (context) => {
   const rig = createCliRig(context);
@@ -63,6 +74,22 @@ test('Ctrl-C ends what is in the foreground', async (context) => {
   assert.deepEqual(await rig.live(), []);
 });
 
+test('a second Ctrl-C leaves it no time; a lost terminal leaves it alone', async (context) => {
+  const rig = createCliRig(context);
+  const stubborn = 'trap "" TERM; echo up; while :; do sleep 600; done';
+  const exec = rig.start({}, 'exec', '-c', stubborn);
+  await exec.saw('up');
+  exec.child.kill('SIGINT');
+  exec.child.kill('SIGTERM');
+  assert.ok(['SIGINT', 'SIGTERM'].includes((await exec.result).signal ?? ''));
+  assert.deepEqual(await rig.live(), []);
+  const lost = rig.start({}, 'exec', '-c', 'echo up; sleep 600');
+  await lost.saw('up');
+  lost.child.kill('SIGHUP');
+  assert.equal((await lost.result).signal, 'SIGHUP');
+  assert.equal((await rig.live()).length, 1);
+});
+
 test('a reader that goes away ends the command', async (context) => {
   const rig = createCliRig(context);
   const exec = rig.start({}, 'exec', '--yield', '2m', '--', 'yes');
@@ -86,6 +113,28 @@ test('--json is the result of the exec tool, whatever it is', async (context) =>
     statuses.push(execResultSchema.parse(JSON.parse(stdout)).status);
   }
   assert.deepEqual(statuses, ['completed', 'failed', 'running', 'approval-pending', 'denied']);
+});
+
+test('agents neither see what a person runs nor can type into it', async (context) => {
+  const rig = createCliRig(context);
+  const started = await rig.clf('exec', '-b', '--pty', '--', 'cat');
+  const runId = started.stdout.trim();
+  const { config } = callWith(mcpSpec, ['--state-dir', rig.stateDir]);
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  await using agent = await openAgentTools({
+    config,
+    clock,
+    random,
+    log: silentLog,
+    directory: '/',
+  });
+  const { signal } = new AbortController();
+  const call = { signal, requester: 'mcp:test', account: 'local', sessionId: 'local' };
+  const listed = await agent.tools.process({ action: 'list' }, call);
+  assert.deepEqual('runs' in listed ? listed.runs : undefined, []);
+  const typing = agent.tools.process({ action: 'send-keys', runId, keys: ['Enter'] }, call);
+  await assert.rejects(typing, { code: 'unknown-run' });
 });
 
 test('the policy of the config file holds for a person too', async (context) => {

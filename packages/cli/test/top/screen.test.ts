@@ -96,6 +96,15 @@ test('long lists scroll, and stop at their end', () => {
   assert.match(end.lines.join('\n'), /out of memory/, 'the ended have their place');
 });
 
+test('on a small screen what lives comes before what has ended', () => {
+  const ended = Array.from({ length: 9 }, () => dead);
+  const text = formatLook({ ...look, live: [...rows, row('eee')], ended }, view);
+  const { lines } = layoutScreen(text, { size: { cols: 80, rows: 12 }, offset: 0, paint });
+  const screen = lines.join('\n');
+  for (const id of ['aaa', 'bbb', 'ccc', 'eee']) assert.ok(screen.includes(id), screen);
+  assert.equal(screen.match(/out of memory/g)?.length, 1, screen);
+});
+
 test('nothing is running: what to do', () => {
   const text = formatLook({ ...look, live: [], ended: [] }, view);
   const { lines } = layoutScreen(text, { size: { cols: 80, rows: 10 }, offset: 0, paint });

@@ -105,9 +105,15 @@ test('what cannot be settled is not asked about at every look', async () => {
   const { live } = await look();
   assert.equal(state.reconciled, 1);
   assert.equal(live[0]?.memoryBytes, undefined, 'nothing is known of it');
-  await clock.advance(4_000);
+  await clock.advance(9_000);
   await look();
   assert.equal(state.reconciled, 2);
+  await clock.advance(10_000);
+  await look();
+  assert.equal(state.reconciled, 2, 'and later and later');
+  await clock.advance(60_000);
+  await look();
+  assert.equal(state.reconciled, 3);
 });
 
 test('a run that is over and has left something is still alive; what ended long ago is not told', async () => {

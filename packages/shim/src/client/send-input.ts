@@ -19,7 +19,14 @@ const pieceBytes = 64 * 1024;
 const piecesMax = 4;
 
 /* The answer to the last piece. An empty input is one empty piece. */
-export async function sendInput(bytes: Uint8Array, sender: InputSender): Promise<OkAnswer> {
+export function sendInput(bytes: Uint8Array, sender: InputSender): Promise<OkAnswer> {
+  const { epoch, offset, send } = sender;
+  /* A key: nothing to cut, and nothing between it and the socket. */
+  if (bytes.length <= pieceBytes) return send({ type: 'input', epoch, offset, bytes });
+  return sendPieces(bytes, sender);
+}
+
+async function sendPieces(bytes: Uint8Array, sender: InputSender): Promise<OkAnswer> {
   const underWay: Promise<OkAnswer>[] = [];
   let at = 0;
   for (;;) {

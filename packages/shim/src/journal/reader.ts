@@ -100,14 +100,9 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
     const found = finder.find(at.offset);
     if (found.kind === 'gone') return gap(at, found.oldestBase);
     if (found.kind === 'none') return isDead ? ending(at, undefined, 0) : { kind: 'nothing', at };
-    const isOtherBoot = found.segment.header?.bootId !== deps.bootId;
-    const outcome = await readSegment({
-      found,
-      at,
-      within: within?.offset === at.offset ? within : undefined,
-      isVerified: deps.isVerified === true || isOtherBoot,
-      pool,
-    });
+    const isVerified = deps.isVerified === true || found.segment.header?.bootId !== deps.bootId;
+    const known = within?.offset === at.offset ? within : undefined;
+    const outcome = await readSegment({ found, at, within: known, isVerified, pool });
     if (outcome.kind === 'cut') return handOut(outcome.cut, () => pool.give(outcome.chunk));
     if (outcome.isDamaged || isDead) {
       const later = finder.laterBase(found.segment.base);
@@ -134,9 +129,8 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
 
   return {
     readTold: (at, bytes) => {
-      const writtenTo = at.offset + bytes.length;
-      const cut = cutFrames({ bytes, offset: at.offset, writtenTo, isVerified: false });
-      return cut.stop === 'end' ? handOut(cut, () => {}) : undefined;
+      const cut = cutTold(at.offset, bytes);
+      return cut === undefined ? undefined : handOut(cut, () => {});
     },
     read: (at) => {
       if (isClosed || reading !== undefined) throw misused(isClosed);
@@ -149,6 +143,11 @@ export function openJournalReader(runDir: string, deps: JournalReaderDeps): Jour
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function cutTold(offset: number, bytes: Buffer): FrameCut | undefined {
+  const cut = cutFrames({ bytes, offset, writtenTo: offset + bytes.length, isVerified: false });
+  return cut.stop === 'end' ? cut : undefined;
 }
 
 function gap(from: JournalPosition, oldestBase: number): JournalRead {

@@ -24,6 +24,10 @@ export const exitedNumber = 3;
 export const selectRuns = selectRunsFrom('runs r');
 /** The same for what is live or has a tree. Named, because the planner may prefer to sort less. */
 export const selectOpenRuns = selectRunsFrom('runs r INDEXED BY runs_open');
+/** The same for those with a label, in its order: a common label then costs what is shown, not all that have it. */
+export const selectLabelledRuns = selectRunsFrom(
+  'run_labels l CROSS JOIN runs r ON r.seq = l.seq AND l.name = ? AND l.value = ?',
+);
 
 function selectRunsFrom(source: string): string {
   return `SELECT r.*, i.instance_id AS owner_instance_id, o.lease_expires_at_ms FROM ${source}

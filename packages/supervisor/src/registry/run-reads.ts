@@ -8,7 +8,15 @@
 import { listRowsDefault } from '../limits.ts';
 import type { RunFilter, RunId, RunRecord } from '../types.ts';
 import type { OutboxEntry } from './outbox-writes.ts';
-import { number, parseRun, runStates, selectOpenRuns, selectRuns, text } from './rows.ts';
+import {
+  number,
+  parseRun,
+  runStates,
+  selectLabelledRuns,
+  selectOpenRuns,
+  selectRuns,
+  text,
+} from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** What retention needs to know about a finished run, and no more. */
@@ -48,12 +56,8 @@ export function createRunReads({ one, all }: Statements): RunReads {
       return row === undefined ? undefined : parseRun(row);
     },
     list: (filter = {}) => {
-      const terms = termsOf(filter);
-      const where = terms.map((term) => term.sql).join(' AND ');
-      return all(`${selectRuns} WHERE ${where} ORDER BY r.seq DESC LIMIT ?`, [
-        ...terms.flatMap((term) => term.values),
-        filter.limit ?? listRowsDefault,
-      ]).map(parseRun);
+      const { sql, values } = queryOf(filter);
+      return all(`${sql} LIMIT ?`, [...values, filter.limit ?? listRowsDefault]).map(parseRun);
     },
     open: () =>
       all(`${selectOpenRuns} WHERE r.tree_ended_at_ms IS NULL ORDER BY r.seq`).map(parseRun),
@@ -78,6 +82,22 @@ export function createRunReads({ one, all }: Statements): RunReads {
   };
 }
 
+function queryOf(filter: RunFilter): Term {
+  const [label] = Object.entries(filter.labels ?? {});
+  // What is live, or has a certain id, is few; everything that ever had a label is not.
+  const isNarrow = filter.idPrefix !== undefined || filter.scopeKey !== undefined;
+  const isLed = label !== undefined && !isNarrow && filter.states?.includes('exited') !== false;
+  const terms = termsOf(filter);
+  const where = terms.map((term) => term.sql).join(' AND ');
+  const values = terms.flatMap((term) => term.values);
+  return isLed
+    ? {
+        sql: `${selectLabelledRuns} WHERE ${where} ORDER BY l.seq DESC`,
+        values: [...label, ...values],
+      }
+    : { sql: `${selectRuns} WHERE ${where} ORDER BY r.seq DESC`, values };
+}
+
 function termsOf(filter: RunFilter): readonly Term[] {
   const terms: Term[] = [{ sql: '1', values: [] }];
   const equal = (column: string, value: string | undefined): void => {
@@ -92,7 +112,7 @@ function termsOf(filter: RunFilter): readonly Term[] {
   }
   for (const [name, value] of Object.entries(filter.labels ?? {})) {
     terms.push({
-      sql: 'r.seq IN (SELECT seq FROM run_labels WHERE name = ? AND value = ?)',
+      sql: 'EXISTS (SELECT 1 FROM run_labels WHERE name = ? AND value = ? AND seq = r.seq)',
       values: [name, value],
     });
   }

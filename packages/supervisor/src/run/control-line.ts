@@ -50,7 +50,7 @@ export function createControlLine(deps: ControlLineDeps): ControlLine {
     openControl(deps.runDir, deps.cookie(), { clock: deps.clock, signal: limit });
   const open = (limit?: AbortSignal): Promise<ControlLink> =>
     openOnce(limit).catch((error: unknown) => {
-      if (!isCutOff(error)) throw error;
+      if (!isCutOff(error) && !isTooEarly(error, deps.ownEpoch())) throw error;
       return openOnce(limit);
     });
   const isKept = deps.isKept ?? ((): boolean => true);
@@ -97,6 +97,12 @@ async function openListening(
 /* Closed before a word was said. A shim that ended just then refuses the next one, which is evidence (O5). */
 function isCutOff(error: unknown): boolean {
   return error instanceof ShimUnreachableError && error.reason === 'closed';
+}
+
+/* An operator read the cookie before the shim had written it, and connected after: it is written before anybody listens. */
+function isTooEarly(error: unknown, ownEpoch: number | undefined): boolean {
+  if (ownEpoch !== undefined) return false;
+  return error instanceof ShimRefusedError && error.refusal === 'bad-cookie';
 }
 
 /* An operator whose run changed hands; never an owner, who has lost it. */

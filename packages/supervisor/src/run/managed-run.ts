@@ -23,7 +23,6 @@ import type { KeepAlive } from './keep-alive.ts';
 import { refusalOf, unlessOver } from './refusal.ts';
 import { openTerminalRole } from './terminal-role.ts';
 import { type OutputSource, outputStart, readOutput } from './read-output.ts';
-import type { ReadingOptions } from './read-output.ts';
 import { signalNumberOf } from './signal-number.ts';
 
 export interface CancelRequest {
@@ -51,7 +50,7 @@ export interface RunCore {
 
 /* `start`: where output is read from when the caller names no cursor. */
 export function createManagedRun(core: RunCore, start: Cursor = outputStart): ManagedRun {
-  const { runId, control, actor } = core;
+  const { runId, control, actor, source, keepAlive } = core;
   return {
     runId,
     get pid() {
@@ -61,19 +60,21 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
       return core.ending.signal;
     },
     wait: async (signal) => {
-      using _alive = core.keepAlive.hold();
+      using _alive = keepAlive.hold();
       return await withSignal(core.settled, signal);
     },
-    output: (cursor = start, signal) => outputOf(core, cursor, { signal, isFollowing: true }),
+    output: (cursor = start, signal) =>
+      readOutput(source, cursor, { keepAlive, signal, isFollowing: true }),
     outputLent: (cursor = start, signal) =>
-      outputOf(core, cursor, { signal, isFollowing: true, isLent: true }),
-    outputSoFar: (cursor = start, signal) => outputOf(core, cursor, { signal, isFollowing: false }),
+      readOutput(source, cursor, { keepAlive, signal, isFollowing: true, isLent: true }),
+    outputSoFar: (cursor = start, signal) =>
+      readOutput(source, cursor, { keepAlive, signal, isFollowing: false }),
     waitTree: async (signal) => {
-      using _alive = core.keepAlive.hold();
+      using _alive = keepAlive.hold();
       return await withSignal(core.treeGone(), signal);
     },
     write: async (data, options) => {
-      using _alive = core.keepAlive.hold();
+      using _alive = keepAlive.hold();
       return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
     },
     acknowledge: (cursor) => acknowledge(core, cursor),
@@ -89,15 +90,6 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
     openTerminal: (): Promise<TerminalRole> => openTerminalRole(control).catch(refuse),
     snapshot: core.snapshot,
   };
-}
-
-async function* outputOf(
-  core: RunCore,
-  cursor: Cursor,
-  options: ReadingOptions,
-): ReturnType<typeof readOutput> {
-  using _alive = core.keepAlive.hold();
-  yield* readOutput(core.source, cursor, options);
 }
 
 /* Only whole frames below the cursor count: the shim drops segments, never parts of them. */

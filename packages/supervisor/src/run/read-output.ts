@@ -17,6 +17,7 @@ import {
   positionAfter,
 } from '@clawdfather/shim';
 import type { Cursor, LeftoversPolicy, OutputEvent } from '../types.ts';
+import type { KeepAlive } from './keep-alive.ts';
 import type { News } from './news.ts';
 
 export interface OutputSource {
@@ -38,6 +39,8 @@ export interface ReadingOptions {
   readonly isFollowing: boolean;
   /* True: bytes are the caller's until it asks for the next event, then their memory is used again. */
   readonly isLent?: boolean;
+  /* Held from the first event that is asked for until the reader leaves. */
+  readonly keepAlive: Pick<KeepAlive, 'hold'>;
 }
 
 export const outputStart = '0.0' as Cursor;
@@ -45,8 +48,9 @@ export const outputStart = '0.0' as Cursor;
 export async function* readOutput(
   source: OutputSource,
   cursor: Cursor,
-  { signal, isFollowing, isLent }: ReadingOptions,
+  { signal, isFollowing, isLent, keepAlive }: ReadingOptions,
 ): AsyncGenerator<OutputEvent, void, undefined> {
+  using _alive = keepAlive.hold();
   await using reader = openReader(source);
   let at = parseCursor(cursor);
   for (;;) {

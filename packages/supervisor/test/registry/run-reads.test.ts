@@ -98,7 +98,9 @@ test('what is asked for all the time is read through an index', async (t) => {
   writes.finalise(key, settlement);
   createRunChanges(statements, () => 1).change(key, {});
 
-  const scans = plans.filter((plan) => /SCAN (r|runs|run_labels|input_outbox)(;| <-|$)/.test(plan));
+  const scans = plans.filter((plan) =>
+    /SCAN (r|l|runs|run_labels|input_outbox)(;| <-|$)/.test(plan),
+  );
   assert.deepEqual(scans, []);
   assert.ok(plans.length >= 14);
   // The newest of all runs: the table itself, from its end, and no sorting.
@@ -106,6 +108,11 @@ test('what is asked for all the time is read through an index', async (t) => {
   reads.list();
   assert.match(plans.join(), /^SCAN r; /);
   assert.doesNotMatch(plans.join(), /TEMP B-TREE/);
+  // The newest with a label: its own order, and no list of all that ever had it.
+  plans.length = 0;
+  reads.list({ labels: { who: 'x', what: 'y' } });
+  assert.match(plans.join(), /^SEARCH l USING PRIMARY KEY \(name=\? AND value=\?\)/);
+  assert.doesNotMatch(plans.join(), /TEMP B-TREE|LIST SUBQUERY/);
   plans.length = 0;
   reads.list({ ...live, scopeKey: 'k' });
   const scope = plans.filter((plan) => plan.includes('r.scope_key'));

@@ -14,7 +14,7 @@ interface Rig {
   /* What was written, in order. */
   readonly written: readonly string[];
   /* Commits what is queued. */
-  commit(): Promise<void>;
+  readonly commit: () => Promise<void>;
 }
 
 function createRig(): Rig {

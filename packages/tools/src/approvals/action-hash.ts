@@ -24,6 +24,7 @@ export function hashAction({ action, runId, request, searchPath }: BoundAction):
     one < other ? -1 : 1,
   );
   const where = [action.cwd, additions, action.host, action.account];
-  const encoded = ['v1', what, where, runId, request, searchPath];
+  const input = action.stdin === undefined ? [] : [action.stdin];
+  const encoded = ['v1', what, where, runId, request, searchPath, ...input];
   return createHash('sha256').update(JSON.stringify(encoded)).digest('hex');
 }

@@ -63,11 +63,15 @@ type Words =
   | { readonly kind: 'miss'; readonly why: string };
 
 /* The program words of an action, and the directory they are looked up from: undefined once the line changes it. */
-function wordsOf({ command, cwd, host }: ProposedAction): Words {
+function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
   if (host !== 'local') return { kind: 'miss', why: `it runs on another machine (${host})` };
   if (command.kind === 'argv') return { kind: 'words', words: [command.argv[0]], cwd };
   if (!isReadableShell(command.shell)) {
     return { kind: 'miss', why: `${command.shell} is not a shell whose lines are read here` };
+  }
+  // As in a line that sets it: in some locales a letter holds a backslash, and bash reads what follows otherwise.
+  if (Object.keys(envAdditions).some(isLocaleName) && /[^ -~\n\t]/.test(command.line)) {
+    return { kind: 'miss', why: 'it changes the locale and is not all ASCII' };
   }
   const reading = commandsOfLine(command.line);
   if (reading.kind === 'miss') return { kind: 'miss', why: reading.why };
@@ -76,6 +80,10 @@ function wordsOf({ command, cwd, host }: ProposedAction): Words {
     words: reading.programs,
     cwd: reading.changesDirectory ? undefined : cwd,
   };
+}
+
+function isLocaleName(name: string): boolean {
+  return name === 'LANG' || name.startsWith('LC_');
 }
 
 function judge(

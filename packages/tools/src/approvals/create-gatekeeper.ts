@@ -31,6 +31,8 @@ export interface GatekeeperDeps {
 
 /* An agent that asks in a loop must not bury what other agents ask. */
 const pendingMax = 64;
+/* With its input and environment. Nobody reads more before deciding, and all that waits is read at each look. */
+const requestCharactersMax = 256 * 1024;
 /* As long as runs are kept: who allowed what can be looked up as long as what came of it. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -93,6 +95,11 @@ async function hold(
 ): Promise<Verdict> {
   const { store, clock, random } = deps;
   const { action, runId, request, requester, searchPath } = proposal;
+  if (request.length > requestCharactersMax) {
+    return denied(
+      'approvals: it is more than a person can look through; put the input into a file',
+    );
+  }
   const moment = momentOf(store.host, clock);
   const approval = {
     approvalId: random.id(),

@@ -15,6 +15,8 @@ export interface ProposedAction {
     | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] };
   readonly cwd: string;
   readonly envAdditions: Readonly<Record<string, string>>;
+  /* What it is given to read at its start: to a shell or an interpreter that is the command. */
+  readonly stdin?: string | undefined;
   readonly host: string;
   readonly account: string;
 }

@@ -5,22 +5,25 @@
  * read: sort (-o, --compress-program), uniq (a second operand is written to), find (-exec, -delete, -fprint), sed, awk, less,
  * more, man, tree (-o), file (-C), shuf and ptx (an output file), xxd (an output file), rg (--pre), git (aliases, pagers,
  * hooks), date and hostname (they set it), dmesg (-c), env, time, timeout, nice, xargs (they run others), egrep,
- * fgrep, zcat and which (shell scripts), top (saves its settings), yes (never ends). They read whatever their user may
- * read: secrets in files included.
+ * fgrep, zcat and which (shell scripts), locale (-m runs the first gzip in PATH), top (saves its settings), yes (never
+ * ends). They read whatever their user may read: secrets in files included.
  *
- * Only from the system's own directories, which only its administrator writes to, and only if the file in the end is there too.
+ * Only from the system's own directories, which only its administrator writes to. The file in the end must be the system's
+ * too, though it may lie deeper: some distributions link all of them to one binary below /usr/lib.
  */
 import { basename, dirname } from 'node:path';
 import type { FoundProgram } from './find-program.ts';
 
 const systemDirectories: ReadonlySet<string> = new Set(['/bin', '/usr/bin']);
 
+const systemFile = /^\/(?:usr\/(?!local\/)|bin\/)/;
+
 const starterNames: ReadonlySet<string> = new Set(
   `ls dir vdir cat tac head tail wc nl cut tr paste join comm expand unexpand fold fmt pr rev column od hexdump
    stat du df readlink realpath basename dirname pwd
    grep cmp diff md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum base32 base64
    echo printf true false test [ expr seq sleep numfmt factor jq
-   id whoami groups logname users who tty uname arch nproc uptime free ps pgrep printenv getconf locale lscpu lsblk`
+   id whoami groups logname users who tty uname arch nproc uptime free ps pgrep printenv getconf lscpu lsblk`
     .trim()
     .split(/\s+/),
 );
@@ -38,6 +41,6 @@ export function isStarterProgram({ namedPath, realPath }: FoundProgram): boolean
   return (
     starterNames.has(basename(namedPath)) &&
     systemDirectories.has(dirname(namedPath)) &&
-    systemDirectories.has(dirname(realPath))
+    systemFile.test(realPath)
   );
 }

@@ -18,7 +18,7 @@ import { finishedResult, notesOf, type RunFacts } from './finished.ts';
 import { followOutput, type Reading } from './follow-output.ts';
 import { watchHeld } from './held-runs.ts';
 import { createOutputCollector } from './output-collector.ts';
-import { type ExecPlan, parseExecParams, planExec, unusableDirectory } from './plan-exec.ts';
+import { type ExecPlan, parseExecParams, planExec } from './plan-exec.ts';
 import type { Started } from './start-run.ts';
 import { formatRequest, type StoredRequest } from './stored-request.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
@@ -39,7 +39,8 @@ export async function exec(
   const asked = parseExecParams(params);
   const yieldMs = asked.yieldMs ?? execLimits.yieldMs.usual;
   using limit = startTimeLimit(context.clock, yieldMs, [call.signal, context.signal]);
-  const plan = await planWithin(context, asked, { call, limit });
+  const plan = await planExec(context, asked, { call, patience: limit.signal });
+  throwIfGone(context, call);
   const verdict = await context.gatekeeper.check(proposalOf(plan, asked));
   call.signal.throwIfAborted();
   if (verdict.kind === 'denied') {
@@ -57,20 +58,6 @@ export async function exec(
     limit,
     isBackground: asked.background === true,
   });
-}
-
-async function planWithin(
-  context: ToolsContext,
-  params: ExecParams,
-  { call, limit }: { readonly call: ToolCall; readonly limit: TimeLimit },
-): Promise<ExecPlan> {
-  try {
-    return await planExec(context, params, { call, patience: limit.signal });
-  } catch (error) {
-    if (!limit.signal.aborted || error instanceof ToolsError) throw error;
-    throwIfGone(context, call);
-    throw unusableDirectory(params.workdir ?? '', 'the file system does not answer');
-  }
 }
 
 function proposalOf({ request, host }: ExecPlan, { security, ask }: ExecParams) {
@@ -100,7 +87,11 @@ async function runAndWait(
 ): Promise<ExecResult> {
   const { call, limit } = waiting;
   const starting = beginStart(context, request);
-  const started = await unlessAborted(starting, limit.signal);
+  const started = await unlessAborted(starting, limit.signal).catch(async (error: unknown) => {
+    /* The caller hears an error and never learns the id, so there is no run to be seen. */
+    if (hasCode(error, 'workdir-unusable')) await context.supervisor.remove(request.runId as RunId);
+    throw error;
+  });
   if (call.signal.aborted) {
     endWhenStarted(context, starting, call);
     throw call.signal.reason;
@@ -119,7 +110,10 @@ async function waitForEnd(
   { call, limit }: Waiting,
 ): Promise<ExecResult> {
   const reading = emptyReading(context, run, call);
-  const { exit, isAllRead } = await watchRun({ ...reading, onEvent: progressOf(call) }, limit);
+  const { exit, isAllRead } = await watchRun(
+    { ...reading, onEvent: progressOf(context, call) },
+    limit,
+  );
   if (exit !== undefined) {
     const collected = reading.collector.result(isAllRead);
     const notes = isAllRead ? collected.notes : [...collected.notes, moreFollows];
@@ -182,13 +176,19 @@ function emptyReading({ clock }: ToolsContext, run: ManagedRun, call: ToolCall):
   return { clock, run, collector, signal: call.signal };
 }
 
-function progressOf({ onOutput }: ToolCall): Reading['onEvent'] {
+function progressOf({ log }: ToolsContext, { onOutput }: ToolCall): Reading['onEvent'] {
   if (onOutput === undefined) return undefined;
   const cleaners = { stdout: createTextCleaner(), stderr: createTextCleaner() };
   return (event) => {
     if (event.kind !== 'output') return;
     const text = cleaners[event.stream].push(event.bytes);
-    if (text !== '') onOutput(text);
+    if (text === '') return;
+    try {
+      onOutput(text);
+    } catch (error) {
+      /* A mistake of whoever listens; the command and its result are not to suffer for it. */
+      log.warn('exec.progress-failed', { error });
+    }
   };
 }
 

@@ -12,8 +12,12 @@ import type { CollectedOutput } from './output-collector.ts';
 export type FinishedResult = Extract<ExecResult, { status: 'completed' | 'failed' }>;
 type Failed = Extract<ExecResult, { status: 'failed' }>;
 
+/* In a sentence. */
+const namedMax = 10;
+
 /* What a result says of a run beside its end: from the registry, or from the request that started it. */
-export type RunFacts = Pick<RunRecord, 'runId' | 'cwd' | 'labels' | 'deadlines' | 'leftovers'>;
+export type RunFacts = Pick<RunRecord, 'runId' | 'cwd' | 'labels' | 'deadlines' | 'leftovers'> &
+  Partial<Pick<RunRecord, 'treeEndedAtMs'>>;
 
 export function finishedResult(
   record: RunFacts,
@@ -24,7 +28,7 @@ export function finishedResult(
   const common = {
     runId: record.runId,
     ...output,
-    leftovers: leftoversOf(exit),
+    leftovers: leftoversOf(record, exit).map(({ pid, comm }) => ({ pid, name: comm })),
     notes: [...notesOf(record), ...endNotes(record, exit), ...notes],
   };
   const { code } = exit;
@@ -50,17 +54,29 @@ export function finishedResult(
   };
 }
 
-/* Of a run that was ended, what lived on at its root's exit is gone as well, or survived. */
-function leftoversOf({ reason, leftovers, survivors }: RunExit): Failed['leftovers'] {
-  const isByItself = reason === 'exit' || reason === 'signal' || reason === 'ownership-escape';
-  return (isByItself ? leftovers : survivors).map(({ pid, comm }) => ({ pid, name: comm }));
+/* What still lives: all that it left if that is kept, else what could not be ended. */
+function leftoversOf(
+  { leftovers, treeEndedAtMs }: RunFacts,
+  { reason, leftovers: left, survivors }: RunExit,
+): RunExit['leftovers'] {
+  if (treeEndedAtMs !== undefined) return [];
+  const isByItself = reason === 'exit' || reason === 'signal';
+  return isByItself && leftovers === 'keep' ? left : survivors;
 }
 
 function endNotes(record: RunFacts, exit: RunExit): readonly string[] {
   const lost =
     exit.undrainedBytes === 0 ? [] : [`${exit.undrainedBytes} bytes of output could not be saved`];
-  const isEnded = record.leftovers === 'end' && leftoversOf(exit).length > 0;
-  return isEnded ? ['the processes it left behind were ended', ...lost] : lost;
+  const isEnded = record.leftovers === 'end' && exit.leftovers.length > 0;
+  return isEnded
+    ? [`it left processes, which were ended: ${named(exit.leftovers)}`, ...lost]
+    : lost;
+}
+
+function named(processes: RunExit['leftovers']): string {
+  const more = processes.length - namedMax;
+  const names = processes.slice(0, namedMax).map(({ pid, comm }) => `${comm} (pid ${pid})`);
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /* What later readers must know too; the label is written at the start. */
@@ -101,7 +117,7 @@ function messageOf(record: RunFacts, exit: RunExit): string {
     case 'spawn-error':
       return startFailure(kindOf(exit), why);
     case 'ownership-escape':
-      return 'it left processes running, which were ended (leftovers: fail)';
+      return `it left processes, which were ended (leftovers: fail): ${named(exit.leftovers)}`;
     case 'owner-lost':
       return 'it was ended because its owner was lost';
     case 'out-of-memory':
@@ -117,7 +133,8 @@ function messageOf(record: RunFacts, exit: RunExit): string {
 }
 
 function startFailure(kind: Failed['kind'], why: string): string {
-  if (kind === 'command-not-found') return 'the program was not found; it was searched in PATH';
+  if (kind === 'command-not-found')
+    return 'the program was not found: a name is searched in PATH, a path taken as it is';
   if (kind === 'not-executable') return `the program was found, but it cannot be executed${why}`;
   return `it could not be started${why}`;
 }

@@ -63,7 +63,9 @@ export async function startHeld(
 function approvedRequest(approval: ApprovalRecord): StoredRequest {
   const request = parseRequest(approval.request);
   const isSame =
-    request.runId === approval.runId && isDeepStrictEqual(request.action, approval.action);
+    request.runId === approval.runId &&
+    (request.stdin ?? '') === (approval.action.stdin ?? '') &&
+    isDeepStrictEqual(request.action, approval.action);
   if (!isSame) throw unusable('the stored request is not the action that was approved', approval);
   return request;
 }

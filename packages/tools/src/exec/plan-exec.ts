@@ -34,7 +34,10 @@ export function invalidParams(error: z.ZodError): ToolsError {
   });
 }
 
-/* `patience` bounds what may hang: a directory on a dead mount. */
+/*
+ * `patience` bounds what may hang: a directory on a dead mount. What could not be looked at in time is left to the start,
+ * which enters the directory anyway and has a limit of its own.
+ */
 export async function planExec(
   context: ToolsContext,
   params: ExecParams,
@@ -49,6 +52,7 @@ export async function planExec(
     command: commandOf(params),
     cwd,
     envAdditions,
+    ...(params.stdin === undefined || params.stdin === '' ? {} : { stdin: params.stdin }),
     host: host.id,
     account: call.account,
   };
@@ -122,9 +126,11 @@ function directoryOf(asked: string | undefined, base: string): string {
 }
 
 async function checkDirectory(host: HostPort, path: string, patience: AbortSignal): Promise<void> {
-  const why = path.includes('\0')
-    ? 'its name holds a NUL character'
-    : await host.whyNoDirectory(path, patience);
+  if (path.includes('\0')) throw unusableDirectory(path, 'its name holds a NUL character');
+  const why = await host.whyNoDirectory(path, patience).catch((error: unknown) => {
+    if (!patience.aborted) throw error;
+    return undefined;
+  });
   if (why !== undefined) throw unusableDirectory(path, why);
 }
 

@@ -36,13 +36,13 @@ export async function startRun(
 ): Promise<Started> {
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
-    const started = await spawn(context, request, inputOf(request));
+    const started = await spawn(context, request, inputOf(context, request));
     if (!wantsTerminal || isHeld || !isTerminalRefused(context, started)) return started;
     context.log.warn('exec.terminal-refused', { runId: request.runId });
     await context.supervisor.remove(request.runId as RunId);
-    return spawn(context, request, { ...onPipes(request), runId: context.random.id() });
+    return spawn(context, request, { ...onPipes(context, request), runId: context.random.id() });
   }
-  return spawn(context, request, onPipes(request));
+  return spawn(context, request, onPipes(context, request));
 }
 
 function isTerminalRefused({ supervisor }: ToolsContext, started: Started): boolean {
@@ -61,7 +61,7 @@ async function spawn(
     feed(context, run, request);
     return { kind: 'started', run, facts: factsOf(run, input) };
   } catch (error) {
-    return neverStarted(error, request, input);
+    return neverStarted(error, input);
   }
 }
 
@@ -72,20 +72,20 @@ function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
 }
 
 /* A failure with a record is a result; the rest is for the caller to mend, or not the command's fault. */
-function neverStarted(error: unknown, request: StoredRequest, input: SpawnInput): Started {
+function neverStarted(error: unknown, { runId = '', cwd }: SpawnInput): Started {
+  if (hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd') {
+    throw unusableDirectory(cwd, 'it went away, or cannot be entered');
+  }
   if (hasCode(error, 'input-invalid')) {
     throw new ToolsError('params-invalid', error.message, { detail: error.detail, cause: error });
   }
-  if (hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd') {
-    throw unusableDirectory(request.spawn.cwd, 'it went away, or cannot be entered');
-  }
   if (hasCode(error, 'spawn-failed', 'start-timeout', 'spawn-cancelled')) {
-    return { kind: 'never-started', runId: input.runId ?? request.runId };
+    return { kind: 'never-started', runId };
   }
   throw error;
 }
 
-function inputOf(request: StoredRequest): SpawnInput {
+function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInput {
   const { action, requester, spawn: plan, size } = request;
   const common = {
     runId: request.runId,
@@ -97,6 +97,7 @@ function inputOf(request: StoredRequest): SpawnInput {
       ? {}
       : { noOutputTimeoutMs: request.noOutputTimeoutMs }),
     leftovers: request.leftovers,
+    ...(openFiles === undefined ? {} : { limits: { openFiles } }),
   };
   if (plan.mode !== 'child') return { ...plan, ...common, ...size };
   const isClosed = request.isEof && (request.stdin ?? '') === '';
@@ -104,10 +105,10 @@ function inputOf(request: StoredRequest): SpawnInput {
 }
 
 /* The label tells later readers too, in whatever process they are. */
-function onPipes(request: StoredRequest): SpawnInput {
+function onPipes(context: ToolsContext, request: StoredRequest): SpawnInput {
   const { withoutTerminal } = request;
-  if (withoutTerminal === undefined) return inputOf(request);
-  const input = inputOf({ ...request, spawn: withoutTerminal });
+  if (withoutTerminal === undefined) return inputOf(context, request);
+  const input = inputOf(context, { ...request, spawn: withoutTerminal });
   return { ...input, labels: { ...input.labels, terminal: 'unavailable' } };
 }
 

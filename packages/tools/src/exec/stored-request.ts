@@ -22,6 +22,7 @@ const requestSchema = z.object({
     command: commandSchema,
     cwd: z.string(),
     envAdditions: z.record(z.string(), z.string()),
+    stdin: z.string().optional(),
     host: z.string(),
     account: z.string(),
   }),

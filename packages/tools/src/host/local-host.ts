@@ -6,10 +6,12 @@
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import type { Clock } from '@clawdfather/kit';
 import { execLimits } from '@clawdfather/protocol';
 import type { HostCommand, HostPort, HostSpawn } from './host-port.ts';
 
 export interface LocalHostOptions {
+  readonly clock: Clock;
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly homeDirectory: string;
 }
@@ -17,7 +19,15 @@ export interface LocalHostOptions {
 /* What a login without a PATH gets on most systems. */
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
-export function createLocalHost({ baseEnvironment, homeDirectory }: LocalHostOptions): HostPort {
+/*
+ * A directory that was there a moment ago is not looked at again: the look goes through another thread, which costs a busy
+ * machine as much as the rest of a call. If it went away since, the start says so.
+ */
+const trustedMs = 2_000;
+const trustedMax = 100;
+
+export function createLocalHost(options: LocalHostOptions): HostPort {
+  const { baseEnvironment, homeDirectory } = options;
   const searchPath = baseEnvironment['PATH'] ?? usualPath;
   const base: Readonly<Record<string, string>> = { ...baseEnvironment, PATH: searchPath };
   const { TERM: _callersTerminal, ...terminalBase } = base;
@@ -26,7 +36,7 @@ export function createLocalHost({ baseEnvironment, homeDirectory }: LocalHostOpt
     usualTimeoutSeconds: execLimits.timeoutSeconds.usualLocal,
     searchPath,
     homeDirectory,
-    whyNoDirectory,
+    whyNoDirectory: createDirectoryCheck(options.clock),
     plan: (command) => {
       const { cwd, envAdditions, terminal } = command;
       const env = { ...(terminal === undefined ? base : terminalBase), ...envAdditions };
@@ -49,6 +59,19 @@ function programOf({ command, terminal }: HostCommand): Program {
   const { shell, line } = command;
   if (terminal === undefined) return { mode: 'child', argv: [shell, '-c', line] };
   return { mode: 'pty', ptyCommand: line, shell };
+}
+
+function createDirectoryCheck(clock: Clock): HostPort['whyNoDirectory'] {
+  const seenAtMs = new Map<string, number>();
+  return async (path, signal) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (seenAtMs.get(path) ?? -trustedMs) < trustedMs) return undefined;
+    const why = await whyNoDirectory(path, signal);
+    if (seenAtMs.size >= trustedMax) seenAtMs.clear();
+    if (why === undefined) seenAtMs.set(path, nowMs);
+    else seenAtMs.delete(path);
+    return why;
+  };
 }
 
 /* A dead network mount never answers, so the caller's signal counts. */

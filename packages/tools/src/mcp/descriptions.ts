@@ -41,8 +41,8 @@ Use waitMs 30000 rather than asking again and again.
 - resize: runId, cols, rows.
 - signal: runId, signal (SIGINT, SIGHUP, …). To the program only.
 - kill: runId, graceMs?. Ends it with everything it started: SIGTERM, then SIGKILL.
-- clear: runId. Counts everything said so far as read.
-- remove: runId. Ends it if it runs, and takes it off the list.`;
+- clear: runId. Takes a finished run off the list; its output can no longer be read.
+- remove: runId. The same, and ends it first if it runs.`;
 
 /* Where the contract's own words are too few. */
 export const execFieldTexts: Readonly<Record<string, string>> = {

@@ -23,9 +23,9 @@ export function formatProcessResult(result: ProcessResult): string {
     case 'write':
       return `${result.bytes} bytes written${result.isEof ? ', and stdin is closed' : ''}.`;
     case 'send-keys':
-      return `${result.bytes} bytes sent. See what came of it: ${callText('screen', { runId: result.runId })}`;
+      return `${result.bytes} bytes sent. ${lookText(result.runId)}`;
     case 'submit':
-      return `Enter sent. See what came of it: ${callText('screen', { runId: result.runId })}`;
+      return `Enter sent. ${lookText(result.runId)}`;
     case 'paste':
       return `${result.bytes} bytes pasted${result.isBracketed ? ' as one piece' : ''}.`;
     case 'resize':
@@ -35,7 +35,7 @@ export function formatProcessResult(result: ProcessResult): string {
     case 'kill':
       return formatEnded(result);
     case 'clear':
-      return 'Everything said so far counts as read.';
+      return 'It is off the list, with its output.';
     case 'remove':
       return `${formatEnded(result)} It is off the list.`;
     default:
@@ -43,11 +43,15 @@ export function formatProcessResult(result: ProcessResult): string {
   }
 }
 
+function lookText(runId: string): string {
+  return `See what came of it with poll, or of a pty run with ${callText('screen', { runId })}`;
+}
+
 function formatList(result: Extract<ProcessResult, { readonly action: 'list' }>): string {
   if (result.runs.length === 0) return 'There are no runs.';
   const more = result.isMore ? ['There are more: ask with a higher limit.'] : [];
   return block(
-    [`${result.runs.length} runs, newest first.`, ...more],
+    [result.runs.length === 1 ? 'One run.' : `${result.runs.length} runs, newest first.`, ...more],
     result.runs.map(formatRun).join('\n'),
   );
 }
@@ -61,7 +65,8 @@ function formatRun(run: RunSummary): string {
 }
 
 function stateOf(run: RunSummary): string {
-  const left = run.leftovers > 0 ? `, left ${run.leftovers} processes running` : '';
+  const processes = run.leftovers === 1 ? 'a process' : `${run.leftovers} processes`;
+  const left = run.leftovers > 0 ? `, left ${processes} running` : '';
   if (run.state === 'held') return 'waits for approval';
   if (run.state !== 'exited')
     return `${run.state}${run.pid === undefined ? '' : ` (pid ${run.pid})`}`;
@@ -83,6 +88,8 @@ type Log = Extract<ProcessResult, { readonly action: 'log' }>;
 
 function whereOf({ firstLine, lines, totalLines, encoding }: Log): string {
   if (firstLine === undefined || lines === undefined) return `Output, as ${encoding}`;
+  if (lines === 0 && firstLine === 0) return 'No lines';
+  if (lines === 0) return `No line ${firstLine}: there are ${totalLines ?? 0}, from 0`;
   return `Lines ${firstLine} to ${firstLine + Math.max(0, lines - 1)} of ${totalLines ?? 'more'}, from 0`;
 }
 

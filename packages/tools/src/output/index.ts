@@ -2,4 +2,4 @@
  * The lightest door of tools: text that others wrote, made safe to show. Every command of the command line passes
  * through here, so it loads next to nothing; the main door brings schemas and protocols along.
  */
-export { columnsOf, fitColumns, makeVisible, wrapWords } from './visible-text.ts';
+export { columnsOf, cutColumns, fitColumns, makeVisible, wrapWords } from './visible-text.ts';

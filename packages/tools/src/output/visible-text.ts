@@ -77,6 +77,24 @@ export function wrapWords(text: string, columnsMax: number): string[] {
   return [...lines, line];
 }
 
+/* The whole text in rows of at most `columnsMax`, cut anywhere and nothing left out: a terminal would do so unmarked. */
+export function cutColumns(text: string, columnsMax: number): string[] {
+  const rows: string[] = [];
+  let row = '';
+  let columns = 0;
+  for (const grapheme of graphemesOf(text)) {
+    const width = graphemeColumns(grapheme);
+    if (row !== '' && columns + width > columnsMax) {
+      rows.push(row);
+      row = '';
+      columns = 0;
+    }
+    row += grapheme;
+    columns += width;
+  }
+  return [...rows, row];
+}
+
 function graphemeColumns(grapheme: string): number {
   if (/^\p{Mark}+$/u.test(grapheme)) return 0;
   return wide.test(grapheme) ? 2 : 1;

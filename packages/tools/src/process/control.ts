@@ -15,6 +15,7 @@ import { unlessAborted } from '../exec/unless-aborted.ts';
 import { findRecord } from './find-run.ts';
 import { refusedCommand } from './refusals.ts';
 import type { ParamsOf, ResultOf } from './result-of.ts';
+import { isOwnedBy } from './take-over.ts';
 
 /* What the supervisor gives a run that names no grace of its own, and from the kill to giving up (T1, T2). */
 const usualGraceMs = 5_000;
@@ -29,7 +30,6 @@ export async function showScreen(
   call: ToolCall,
 ): Promise<ResultOf<'screen'>> {
   const record = findTerminal(context, params.runId, call);
-  context.terminals.watchIfOurs(record);
   const { screen } = await context.terminals.look(record, call.signal);
   const { cols, rows, lines, cursor, title, isAlternate } = screen;
   const isRunning = record.exit === undefined;
@@ -96,10 +96,12 @@ export async function clear(
 /* The record is written a moment after the fact; what has ended is given that moment. */
 async function isTreeGone(
   { supervisor, clock }: ToolsContext,
-  { runId, exit, treeEndedAtMs }: RunRecord,
+  record: RunRecord,
   call: ToolCall,
 ): Promise<boolean> {
-  if (treeEndedAtMs !== undefined || exit === undefined) return treeEndedAtMs !== undefined;
+  const { runId, exit, treeEndedAtMs } = record;
+  if (treeEndedAtMs !== undefined) return true;
+  if (exit === undefined && isOwnedBy(record, supervisor)) return false;
   using limit = startTimeLimit(clock, recordedMs, [call.signal]);
   return (await treeOf(await supervisor.attach(runId), limit.signal)) === true;
 }

@@ -45,12 +45,17 @@ export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {
 }
 
 function findExactly(
-  { supervisor, gatekeeper, starting }: ToolsContext,
+  { supervisor, gatekeeper, starting, takeOver, terminals }: ToolsContext,
   id: string,
   { account }: ToolCall,
 ): FoundRun | undefined {
   const record = supervisor.get(id as RunId);
-  if (record !== undefined) return isVisible(record, account) ? { kind: 'run', record } : undefined;
+  if (record !== undefined) {
+    if (!isVisible(record, account)) return undefined;
+    takeOver.lookAfter(record);
+    terminals.watchIfOurs(record);
+    return { kind: 'run', record };
+  }
   const begun = starting.get(id);
   if (begun?.account === account) return { kind: 'starting', runId: id, done: begun.done };
   const approval = gatekeeper.approvalOf(id);

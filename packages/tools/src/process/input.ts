@@ -88,7 +88,6 @@ async function modesOf(
   call: ToolCall,
 ): Promise<TerminalModes> {
   if (record.mode === 'child') return plainModes;
-  terminals.watchIfOurs(record);
   return (await terminals.look(record, call.signal)).modes;
 }
 

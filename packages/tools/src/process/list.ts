@@ -24,6 +24,7 @@ export function listRuns(
     ...(state === undefined ? {} : { states }),
     limit: limit + 1,
   });
+  for (const record of records) context.takeOver.lookAfter(record);
   const runs = [...held, ...records.map(summaryOf)];
   return { action: 'list', runs: runs.slice(0, limit), isMore: runs.length > limit };
 }

@@ -14,6 +14,7 @@ import {
   type RunRecord,
 } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
+import { ToolsError } from '../errors.ts';
 import { createOutputCollector } from '../exec/output-collector.ts';
 import { createTextCleaner } from '../output/clean-text.ts';
 import { readPage } from '../output/line-pager.ts';
@@ -23,6 +24,8 @@ import type { ParamsOf, ResultOf } from './result-of.ts';
 
 /* A byte that is no text is shown as `\xNN`. */
 const charactersPerByteMax = 4;
+/* A page holds a character at least, whatever window its reader has. */
+const pageBytesMin = 4;
 const newline = 0x0a;
 
 export async function readLog(
@@ -31,10 +34,19 @@ export async function readLog(
   call: ToolCall,
 ): Promise<ResultOf<'log'>> {
   const record = findRecord(context, params.runId, call);
+  const isByByte = params.cursor !== undefined || params.encoding === 'base64';
+  if (isByByte && params.offset !== undefined) {
+    throw new ToolsError(
+      'params-invalid',
+      'offset counts lines of text, so it goes with no cursor and no base64',
+      {
+        hint: 'Leave offset out to read from the cursor, or give offset and limit alone.',
+      },
+    );
+  }
   const run = await context.supervisor.attach(record.runId);
-  const isByLine = params.cursor === undefined && params.encoding !== 'base64';
   try {
-    const page = isByLine ? linePage : cursorPage;
+    const page = isByByte ? cursorPage : linePage;
     return await page({ context, params, call, record, run });
   } catch (error) {
     throw refusedCursor(error);
@@ -53,14 +65,19 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
   const from = (params.cursor ?? outputStart) as Cursor;
   const charactersMax = call.outputCharactersMax ?? outputCharactersMax;
   const isText = params.encoding !== 'base64';
-  const bytesMax = Math.floor(
-    isText ? charactersMax / charactersPerByteMax : (charactersMax / 4) * 3,
-  );
-  const page = await takePage(run.outputSoFar(from, call.signal), {
-    from,
-    bytesMax,
-    linesMax: params.limit ?? Number.POSITIVE_INFINITY,
-  });
+  const linesMax = params.limit ?? Number.POSITIVE_INFINITY;
+  const take = (bytesMax: number) =>
+    takePage(run.outputSoFar(from, call.signal), {
+      from,
+      bytesMax: Math.max(pageBytesMin, Math.floor(bytesMax)),
+      linesMax,
+      charactersMax: Math.max(pageBytesMin * charactersPerByteMax, charactersMax),
+    });
+  let page = await take(isText ? charactersMax : (charactersMax / 4) * 3);
+  /* Text is seldom longer than its bytes. Where it is, fewer of them are taken, so that none is left out. */
+  if (isText && page.collector.result(true).truncated !== undefined) {
+    page = await take(charactersMax / charactersPerByteMax);
+  }
   const isOver = page.isEnd && record.treeEndedAtMs !== undefined;
   const common = { action: 'log', runId: record.runId, droppedBytes: page.missedBytes } as const;
   const rest = { ...common, isEnd: page.isEnd };
@@ -68,7 +85,10 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
     const text = Buffer.concat(page.pieces).toString('base64');
     return { ...rest, text, encoding: 'base64', cursor: page.collector.reached };
   }
-  const { output, cursor } = page.collector.result(isOver);
+  const whole = page.collector.result(isOver);
+  /* A sequence that fills the page is cut: a cursor that does not move would never get past it. */
+  const isStuck = !page.isEnd && whole.cursor === from;
+  const { output, cursor } = isStuck ? page.collector.result(true) : whole;
   return { ...rest, text: output, encoding: 'text', cursor };
 }
 
@@ -76,10 +96,11 @@ interface PageLimits {
   readonly from: Cursor;
   readonly bytesMax: number;
   readonly linesMax: number;
+  readonly charactersMax: number;
 }
 
 async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) {
-  const collector = createOutputCollector(limits.from, limits.bytesMax * charactersPerByteMax);
+  const collector = createOutputCollector(limits.from, limits.charactersMax);
   const pieces: Uint8Array[] = [];
   let { bytesMax: bytesLeft, linesMax: linesLeft } = limits;
   let missedBytes = 0;
@@ -124,26 +145,42 @@ async function linePage({ context, params, call, record, run }: LogRead): Promis
   const seen = { missedBytes: 0, reached: outputStart };
   const open = (): AsyncIterable<string> => textsOf(run, { context, call, seen });
   const { text, ...page } = await readPage(open, { offset, limit });
-  const isEnd = page.firstLine + page.lines >= page.totalLines;
+  const window = {
+    charactersMax: call.outputCharactersMax ?? outputCharactersMax,
+    // Whoever names a line reads on from it.
+    isHead: offset !== undefined && (offset >= 0 || -offset > limit),
+  };
+  const fitted = fitting(text, page, window);
   return {
     action: 'log',
     runId: record.runId,
-    ...fitting(text, page, call.outputCharactersMax ?? outputCharactersMax),
+    ...fitted,
     totalLines: page.totalLines,
     encoding: 'text',
     cursor: seen.reached,
-    isEnd,
+    isEnd: fitted.firstLine + fitted.lines >= page.totalLines,
     droppedBytes: seen.missedBytes,
   };
 }
 
-/* A caller with a smaller window gets the last of these lines, whole. */
+interface Lines {
+  readonly firstLine: number;
+  readonly lines: number;
+}
+
+/* A caller with a smaller window gets the first or the last of these lines, whole. */
 function fitting(
   text: string,
-  { firstLine, lines }: { readonly firstLine: number; readonly lines: number },
-  charactersMax: number,
-): { readonly text: string; readonly firstLine: number; readonly lines: number } {
+  { firstLine, lines }: Lines,
+  { charactersMax, isHead }: { readonly charactersMax: number; readonly isHead: boolean },
+): Lines & { readonly text: string } {
   if (text.length <= charactersMax) return { text, firstLine, lines };
+  if (isHead) {
+    // A newline right after what fits ends a line that fits.
+    const end = text.lastIndexOf('\n', charactersMax);
+    const kept = text.slice(0, end === -1 ? charactersMax : end);
+    return { text: kept, firstLine, lines: kept.split('\n').length };
+  }
   const cut = text.slice(text.length - charactersMax);
   const kept = cut.slice(cut.indexOf('\n') + 1);
   const keptLines = kept.split('\n').length;

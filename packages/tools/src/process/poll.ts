@@ -7,6 +7,7 @@
  * Reading moves nothing: a caller acknowledges by handing the cursor back. So a poll that is aborted, or whose answer is
  * lost on the way, loses nothing.
  */
+import { hasCode } from '@clawdfather/kit';
 import type { PollResult } from '@clawdfather/protocol';
 import { type Cursor, type ManagedRun, outputStart, type RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
@@ -18,12 +19,15 @@ import { startTimeLimit, type TimeLimit } from '../exec/time-limit.ts';
 import { findRun } from './find-run.ts';
 import type { ParamsOf } from './result-of.ts';
 import { readerOf } from './reader-name.ts';
+import { isOwnedBy } from './take-over.ts';
 import { refusedCursor } from './refusals.ts';
 import { waitForStart } from './wait-for-start.ts';
 import { isWaitingForInput } from './waiting-for-input.ts';
 
 /* A run that floods is never caught up with; what is read by then is an answer. */
 const catchUpMs = 200;
+/* What is written is read at once; only what is not there is waited for. */
+const journalLookMs = 5;
 
 export async function pollRun(
   context: ToolsContext,
@@ -76,6 +80,9 @@ async function pollOnce(context: ToolsContext, polling: Polling): Promise<PollRe
     await readSoFar(reading, catchUpMs);
     const now = context.supervisor.get(record.runId);
     if (now?.exit !== undefined) return finished(context, polling, now);
+    if (!isOwnedBy(now ?? record, context.supervisor) && (await hasEnded(reading))) {
+      return settled(context, polling);
+    }
     const collected = reading.collector.result(false);
     if (collected.output !== '') {
       context.readers.heard(reader);
@@ -102,6 +109,17 @@ async function waitForNews({
   }
 }
 
+/* Whoever owned it may be gone, and then nobody has written its end into the record; the journal has it. */
+async function hasEnded(reading: Reading): Promise<boolean> {
+  using look = startTimeLimit(reading.clock, journalLookMs, [reading.signal]);
+  try {
+    return !(await nextOutput({ ...reading, signal: look.signal }));
+  } catch (error) {
+    if (look.signal.aborted) return false;
+    throw error;
+  }
+}
+
 /* The journal says that it is over; the record follows within a moment. */
 async function settled(context: ToolsContext, polling: Polling): Promise<PollResult> {
   const { reading, record } = polling;
@@ -118,8 +136,13 @@ async function finished(
   const { exit } = record;
   if (exit === undefined) throw new TypeError('the run has not ended');
   /* Leftovers may still be writing: then what there is now, else to the last byte. */
-  if (record.treeEndedAtMs === undefined) await readSoFar(reading, catchUpMs);
-  else await followOutput(reading);
+  try {
+    if (record.treeEndedAtMs === undefined) await readSoFar(reading, catchUpMs);
+    else await followOutput(reading);
+  } catch (error) {
+    /* It never got as far as a journal; its record says why. */
+    if (!hasCode(error, 'journal-missing')) throw error;
+  }
   reading.signal.throwIfAborted();
   context.readers.heard(reader);
   return finishedResult(record, exit, reading.collector.result(true));

@@ -17,7 +17,11 @@ export function refusedCursor(error: unknown): unknown {
 export function refusedCommand(error: unknown, runId: string): unknown {
   const detail = { runId };
   if (hasCode(error, 'not-running')) {
-    return new ToolsError('run-ended', `run ${runId} has ended`, { detail, cause: error });
+    return new ToolsError('run-ended', `run ${runId} has ended`, {
+      detail,
+      hint: 'Poll says how, log what it said.',
+      cause: error,
+    });
   }
   if (hasCode(error, 'stdin-closed')) {
     return new ToolsError('stdin-closed', `run ${runId} takes no more input`, {

@@ -23,6 +23,7 @@ import {
   type ScreenLook,
 } from '../terminal/follow-screen.ts';
 import { openQueryAnswerer, type QueryAnswerer } from '../terminal/query-answerer.ts';
+import { isOwnedBy } from './take-over.ts';
 
 export interface Terminals {
   /* A run that this process has just started. */
@@ -43,7 +44,7 @@ export interface TerminalsDeps {
 
 /* Screens that are kept drawn between looks; an agent drives a few programs at a time. */
 const followersMax = 8;
-/* Drawn before an adopted run is answered for, so that its cursor is about where the program thinks. */
+/* Of what was said before the first question, or before a run was adopted. */
 const historyBytesMax = 256 * 1024;
 
 export function createTerminals(deps: TerminalsDeps): Terminals {
@@ -96,12 +97,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
 }
 
 function isOurs(record: RunRecord, supervisor: Supervisor): boolean {
-  return (
-    record.mode !== 'child' &&
-    record.state !== 'exited' &&
-    record.ownerInstanceId === supervisor.instanceId &&
-    record.ownerGeneration === supervisor.generation
-  );
+  return record.mode !== 'child' && record.state !== 'exited' && isOwnedBy(record, supervisor);
 }
 
 interface Answering {
@@ -110,43 +106,81 @@ interface Answering {
 }
 
 async function answerFor(run: ManagedRun, { isNew, signal }: Answering): Promise<void> {
+  const { events, from } = isNew
+    ? { events: [], from: outputStart }
+    : await recentOutput(run, signal);
+  const unanswered = createQuietStart(events);
+  let answerer: QueryAnswerer | undefined;
+  try {
+    for await (const event of run.output(from, signal)) {
+      if (answerer === undefined && !mayAsk(event)) unanswered.add(event);
+      else {
+        answerer ??= await openFor(run, unanswered.take());
+        await answerer.push(event);
+      }
+    }
+    await answerer?.settled();
+  } finally {
+    answerer?.close();
+  }
+}
+
+/* A model costs more than most commands, and most commands never ask anything. */
+function mayAsk(event: OutputEvent): boolean {
+  return event.kind === 'output' && (event.bytes.includes(ESC) || event.bytes.includes(beforeC1));
+}
+
+const ESC = 0x1b;
+/* The first byte of an 8-bit control in UTF-8; of some letters too, which does no harm. */
+const beforeC1 = 0xc2;
+
+async function openFor(run: ManagedRun, history: readonly OutputEvent[]): Promise<QueryAnswerer> {
   const { cols, rows } = execLimits.terminal;
   const answerer = await openQueryAnswerer({
     size: { cols, rows },
     /* It may have ended, or stopped listening; then nobody waits for an answer. */
     answer: (text) => run.write(text).catch(() => {}),
   });
-  try {
-    const from = isNew ? outputStart : await catchUp(run, answerer, signal);
-    for await (const event of run.output(from, signal)) await answerer.push(event);
-    await answerer.settled();
-  } finally {
-    answerer.close();
-  }
+  for (const event of history) await answerer.push(event, { isLive: false });
+  return answerer;
 }
 
-/* The last part of what there is, drawn and not answered. */
-async function catchUp(
-  run: ManagedRun,
-  answerer: QueryAnswerer,
-  signal: AbortSignal,
-): Promise<Cursor> {
-  const history: OutputEvent[] = [];
+interface QuietStart {
+  add(event: OutputEvent): void;
+  /* The newest sizes and attachments, then the last part of the output. */
+  take(): readonly OutputEvent[];
+}
+
+/* What is drawn before the first question, so that the answer about the cursor is about right. Bounded. */
+function createQuietStart(events: readonly OutputEvent[]): QuietStart {
   const facts = new Map<OutputEvent['kind'], OutputEvent>();
+  const history: OutputEvent[] = [];
   let bytes = 0;
-  let reached = outputStart;
-  for await (const event of run.outputSoFar(undefined, signal)) {
-    reached = event.cursor;
-    if (event.kind !== 'output') facts.set(event.kind, event);
-    else {
-      history.push(event);
-      bytes += event.bytes.length;
+  const add = (event: OutputEvent): void => {
+    if (event.kind !== 'output') {
+      facts.set(event.kind, event);
+      return;
     }
+    /* A copy: what is kept must not hold the reader's whole chunk. */
+    history.push({ ...event, bytes: Uint8Array.from(event.bytes) });
+    bytes += event.bytes.length;
     while (bytes > historyBytesMax && history.length > 1) bytes -= lengthOf(history.shift());
+  };
+  for (const event of events) add(event);
+  return { add, take: () => [...facts.values(), ...history] };
+}
+
+async function recentOutput(
+  run: ManagedRun,
+  signal: AbortSignal,
+): Promise<{ readonly events: readonly OutputEvent[]; readonly from: Cursor }> {
+  const recent = createQuietStart([]);
+  let from = outputStart;
+  for await (const event of run.outputSoFar(undefined, signal)) {
+    from = event.cursor;
+    recent.add(event);
   }
-  for (const event of [...facts.values(), ...history])
-    await answerer.push(event, { isLive: false });
-  return reached;
+  return { events: recent.take(), from };
 }
 
 function lengthOf(event: OutputEvent | undefined): number {

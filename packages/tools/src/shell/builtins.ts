@@ -78,11 +78,15 @@ function isHarmlessTest(words: readonly CommandArgument[]): boolean {
   }
 }
 
-/* No option, and no %n, which sets a variable. */
+/* What printf prints. Its %n sets a variable, and so do %ln and whatever other lengths a shell knows. */
+const printing = /%(?:%|[-+ #0']*(?:[0-9]+|\*)?(?:\.(?:[0-9]+|\*)?)?[sbqcdiouxXeEfFgGaA])/g;
+
+/* No option, and nothing but known conversions. */
 function isHarmlessFormat(format: CommandArgument): boolean {
   const isKnown =
     plainTextOf(format) !== undefined || /^'[^']*'$|^"[^"$`\\]*(\\n)?"$/.test(format.text);
-  return isKnown && !/^['"]?-/.test(format.text) && !/%[^%A-Za-z]*n/.test(format.text);
+  const rest = format.text.replace(printing, '');
+  return isKnown && !/^['"]?-/.test(format.text) && !rest.includes('%');
 }
 
 /* To dash it is a word like any other: `export A=$x` is split, and the second part may be PATH=… */

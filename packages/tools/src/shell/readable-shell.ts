@@ -3,17 +3,20 @@
  *
  * What a line means depends on who reads it. Other shells have other syntax (zsh, fish), or run programs of their own without
  * looking at PATH (busybox); and a program that merely calls itself bash, somewhere else, may do anything. `/bin/sh`
- * counts as what it is a link to.
+ * counts as what it is a link to. A link somewhere else does not count: whoever made it may point it elsewhere before it is
+ * followed, and a shell behaves by the name it is called (`-bash` reads a profile first).
  */
 import { realpathSync } from 'node:fs';
 
-const readableShells: ReadonlySet<string> = new Set(
-  ['/bin', '/usr/bin'].flatMap((directory) => [`${directory}/dash`, `${directory}/bash`]),
-);
+const inSystem = (names: readonly string[]): ReadonlySet<string> =>
+  new Set(['/bin', '/usr/bin'].flatMap((directory) => names.map((name) => `${directory}/${name}`)));
+
+const shellNames = inSystem(['sh', 'dash', 'bash']);
+const readableShells = inSystem(['dash', 'bash']);
 
 export function isReadableShell(shell: string): boolean {
   try {
-    return shell.startsWith('/') && readableShells.has(realpathSync.native(shell));
+    return shellNames.has(shell) && readableShells.has(realpathSync.native(shell));
   } catch {
     // Not there: then it runs nothing either.
     return false;

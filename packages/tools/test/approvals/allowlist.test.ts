@@ -113,11 +113,17 @@ test('a program of the starter list counts only in the directories of the system
   assert.equal(kind('/usr/bin', join(root, 'a', 'ls')), 'miss');
   const evil = { namedPath: '/usr/bin/ls', realPath: join(root, 'a', 'ls') };
   assert.ok(!isStarterProgram(evil));
+  assert.ok(!isStarterProgram({ namedPath: '/usr/bin/ls', realPath: '/usr/local/bin/ls' }));
+  // One binary for all of them, as busybox and some distributions have it.
+  assert.ok(isStarterProgram({ namedPath: '/usr/bin/ls', realPath: '/usr/lib/coreutils/ls' }));
+  assert.ok(isStarterProgram({ namedPath: '/bin/ls', realPath: '/bin/busybox' }));
 });
 
 test('nothing on the starter list can write a file or run something else by its options', () => {
   const names =
-    'sort uniq find sed awk git date env xargs tee less rg tree file sh bash python3'.split(' ');
+    'sort uniq find sed awk git date env xargs tee less rg tree file locale sh bash python3'.split(
+      ' ',
+    );
   for (const name of names) {
     const path = `/usr/bin/${name}`;
     assert.ok(!isStarterProgram({ namedPath: path, realPath: path }), name);
@@ -149,4 +155,36 @@ test('after a change of directory, what is relative is a miss', (t) => {
   assert.equal(kind('cd sub; ./tool'), 'miss');
   assert.equal(kind('cd sub; ls'), 'match');
   assert.equal(kind('cd sub; ls', '.:/usr/bin'), 'miss');
+});
+
+/* To bash in GBK, the last byte of 你 and the backslash are one letter: the quote after it ends, and touch runs. */
+test('a line with other letters than ASCII is a miss where the locale is changed beside it', () => {
+  const allowlist = createAllowlist({ allowRules: () => [] });
+  const kind = (line: string, envAdditions: Record<string, string>): string => {
+    const command = { kind: 'line', shell: '/bin/bash', line } as const;
+    return allowlist.find(actionOf({ command, envAdditions }), '/usr/bin').kind;
+  };
+  const line = 'echo "你\\" ; touch f ; #"';
+  assert.equal(kind(line, {}), 'match');
+  for (const name of ['LC_ALL', 'LANG', 'LC_CTYPE']) {
+    assert.equal(kind(line, { [name]: 'zh_CN.GBK' }), 'miss', name);
+    assert.equal(kind('ls -l', { [name]: 'zh_CN.GBK' }), 'match', name);
+  }
+});
+
+test('a shell counts by its own name and place only, not by a link that somebody made', (t) => {
+  const root = tree(t);
+  const allowlist = createAllowlist({ allowRules: () => [] });
+  const kind = (shell: string): string => {
+    const command = { kind: 'line', shell, line: 'ls' } as const;
+    return allowlist.find(actionOf({ command }), '/usr/bin').kind;
+  };
+  assert.equal(kind('/bin/sh'), 'match');
+  for (const name of ['bash', '-bash']) {
+    symlinkSync('/bin/bash', join(root, 'a', name));
+    assert.equal(kind(join(root, 'a', name)), 'miss');
+  }
+  symlinkSync('/bin', join(root, 'a', 'bin'));
+  assert.equal(kind(join(root, 'a', 'bin', 'sh')), 'miss');
+  assert.equal(kind('/bin/../bin/sh'), 'miss');
 });

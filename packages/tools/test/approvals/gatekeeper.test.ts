@@ -101,6 +101,8 @@ test('the hash tells every part of an action apart', () => {
     actionOf({ envAdditions: { A: 'b' } }),
     actionOf({ envAdditions: { A: 'b', C: 'd' } }),
     actionOf({ envAdditions: { 'A","b': 'd' } }),
+    actionOf({ stdin: 'b' }),
+    actionOf({ stdin: '/bin' }),
     actionOf({ host: 'other' }),
     actionOf({ account: 'other' }),
   ];

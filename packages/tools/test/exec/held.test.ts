@@ -143,3 +143,26 @@ test('what others hold is not visible', async (t) => {
   });
   assert.deepEqual((await rig.process({ action: 'list' }, stranger)).runs, []);
 });
+
+test('what a command is given to read is a part of what is approved', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const stdin = 'echo from the input\n';
+  const held = await rig.exec({ argv: ['/bin/sh'], stdin, eof: true });
+  assert.ok(held.status === 'approval-pending', JSON.stringify(held));
+  const outcome = await rig.decide(held.approvalId, 'allow-once');
+  assert.ok(outcome.kind === 'decided');
+  assert.equal(outcome.record.action.stdin, stdin);
+  const end = await rig.untilEnded(held.runId);
+  assert.deepEqual([end.status, end.output], ['completed', 'from the input\n']);
+});
+
+test('what nobody could look through is denied and not stored', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const denied = await rig.exec({ argv: ['/bin/sh'], stdin: '#\n'.repeat(200_000) });
+  assert.ok(denied.status === 'denied', JSON.stringify(denied));
+  assert.match(denied.rule, /more than a person/);
+  assert.deepEqual((await rig.process({ action: 'list' })).runs, []);
+  // What needs nobody's look takes as much as ever.
+  const listed = await rig.exec({ argv: ['wc', '-l'], stdin: '#\n'.repeat(200_000), eof: true });
+  assert.deepEqual([listed.status, 'output' in listed && listed.output], ['completed', '200000\n']);
+});

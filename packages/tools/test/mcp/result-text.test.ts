@@ -85,6 +85,22 @@ test('only what never took place is an error of the tool', () => {
   assert.equal(isRefusal({ status: 'denied', rule: 'x', by: 'policy' }), true);
 });
 
+test('a page beyond the end says how many lines there are', () => {
+  const text = formatProcessResult({
+    action: 'log',
+    runId: 'r1',
+    text: '',
+    encoding: 'text',
+    firstLine: 50,
+    lines: 0,
+    totalLines: 9,
+    cursor: 'c3',
+    isEnd: true,
+    droppedBytes: 0,
+  });
+  assert.match(text, /^No line 50: there are 9, from 0; nothing follows so far \(cursor c3\)\./);
+});
+
 test('every action has a text', () => {
   const runId = 'r1';
   const reason = 'manual-cancel' as const;
@@ -123,7 +139,7 @@ test('every action has a text', () => {
     ],
     [{ action: 'write', runId, bytes: 3, isEof: true }, /3 bytes written, and stdin is closed/],
     [{ action: 'send-keys', runId, bytes: 3 }, /3 bytes sent.*screen/],
-    [{ action: 'submit', runId }, /Enter sent/],
+    [{ action: 'submit', runId }, /Enter sent\..*poll.*screen/],
     [{ action: 'paste', runId, bytes: 3, isBracketed: true }, /as one piece/],
     [{ action: 'resize', runId, cols: 10, rows: 5 }, /10 columns and 5 rows/],
     [{ action: 'signal', runId, signal: 'SIGHUP' }, /SIGHUP sent/],
@@ -132,7 +148,7 @@ test('every action has a text', () => {
       { action: 'kill', ...ended, isGone: false, survivors: [{ pid: 9, name: 'dd' }] },
       /dd \(pid 9\)/,
     ],
-    [{ action: 'clear', runId }, /counts as read/],
+    [{ action: 'clear', runId }, /off the list, with its output/],
     [{ action: 'remove', ...ended }, /off the list/],
   ];
   for (const [result, text] of results) assert.match(formatProcessResult(result), text);

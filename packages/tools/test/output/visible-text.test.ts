@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { makeVisible } from '../../src/output/visible-text.ts';
+import { columnsOf, cutColumns, makeVisible } from '../../src/output/visible-text.ts';
 
 const table: readonly (readonly [name: string, text: string, visible: string])[] = [
   ['plain text', 'ls -l "a b" é 日本 😀', 'ls -l "a b" é 日本 😀'],
@@ -29,6 +29,19 @@ test('what is shown has no control, no format character and no space but the spa
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.doesNotMatch(makeVisible(text), /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u);
+    }),
+  );
+});
+
+test('a text that is cut into rows is all there, and no row is too wide', () => {
+  assert.deepEqual(cutColumns('abcdef', 4), ['abcd', 'ef']);
+  assert.deepEqual(cutColumns('日本語', 5), ['日本', '語']);
+  assert.deepEqual(cutColumns('', 4), ['']);
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 20 }), (text, width) => {
+      const rows = cutColumns(text, width);
+      assert.equal(rows.join(''), text);
+      for (const row of rows) assert.ok(columnsOf(row) <= width, JSON.stringify(row));
     }),
   );
 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { processResultSchema } from '@clawdfather/protocol';
+import type { RunId } from '@clawdfather/supervisor';
 import { isAlive, openToolsRig } from '../support/tools-rig.ts';
 
 test('list shows what runs and what has finished, newest first, and says when there is more', async (t) => {
@@ -89,8 +90,7 @@ test('kill ends the whole tree and records why and who', async (t) => {
   const killed = await rig.process({ action: 'kill', runId, graceMs: 200 }, { requester: 'cli' });
   assert.deepEqual(processResultSchema.parse(killed), killed);
   assert.deepEqual([killed.isGone, killed.survivors, killed.reason], [true, [], 'manual-cancel']);
-  const left = rig.processes().filter((pid) => isAlive(pid));
-  assert.ok(left.length <= 1, 'spawnd, at most');
+  await rig.until(() => rig.processes().length <= 1, 'more than spawnd is left');
   const polled = await rig.process<'poll'>({ action: 'poll', runId });
   assert.ok(polled.status === 'failed' && polled.kind === 'manual-cancel');
   assert.match(polled.message, /cli/);
@@ -111,6 +111,13 @@ test('kill of a finished run ends what it left behind', async (t) => {
   const killed = await rig.process({ action: 'kill', runId });
   assert.ok(killed.isGone && !isAlive(pid));
   assert.equal(killed.exitCode, 0, 'how the command ended stands');
+  await rig.until(
+    () => rig.supervisor.get(runId as RunId)?.treeEndedAtMs !== undefined,
+    'recorded',
+  );
+  const polled = await rig.process<'poll'>({ action: 'poll', runId });
+  assert.ok(polled.status === 'completed');
+  assert.deepEqual(polled.leftovers, [], 'what is gone is not said to be left');
 });
 
 test('clear puts a finished run away, remove ends it first', async (t) => {

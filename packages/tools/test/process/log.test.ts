@@ -29,6 +29,11 @@ test('by default the last 200 lines; by offset from either end', async (t) => {
   assert.deepEqual([middle.text, middle.firstLine], ['991\n992', 990]);
   const beyond = await rig.process({ action: 'log', runId, offset: 5_000 });
   assert.deepEqual([beyond.text, beyond.lines, beyond.isEnd], ['', 0, true]);
+  for (const other of [{ cursor: '0.0' }, { encoding: 'base64' }] as const) {
+    await assert.rejects(rig.process({ action: 'log', runId, offset: 5, ...other }), {
+      code: 'params-invalid',
+    });
+  }
 });
 
 test('by cursor every byte comes once, in pages of any size', async (t) => {
@@ -62,6 +67,56 @@ test('by cursor every byte comes once, in pages of any size', async (t) => {
   assert.ok(!whole.includes('\ufffd'));
   const lines = await rig.process({ action: 'log', runId, cursor: '0.0', limit: 5 });
   assert.equal(lines.text.split('\n').length, 6, 'five whole lines');
+});
+
+test('a small window is filled, and lines are paged forwards without a hole', async (t) => {
+  const rig = await openToolsRig(t);
+  const runId = await finished(rig, 'seq -f "%.0f is a line of some length" 1 2000');
+  const window = { outputCharactersMax: 1_000 };
+  const byCursor = await rig.process({ action: 'log', runId, cursor: '0.0' }, window);
+  assert.equal(byCursor.text.length, 1_000, 'plain text needs no room for escapes');
+  const seen: string[] = [];
+  for (let offset = 0, isEnd = false; !isEnd; ) {
+    const page = await rig.process({ action: 'log', runId, offset, limit: 200 }, window);
+    assert.ok(page.text.length <= 1_000 && page.firstLine === offset, `at ${offset}`);
+    seen.push(...page.text.split('\n'));
+    offset += page.lines ?? 0;
+    ({ isEnd } = page);
+  }
+  assert.equal(seen.length, 2_000);
+  assert.ok(seen.every((line, index) => line.startsWith(`${index + 1} is`)));
+  const last = await rig.process({ action: 'log', runId, limit: 200 }, window);
+  assert.ok(last.isEnd && last.text.endsWith('2000 is a line of some length'));
+});
+
+test('bytes that are no text fill a page as well, and none is left out', async (t) => {
+  const rig = await openToolsRig(t);
+  const runId = await finished(rig, "head -c 3000 /dev/zero | tr '\\0' '\\1'");
+  let whole = '';
+  for (let cursor = '0.0', isEnd = false; !isEnd; ) {
+    const page = await rig.process({ action: 'log', runId, cursor }, { outputCharactersMax: 500 });
+    assert.ok(page.text.length <= 500);
+    whole += page.text;
+    ({ isEnd, cursor } = page);
+  }
+  assert.equal(whole, '\\x01'.repeat(3_000));
+});
+
+test('a sequence longer than the page does not stop the reader', async (t) => {
+  const rig = await openToolsRig(t);
+  const runId = await finished(
+    rig,
+    "printf 'a\\033]0;'; printf 'x%.0s' $(seq 500); printf '\\007b\\n'",
+  );
+  let cursor = '0.0';
+  let text = '';
+  for (let pages = 0, isEnd = false; !isEnd; pages += 1) {
+    assert.ok(pages < 1_000);
+    const page = await rig.process({ action: 'log', runId, cursor }, { outputCharactersMax: 80 });
+    text += page.text;
+    ({ cursor, isEnd } = page);
+  }
+  assert.ok(text.startsWith('a') && text.endsWith('b\n'));
 });
 
 test('bytes come as they were, text without escapes', async (t) => {

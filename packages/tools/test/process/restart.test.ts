@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openToolsRig } from '../support/tools-rig.ts';
+import { createSupervisor } from '@clawdfather/supervisor';
+import { clock, openToolsRig } from '../support/tools-rig.ts';
 
 test('a run goes on under the next one, with the same id, cursor and exit code', async (t) => {
   const rig = await openToolsRig(t);
@@ -39,6 +40,35 @@ test('what ended while nobody was there is told with its output', async (t) => {
   const end = await rig.untilEnded(run.runId, run.cursor);
   assert.ok(end.status === 'completed');
   assert.deepEqual([end.exitCode, end.output], [5, 'alone\n']);
+});
+
+test('a run whose owner came and went is heard to its end, and looked after', async (t) => {
+  const rig = await openToolsRig(t);
+  const passer = await createSupervisor({ stateDir: rig.stateDir, launcher: 'direct' });
+  const run = await passer.spawn({
+    mode: 'child',
+    argv: ['/bin/sh', '-c', 'echo one; read x; echo two; exit 6'],
+    cwd: rig.scratchDir,
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    sessionId: 'session',
+    backendId: 'exec',
+    labels: { account: 'account', requester: 'cli', host: 'local' },
+    overallTimeoutMs: 60_000,
+    leftovers: 'keep',
+  });
+  const { runId } = run;
+  await passer.close();
+  await rig.untilSaid(runId, 'one\n');
+  await rig.process({ action: 'submit', runId });
+  const end = await rig.untilEnded(runId);
+  assert.ok(end.status === 'completed' && end.exitCode === 6 && end.output === 'one\ntwo\n');
+  const at = await rig.process<'poll'>({ action: 'poll', runId });
+  assert.equal(at.status, 'completed', 'also for a poll that does not wait');
+  for (;;) {
+    const { runs } = await rig.process({ action: 'list' });
+    if (runs[0]?.state === 'exited') break;
+    await clock.sleep(20);
+  }
 });
 
 /* Asks where the cursor is, and reads the answer as bytes. */

@@ -3,6 +3,7 @@
  * takes a name or a number, so a value such as `a[$(cmd)]` is a command to some of them.
  */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { commandsOfLine } from '../../src/shell/commands-of-line.ts';
@@ -35,6 +36,7 @@ const before = [
   "printf '%s'",
   "printf '%d'",
   "printf '%n'",
+  "printf 'x%ln'",
   'printf -v',
   'export y=',
   'cat <',
@@ -72,6 +74,37 @@ test('no accepted form of a builtin runs anything out of a value', () => {
         [],
         `${shell} with ${value}`,
       );
+      assert.deepEqual(files, []);
+    }
+  }
+});
+
+/* The variables that a shell has before anybody sets one. */
+function namesOf(shell: string): readonly string[] {
+  const list = shell.endsWith('bash')
+    ? 'compgen -v; declare -pi | tr = " " | cut -d " " -f 3'
+    : 'set | cut -d = -f 1';
+  const told = execFileSync(shell, ['-c', list], { encoding: 'utf8' });
+  return [...new Set(told.split('\n').filter((name) => /^\w+$/.test(name)))];
+}
+
+/* Names that the shell has a use for: some are numbers to it, and it works out what they are set to. */
+test('no name of the shell itself that may be set runs anything out of what it is set to', () => {
+  for (const shell of shells) {
+    const names = namesOf(shell);
+    assert.ok(names.length > 3, shell);
+    const set = names.flatMap((name) => [
+      `${name}=$x`,
+      `read -r ${name}`,
+      `for ${name} in "$x"; do :; done`,
+      `: \${${name}:=$x}`,
+      `export ${name}="$x"`,
+    ]);
+    const accepted = set.filter((form) => commandsOfLine(form).kind === 'read');
+    for (const value of values) {
+      const lines = accepted.map((form) => `(x=${value}; echo "$x" | { ${form}; })`);
+      const { ran, files } = jail.run(shell, lines.join('\n'));
+      assert.deepEqual(ran, [], `${shell} with ${value}`);
       assert.deepEqual(files, []);
     }
   }

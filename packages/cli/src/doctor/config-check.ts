@@ -1,0 +1,24 @@
+/*
+ * Check of the settings. A file with a mistake stops every command, this one too, and
+ * says so itself; so what is left to find is what somebody may have forgotten.
+ */
+import type { Resolved } from '../config/resolve.ts';
+import type { SettingKey } from '../config/settings.ts';
+import type { Finding } from './finding.ts';
+
+export function checkConfig({ values, origins }: Resolved): Finding {
+  const check = 'config';
+  const kinds = Object.values(origins).map(({ kind }) => kind);
+  const count = (kind: string): number => kinds.filter((one) => one === kind).length;
+  const chosen = `${count('file')} settings from the file, ${count('environment')} from the environment`;
+  // One word in a file opens the door to whatever an agent is talked into.
+  const isOpen = values['policy.mcp.security'] === 'full' && values['policy.mcp.ask'] === 'off';
+  if (!isOpen) return { check, status: 'ok', summary: chosen };
+  const open: readonly SettingKey[] = ['policy.mcp.security', 'policy.mcp.ask'];
+  return {
+    check,
+    status: 'warn',
+    summary: 'agents may start anything over MCP, and nobody is asked',
+    advice: `If that is not meant: clf config show ${open.join(' ')}`,
+  };
+}
