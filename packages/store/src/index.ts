@@ -55,6 +55,7 @@ export type { StoreErrorCode } from './errors.ts';
 export { nextLease } from './lease/next-lease.ts';
 export type { Lease, LeaseEvent, LeaseStep, Owner } from './lease/next-lease.ts';
 export type { MigrationStatus } from './migrations/migrate.ts';
+export type { QueryObservation, QueryObserver } from './observe.ts';
 export type { Json, JsonText } from './schema/json-text.ts';
 export type {
   CloseReason,

@@ -7,6 +7,7 @@ import { type AccountStore, createAccountStore } from './account/for-account.ts'
 import type { AccountId } from './context.ts';
 import type { Engine } from './engine.ts';
 import type { MigrationStatus } from './migrations/migrate.ts';
+import type { Observing } from './observe.ts';
 import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
 import type { DialectName } from './migrations/migration.ts';
 import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.ts';
@@ -16,8 +17,7 @@ export type StoreLocation =
   | ({ readonly kind: 'sqlite' } & SqliteOptions)
   | ({ readonly kind: 'postgres' } & PostgresOptions);
 
-export interface StoreDeps {
-  readonly clock: Clock;
+export interface StoreDeps extends Observing {
   readonly random: Random;
 }
 

@@ -20,6 +20,7 @@ import {
 import type pg from 'pg';
 import { statementsCachedMax } from '../limits.ts';
 import { checkParameters } from '../schema/check-parameters.ts';
+import { observed, type Observing } from '../observe.ts';
 import { driverErrorOf } from './failures.ts';
 
 interface Connection extends DatabaseConnection {
@@ -29,16 +30,16 @@ interface Connection extends DatabaseConnection {
   release(): void;
 }
 
-export function createPostgresDialect(pool: pg.Pool): Dialect {
+export function createPostgresDialect(pool: pg.Pool, observing: Observing): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => createDriver(pool),
+    createDriver: () => createDriver(pool, observing),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
 }
 
-function createDriver(pool: pg.Pool): Driver {
+function createDriver(pool: pg.Pool, observing: Observing): Driver {
   const nameOf = createStatementNames();
   /* kysely hands back what `acquireConnection` gave it. */
   const own = (connection: DatabaseConnection): Connection => connection as Connection;
@@ -46,7 +47,7 @@ function createDriver(pool: pg.Pool): Driver {
     init: async () => {},
     acquireConnection: async () => {
       try {
-        return createConnection(await pool.connect(), nameOf);
+        return observed(createConnection(await pool.connect(), nameOf), observing);
       } catch (error) {
         throw driverErrorOf(error);
       }

@@ -6,7 +6,7 @@
  * P2 A connection lost before COMMIT was sent means that nothing happened: run again. Lost after it, nobody knows: only work
  *    that finds out by itself whether it was done (an idempotency key) is run again, any other is `outcome-unknown`.
  */
-import type { Clock, Random } from '@clawdfather/kit';
+import type { Random } from '@clawdfather/kit';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import type { Database, Engine, Work } from '../engine.ts';
@@ -22,6 +22,7 @@ import {
   statementMs,
 } from '../limits.ts';
 import { migrate, readMigrationStatus } from '../migrations/migrate.ts';
+import type { Observing } from '../observe.ts';
 import type { Tables } from '../schema/tables.ts';
 import { createPostgresDialect } from './dialect.ts';
 import { DriverError, storeErrorOfPostgres } from './failures.ts';
@@ -34,8 +35,7 @@ export interface PostgresOptions {
   readonly retryForMs?: number;
 }
 
-export interface EngineDeps {
-  readonly clock: Clock;
+export interface EngineDeps extends Observing {
   readonly random: Random;
 }
 
@@ -66,7 +66,7 @@ export function openPostgres(options: PostgresOptions, deps: EngineDeps): Engine
   pool.on('error', ignoreIdleLoss);
   /* The pool listens only to idle ones; a connection that is cut while it is in use would end the process. */
   pool.on('connect', (client) => client.on('error', ignoreIdleLoss));
-  const db: Database = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
+  const db: Database = new Kysely<Tables>({ dialect: createPostgresDialect(pool, deps) });
   const patience = options.retryForMs ?? retryForMs;
   let closing: Promise<void> | undefined;
 

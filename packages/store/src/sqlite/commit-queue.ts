@@ -12,6 +12,7 @@
  *    before the loop turns; one that is still there then would hold everybody's writes up. Its transaction is ended, so
  *    what it does later reaches nothing.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Random } from '@clawdfather/kit';
 import type { Database, Work } from '../engine.ts';
 import { closedError, StoreError } from '../errors.ts';
@@ -98,8 +99,15 @@ export function createCommitQueue(deps: CommitQueueDeps): CommitQueue {
       }
       const { promise, resolve, reject } = Promise.withResolvers<Value>();
       const queuedAtMs = clock.monotonicMs();
-      /* The queue holds writes of every type; each value goes to its own promise. */
-      waiting.push({ work, resolve: resolve as Entry['resolve'], reject, queuedAtMs });
+      /* The group runs in whoever's turn it is; each work keeps the context it was queued in, for traces. */
+      const inContext = AsyncLocalStorage.snapshot();
+      waiting.push({
+        work: (db) => inContext(work, db),
+        /* The queue holds writes of every type; each value goes to its own promise. */
+        resolve: resolve as Entry['resolve'],
+        reject,
+        queuedAtMs,
+      });
       schedule();
       return promise;
     },

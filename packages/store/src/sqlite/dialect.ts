@@ -15,6 +15,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { observed, type Observing } from '../observe.ts';
 import type { Statements } from './statements.ts';
 
 export interface TransactionWords {
@@ -37,7 +38,7 @@ export const savepoints: TransactionWords = {
   rollback: ['ROLLBACK TO work', 'RELEASE work'],
 };
 
-export interface DialectDeps {
+export interface DialectDeps extends Observing {
   readonly db: DatabaseSync;
   readonly statements: Statements;
   readonly words: TransactionWords;
@@ -52,8 +53,9 @@ export function createSqliteDialect(deps: DialectDeps): Dialect {
   };
 }
 
-function createDriver({ db, statements, words }: DialectDeps): Driver {
-  const connection = createConnection(statements);
+function createDriver(deps: DialectDeps): Driver {
+  const { db, statements, words } = deps;
+  const connection = observed(createConnection(statements), deps);
   const say = (texts: readonly string[]): void => texts.forEach((text) => statements.run(text));
   return {
     init: async () => {},

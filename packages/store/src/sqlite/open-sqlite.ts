@@ -5,12 +5,13 @@
  * There is no busy timeout on the writer, because SQLite would sleep on our event loop: see Q2 of commit-queue.ts.
  */
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock, Random } from '@clawdfather/kit';
+import type { Random } from '@clawdfather/kit';
 import { Kysely } from 'kysely';
 import type { Database, Engine, Work } from '../engine.ts';
 import { closedError } from '../errors.ts';
 import { busyLimitMs, cacheKib, readBusyMs } from '../limits.ts';
 import { migrate, readMigrationStatus } from '../migrations/migrate.ts';
+import type { Observing } from '../observe.ts';
 import type { Tables } from '../schema/tables.ts';
 import { backUp } from './backup.ts';
 import { createPrivate } from './private-file.ts';
@@ -23,8 +24,7 @@ export interface SqliteOptions {
   readonly path: string;
 }
 
-export interface EngineDeps {
-  readonly clock: Clock;
+export interface EngineDeps extends Observing {
   readonly random: Random;
 }
 
@@ -38,10 +38,11 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
   const statements = createStatements(writerDb);
   const readerStatements = createStatements(readerDb);
   const writer: Database = new Kysely<Tables>({
-    dialect: createSqliteDialect({ db: writerDb, statements, words: savepoints }),
+    dialect: createSqliteDialect({ ...deps, db: writerDb, statements, words: savepoints }),
   });
   const reader: Database = new Kysely<Tables>({
     dialect: createSqliteDialect({
+      ...deps,
       db: readerDb,
       statements: readerStatements,
       words: ownTransactions,
