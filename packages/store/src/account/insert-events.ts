@@ -33,10 +33,16 @@ export async function insertEvents(
     for (; rows.length - start >= size; start += size) {
       const chunk = rows.slice(start, start + size);
       const text = textFor(db, `${dialect} ${size}`, chunk);
-      const values = chunk.flatMap((row) => columns.map((column) => row[column]));
-      await db.executeQuery(CompiledQuery.raw(text, values));
+      await db.executeQuery(CompiledQuery.raw(text, valuesOf(chunk)));
     }
   }
+}
+
+/* A plain loop, without an array per row: this runs for every event there is. */
+function valuesOf(rows: readonly TurnEventsTable[]): unknown[] {
+  const values: unknown[] = [];
+  for (const row of rows) for (const column of columns) values.push(row[column]);
+  return values;
 }
 
 function textFor(db: Database, key: string, rows: readonly TurnEventsTable[]): string {
