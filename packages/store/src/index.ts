@@ -38,7 +38,7 @@ export type {
   StepOutcome,
 } from './account/sessions.ts';
 export type { Settings, SettingsQueries } from './account/settings.ts';
-export type { CreateThreadOutcome, Thread, Threads } from './account/threads.ts';
+export type { CreateThreadOutcome, MoveOutcome, Thread, Threads } from './account/threads.ts';
 export type {
   EnqueueOutcome,
   FinalStatus,

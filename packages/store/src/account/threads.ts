@@ -21,6 +21,8 @@ export type CreateThreadOutcome =
   | { readonly outcome: 'created' | 'exists'; readonly thread: Thread }
   | { readonly outcome: 'session_not_found' };
 
+export type MoveOutcome = 'moved' | 'not_found' | 'session_not_found' | 'busy';
+
 export interface Threads {
   /** Newest first. */
   list(query?: Page & { sessionId?: string; status?: ThreadStatus }): Promise<Listing<Thread>>;
@@ -32,6 +34,8 @@ export interface Threads {
     title: string;
     audit: AuditEntry;
   }): Promise<CreateThreadOutcome>;
+  /** Goes on in another session, whose epoch fences it from then on. Only one that has nothing under way. */
+  move(input: { id: string; sessionId: string; audit: AuditEntry }): Promise<MoveOutcome>;
   /** Only one that has nothing under way. */
   archive(input: { id: string; audit: AuditEntry }): Promise<'archived' | 'not_found' | 'busy'>;
 }
@@ -55,6 +59,11 @@ export function createThreads(context: AccountContext): Threads {
       auditedWrite<CreateThreadOutcome>(context, audit, (db) =>
         create(db, context, { id, sessionId, title }),
       ),
+    move: ({ id, sessionId, audit }) =>
+      auditedWrite<MoveOutcome>(context, audit, async (db) => {
+        const outcome = await move(db, context, { id, sessionId });
+        return outcome === 'moved' ? changed(outcome, id) : unchanged(outcome);
+      }),
     archive: ({ id, audit }) =>
       auditedWrite<'archived' | 'not_found' | 'busy'>(context, audit, async (db) => {
         const row = await db
@@ -104,13 +113,8 @@ async function create(
   { accountId, clock }: AccountContext,
   { id, sessionId, title }: { id: string; sessionId: string; title: string },
 ): Promise<Change<CreateThreadOutcome>> {
-  const session = await db
-    .selectFrom('session_leases')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', sessionId)
-    .executeTakeFirst();
-  if (session === undefined) return unchanged({ outcome: 'session_not_found' });
+  const hasSession = await isSession(db, accountId, sessionId);
+  if (!hasSession) return unchanged({ outcome: 'session_not_found' });
   const nowMs = clock.wallMs();
   const row = await db
     .insertInto('threads')
@@ -138,4 +142,37 @@ async function create(
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   return unchanged({ outcome: 'exists', thread: toRecord(known) });
+}
+
+async function isSession(db: Database, accountId: AccountId, sessionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('session_leases')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function move(
+  db: Database,
+  { accountId, clock }: AccountContext,
+  { id, sessionId }: { readonly id: string; readonly sessionId: string },
+): Promise<MoveOutcome> {
+  const row = await db
+    .selectFrom('threads')
+    .select('lifecycle_status')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return 'not_found';
+  if (!(await isSession(db, accountId, sessionId))) return 'session_not_found';
+  if (row.lifecycle_status === 'queued' || row.lifecycle_status === 'running') return 'busy';
+  await db
+    .updateTable('threads')
+    .set({ session_id: sessionId, updated_at_ms: clock.wallMs() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute();
+  return 'moved';
 }

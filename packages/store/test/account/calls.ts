@@ -68,6 +68,8 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'threads.list': (q, { sessionId }) => q.threads.list({ sessionId }),
   'threads.get': (q, { threadId }) => q.threads.get(threadId),
   'threads.create': (q, { sessionId }) => q.threads.create({ sessionId, title: 't', audit }),
+  'threads.move': (q, { threadId, sessionId }) =>
+    q.threads.move({ id: threadId, sessionId, audit }),
   'threads.archive': (q, { threadId }) => q.threads.archive({ id: threadId, audit }),
   'turns.list': (q, { threadId }) => q.turns.list({ threadId }),
   'turns.get': (q, { turnId }) => q.turns.get(turnId),

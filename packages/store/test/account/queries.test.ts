@@ -221,6 +221,24 @@ onBoth('threads: a client may name one, and the same name is the same thread', a
   assert.equal((await create()).outcome, 'exists');
 });
 
+onBoth('threads: one may go on in another session, whose epoch then counts', async ({ open }) => {
+  const { account, threadId, turnId } = await createWorld(await open());
+  const made = await account.sessions.create({ agent: 'claude', owner, openMax: 3, audit });
+  assert.equal(made.outcome, 'created');
+  const successor = { instanceId: owner.instanceId, generation: 2 };
+  await account.sessions.take({ id: made.session.id, by: successor, audit });
+  const move = (sessionId: string) => account.threads.move({ id: threadId, sessionId, audit });
+  assert.equal(await move(made.session.id), 'busy');
+  const result = { resultCode: 'success', result: {}, audit };
+  await account.turns.finish({ id: turnId, epoch: 1, status: 'completed', ...result });
+  assert.equal(await move('none'), 'session_not_found');
+  assert.equal(await move(made.session.id), 'moved');
+  const append = (epoch: number) =>
+    account.events.append({ threadId, epoch, events: [{ type: 'delta', payload: 1 }] });
+  assert.equal((await append(1)).outcome, 'epoch_stale');
+  assert.equal((await append(2)).outcome, 'appended');
+});
+
 onBoth('events: read from a number, fenced, bounded', async ({ open }) => {
   const { account, threadId, turnId } = await createWorld(await open());
   const events = [1, 2, 3].map((n) => ({
