@@ -3,16 +3,17 @@
  * else named. A test whose program is missing says so and skips; nothing fails here.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, globSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/* Command → Debian package. */
+/* Command → Debian package. A name with a slash is a file; `*` is any version. */
 const programs: Readonly<Record<string, string>> = {
   bash: 'bash',
   clang: 'clang',
   dash: 'dash',
   fish: 'fish',
   less: 'less',
+  '/usr/lib/postgresql/*/bin/initdb': 'postgresql',
   setpriv: 'util-linux',
   script: 'bsdutils',
   'ssh-agent': 'openssh-client',
@@ -47,6 +48,7 @@ function apt(...args: readonly string[]): boolean {
 }
 
 function isInstalled(name: string): boolean {
+  if (name.startsWith('/')) return globSync(name).length > 0;
   return (process.env['PATH'] ?? '').split(delimiter).some((directory) => {
     try {
       accessSync(join(directory, name), constants.X_OK);

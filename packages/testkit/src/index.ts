@@ -5,4 +5,6 @@ export { fetchExternal } from './external-program.ts';
 export type { ExternalProgram } from './external-program.ts';
 export { createFakeClock } from './fake-clock.ts';
 export type { FakeClock } from './fake-clock.ts';
+export { findPostgres, openPostgresServer } from './postgres-server.ts';
+export type { PostgresAddress, PostgresServer } from './postgres-server.ts';
 export { createSeededRandom } from './seeded-random.ts';

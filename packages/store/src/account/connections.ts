@@ -1,0 +1,259 @@
+/*
+ * SSH connections: where to, as whom, with which key, and what the last test said. Deleted ones stay as rows, because
+ * sessions and audit entries name them; their label is free again.
+ */
+import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
+import {
+  type AccountContext,
+  type AccountId,
+  limitOf,
+  type Listing,
+  offsetOf,
+  type Page,
+} from '../context.ts';
+import type { Database } from '../engine.ts';
+import { checkText } from '../schema/json-text.ts';
+import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
+import type { SshConnectionsTable } from '../schema/tables.ts';
+
+export type Connection = RecordOf<SshConnectionsTable>;
+
+export interface ConnectionFields {
+  readonly label: string;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly keypairId: string;
+}
+
+export interface HostPin {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+type Refusal = { readonly outcome: 'label_exists' | 'keypair_not_found' };
+
+export type CreateConnectionOutcome =
+  | { readonly outcome: 'created'; readonly connection: Connection }
+  | Refusal;
+
+export type UpdateConnectionOutcome =
+  | { readonly outcome: 'updated'; readonly connection: Connection }
+  | Refusal
+  | { readonly outcome: 'not_found' };
+
+export interface Connections {
+  /** Newest first. */
+  list(page?: Page): Promise<Listing<Connection>>;
+  get(id: string): Promise<Connection | undefined>;
+  create(input: { fields: ConnectionFields; audit: AuditEntry }): Promise<CreateConnectionOutcome>;
+  /** Another host or port is another machine: its pin and test are cleared. Another user or key: the test. */
+  update(input: {
+    id: string;
+    fields: Partial<ConnectionFields>;
+    audit: AuditEntry;
+  }): Promise<UpdateConnectionOutcome>;
+  /** With a pin: it is accepted together with the result. */
+  recordTest(input: {
+    id: string;
+    result: string;
+    latencyMs?: number;
+    pin?: HostPin;
+    audit: AuditEntry;
+  }): Promise<'recorded' | 'not_found'>;
+  remove(input: {
+    id: string;
+    audit: AuditEntry;
+  }): Promise<'removed' | 'not_found' | 'active_session_exists'>;
+}
+
+const noTest = { tested_at_ms: null, test_result: null, test_latency_ms: null } as const;
+const noPin = { pin_key: null, pin_fingerprint: null, pinned_at_ms: null } as const;
+
+export function createConnections(context: AccountContext): Connections {
+  const { runner, accountId } = context;
+  return {
+    list: (page = {}) => runner.snapshot((db) => list(db, accountId, page)),
+    get: (id) => runner.read(async (db) => toOptionalRecord(await find(db, accountId, id))),
+    create: ({ fields, audit }) =>
+      auditedWrite<CreateConnectionOutcome>(context, audit, (db) => create(db, context, fields)),
+    update: ({ id, fields, audit }) =>
+      auditedWrite<UpdateConnectionOutcome>(context, audit, (db) =>
+        update(db, context, { id, fields }),
+      ),
+    recordTest: ({ id, result, latencyMs, pin, audit }) =>
+      auditedWrite<'recorded' | 'not_found'>(context, audit, async (db) => {
+        const nowMs = context.clock.wallMs();
+        const { numUpdatedRows } = await db
+          .updateTable('ssh_connections')
+          .set({
+            tested_at_ms: nowMs,
+            test_result: result,
+            test_latency_ms: latencyMs ?? null,
+            ...(pin === undefined
+              ? {}
+              : { pin_key: pin.key, pin_fingerprint: pin.fingerprint, pinned_at_ms: nowMs }),
+          })
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .where('deleted_at_ms', 'is', null)
+          .executeTakeFirst();
+        return numUpdatedRows > 0n ? changed('recorded', id) : unchanged('not_found');
+      }),
+    remove: ({ id, audit }) =>
+      auditedWrite<'removed' | 'not_found' | 'active_session_exists'>(context, audit, (db) =>
+        remove(db, context, id),
+      ),
+  };
+}
+
+async function list(db: Database, accountId: AccountId, page: Page): Promise<Listing<Connection>> {
+  const all = db
+    .selectFrom('ssh_connections')
+    .where('account_id', '=', accountId)
+    .where('deleted_at_ms', 'is', null);
+  const { total } = await all
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await all
+    .selectAll()
+    .orderBy('created_at_ms', 'desc')
+    .orderBy('id')
+    .limit(limitOf(page))
+    .offset(offsetOf(page))
+    .execute();
+  return { items: rows.map(toRecord), total };
+}
+
+function find(
+  db: Database,
+  accountId: AccountId,
+  id: string,
+): Promise<SshConnectionsTable | undefined> {
+  return db
+    .selectFrom('ssh_connections')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('deleted_at_ms', 'is', null)
+    .executeTakeFirst();
+}
+
+async function isKeypairUsable(db: Database, accountId: AccountId, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('agent_keypairs')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function create(
+  db: Database,
+  { accountId, clock, random }: AccountContext,
+  fields: ConnectionFields,
+) {
+  if (!(await isKeypairUsable(db, accountId, fields.keypairId))) {
+    return unchanged({ outcome: 'keypair_not_found' });
+  }
+  const nowMs = clock.wallMs();
+  const row = await db
+    .insertInto('ssh_connections')
+    .values({
+      account_id: accountId,
+      id: random.id(),
+      label: checkText('label', fields.label),
+      host: checkText('host', fields.host),
+      port: fields.port,
+      username: checkText('username', fields.username),
+      keypair_id: fields.keypairId,
+      ...noPin,
+      ...noTest,
+      created_at_ms: nowMs,
+      updated_at_ms: nowMs,
+      deleted_at_ms: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return unchanged({ outcome: 'label_exists' });
+  return changed({ outcome: 'created', connection: toRecord(row) }, row.id);
+}
+
+async function update(
+  db: Database,
+  { accountId, clock }: AccountContext,
+  { id, fields }: { readonly id: string; readonly fields: Partial<ConnectionFields> },
+) {
+  const old = await find(db, accountId, id);
+  if (old === undefined) return unchanged({ outcome: 'not_found' });
+  const {
+    label = old.label,
+    host = old.host,
+    port = old.port,
+    username = old.username,
+    keypairId = old.keypair_id,
+  } = fields;
+  if (keypairId !== old.keypair_id && !(await isKeypairUsable(db, accountId, keypairId))) {
+    return unchanged({ outcome: 'keypair_not_found' });
+  }
+  if (await isLabelTaken(db, accountId, { id, label })) {
+    return unchanged({ outcome: 'label_exists' });
+  }
+  const isElsewhere = host !== old.host || port !== old.port;
+  const isOther = isElsewhere || username !== old.username || keypairId !== old.keypair_id;
+  const row = await db
+    .updateTable('ssh_connections')
+    .set({
+      label: checkText('label', label),
+      host: checkText('host', host),
+      port,
+      username: checkText('username', username),
+      keypair_id: keypairId,
+      updated_at_ms: clock.wallMs(),
+      ...(isElsewhere ? noPin : {}),
+      ...(isOther ? noTest : {}),
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return changed({ outcome: 'updated', connection: toRecord(row) }, id);
+}
+
+async function isLabelTaken(
+  db: Database,
+  accountId: AccountId,
+  { id, label }: { readonly id: string; readonly label: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('ssh_connections')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('label', '=', label)
+    .where('id', '!=', id)
+    .where('deleted_at_ms', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function remove(db: Database, { accountId, clock }: AccountContext, id: string) {
+  const open = await db
+    .selectFrom('session_leases')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('connection_id', '=', id)
+    .where('ended_at_ms', 'is', null)
+    .executeTakeFirst();
+  if (open !== undefined) return unchanged('active_session_exists' as const);
+  const { numUpdatedRows } = await db
+    .updateTable('ssh_connections')
+    .set({ deleted_at_ms: clock.wallMs() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('deleted_at_ms', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? changed('removed' as const, id) : unchanged('not_found' as const);
+}

@@ -1,0 +1,95 @@
+/*
+ * Signed-in devices: app_sessions. A token is known by its SHA-256 only; whoever makes one keeps the token to itself.
+ */
+import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
+import type { AccountContext } from '../context.ts';
+import { tokenMsMax, tokenSlidingMs } from '../limits.ts';
+import { checkText } from '../schema/json-text.ts';
+import { type RecordOf, toRecord } from '../schema/record.ts';
+import type { AppSessionsTable } from '../schema/tables.ts';
+
+/** Without the hash: nothing outside looks at it. */
+export type Device = RecordOf<Omit<AppSessionsTable, 'token_hash'>>;
+
+export interface Devices {
+  /** Those that can still be used, last used first. */
+  list(): Promise<readonly Device[]>;
+  create(input: { tokenHash: string; device: string; audit: AuditEntry }): Promise<Device>;
+  revoke(input: { id: string; audit: AuditEntry }): Promise<'revoked' | 'not_found'>;
+  /** All but one, or all: their ids, so that their sockets can be closed. */
+  revokeOthers(input: { exceptId?: string; audit: AuditEntry }): Promise<readonly string[]>;
+}
+
+const columns = [
+  'account_id',
+  'id',
+  'device',
+  'created_at_ms',
+  'last_used_at_ms',
+  'expires_at_ms',
+  'expires_at_ms_max',
+  'revoked_at_ms',
+] as const;
+
+export function createDevices(context: AccountContext): Devices {
+  const { runner, accountId, clock, random } = context;
+  return {
+    list: () =>
+      runner.read(async (db) => {
+        const rows = await db
+          .selectFrom('app_sessions')
+          .select(columns)
+          .where('account_id', '=', accountId)
+          .where('revoked_at_ms', 'is', null)
+          .where('expires_at_ms', '>', clock.wallMs())
+          .orderBy('last_used_at_ms', 'desc')
+          .orderBy('id')
+          .execute();
+        return rows.map(toRecord);
+      }),
+    create: ({ tokenHash, device, audit }) =>
+      auditedWrite(context, audit, async (db) => {
+        const nowMs = clock.wallMs();
+        const row = await db
+          .insertInto('app_sessions')
+          .values({
+            account_id: accountId,
+            id: random.id(),
+            token_hash: tokenHash,
+            device: checkText('device', device),
+            created_at_ms: nowMs,
+            last_used_at_ms: nowMs,
+            expires_at_ms: nowMs + tokenSlidingMs,
+            expires_at_ms_max: nowMs + tokenMsMax,
+            revoked_at_ms: null,
+          })
+          .returning(columns)
+          .executeTakeFirstOrThrow();
+        return changed(toRecord(row), row.id);
+      }),
+    revoke: ({ id, audit }) =>
+      auditedWrite<'revoked' | 'not_found'>(context, audit, async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable('app_sessions')
+          .set({ revoked_at_ms: clock.wallMs() })
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .where('revoked_at_ms', 'is', null)
+          .executeTakeFirst();
+        return numUpdatedRows > 0n ? changed('revoked', id) : unchanged('not_found');
+      }),
+    revokeOthers: ({ exceptId = '', audit }) =>
+      auditedWrite(context, audit, async (db) => {
+        const rows = await db
+          .updateTable('app_sessions')
+          .set({ revoked_at_ms: clock.wallMs() })
+          .where('account_id', '=', accountId)
+          .where('id', '!=', exceptId)
+          .where('revoked_at_ms', 'is', null)
+          .returning('id')
+          .execute();
+        const ids = rows.map(({ id }) => id);
+        return ids.length > 0 ? changed(ids, accountId) : unchanged(ids);
+      }),
+  };
+}

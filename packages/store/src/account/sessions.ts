@@ -1,0 +1,233 @@
+/*
+ * Session leases of an account. Every change of a lease goes through `nextLease`; the row is read and written in one
+ * transaction, so the epoch that was checked is the epoch that was written over.
+ */
+import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
+import {
+  type AccountContext,
+  type AccountId,
+  limitOf,
+  type Listing,
+  offsetOf,
+  type Page,
+} from '../context.ts';
+import type { Database } from '../engine.ts';
+import { leaseOf, rowChangesOf } from '../lease/lease-row.ts';
+import { type LeaseEvent, type LeaseStep, nextLease, type Owner } from '../lease/next-lease.ts';
+import { checkText } from '../schema/json-text.ts';
+import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
+import type { CloseReason, LeaseStatus, SessionLeasesTable } from '../schema/tables.ts';
+
+export type Session = RecordOf<SessionLeasesTable>;
+
+export type CreateSessionOutcome =
+  | { readonly outcome: 'created'; readonly session: Session }
+  | {
+      readonly outcome:
+        | 'connection_not_found'
+        | 'connection_not_tested'
+        | 'keypair_revoked'
+        | 'session_limit_reached';
+    };
+
+export type StepOutcome =
+  | { readonly outcome: 'changed' | 'unchanged'; readonly session: Session }
+  | { readonly outcome: 'not_found' }
+  | {
+      readonly outcome: Extract<LeaseStep, { outcome: 'refused' }>['why'];
+      readonly session: Session;
+    };
+
+/** Which session, and with what right. */
+export interface Fence {
+  readonly id: string;
+  readonly epoch: number;
+}
+
+export interface Sessions {
+  /** Newest first. */
+  list(query?: Page & { status?: LeaseStatus }): Promise<Listing<Session>>;
+  get(id: string): Promise<Session | undefined>;
+  /** Without a connection: on the gateway's own machine. */
+  create(input: {
+    connectionId?: string;
+    agent: string;
+    owner: Owner;
+    openMax: number;
+    audit: AuditEntry;
+  }): Promise<CreateSessionOutcome>;
+  activate(input: Fence & { agentSessionId?: string; audit: AuditEntry }): Promise<StepOutcome>;
+  fail(
+    input: Fence & { errorCode: string; errorMessage: string; audit: AuditEntry },
+  ): Promise<StepOutcome>;
+  close(input: Fence & { reason: CloseReason; audit: AuditEntry }): Promise<StepOutcome>;
+  /** Takes an orphaned lease over and raises its epoch. Exactly one of many who try at once gets `changed`. */
+  take(input: { id: string; by: Owner; audit: AuditEntry }): Promise<StepOutcome>;
+  /** Any call that names a session, a turn or a run under way. */
+  clientSeen(id: string): Promise<'seen' | 'not_found'>;
+}
+
+export function createSessions(context: AccountContext): Sessions {
+  const { runner, accountId, clock } = context;
+  const step = (id: string, audit: AuditEntry, event: LeaseEvent): Promise<StepOutcome> =>
+    auditedWrite<StepOutcome>(context, audit, (db) => applyStep(db, accountId, { id, event }));
+
+  return {
+    list: (query = {}) => runner.snapshot((db) => list(db, accountId, query)),
+    get: (id) => runner.read(async (db) => toOptionalRecord(await find(db, accountId, id))),
+    create: ({ audit, ...input }) =>
+      auditedWrite<CreateSessionOutcome>(context, audit, (db) => create(db, context, input)),
+    activate: ({ id, epoch, agentSessionId, audit }) =>
+      step(id, audit, { type: 'activated', epoch, atMs: clock.wallMs(), agentSessionId }),
+    fail: ({ id, epoch, errorCode, errorMessage, audit }) =>
+      step(id, audit, { type: 'failed', epoch, atMs: clock.wallMs(), errorCode, errorMessage }),
+    close: ({ id, epoch, reason, audit }) =>
+      step(id, audit, { type: 'closed', epoch, atMs: clock.wallMs(), reason }),
+    take: ({ id, by, audit }) => step(id, audit, { type: 'taken', by, atMs: clock.wallMs() }),
+    clientSeen: (id) =>
+      /* Not worth an audit entry, nor a read: it only ever moves one time forward. */
+      runner.write(async (db) => {
+        const nowMs = clock.wallMs();
+        const row = await db
+          .updateTable('session_leases')
+          .set((eb) => ({
+            client_heartbeat_at_ms: eb
+              .case()
+              .when('client_heartbeat_at_ms', '<', nowMs)
+              .then(nowMs)
+              .else(eb.ref('client_heartbeat_at_ms'))
+              .end(),
+          }))
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .where('ended_at_ms', 'is', null)
+          .returning('id')
+          .executeTakeFirst();
+        return row === undefined ? 'not_found' : 'seen';
+      }),
+  };
+}
+
+async function list(
+  db: Database,
+  accountId: AccountId,
+  query: Page & { readonly status?: LeaseStatus },
+): Promise<Listing<Session>> {
+  const { status } = query;
+  const mine = db.selectFrom('session_leases').where('account_id', '=', accountId);
+  const all = status === undefined ? mine : mine.where('status', '=', status);
+  const { total } = await all
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await all
+    .selectAll()
+    .orderBy('created_at_ms', 'desc')
+    .orderBy('id')
+    .limit(limitOf(query))
+    .offset(offsetOf(query))
+    .execute();
+  return { items: rows.map(toRecord), total };
+}
+
+function find(
+  db: Database,
+  accountId: AccountId,
+  id: string,
+): Promise<SessionLeasesTable | undefined> {
+  return db
+    .selectFrom('session_leases')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+async function applyStep(
+  db: Database,
+  accountId: AccountId,
+  { id, event }: { readonly id: string; readonly event: LeaseEvent },
+) {
+  const row = await find(db, accountId, id);
+  if (row === undefined) return unchanged({ outcome: 'not_found' });
+  const step = nextLease(leaseOf(row), event);
+  if (step.outcome === 'refused') return unchanged({ outcome: step.why, session: toRecord(row) });
+  if (step.outcome === 'unchanged') {
+    return unchanged({ outcome: 'unchanged', session: toRecord(row) });
+  }
+  const next = await db
+    .updateTable('session_leases')
+    .set(rowChangesOf(step.lease))
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('epoch', '=', row.epoch)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return changed({ outcome: 'changed', session: toRecord(next) }, id);
+}
+
+interface NewSession {
+  readonly connectionId?: string;
+  readonly agent: string;
+  readonly owner: Owner;
+  readonly openMax: number;
+}
+
+async function create(db: Database, context: AccountContext, input: NewSession) {
+  const { accountId, clock, random } = context;
+  const { connectionId, agent, owner, openMax } = input;
+  if (connectionId !== undefined) {
+    const refusal = await connectionRefusal(db, accountId, connectionId);
+    if (refusal !== undefined) return unchanged({ outcome: refusal });
+  }
+  const { open } = await db
+    .selectFrom('session_leases')
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .where('account_id', '=', accountId)
+    .where('ended_at_ms', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (open >= openMax) return unchanged({ outcome: 'session_limit_reached' });
+  const nowMs = clock.wallMs();
+  const row = await db
+    .insertInto('session_leases')
+    .values({
+      account_id: accountId,
+      id: random.id(),
+      connection_id: connectionId ?? null,
+      agent: checkText('agent', agent),
+      status: 'pending',
+      epoch: 1,
+      owner_instance_id: owner.instanceId,
+      owner_generation: owner.generation,
+      owner_heartbeat_at_ms: nowMs,
+      client_heartbeat_at_ms: nowMs,
+      agent_session_id: null,
+      error_code: null,
+      error_message: null,
+      close_reason: null,
+      created_at_ms: nowMs,
+      started_at_ms: null,
+      ended_at_ms: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return changed({ outcome: 'created', session: toRecord(row) }, row.id);
+}
+
+async function connectionRefusal(db: Database, accountId: AccountId, connectionId: string) {
+  const row = await db
+    .selectFrom('ssh_connections as connection')
+    .innerJoin('agent_keypairs as keypair', (join) =>
+      join
+        .onRef('keypair.account_id', '=', 'connection.account_id')
+        .onRef('keypair.id', '=', 'connection.keypair_id'),
+    )
+    .select(['connection.test_result', 'connection.pin_key', 'keypair.status'])
+    .where('connection.account_id', '=', accountId)
+    .where('connection.id', '=', connectionId)
+    .where('connection.deleted_at_ms', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return 'connection_not_found' as const;
+  if (row.status !== 'active') return 'keypair_revoked' as const;
+  const isTested = row.test_result === 'ok' && row.pin_key !== null;
+  return isTested ? undefined : ('connection_not_tested' as const);
+}

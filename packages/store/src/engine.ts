@@ -1,0 +1,41 @@
+/*
+ * What a database has to be able to do for the queries, and the two rules that hold on both.
+ *
+ * E1 A write is a transaction of its own, serialisable: as if no other ran at the same time. On SQLite there is one writer;
+ *    on PostgreSQL the isolation level says so, and what it refuses is tried again.
+ * E2 The work of a write may therefore run more than once, and must touch nothing but the database.
+ * E3 What was acknowledged is on disk (synchronous FULL; PostgreSQL's default).
+ */
+import type { Kysely } from 'kysely';
+import type { DialectName, Migration } from './migrations/migration.ts';
+import type { MigrationStatus } from './migrations/migrate.ts';
+import type { Tables } from './schema/tables.ts';
+
+export type Database = Kysely<Tables>;
+export type Work<Value> = (db: Database) => Promise<Value>;
+
+/** What queries run on: an engine, or a transaction that somebody else began. */
+export interface Runner {
+  readonly dialect: DialectName;
+  /** One statement, or several that need not agree with each other. */
+  read<Value>(work: Work<Value>): Promise<Value>;
+  /** Several statements that see one state. */
+  snapshot<Value>(work: Work<Value>): Promise<Value>;
+  write<Value>(work: Work<Value>): Promise<Value>;
+}
+
+export interface Engine extends Runner {
+  /** As `write`, for work that finds out by itself that it was done before: a lost answer is asked for again. */
+  writeRepeatable<Value>(work: Work<Value>): Promise<Value>;
+  migrate(list?: readonly Migration[]): Promise<readonly number[]>;
+  migrationStatus(): Promise<MigrationStatus>;
+  /** A consistent copy while everything goes on. PostgreSQL has `pg_dump` for that and refuses. */
+  backup(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Queries inside a transaction: everything is part of it. */
+export function runnerOf(transaction: Database, dialect: DialectName): Runner {
+  const inside = <Value>(work: Work<Value>): Promise<Value> => work(transaction);
+  return { dialect, read: inside, snapshot: inside, write: inside };
+}

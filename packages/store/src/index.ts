@@ -1,0 +1,82 @@
+/*
+ * The door of store: the control database, on SQLite or PostgreSQL.
+ */
+export type { AccountQueries, AccountStore } from './account/for-account.ts';
+export type { ApiToken, ApiTokens, CreateTokenOutcome } from './account/api-tokens.ts';
+export type { AuditLog, AuditPage, AuditRecord } from './account/audit-log.ts';
+export type {
+  Connection,
+  ConnectionFields,
+  Connections,
+  CreateConnectionOutcome,
+  HostPin,
+  UpdateConnectionOutcome,
+} from './account/connections.ts';
+export type { Device, Devices } from './account/devices.ts';
+export type {
+  AppendOutcome,
+  CursorMove,
+  NewEvent,
+  ThreadEvent,
+  ThreadEvents,
+} from './account/events.ts';
+export type {
+  CreateKeypairOutcome,
+  Keypair,
+  Keypairs,
+  NewKeypair,
+  RotateKeypairOutcome,
+} from './account/keypairs.ts';
+export type { OnceOutcome } from './account/once.ts';
+export type { Account, Identity, Profile } from './account/profile.ts';
+export type { PushSubscription, PushSubscriptions } from './account/push-subscriptions.ts';
+export type {
+  CreateSessionOutcome,
+  Fence,
+  Session,
+  Sessions,
+  StepOutcome,
+} from './account/sessions.ts';
+export type { Settings, SettingsQueries } from './account/settings.ts';
+export type { CreateThreadOutcome, MoveOutcome, Thread, Threads } from './account/threads.ts';
+export type {
+  EnqueueOutcome,
+  FinalStatus,
+  NewTurn,
+  Turn,
+  TurnFence,
+  TurnOutcome,
+  Turns,
+} from './account/turns.ts';
+export type { AuditEntry } from './audit.ts';
+export type { AccountId, Listing, Page } from './context.ts';
+export { StoreError, storeErrorCodes } from './errors.ts';
+export type { StoreErrorCode } from './errors.ts';
+export { nextLease } from './lease/next-lease.ts';
+export type { Lease, LeaseEvent, LeaseStep, Owner } from './lease/next-lease.ts';
+export type { MigrationStatus } from './migrations/migrate.ts';
+export type { QueryObservation, QueryObserver } from './observe.ts';
+export type { Json, JsonText } from './schema/json-text.ts';
+export type {
+  CloseReason,
+  JsonObject,
+  KeypairStatus,
+  LeaseStatus,
+  ThreadStatus,
+  TokenScope,
+  TurnStatus,
+} from './schema/tables.ts';
+export { checkBackup } from './sqlite/backup.ts';
+export type { BackupReport } from './sqlite/backup.ts';
+export { openStore } from './store.ts';
+export type { Readiness, Store, StoreDeps, StoreLocation } from './store.ts';
+export { parseAccountId } from './system/accounts.ts';
+export type { Accounts, OauthProfile, SignInOutcome } from './system/accounts.ts';
+export type { Cleanup } from './system/cleanup.ts';
+export type { SystemQueries } from './system/for-system.ts';
+export type { GatewayInstance, Instances } from './system/instances.ts';
+export type { DueSession, Leases } from './system/leases.ts';
+export type { QueuedTurn, TurnQueue } from './system/queue.ts';
+export type { RateLimit, RateLimitOutcome, RateLimits } from './system/rate-limits.ts';
+export type { OauthState, SignIns } from './system/sign-in.ts';
+export type { TokenHolder, Tokens } from './system/tokens.ts';

@@ -1,0 +1,77 @@
+/*
+ * Every limit of the control database, with the reason beside it (STYLE 12).
+ */
+
+/* --- SQLite ----------------------------------------------------------------- */
+
+/** One stay in SQLite: a longer batch is committed in parts, so that sockets are served in between. */
+export const batchMsMax = 10;
+/** Above any burst of a gateway; beyond it the disk has stopped, and waiting helps nobody. */
+export const writesQueuedMax = 20_000;
+/** First pause when another process holds the lock, and the longest. */
+export const busyPauseMs = 1;
+export const busyPauseMsMax = 50;
+/** After this a write is refused: an API call has 30 s, and others wait behind it. */
+export const busyLimitMs = 10_000;
+/** A reader meets a lock only while another process recovers the log after a crash. */
+export const readBusyMs = 50;
+/** All SQL is assembled from fixed parts; lists of values come in the sizes of `chunkSizes`. */
+export const statementsCachedMax = 512;
+/** Pages of the cache, in KiB: the hot part of a busy gateway's indexes. */
+export const cacheKib = 32 * 1024;
+/** Pages copied per step of a backup; a step holds the connection for well under a millisecond. */
+export const backupPagesPerStep = 256;
+
+/* --- PostgreSQL --------------------------------------------------------------- */
+
+/** Connections per gateway: PostgreSQL allows 100 by default, and several gateways share them. */
+export const poolMax = 10;
+/** A server that does not accept a connection in this time is down for us. */
+export const connectMs = 5_000;
+/** One statement. Ours touch few rows; what takes longer is stuck. */
+export const statementMs = 10_000;
+/** The client's own limit: longer than the server's, so that it only speaks when no answer can come. */
+export const answerMs = statementMs + 2_000;
+/** All attempts of one transaction together, below the API's 30 s. */
+export const retryForMs = 15_000;
+/** Two that raced past each other's check settle at the second attempt; a real duplicate stays one. */
+export const duplicateAttemptsMax = 3;
+export const retryPauseMs = 2;
+export const retryPauseMsMax = 250;
+
+/* --- Rows --------------------------------------------------------------------- */
+
+/** Rows of a multi-row insert: few sizes, so that their statements stay prepared. */
+export const chunkSizes = [64, 8, 1] as const;
+/** Events in one append; a bigger batch is the caller's to split, so that a transaction stays short. */
+export const eventsPerAppendMax = 5_000;
+/** What one event may hold: a screenful of output many times over, but not a file. */
+export const eventBytesMax = 256 * 1024;
+/** Events returned at once; a reader asks again from where it is. */
+export const eventsPerReadMax = 1_000;
+/** Lists of the API: 20 by default, 100 at most. */
+export const listLimitDefault = 20;
+export const listLimitMax = 100;
+/** Rows that one clean-up step touches, so that it never holds up writers for long. */
+export const cleanupRowsMax = 500;
+/** What an idempotency key may keep: an API answer. */
+export const resultBytesMax = 256 * 1024;
+
+/* --- Time --------------------------------------------------------------------- */
+
+/** Idempotency keys (contract). */
+export const idempotencyMs = 24 * 3_600_000;
+/** OAuth states and login links (contract). */
+export const signInMs = 10 * 60_000;
+/** Tokens: sliding, and at most (contract). */
+export const tokenSlidingMs = 30 * 24 * 3_600_000;
+export const tokenMsMax = 90 * 24 * 3_600_000;
+/** A token's last use is written at most this often: a read must not cost a commit. */
+export const lastUsedEveryMs = 60_000;
+/** An owner that is silent for this long may be robbed (DESIGN, two clocks). */
+export const ownerStaleMs = 120_000;
+/** Client idleness, unless the account says otherwise, and the grace after it. */
+export const idleTimeoutMs = 30 * 60_000;
+export const idleTimeoutMsMin = 5 * 60_000;
+export const idleTimeoutMsMax = 4 * 3_600_000;
+export const idleGraceMs = 5 * 60_000;

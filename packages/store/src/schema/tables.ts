@@ -1,0 +1,286 @@
+/*
+ * The tables, as kysely is told about them. The migrations make them; a test compares the two.
+ *
+ * - Times are milliseconds since 1970 in an integer; PostgreSQL's bigint is parsed to a number.
+ * - There are no booleans: a state is a word, and "was it, and when" is a time or NULL.
+ * - Whatever belongs to an account has `account_id` first in its primary key, and refers to other rows by (account_id, id):
+ *   a row of one account cannot point at a row of another, whatever a query does.
+ */
+import type { Json, JsonText } from './json-text.ts';
+
+export type JsonObject = { readonly [key: string]: Json | undefined };
+
+export type KeypairStatus = 'active' | 'rotated' | 'revoked';
+export type LeaseStatus = 'pending' | 'active' | 'closed' | 'error';
+export type CloseReason = 'user' | 'timeout' | 'error' | 'server_closed' | 'key_revoked';
+export type ThreadStatus = 'ready' | 'queued' | 'running' | 'archived';
+export type TurnStatus =
+  | 'queued'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'interrupted';
+export type TokenScope = 'read' | 'run' | 'approve' | 'admin';
+
+export interface AccountsTable {
+  id: string;
+  kind: 'owner' | 'member';
+  display_name: string;
+  email: string | null;
+  avatar_url: string | null;
+  created_at_ms: number;
+  disabled_at_ms: number | null;
+}
+
+export interface OauthIdentitiesTable {
+  provider: string;
+  provider_user_id: string;
+  account_id: string;
+  login: string;
+  email: string | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
+export interface AppSessionsTable {
+  account_id: string;
+  id: string;
+  token_hash: string;
+  device: string;
+  created_at_ms: number;
+  last_used_at_ms: number;
+  expires_at_ms: number;
+  expires_at_ms_max: number;
+  revoked_at_ms: number | null;
+}
+
+export interface ApiTokensTable {
+  account_id: string;
+  id: string;
+  token_hash: string;
+  label: string;
+  scopes_json: JsonText<readonly TokenScope[]>;
+  created_at_ms: number;
+  last_used_at_ms: number | null;
+  expires_at_ms: number;
+  expires_at_ms_max: number;
+  revoked_at_ms: number | null;
+}
+
+export interface OauthStatesTable {
+  state_hash: string;
+  provider: string;
+  verifier: string;
+  browser_hash: string;
+  redirect_uri: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+}
+
+export interface LoginLinksTable {
+  link_hash: string;
+  account_id: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+}
+
+export interface AgentKeypairsTable {
+  account_id: string;
+  id: string;
+  label: string;
+  public_key: string;
+  private_enc: string;
+  fingerprint: string;
+  status: KeypairStatus;
+  rotated_to_id: string | null;
+  created_at_ms: number;
+  ended_at_ms: number | null;
+}
+
+export interface SshConnectionsTable {
+  account_id: string;
+  id: string;
+  label: string;
+  host: string;
+  port: number;
+  username: string;
+  keypair_id: string;
+  pin_key: string | null;
+  pin_fingerprint: string | null;
+  pinned_at_ms: number | null;
+  tested_at_ms: number | null;
+  test_result: string | null;
+  test_latency_ms: number | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+  deleted_at_ms: number | null;
+}
+
+export interface SessionLeasesTable {
+  account_id: string;
+  id: string;
+  connection_id: string | null;
+  agent: string;
+  status: LeaseStatus;
+  epoch: number;
+  owner_instance_id: string;
+  owner_generation: number;
+  owner_heartbeat_at_ms: number;
+  client_heartbeat_at_ms: number;
+  agent_session_id: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  close_reason: CloseReason | null;
+  created_at_ms: number;
+  started_at_ms: number | null;
+  ended_at_ms: number | null;
+}
+
+export interface GatewayInstancesTable {
+  id: string;
+  generation: number;
+  address: string | null;
+  version: string;
+  started_at_ms: number;
+  heartbeat_at_ms: number;
+  stopped_at_ms: number | null;
+}
+
+export interface ThreadsTable {
+  account_id: string;
+  id: string;
+  session_id: string;
+  title: string;
+  lifecycle_status: ThreadStatus;
+  last_turn_id: string | null;
+  pending_turn_id: string | null;
+  last_result_code: string | null;
+  last_seq: number;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
+export interface TurnsTable {
+  account_id: string;
+  id: string;
+  thread_id: string;
+  session_id: string;
+  run_id: string | null;
+  status: TurnStatus;
+  agent: string;
+  model: string | null;
+  load_class: string;
+  prompt: string;
+  client_message_id: string | null;
+  metadata_json: JsonText<JsonObject> | null;
+  progress_json: JsonText<JsonObject> | null;
+  result_json: JsonText<JsonObject> | null;
+  artifacts_json: JsonText | null;
+  queued_at_ms: number;
+  started_at_ms: number | null;
+  deadline_at_ms: number | null;
+  ended_at_ms: number | null;
+}
+
+export interface TurnEventsTable {
+  account_id: string;
+  thread_id: string;
+  seq: number;
+  turn_id: string | null;
+  type: string;
+  payload_json: JsonText;
+  created_at_ms: number;
+}
+
+export interface EventCursorsTable {
+  account_id: string;
+  thread_id: string;
+  source: string;
+  cursor: string;
+  updated_at_ms: number;
+}
+
+export interface PushSubscriptionsTable {
+  account_id: string;
+  id: string;
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  device: string;
+  created_at_ms: number;
+  failed_at_ms: number | null;
+}
+
+export interface IdempotencyKeysTable {
+  account_id: string;
+  key: string;
+  request_hash: string;
+  result_json: JsonText | null;
+  created_at_ms: number;
+  expires_at_ms: number;
+}
+
+export interface AuditLogTable {
+  account_id: string;
+  seq: number;
+  action: string;
+  actor: string;
+  target: string | null;
+  ip: string | null;
+  trace_id: string | null;
+  detail_json: JsonText<JsonObject> | null;
+  at_ms: number;
+}
+
+export interface AuditHeadsTable {
+  account_id: string;
+  seq: number;
+}
+
+export interface SettingsTable {
+  account_id: string;
+  idle_timeout_ms: number;
+  notifications_json: JsonText<JsonObject>;
+  updated_at_ms: number;
+}
+
+export interface RateLimitsTable {
+  scope: string;
+  subject: string;
+  window_started_at_ms: number;
+  window_ends_at_ms: number;
+  hits: number;
+  locked_until_ms: number | null;
+}
+
+export interface ControlMigrationsTable {
+  version: number;
+  name: string;
+  hash: string;
+  applied_at_ms: number;
+}
+
+export interface Tables {
+  accounts: AccountsTable;
+  oauth_identities: OauthIdentitiesTable;
+  app_sessions: AppSessionsTable;
+  api_tokens: ApiTokensTable;
+  oauth_states: OauthStatesTable;
+  login_links: LoginLinksTable;
+  agent_keypairs: AgentKeypairsTable;
+  ssh_connections: SshConnectionsTable;
+  session_leases: SessionLeasesTable;
+  gateway_instances: GatewayInstancesTable;
+  threads: ThreadsTable;
+  turns: TurnsTable;
+  turn_events: TurnEventsTable;
+  event_cursors: EventCursorsTable;
+  push_subscriptions: PushSubscriptionsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  audit_log: AuditLogTable;
+  audit_heads: AuditHeadsTable;
+  settings: SettingsTable;
+  rate_limits: RateLimitsTable;
+  control_migrations: ControlMigrationsTable;
+}

@@ -1,0 +1,94 @@
+/*
+ * A consistent copy of the database while it is in use, and the check that a copy is one.
+ *
+ * SQLite's own backup runs in steps on a thread of its own, over a connection that was opened for it and holds one read
+ * transaction throughout. That pins the state that is copied: a write through another connection would otherwise make it
+ * start again, and over the writing connection a step that meets an open transaction fails.
+ *
+ * The copy appears under its name only when it is whole, checked and on disk.
+ */
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../errors.ts';
+import { backupPagesPerStep, readBusyMs } from '../limits.ts';
+import { compareMigrations, migrations } from '../migrations/migrate.ts';
+import type { MigrationStatus } from '../migrations/migrate.ts';
+import { createPrivate } from './private-file.ts';
+
+export interface BackupReport {
+  readonly isSound: boolean;
+  /** What SQLite found, in its words; empty when sound. */
+  readonly problems: readonly string[];
+  readonly migrations: MigrationStatus;
+}
+
+export async function backUp(source: string, path: string): Promise<void> {
+  const draft = `${path}.partial`;
+  try {
+    await rm(draft, { force: true });
+    createPrivate(draft);
+    await copySnapshot(source, draft);
+    /* A copy is one file: without its own log beside it, it can be moved and compared. */
+    const copy = new DatabaseSync(draft);
+    copy.exec('PRAGMA journal_mode = DELETE');
+    copy.close();
+    const { problems } = checkBackup(draft);
+    if (problems.length > 0) throw new Error(problems.join('; '));
+    await syncPath(draft);
+    await rename(draft, path);
+    await syncPath(dirname(path));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new StoreError('backup-failed', 'the backup could not be made', {
+      cause: error,
+      detail: { path },
+    });
+  }
+}
+
+async function copySnapshot(source: string, draft: string): Promise<void> {
+  const db = new DatabaseSync(source, { readOnly: true, timeout: readBusyMs });
+  try {
+    /* A transaction begins with its first read. */
+    db.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+    await backup(db, draft, { rate: backupPagesPerStep });
+  } finally {
+    db.close();
+  }
+}
+
+/** Blocks for as long as reading the whole file takes: for a command line, not for a gateway at work. */
+export function checkBackup(path: string): BackupReport {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    const integrity = db
+      .prepare('PRAGMA integrity_check')
+      .all()
+      .map((row) => String(row['integrity_check']))
+      .filter((text) => text !== 'ok');
+    const dangling = db
+      .prepare('PRAGMA foreign_key_check')
+      .all()
+      .map((row) => `${String(row['table'])} refers to a missing row`);
+    const applied = db
+      .prepare('SELECT version, hash FROM control_migrations ORDER BY version')
+      .all()
+      .map((row) => ({ version: Number(row['version']), hash: String(row['hash']) }));
+    const problems = [...integrity, ...dangling];
+    const status = compareMigrations(applied, migrations);
+    const isKnown = status.state === 'current' || status.state === 'pending';
+    return { isSound: problems.length === 0 && isKnown, problems, migrations: status };
+  } finally {
+    db.close();
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

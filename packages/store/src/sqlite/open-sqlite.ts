@@ -1,0 +1,131 @@
+/*
+ * The control database in a file: one connection that writes, one that only reads.
+ *
+ * WAL, so that readers and the writer do not meet; synchronous FULL, so that what was acknowledged survives a power cut.
+ * There is no busy timeout on the writer, because SQLite would sleep on our event loop: see Q2 of commit-queue.ts.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import type { Random } from '@clawdfather/kit';
+import { Kysely } from 'kysely';
+import type { Database, Engine, Work } from '../engine.ts';
+import { closedError } from '../errors.ts';
+import { busyLimitMs, cacheKib, readBusyMs } from '../limits.ts';
+import { migrate, readMigrationStatus } from '../migrations/migrate.ts';
+import type { Observing } from '../observe.ts';
+import type { Tables } from '../schema/tables.ts';
+import { backUp } from './backup.ts';
+import { createPrivate } from './private-file.ts';
+import { createCommitQueue, lockPauseMs } from './commit-queue.ts';
+import { createSqliteDialect, ownTransactions, savepoints } from './dialect.ts';
+import { busyError, sqliteFailureOf, storeErrorOfSqlite } from './failures.ts';
+import { createStatements } from './statements.ts';
+
+export interface SqliteOptions {
+  readonly path: string;
+}
+
+export interface EngineDeps extends Observing {
+  readonly random: Random;
+}
+
+const setUp = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+  PRAGMA cache_size = -${cacheKib};`;
+
+export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Promise<Engine> {
+  createPrivate(path);
+  const writerDb = await patiently(deps, () => openWriter(path));
+  const readerDb = openBeside(writerDb, path);
+  const statements = createStatements(writerDb);
+  const readerStatements = createStatements(readerDb);
+  const writer: Database = new Kysely<Tables>({
+    dialect: createSqliteDialect({ ...deps, db: writerDb, statements, words: savepoints }),
+  });
+  const reader: Database = new Kysely<Tables>({
+    dialect: createSqliteDialect({
+      ...deps,
+      db: readerDb,
+      statements: readerStatements,
+      words: ownTransactions,
+    }),
+  });
+  const isInTransaction = (): boolean => writerDb.isTransaction;
+  const queue = createCommitQueue({ ...deps, statements, writer, isInTransaction });
+  let closing: Promise<void> | undefined;
+
+  async function read<Value>(work: Work<Value>): Promise<Value> {
+    if (closing !== undefined) throw closedError();
+    try {
+      return await work(reader);
+    } catch (error) {
+      throw storeErrorOfSqlite(error);
+    }
+  }
+
+  async function close(): Promise<void> {
+    await queue.close();
+    await Promise.all([writer.destroy(), reader.destroy()]);
+    /* The reader first: the last connection that closes tidies the log away, and only the writer may. */
+    readerDb.close();
+    writerDb.close();
+  }
+
+  return {
+    dialect: 'sqlite',
+    read,
+    snapshot: (work) => read((db) => db.transaction().execute(work)),
+    write: (work) => queue.write(work),
+    writeRepeatable: (work) => queue.write(work),
+    migrate: (list) =>
+      queue.write((db) =>
+        migrate(db, {
+          dialect: 'sqlite',
+          nowMs: deps.clock.wallMs(),
+          ...(list === undefined ? {} : { list }),
+        }),
+      ),
+    migrationStatus: () => read((db) => readMigrationStatus(db, 'sqlite')),
+    backup: async (target) => {
+      if (closing !== undefined) throw closedError();
+      await backUp(path, target);
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+function openWriter(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: 0 });
+  try {
+    db.exec(setUp);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function openBeside(writerDb: DatabaseSync, path: string): DatabaseSync {
+  try {
+    const db = new DatabaseSync(path, { readOnly: true, timeout: readBusyMs });
+    db.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA query_only = ON;`);
+    return db;
+  } catch (error) {
+    writerDb.close();
+    throw storeErrorOfSqlite(error);
+  }
+}
+
+/** The change to WAL needs the file for itself for a moment. */
+async function patiently<Value>({ clock, random }: EngineDeps, open: () => Value): Promise<Value> {
+  const sinceMs = clock.monotonicMs();
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return open();
+    } catch (error) {
+      if (sqliteFailureOf(error) !== 'busy') throw storeErrorOfSqlite(error);
+    }
+    if (clock.monotonicMs() - sinceMs > busyLimitMs) {
+      throw busyError('its lock did not come free while it was opened');
+    }
+    await clock.sleep(lockPauseMs(attempt, random));
+  }
+}

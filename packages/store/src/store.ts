@@ -1,0 +1,79 @@
+/*
+ * The control database, opened: migrated, and ready to be asked.
+ */
+import type { Clock, Random } from '@clawdfather/kit';
+import { sql } from 'kysely';
+import { type AccountStore, createAccountStore } from './account/for-account.ts';
+import type { AccountId } from './context.ts';
+import type { Engine } from './engine.ts';
+import type { MigrationStatus } from './migrations/migrate.ts';
+import type { Observing } from './observe.ts';
+import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
+import type { DialectName } from './migrations/migration.ts';
+import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.ts';
+import { createSystemQueries, type SystemQueries } from './system/for-system.ts';
+
+export type StoreLocation =
+  | ({ readonly kind: 'sqlite' } & SqliteOptions)
+  | ({ readonly kind: 'postgres' } & PostgresOptions);
+
+export interface StoreDeps extends Observing {
+  readonly random: Random;
+}
+
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly database: 'up' | 'down';
+  readonly migrations: MigrationStatus | undefined;
+  readonly latencyMs: number;
+}
+
+export interface Store extends AsyncDisposable {
+  readonly dialect: DialectName;
+  forAccount(accountId: AccountId): AccountStore;
+  readonly system: SystemQueries;
+  /** For `/readyz`: is the database up, and are its migrations ours? Never rejects. */
+  readiness(): Promise<Readiness>;
+  /** SQLite only: a consistent copy while everything goes on. */
+  backup(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openStore(location: StoreLocation, deps: StoreDeps): Promise<Store> {
+  const engine =
+    location.kind === 'sqlite' ? await openSqlite(location, deps) : openPostgres(location, deps);
+  try {
+    await engine.migrate();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return createStore(engine, deps);
+}
+
+export function createStore(engine: Engine, deps: StoreDeps): Store {
+  const { clock, random } = deps;
+  return {
+    dialect: engine.dialect,
+    forAccount: (accountId) => createAccountStore(engine, { clock, random }, accountId),
+    system: createSystemQueries({ clock, random, runner: engine }),
+    readiness: () => readReadiness(engine, clock),
+    backup: (path) => engine.backup(path),
+    close: () => engine.close(),
+    [Symbol.asyncDispose]: () => engine.close(),
+  };
+}
+
+async function readReadiness(engine: Engine, clock: Clock): Promise<Readiness> {
+  const sinceMs = clock.monotonicMs();
+  try {
+    await engine.read((db) => sql`SELECT 1`.execute(db));
+    const latencyMs = clock.monotonicMs() - sinceMs;
+    const migrations = await engine.migrationStatus();
+    return { isReady: migrations.state === 'current', database: 'up', migrations, latencyMs };
+  } catch {
+    /* Why it is down is in the error of whoever needed it; this answers yes or no. */
+    const latencyMs = clock.monotonicMs() - sinceMs;
+    return { isReady: false, database: 'down', migrations: undefined, latencyMs };
+  }
+}

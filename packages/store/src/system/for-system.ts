@@ -1,0 +1,44 @@
+/*
+ * The few queries that belong to no account: getting in, other gateways, the clean-up. What they find is carried out through
+ * `store.forAccount`.
+ */
+import type { QueryContext } from '../context.ts';
+import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
+import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
+import { type Cleanup, createCleanup } from './cleanup.ts';
+import { createInstances, type Instances } from './instances.ts';
+import { createLeases, type Leases } from './leases.ts';
+import { createTurnQueue, type TurnQueue } from './queue.ts';
+import { createRateLimits, type RateLimits } from './rate-limits.ts';
+import { createSignIns, type SignIns } from './sign-in.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+
+/** Owns what happens before anybody is known, such as a refused token. No account can have this id: it is no `isId`. */
+const nobody = parseAccountId('nobody');
+
+export interface SystemQueries {
+  readonly accounts: Accounts;
+  readonly signIns: SignIns;
+  readonly tokens: Tokens;
+  readonly instances: Instances;
+  readonly leases: Leases;
+  readonly turnQueue: TurnQueue;
+  readonly rateLimits: RateLimits;
+  readonly cleanup: Cleanup;
+  /** For entries that belong to no account. */
+  readonly auditLog: AuditLog;
+}
+
+export function createSystemQueries(context: QueryContext): SystemQueries {
+  return {
+    accounts: createAccounts(context),
+    signIns: createSignIns(context),
+    tokens: createTokens(context),
+    instances: createInstances(context),
+    leases: createLeases(context),
+    turnQueue: createTurnQueue(context),
+    rateLimits: createRateLimits(context),
+    cleanup: createCleanup(context),
+    auditLog: createAuditLog({ ...context, accountId: nobody }),
+  };
+}

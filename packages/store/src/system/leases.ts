@@ -1,0 +1,149 @@
+/*
+ * The clean-up's view of session leases, over all accounts: the two clocks of DESIGN.
+ *
+ * - `heartbeat` is the owner's clock, for everything that one owner has, in one statement. It says the same as `nextLease`
+ *   does for `owner-beat` (a test compares them), silence beyond the limit included.
+ * - `orphaned`: the owner's clock has stopped. They may be taken; nothing is closed for being orphaned alone.
+ * - `idle`: the client's clock has, although an owner was there to hear it, and no turn is under way.
+ */
+import { sql } from 'kysely';
+import type { AccountId, QueryContext } from '../context.ts';
+import type { Database } from '../engine.ts';
+import type { Session } from '../account/sessions.ts';
+import { cleanupRowsMax, idleGraceMs, idleTimeoutMs, ownerStaleMs } from '../limits.ts';
+import type { Owner } from '../lease/next-lease.ts';
+import { toRecord } from '../schema/record.ts';
+import type { LeaseStatus, SessionLeasesTable } from '../schema/tables.ts';
+import { parseAccountId } from './accounts.ts';
+
+/** A lease with whose it is: what follows goes through `store.forAccount`. */
+export type DueSession = Session & { readonly accountId: AccountId };
+
+export interface Leases {
+  /** How many were kept alive. */
+  heartbeat(owner: Owner): Promise<number>;
+  /** Open ones that this owner may take at once: its own from an earlier generation, and those of silent owners. */
+  orphaned(by: Owner): Promise<readonly DueSession[]>;
+  /** Open ones of this owner whose client has been gone for the account's idle timeout and the grace. */
+  idle(owner: Owner): Promise<readonly DueSession[]>;
+  /** Open ones of this owner, for a start that adopts. */
+  ownedBy(owner: Owner): Promise<readonly DueSession[]>;
+  count(status: LeaseStatus): Promise<number>;
+}
+
+export function createLeases({ runner, clock }: QueryContext): Leases {
+  return {
+    heartbeat: (owner) => {
+      const nowMs = clock.wallMs();
+      return runner.write(async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable('session_leases')
+          .set({ owner_heartbeat_at_ms: nowMs, client_heartbeat_at_ms: heardClientSql(nowMs) })
+          .where('owner_instance_id', '=', owner.instanceId)
+          .where('owner_generation', '=', owner.generation)
+          .where('ended_at_ms', 'is', null)
+          .where('owner_heartbeat_at_ms', '<=', nowMs)
+          .executeTakeFirst();
+        return Number(numUpdatedRows);
+      });
+    },
+    orphaned: (by) => runner.read((db) => readOrphaned(db, by, clock.wallMs())),
+    idle: (owner) => runner.read((db) => readIdle(db, owner, clock.wallMs())),
+    ownedBy: (owner) =>
+      runner.read(async (db) => {
+        const rows = await db
+          .selectFrom('session_leases')
+          .selectAll()
+          .where('ended_at_ms', 'is', null)
+          .where('owner_instance_id', '=', owner.instanceId)
+          .where('owner_generation', '=', owner.generation)
+          .orderBy('created_at_ms')
+          .orderBy('id')
+          .execute();
+        return rows.map(toDue);
+      }),
+    count: (status) =>
+      runner.read(async (db) => {
+        const { count } = await db
+          .selectFrom('session_leases')
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .where('status', '=', status)
+          .$if(status === 'active' || status === 'pending', (query) =>
+            query.where('ended_at_ms', 'is', null),
+          )
+          .executeTakeFirstOrThrow();
+        return count;
+      }),
+  };
+}
+
+function heardClientSql(nowMs: number) {
+  return sql<number>`CASE
+    WHEN ${nowMs} - owner_heartbeat_at_ms <= ${ownerStaleMs} THEN client_heartbeat_at_ms
+    WHEN client_heartbeat_at_ms >= ${nowMs} THEN client_heartbeat_at_ms
+    WHEN client_heartbeat_at_ms >= owner_heartbeat_at_ms THEN ${nowMs}
+    ELSE client_heartbeat_at_ms + ${nowMs} - owner_heartbeat_at_ms
+  END`;
+}
+
+function toDue(row: SessionLeasesTable): DueSession {
+  return { ...toRecord(row), accountId: parseAccountId(row.account_id) };
+}
+
+async function readOrphaned(
+  db: Database,
+  by: Owner,
+  nowMs: number,
+): Promise<readonly DueSession[]> {
+  const rows = await db
+    .selectFrom('session_leases')
+    .selectAll()
+    .where('ended_at_ms', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb('owner_instance_id', '=', by.instanceId),
+          eb('owner_generation', '<', by.generation),
+        ]),
+        eb.and([
+          eb('owner_instance_id', '!=', by.instanceId),
+          eb('owner_heartbeat_at_ms', '<', nowMs - ownerStaleMs),
+        ]),
+      ]),
+    )
+    .orderBy('owner_heartbeat_at_ms')
+    .limit(cleanupRowsMax)
+    .execute();
+  return rows.map(toDue);
+}
+
+async function readIdle(db: Database, owner: Owner, nowMs: number): Promise<readonly DueSession[]> {
+  const idleUntilMs = sql<number>`lease.client_heartbeat_at_ms
+    + COALESCE(settings.idle_timeout_ms, ${sql.lit(idleTimeoutMs)})`;
+  const rows = await db
+    .selectFrom('session_leases as lease')
+    .leftJoin('settings', 'settings.account_id', 'lease.account_id')
+    .selectAll('lease')
+    .where('lease.ended_at_ms', 'is', null)
+    .where('lease.owner_instance_id', '=', owner.instanceId)
+    .where('lease.owner_generation', '=', owner.generation)
+    /* An owner that has just woken up beats first, which moves the client's clock on. */
+    .where('lease.owner_heartbeat_at_ms', '>=', nowMs - ownerStaleMs)
+    .where(idleUntilMs, '<', nowMs - idleGraceMs)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('turns')
+            .select('turns.id')
+            .whereRef('turns.account_id', '=', 'lease.account_id')
+            .whereRef('turns.session_id', '=', 'lease.id')
+            .where('turns.ended_at_ms', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('lease.client_heartbeat_at_ms')
+    .limit(cleanupRowsMax)
+    .execute();
+  return rows.map(toDue);
+}

@@ -1,0 +1,364 @@
+/*
+ * What each query of an account promises, on both databases.
+ */
+import assert from 'node:assert/strict';
+import { onBoth } from '../backends.ts';
+import { audit, createAccount, createWorld, owner } from '../world.ts';
+
+const key = (id: string) => ({ id, publicKey: 'p', privateEnc: `s-${id}`, fingerprint: 'f' });
+const dayMs = 24 * 3_600_000;
+
+onBoth('profile: it can be read and renamed', async ({ open }) => {
+  const account = await createAccount(await open(), 'ann');
+  assert.equal(await account.profile.rename({ displayName: 'Ann ✓ 名', audit }), 'renamed');
+  assert.equal((await account.profile.get())?.displayName, 'Ann ✓ 名');
+  assert.deepEqual(
+    (await account.profile.identities()).map(({ login }) => login),
+    ['ann'],
+  );
+});
+
+onBoth('text that one of the two cannot hold is refused on both', async ({ open }) => {
+  const account = await createAccount(await open(), 'ann');
+  for (const displayName of ['a\0b', 'a\ud800b']) {
+    await assert.rejects(account.profile.rename({ displayName, audit }), { code: 'value-invalid' });
+  }
+});
+
+onBoth('devices: listed until they are revoked or expire', async ({ open, clock }) => {
+  const store = await open();
+  const account = await createAccount(store, 'ann');
+  const [one, two, three] = [
+    await account.devices.create({ tokenHash: 'h1', device: 'phone', audit }),
+    await account.devices.create({ tokenHash: 'h2', device: 'laptop', audit }),
+    await account.devices.create({ tokenHash: 'h3', device: 'tablet', audit }),
+  ];
+  assert.ok(!('tokenHash' in one));
+  assert.equal(await account.devices.revoke({ id: one.id, audit }), 'revoked');
+  assert.equal(await account.devices.revoke({ id: one.id, audit }), 'not_found');
+  assert.deepEqual(await account.devices.revokeOthers({ exceptId: two.id, audit }), [three.id]);
+  assert.deepEqual(
+    (await account.devices.list()).map(({ id }) => id),
+    [two.id],
+  );
+  assert.equal(await store.system.tokens.find('h1'), undefined);
+  assert.equal((await store.system.tokens.find('h2'))?.kind, 'device');
+  clock.advance(31 * dayMs);
+  assert.deepEqual(await account.devices.list(), []);
+  assert.equal(await store.system.tokens.find('h2'), undefined);
+});
+
+onBoth('tokens: labels are unique among those in use, scopes come back', async ({ open }) => {
+  const store = await open();
+  const account = await createAccount(store, 'ann');
+  const token = { label: 'ci', scopes: ['read', 'run'], audit } as const;
+  const made = await account.apiTokens.create({ ...token, tokenHash: 't1' });
+  assert.equal(made.outcome, 'created');
+  const again = await account.apiTokens.create({ ...token, tokenHash: 't2' });
+  assert.deepEqual(again, { outcome: 'label_exists' });
+  assert.deepEqual((await store.system.tokens.find('t1'))?.scopes, ['read', 'run']);
+  assert.equal(await account.apiTokens.revoke({ id: made.token.id, audit }), 'revoked');
+  assert.equal(await store.system.tokens.find('t1'), undefined);
+  const third = await account.apiTokens.create({ ...token, tokenHash: 't3' });
+  assert.equal(third.outcome, 'created');
+  assert.equal((await account.apiTokens.list()).length, 1);
+});
+
+onBoth('keys: a limit, a label, a rotation that takes the connections along', async ({ open }) => {
+  const { account, keypairId, connectionId } = await createWorld(await open());
+  const create = (id: string, label: string, activeMax = 5) =>
+    account.keypairs.create({ key: key(id), label, activeMax, audit });
+  assert.equal((await create('k2', 'laptop')).outcome, 'label_exists');
+  assert.equal((await create('k2', 'other', 1)).outcome, 'key_limit_reached');
+  assert.equal(await account.keypairs.sealedOf(keypairId), 'sealed-ann');
+  const seen = await account.keypairs.get(keypairId);
+  assert.ok(seen !== undefined && !('privateEnc' in seen));
+  const rewrap = { id: keypairId, from: 'sealed-ann', to: 'sealed-anew' };
+  assert.equal(await account.keypairs.rewrap(rewrap), 'rewrapped');
+  assert.equal(await account.keypairs.rewrap(rewrap), 'not_found');
+
+  const rotated = await account.keypairs.rotate({ id: keypairId, key: key('k3'), audit });
+  assert.equal(rotated.outcome, 'rotated');
+  assert.deepEqual(rotated.connectionIds, [connectionId]);
+  assert.equal(rotated.keypair.label, 'laptop');
+  assert.equal((await account.keypairs.get(keypairId))?.rotatedToId, 'k3');
+  const connection = await account.connections.get(connectionId);
+  assert.equal(connection?.keypairId, 'k3');
+  assert.equal(connection?.testResult, undefined, 'the new key has to be installed first');
+  assert.notEqual(connection?.pinKey, undefined, 'it is the same host');
+  assert.deepEqual(
+    (await account.keypairs.list()).map(({ id }) => id),
+    ['k3'],
+  );
+
+  const revoke = { id: 'k3', audit };
+  assert.equal(
+    await account.keypairs.revoke({ ...revoke, isForced: false }),
+    'active_sessions_exist',
+  );
+  assert.equal(await account.keypairs.revoke({ ...revoke, isForced: true }), 'revoked');
+  assert.equal(await account.keypairs.revoke({ ...revoke, isForced: true }), 'not_found');
+  assert.equal(await account.keypairs.sealedOf('k3'), undefined);
+});
+
+onBoth('connections: another host clears pin and test, another user the test', async ({ open }) => {
+  const { account, connectionId: id } = await createWorld(await open());
+  const update = async (fields: object) => {
+    const updated = await account.connections.update({ id, fields, audit });
+    assert.equal(updated.outcome, 'updated');
+    return updated.connection;
+  };
+  const pin = { key: 'k', fingerprint: 'f' };
+  const renamed = await update({ label: 'new name' });
+  assert.deepEqual([renamed.testResult, renamed.pinFingerprint], ['ok', 'SHA256:y']);
+  const otherUser = await update({ username: 'root' });
+  assert.deepEqual([otherUser.testResult, otherUser.pinFingerprint], [undefined, 'SHA256:y']);
+  await account.connections.recordTest({ id, result: 'ok', pin, audit });
+  const otherPort = await update({ port: 2222 });
+  assert.deepEqual([otherPort.testResult, otherPort.pinKey], [undefined, undefined]);
+});
+
+onBoth('connections: labels, keys and deletion', async ({ open }) => {
+  const { account, connectionId: id, keypairId, sessionId } = await createWorld(await open());
+  const fields = { label: 'box', host: 'h', port: 22, username: 'u', keypairId };
+  assert.equal((await account.connections.create({ fields, audit })).outcome, 'label_exists');
+  const second = await account.connections.create({ fields: { ...fields, label: 'two' }, audit });
+  assert.equal(second.outcome, 'created');
+  const rename = { id: second.connection.id, fields: { label: 'box' }, audit };
+  assert.equal((await account.connections.update(rename)).outcome, 'label_exists');
+  assert.equal(await account.connections.remove({ id, audit }), 'active_session_exists');
+  await account.sessions.close({ id: sessionId, epoch: 1, reason: 'user', audit });
+  assert.equal(await account.connections.remove({ id, audit }), 'removed');
+  assert.equal(await account.connections.remove({ id, audit }), 'not_found');
+  assert.equal(await account.connections.get(id), undefined);
+  assert.equal((await account.connections.update(rename)).outcome, 'updated', 'the label is free');
+  const page = await account.connections.list({ limit: 1, offset: 5 });
+  assert.deepEqual([page.items.length, page.total], [0, 1]);
+});
+
+onBoth('sessions: what stops one from starting', async ({ open }) => {
+  const { account, connectionId, keypairId } = await createWorld(await open());
+  const start = { agent: 'claude', owner, openMax: 3, audit };
+  const missing = await account.sessions.create({ ...start, connectionId: 'none' });
+  assert.deepEqual(missing, { outcome: 'connection_not_found' });
+  await account.connections.recordTest({ id: connectionId, result: 'failed', audit });
+  const untested = await account.sessions.create({ ...start, connectionId });
+  assert.deepEqual(untested, { outcome: 'connection_not_tested' });
+  await account.keypairs.revoke({ id: keypairId, isForced: true, audit });
+  const revoked = await account.sessions.create({ ...start, connectionId });
+  assert.deepEqual(revoked, { outcome: 'keypair_revoked' });
+  const limited = await account.sessions.create({ ...start, openMax: 1 });
+  assert.deepEqual(limited, { outcome: 'session_limit_reached' });
+  const local = await account.sessions.create(start);
+  assert.equal(local.outcome, 'created');
+  assert.equal((await account.sessions.list({ status: 'pending' })).total, 1);
+  const failed = await account.sessions.fail({
+    id: local.session.id,
+    epoch: 1,
+    errorCode: 'ssh_connect_failed',
+    errorMessage: 'no route',
+    audit,
+  });
+  assert.equal(failed.outcome === 'changed' && failed.session.errorCode, 'ssh_connect_failed');
+});
+
+onBoth('threads and turns: their states go together, and an end is final', async ({ open }) => {
+  const { account, threadId, turnId } = await createWorld(await open());
+  const status = async () => (await account.threads.get(threadId))?.lifecycleStatus;
+  assert.equal(await status(), 'queued');
+  assert.equal(await account.threads.archive({ id: threadId, audit }), 'busy');
+  const fence = { id: turnId, epoch: 1 };
+  const start = { ...fence, runId: 'run-1', deadlineAtMs: 99, audit };
+  assert.equal((await account.turns.start({ ...start, epoch: 0 })).outcome, 'epoch_stale');
+  assert.equal((await account.turns.start(start)).outcome, 'changed');
+  assert.equal((await account.turns.start(start)).outcome, 'unchanged');
+  assert.equal(await status(), 'running');
+  await account.turns.progress({ ...fence, progress: { stage: 'thinking' } });
+  assert.deepEqual((await account.turns.get(turnId))?.progress, { stage: 'thinking' });
+  const next = await account.turns.enqueue({
+    turn: { threadId, agent: 'claude', loadClass: 'short_task', prompt: 'more' },
+    audit,
+  });
+  assert.equal(next.outcome, 'queued');
+  assert.equal(await status(), 'running');
+
+  const finish = { resultCode: 'success', result: { output: 'ok' }, audit } as const;
+  const done = await account.turns.finish({ ...fence, status: 'completed', ...finish });
+  assert.equal(done.outcome, 'changed');
+  const late = await account.turns.finish({ ...fence, status: 'failed', ...finish });
+  assert.equal(late.outcome === 'unchanged' && late.turn.status, 'completed');
+  const thread = await account.threads.get(threadId);
+  assert.deepEqual(
+    [thread?.lifecycleStatus, thread?.pendingTurnId, thread?.lastResultCode],
+    ['queued', next.turn.id, 'success'],
+  );
+  await account.turns.finish({ id: next.turn.id, epoch: 1, status: 'cancelled', ...finish });
+  assert.equal(await status(), 'ready');
+  assert.equal(await account.threads.archive({ id: threadId, audit }), 'archived');
+  assert.equal((await account.threads.list({ status: 'archived' })).total, 1);
+  assert.equal((await account.turns.list({ threadId, status: 'cancelled' })).total, 1);
+});
+
+onBoth('turns: the same client message is the same turn', async ({ open }) => {
+  const { account, threadId } = await createWorld(await open());
+  const turn = {
+    threadId,
+    agent: 'claude',
+    loadClass: 'long_task',
+    prompt: 'again',
+    clientMessageId: 'm1',
+    metadata: { from: 'phone' },
+  };
+  const sent = await Promise.all([1, 2, 3].map(() => account.turns.enqueue({ turn, audit })));
+  assert.deepEqual(sent.map(({ outcome }) => outcome).toSorted(), ['exists', 'exists', 'queued']);
+  assert.equal(new Set(sent.map((each) => 'turn' in each && each.turn.id)).size, 1);
+});
+
+onBoth('threads: a client may name one, and the same name is the same thread', async ({ open }) => {
+  const { account, sessionId } = await createWorld(await open());
+  const create = () => account.threads.create({ id: 'mine', sessionId, title: 't', audit });
+  assert.equal((await create()).outcome, 'created');
+  assert.equal((await create()).outcome, 'exists');
+});
+
+onBoth('threads: one may go on in another session, whose epoch then counts', async ({ open }) => {
+  const { account, threadId, turnId } = await createWorld(await open());
+  const made = await account.sessions.create({ agent: 'claude', owner, openMax: 3, audit });
+  assert.equal(made.outcome, 'created');
+  const successor = { instanceId: owner.instanceId, generation: 2 };
+  await account.sessions.take({ id: made.session.id, by: successor, audit });
+  const move = (sessionId: string) => account.threads.move({ id: threadId, sessionId, audit });
+  assert.equal(await move(made.session.id), 'busy');
+  const result = { resultCode: 'success', result: {}, audit };
+  await account.turns.finish({ id: turnId, epoch: 1, status: 'completed', ...result });
+  assert.equal(await move('none'), 'session_not_found');
+  assert.equal(await move(made.session.id), 'moved');
+  const append = (epoch: number) =>
+    account.events.append({ threadId, epoch, events: [{ type: 'delta', payload: 1 }] });
+  assert.equal((await append(1)).outcome, 'epoch_stale');
+  assert.equal((await append(2)).outcome, 'appended');
+});
+
+onBoth('events: read from a number, fenced, bounded', async ({ open }) => {
+  const { account, threadId, turnId } = await createWorld(await open());
+  const events = [1, 2, 3].map((n) => ({
+    turnId,
+    type: 'delta',
+    payload: { n, text: 'é\0\u{1f600}' },
+  }));
+  const first = await account.events.append({ threadId, epoch: 1, events });
+  assert.deepEqual(first, { outcome: 'appended', firstSeq: 1, lastSeq: 3 });
+  assert.deepEqual(await account.events.append({ threadId, epoch: 2, events }), {
+    outcome: 'epoch_stale',
+  });
+  const after = await account.events.read({ threadId, afterSeq: 1, limit: 1 });
+  assert.deepEqual(
+    after.map(({ seq, payload }) => [seq, payload]),
+    [[2, events[1]!.payload]],
+  );
+  const tooBig = [{ type: 'delta', payload: 'x'.repeat(300_000) }];
+  await assert.rejects(account.events.append({ threadId, epoch: 1, events: tooBig }), {
+    code: 'value-invalid',
+  });
+});
+
+onBoth('push subscriptions: one per endpoint', async ({ open }) => {
+  const account = await createAccount(await open(), 'ann');
+  const save = (auth: string) =>
+    account.pushSubscriptions.save({ endpoint: 'e', p256dh: 'p', auth, device: 'd', audit });
+  const { id } = await save('one');
+  assert.equal(await account.pushSubscriptions.markFailed(id), 'marked');
+  assert.notEqual((await account.pushSubscriptions.list())[0]?.failedAtMs, undefined);
+  const again = await save('two');
+  assert.deepEqual([again.id, again.auth, again.failedAtMs], [id, 'two', undefined]);
+  assert.equal(await account.pushSubscriptions.remove({ id, audit }), 'removed');
+  assert.deepEqual(await account.pushSubscriptions.list(), []);
+});
+
+onBoth('settings: defaults, changes, bounds', async ({ open }) => {
+  const account = await createAccount(await open(), 'ann');
+  assert.deepEqual(await account.settings.get(), { idleTimeoutMs: 1_800_000, notifications: {} });
+  await account.settings.update({ settings: { notifications: { done: true } }, audit });
+  await account.settings.update({ settings: { idleTimeoutMs: 300_000 }, audit });
+  assert.deepEqual(await account.settings.get(), {
+    idleTimeoutMs: 300_000,
+    notifications: { done: true },
+  });
+  const update = account.settings.update({ settings: { idleTimeoutMs: 1 }, audit });
+  await assert.rejects(update, { code: 'value-invalid' });
+});
+
+onBoth(
+  'audit: an entry with every change, none without, numbered without gaps',
+  async ({ open }) => {
+    const account = await createAccount(await open(), 'ann');
+    const entry = (action: string) => ({
+      action,
+      actor: 'device:1',
+      ip: '192.0.2.7',
+      traceId: 'abc',
+      detail: { why: 'test' },
+    });
+    const before = (await account.auditLog.list()).entries.length;
+    await account.keypairs.create({
+      key: key('a'),
+      label: 'a',
+      activeMax: 5,
+      audit: entry('key.add'),
+    });
+    await account.keypairs.create({
+      key: key('b'),
+      label: 'a',
+      activeMax: 5,
+      audit: entry('key.add'),
+    });
+    await account.keypairs.revoke({ id: 'none', isForced: true, audit: entry('key.revoke') });
+    await account.auditLog.record(entry('auth.refused'));
+    const { entries, hasMore } = await account.auditLog.list();
+    assert.deepEqual(entries.map(({ seq, action }) => [seq, action]).slice(0, 2), [
+      [before + 2, 'auth.refused'],
+      [before + 1, 'key.add'],
+    ]);
+    assert.equal(hasMore, false);
+    const { atMs, ...added } = entries[1]!;
+    assert.ok(atMs > 0);
+    assert.deepEqual(added, {
+      accountId: account.accountId,
+      seq: before + 1,
+      target: 'a',
+      ...entry('key.add'),
+    });
+  },
+);
+
+onBoth('audit: pages by cursor and by action', async ({ open }) => {
+  const account = await createAccount(await open(), 'ann');
+  for (let index = 0; index < 7; index += 1) {
+    await account.auditLog.record({ action: index % 2 === 0 ? 'even' : 'odd', actor: 'x' });
+  }
+  const seen: number[] = [];
+  let before: number | undefined;
+  do {
+    const page = await account.auditLog.list({
+      action: 'even',
+      limit: 2,
+      ...(before === undefined ? {} : { before }),
+    });
+    seen.push(...page.entries.map(({ seq }) => seq));
+    before = page.nextBefore;
+  } while (before !== undefined);
+  assert.deepEqual(seen, [8, 6, 4, 2]);
+});
+
+onBoth('a transaction is all or nothing, its audit entries too', async ({ open }) => {
+  const { account, sessionId } = await createWorld(await open());
+  const before = await account.auditLog.list({ limit: 100 });
+  const failing = account.transaction(async (queries) => {
+    await queries.threads.create({ sessionId, title: 'a', audit });
+    assert.equal((await queries.threads.list()).total, 2, 'it sees its own');
+    throw new RangeError('no');
+  });
+  await assert.rejects(failing, RangeError);
+  assert.equal((await account.threads.list()).total, 1);
+  assert.deepEqual(await account.auditLog.list({ limit: 100 }), before);
+});

@@ -1,0 +1,142 @@
+/*
+ * Migrations: from every earlier version, once however many start at a time, and never on a database that does not fit.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { hashOf } from '../../src/migrations/migration.ts';
+import { migrations } from '../../src/migrations/migrate.ts';
+import type { Tables } from '../../src/schema/tables.ts';
+import { onBoth } from '../backends.ts';
+import { createWorld } from '../world.ts';
+
+/* Released: a change of any of these is a new migration instead. */
+const hashes = [
+  'a780bf83c9d85532a05e2f79d8fde12918e34e5448c39096c89a1806af2c88c4',
+  'b525c1e57fd023aa87fdb920f16982add7420aa9b5cfa0da6423f796a74b373b',
+  'e854688876c134f8ed0873a2828f613c9c72a4133b5abfda77dcd38cdc4559cc',
+  '37fb2ef581fb326e5d233b29f25c07eb6b428dd25c2bee71761f160984e57596',
+];
+
+test('released migrations have not been changed', () => {
+  assert.deepEqual(migrations.map(hashOf), hashes);
+  assert.deepEqual(
+    migrations.map(({ version }) => version),
+    migrations.map((_, index) => index + 1),
+  );
+});
+
+for (const { version } of migrations.slice(0, -1)) {
+  onBoth(`a database of version ${version} becomes the newest, with its rows`, async (backend) => {
+    const engine = await backend.openEngine();
+    await engine.migrate(migrations.slice(0, version));
+    assert.equal((await engine.migrationStatus()).state, 'pending');
+    await engine.write((db) =>
+      sql`INSERT INTO accounts (id, kind, display_name, created_at_ms)
+        VALUES ('old', 'member', 'Old', 1)`.execute(db),
+    );
+    const store = await backend.open();
+    assert.deepEqual(
+      (await store.system.accounts.list()).map(({ id }) => id),
+      ['old'],
+    );
+    await createWorld(store);
+    assert.equal((await store.readiness()).migrations?.state, 'current');
+  });
+}
+
+onBoth('an empty database says that it is not ready', async ({ openEngine }) => {
+  const engine = await openEngine();
+  assert.deepEqual(await engine.migrationStatus(), {
+    state: 'pending',
+    appliedVersion: 0,
+    newestVersion: migrations.length,
+  });
+});
+
+onBoth('several that start at once migrate once', async ({ openEngine }) => {
+  const engines = await Promise.all(Array.from({ length: 4 }, () => openEngine()));
+  const applied = await Promise.all(engines.map((engine) => engine.migrate()));
+  assert.deepEqual(
+    applied.flat(),
+    migrations.map(({ version }) => version),
+  );
+});
+
+onBoth('a migration that was changed after it ran is refused', async ({ open, openEngine }) => {
+  const engine = await openEngine();
+  await engine.migrate();
+  await engine.write((db) =>
+    sql`UPDATE control_migrations SET hash = 'other' WHERE version = 2`.execute(db),
+  );
+  assert.equal((await engine.migrationStatus()).culprit, 2);
+  await assert.rejects(open(), { code: 'migration-changed', detail: { culprit: 2, ...ends } });
+});
+
+const ends = { appliedVersion: migrations.length, newestVersion: migrations.length };
+
+onBoth('a hole in the list is refused', async ({ open, openEngine }) => {
+  const engine = await openEngine();
+  await engine.migrate();
+  await engine.write((db) => sql`DELETE FROM control_migrations WHERE version = 1`.execute(db));
+  await assert.rejects(open(), { code: 'migration-missing' });
+});
+
+onBoth('a database that a newer version wrote is refused', async ({ open, openEngine }) => {
+  const engine = await openEngine();
+  await engine.migrate();
+  await engine.write((db) =>
+    sql`INSERT INTO control_migrations VALUES (99, 'future', 'x', 1)`.execute(db),
+  );
+  assert.equal((await engine.migrationStatus()).state, 'newer');
+  await assert.rejects(open(), { code: 'store-newer' });
+});
+
+onBoth('a migration that fails leaves nothing of itself', async ({ openEngine }) => {
+  const engine = await openEngine();
+  await engine.migrate();
+  const broken = {
+    version: migrations.length + 1,
+    name: 'broken',
+    statements: () => ['CREATE TABLE half_done (id TEXT)', 'CREATE TABLE accounts (id TEXT)'],
+  };
+  await assert.rejects(engine.migrate([...migrations, broken]), { code: 'store-failed' });
+  assert.equal((await engine.migrationStatus()).state, 'current');
+  await assert.rejects(engine.read((db) => sql`SELECT * FROM half_done`.execute(db)));
+});
+
+onBoth('the tables are those that the queries know', async ({ kind, openEngine }) => {
+  const engine = await openEngine();
+  await engine.migrate();
+  const known: Readonly<Record<keyof Tables, true>> = {
+    accounts: true,
+    oauth_identities: true,
+    app_sessions: true,
+    api_tokens: true,
+    oauth_states: true,
+    login_links: true,
+    agent_keypairs: true,
+    ssh_connections: true,
+    session_leases: true,
+    gateway_instances: true,
+    threads: true,
+    turns: true,
+    turn_events: true,
+    event_cursors: true,
+    push_subscriptions: true,
+    idempotency_keys: true,
+    audit_log: true,
+    audit_heads: true,
+    settings: true,
+    rate_limits: true,
+    control_migrations: true,
+  };
+  const { rows } = await engine.read((db) =>
+    (kind === 'sqlite'
+      ? sql<{ name: string }>`SELECT name FROM sqlite_schema WHERE type = 'table'
+          AND name NOT LIKE 'sqlite_%'`
+      : sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
+    ).execute(db),
+  );
+  assert.deepEqual(rows.map(({ name }) => name).toSorted(), Object.keys(known).toSorted());
+});

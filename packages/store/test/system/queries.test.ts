@@ -1,0 +1,280 @@
+/*
+ * What the queries without an account promise: signing in, gateways, the two clocks, limits, the clean-up.
+ */
+import assert from 'node:assert/strict';
+import { leaseOf } from '../../src/lease/lease-row.ts';
+import { nextLease, parseAccountId } from '@clawdfather/store';
+import { onBoth } from '../backends.ts';
+import { audit, createAccount, createWorld, owner, type World } from '../world.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const profile = {
+  provider: 'github',
+  providerUserId: '42',
+  login: 'ann',
+  displayName: 'Ann',
+  email: 'ann@example.test',
+};
+
+onBoth('an identity leads to one account, whatever its name becomes', async ({ open }) => {
+  const store = await open();
+  const signIn = (login: string, mayCreate = true) =>
+    store.system.accounts.signIn({ profile: { ...profile, login }, mayCreate, audit });
+  assert.deepEqual(await signIn('ann', false), { outcome: 'not_admitted' });
+  const first = await signIn('ann');
+  const second = await signIn('ann-renamed', false);
+  assert.deepEqual([first.outcome, second.outcome], ['created', 'known']);
+  assert.ok('account' in first && 'account' in second);
+  assert.equal(first.account.id, second.account.id);
+  const account = store.forAccount(parseAccountId(first.account.id));
+  assert.equal((await account.profile.identities())[0]?.login, 'ann-renamed');
+
+  await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
+  assert.equal(await store.system.accounts.disable({ id: first.account.id, audit }), 'disabled');
+  assert.equal(await store.system.accounts.disable({ id: first.account.id, audit }), 'not_found');
+  assert.deepEqual(await signIn('ann'), { outcome: 'disabled' });
+  assert.equal(await store.system.tokens.find('h'), undefined);
+});
+
+onBoth('states are bound to their browser, single-use, ten minutes', async ({ open, clock }) => {
+  const { signIns } = (await open()).system;
+  const save = (stateHash: string) =>
+    signIns.saveState({
+      stateHash,
+      provider: 'github',
+      verifier: 'v',
+      browserHash: 'b',
+      redirectUri: '/',
+    });
+  await save('s1');
+  const taken = await signIns.takeState({ stateHash: 's1', browserHash: 'b' });
+  assert.equal(taken?.verifier, 'v');
+  assert.equal(await signIns.takeState({ stateHash: 's1', browserHash: 'b' }), undefined);
+  await save('s2');
+  assert.equal(await signIns.takeState({ stateHash: 's2', browserHash: 'other' }), undefined);
+  assert.equal(
+    await signIns.takeState({ stateHash: 's2', browserHash: 'b' }),
+    undefined,
+    'used up',
+  );
+  await save('s3');
+  clock.advance(10 * minuteMs);
+  assert.equal(await signIns.takeState({ stateHash: 's3', browserHash: 'b' }), undefined);
+});
+
+onBoth('login links expire', async ({ open, clock }) => {
+  const store = await open();
+  const { accountId } = await createAccount(store, 'ann');
+  await store.system.signIns.saveLink({ linkHash: 'l', accountId });
+  clock.advance(10 * minuteMs);
+  assert.equal(await store.system.signIns.takeLink('l'), undefined);
+});
+
+onBoth('a token slides with use, and never beyond 90 days', async ({ open, clock }) => {
+  const store = await open();
+  const account = await createAccount(store, 'ann');
+  const made = await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
+  const find = () => store.system.tokens.find('h');
+  clock.advance(30_000);
+  assert.equal((await find())?.expiresAtMs, made.expiresAtMs, 'not written for every use');
+  for (let day = 0; day < 3; day += 1) {
+    clock.advance(29 * dayMs);
+    const found = await find();
+    assert.ok(found !== undefined && found.expiresAtMs <= made.expiresAtMsMax);
+  }
+  assert.equal((await find())?.expiresAtMs, made.expiresAtMsMax);
+  clock.advance(4 * dayMs);
+  assert.equal(await find(), undefined);
+});
+
+onBoth(
+  'a gateway that starts again has a new generation, and the old one is told',
+  async ({ open }) => {
+    const { instances } = (await open()).system;
+    const start = { instanceId: 'gateway-a', version: '1', address: '127.0.0.1:8420' };
+    const first = await instances.start(start);
+    const second = await instances.start(start);
+    assert.deepEqual([first.generation, second.generation], [1, 2]);
+    assert.equal(await instances.heartbeat(first), 'superseded');
+    assert.equal(await instances.heartbeat(second), 'alive');
+    assert.equal(await instances.stop(first), 'superseded');
+    assert.equal(await instances.stop(second), 'stopped');
+    assert.equal((await instances.list())[0]?.generation, 2);
+  },
+);
+
+onBoth(
+  'the owner clock: silence for two minutes makes an orphan, not a closed session',
+  async (backend) => {
+    const store = await backend.open();
+    const { account, sessionId } = await createWorld(store);
+    const other = { instanceId: 'gateway-b', generation: 1 };
+    const { leases } = store.system;
+    backend.clock.advance(119_000);
+    assert.deepEqual(await leases.orphaned(other), []);
+    assert.equal(await leases.heartbeat(owner), 1);
+    backend.clock.advance(121_000);
+    assert.deepEqual(
+      (await leases.orphaned(other)).map(({ id }) => id),
+      [sessionId],
+    );
+    assert.deepEqual(await leases.orphaned(owner), [], 'its own are not orphans');
+    const successor = { ...owner, generation: 2 };
+    assert.equal((await leases.orphaned(successor)).length, 1, 'at once');
+    assert.equal((await account.sessions.get(sessionId))?.status, 'active');
+    assert.equal(await leases.count('active'), 1);
+    const taken = await account.sessions.take({ id: sessionId, by: other, audit });
+    assert.equal(taken.outcome, 'changed');
+    assert.equal((await leases.ownedBy(other)).length, 1);
+  },
+);
+
+onBoth('the client clock: idle and grace, unless a turn is under way', async (backend) => {
+  const store = await backend.open();
+  const world = await createWorld(store);
+  const { account, sessionId, turnId } = world;
+  const { leases } = store.system;
+  const pass = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      backend.clock.advance(minuteMs);
+      await leases.heartbeat(owner);
+    }
+  };
+  await pass(36);
+  assert.deepEqual(await leases.idle(owner), [], 'the turn is work');
+  await finish(world, turnId);
+  assert.equal((await leases.idle(owner)).length, 1);
+  assert.equal(await account.sessions.clientSeen(sessionId), 'seen');
+  await pass(34);
+  assert.deepEqual(await leases.idle(owner), [], 'within the grace');
+  await pass(2);
+  assert.equal((await leases.idle(owner)).length, 1);
+  await account.settings.update({ settings: { idleTimeoutMs: 60 * minuteMs }, audit });
+  assert.deepEqual(await leases.idle(owner), [], 'as the account has set it');
+});
+
+onBoth('downtime of the gateway is not idleness of the client', async (backend) => {
+  const store = await backend.open();
+  const world = await createWorld(store);
+  await finish(world, world.turnId);
+  const { leases } = store.system;
+  backend.clock.advance(10 * 60 * minuteMs);
+  assert.deepEqual(await leases.idle(owner), [], 'not before the owner was heard');
+  await leases.heartbeat(owner);
+  assert.deepEqual(await leases.idle(owner), []);
+});
+
+onBoth('the heartbeat of all leases says the same as nextLease for one', async (backend) => {
+  const store = await backend.open();
+  const { account, sessionId } = await createWorld(store);
+  const engine = await backend.openEngine();
+  const rowOf = () =>
+    engine.read((db) => db.selectFrom('session_leases').selectAll().executeTakeFirstOrThrow());
+  for (const [silentMs, isSeen] of [
+    [1_000, false],
+    [119_999, true],
+    [200_000, false],
+    [500_000, true],
+    [121_000, false],
+  ] as const) {
+    if (isSeen) {
+      backend.clock.advance(500);
+      await account.sessions.clientSeen(sessionId);
+    }
+    backend.clock.advance(silentMs);
+    const before = leaseOf(await rowOf());
+    await store.system.leases.heartbeat(owner);
+    const after = leaseOf(await rowOf());
+    const atMs = after.ownerHeartbeatAtMs;
+    const step = nextLease(before, { type: 'owner-beat', epoch: before.epoch, atMs });
+    assert.deepEqual(step, { outcome: 'changed', lease: after });
+  }
+});
+
+onBoth('the queue is oldest first, over all accounts', async ({ open, clock }) => {
+  const store = await open();
+  const ann = await createWorld(store, 'ann');
+  clock.advance(10);
+  const bob = await createWorld(store, 'bob');
+  const { turnQueue } = store.system;
+  const queued = await turnQueue.list({ status: 'queued', agent: 'claude', limit: 10 });
+  assert.deepEqual(
+    queued.map(({ id, accountId }) => [id, accountId]),
+    [
+      [ann.turnId, ann.account.accountId],
+      [bob.turnId, bob.account.accountId],
+    ],
+  );
+  assert.equal((await turnQueue.list({ status: 'queued', limit: 1 })).length, 1);
+  assert.deepEqual(await turnQueue.list({ status: 'running', limit: 10 }), []);
+  assert.deepEqual(await turnQueue.list({ status: 'queued', agent: 'other', limit: 10 }), []);
+});
+
+onBoth('rate limits: windows, lock-outs, forgetting', async ({ open, clock }) => {
+  const { rateLimits } = (await open()).system;
+  const key = { scope: 'auth.callback', subject: '192.0.2.1' };
+  const limit = { ...key, hitsMax: 2, windowMs: minuteMs, lockMs: 60 * minuteMs };
+  const hit = async () => (await rateLimits.hit(limit)).isAllowed;
+  assert.deepEqual([await hit(), await hit()], [true, true]);
+  clock.advance(minuteMs);
+  assert.deepEqual([await hit(), await hit(), await hit()], [true, true, false]);
+  assert.notEqual(await rateLimits.lockedUntilMs(key), undefined);
+  clock.advance(59 * minuteMs);
+  assert.equal(await hit(), false, 'still locked out');
+  clock.advance(2 * minuteMs);
+  assert.equal(await rateLimits.lockedUntilMs(key), undefined);
+  assert.equal(await hit(), true);
+  await rateLimits.forget(key);
+  assert.equal((await rateLimits.hit(limit)).remaining, 1);
+});
+
+onBoth('the clean-up removes what has expired and nothing else', async ({ open, clock }) => {
+  const store = await open();
+  const { account } = await createWorld(store);
+  const { system } = store;
+  await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
+  await account.apiTokens.create({ tokenHash: 't', label: 'ci', scopes: ['read'], audit });
+  await account.once({ key: 'k', requestHash: 'h', work: async () => 1 });
+  await system.signIns.saveLink({ linkHash: 'l', accountId: account.accountId });
+  await system.signIns.saveState({
+    stateHash: 's',
+    provider: 'github',
+    verifier: 'v',
+    browserHash: 'b',
+    redirectUri: '/',
+  });
+  await system.rateLimits.hit({ scope: 'a', subject: 'b', hitsMax: 1, windowMs: minuteMs });
+  const nothing = Object.values(await system.cleanup.removeExpired());
+  assert.deepEqual(new Set(nothing), new Set([0]));
+  clock.advance(31 * dayMs);
+  assert.deepEqual(await system.cleanup.removeExpired(), {
+    oauth_states: 1,
+    login_links: 1,
+    idempotency_keys: 1,
+    rate_limits: 1,
+    app_sessions: 1,
+    api_tokens: 1,
+  });
+  assert.equal((await account.connections.list()).total, 1);
+});
+
+onBoth('what belongs to no account has a log of its own', async ({ open }) => {
+  const store = await open();
+  const { account } = await createWorld(store);
+  await store.system.auditLog.record({ action: 'auth.refused', actor: '192.0.2.9' });
+  const { entries } = await store.system.auditLog.list({ action: 'auth.refused' });
+  assert.equal(entries.length, 1);
+  assert.deepEqual((await account.auditLog.list({ action: 'auth.refused' })).entries, []);
+});
+
+async function finish({ account }: World, id: string): Promise<void> {
+  await account.turns.finish({
+    id,
+    epoch: 1,
+    status: 'completed',
+    resultCode: 'success',
+    result: {},
+    audit,
+  });
+}

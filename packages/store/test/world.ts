@@ -1,0 +1,72 @@
+/*
+ * An account with something of everything in it, for tests that need rows to stand on.
+ */
+import assert from 'node:assert/strict';
+import type { AccountStore, AuditEntry, Owner, Store } from '@clawdfather/store';
+import { parseAccountId } from '@clawdfather/store';
+
+export const audit: AuditEntry = { action: 'test', actor: 'test' };
+export const owner: Owner = { instanceId: 'gateway-a', generation: 1 };
+
+export interface World {
+  readonly account: AccountStore;
+  readonly keypairId: string;
+  readonly connectionId: string;
+  readonly sessionId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+}
+
+export async function createAccount(store: Store, name: string): Promise<AccountStore> {
+  const signedIn = await store.system.accounts.signIn({
+    profile: { provider: 'github', providerUserId: name, login: name, displayName: name },
+    mayCreate: true,
+    audit,
+  });
+  assert.equal(signedIn.outcome, 'created');
+  return store.forAccount(parseAccountId(signedIn.account.id));
+}
+
+export async function createWorld(store: Store, name = 'ann'): Promise<World> {
+  const account = await createAccount(store, name);
+  const keypairId = `key-${name}`;
+  const key = await account.keypairs.create({
+    key: { id: keypairId, publicKey: 'pub', privateEnc: `sealed-${name}`, fingerprint: 'SHA256:x' },
+    label: 'laptop',
+    activeMax: 5,
+    audit,
+  });
+  assert.equal(key.outcome, 'created');
+  const connection = await account.connections.create({
+    fields: { label: 'box', host: 'box.test', port: 22, username: 'deploy', keypairId },
+    audit,
+  });
+  assert.equal(connection.outcome, 'created');
+  const connectionId = connection.connection.id;
+  await account.connections.recordTest({
+    id: connectionId,
+    result: 'ok',
+    latencyMs: 12,
+    pin: { key: 'ssh-ed25519 AAAA', fingerprint: 'SHA256:y' },
+    audit,
+  });
+  const session = await account.sessions.create({
+    connectionId,
+    agent: 'claude',
+    owner,
+    openMax: 3,
+    audit,
+  });
+  assert.equal(session.outcome, 'created');
+  const sessionId = session.session.id;
+  await account.sessions.activate({ id: sessionId, epoch: 1, agentSessionId: 'agent-1', audit });
+  const thread = await account.threads.create({ sessionId, title: 'hello', audit });
+  assert.equal(thread.outcome, 'created');
+  const threadId = thread.thread.id;
+  const turn = await account.turns.enqueue({
+    turn: { threadId, agent: 'claude', loadClass: 'long_task', prompt: 'go' },
+    audit,
+  });
+  assert.equal(turn.outcome, 'queued');
+  return { account, keypairId, connectionId, sessionId, threadId, turnId: turn.turn.id };
+}
