@@ -1,0 +1,70 @@
+/*
+ * From a request to whoever sends it: the bearer token, or the web app's cookie.
+ *
+ * Bad tokens are counted by address; more than ten in ten minutes lock it out for a quarter of an hour (contract). Whoever
+ * has a good token is never locked out by others behind the same address: only a bad token meets the lock.
+ */
+import { parseCookie } from 'cookie';
+import type { AccountId, Store } from '@clawdfather/store';
+import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/caller.ts';
+import { sessionCookie } from './session-cookie.ts';
+import type { LiveTokens } from './live-tokens.ts';
+import { hashSecret, isTokenText } from './token-text.ts';
+
+export interface Credentials {
+  readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
+  readonly ip: string;
+}
+
+export interface AuthenticateDeps {
+  readonly store: Store;
+  readonly tokens: LiveTokens;
+  readonly ownerId: AccountId;
+}
+
+export type Authenticate = (credentials: Credentials) => Promise<Caller | undefined>;
+
+const badTokens = {
+  scope: 'auth.bad-token',
+  hitsMax: 10,
+  windowMs: 10 * 60_000,
+  lockMs: 15 * 60_000,
+} as const;
+
+/* `undefined`: nobody said who they are. Throws `unauthorized` or `rate_limited` for a token that is not good. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  return async (credentials) => {
+    const presented = presentedToken(credentials);
+    if (presented === undefined) return undefined;
+    const { token, cameBy } = presented;
+    const holder = isTokenText(token) ? await deps.tokens.find(hashSecret(token)) : undefined;
+    if (holder === undefined) throw await badToken(deps.store, credentials.ip);
+    return { ...holder, cameBy, isOwner: holder.accountId === deps.ownerId };
+  };
+}
+
+function presentedToken({
+  authorization,
+  cookie,
+}: Credentials): { token: string; cameBy: Caller['cameBy'] } | undefined {
+  if (authorization !== undefined) {
+    const [scheme = '', token = ''] = authorization.split(' ');
+    // Another scheme is no token of ours, and is answered like a bad one.
+    return { token: scheme.toLowerCase() === 'bearer' ? token : '', cameBy: 'bearer' };
+  }
+  const token = cookie === undefined ? undefined : parseCookie(cookie)[sessionCookie];
+  return token === undefined ? undefined : { token, cameBy: 'cookie' };
+}
+
+export async function badToken(store: Store, ip: string): Promise<ApiError> {
+  const { isAllowed, resetAtMs } = await store.system.rateLimits.hit({ ...badTokens, subject: ip });
+  return isAllowed ? new ApiError('unauthorized') : rateLimited(resetAtMs);
+}
+
+function rateLimited(resetAtMs: number): ApiError {
+  return new ApiError('rate_limited', undefined, {
+    detail: { reset_at: new Date(resetAtMs).toISOString() },
+  });
+}

@@ -1,0 +1,21 @@
+/*
+ * Tokens: `clf_` and 32 random bytes. Only the SHA-256 of one is ever stored or compared; the token itself is shown once.
+ */
+import { hash } from 'node:crypto';
+import type { Random } from '@clawdfather/kit';
+
+const tokenBytes = 32;
+const tokenPattern = /^clf_[A-Za-z0-9_-]{43}$/;
+
+export function newToken(random: Random): string {
+  return `clf_${Buffer.from(random.bytes(tokenBytes)).toString('base64url')}`;
+}
+
+/* What cannot be a token is not worth a look into the database. */
+export function isTokenText(text: string): boolean {
+  return tokenPattern.test(text);
+}
+
+export function hashSecret(text: string): string {
+  return hash('sha256', text, 'hex');
+}

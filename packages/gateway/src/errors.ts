@@ -1,0 +1,10 @@
+/*
+ * Why a gateway does not start. What it refuses once it runs is in the API's own catalogue (protocol, api-errors).
+ */
+import { CodedError } from '@clawdfather/kit';
+
+export const gatewayErrorCodes = ['listen-failed', 'listen-unprotected'] as const;
+
+export type GatewayErrorCode = (typeof gatewayErrorCodes)[number];
+
+export class GatewayError extends CodedError<GatewayErrorCode> {}

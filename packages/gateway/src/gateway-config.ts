@@ -1,0 +1,46 @@
+/*
+ * Everything a gateway can be told. Read and checked once, by whoever starts it; nothing here looks at the environment.
+ */
+import type { Policy } from '@clawdfather/tools';
+import type { StoreLocation } from '@clawdfather/store';
+import type { LimitPair } from '@clawdfather/supervisor';
+
+export interface GatewayConfig {
+  readonly version: string;
+  /* Of the runs on this host; shared with the command line. */
+  readonly stateDir: string;
+  readonly database: StoreLocation;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /* Addresses and networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /* The address that people use, where it is not the one we listen on. */
+  readonly publicUrl?: string;
+  /* Beside loopback: from where `/metrics` may be read. */
+  readonly metricsNetworks: readonly string[];
+  readonly otlpEndpoint?: string;
+  readonly github?: GithubConfig;
+  readonly runs: RunsConfig;
+}
+
+export interface GithubConfig {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /* Replaced in tests by a local stand-in, and by GitHub Enterprise. */
+  readonly webUrl?: string;
+  readonly apiUrl?: string;
+  /* GitHub logins who may make an account here. Nobody by default: this is somebody's own machine. */
+  readonly admittedLogins: readonly string[];
+}
+
+export interface RunsConfig {
+  /* For people, who signed in on a device. */
+  readonly personPolicy: Policy;
+  /* For tokens, which agents may hold, and for MCP. */
+  readonly agentPolicy: Policy;
+  readonly allow: readonly string[];
+  /* What a command starts with, before the allowlist of the environment policy. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly openFiles?: LimitPair;
+}

@@ -1,0 +1,51 @@
+/*
+ * Which names this gateway goes by, and which pages may talk to it (checklist 5).
+ *
+ * Host: a page whose name was bound to our address still sends its own name, so names are from a list. An address is no name
+ * and cannot be rebound, so a literal one is always good. Origin: exactly the listed ones. `null` is what a sandboxed frame
+ * sends, and is nobody.
+ */
+import { isIP } from 'node:net';
+
+export interface AllowedNames {
+  isHost(header: string | undefined): boolean;
+  isOrigin(header: string): boolean;
+}
+
+export interface NameSettings {
+  /* Such as `https://clawd.example.org`. */
+  readonly publicUrl: string | undefined;
+  /* What is listened on; known only after listening. */
+  readonly port: () => number;
+  readonly isTls: boolean;
+}
+
+export function createAllowedNames({ publicUrl, port, isTls }: NameSettings): AllowedNames {
+  const publicName = publicUrl === undefined ? undefined : new URL(publicUrl);
+  const scheme = isTls ? 'https' : 'http';
+  return {
+    isHost: (header) => {
+      if (header === undefined) return false;
+      const name = hostNameOf(header);
+      return (
+        name !== undefined &&
+        (isAddress(name) || name === 'localhost' || name === publicName?.hostname)
+      );
+    },
+    isOrigin: (header) =>
+      header === publicName?.origin ||
+      header === `${scheme}://localhost:${port()}` ||
+      header === `${scheme}://127.0.0.1:${port()}` ||
+      header === `${scheme}://[::1]:${port()}`,
+  };
+}
+
+/* `undefined` for what is no host at all. */
+function hostNameOf(header: string): string | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(header);
+  return match?.[1]?.toLowerCase();
+}
+
+function isAddress(name: string): boolean {
+  return isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+}

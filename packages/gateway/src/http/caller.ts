@@ -1,0 +1,30 @@
+/*
+ * Who is asking: what a token or cookie turned out to be.
+ */
+import type { Access, Scope } from '@clawdfather/protocol/api';
+import type { AccountId } from '@clawdfather/store';
+
+export interface Caller {
+  /* A device is a person who signed in. A token may be in the hands of a program or an agent. */
+  readonly kind: 'device' | 'token';
+  readonly accountId: AccountId;
+  /* The device's or token's id, never the secret. */
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAtMs: number;
+  /* Whoever runs this machine: sees what was started on it without the gateway, too. */
+  readonly isOwner: boolean;
+  /* A cookie is sent by the browser unasked, so what it may do has to be asked for by our own page. */
+  readonly cameBy: 'bearer' | 'cookie';
+}
+
+export function mayCall(caller: Caller, access: Access): boolean {
+  if (access === 'open') return true;
+  if (access === 'person') return caller.kind === 'device';
+  return caller.scopes.includes(access);
+}
+
+/* For the audit log and for the record of a run: who, in one word. */
+export function actorOf({ kind, id }: Caller): string {
+  return `${kind}:${id}`;
+}

@@ -1,0 +1,191 @@
+/*
+ * The HTTP server, without any route: limits, guards, traces, and one shape for every refusal.
+ */
+import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { Endpoint } from '@clawdfather/protocol/api';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { z } from 'zod';
+import { newTrace, parseTraceparent, type TraceContext } from '../observe/trace-context.ts';
+import type { AllowedNames } from './allowed-names.ts';
+import { ApiError, notFound, toApiError } from './api-error.ts';
+import type { Caller } from './caller.ts';
+import { checkNames } from './guards.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+import { createTimeLimit, type TimeLimit } from './time-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined;
+    trace: TraceContext;
+    /* Made when first asked for: most requests are over before anybody could cancel them. */
+    readonly lifetime: AbortController;
+    startedMs: number;
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint;
+  }
+}
+
+export interface RequestReport {
+  readonly method: string;
+  /* The pattern, never the path itself: ids would make a label per row. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly trace: TraceContext;
+  readonly caller: Caller | undefined;
+  readonly error: ApiError | undefined;
+}
+
+export interface ServerDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly names: AllowedNames;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /* Whose word about a client's address is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly onDone: (report: RequestReport) => void;
+}
+
+/* Enough for a command line of the longest kind with its input; more is a mistake or an attack. */
+const bodyBytesMax = 1_048_576;
+const headerBytesMax = 16_384;
+/* A request line and headers take no longer, however slow the phone. */
+const headersMsMax = 10_000;
+/* Longer than a proxy's usual 60 s: of the two, it should be the one that closes. */
+const keepAliveMs = 72_000;
+const paramCharactersMax = 200;
+
+export function createServer(deps: ServerDeps): FastifyInstance {
+  const { tls, trustedProxies, clock } = deps;
+  const options = {
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    bodyLimit: bodyBytesMax,
+    keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: paramCharactersMax },
+    // Ours is `trace`.
+    genReqId: () => '',
+    requestIdHeader: false,
+  } as const;
+  const http = { maxHeaderSize: headerBytesMax, headersTimeout: headersMsMax };
+  const server: FastifyInstance =
+    tls === undefined
+      ? fastify({ ...options, http })
+      : // The types have one instance per kind of server; what we use of them is the same.
+        (fastify({ ...options, https: { ...http, ...tls } }) as unknown as FastifyInstance);
+  const timeLimit = createTimeLimit(clock);
+  decorate(server);
+  server.removeContentTypeParser('text/plain');
+  server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
+    const result = schema.safeParse(data);
+    return result.success ? { value: result.data } : { error: toApiError(result.error) };
+  });
+  server.setSerializerCompiler(() => JSON.stringify);
+  server.addHook('onRequest', (request, reply, next) => {
+    begin(deps, request, reply);
+    limitTime(timeLimit, request, reply);
+    next();
+  });
+  server.addHook('onResponse', (request, reply, next) => {
+    deps.onDone(reportOf(deps, request, reply));
+    next();
+  });
+  server.setErrorHandler((error, request, reply) => refuse(deps, { error, request, reply }));
+  server.setNotFoundHandler((request, reply) =>
+    refuse(deps, { error: notFound(), request, reply }),
+  );
+  server.addHook('onClose', () => timeLimit.close());
+  return server;
+}
+
+const lifetimes = new WeakMap<FastifyRequest, AbortController>();
+const refusals = new WeakMap<FastifyRequest, ApiError>();
+
+function decorate(server: FastifyInstance): void {
+  server.decorateRequest('caller', undefined);
+  server.decorateRequest('trace');
+  server.decorateRequest('startedMs', 0);
+  server.decorateRequest('lifetime', {
+    getter(this: FastifyRequest) {
+      return lifetimeOf(this);
+    },
+  });
+}
+
+function lifetimeOf(request: FastifyRequest): AbortController {
+  const known = lifetimes.get(request);
+  if (known !== undefined) return known;
+  const lifetime = new AbortController();
+  lifetimes.set(request, lifetime);
+  const { socket } = request.raw;
+  if (socket.destroyed) lifetime.abort();
+  else {
+    const onClose = (): void => lifetime.abort();
+    socket.once('close', onClose);
+    // One connection serves many requests.
+    request.raw.once('close', () => socket.off('close', onClose));
+  }
+  return lifetime;
+}
+
+function begin(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const { traceparent } = request.headers;
+  request.startedMs = deps.clock.monotonicMs();
+  request.trace =
+    parseTraceparent(typeof traceparent === 'string' ? traceparent : undefined) ??
+    newTrace(deps.random);
+  reply.header('x-trace-id', request.trace.traceId);
+  setSecurityHeaders(reply, deps.tls !== undefined);
+  checkNames(deps.names, request);
+}
+
+function limitTime(timeLimit: TimeLimit, request: FastifyRequest, reply: FastifyReply): void {
+  if (request.routeOptions.config.endpoint?.takesLong) return;
+  const limited = timeLimit.start(() => {
+    const late = new ApiError('timeout');
+    lifetimes.get(request)?.abort(late);
+    if (!reply.sent) reply.send(late);
+  });
+  reply.raw.once('close', limited.done);
+}
+
+function refuse(
+  { log }: ServerDeps,
+  { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
+): void {
+  const refusal = toApiError(error);
+  refusals.set(request, refusal);
+  const { code, message, detail, status, headers } = refusal;
+  if (status >= 500) {
+    log.error('api.request.failed', {
+      component: 'api',
+      trace_id: request.trace.traceId,
+      route: request.routeOptions.url,
+      code,
+      error: refusal.cause,
+    });
+  }
+  const hint = refusal.hint === undefined ? {} : { hint: refusal.hint };
+  reply
+    .code(status)
+    .headers(headers)
+    .send({ error: { code, message, detail, ...hint } });
+}
+
+function reportOf(
+  { clock }: ServerDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): RequestReport {
+  return {
+    method: request.method,
+    route: request.routeOptions.url ?? 'unknown',
+    status: reply.statusCode,
+    durationMs: clock.monotonicMs() - request.startedMs,
+    trace: request.trace,
+    caller: request.caller,
+    error: refusals.get(request),
+  };
+}

@@ -1,0 +1,33 @@
+/*
+ * What every request passes before anything else is looked at (checklist 5): the name it was sent to, and the page it came
+ * from.
+ *
+ * A page of another origin is refused whatever it asks and whoever it is: there is no cross-origin use of this API. A cookie
+ * is sent by the browser unasked, so a change that comes with one has to prove that our own page asked for it: by its Origin,
+ * or by Sec-Fetch-Site where a browser leaves Origin out.
+ */
+import { ApiError } from './api-error.ts';
+import type { AllowedNames } from './allowed-names.ts';
+import type { Caller } from './caller.ts';
+
+export interface GuardedRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export function checkNames(names: AllowedNames, { headers }: GuardedRequest): void {
+  if (!names.isHost(text(headers['host']))) throw new ApiError('host_refused');
+  const origin = text(headers['origin']);
+  if (origin !== undefined && !names.isOrigin(origin)) throw new ApiError('origin_refused');
+}
+
+export function checkCookieUse({ method, headers }: GuardedRequest, caller: Caller): void {
+  if (caller.cameBy === 'bearer' || method === 'GET' || method === 'HEAD') return;
+  // `checkNames` has seen the Origin; here it only has to be there.
+  if (headers['origin'] !== undefined || headers['sec-fetch-site'] === 'same-origin') return;
+  throw new ApiError('origin_refused', 'a change with a cookie has to come from our own page');
+}
+
+function text(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.join(',');
+}

@@ -1,0 +1,56 @@
+/*
+ * What a handler is given, and what the handlers of a group look like: one function per endpoint of the group, no more and no
+ * fewer, typed by the endpoint's schemas.
+ */
+import type { AuditEntry } from '@clawdfather/store';
+import type {
+  Access,
+  AnswerOf,
+  Endpoint,
+  EndpointGroup,
+  RequestOf,
+} from '@clawdfather/protocol/api';
+import type { FastifyReply } from 'fastify';
+import { actorOf, type Caller } from './caller.ts';
+
+export interface RequestFacts {
+  /* The client's, behind trusted proxies too. */
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+  readonly traceId: string;
+  /* A header, for the few endpoints that need one. */
+  header(name: string): string | undefined;
+  /* Aborts when the client is gone or the time is up. */
+  readonly signal: AbortSignal;
+  /* For cookies, headers and streams. A handler that sends by itself has to return `reply`'s own promise-free stream. */
+  readonly reply: FastifyReply;
+}
+
+/* Open endpoints may be called by nobody in particular. */
+type CallerOf<A extends Access> = A extends 'open' ? Caller | undefined : Caller;
+
+export interface Call<E extends Endpoint> extends RequestOf<E>, RequestFacts {
+  readonly caller: CallerOf<E['access']>;
+}
+
+export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<AnswerOf<E>>;
+
+export type Handlers<Group extends EndpointGroup> = {
+  readonly [Name in keyof Group]: Handler<Group[Name]>;
+};
+
+/* The entry for what this call changes; the store writes it in the same transaction. */
+export function auditOf(
+  call: Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller },
+  action: string,
+  detail?: AuditEntry['detail'],
+): AuditEntry {
+  const { ip, traceId, caller } = call;
+  return {
+    action,
+    actor: actorOf(caller),
+    ip,
+    traceId,
+    ...(detail === undefined ? {} : { detail }),
+  };
+}

@@ -1,0 +1,26 @@
+/*
+ * Headers of every answer. The API answers JSON and nothing in it is ever shown as a page; a page brings its own policy.
+ */
+import type { FastifyReply } from 'fastify';
+
+const always = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
+/* Two years, as browsers' own lists ask for. */
+const hsts = 'max-age=63072000';
+
+export function setSecurityHeaders(reply: FastifyReply, isTls: boolean): void {
+  reply.headers(always);
+  if (isTls) reply.header('strict-transport-security', hsts);
+}
+
+/* For the few pages of ours: their own files and nothing else, no script that is not one of them. */
+export const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

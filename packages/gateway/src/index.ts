@@ -1,0 +1,8 @@
+/*
+ * The door of gateway: everything else over HTTP, WebSocket, SSE and MCP.
+ */
+export { GatewayError, gatewayErrorCodes } from './errors.ts';
+export type { GatewayErrorCode } from './errors.ts';
+export type { GatewayConfig, GithubConfig, RunsConfig } from './gateway-config.ts';
+export { openGateway } from './open-gateway.ts';
+export type { Gateway, GatewayDeps } from './open-gateway.ts';

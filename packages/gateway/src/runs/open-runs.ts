@@ -1,0 +1,89 @@
+/*
+ * The runs of this host as the gateway holds them: one supervisor, and the tools twice over it.
+ *
+ * People and agents get different tools, because they get different policies: what a person asks for on a device of theirs is
+ * judged as on their own command line; what comes with a token or over MCP is judged as an agent's, and may be held until a
+ * person decides.
+ */
+import {
+  readLineage,
+  createSupervisor,
+  openApprovals,
+  type ApprovalStore,
+  type Supervisor,
+} from '@clawdfather/supervisor';
+import {
+  agentBaseEnvironment,
+  type Allowlist,
+  createAllowlist,
+  createGatekeeper,
+  createTools,
+  type Policy,
+  requesterMarksOf,
+  type Tools,
+} from '@clawdfather/tools';
+import type { GatewayConfig } from '../gateway-config.ts';
+import type { GatewayDeps } from '../open-gateway.ts';
+
+export interface Runs extends AsyncDisposable {
+  readonly supervisor: Supervisor;
+  readonly approvals: ApprovalStore;
+  readonly allowlist: Allowlist;
+  /* For a signed-in device. */
+  readonly personTools: Tools;
+  /* For tokens and MCP. */
+  readonly agentTools: Tools;
+}
+
+export async function openRuns(config: GatewayConfig, deps: GatewayDeps): Promise<Runs> {
+  const { clock, random, log } = deps;
+  const { stateDir, runs } = config;
+  await using opening = new AsyncDisposableStack();
+  const supervisor = await createSupervisor({
+    stateDir,
+    launcher: 'spawnd',
+    adoption: 'adopt',
+    clock,
+    random,
+    log,
+  });
+  opening.defer(() => supervisor.close());
+  const approvals = await openApprovals({ stateDir, clock, random });
+  opening.defer(() => approvals.close());
+  const allowlist = createAllowlist(approvals, runs.allow);
+  const toolsWith = (policy: Policy, isForAgents: boolean): Tools => {
+    const gatekeeper = createGatekeeper({
+      store: approvals,
+      allowlist,
+      clock,
+      random,
+      policy,
+      requesterMarks: isForAgents ? requesterMarksOf(readLineage(process.pid)) : [],
+    });
+    const tools = createTools({
+      supervisor,
+      gatekeeper,
+      clock,
+      random,
+      log,
+      baseEnvironment: agentBaseEnvironment(runs.environment),
+      homeDirectory: runs.directory,
+      openFiles: runs.openFiles,
+      // What earlier processes left is taken up once, not by both.
+      takesUp: isForAgents,
+    });
+    opening.defer(() => tools.close());
+    return tools;
+  };
+  const personTools = toolsWith(runs.personPolicy, false);
+  const agentTools = toolsWith(runs.agentPolicy, true);
+  const opened = opening.move();
+  return {
+    supervisor,
+    approvals,
+    allowlist,
+    personTools,
+    agentTools,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

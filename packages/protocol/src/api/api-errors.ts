@@ -1,0 +1,51 @@
+/*
+ * The one catalogue of what the API can refuse, with its status and what it means. Programs rely on the code; the message of
+ * an answer is for people and may say more.
+ */
+export const apiErrors = {
+  validation_error: { status: 400, meaning: 'the request is not of the documented shape' },
+  invalid_state: { status: 400, meaning: 'the sign-in was not begun here, or too long ago' },
+  invalid_code: { status: 400, meaning: 'GitHub does not know this code' },
+  invalid_link: { status: 401, meaning: 'the login link was used, has expired or never was' },
+  unauthorized: { status: 401, meaning: 'no token, or one that is no longer good' },
+  forbidden: { status: 403, meaning: 'the token has not the scope for this' },
+  origin_refused: { status: 403, meaning: 'a page of another origin may not ask this' },
+  host_not_allowed: { status: 403, meaning: 'the policy does not let this gateway connect there' },
+  not_found: { status: 404, meaning: 'there is nothing here, or nothing of yours' },
+  method_not_allowed: { status: 405, meaning: 'the path exists, the method does not' },
+  label_exists: { status: 409, meaning: 'something in use has this label' },
+  key_limit_reached: { status: 409, meaning: 'no more keys until one is deleted' },
+  active_session_exists: { status: 409, meaning: 'a session that is open uses it' },
+  active_sessions_exist: { status: 409, meaning: 'sessions that are open use it' },
+  session_limit_reached: { status: 409, meaning: 'no more sessions until one is closed' },
+  run_limit_reached: { status: 409, meaning: 'no more runs until one has ended' },
+  connection_not_tested: { status: 409, meaning: 'test the connection first' },
+  keypair_revoked: { status: 409, meaning: 'the key of this connection is no longer in use' },
+  host_key_changed: { status: 409, meaning: 'the host shows another key than the pinned one' },
+  already_decided: { status: 409, meaning: 'somebody has decided this before' },
+  not_running: { status: 409, meaning: 'the run has ended' },
+  gap: { status: 409, meaning: 'the offset is not where the input stands' },
+  epoch_stale: { status: 409, meaning: 'somebody else owns it now' },
+  key_reused: { status: 409, meaning: 'the idempotency key belongs to another request' },
+  expired: { status: 410, meaning: 'it was too late for this' },
+  payload_too_large: { status: 413, meaning: 'the body is bigger than is taken' },
+  unsupported_media_type: { status: 415, meaning: 'bodies are JSON' },
+  host_refused: { status: 421, meaning: 'this gateway does not go by that name' },
+  unsupported: { status: 422, meaning: 'this version cannot do that yet' },
+  rate_limited: { status: 429, meaning: 'too many; `Retry-After` says when to try again' },
+  internal_error: { status: 500, meaning: 'a mistake of ours; the log has it under the trace id' },
+  github_unavailable: { status: 502, meaning: 'GitHub did not answer as it should' },
+  ssh_connect_failed: { status: 502, meaning: 'no connection to the host' },
+  agent_spawn_failed: { status: 502, meaning: 'the agent did not start' },
+  unavailable: { status: 503, meaning: 'the database is not there, or we are stopping; try again' },
+  timeout: { status: 504, meaning: 'not done within 30 s' },
+  storage_full: { status: 507, meaning: 'no room left on the disk' },
+} as const satisfies Readonly<
+  Record<string, { readonly status: number; readonly meaning: string }>
+>;
+
+export type ApiErrorCode = keyof typeof apiErrors;
+
+export function isApiErrorCode(text: string): text is ApiErrorCode {
+  return Object.hasOwn(apiErrors, text);
+}

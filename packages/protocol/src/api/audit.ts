@@ -1,0 +1,38 @@
+/*
+ * Who did what, newest first.
+ */
+import { z } from 'zod';
+import { endpoints } from './endpoint.ts';
+import { lineSchema, timeSchema } from './common.ts';
+
+const entrySchema = z
+  .object({
+    seq: z.int(),
+    action: z.string(),
+    actor: z.string(),
+    target: z.string().nullable(),
+    ip: z.string().nullable(),
+    trace_id: z.string().nullable(),
+    detail: z.record(z.string(), z.unknown()),
+    at: timeSchema,
+  })
+  .meta({ id: 'AuditEntry' });
+
+export const auditEndpoints = endpoints({
+  list: {
+    method: 'GET',
+    path: '/api/v1/audit',
+    summary: 'What was done in your account',
+    access: 'admin',
+    query: z.strictObject({
+      before: z.coerce.number().int().min(1).optional(),
+      action: lineSchema(64).optional(),
+      limit: z.coerce.number().int().min(1).max(100).default(20),
+    }),
+    answer: z.object({
+      entries: z.array(entrySchema),
+      has_more: z.boolean(),
+      next_before: z.int().nullable(),
+    }),
+  },
+});

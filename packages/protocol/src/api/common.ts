@@ -1,0 +1,51 @@
+/*
+ * What many endpoints share: ids, times, pages, and the shape of a refusal.
+ */
+import { z } from 'zod';
+
+/* Ids are made here, 16 characters; anything else cannot exist and is refused before it is looked for. */
+export const idSchema = z
+  .string()
+  .regex(/^[0-9a-hjkmnp-tv-z]{16}$/, 'is not an id')
+  .meta({ id: 'Id', description: 'Sixteen characters, lower case' });
+
+export const timeSchema = z.iso.datetime();
+
+export const idParams = z.strictObject({ id: idSchema });
+
+/* 20 by default, 100 at most (contract): a page that a phone shows at once. */
+const pageLimitMax = 100;
+const offsetMax = 1_000_000;
+
+export const pageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(pageLimitMax).default(20),
+  offset: z.coerce.number().int().min(0).max(offsetMax).default(0),
+});
+
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(item),
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+  });
+}
+
+/* One line of text that a person wrote: no control characters, which would end up in terminals and logs. */
+export function lineSchema(charactersMax: number) {
+  return z
+    .string()
+    .min(1)
+    .max(charactersMax)
+    .regex(/^\P{Cc}*$/u, 'has control characters');
+}
+
+export const apiErrorSchema = z
+  .object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      detail: z.record(z.string(), z.unknown()),
+    }),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,75 @@
+/*
+ * One endpoint of the HTTP API as data: where it is, who may call it, what goes in, what comes back.
+ *
+ * The same value is what the gateway validates with, what the OpenAPI document is made from, what the client's types come
+ * from, and what the two-account test walks. So none of them can say something else than the others.
+ */
+import type { z } from 'zod';
+import type { ApiErrorCode } from './api-errors.ts';
+
+export type Scope = 'read' | 'run' | 'approve' | 'admin';
+
+/*
+ * `open`: nobody has to be known. `person`: a signed-in device, never a token that may have been handed to an agent. Otherwise
+ * the scope that a token needs; a device has all of them.
+ */
+export type Access = 'open' | 'person' | Scope;
+
+export interface EndpointLimit {
+  readonly hitsMax: number;
+  readonly windowMs: number;
+  readonly per: 'ip' | 'account' | 'connection';
+  /* Whoever goes beyond the limit waits this long, instead of until the window's end. */
+  readonly lockMs?: number;
+}
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /* With `:name` for parameters. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly access: Access;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /* Absent where nothing comes back (204) or the answer is a stream. */
+  readonly answer?: z.ZodType;
+  /* Of a good answer. Default 200, or 204 without an answer. */
+  readonly status?: 200 | 201 | 202 | 204;
+  /* Beside those that every endpoint can give. */
+  readonly errors?: readonly ApiErrorCode[];
+  readonly limit?: EndpointLimit;
+  /* May take longer than the 30 s that everything else has: a stream or a long poll. Absent or true. */
+  readonly takesLong?: true;
+  /* A resend with the same `Idempotency-Key` gets the same answer, for 24 h. */
+  readonly isIdempotent?: true;
+}
+
+export type EndpointGroup = Readonly<Record<string, Endpoint>>;
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
+
+/* What a handler is given: parsed, with defaults filled in. */
+export interface RequestOf<E extends Endpoint> {
+  readonly params: Output<E['params']>;
+  readonly query: Output<E['query']>;
+  readonly body: Output<E['body']>;
+}
+
+/* What a client has to give: parts that an endpoint has not are not asked for. */
+export type CallOf<E extends Endpoint> = {
+  readonly [Part in 'params' | 'query' | 'body' as E[Part] extends z.ZodType ? Part : never]: Input<
+    E[Part]
+  >;
+};
+
+/* What a handler returns, and what a client gets after the JSON has been parsed. */
+export type AnswerOf<E extends Endpoint> = E['answer'] extends z.ZodType
+  ? z.input<E['answer']>
+  : undefined;
+
+/* Keeps the literal types, which the client and the handlers are typed by. */
+export function endpoints<const Group extends EndpointGroup>(group: Group): Group {
+  return group;
+}

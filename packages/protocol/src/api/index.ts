@@ -1,0 +1,29 @@
+/*
+ * The side door of protocol for the HTTP API: every endpoint there is, and the errors they can give. Safe in a browser.
+ */
+import { auditEndpoints } from './audit.ts';
+import { authEndpoints } from './auth.ts';
+import { settingsEndpoints } from './settings.ts';
+
+export { apiErrors, isApiErrorCode } from './api-errors.ts';
+export type { ApiErrorCode } from './api-errors.ts';
+export { apiErrorSchema } from './common.ts';
+export type {
+  Access,
+  AnswerOf,
+  CallOf,
+  Endpoint,
+  EndpointGroup,
+  EndpointLimit,
+  RequestOf,
+  Scope,
+} from './endpoint.ts';
+
+/* In the order in which the documentation shows them. */
+export const api = {
+  auth: authEndpoints,
+  settings: settingsEndpoints,
+  audit: auditEndpoints,
+} as const;
+
+export type Api = typeof api;

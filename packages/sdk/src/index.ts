@@ -1,0 +1,4 @@
+/*
+ * The door of sdk: a typed client of the gateway.
+ */
+export {};
