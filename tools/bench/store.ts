@@ -1,6 +1,6 @@
 /*
  * `npm run bench:store`: how many events a second the control database takes on SQLite, beside a bare `node:sqlite` loop that
- * does the same inserts with the same settings in the same run.
+ * does the same inserts with the same settings in the same run; and what its reads cost (store-reads.ts).
  *
  * Both write batches of 100 events for 8 threads, on the disk of the temporary directory, each batch synced. The bare loop
  * has eight batches in each transaction, as group commit gives them to the store. They take turns, so that a busy machine is
@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { type AccountStore, openStore, parseAccountId } from '@clawdfather/store';
+import { measureReads } from './store-reads.ts';
 
 const threads = 8;
 const batch = 100;
@@ -30,8 +31,9 @@ try {
 
 async function main(): Promise<void> {
   const clock = createSystemClock();
+  const path = join(directory, 'store.db');
   await using store = await openStore(
-    { kind: 'sqlite', path: join(directory, 'store.db') },
+    { kind: 'sqlite', path },
     { clock, random: createSystemRandom() },
   );
   const { id } = await store.system.accounts.ensureOwner({ displayName: 'bench', audit });
@@ -56,6 +58,11 @@ async function main(): Promise<void> {
   print(`  bare node:sqlite   ${Math.round(theirs)} events/s`);
   print(`  store              ${Math.round(ours)} events/s, ${(ours / theirs).toFixed(2)} of bare`);
   print(`  one event each     ${Math.round(single)} appends/s from ${threads} at a time`);
+  print('reads, microseconds each: store, bare node:sqlite, ratio');
+  for (const { name, storeUs, bareUs } of await measureReads(store, path, clock)) {
+    const numbers = [storeUs.toFixed(1), bareUs.toFixed(1), (storeUs / bareUs).toFixed(2)];
+    print(`  ${name.padEnd(24)} ${numbers.join('  ')}`);
+  }
 }
 
 async function createThreads(account: AccountStore): Promise<readonly string[]> {

@@ -10,6 +10,7 @@ import type { Kysely } from 'kysely';
 import type { DialectName, Migration } from './migrations/migration.ts';
 import type { MigrationStatus } from './migrations/migrate.ts';
 import type { Tables } from './schema/tables.ts';
+import type { Select } from './select.ts';
 
 export type Database = Kysely<Tables>;
 export type Work<Value> = (db: Database) => Promise<Value>;
@@ -17,10 +18,13 @@ export type Work<Value> = (db: Database) => Promise<Value>;
 /** What queries run on: an engine, or a transaction that somebody else began. */
 export interface Runner {
   readonly dialect: DialectName;
+  /** One statement that was compiled before (select.ts): the cheapest way to ask. */
+  select<Values extends object, Row>(
+    select: Select<Values, Row>,
+    values: Values,
+  ): Promise<readonly Row[]>;
   /** One statement, or several that need not agree with each other. */
   read<Value>(work: Work<Value>): Promise<Value>;
-  /** Several statements that see one state. */
-  snapshot<Value>(work: Work<Value>): Promise<Value>;
   write<Value>(work: Work<Value>): Promise<Value>;
 }
 
@@ -37,5 +41,11 @@ export interface Engine extends Runner {
 /** Queries inside a transaction: everything is part of it. */
 export function runnerOf(transaction: Database, dialect: DialectName): Runner {
   const inside = <Value>(work: Work<Value>): Promise<Value> => work(transaction);
-  return { dialect, read: inside, snapshot: inside, write: inside };
+  return {
+    dialect,
+    select: async (select, values) =>
+      (await transaction.executeQuery(select.bind({ dialect, db: transaction }, values))).rows,
+    read: inside,
+    write: inside,
+  };
 }

@@ -2,9 +2,10 @@
  * Reading an account's audit log, newest first, by cursor: entries are only ever added, so a page never shifts.
  */
 import { type AuditEntry, insertAudit } from '../audit.ts';
-import { type AccountContext, limitOf } from '../context.ts';
+import { type AccountContext, type AccountId, limitOf } from '../context.ts';
 import { type RecordOf, toRecord } from '../schema/record.ts';
 import type { AuditLogTable } from '../schema/tables.ts';
+import { createSelect } from '../select.ts';
 
 export type AuditRecord = RecordOf<AuditLogTable>;
 
@@ -21,23 +22,32 @@ export interface AuditLog {
   record(entry: AuditEntry): Promise<number>;
 }
 
+interface EntryFilter {
+  readonly accountId: AccountId;
+  readonly before: number | undefined;
+  readonly action: string | undefined;
+  readonly limit: number;
+}
+
+const selectEntries = createSelect((db, { accountId, before, action, limit }: EntryFilter) => {
+  let query = db.selectFrom('audit_log').selectAll().where('account_id', '=', accountId);
+  if (before !== undefined) query = query.where('seq', '<', before);
+  if (action !== undefined) query = query.where('action', '=', action);
+  return query.orderBy('seq', 'desc').limit(limit);
+});
+
 export function createAuditLog(context: AccountContext): AuditLog {
   const { runner, accountId } = context;
   return {
-    list: ({ before, action, limit } = {}) =>
-      runner.read(async (db) => {
-        const count = limitOf({ limit });
-        let query = db.selectFrom('audit_log').selectAll().where('account_id', '=', accountId);
-        if (before !== undefined) query = query.where('seq', '<', before);
-        if (action !== undefined) query = query.where('action', '=', action);
-        const rows = await query
-          .orderBy('seq', 'desc')
-          .limit(count + 1)
-          .execute();
-        const entries = rows.slice(0, count).map(toRecord);
-        const hasMore = rows.length > count;
-        return { entries, hasMore, nextBefore: hasMore ? entries.at(-1)?.seq : undefined };
-      }),
+    list: async ({ before, action, limit } = {}) => {
+      const count = limitOf({ limit });
+      /* One more than asked for tells whether there are more. */
+      const values = { accountId, before, action, limit: count + 1 };
+      const rows = await runner.select(selectEntries, values);
+      const entries = rows.slice(0, count).map(toRecord);
+      const hasMore = rows.length > count;
+      return { entries, hasMore, nextBefore: hasMore ? entries.at(-1)?.seq : undefined };
+    },
     record: (entry) => runner.write((db) => insertAudit(db, context, entry)),
   };
 }

@@ -3,18 +3,12 @@
  * sessions and audit entries name them; their label is free again.
  */
 import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
-import {
-  type AccountContext,
-  type AccountId,
-  limitOf,
-  type Listing,
-  offsetOf,
-  type Page,
-} from '../context.ts';
+import type { AccountContext, AccountId, Listing, Page } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { SshConnectionsTable } from '../schema/tables.ts';
+import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
 
 export type Connection = RecordOf<SshConnectionsTable>;
 
@@ -73,8 +67,11 @@ const noPin = { pin_key: null, pin_fingerprint: null, pinned_at_ms: null } as co
 export function createConnections(context: AccountContext): Connections {
   const { runner, accountId } = context;
   return {
-    list: (page = {}) => runner.snapshot((db) => list(db, accountId, page)),
-    get: (id) => runner.read(async (db) => toOptionalRecord(await find(db, accountId, id))),
+    list: (page = {}) => selectPage(runner, selectConnections, { page, values: { accountId } }),
+    get: async (id) => {
+      const [row] = await runner.select(selectConnection, { accountId, id });
+      return toOptionalRecord(row);
+    },
     create: ({ fields, audit }) =>
       auditedWrite<CreateConnectionOutcome>(context, audit, (db) => create(db, context, fields)),
     update: ({ id, fields, audit }) =>
@@ -107,36 +104,34 @@ export function createConnections(context: AccountContext): Connections {
   };
 }
 
-async function list(db: Database, accountId: AccountId, page: Page): Promise<Listing<Connection>> {
-  const all = db
-    .selectFrom('ssh_connections')
-    .where('account_id', '=', accountId)
-    .where('deleted_at_ms', 'is', null);
-  const { total } = await all
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy('created_at_ms', 'desc')
-    .orderBy('id')
-    .limit(limitOf(page))
-    .offset(offsetOf(page))
-    .execute();
-  return { items: rows.map(toRecord), total };
-}
+const selectConnections = createSelect(
+  (db, { accountId, limit, offset }: PageValues<{ readonly accountId: AccountId }>) => {
+    const all = db
+      .selectFrom('ssh_connections')
+      .where('account_id', '=', accountId)
+      .where('deleted_at_ms', 'is', null);
+    return all
+      .selectAll()
+      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset);
+  },
+);
 
-function find(
-  db: Database,
-  accountId: AccountId,
-  id: string,
-): Promise<SshConnectionsTable | undefined> {
+const selectConnection = createSelect(
+  (db, { accountId, id }: { readonly accountId: AccountId; readonly id: string }) =>
+    whereConnection(db, accountId, id),
+);
+
+function whereConnection(db: Database, accountId: AccountId, id: string) {
   return db
     .selectFrom('ssh_connections')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('id', '=', id)
-    .where('deleted_at_ms', 'is', null)
-    .executeTakeFirst();
+    .where('deleted_at_ms', 'is', null);
 }
 
 async function isKeypairUsable(db: Database, accountId: AccountId, id: string): Promise<boolean> {
@@ -187,7 +182,7 @@ async function update(
   { accountId, clock }: AccountContext,
   { id, fields }: { readonly id: string; readonly fields: Partial<ConnectionFields> },
 ) {
-  const old = await find(db, accountId, id);
+  const old = await whereConnection(db, accountId, id).executeTakeFirst();
   if (old === undefined) return unchanged({ outcome: 'not_found' });
   const {
     label = old.label,

@@ -7,13 +7,14 @@
  *    An append that starts from another cursor than the stored one is refused: somebody has consumed that piece already.
  * V3 Appending is fenced by the epoch of the thread's session.
  */
-import type { AccountContext } from '../context.ts';
+import type { AccountContext, AccountId } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { StoreError } from '../errors.ts';
 import { eventBytesMax, eventsPerAppendMax, eventsPerReadMax } from '../limits.ts';
 import { formatJson, type Json } from '../schema/json-text.ts';
 import { type RecordOf, toRecord } from '../schema/record.ts';
 import type { EventCursorsTable, TurnEventsTable } from '../schema/tables.ts';
+import { createSelect } from '../select.ts';
 import { readEpoch } from './fence.ts';
 import { insertEvents } from './insert-events.ts';
 
@@ -103,23 +104,37 @@ export function createThreadEvents(context: AccountContext): ThreadEvents {
         return { outcome: 'appended', firstSeq, lastSeq };
       });
     },
-    read: ({ threadId, afterSeq, limit = eventsPerReadMax }) =>
-      runner.read(async (db) => {
-        const rows = await db
-          .selectFrom('turn_events')
-          .selectAll()
-          .where('account_id', '=', accountId)
-          .where('thread_id', '=', threadId)
-          .where('seq', '>', afterSeq)
-          .orderBy('seq')
-          .limit(Math.max(1, Math.min(limit, eventsPerReadMax)))
-          .execute();
-        return rows.map(toRecord);
-      }),
+    read: async ({ threadId, afterSeq, limit = eventsPerReadMax }) => {
+      const rows = await runner.select(selectEvents, {
+        accountId,
+        threadId,
+        afterSeq,
+        limit: Math.max(1, Math.min(limit, eventsPerReadMax)),
+      });
+      return rows.map(toRecord);
+    },
     cursor: ({ threadId, source }) =>
       runner.read((db) => findCursor(db, { account_id: accountId, thread_id: threadId, source })),
   };
 }
+
+interface EventFilter {
+  readonly accountId: AccountId;
+  readonly threadId: string;
+  readonly afterSeq: number;
+  readonly limit: number;
+}
+
+const selectEvents = createSelect((db, { accountId, threadId, afterSeq, limit }: EventFilter) =>
+  db
+    .selectFrom('turn_events')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('thread_id', '=', threadId)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit),
+);
 
 type CursorKey = Pick<EventCursorsTable, 'account_id' | 'thread_id' | 'source'>;
 

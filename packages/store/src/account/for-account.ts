@@ -2,7 +2,7 @@
  * Everything an account can ask, with its id in every query by construction.
  */
 import type { AccountContext, QueryContext, AccountId } from '../context.ts';
-import { type Engine, type Runner, runnerOf } from '../engine.ts';
+import { type Database, type Engine, runnerOf } from '../engine.ts';
 import type { Json } from '../schema/json-text.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
@@ -38,11 +38,102 @@ export interface AccountStore extends AccountQueries {
   /** Several writes as one: all or nothing. The work may run more than once (E2). */
   transaction<Value>(work: (queries: AccountQueries) => Promise<Value>): Promise<Value>;
   /** As `transaction`, with an effect that happens once per key (once.ts). */
-  once<Result extends Json>(input: {
-    key: string;
-    requestHash: string;
-    work: (queries: AccountQueries) => Promise<Result>;
-  }): Promise<OnceOutcome<Result>>;
+  once<Result extends Json>(request: OnceRequest<Result>): Promise<OnceOutcome<Result>>;
+}
+
+export interface OnceRequest<Result extends Json> {
+  readonly key: string;
+  readonly requestHash: string;
+  readonly work: (queries: AccountQueries) => Promise<Result>;
+}
+
+/*
+ * Classes, because every request makes one and asks one or two of its parts: getters of a prototype cost nothing until then.
+ * A part is made anew when it is asked for; it holds nothing but the context.
+ */
+class PartsOnDemand implements AccountQueries {
+  readonly #context: AccountContext;
+
+  constructor(context: AccountContext) {
+    this.#context = context;
+  }
+
+  get accountId(): AccountId {
+    return this.#context.accountId;
+  }
+
+  get profile(): Profile {
+    return createProfile(this.#context);
+  }
+
+  get devices(): Devices {
+    return createDevices(this.#context);
+  }
+
+  get apiTokens(): ApiTokens {
+    return createApiTokens(this.#context);
+  }
+
+  get keypairs(): Keypairs {
+    return createKeypairs(this.#context);
+  }
+
+  get connections(): Connections {
+    return createConnections(this.#context);
+  }
+
+  get sessions(): Sessions {
+    return createSessions(this.#context);
+  }
+
+  get threads(): Threads {
+    return createThreads(this.#context);
+  }
+
+  get turns(): Turns {
+    return createTurns(this.#context);
+  }
+
+  get events(): ThreadEvents {
+    return createThreadEvents(this.#context);
+  }
+
+  get pushSubscriptions(): PushSubscriptions {
+    return createPushSubscriptions(this.#context);
+  }
+
+  get settings(): SettingsQueries {
+    return createSettings(this.#context);
+  }
+
+  get auditLog(): AuditLog {
+    return createAuditLog(this.#context);
+  }
+}
+
+class StoreOfAccount extends PartsOnDemand implements AccountStore {
+  readonly #engine: Engine;
+  readonly #context: Omit<AccountContext, 'runner'>;
+
+  constructor(engine: Engine, context: Omit<AccountContext, 'runner'>) {
+    super({ ...context, runner: engine });
+    this.#engine = engine;
+    this.#context = context;
+  }
+
+  transaction<Value>(work: (queries: AccountQueries) => Promise<Value>): Promise<Value> {
+    return this.#engine.write((db) => work(this.#inside(db)));
+  }
+
+  once<Result extends Json>(request: OnceRequest<Result>): Promise<OnceOutcome<Result>> {
+    const work = (db: Database): Promise<Result> => request.work(this.#inside(db));
+    return once(this.#engine, this.#context, { ...request, work });
+  }
+
+  #inside(db: Database): AccountQueries {
+    const runner = runnerOf(db, this.#engine.dialect);
+    return new PartsOnDemand({ ...this.#context, runner });
+  }
 }
 
 export function createAccountStore(
@@ -50,34 +141,5 @@ export function createAccountStore(
   context: Omit<QueryContext, 'runner'>,
   accountId: AccountId,
 ): AccountStore {
-  const queriesOn = (runner: Runner): AccountQueries =>
-    createAccountQueries({ ...context, runner, accountId });
-  return {
-    ...queriesOn(engine),
-    transaction: (work) => engine.write((db) => work(queriesOn(runnerOf(db, engine.dialect)))),
-    once: ({ key, requestHash, work }) =>
-      once(
-        engine,
-        { ...context, accountId },
-        { key, requestHash, work: (db) => work(queriesOn(runnerOf(db, engine.dialect))) },
-      ),
-  };
-}
-
-function createAccountQueries(context: AccountContext): AccountQueries {
-  return {
-    accountId: context.accountId,
-    profile: createProfile(context),
-    devices: createDevices(context),
-    apiTokens: createApiTokens(context),
-    keypairs: createKeypairs(context),
-    connections: createConnections(context),
-    sessions: createSessions(context),
-    threads: createThreads(context),
-    turns: createTurns(context),
-    events: createThreadEvents(context),
-    pushSubscriptions: createPushSubscriptions(context),
-    settings: createSettings(context),
-    auditLog: createAuditLog(context),
-  };
+  return new StoreOfAccount(engine, { ...context, accountId });
 }

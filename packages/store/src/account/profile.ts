@@ -2,10 +2,11 @@
  * The account itself, as its owner sees it, and the identities that lead to it.
  */
 import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
-import type { AccountContext } from '../context.ts';
+import type { AccountContext, AccountId } from '../context.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { AccountsTable, OauthIdentitiesTable } from '../schema/tables.ts';
 import { checkText } from '../schema/json-text.ts';
+import { createSelect } from '../select.ts';
 
 export type Account = RecordOf<AccountsTable>;
 export type Identity = RecordOf<OauthIdentitiesTable>;
@@ -16,19 +17,17 @@ export interface Profile {
   rename(input: { displayName: string; audit: AuditEntry }): Promise<'renamed' | 'not_found'>;
 }
 
+const selectAccount = createSelect((db, { accountId }: { readonly accountId: AccountId }) =>
+  db.selectFrom('accounts').selectAll().where('id', '=', accountId),
+);
+
 export function createProfile(context: AccountContext): Profile {
   const { runner, accountId } = context;
   return {
-    get: () =>
-      runner.read(async (db) =>
-        toOptionalRecord(
-          await db
-            .selectFrom('accounts')
-            .selectAll()
-            .where('id', '=', accountId)
-            .executeTakeFirst(),
-        ),
-      ),
+    get: async () => {
+      const [row] = await runner.select(selectAccount, { accountId });
+      return toOptionalRecord(row);
+    },
     identities: () =>
       runner.read(async (db) => {
         const rows = await db

@@ -3,20 +3,14 @@
  * transaction, so the epoch that was checked is the epoch that was written over.
  */
 import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
-import {
-  type AccountContext,
-  type AccountId,
-  limitOf,
-  type Listing,
-  offsetOf,
-  type Page,
-} from '../context.ts';
+import type { AccountContext, AccountId, Listing, Page } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { leaseOf, rowChangesOf } from '../lease/lease-row.ts';
 import { type LeaseEvent, type LeaseStep, nextLease, type Owner } from '../lease/next-lease.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { CloseReason, LeaseStatus, SessionLeasesTable } from '../schema/tables.ts';
+import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
 
 export type Session = RecordOf<SessionLeasesTable>;
 
@@ -73,8 +67,12 @@ export function createSessions(context: AccountContext): Sessions {
     auditedWrite<StepOutcome>(context, audit, (db) => applyStep(db, accountId, { id, event }));
 
   return {
-    list: (query = {}) => runner.snapshot((db) => list(db, accountId, query)),
-    get: (id) => runner.read(async (db) => toOptionalRecord(await find(db, accountId, id))),
+    list: ({ status, ...page } = {}) =>
+      selectPage(runner, selectSessions, { page, values: { accountId, status } }),
+    get: async (id) => {
+      const [row] = await runner.select(selectSession, { accountId, id });
+      return toOptionalRecord(row);
+    },
     create: ({ audit, ...input }) =>
       auditedWrite<CreateSessionOutcome>(context, audit, (db) => create(db, context, input)),
     activate: ({ id, epoch, agentSessionId, audit }) =>
@@ -108,38 +106,36 @@ export function createSessions(context: AccountContext): Sessions {
   };
 }
 
-async function list(
-  db: Database,
-  accountId: AccountId,
-  query: Page & { readonly status?: LeaseStatus },
-): Promise<Listing<Session>> {
-  const { status } = query;
-  const mine = db.selectFrom('session_leases').where('account_id', '=', accountId);
-  const all = status === undefined ? mine : mine.where('status', '=', status);
-  const { total } = await all
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy('created_at_ms', 'desc')
-    .orderBy('id')
-    .limit(limitOf(query))
-    .offset(offsetOf(query))
-    .execute();
-  return { items: rows.map(toRecord), total };
+interface SessionFilter {
+  readonly accountId: AccountId;
+  readonly status: LeaseStatus | undefined;
 }
 
-function find(
-  db: Database,
-  accountId: AccountId,
-  id: string,
-): Promise<SessionLeasesTable | undefined> {
+const selectSessions = createSelect(
+  (db, { accountId, status, limit, offset }: PageValues<SessionFilter>) => {
+    const mine = db.selectFrom('session_leases').where('account_id', '=', accountId);
+    const all = status === undefined ? mine : mine.where('status', '=', status);
+    return all
+      .selectAll()
+      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset);
+  },
+);
+
+const selectSession = createSelect(
+  (db, { accountId, id }: { readonly accountId: AccountId; readonly id: string }) =>
+    whereSession(db, accountId, id),
+);
+
+function whereSession(db: Database, accountId: AccountId, id: string) {
   return db
     .selectFrom('session_leases')
     .selectAll()
     .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('id', '=', id);
 }
 
 async function applyStep(
@@ -147,7 +143,7 @@ async function applyStep(
   accountId: AccountId,
   { id, event }: { readonly id: string; readonly event: LeaseEvent },
 ) {
-  const row = await find(db, accountId, id);
+  const row = await whereSession(db, accountId, id).executeTakeFirst();
   if (row === undefined) return unchanged({ outcome: 'not_found' });
   const step = nextLease(leaseOf(row), event);
   if (step.outcome === 'refused') return unchanged({ outcome: step.why, session: toRecord(row) });

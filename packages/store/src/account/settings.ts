@@ -2,12 +2,13 @@
  * What an account has set for itself; without a row, the defaults.
  */
 import { type AuditEntry, auditedWrite, changed } from '../audit.ts';
-import type { AccountContext } from '../context.ts';
+import type { AccountContext, AccountId } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { StoreError } from '../errors.ts';
 import { idleTimeoutMs, idleTimeoutMsMax, idleTimeoutMsMin } from '../limits.ts';
 import { formatJson, parseJson } from '../schema/json-text.ts';
-import type { JsonObject } from '../schema/tables.ts';
+import type { JsonObject, SettingsTable } from '../schema/tables.ts';
+import { createSelect } from '../select.ts';
 
 export interface Settings {
   readonly idleTimeoutMs: number;
@@ -22,10 +23,16 @@ export interface SettingsQueries {
 export function createSettings(context: AccountContext): SettingsQueries {
   const { runner, accountId, clock } = context;
   return {
-    get: () => runner.read((db) => read(db, accountId)),
+    get: async () => {
+      const [row] = await runner.select(selectSettings, { accountId });
+      return settingsOf(row);
+    },
     update: ({ settings, audit }) =>
       auditedWrite(context, audit, async (db) => {
-        const next = { ...(await read(db, accountId)), ...settings };
+        const next = {
+          ...settingsOf(await whereSettings(db, accountId).executeTakeFirst()),
+          ...settings,
+        };
         if (next.idleTimeoutMs < idleTimeoutMsMin || next.idleTimeoutMs > idleTimeoutMsMax) {
           throw new StoreError('value-invalid', 'the idle timeout is out of bounds', {
             detail: { field: 'idleTimeoutMs', min: idleTimeoutMsMin, max: idleTimeoutMsMax },
@@ -46,12 +53,20 @@ export function createSettings(context: AccountContext): SettingsQueries {
   };
 }
 
-async function read(db: Database, accountId: string): Promise<Settings> {
-  const row = await db
+const selectSettings = createSelect((db, { accountId }: { readonly accountId: AccountId }) =>
+  whereSettings(db, accountId),
+);
+
+function whereSettings(db: Database, accountId: AccountId) {
+  return db
     .selectFrom('settings')
     .select(['idle_timeout_ms', 'notifications_json'])
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+    .where('account_id', '=', accountId);
+}
+
+function settingsOf(
+  row: Pick<SettingsTable, 'idle_timeout_ms' | 'notifications_json'> | undefined,
+): Settings {
   if (row === undefined) return { idleTimeoutMs, notifications: {} };
   return {
     idleTimeoutMs: row.idle_timeout_ms,

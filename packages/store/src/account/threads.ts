@@ -2,18 +2,12 @@
  * Threads: conversations. A thread belongs to a session; its turns and events are in their own files.
  */
 import { type AuditEntry, auditedWrite, type Change, changed, unchanged } from '../audit.ts';
-import {
-  type AccountContext,
-  type AccountId,
-  limitOf,
-  type Listing,
-  offsetOf,
-  type Page,
-} from '../context.ts';
+import type { AccountContext, AccountId, Listing, Page } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { ThreadStatus, ThreadsTable } from '../schema/tables.ts';
+import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
 
 export type Thread = RecordOf<ThreadsTable>;
 
@@ -43,18 +37,12 @@ export interface Threads {
 export function createThreads(context: AccountContext): Threads {
   const { runner, accountId, clock, random } = context;
   return {
-    list: (query = {}) => runner.snapshot((db) => list(db, accountId, query)),
-    get: (id) =>
-      runner.read(async (db) =>
-        toOptionalRecord(
-          await db
-            .selectFrom('threads')
-            .selectAll()
-            .where('account_id', '=', accountId)
-            .where('id', '=', id)
-            .executeTakeFirst(),
-        ),
-      ),
+    list: ({ sessionId, status, ...page } = {}) =>
+      selectPage(runner, selectThreads, { page, values: { accountId, sessionId, status } }),
+    get: async (id) => {
+      const [row] = await runner.select(selectThread, { accountId, id });
+      return toOptionalRecord(row);
+    },
     create: ({ id = random.id(), sessionId, title, audit }) =>
       auditedWrite<CreateThreadOutcome>(context, audit, (db) =>
         create(db, context, { id, sessionId, title }),
@@ -86,27 +74,31 @@ export function createThreads(context: AccountContext): Threads {
   };
 }
 
-async function list(
-  db: Database,
-  accountId: AccountId,
-  query: Page & { readonly sessionId?: string; readonly status?: ThreadStatus },
-): Promise<Listing<Thread>> {
-  const { sessionId, status } = query;
-  let all = db.selectFrom('threads').where('account_id', '=', accountId);
-  if (sessionId !== undefined) all = all.where('session_id', '=', sessionId);
-  if (status !== undefined) all = all.where('lifecycle_status', '=', status);
-  const { total } = await all
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy('created_at_ms', 'desc')
-    .orderBy('id')
-    .limit(limitOf(query))
-    .offset(offsetOf(query))
-    .execute();
-  return { items: rows.map(toRecord), total };
+interface ThreadFilter {
+  readonly accountId: AccountId;
+  readonly sessionId: string | undefined;
+  readonly status: ThreadStatus | undefined;
 }
+
+const selectThreads = createSelect(
+  (db, { accountId, sessionId, status, limit, offset }: PageValues<ThreadFilter>) => {
+    let all = db.selectFrom('threads').where('account_id', '=', accountId);
+    if (sessionId !== undefined) all = all.where('session_id', '=', sessionId);
+    if (status !== undefined) all = all.where('lifecycle_status', '=', status);
+    return all
+      .selectAll()
+      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset);
+  },
+);
+
+const selectThread = createSelect(
+  (db, { accountId, id }: { readonly accountId: AccountId; readonly id: string }) =>
+    db.selectFrom('threads').selectAll().where('account_id', '=', accountId).where('id', '=', id),
+);
 
 async function create(
   db: Database,

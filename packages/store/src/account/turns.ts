@@ -7,11 +7,12 @@
  * N4 The same client message is the same turn.
  */
 import { type AuditEntry, auditedWrite, type Change, changed, unchanged } from '../audit.ts';
-import { type AccountContext, limitOf, type Listing, offsetOf, type Page } from '../context.ts';
+import type { AccountContext, AccountId, Listing, Page } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { checkText, formatJson, type Json } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { JsonObject, ThreadsTable, TurnStatus, TurnsTable } from '../schema/tables.ts';
+import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
 import { readEpoch } from './fence.ts';
 
 export type Turn = RecordOf<TurnsTable>;
@@ -66,8 +67,12 @@ export interface Turns {
 export function createTurns(context: AccountContext): Turns {
   const { runner, accountId, clock } = context;
   return {
-    list: (query = {}) => runner.snapshot((db) => list(db, context, query)),
-    get: (id) => runner.read(async (db) => toOptionalRecord(await find(db, context, id))),
+    list: ({ threadId, status, ...page } = {}) =>
+      selectPage(runner, selectTurns, { page, values: { accountId, threadId, status } }),
+    get: async (id) => {
+      const [row] = await runner.select(selectTurn, { accountId, id });
+      return toOptionalRecord(row);
+    },
     enqueue: ({ turn, audit }) =>
       auditedWrite<EnqueueOutcome>(context, audit, (db) => enqueue(db, context, turn)),
     start: ({ id, epoch, runId, deadlineAtMs, audit }) =>
@@ -111,39 +116,38 @@ export function createTurns(context: AccountContext): Turns {
   };
 }
 
-async function list(
-  db: Database,
-  { accountId }: AccountContext,
-  query: Page & { readonly threadId?: string; readonly status?: TurnStatus },
-): Promise<Listing<Turn>> {
-  const { threadId, status } = query;
-  let all = db.selectFrom('turns').where('account_id', '=', accountId);
-  if (threadId !== undefined) all = all.where('thread_id', '=', threadId);
-  if (status !== undefined) all = all.where('status', '=', status);
-  const { total } = await all
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy('queued_at_ms', 'desc')
-    .orderBy('id')
-    .limit(limitOf(query))
-    .offset(offsetOf(query))
-    .execute();
-  return { items: rows.map(toRecord), total };
+interface TurnFilter {
+  readonly accountId: AccountId;
+  readonly threadId: string | undefined;
+  readonly status: TurnStatus | undefined;
 }
 
-function find(
-  db: Database,
-  { accountId }: AccountContext,
-  id: string,
-): Promise<TurnsTable | undefined> {
+const selectTurns = createSelect(
+  (db, { accountId, threadId, status, limit, offset }: PageValues<TurnFilter>) => {
+    let all = db.selectFrom('turns').where('account_id', '=', accountId);
+    if (threadId !== undefined) all = all.where('thread_id', '=', threadId);
+    if (status !== undefined) all = all.where('status', '=', status);
+    return all
+      .selectAll()
+      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
+      .orderBy('queued_at_ms', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset);
+  },
+);
+
+const selectTurn = createSelect(
+  (db, { accountId, id }: { readonly accountId: AccountId; readonly id: string }) =>
+    whereTurn(db, accountId, id),
+);
+
+function whereTurn(db: Database, accountId: AccountId, id: string) {
   return db
     .selectFrom('turns')
     .selectAll()
     .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+    .where('id', '=', id);
 }
 
 async function enqueue(
@@ -236,7 +240,7 @@ async function changeTurn(
   { fence: { id, epoch }, from, set, thread }: TurnChange,
 ): Promise<Change<TurnOutcome>> {
   const { accountId, clock } = context;
-  const old = await find(db, context, id);
+  const old = await whereTurn(db, context.accountId, id).executeTakeFirst();
   if (old === undefined) return unchanged({ outcome: 'not_found' });
   if ((await readEpoch(db, accountId, old.session_id)) !== epoch) {
     return unchanged({ outcome: 'epoch_stale' });

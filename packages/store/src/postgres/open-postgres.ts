@@ -39,11 +39,10 @@ export interface EngineDeps extends Observing {
   readonly random: Random;
 }
 
-type Isolation = 'serializable' | 'repeatable read' | 'read committed';
+type Isolation = 'serializable' | 'read committed';
 
 interface Manner {
   readonly isolation: Isolation;
-  readonly access: 'read write' | 'read only';
   /** P2. */
   readonly isRepeatable: boolean;
 }
@@ -77,29 +76,28 @@ export function openPostgres(options: PostgresOptions, deps: EngineDeps): Engine
 
   const transact = <Value>(manner: Manner, work: Work<Value>): Promise<Value> =>
     run(() => transactOnce(db, manner, work));
-  const writes = { isolation: 'serializable', access: 'read write' } as const;
+  const writes = { isolation: 'serializable' } as const;
 
   return {
     dialect: 'postgres',
+    select: (select, values) =>
+      run(
+        async () => (await db.executeQuery(select.bind({ dialect: 'postgres', db }, values))).rows,
+      ),
     read: (work) => run(() => work(db)),
-    snapshot: (work) =>
-      transact({ isolation: 'repeatable read', access: 'read only', isRepeatable: true }, work),
     write: (work) => transact({ ...writes, isRepeatable: false }, work),
     writeRepeatable: (work) => transact({ ...writes, isRepeatable: true }, work),
     migrate: (list) =>
       /* Not serialisable: the snapshot has to be younger than the lock, or the second gateway would see no tables. */
-      transact(
-        { isolation: 'read committed', access: 'read write', isRepeatable: true },
-        async (transaction) => {
-          await sql`SELECT pg_advisory_xact_lock(${migrationLock})`.execute(transaction);
-          const nowMs = deps.clock.wallMs();
-          return await migrate(transaction, {
-            dialect: 'postgres',
-            nowMs,
-            ...(list === undefined ? {} : { list }),
-          });
-        },
-      ),
+      transact({ isolation: 'read committed', isRepeatable: true }, async (transaction) => {
+        await sql`SELECT pg_advisory_xact_lock(${migrationLock})`.execute(transaction);
+        const nowMs = deps.clock.wallMs();
+        return await migrate(transaction, {
+          dialect: 'postgres',
+          nowMs,
+          ...(list === undefined ? {} : { list }),
+        });
+      }),
     migrationStatus: () => run(() => readMigrationStatus(db, 'postgres')),
     backup: () =>
       Promise.reject(
@@ -113,14 +111,10 @@ export function openPostgres(options: PostgresOptions, deps: EngineDeps): Engine
 
 async function transactOnce<Value>(
   db: Database,
-  { isolation, access, isRepeatable }: Manner,
+  { isolation, isRepeatable }: Manner,
   work: Work<Value>,
 ): Promise<Value> {
-  const transaction = await db
-    .startTransaction()
-    .setIsolationLevel(isolation)
-    .setAccessMode(access)
-    .execute();
+  const transaction = await db.startTransaction().setIsolationLevel(isolation).execute();
   let isCommitSent = false;
   try {
     const value = await work(transaction);

@@ -30,7 +30,11 @@ export type RecordOf<Row> = {
 interface Field {
   readonly name: string;
   readonly isJson: boolean;
+  readonly isShown: boolean;
 }
+
+/** Of the page that a row is on, not of the row (select.ts). */
+const pageColumn = 'page_total';
 
 const fields = new Map<string, Field>();
 
@@ -39,6 +43,7 @@ export function toRecord<Row extends object>(row: Row): RecordOf<Row> {
   for (const [column, value] of Object.entries(row)) {
     if (value === null) continue;
     const field = fieldOf(column);
+    if (!field.isShown) continue;
     record[field.name] = field.isJson ? parseJson(value as JsonText<Json>) : value;
   }
   return record as RecordOf<Row>;
@@ -58,7 +63,7 @@ function fieldOf(column: string): Field {
     /_([a-z0-9])/g,
     (_match, letter: string) => letter.toUpperCase(),
   );
-  const field = { name, isJson };
+  const field = { name, isJson, isShown: column !== pageColumn };
   /* Bounded: columns are the schema's and the aliases in our queries. */
   fields.set(column, field);
   return field;

@@ -24,13 +24,6 @@ export interface TransactionWords {
   readonly rollback: readonly string[];
 }
 
-/** Reads that see one state. */
-export const ownTransactions: TransactionWords = {
-  begin: ['BEGIN'],
-  commit: ['COMMIT'],
-  rollback: ['ROLLBACK'],
-};
-
 /** Parts of a group. */
 export const savepoints: TransactionWords = {
   begin: ['SAVEPOINT work'],
@@ -38,10 +31,12 @@ export const savepoints: TransactionWords = {
   rollback: ['ROLLBACK TO work', 'RELEASE work'],
 };
 
-export interface DialectDeps extends Observing {
+export interface DialectDeps {
   readonly db: DatabaseSync;
   readonly statements: Statements;
-  readonly words: TransactionWords;
+  readonly connection: DatabaseConnection;
+  /** None on the connection that all readers share: one's transaction would be everybody's. */
+  readonly words?: TransactionWords;
 }
 
 export function createSqliteDialect(deps: DialectDeps): Dialect {
@@ -54,25 +49,30 @@ export function createSqliteDialect(deps: DialectDeps): Dialect {
 }
 
 function createDriver(deps: DialectDeps): Driver {
-  const { db, statements, words } = deps;
-  const connection = observed(createConnection(statements), deps);
-  const say = (texts: readonly string[]): void => texts.forEach((text) => statements.run(text));
+  const { db, statements, connection, words } = deps;
+  const say = (part: keyof TransactionWords): void => {
+    if (words === undefined) throw new TypeError('reads have no transactions');
+    for (const text of words[part]) statements.run(text);
+  };
   return {
     init: async () => {},
     acquireConnection: () => Promise.resolve(connection),
-    beginTransaction: async () => say(words.begin),
-    commitTransaction: async () => say(words.commit),
+    beginTransaction: async () => say('begin'),
+    commitTransaction: async () => say('commit'),
     rollbackTransaction: async () => {
       /* A full disk ends the whole transaction by itself; then there is nothing to go back to. */
-      if (db.isTransaction) say(words.rollback);
+      if (db.isTransaction) say('rollback');
     },
     releaseConnection: async () => {},
     destroy: async () => {},
   };
 }
 
-function createConnection(statements: Statements): DatabaseConnection {
-  return {
+export function createSqliteConnection(
+  statements: Statements,
+  observing: Observing,
+): DatabaseConnection {
+  const connection: DatabaseConnection = {
     executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
       const { rows, changes } = statements.run(sql, parameters);
       /* The row type is the caller's, from the table types. */
@@ -85,4 +85,5 @@ function createConnection(statements: Statements): DatabaseConnection {
       throw new TypeError('reads are paged, not streamed');
     },
   };
+  return observed(connection, observing);
 }

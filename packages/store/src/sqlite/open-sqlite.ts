@@ -7,7 +7,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Random } from '@clawdfather/kit';
 import { Kysely } from 'kysely';
-import type { Database, Engine, Work } from '../engine.ts';
+import type { Database, Engine } from '../engine.ts';
 import { closedError } from '../errors.ts';
 import { busyLimitMs, cacheKib, readBusyMs } from '../limits.ts';
 import { migrate, readMigrationStatus } from '../migrations/migrate.ts';
@@ -16,8 +16,9 @@ import type { Tables } from '../schema/tables.ts';
 import { backUp } from './backup.ts';
 import { createPrivate } from './private-file.ts';
 import { createCommitQueue, lockPauseMs } from './commit-queue.ts';
-import { createSqliteDialect, ownTransactions, savepoints } from './dialect.ts';
+import { createSqliteConnection, createSqliteDialect, savepoints } from './dialect.ts';
 import { busyError, sqliteFailureOf, storeErrorOfSqlite } from './failures.ts';
+import { createReader } from './reader.ts';
 import { createStatements } from './statements.ts';
 
 export interface SqliteOptions {
@@ -34,45 +35,37 @@ const setUp = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fore
 export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Promise<Engine> {
   createPrivate(path);
   const writerDb = await patiently(deps, () => openWriter(path));
-  const readerDb = openBeside(writerDb, path);
+  const reader = createReader(openBeside(writerDb, path), deps);
   const statements = createStatements(writerDb);
-  const readerStatements = createStatements(readerDb);
   const writer: Database = new Kysely<Tables>({
-    dialect: createSqliteDialect({ ...deps, db: writerDb, statements, words: savepoints }),
-  });
-  const reader: Database = new Kysely<Tables>({
     dialect: createSqliteDialect({
-      ...deps,
-      db: readerDb,
-      statements: readerStatements,
-      words: ownTransactions,
+      db: writerDb,
+      statements,
+      connection: createSqliteConnection(statements, deps),
+      words: savepoints,
     }),
   });
   const isInTransaction = (): boolean => writerDb.isTransaction;
   const queue = createCommitQueue({ ...deps, statements, writer, isInTransaction });
   let closing: Promise<void> | undefined;
 
-  async function read<Value>(work: Work<Value>): Promise<Value> {
+  async function ifOpen<Value>(action: () => Promise<Value>): Promise<Value> {
     if (closing !== undefined) throw closedError();
-    try {
-      return await work(reader);
-    } catch (error) {
-      throw storeErrorOfSqlite(error);
-    }
+    return await action();
   }
 
   async function close(): Promise<void> {
     await queue.close();
-    await Promise.all([writer.destroy(), reader.destroy()]);
+    await writer.destroy();
     /* The reader first: the last connection that closes tidies the log away, and only the writer may. */
-    readerDb.close();
+    await reader.close();
     writerDb.close();
   }
 
   return {
     dialect: 'sqlite',
-    read,
-    snapshot: (work) => read((db) => db.transaction().execute(work)),
+    select: (query, values) => ifOpen(() => reader.select(query, values)),
+    read: (work) => ifOpen(() => reader.read(work)),
     write: (work) => queue.write(work),
     writeRepeatable: (work) => queue.write(work),
     migrate: (list) =>
@@ -83,11 +76,8 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
           ...(list === undefined ? {} : { list }),
         }),
       ),
-    migrationStatus: () => read((db) => readMigrationStatus(db, 'sqlite')),
-    backup: async (target) => {
-      if (closing !== undefined) throw closedError();
-      await backUp(path, target);
-    },
+    migrationStatus: () => ifOpen(() => reader.read((db) => readMigrationStatus(db, 'sqlite'))),
+    backup: (target) => ifOpen(() => backUp(path, target)),
     close: () => (closing ??= close()),
   };
 }

@@ -7,6 +7,7 @@
 import type { QueryContext } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { checkText } from '../schema/json-text.ts';
+import { createSelect } from '../select.ts';
 
 export interface RateLimit {
   /** What is limited, such as `auth.callback`. */
@@ -35,17 +36,10 @@ export interface RateLimits {
 export function createRateLimits({ runner, clock }: QueryContext): RateLimits {
   return {
     hit: (limit) => runner.write((db) => hit(db, limit, clock.wallMs())),
-    lockedUntilMs: ({ scope, subject }) =>
-      runner.read(async (db) => {
-        const row = await db
-          .selectFrom('rate_limits')
-          .select('locked_until_ms')
-          .where('scope', '=', scope)
-          .where('subject', '=', subject)
-          .where('locked_until_ms', '>', clock.wallMs())
-          .executeTakeFirst();
-        return row?.locked_until_ms ?? undefined;
-      }),
+    lockedUntilMs: async ({ scope, subject }) => {
+      const [row] = await runner.select(selectLock, { scope, subject, nowMs: clock.wallMs() });
+      return row?.locked_until_ms ?? undefined;
+    },
     forget: ({ scope, subject }) =>
       runner.write(async (db) => {
         await db
@@ -56,6 +50,21 @@ export function createRateLimits({ runner, clock }: QueryContext): RateLimits {
       }),
   };
 }
+
+interface LockFilter {
+  readonly scope: string;
+  readonly subject: string;
+  readonly nowMs: number;
+}
+
+const selectLock = createSelect((db, { scope, subject, nowMs }: LockFilter) =>
+  db
+    .selectFrom('rate_limits')
+    .select('locked_until_ms')
+    .where('scope', '=', scope)
+    .where('subject', '=', subject)
+    .where('locked_until_ms', '>', nowMs),
+);
 
 async function hit(db: Database, limit: RateLimit, nowMs: number): Promise<RateLimitOutcome> {
   const { scope, hitsMax, windowMs, lockMs } = limit;

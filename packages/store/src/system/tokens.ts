@@ -2,11 +2,13 @@
  * Who a token is, by its SHA-256. Expiry slides with use, up to its own end; the use is written at most once a minute, so
  * that a request costs a read and not a commit.
  */
+import { sql } from 'kysely';
 import type { AccountId, QueryContext } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { lastUsedEveryMs, tokenSlidingMs } from '../limits.ts';
 import { parseJson } from '../schema/json-text.ts';
-import type { TokenScope } from '../schema/tables.ts';
+import type { ApiTokensTable, TokenScope } from '../schema/tables.ts';
+import { createSelect } from '../select.ts';
 import { parseAccountId } from './accounts.ts';
 
 export interface TokenHolder {
@@ -24,88 +26,76 @@ export interface Tokens {
   find(tokenHash: string): Promise<TokenHolder | undefined>;
 }
 
-interface Found {
-  readonly holder: TokenHolder;
-  readonly lastUsedAtMs: number;
-  readonly expiresAtMsMax: number;
-}
-
 const allScopes: readonly TokenScope[] = ['read', 'run', 'approve', 'admin'];
 
 export function createTokens({ runner, clock }: QueryContext): Tokens {
   return {
     find: async (tokenHash) => {
       const nowMs = clock.wallMs();
-      const found = await runner.read(
-        async (db) =>
-          (await findDevice(db, tokenHash, nowMs)) ?? (await findToken(db, tokenHash, nowMs)),
-      );
-      if (found === undefined) return undefined;
-      if (nowMs - found.lastUsedAtMs < lastUsedEveryMs) return found.holder;
-      const expiresAtMs = Math.min(nowMs + tokenSlidingMs, found.expiresAtMsMax);
-      await runner.write((db) => touch(db, found.holder, { nowMs, expiresAtMs }));
-      return { ...found.holder, expiresAtMs };
+      const [row] = await runner.select(selectHolder, { tokenHash, nowMs });
+      if (row === undefined) return undefined;
+      const holder = {
+        kind: row.scopes_json === null ? 'device' : 'token',
+        accountId: parseAccountId(row.account_id),
+        id: row.id,
+        scopes: row.scopes_json === null ? allScopes : parseJson(row.scopes_json),
+        expiresAtMs: row.expires_at_ms,
+      } as const;
+      if (nowMs - (row.last_used_at_ms ?? 0) < lastUsedEveryMs) return holder;
+      const expiresAtMs = Math.min(nowMs + tokenSlidingMs, row.expires_at_ms_max);
+      await runner.write((db) => touch(db, holder, { nowMs, expiresAtMs }));
+      return { ...holder, expiresAtMs };
     },
   };
 }
 
-async function findDevice(
-  db: Database,
-  tokenHash: string,
-  nowMs: number,
-): Promise<Found | undefined> {
-  const row = await db
+const tokenColumns = [
+  'token.account_id',
+  'token.id',
+  'token.expires_at_ms',
+  'token.expires_at_ms_max',
+  'token.last_used_at_ms',
+] as const;
+
+/** What the two have in common: a device has no scopes, and a fresh token has not been used. */
+type HolderRow = Pick<
+  ApiTokensTable,
+  'account_id' | 'id' | 'expires_at_ms' | 'expires_at_ms_max'
+> & {
+  readonly last_used_at_ms: number | null;
+  readonly scopes_json: ApiTokensTable['scopes_json'] | null;
+};
+
+interface HolderFilter {
+  readonly tokenHash: string;
+  readonly nowMs: number;
+}
+
+/* Both kinds in one statement: on PostgreSQL a second one would be a second way there and back. Only tokens have scopes. */
+const selectHolder = createSelect((db, { tokenHash, nowMs }: HolderFilter) =>
+  db
     .selectFrom('app_sessions as token')
     .innerJoin('accounts as account', 'account.id', 'token.account_id')
-    .select(['token.account_id', 'token.id', 'token.expires_at_ms', 'token.expires_at_ms_max'])
-    .select('token.last_used_at_ms')
+    .select(tokenColumns)
+    .select(sql`NULL`.as('scopes_json'))
     .where('token.token_hash', '=', tokenHash)
     .where('token.expires_at_ms', '>', nowMs)
     .where('token.revoked_at_ms', 'is', null)
     .where('account.disabled_at_ms', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    holder: {
-      kind: 'device',
-      accountId: parseAccountId(row.account_id),
-      id: row.id,
-      scopes: allScopes,
-      expiresAtMs: row.expires_at_ms,
-    },
-    lastUsedAtMs: row.last_used_at_ms,
-    expiresAtMsMax: row.expires_at_ms_max,
-  };
-}
-
-async function findToken(
-  db: Database,
-  tokenHash: string,
-  nowMs: number,
-): Promise<Found | undefined> {
-  const row = await db
-    .selectFrom('api_tokens as token')
-    .innerJoin('accounts as account', 'account.id', 'token.account_id')
-    .select(['token.account_id', 'token.id', 'token.expires_at_ms', 'token.expires_at_ms_max'])
-    .select(['token.last_used_at_ms', 'token.scopes_json'])
-    .where('token.token_hash', '=', tokenHash)
-    .where('token.expires_at_ms', '>', nowMs)
-    .where('token.revoked_at_ms', 'is', null)
-    .where('account.disabled_at_ms', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    holder: {
-      kind: 'token',
-      accountId: parseAccountId(row.account_id),
-      id: row.id,
-      scopes: parseJson(row.scopes_json),
-      expiresAtMs: row.expires_at_ms,
-    },
-    lastUsedAtMs: row.last_used_at_ms ?? 0,
-    expiresAtMsMax: row.expires_at_ms_max,
-  };
-}
+    .$castTo<HolderRow>()
+    .unionAll(
+      db
+        .selectFrom('api_tokens as token')
+        .innerJoin('accounts as account', 'account.id', 'token.account_id')
+        .select(tokenColumns)
+        .select('token.scopes_json')
+        .where('token.token_hash', '=', tokenHash)
+        .where('token.expires_at_ms', '>', nowMs)
+        .where('token.revoked_at_ms', 'is', null)
+        .where('account.disabled_at_ms', 'is', null)
+        .$castTo<HolderRow>(),
+    ),
+);
 
 async function touch(
   db: Database,

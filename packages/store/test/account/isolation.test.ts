@@ -3,6 +3,7 @@
  * ids that nobody has. A query that is not in the table below fails the test, so a new one cannot be forgotten.
  */
 import assert from 'node:assert/strict';
+import type { AccountStore } from '@clawdfather/store';
 import { type Backend, onBoth } from '../backends.ts';
 import { audit, createWorld, type World } from '../world.ts';
 import { addMore, calls, noIds, nobody } from './calls.ts';
@@ -10,8 +11,8 @@ import { addMore, calls, noIds, nobody } from './calls.ts';
 onBoth('every query is in the table of isolation', async ({ open }) => {
   const store = await open();
   const { account } = await createWorld(store, 'ann');
-  const names = Object.entries(account).flatMap(([group, queries]) =>
-    typeof queries === 'object' ? Object.keys(queries).map((name) => `${group}.${name}`) : [],
+  const names = partsOf(account).flatMap(([part, queries]) =>
+    Object.keys(queries).map((name) => `${part}.${name}`),
   );
   assert.deepEqual(names.toSorted(), Object.keys(calls).toSorted());
 });
@@ -80,6 +81,18 @@ onBoth('the same idempotency key in two accounts is two keys', async ({ open }) 
   assert.deepEqual(await bob.account.once(work('bob')), { outcome: 'done', result: 'bob' });
 });
 
+/** They are getters of its class or of the one above, so that only what is asked for is made. */
+function partsOf(account: AccountStore): readonly (readonly [string, object])[] {
+  const classes = [
+    Object.getPrototypeOf(account),
+    Object.getPrototypeOf(Object.getPrototypeOf(account)),
+  ];
+  return classes
+    .flatMap((one: object) => Object.keys(Object.getOwnPropertyDescriptors(one)))
+    .map((name) => [name, Reflect.get(account, name)] as const)
+    .filter((entry): entry is readonly [string, object] => typeof entry[1] === 'object');
+}
+
 /** Every row that names the account, from every table. */
 async function everythingOf({ openEngine }: Backend, { account }: World): Promise<unknown> {
   const engine = await openEngine();
@@ -98,7 +111,7 @@ async function everythingOf({ openEngine }: Backend, { account }: World): Promis
     'audit_log',
     'settings',
   ] as const;
-  return await engine.snapshot(async (db) => {
+  return await engine.read(async (db) => {
     const rows: unknown[] = [];
     for (const table of tables) {
       const own = await db

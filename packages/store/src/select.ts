@@ -1,0 +1,93 @@
+/*
+ * Reads that every request makes, compiled once.
+ *
+ * Building and compiling a query with kysely costs several times what SQLite needs to answer it. A `Select` is written like
+ * any other query; it is built once for each set of values that are there, with a slot in the place of each value, and from
+ * then on asking is putting the values into the slots.
+ *
+ * So a value may decide what the query looks like by being there or not, and by nothing else.
+ */
+import {
+  type AliasedExpression,
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  sql,
+} from 'kysely';
+import { type Listing, limitOf, offsetOf, type Page } from './context.ts';
+import type { Database, Runner } from './engine.ts';
+import type { DialectName } from './migrations/migration.ts';
+import { type RecordOf, toRecord } from './schema/record.ts';
+
+export interface Select<Values extends object, Row> {
+  /** The statement with these values in it. */
+  bind(on: SelectTarget, values: Values): CompiledQuery<Row>;
+}
+
+export interface SelectTarget {
+  readonly dialect: DialectName;
+  /** Only compiles here. */
+  readonly db: Database;
+}
+
+class Slot {
+  readonly index: number;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+}
+
+export function createSelect<Values extends object, Row>(
+  build: (db: Database, values: Values) => Compilable<Row>,
+): Select<Values, Row> {
+  /* Bounded: two databases, and the few sets of values that its callers have. */
+  const compiled = new Map<string, CompiledQuery<Row>>();
+  return {
+    bind: ({ dialect, db }, values) => {
+      const given = Object.entries(values).filter(([, value]) => value !== undefined);
+      const shape = given.reduce<string>((text, [name]) => `${text} ${name}`, dialect);
+      let query = compiled.get(shape);
+      if (query === undefined) {
+        const slots = given.map(([name], index) => [name, new Slot(index)] as const);
+        /* kysely takes a value as it is and hands it on as a parameter, so a slot may stand for any type. */
+        query = build(db, Object.fromEntries(slots) as Values).compile();
+        compiled.set(shape, query);
+      }
+      const parameters = query.parameters.map((parameter) =>
+        parameter instanceof Slot ? given[parameter.index]?.[1] : parameter,
+      );
+      return { ...query, parameters };
+    },
+  };
+}
+
+/** The column in which each row of a page says how many there are in all; no part of its record. */
+export interface PageTotal {
+  readonly page_total: number;
+}
+
+export type PageValues<Values> = Values & { readonly limit: number; readonly offset: number };
+
+/** The number of all, from a query that counts them. */
+export function pageTotalOf(count: Expression<unknown>): AliasedExpression<number, 'page_total'> {
+  return sql<number>`${count}`.as('page_total');
+}
+
+/**
+ * A page and the number of all, in one statement, so that the two agree without a transaction. A page beyond the end has no
+ * row to say the number; then the first row is asked.
+ */
+export async function selectPage<Values extends object, Row extends PageTotal>(
+  runner: Runner,
+  select: Select<PageValues<Values>, Row>,
+  { page, values }: { readonly page: Page; readonly values: Values },
+): Promise<Listing<RecordOf<Omit<Row, 'page_total'>>>> {
+  const [limit, offset] = [limitOf(page), offsetOf(page)];
+  const rows = await runner.select(select, { ...values, limit, offset });
+  if (rows.length > 0 || offset === 0) {
+    return { items: rows.map(toRecord<Omit<Row, 'page_total'>>), total: rows[0]?.page_total ?? 0 };
+  }
+  const [first] = await runner.select(select, { ...values, limit: 1, offset: 0 });
+  return { items: [], total: first?.page_total ?? 0 };
+}
