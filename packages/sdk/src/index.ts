@@ -1,4 +1,9 @@
 /*
- * The door of sdk: a typed client of the gateway.
+ * The door of sdk: a typed client of the gateway, for browsers and Node.
  */
-export {};
+export { backoffMs } from './backoff.ts';
+export type { CallOptions, Connection, Fetch } from './call-endpoint.ts';
+export { createClient } from './client.ts';
+export type { Client, ClientOptions } from './client.ts';
+export { RefusedError, SdkError, sdkErrorCodes } from './errors.ts';
+export type { Refusal, SdkErrorCode } from './errors.ts';

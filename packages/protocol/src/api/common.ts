@@ -46,6 +46,8 @@ export const apiErrorSchema = z
       code: z.string(),
       message: z.string(),
       detail: z.record(z.string(), z.unknown()),
+      /* What the reader can do about it. */
+      hint: z.string().optional(),
     }),
   })
   .meta({ id: 'Error' });

@@ -57,12 +57,19 @@ export interface RequestOf<E extends Endpoint> {
   readonly body: Output<E['body']>;
 }
 
-/* What a client has to give: parts that an endpoint has not are not asked for. */
-export type CallOf<E extends Endpoint> = {
-  readonly [Part in 'params' | 'query' | 'body' as E[Part] extends z.ZodType ? Part : never]: Input<
-    E[Part]
-  >;
-};
+type PartOf<
+  E extends Endpoint,
+  Part extends 'params' | 'query' | 'body',
+> = E[Part] extends z.ZodType
+  ? Partial<Input<E[Part]>> extends Input<E[Part]>
+    ? { readonly [Name in Part]?: Input<E[Part]> }
+    : { readonly [Name in Part]: Input<E[Part]> }
+  : unknown;
+
+/* What a client has to give: parts that an endpoint has not are not asked for, those that may be empty may be left out. */
+export type CallOf<E extends Endpoint> = PartOf<E, 'params'> &
+  PartOf<E, 'query'> &
+  PartOf<E, 'body'>;
 
 /* What a handler returns, and what a client gets after the JSON has been parsed. */
 export type AnswerOf<E extends Endpoint> = E['answer'] extends z.ZodType

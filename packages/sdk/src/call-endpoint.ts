@@ -1,0 +1,131 @@
+/*
+ * One call: from an endpoint and its parts to a request, and from the answer to a value or an error.
+ */
+import { type AnswerOf, apiErrorSchema, type Endpoint } from '@clawdfather/protocol/api';
+import { type Refusal, RefusedError, SdkError } from './errors.ts';
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Connection {
+  /* Such as `http://127.0.0.1:8420`. */
+  readonly baseUrl: string;
+  /* Absent in the web app, which has a cookie. */
+  readonly token?: string;
+  readonly fetch: Fetch;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /* A resend with the same key has no second effect. */
+  readonly idempotencyKey?: string;
+  readonly traceparent?: string;
+}
+
+export interface CallParts {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+export async function callEndpoint<E extends Endpoint>(
+  connection: Connection,
+  endpoint: E,
+  { options = {}, ...parts }: CallParts & { readonly options?: CallOptions },
+): Promise<AnswerOf<E>> {
+  const response = await sendRequest(connection, endpoint, { ...parts, options });
+  const json = await readJson(response);
+  if (!response.ok) throw refusalOf(response, json);
+  // Whether there is an answer is in the endpoint, which the type says too.
+  if (endpoint.answer === undefined) return undefined as AnswerOf<E>;
+  const parsed = endpoint.answer.safeParse(json);
+  if (!parsed.success) {
+    throw new SdkError('answer-invalid', `the answer to ${endpoint.path} is not as documented`, {
+      cause: parsed.error,
+      hint: 'are the gateway and this client of versions that go together?',
+    });
+  }
+  return parsed.data as AnswerOf<E>;
+}
+
+/* The response as it comes, for streams. Refusals are thrown by whoever reads it: `throwIfRefused`. */
+export async function sendRequest(
+  { baseUrl, token, fetch }: Connection,
+  { method, path }: Endpoint,
+  {
+    params,
+    query,
+    body,
+    options = {},
+    accept,
+  }: CallParts & {
+    readonly options?: CallOptions;
+    readonly accept?: string;
+  },
+): Promise<Response> {
+  const { signal, idempotencyKey, traceparent } = options;
+  const url = new URL(fillPath(path, params), baseUrl);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  try {
+    return await fetch(url.href, {
+      method,
+      headers: {
+        ...(accept === undefined ? {} : { accept }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+      redirect: 'error',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw unreachable(baseUrl, error);
+  }
+}
+
+export async function throwIfRefused(response: Response): Promise<void> {
+  if (!response.ok) throw refusalOf(response, await readJson(response));
+}
+
+export function unreachable(baseUrl: string, cause: unknown): SdkError {
+  return new SdkError('gateway-unreachable', `no answer from ${new URL(baseUrl).host}`, {
+    cause,
+    detail: { baseUrl },
+    hint: 'is the gateway running, and the network up?',
+  });
+}
+
+function fillPath(path: string, params: Readonly<Record<string, unknown>> = {}): string {
+  return path.replaceAll(/:([a-z_]+)/g, (_match, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    /* Empty (204), or a page of something in between: what matters then is the status. */
+    return undefined;
+  }
+}
+
+function refusalOf(response: Response, json: unknown): RefusedError {
+  const parsed = apiErrorSchema.safeParse(json);
+  const error = parsed.success
+    ? parsed.data.error
+    : { code: 'unknown', message: `answered ${response.status}`, detail: {}, hint: undefined };
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const refusal: Refusal = {
+    code: error.code,
+    status: response.status,
+    traceId: response.headers.get('x-trace-id') ?? undefined,
+    retryAfterMs: Number.isFinite(retryAfter) ? retryAfter * 1000 : undefined,
+  };
+  const { message, detail, hint } = error;
+  return new RefusedError(message, { refusal, detail, ...(hint === undefined ? {} : { hint }) });
+}
