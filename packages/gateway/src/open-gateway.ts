@@ -16,6 +16,7 @@ import type { GatewayConfig } from './gateway-config.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
 import { createServer } from './http/create-server.ts';
 import { registerEndpoints, type RegisterDeps } from './http/register-endpoints.ts';
+import { registerOpenApi } from './openapi/register-openapi.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
@@ -82,6 +83,7 @@ function registerApi(server: FastifyInstance, parts: GatewayParts): void {
     handlers: createSettingsHandlers(parts),
   });
   registerEndpoints(server, parts, { group: api.audit, handlers: createAuditHandlers(parts) });
+  registerOpenApi(server, parts.config.version);
 }
 
 async function listen(server: FastifyInstance, { listen: where }: GatewayConfig): Promise<void> {
