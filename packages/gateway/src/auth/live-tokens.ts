@@ -4,6 +4,9 @@
  * A phone asks several times a second, and each time the answer is the same. What was found is believed for half a second, so
  * that a revocation, here or on another gateway of the same database, holds within a second (contract). A revocation made
  * here is forgotten at once.
+ *
+ * Whoever holds something open for a token, such as a socket, listens to what is forgotten, and for the sake of other gateways
+ * calls `check` for the tokens it holds open, twice a second.
  */
 import type { Clock } from '@clawdfather/kit';
 import type { Store, TokenHolder } from '@clawdfather/store';
@@ -12,6 +15,10 @@ export interface LiveTokens {
   find(tokenHash: string): Promise<TokenHolder | undefined>;
   /* The device's or token's id: nothing found under it is believed any longer. */
   forget(id: string): void;
+  /* Told of every id that is forgotten, after nothing believes in it any longer. Call the result to stop listening. */
+  onForgotten(listener: (id: string) => void): () => void;
+  /* One query for all: those that were revoked, have expired or whose account is disabled are forgotten, and returned. */
+  check(ids: readonly string[]): Promise<readonly string[]>;
 }
 
 const believedMs = 500;
@@ -25,8 +32,18 @@ interface Entry {
 
 export function createLiveTokens({ store, clock }: { store: Store; clock: Clock }): LiveTokens {
   const entries = new Map<string, Entry>();
+  const listeners = new Set<(id: string) => void>();
   /* A revocation that comes while we look must not be overtaken by what the look found. */
   let revocations = 0;
+
+  const forget = (id: string): void => {
+    revocations += 1;
+    for (const [tokenHash, { holder }] of entries) {
+      if (holder.id === id) entries.delete(tokenHash);
+    }
+    for (const listener of listeners) listener(id);
+  };
+
   return {
     find: async (tokenHash) => {
       const nowMs = clock.monotonicMs();
@@ -40,11 +57,19 @@ export function createLiveTokens({ store, clock }: { store: Store; clock: Clock 
       entries.set(tokenHash, { holder, untilMs: nowMs + believedMs });
       return holder;
     },
-    forget: (id) => {
-      revocations += 1;
-      for (const [tokenHash, { holder }] of entries) {
-        if (holder.id === id) entries.delete(tokenHash);
-      }
+    forget,
+    onForgotten: (listener) => {
+      // A listener given twice is called twice, and each goes by itself.
+      const own = (id: string): void => listener(id);
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    check: async (ids) => {
+      if (ids.length === 0) return [];
+      const good = await store.system.tokens.stillGood(ids);
+      const gone = ids.filter((id) => !good.has(id));
+      for (const id of gone) forget(id);
+      return gone;
     },
   };
 }

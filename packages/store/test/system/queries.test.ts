@@ -71,6 +71,30 @@ onBoth('login links expire', async ({ open, clock }) => {
   assert.equal(await store.system.signIns.takeLink('l'), undefined);
 });
 
+onBoth('of many tokens those are told that can still be used', async ({ open, clock }) => {
+  const store = await open();
+  const [ann, bob] = [await createAccount(store, 'ann'), await createAccount(store, 'bob')];
+  const devices: string[] = [];
+  for (let index = 0; index < 70; index += 1) {
+    const device = { tokenHash: `h${index}`, device: 'phone', audit };
+    devices.push((await ann.devices.create(device)).id);
+  }
+  const made = await ann.apiTokens.create({ tokenHash: 't', label: 'ci', scopes: ['read'], audit });
+  assert.ok(made.outcome === 'created');
+  const bobs = (await bob.devices.create({ tokenHash: 'b', device: 'tablet', audit })).id;
+  const ids = [...devices, made.token.id, bobs, 'unknown'];
+  const good = async () => [...(await store.system.tokens.stillGood(ids))].toSorted();
+  assert.deepEqual(await good(), [...devices, made.token.id, bobs].toSorted());
+
+  await ann.devices.revokeOthers({ exceptId: devices[69] ?? '', audit });
+  await ann.apiTokens.revoke({ id: made.token.id, audit });
+  await store.system.accounts.disable({ id: bob.accountId, audit });
+  assert.deepEqual(await good(), [devices[69]]);
+  clock.advance(30 * dayMs);
+  assert.deepEqual(await good(), []);
+  assert.deepEqual([...(await store.system.tokens.stillGood([]))], []);
+});
+
 onBoth('a token slides with use, and never beyond 90 days', async ({ open, clock }) => {
   const store = await open();
   const account = await createAccount(store, 'ann');

@@ -1,0 +1,13 @@
+/*
+ * What signing in tells whoever counts: `clawdfather_auth_total{result,provider}`. No names, no addresses.
+ */
+export interface SignInReport {
+  readonly provider: 'github' | 'link';
+  readonly result: 'ok' | 'failed';
+}
+
+export interface AuthObserver {
+  onSignIn(report: SignInReport): void;
+}
+
+export const silentAuthObserver: AuthObserver = { onSignIn: () => {} };
