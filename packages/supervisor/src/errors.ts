@@ -8,6 +8,7 @@ import { CodedError } from '@clawdfather/kit';
 
 export const supervisorErrorCodes = [
   'epoch-stale',
+  'input-gap',
   'input-invalid',
   'instance-invalid',
   'lease-lost',

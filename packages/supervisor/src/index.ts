@@ -49,6 +49,7 @@ export type {
   RunExit,
   RunFilter,
   RunId,
+  RunKind,
   RunLimits,
   RunRecord,
   RunState,

@@ -246,6 +246,12 @@ export type OutputEvent =
 export interface WriteOptions {
   /** Committed to the outbox first and resent after a crash: delivered once (I1). Default false. */
   readonly durable?: boolean;
+  /**
+   * Where these bytes belong in the run's input. What was committed there before is not taken again, so a caller that does
+   * not know whether it was heard says the same again; beyond `inputOffset` is refused (`input-gap`). Durable, and anybody's:
+   * the outbox is the run's, not its owner's (O4).
+   */
+  readonly offset?: number;
 }
 
 /** A live handle on a run. Everything is idempotent after the end. */
@@ -271,6 +277,8 @@ export interface ManagedRun {
    * nothing that anybody can see.
    */
   acknowledge(cursor: Cursor): Promise<void>;
+  /** Where the next durable input goes; what is typed is not counted. */
+  inputOffset(): number;
   /** Half-close: end of input. */
   end(): Promise<void>;
   resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
@@ -302,8 +310,14 @@ export interface RunFilter {
   /** A unique prefix of the id. */
   readonly idPrefix?: string;
   readonly includeRemoved?: boolean;
+  /** Beside the rest, one of these fits: the runs of several labels, say. */
+  readonly anyOf?: readonly RunKind[];
   readonly limit?: number;
+  /** So many of the newest are left out. */
+  readonly offset?: number;
 }
+
+export type RunKind = Pick<RunFilter, 'sessionId' | 'backendId' | 'labels'>;
 
 /** One line of reconciliation: what was decided for a run and on what evidence. */
 export interface ReconcileDecision {
@@ -329,6 +343,8 @@ export interface Supervisor {
   /** A handle on any run of this user, ours or not; the operator's commands work (O4). */
   attach(runId: RunId, cursor?: Cursor): Promise<ManagedRun>;
   list(filter?: RunFilter): readonly RunRecord[];
+  /** How many there are, whatever `limit` and `offset` say. */
+  count(filter?: RunFilter): number;
   get(runId: RunId): RunRecord | undefined;
   reconcile(): Promise<readonly ReconcileDecision[]>;
   /** All owners that are known, dead ones too, as long as runs of theirs are. */

@@ -18,8 +18,11 @@ export interface OutboxEntry {
 }
 
 export interface OutboxWrites {
-  /** Returns the offset at which these bytes are to be sent. Throws `outbox-full`, `not-running`. */
-  readonly appendInput: (key: RunKey, bytes: Uint8Array) => number;
+  /**
+   * Returns the offset at which these bytes are to be sent. With `at`, what is known from there on is left out; beyond the end
+   * is `input-gap`. Throws `outbox-full`, `not-running`.
+   */
+  readonly appendInput: (key: RunKey, bytes: Uint8Array, at?: number) => number;
   /** Everything below the shim's accepted offset is delivered. */
   readonly trimInput: (key: RunKey, acceptedOffset: number) => void;
 }
@@ -32,12 +35,17 @@ const trimSql = 'DELETE FROM input_outbox WHERE run_id = ? AND offset + length(b
 export function createOutboxWrites(statements: Statements): OutboxWrites {
   const { run, one } = statements;
   return {
-    appendInput: (key, bytes) => {
+    appendInput: (key, given, at) => {
       const row = fencedRow(statements, key);
+      const offset = number(row, 'input_offset');
+      const known = offset - (at ?? offset);
+      if (known < 0) throw inputGap(key, offset);
+      /* Taken before: whoever asks again is told so, also when the run is over by now. */
+      if (at !== undefined && known >= given.length) return offset;
+      const bytes = given.subarray(known);
       if (number(row, 'state') === exitedNumber) {
         throw new SupervisorError('not-running', `run ${key.runId} has exited`);
       }
-      const offset = number(row, 'input_offset');
       const first = one('SELECT min(offset) AS first FROM input_outbox WHERE run_id = ?', [
         key.runId,
       ]);
@@ -57,4 +65,11 @@ export function createOutboxWrites(statements: Statements): OutboxWrites {
       run(trimSql, [key.runId, acceptedOffset]);
     },
   };
+}
+
+function inputGap({ runId }: RunKey, expected: number): SupervisorError {
+  return new SupervisorError('input-gap', `the input of run ${runId} stands at ${expected}`, {
+    detail: { runId, expected },
+    hint: 'Send what lies between first.',
+  });
 }

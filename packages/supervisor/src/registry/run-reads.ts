@@ -34,6 +34,7 @@ export interface RunReads {
   readonly get: (runId: string) => RunRecord | undefined;
   /** Newest first. */
   readonly list: (filter?: RunFilter) => readonly RunRecord[];
+  readonly count: (filter?: RunFilter) => number;
   /** All that is live or whose tree is not gone: what reconciliation looks at. Oldest first. */
   readonly open: () => readonly RunRecord[];
   readonly finished: () => readonly FinishedRun[];
@@ -57,7 +58,12 @@ export function createRunReads({ one, all }: Statements): RunReads {
     },
     list: (filter = {}) => {
       const { sql, values } = queryOf(filter);
-      return all(`${sql} LIMIT ?`, [...values, filter.limit ?? listRowsDefault]).map(parseRun);
+      const page = [filter.limit ?? listRowsDefault, filter.offset ?? 0];
+      return all(`${sql} LIMIT ? OFFSET ?`, [...values, ...page]).map(parseRun);
+    },
+    count: (filter = {}) => {
+      const { sql, values } = queryOf(filter);
+      return Number(one(`SELECT count(*) AS count FROM (${sql})`, values)?.['count'] ?? 0);
     },
     open: () =>
       all(`${selectOpenRuns} WHERE r.tree_ended_at_ms IS NULL ORDER BY r.seq`).map(parseRun),
@@ -100,6 +106,7 @@ function queryOf(filter: RunFilter): Term {
 
 function termsOf(filter: RunFilter): readonly Term[] {
   const terms: Term[] = [{ sql: '1', values: [] }];
+  if (filter.anyOf !== undefined) terms.push(anyTerm(filter.anyOf));
   const equal = (column: string, value: string | undefined): void => {
     if (value !== undefined) terms.push({ sql: `${column} = ?`, values: [value] });
   };
@@ -119,6 +126,15 @@ function termsOf(filter: RunFilter): readonly Term[] {
   if (filter.idPrefix !== undefined) terms.push(prefixTerm(filter.idPrefix));
   if (filter.includeRemoved !== true) terms.push({ sql: 'r.removed_at_ms IS NULL', values: [] });
   return terms;
+}
+
+function anyTerm(kinds: readonly RunFilter[]): Term {
+  const each = kinds.map((kind) => termsOf({ ...kind, includeRemoved: true }));
+  const sql = each.map((terms) => `(${terms.map((term) => term.sql).join(' AND ')})`);
+  return {
+    sql: `(${sql.join(' OR ') || '0'})`,
+    values: each.flatMap((terms) => terms.flatMap((term) => term.values)),
+  };
 }
 
 /** SQLite uses a partial index only when its condition is repeated literally. */

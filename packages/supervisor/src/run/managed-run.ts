@@ -2,7 +2,8 @@
  * The handle callers hold: the same for a run of ours and for anybody's (O4).
  *
  * Input: by default bytes are typed, accepted once by a living shim. `durable` commits them to the outbox first and
- * sends them at their offset, so that a crash in between neither loses nor doubles them (I1); only the owner may.
+ * sends them at their offset, so that a crash in between neither loses nor doubles them (I1); only the owner may. With
+ * an `offset` the caller itself may die or not hear the answer, and say it again.
  * Whoever waits keeps the process alive, and nobody else.
  */
 import { parseCursor } from '@clawdfather/shim';
@@ -45,6 +46,8 @@ export interface RunCore {
   readonly treeGone: () => Promise<void>;
   /* Undefined: not ours to promise delivery for. */
   readonly writeDurably: ((bytes: Uint8Array) => Promise<void>) | undefined;
+  readonly writeAt: (bytes: Uint8Array, offset: number) => Promise<void>;
+  readonly inputOffset: () => number;
   readonly snapshot: () => RunRecord;
 }
 
@@ -77,6 +80,7 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
       using _alive = keepAlive.hold();
       return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
     },
+    inputOffset: core.inputOffset,
     acknowledge: (cursor) => acknowledge(core, cursor),
     end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
     resize: async ({ cols, rows }) =>
@@ -102,6 +106,7 @@ async function acknowledge(core: RunCore, cursor: Cursor): Promise<void> {
 }
 
 async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  if (options.offset !== undefined) return core.writeAt(bytes, options.offset);
   if (options.durable !== true) {
     await core.control.input(bytes, 'typed').catch(refuse);
     return;

@@ -42,7 +42,9 @@ export function ownedHandle(
         isShimGone: () => run.isShimGone,
         lostBecause: () => run.lostBecause,
       }),
-    writeDurably: (bytes) => sendDurably(context, owned, bytes),
+    writeDurably: (bytes) => sendDurably(context, owned, { bytes }),
+    writeAt: (bytes, offset) => sendDurably(context, owned, { bytes, offset }),
+    inputOffset: () => context.registry.inputOffset(runId),
     snapshot: () => snapshotOf(context, owned),
   };
   return createManagedRun(core, start);

@@ -9,6 +9,7 @@ import { type Clock, type Deferred, deferred } from '@clawdfather/kit';
 import type { JournalScan, RunEvent } from '@clawdfather/shim';
 import { SupervisorError } from '../errors.ts';
 import type { ProcessTable } from '../evidence/process-table.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { RunExit, RunRecord } from '../types.ts';
 import { type ControlLine, createControlLine } from './control-line.ts';
 import { createEndingSignal, type EndingSignal } from './ending-signal.ts';
@@ -16,6 +17,7 @@ import { followShim } from './follow-shim.ts';
 import { createKeepAlive, type KeepAlive } from './keep-alive.ts';
 import type { CancelRequest, RunCore } from './managed-run.ts';
 import { createNews, type News } from './news.ts';
+import { sendAsOperator } from './outbox.ts';
 import { unlessOver } from './refusal.ts';
 import { exitWithoutRecord, runExitOf } from './run-exit.ts';
 import { readCookie } from './run-files.ts';
@@ -28,6 +30,7 @@ export interface WatchDeps {
   readonly processTable: ProcessTable;
   readonly actor: string;
   readonly signal: AbortSignal;
+  readonly registry: Pick<Registry, 'get' | 'outbox' | 'inputOffset' | 'write'>;
   readonly reread: () => RunRecord | undefined;
   /* The last reconciliation could not tell whether it lives, or whose it is. */
   readonly isUnverifiable: () => boolean;
@@ -65,6 +68,8 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
         lostBecause: () => watched.lostBecause,
       }),
     writeDurably: undefined,
+    writeAt: (bytes, offset) => sendAsOperator(deps.registry, { runId, control, bytes, offset }),
+    inputOffset: () => deps.registry.inputOffset(runId),
     snapshot: () => deps.reread() ?? record,
   };
 }

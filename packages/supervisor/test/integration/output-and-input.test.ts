@@ -186,6 +186,26 @@ test('I1: a megabyte of input goes through a slow command whole, and ends with i
   assert.equal((await textOf(run)).slice(0, 64), expected);
 });
 
+test('I1: owner and operator write at offsets of one stream, and neither is taken twice', async (t) => {
+  const rig = createRig(t);
+  const owner = await rig.supervisor();
+  const operator = await rig.supervisor();
+  const run = await owner.spawn(rig.sh('exec cat'));
+  const theirs = await operator.attach(run.runId);
+  await run.write('one\n', { offset: 0 });
+  await theirs.write('one\ntwo\n', { offset: 0 });
+  await run.write('two\nthree\n', { offset: 4 });
+  assert.equal(theirs.inputOffset(), 14);
+  await assert.rejects(theirs.write('late', { offset: 15 }), {
+    code: 'input-gap',
+    detail: { runId: run.runId, expected: 14 },
+  });
+  await run.write('four\n', { durable: true });
+  await run.end();
+  await run.wait();
+  assert.equal(await textOf(run), 'one\ntwo\nthree\nfour\n');
+});
+
 test('I2: a terminal echoes, takes its size, and tells its program of a new one', async (t) => {
   const rig = createRig(t);
   const supervisor = await rig.supervisor();

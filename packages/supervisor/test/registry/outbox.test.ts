@@ -54,3 +54,20 @@ test('an exited run takes no input and keeps none', async (t) => {
     { code: 'not-running' },
   );
 });
+
+test('I1: input said again at its offset is taken once, and what would leave a hole is refused', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const runId = await startRun(registry, await openOwner(), newRunOf('r1'));
+  const key = { runId, epoch: 1 };
+  const send = (text: string, at: number) =>
+    registry.write((to) => to.appendInput(key, Buffer.from(text), at));
+  await send('hello', 0);
+  await send('hello', 0);
+  await send('lo world', 3);
+  const kept = registry.outbox(runId).map(({ bytes }) => Buffer.from(bytes).toString());
+  assert.deepEqual(kept, ['hello', ' world']);
+  await assert.rejects(send('!', 12), { code: 'input-gap', detail: { runId, expected: 11 } });
+  await finishRun(registry, runId);
+  await send('world', 6);
+  await assert.rejects(send('!', 11), { code: 'not-running' });
+});

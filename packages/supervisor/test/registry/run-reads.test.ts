@@ -34,6 +34,12 @@ test('filters select by state, names, labels, scope and prefix, newest first', a
   assert.deepEqual(ids({ scopeKey: 'k' }), ['aa2']);
   assert.deepEqual(ids({ labels: { who: 'x' } }), ['ab3', 'aa1']);
   assert.deepEqual(ids({ labels: { who: 'x', kind: 'y' } }), ['ab3']);
+  const kinds = [{ labels: { who: 'x' } }, { backendId: 'other' }];
+  assert.deepEqual(ids({ anyOf: kinds }), ['b~4', 'ab3', 'aa1']);
+  assert.deepEqual(ids({ anyOf: [] }), []);
+  assert.deepEqual(ids({ offset: 1, limit: 2 }), ids({}).slice(1, 3));
+  assert.equal(registry.count({ labels: { who: 'x' }, limit: 1 }), 2);
+  assert.equal(registry.count(), ids({}).length);
   assert.deepEqual(ids({ idPrefix: 'a' }), ['ab3', 'aa2', 'aa1']);
   assert.deepEqual(ids({ idPrefix: 'aa' }), ['aa2', 'aa1']);
   assert.deepEqual(ids({ idPrefix: '%' }), []);
