@@ -2,12 +2,15 @@
  * From a request to whoever sends it: the bearer token, or the web app's cookie.
  *
  * Bad tokens are counted by address; more than ten in ten minutes lock it out for a quarter of an hour (contract). Whoever
- * has a good token is never locked out by others behind the same address: only a bad token meets the lock.
+ * has a good token is never locked out by others behind the same address: only a bad token meets the lock. A lock is written to
+ * the audit log once, not once for every knock.
  */
 import { parseCookie } from 'cookie';
 import type { AccountId, Store } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
+import { clientNetworkOf } from '../http/client-network.ts';
+import { limitHeaders, rateLimited, type RateLimits } from '../http/rate-limit.ts';
 import { sessionCookie } from './session-cookie.ts';
 import type { LiveTokens } from './live-tokens.ts';
 import { hashSecret, isTokenText } from './token-text.ts';
@@ -20,18 +23,15 @@ export interface Credentials {
 
 export interface AuthenticateDeps {
   readonly store: Store;
+  readonly limits: RateLimits;
   readonly tokens: LiveTokens;
   readonly ownerId: AccountId;
 }
 
 export type Authenticate = (credentials: Credentials) => Promise<Caller | undefined>;
 
-const badTokens = {
-  scope: 'auth.bad-token',
-  hitsMax: 10,
-  windowMs: 10 * 60_000,
-  lockMs: 15 * 60_000,
-} as const;
+/* Contract, lock-outs. */
+const badTokens = { hitsMax: 10, windowMs: 10 * 60_000, lockMs: 15 * 60_000 } as const;
 
 /* `undefined`: nobody said who they are. Throws `unauthorized` or `rate_limited` for a token that is not good. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
@@ -40,7 +40,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     if (presented === undefined) return undefined;
     const { token, cameBy } = presented;
     const holder = isTokenText(token) ? await deps.tokens.find(hashSecret(token)) : undefined;
-    if (holder === undefined) throw await badToken(deps.store, credentials.ip);
+    if (holder === undefined) throw await badToken(deps, credentials.ip);
     return { ...holder, cameBy, isOwner: holder.accountId === deps.ownerId };
   };
 }
@@ -58,13 +58,19 @@ function presentedToken({
   return token === undefined ? undefined : { token, cameBy: 'cookie' };
 }
 
-export async function badToken(store: Store, ip: string): Promise<ApiError> {
-  const { isAllowed, resetAtMs } = await store.system.rateLimits.hit({ ...badTokens, subject: ip });
-  return isAllowed ? new ApiError('unauthorized') : rateLimited(resetAtMs);
-}
-
-function rateLimited(resetAtMs: number): ApiError {
-  return new ApiError('rate_limited', undefined, {
-    detail: { reset_at: new Date(resetAtMs).toISOString() },
-  });
+async function badToken({ limits, store }: AuthenticateDeps, ip: string): Promise<ApiError> {
+  const subject = clientNetworkOf(ip);
+  const standing = await limits.count({ scope: 'auth.bad-token', subject, limit: badTokens });
+  if (standing.isAllowed) {
+    return new ApiError('unauthorized', undefined, { headers: limitHeaders(standing) });
+  }
+  if (standing.isNews) {
+    await store.system.auditLog.record({
+      action: 'auth.refused',
+      actor: 'nobody',
+      ip,
+      detail: { reason: 'bad_tokens', locked_seconds: standing.resetSeconds },
+    });
+  }
+  return rateLimited(standing);
 }

@@ -13,13 +13,15 @@ import { ApiError } from './api-error.ts';
 import { type Caller, mayCall } from './caller.ts';
 import { checkCookieUse } from './guards.ts';
 import type { Call, Handlers } from './handlers.ts';
-import { countHit } from './rate-limit.ts';
+import { clientNetworkOf } from './client-network.ts';
+import { limitHeaders, rateLimited, type RateLimits } from './rate-limit.ts';
 import type { Store } from '@clawdfather/store';
 
 export interface RegisterDeps {
   readonly authenticate: Authenticate;
   readonly store: Store;
   readonly clock: Clock;
+  readonly limits: RateLimits;
 }
 
 type AnyHandler = (call: Call<Endpoint>) => Promise<unknown>;
@@ -83,19 +85,21 @@ async function admit(
 }
 
 async function limitRate(
-  deps: RegisterDeps,
+  { limits }: RegisterDeps,
   parts: { endpoint: Endpoint; request: FastifyRequest; reply: FastifyReply },
 ): Promise<void> {
   const { endpoint, request, reply } = parts;
   const { limit, method, path } = endpoint;
   if (limit === undefined) return;
   const subject = subjectOf(limit.per, request);
-  await countHit(deps, { scope: `${method} ${path}`, subject, limit }, reply);
+  const standing = await limits.count({ scope: `${method} ${path}`, subject, limit });
+  if (!standing.isAllowed) throw rateLimited(standing);
+  reply.headers(limitHeaders(standing));
 }
 
 function subjectOf(per: 'ip' | 'account' | 'connection', request: FastifyRequest): string {
   const account = request.caller?.accountId ?? '';
-  if (per === 'ip') return request.ip;
+  if (per === 'ip') return clientNetworkOf(request.ip);
   if (per === 'account') return account;
   const { id } = request.params as { readonly id?: string };
   return `${account}/${id ?? ''}`;
@@ -115,7 +119,10 @@ function callOf(request: FastifyRequest, reply: FastifyReply): Call<Endpoint> {
       const value = request.headers[name];
       return typeof value === 'string' ? value : undefined;
     },
-    signal: request.lifetime.signal,
+    // Made only for those who look: it costs a listener on the connection.
+    get signal() {
+      return request.lifetime.signal;
+    },
     reply,
   };
 }

@@ -2,13 +2,11 @@
  * Tokens that were looked up a moment ago: believed for half a second, forgotten at once.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSeededRandom, createFakeClock, type FakeClock } from '@clawdfather/testkit';
 import { openStore, parseAccountId, type AccountStore, type Store } from '@clawdfather/store';
 import { createLiveTokens } from '../../src/auth/live-tokens.ts';
+import { makeTemporary } from '../fixtures/temporary.ts';
 
 const audit = { action: 'test', actor: 'test' };
 
@@ -20,10 +18,10 @@ interface World extends AsyncDisposable {
 }
 
 async function openWorld(): Promise<World> {
-  const directory = await mkdtemp(join(tmpdir(), 'clf-live-tokens-'));
+  const directory = await makeTemporary();
   const clock = createFakeClock();
   const random = createSeededRandom(1);
-  const path = join(directory, 'control.db');
+  const path = `${directory.path}/control.db`;
   const store = await openStore({ kind: 'sqlite', path }, { clock, random });
   const { id } = await store.system.accounts.ensureOwner({ displayName: 'Owner', audit });
   const owner = store.forAccount(parseAccountId(id));
@@ -35,7 +33,7 @@ async function openWorld(): Promise<World> {
     id: device.id,
     [Symbol.asyncDispose]: async () => {
       await store.close();
-      await rm(directory, { recursive: true });
+      await directory[Symbol.asyncDispose]();
     },
   };
 }
