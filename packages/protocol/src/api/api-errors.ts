@@ -12,7 +12,6 @@ export const apiErrors = {
   origin_refused: { status: 403, meaning: 'a page of another origin may not ask this' },
   host_not_allowed: { status: 403, meaning: 'the policy does not let this gateway connect there' },
   not_found: { status: 404, meaning: 'there is nothing here, or nothing of yours' },
-  method_not_allowed: { status: 405, meaning: 'the path exists, the method does not' },
   label_exists: { status: 409, meaning: 'something in use has this label' },
   key_limit_reached: { status: 409, meaning: 'no more keys until one is deleted' },
   active_session_exists: { status: 409, meaning: 'a session that is open uses it' },
