@@ -1,80 +1,121 @@
 /*
- * Killed in the middle of commits: nothing that was acknowledged is lost, and nothing is there twice.
+ * Killed in the middle of commits, again and again: nothing that was acknowledged is lost, and nothing is there twice.
+ *
+ * Two lines of gateways write at the same time, each line into a thread of its own. Whoever comes after a killed one begins
+ * with what that one may have sent: some of it was done and never acknowledged, and must not happen again.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { AccountStore, StoreLocation } from '@clawdfather/store';
-import { onBoth } from './backends.ts';
-import { createWorld } from './world.ts';
+import type { Random } from '@clawdfather/kit';
+import { checkBackup } from '@clawdfather/store';
+import { createSeededRandom } from '@clawdfather/testkit';
+import { type Backend, onBoth } from './backends.ts';
+import { readEvents } from './read-events.ts';
+import { audit, createWorld } from './world.ts';
 
 const writer = fileURLToPath(new URL('fixtures/writer.ts', import.meta.url));
-const rounds = 4;
+/* Starting Node is what takes the time, a quarter of a second each; STORE_KILLS=100 for a long run. */
+const kills = Number(process.env['STORE_KILLS'] ?? 8);
+const linesOfGateways = 2;
 const lanes = 8;
 
-onBoth('kill -9 of a writer loses nothing acknowledged and doubles nothing', async (backend) => {
+onBoth('kill -9 of writers loses nothing acknowledged and doubles nothing', async (backend) => {
   const store = await backend.open();
-  const { account, threadId } = await createWorld(store);
-  const acknowledged = new Set<number>();
-  for (let round = 0; round < rounds; round += 1) {
-    /* It begins with what it may have sent before: whatever was done then must not happen again. */
-    const first = Math.max(0, acknowledged.size - 2 * lanes);
-    const args = { location: backend.location, account, threadId, first };
-    for (const number of await writeUntilKilled(args, 40 + 17 * round)) acknowledged.add(number);
-  }
-  const events = await readAll(account, threadId);
-  assert.deepEqual(
-    events.map(({ seq }) => seq),
-    events.map((_, index) => index + 1),
+  const { account, sessionId } = await createWorld(store);
+  const { accountId } = account;
+  const threadIds = Array.from({ length: linesOfGateways }, (_, index) => `thread-${index}`);
+  for (const id of threadIds) await account.threads.create({ id, sessionId, title: id, audit });
+
+  const heard = await Promise.all(
+    threadIds.map((threadId, index) =>
+      writeAndKill(backend, { accountId, threadId }, createSeededRandom(index + 1)),
+    ),
   );
-  const stored = events.map(({ payload }) => payload as number);
-  assert.equal(new Set(stored).size, stored.length, 'nothing twice');
-  for (const number of acknowledged) assert.ok(stored.includes(number), `${number} is there`);
+  for (const [index, threadId] of threadIds.entries()) {
+    const events = await readEvents(store, accountId, threadId);
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      events.map((_, position) => position + 1),
+    );
+    const stored = events.map(({ payload }) => Number(payload));
+    const known = new Set(stored);
+    assert.equal(known.size, stored.length, 'nothing twice');
+    const { acknowledged = new Set<number>(), repeated = 0 } = heard[index] ?? {};
+    assert.ok(acknowledged.size > 0 && repeated > 0, 'it was sent, and sent again');
+    assert.deepEqual(
+      [...acknowledged].filter((number) => !known.has(number)),
+      [],
+    );
+  }
+  if (backend.location.kind === 'sqlite') {
+    assert.deepEqual(checkBackup(backend.location.path).problems, []);
+  }
 });
 
-interface WriterArguments {
-  readonly location: StoreLocation;
-  readonly account: AccountStore;
+interface Heard {
+  readonly acknowledged: ReadonlySet<number>;
+  /** Answers that said: that was done before. */
+  readonly repeated: number;
+}
+
+interface Target {
+  readonly accountId: string;
   readonly threadId: string;
-  readonly first: number;
+}
+
+async function writeAndKill(backend: Backend, target: Target, random: Random): Promise<Heard> {
+  const acknowledged = new Set<number>();
+  let repeated = 0;
+  for (let cycle = 0; cycle < kills; cycle += 1) {
+    const first = Math.max(0, ...acknowledged) - 2 * lanes;
+    const [chance = 0] = random.bytes(1);
+    const answers = await writeUntilKilled(
+      backend,
+      { ...target, first },
+      2 * lanes + (chance % 32),
+    );
+    for (const [number = '', outcome] of answers) {
+      acknowledged.add(Number(number));
+      if (outcome === 'repeated') repeated += 1;
+    }
+  }
+  return { acknowledged, repeated };
 }
 
 /** What it had acknowledged when it was killed, after so many. */
 async function writeUntilKilled(
-  { location, account, threadId, first }: WriterArguments,
+  { location, directory }: Backend,
+  { accountId, threadId, first }: Target & { readonly first: number },
   count: number,
-): Promise<readonly number[]> {
+): Promise<readonly (readonly string[])[]> {
+  const from = String(Math.max(0, first));
   const child = spawn(
     process.execPath,
     [
       '--conditions=@clawdfather/source',
       writer,
       JSON.stringify(location),
-      account.accountId,
+      accountId,
       threadId,
-      String(first),
+      from,
       String(lanes),
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compiled') },
+    },
   );
   const exited = once(child, 'exit');
-  const numbers: number[] = [];
+  const answers: (readonly string[])[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    numbers.push(Number(line));
-    if (numbers.length === count) child.kill('SIGKILL');
+    answers.push(line.split(' '));
+    if (answers.length === count) child.kill('SIGKILL');
   }
   await exited;
   assert.equal(child.signalCode, 'SIGKILL');
-  return numbers;
-}
-
-async function readAll(account: AccountStore, threadId: string) {
-  const all: Awaited<ReturnType<AccountStore['events']['read']>>[number][] = [];
-  for (;;) {
-    const page = await account.events.read({ threadId, afterSeq: all.at(-1)?.seq ?? 0 });
-    if (page.length === 0) return all;
-    all.push(...page);
-  }
+  return answers;
 }
