@@ -2,7 +2,7 @@
  * What the tools are made from, who calls them, and what their parts share.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
-import type { LimitPair, Supervisor } from '@clawdfather/supervisor';
+import type { LimitPair, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Gatekeeper } from './approvals/gatekeeper.ts';
 import type { HostPort } from './host/host-port.ts';
 import type { Hosts } from './host/hosts.ts';
@@ -27,6 +27,8 @@ export interface ToolsDeps {
   readonly remoteHosts?: readonly HostPort[];
   /* False for a program that comes and goes: it takes up nothing that others have left or are waiting for. Default true. */
   readonly takesUp?: boolean;
+  /* Of one account, at a time: what is asked beyond it is refused. Default none. */
+  readonly liveRunsMax?: number | undefined;
   /* Whether a terminal can be had on this machine; replaced in tests. */
   readonly canOpenTerminal?: () => boolean;
   /* Whether a process is seen waiting for input; replaced in tests. */
@@ -46,6 +48,14 @@ export interface ToolCall {
   readonly host?: string | undefined;
   /* Less than the usual cap, for callers with a small window. */
   readonly outputCharactersMax?: number | undefined;
+  /* The id that the run is to have. The same twice is one run (S1), so whoever lost the answer asks again. */
+  readonly runId?: string | undefined;
+  /* Beside those that every run gets: the trace that it belongs to. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /* What the request came with, such as `token:ID`, if it may be in an agent's hands: it never decides what it asked for. */
+  readonly credential?: string | undefined;
+  /* Which started runs the caller sees. Default: those of its account that these tools have started. */
+  readonly sees?: ((record: RunRecord) => boolean) | undefined;
 }
 
 /* A run that has been asked for and is not in the registry yet, or not yet with a process. */
@@ -63,6 +73,7 @@ export interface ToolsContext {
   readonly log: Log;
   readonly hosts: Hosts;
   readonly openFiles: LimitPair | undefined;
+  readonly liveRunsMax: number | undefined;
   readonly canOpenTerminal: () => boolean;
   readonly readingProbe: ReadingProbe;
   readonly starting: Map<string, Starting>;

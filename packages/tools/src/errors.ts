@@ -14,6 +14,7 @@ export const toolsErrorCodes = [
   'run-ambiguous',
   'run-ended',
   'run-held',
+  'run-limit-reached',
   'run-running',
   'signal-unknown',
   'stdin-closed',

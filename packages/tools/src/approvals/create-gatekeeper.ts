@@ -4,8 +4,8 @@
  * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist is asked · 3 the policy answers ·
  * 4 what is to be asked about is stored, with the run's id and all it takes to start it later.
  *
- * There is no way to decide here. Deciding is `decideApproval`, which only the command line (and later the gateway, for
- * people) is given.
+ * There is no way to decide here. Deciding is `decideApproval`, which only the command line and the gateway's routes for
+ * people are given.
  */
 import type { Clock, Random } from '@clawdfather/kit';
 import { approvalLifetimeMs } from '@clawdfather/protocol';
@@ -16,7 +16,7 @@ import { formatAction, hasLapsed, type Moment, momentOf, recordOf } from './appr
 import { decidePolicy, type Policy } from './decide-policy.ts';
 import type { Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
 import type { Allowlist, AllowlistAnswer } from './allowlist.ts';
-import type { RequesterMark } from './requester.ts';
+import { formatMarks, type RequesterMark } from './requester.ts';
 import { waitSettled } from './settled.ts';
 
 export interface GatekeeperDeps {
@@ -117,7 +117,7 @@ async function hold(
     request,
     searchPath,
     requester,
-    requesterMarks: JSON.stringify(deps.requesterMarks),
+    requesterMarks: formatMarks(deps.requesterMarks, proposal.credential),
     why: answer.kind === 'miss' ? answer.why : 'the policy asks about everything',
     bootId: moment.bootId,
     lapsesBootMs: moment.bootMs + approvalLifetimeMs,

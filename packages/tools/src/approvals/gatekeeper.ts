@@ -31,6 +31,8 @@ export interface Proposal {
   readonly request: string;
   /* Who asks, for people: `mcp:claude-code`, `cli`. */
   readonly requester: string;
+  /* What the request came with, if it may be in an agent's hands: `token:ID`. It never decides this. */
+  readonly credential?: string | undefined;
   /* A caller can only make it stricter. */
   readonly stricter?: { readonly security?: Security | undefined; readonly ask?: Ask | undefined };
 }

@@ -13,6 +13,11 @@ export interface RequesterMark {
   readonly startTicks: number;
 }
 
+/* What asked over the network: a token, say. */
+export interface CredentialMark {
+  readonly credential: string;
+}
+
 const upMax = 3;
 
 /* `lineage` is the asking process and its ancestors, nearest first. */
@@ -30,6 +35,13 @@ export function requesterMarksOf(lineage: readonly ProcessMark[]): readonly Requ
     .map(({ pid, startTicks }) => ({ pid, startTicks }));
 }
 
-export function parseMarks(json: string): readonly RequesterMark[] {
-  return JSON.parse(json) as readonly RequesterMark[];
+export function formatMarks(
+  marks: readonly RequesterMark[],
+  credential: string | undefined,
+): string {
+  return JSON.stringify(credential === undefined ? marks : [...marks, { credential }]);
+}
+
+export function parseMarks(json: string): readonly (RequesterMark | CredentialMark)[] {
+  return JSON.parse(json) as readonly (RequesterMark | CredentialMark)[];
 }

@@ -7,6 +7,8 @@
  *      agent started with `clf run` looks like a person's.
  *   W3 Whoever is not at a terminal, below the leader of that terminal's session. A child of the agent that has let its parent
  *      go (`setsid … &`) descends from nobody; but it has no terminal, or is no longer below the leader of its session.
+ *   W4 Over the network there is no process to look at. Whoever signed in on a device is a person; a token may be an agent's,
+ *      so one that asked does not decide, by whatever way it asked.
  *
  * This is no wall: an agent with the same user id can write to the database, or open a terminal of its own.
  * docs/approvals.md says what follows from that.
@@ -14,7 +16,14 @@
 import type { ApprovalStore, ProcessMark, StoredApproval } from '@clawdfather/supervisor';
 import { parseMarks } from './requester.ts';
 
-export interface Decider {
+export type Decider = ProcessDecider | CredentialDecider;
+
+export interface CredentialDecider {
+  /* `device:ID`, `token:ID`: as the request was marked with it. */
+  readonly credential: string;
+}
+
+export interface ProcessDecider {
   /* The deciding process and its ancestors, nearest first. */
   readonly lineage: readonly ProcessMark[];
   /* It has a controlling terminal. */
@@ -28,11 +37,19 @@ const shimNames: readonly string[] = ['clf-shim', 'clf-spawnd', 'clawdfather-shi
 export function whyMayNotDecide(
   store: Pick<ApprovalStore, 'runOfShim'>,
   approval: Pick<StoredApproval, 'requesterMarks' | 'requester'>,
-  { lineage, isAtTerminal }: Decider,
+  decider: Decider,
 ): string | undefined {
   const marks = parseMarks(approval.requesterMarks);
+  if ('credential' in decider) {
+    const { credential } = decider;
+    const isOwn = marks.some((mark) => 'credential' in mark && mark.credential === credential);
+    return isOwn ? `it was asked for with ${credential}, which cannot decide it` : undefined;
+  }
+  const { lineage, isAtTerminal } = decider;
   const isRequester = lineage.some((mark) =>
-    marks.some(({ pid, startTicks }) => mark.pid === pid && mark.startTicks === startTicks),
+    marks.some(
+      (asked) => 'pid' in asked && mark.pid === asked.pid && mark.startTicks === asked.startTicks,
+    ),
   );
   if (isRequester) return `this process belongs to ${approval.requester}, which asked for it`;
   const shim = lineage.find(

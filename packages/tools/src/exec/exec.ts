@@ -10,6 +10,7 @@
 import { hasCode } from '@clawdfather/kit';
 import { execLimits, type ExecParams, type ExecResult } from '@clawdfather/protocol';
 import { type ManagedRun, outputStart, type RunExit, type RunId } from '@clawdfather/supervisor';
+import type { Proposal } from '../approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { createTextCleaner } from '../output/clean-text.ts';
@@ -17,6 +18,7 @@ import { beginStart } from './begin-start.ts';
 import { finishedResult, notesOf, type RunFacts } from './finished.ts';
 import { followOutput, type Reading } from './follow-output.ts';
 import { watchHeld } from './held-runs.ts';
+import { checkLiveRuns } from './live-runs.ts';
 import { createOutputCollector } from './output-collector.ts';
 import { type ExecPlan, parseExecParams, planExec } from './plan-exec.ts';
 import type { Started } from './start-run.ts';
@@ -41,7 +43,8 @@ export async function exec(
   using limit = startTimeLimit(context.clock, yieldMs, [call.signal, context.signal]);
   const plan = await planExec(context, asked, { call, patience: limit.signal });
   throwIfGone(context, call);
-  const verdict = await context.gatekeeper.check(proposalOf(plan, asked));
+  checkLiveRuns(context, call);
+  const verdict = await context.gatekeeper.check(proposalOf(plan, asked, call));
   call.signal.throwIfAborted();
   if (verdict.kind === 'denied') {
     return { status: 'denied', rule: verdict.rule, by: verdict.by };
@@ -60,7 +63,11 @@ export async function exec(
   });
 }
 
-function proposalOf({ request, host }: ExecPlan, { security, ask }: ExecParams) {
+function proposalOf(
+  { request, host }: ExecPlan,
+  { security, ask }: ExecParams,
+  { credential }: ToolCall,
+): Proposal {
   return {
     action: request.action,
     runId: request.runId,
@@ -70,6 +77,7 @@ function proposalOf({ request, host }: ExecPlan, { security, ask }: ExecParams) 
       return formatRequest(request);
     },
     requester: request.requester,
+    credential,
     stricter: { security, ask },
   };
 }
@@ -86,7 +94,8 @@ async function runAndWait(
   waiting: Waiting,
 ): Promise<ExecResult> {
   const { call, limit } = waiting;
-  const starting = beginStart(context, request);
+  const isIdPromised = call.runId !== undefined;
+  const starting = beginStart(context, request, { isIdPromised });
   const started = await unlessAborted(starting, limit.signal).catch(async (error: unknown) => {
     /* The caller hears an error and never learns the id, so there is no run to be seen. */
     if (hasCode(error, 'workdir-unusable')) await context.supervisor.remove(request.runId as RunId);

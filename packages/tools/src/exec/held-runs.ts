@@ -51,7 +51,7 @@ export async function startHeld(
   if (approval.state === 'started') throw unusable('it was used before', approval);
   if (approval.state !== 'allowed') throw unusable(`it is ${approval.state}`, approval);
   try {
-    return await beginStart(context, approvedRequest(approval), { isHeld: true });
+    return await beginStart(context, approvedRequest(approval), { isIdPromised: true });
   } catch (error) {
     if (!hasCode(error, 'run-held')) throw error;
     /* Another process was faster, which is as good. */

@@ -64,7 +64,7 @@ function requestOf(
   params: ExecParams,
   { call, host, action }: { call: ToolCall; host: HostPort; action: ProposedAction },
 ): StoredRequest {
-  const runId = context.random.id();
+  const runId = call.runId ?? context.random.id();
   const { command, cwd, envAdditions } = action;
   const { cols, rows } = execLimits.terminal;
   const size = { cols: params.cols ?? cols, rows: params.rows ?? rows };
@@ -80,6 +80,7 @@ function requestOf(
     size,
     sessionId: call.sessionId,
     requester: call.requester,
+    ...(call.labels === undefined ? {} : { labels: call.labels }),
     ...deadlinesOf(params, host),
     leftovers: params.leftovers ?? 'keep',
     ...(params.stdin === undefined ? {} : { stdin: params.stdin }),

@@ -26,18 +26,18 @@ export type Started =
 
 export interface StartOptions {
   /* The id is promised to somebody, so there is no second attempt under another one. */
-  readonly isHeld?: boolean;
+  readonly isIdPromised?: boolean;
 }
 
 export async function startRun(
   context: ToolsContext,
   request: StoredRequest,
-  { isHeld = false }: StartOptions,
+  { isIdPromised = false }: StartOptions,
 ): Promise<Started> {
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
     const started = await spawn(context, request, inputOf(context, request));
-    if (!wantsTerminal || isHeld || !isTerminalRefused(context, started)) return started;
+    if (!wantsTerminal || isIdPromised || !isTerminalRefused(context, started)) return started;
     context.log.warn('exec.terminal-refused', { runId: request.runId });
     await context.supervisor.remove(request.runId as RunId);
     return spawn(context, request, { ...onPipes(context, request), runId: context.random.id() });
@@ -91,7 +91,7 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
     runId: request.runId,
     sessionId: request.sessionId,
     backendId,
-    labels: { account: action.account, requester, host: action.host },
+    labels: { ...request.labels, account: action.account, requester, host: action.host },
     overallTimeoutMs: request.overallTimeoutMs,
     ...(request.noOutputTimeoutMs === undefined
       ? {}
@@ -121,7 +121,9 @@ function feed({ log }: ToolsContext, run: ManagedRun, request: StoredRequest): v
   if (stdin === '' && (!isEof || request.spawn.mode === 'child')) return;
   const give = async (): Promise<void> => {
     const bytes = Buffer.from(stdin);
-    if (bytes.length > 0) await run.write(bytes, { durable: bytes.length <= durableBytesMax });
+    // At an offset, because the same start may be tried twice.
+    const isDurable = bytes.length <= durableBytesMax;
+    if (bytes.length > 0) await run.write(bytes, isDurable ? { offset: 0 } : {});
     if (isEof) await run.end();
   };
   give().catch((error: unknown) => {

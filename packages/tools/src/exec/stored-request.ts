@@ -41,6 +41,7 @@ const requestSchema = z.object({
   size: z.object({ cols: z.int(), rows: z.int() }),
   sessionId: z.string(),
   requester: z.string(),
+  labels: z.record(z.string(), z.string()).optional(),
   /* Absent is none. */
   overallTimeoutMs: z.int().optional(),
   noOutputTimeoutMs: z.int().optional(),

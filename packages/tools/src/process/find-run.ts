@@ -47,11 +47,11 @@ export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {
 function findExactly(
   { supervisor, gatekeeper, starting, takeOver, terminals }: ToolsContext,
   id: string,
-  { account }: ToolCall,
+  { account, sees = (run) => isVisible(run, account) }: ToolCall,
 ): FoundRun | undefined {
   const record = supervisor.get(id as RunId);
   if (record !== undefined) {
-    if (!isVisible(record, account)) return undefined;
+    if (!sees(record)) return undefined;
     takeOver.lookAfter(record);
     terminals.watchIfOurs(record);
     return { kind: 'run', record };

@@ -1,5 +1,5 @@
 /*
- * W2: inside a run nobody decides, also a run that another state directory knows about.
+ * W2: inside a run nobody decides, also a run that another state directory knows about. W4: nor does what asked.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
 import { createSupervisor, readLineage } from '@clawdfather/supervisor';
 import { whyMayNotDecide } from '../../src/approvals/who-decides.ts';
+import { openApprovalsRig } from './approvals-rig.ts';
 
 const nobodysShims = { runOfShim: () => undefined };
 const approval = { requesterMarks: '[]', requester: 'mcp:x' };
@@ -36,4 +37,16 @@ test('W2: a shim is known by the name it gives itself', async (t) => {
       await supervisor.close();
     }
   }
+});
+
+test('W4: a token that asked does not decide, another one and a person do', async (t) => {
+  const rig = await openApprovalsRig(t);
+  const approvalId = await rig.ask({ credential: 'token:a' });
+  const by = (credential: string) =>
+    rig.decide(approvalId, { by: credential, decider: { credential } });
+  const refused = await by('token:a');
+  assert.ok(refused.kind === 'refused', refused.kind);
+  assert.match(refused.why, /token:a/);
+  assert.equal(rig.store.approval(approvalId)?.state, 'pending');
+  assert.equal((await by('device:b')).kind, 'decided');
 });
