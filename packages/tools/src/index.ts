@@ -36,6 +36,7 @@ export type { TextCleaner } from './output/clean-text.ts';
 export { createLinePager, readPage } from './output/line-pager.ts';
 export type { LinePage, LinePager, PageRequest, Reading } from './output/line-pager.ts';
 export { makeVisible } from './output/visible-text.ts';
+export type { RunEnd } from './process/wait-for-end.ts';
 export { openScreenFollower } from './terminal/follow-screen.ts';
 export type { ScreenFollower, ScreenLook } from './terminal/follow-screen.ts';
 export { createModeTracker } from './terminal/mode-tracker.ts';

@@ -15,16 +15,24 @@ import { backendId } from './exec/start-run.ts';
 import { createHosts } from './host/hosts.ts';
 import { createLocalHost } from './host/local-host.ts';
 import { endSession } from './process/end-session.ts';
+import { filterOf } from './process/find-run.ts';
 import { processTool } from './process/process.ts';
 import { createReaders } from './process/readers.ts';
 import { createReadingProbe } from './process/reading-probe.ts';
-import { createTakeOver } from './process/take-over.ts';
+import { createTakeOver, isOwnedBy } from './process/take-over.ts';
 import { createTerminals } from './process/terminals.ts';
+import { type RunEnd, waitForEnd } from './process/wait-for-end.ts';
+
+const liveStates = ['starting', 'running', 'exiting'] as const;
 
 export interface Tools {
   /* Throws `ToolsError` for a call that makes no sense; whatever becomes of the command is in the result. */
   exec(params: ExecParams, call: ToolCall): Promise<ExecResult>;
   process(params: ProcessParams, call: ToolCall): Promise<ProcessResult>;
+  /* Resolves when a run of the caller's has ended, or will never start. Throws `unknown-run`, `run-ambiguous`. */
+  waitForEnd(runId: string, call: ToolCall): Promise<RunEnd>;
+  /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
+  looksAfter(account: string): readonly string[];
   /* Starts what has been allowed; once, whoever else tries. Throws `approval-unusable`. */
   startHeld(approval: ApprovalRecord): Promise<void>;
   /* Ends processes that finished commands of this session have left behind; running commands go on. */
@@ -50,6 +58,15 @@ export function createTools(deps: ToolsDeps): Tools {
       whileOpen();
       return processTool(context, params, call);
     },
+    waitForEnd: async (runId, call) => {
+      whileOpen();
+      return waitForEnd(context, runId, call);
+    },
+    looksAfter: (account) =>
+      context.supervisor
+        .list({ ...filterOf({ account }), states: liveStates })
+        .filter((record) => isOwnedBy(record, context.supervisor))
+        .map(({ runId }) => runId),
     startHeld: async (approval) => {
       whileOpen();
       await startHeld(context, approval);
@@ -76,7 +93,6 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     log,
     hosts: createHosts(local, deps.remoteHosts ?? []),
     openFiles: deps.openFiles,
-    liveRunsMax: deps.liveRunsMax,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),
     starting: new Map(),
@@ -90,8 +106,8 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
 
 function takeUp(context: ToolsContext): void {
   const { supervisor, terminals } = context;
-  const states = ['starting', 'running', 'exiting'] as const;
-  for (const record of supervisor.list({ backendId, states })) terminals.watchIfOurs(record);
+  for (const record of supervisor.list({ backendId, states: liveStates }))
+    terminals.watchIfOurs(record);
   watchAllHeld(context);
 }
 

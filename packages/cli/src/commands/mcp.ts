@@ -35,13 +35,14 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     import('../mcp/open-agent-tools.ts'),
   ]);
   await using opened = openOnce(
-    () => openAgentTools({ ...context, log, directory }),
+    () => openAgentTools({ ...context, log, directory, account }),
     (error) => log.error('mcp-open-failed', { error }),
   );
   using output = openProtocolOutput(io.stdout);
   const connection = serveMcpStdio(
     {
       tools: opened.tools,
+      takenOver: opened.takenOver,
       clock,
       log,
       version: readVersion(),

@@ -5,7 +5,12 @@
  * What earlier servers left is taken over at the start. Closing lets go of everything in the opposite order and ends no run.
  */
 import type { Log } from '@clawdfather/kit';
-import { createSupervisor, openApprovals, readLineage } from '@clawdfather/supervisor';
+import {
+  createSupervisor,
+  openApprovals,
+  readLineage,
+  silentObserver,
+} from '@clawdfather/supervisor';
 import {
   agentBaseEnvironment,
   createAllowlist,
@@ -19,17 +24,22 @@ import { explainOpenFailure } from '../runs/open-failure.ts';
 
 export interface AgentTools extends AsyncDisposable {
   readonly tools: Tools;
+  /* What earlier servers left: runs that go on and are ours now, and runs whose end nobody had heard before us. */
+  readonly takenOver: readonly string[];
 }
 
 export interface AgentToolsDeps extends Pick<CommandContext, 'config' | 'clock' | 'random'> {
   readonly log: Log;
   readonly directory: string;
+  readonly account: string;
 }
 
 export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> {
   const { config, clock, random, log } = deps;
   const { stateDir, values } = config;
   await using opening = new AsyncDisposableStack();
+  const endedUnheard: string[] = [];
+  let isOpening = true;
   const supervisor = await createSupervisor({
     stateDir,
     launcher: 'spawnd',
@@ -37,9 +47,16 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
     clock,
     random,
     log,
+    observer: {
+      ...silentObserver,
+      event: (event) => {
+        if (isOpening && event.type === 'exit') endedUnheard.push(event.runId);
+      },
+    },
   }).catch((error: unknown) => {
     throw explainOpenFailure(error, stateDir);
   });
+  isOpening = false;
   opening.defer(() => supervisor.close());
   const store = await openApprovals({ stateDir, clock, random });
   opening.defer(() => store.close());
@@ -63,5 +80,6 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
   });
   opening.defer(() => tools.close());
   const opened = opening.move();
-  return { tools, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const takenOver = [...tools.looksAfter(deps.account), ...endedUnheard];
+  return { tools, takenOver, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

@@ -4,11 +4,14 @@
  * Opening starts at once and nobody waits for it but the first call, so that a client is answered in milliseconds. If it fails, the
  * call that needed it says why, to the agent that can tell a person; the next call tries again.
  */
+import { deferred } from '@clawdfather/kit';
 import type { Tools } from '@clawdfather/tools';
 import type { AgentTools } from './open-agent-tools.ts';
 
 export interface OpenedOnce extends AsyncDisposable {
-  readonly tools: Pick<Tools, 'exec' | 'process'>;
+  readonly tools: Pick<Tools, 'exec' | 'process' | 'waitForEnd'>;
+  /* Resolves when the tools are open; never, if they never are. */
+  readonly takenOver: Promise<readonly string[]>;
 }
 
 export function openOnce(
@@ -16,12 +19,17 @@ export function openOnce(
   onFailure: (error: unknown) => void,
 ): OpenedOnce {
   let opened: Promise<AgentTools> | undefined;
+  const takenOver = deferred<readonly string[]>();
   const openNow = (): Promise<AgentTools> => {
-    const attempt = opened ?? open();
+    if (opened !== undefined) return opened;
+    const attempt = open();
     opened = attempt;
-    attempt.catch(() => {
-      if (opened === attempt) opened = undefined;
-    });
+    attempt.then(
+      (tools) => takenOver.resolve(tools.takenOver),
+      () => {
+        opened = undefined;
+      },
+    );
     return attempt;
   };
   openNow().catch(onFailure);
@@ -29,7 +37,9 @@ export function openOnce(
     tools: {
       exec: async (params, call) => (await openNow()).tools.exec(params, call),
       process: async (params, call) => (await openNow()).tools.process(params, call),
+      waitForEnd: async (runId, call) => (await openNow()).tools.waitForEnd(runId, call),
     },
+    takenOver: takenOver.promise,
     [Symbol.asyncDispose]: async () => {
       // What failed to open has nothing to close, and was told.
       const tools = await opened?.catch(() => undefined);

@@ -20,6 +20,7 @@ function agentTools(closed: { count: number }): AgentTools {
   const list = async () => ({ action: 'list', runs: [], isMore: false }) as const;
   return {
     tools: { process: list } as unknown as Tools,
+    takenOver: ['run-1'],
     [Symbol.asyncDispose]: async () => void (closed.count += 1),
   };
 }
@@ -37,6 +38,7 @@ test('many calls share one opening, which begins before the first of them', asyn
   assert.equal(openings, 1);
   await Promise.all([1, 2, 3].map(() => opened.tools.process({ action: 'list' }, call)));
   assert.equal(openings, 1);
+  assert.deepEqual(await opened.takenOver, ['run-1']);
   await opened[Symbol.asyncDispose]();
   assert.equal(closed.count, 1);
 });
@@ -60,6 +62,7 @@ test('a failure is told to the call that needed it, and the next call tries agai
     runs: [],
     isMore: false,
   });
+  assert.deepEqual(await opened.takenOver, ['run-1'], 'as soon as there is something to know');
   await opened[Symbol.asyncDispose]();
   assert.equal(closed.count, 1);
 });

@@ -128,6 +128,7 @@ test('agents neither see what a person runs nor can type into it', async (contex
     random,
     log: silentLog,
     directory: '/',
+    account: 'local',
   });
   const { signal } = new AbortController();
   const call = { signal, requester: 'mcp:test', account: 'local', sessionId: 'local' };

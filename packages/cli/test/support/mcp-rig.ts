@@ -2,7 +2,7 @@
  * `clf mcp` with the protocol's own client, on a state directory of its own.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { Client, type RequestOptions } from '@modelcontextprotocol/client';
@@ -16,7 +16,9 @@ export type Era = (typeof eras)[number];
 export const openPolicy = ['--security', 'full', '--ask', 'off'];
 
 export interface ToolAnswer {
+  /* The first block. */
   readonly text: string;
+  readonly blocks: readonly string[];
   readonly isError: boolean;
   /* The structured content. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -32,6 +34,8 @@ export interface Agent {
 
 export interface AgentOptions {
   readonly era?: Era | 'auto';
+  /* Of those that begin with a handshake: only this one is spoken. */
+  readonly revision?: string;
   readonly flags?: readonly string[];
   readonly name?: string;
 }
@@ -47,7 +51,8 @@ export function createMcpRig(test: TestContext): McpRig {
 }
 
 async function connect(test: TestContext, cli: CliRig, options: AgentOptions): Promise<Agent> {
-  const { era = 'modern', flags = openPolicy, name = 'test-agent' } = options;
+  const { revision, flags = openPolicy, name = 'test-agent' } = options;
+  const era = options.era ?? (revision === undefined ? 'modern' : 'legacy');
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [launcherPath, 'mcp', ...flags],
@@ -55,16 +60,22 @@ async function connect(test: TestContext, cli: CliRig, options: AgentOptions): P
     stderr: 'ignore',
   });
   const mode = era === 'modern' ? { pin: '2026-07-28' } : era;
-  const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } });
+  const client = new Client(
+    { name, version: '1' },
+    {
+      versionNegotiation: { mode },
+      ...(revision === undefined ? {} : { supportedProtocolVersions: [revision] }),
+    },
+  );
   test.after(() => client.close());
   await client.connect(transport);
   // The client checks results against the schemas that it has seen.
   await client.listTools();
   const call: Agent['call'] = async (tool, args, callOptions) => {
     const result = await client.callTool({ name: tool, arguments: { ...args } }, callOptions);
-    const [block] = result.content as readonly { readonly text: string }[];
+    const blocks = (result.content as readonly { readonly text: string }[]).map(({ text }) => text);
     const data = (result.structuredContent ?? {}) as ToolAnswer['data'];
-    return { text: block?.text ?? '', isError: result.isError ?? false, data };
+    return { text: blocks[0] ?? '', blocks, isError: result.isError ?? false, data };
   };
   const pollFor: Agent['pollFor'] = async (runId, pattern, from) => {
     let said = '';
@@ -98,6 +109,8 @@ export interface BareServer {
   readonly stderr: readonly string[];
   /* Resolves when stdout has an answer with this id. */
   answer(id: number): Promise<Record<string, unknown>>;
+  /* Resolves with the first line of stdout that contains the text. */
+  saw(text: string): Promise<Record<string, unknown>>;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
@@ -123,6 +136,16 @@ export function startBare(test: TestContext, cli: CliRig, flags: readonly string
     for (const wake of waiting) wake();
   });
   createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line));
+  const untilLine = async (isIt: (line: string) => boolean): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const found = stdout.find(isIt);
+      if (found !== undefined) return JSON.parse(found) as Record<string, unknown>;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      await promise;
+      waiting.delete(resolve);
+    }
+  };
   return {
     pid: child.pid ?? 0,
     send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
@@ -131,26 +154,18 @@ export function startBare(test: TestContext, cli: CliRig, flags: readonly string
     signal: (name) => void child.kill(name),
     stdout,
     stderr,
-    answer: async (id) => {
-      for (;;) {
-        for (const line of stdout) {
-          const message = JSON.parse(line) as Record<string, unknown>;
-          if (message['id'] === id) return message;
-        }
-        const { promise, resolve } = Promise.withResolvers<void>();
-        waiting.add(resolve);
-        await promise;
-        waiting.delete(resolve);
-      }
-    },
+    answer: (id) => untilLine((line) => (JSON.parse(line) as { id?: unknown }).id === id),
+    saw: (text) => untilLine((line) => line.includes(text)),
     ended,
   };
 }
 
 /* Nothing of it runs: a zombie that nobody has buried yet counts as dead. */
 export function isGone(pid: number): boolean {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return true;
-  const stat = readFileSync(path, 'utf8');
-  return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return true;
+  }
 }

@@ -6,13 +6,15 @@ import { processActions } from '@clawdfather/protocol';
 
 export const serverInstructions = `Runs shell commands as supervised runs. A run outlives this server, the client and a crash of either; \
 its output is kept from the first byte to the last and can be read at any time by run id. Start with exec; follow, drive and end what goes on in the \
-background with process. Never sleep in a loop: process poll waits and returns as soon as there is output or an end.`;
+background with process. Never sleep in a loop: process poll waits and returns as soon as there is output or an end. A background run need not be watched at all: when it ends, the \
+next result of any call says so.`;
 
 export const execDescription = `Run a command and wait for it, at most yieldMs (default 10 s); what takes longer goes on in the background.
 
 What comes back, by status:
 - completed: it ended by itself. exitCode may be non-zero; output is stdout and stderr together.
-- running: it goes on. Keep runId and cursor, and call process poll with both to get what comes next.
+- running: it goes on. Keep runId and cursor, and call process poll with both to get what comes next. Its end is told by the next result \
+of any call, without being asked for.
 - failed: it could not be started, or a signal or a time limit ended it; kind says which.
 - approval-pending: a person is asked whether it may run. You cannot decide this, and another spelling of the command will be asked about too. process poll with \
 the runId waits for the decision and then brings the result; meanwhile tell the user.

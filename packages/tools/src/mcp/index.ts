@@ -5,4 +5,4 @@ export type { LineStreams } from './line-transport.ts';
 export { createMcpServer } from './mcp-server.ts';
 export type { McpServerDeps } from './mcp-server.ts';
 export { serveMcpStdio } from './serve-stdio.ts';
-export type { McpConnection } from './serve-stdio.ts';
+export type { McpConnection, McpStdioDeps } from './serve-stdio.ts';

@@ -28,3 +28,12 @@ export const progressMessageCharactersMax = 200;
 
 /* A client's name for itself, in approvals and logs. */
 export const clientNameCharactersMax = 64;
+
+/* Runs that a connection hears the end of. Each costs a promise here, and a process anyway; nobody reads so many ends. */
+export const followedRunsMax = 1_000;
+
+/* Ends that one result names; the others come with the next one. A line each, so about 1,000 tokens. */
+export const noticesPerResultMax = 20;
+
+/* Of a command, to recognise it by. */
+export const noticeCommandCharactersMax = 80;

@@ -19,7 +19,10 @@ export interface LineStreams {
   readonly write: (line: string) => Promise<void>;
 }
 
-export function createLineTransport(streams: LineStreams): Transport {
+/* Called as soon as a message is in line for the wire: what is sent from then on comes after it. */
+export type OnSent = (message: JSONRPCMessage) => void;
+
+export function createLineTransport(streams: LineStreams, onSent: OnSent): Transport {
   const reading = new AbortController();
   const splitter = createLineSplitter(messageBytesMax);
   let unsentCharacters = 0;
@@ -62,7 +65,11 @@ export function createLineTransport(streams: LineStreams): Transport {
     start: async () => {
       void pump().then(close, fail);
     },
-    send: (message: JSONRPCMessage) => writeMessage(message),
+    send: (message: JSONRPCMessage) => {
+      const written = writeMessage(message);
+      onSent(message);
+      return written;
+    },
     close,
   };
   return transport;

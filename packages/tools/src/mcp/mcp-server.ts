@@ -4,24 +4,38 @@
  * request; all state is in the tools.
  *
  * A command that fails is a result. `isError` says that the tool could not do what was asked, and the text says what to do.
+ *
+ * A connection that stays is also told of ends that it did not ask about (exit-notices.ts), and announces the capability by which
+ * its revision is told. With one server per request there is nobody to tell, and nothing is announced.
  */
 import { type Clock, CodedError, type Log } from '@clawdfather/kit';
 import {
   execLimits,
   type ExecParams,
   type ExecResult,
+  type ProcessParams,
   type ProcessResult,
 } from '@clawdfather/protocol';
-import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  McpServer,
+  type ServerCapabilities,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { ToolCall } from '../context.ts';
 import type { Tools } from '../tools.ts';
+import { type Asking, openCall } from './asked-call.ts';
 import { execDescription, processDescription, serverInstructions } from './descriptions.ts';
 import { formatOutcome, isRefusal } from './exec-text.ts';
+import type { ExitNotices } from './exit-notices.ts';
 import { fitResult } from './fit-result.ts';
-import { resultCharactersMax } from './limits.ts';
+import type { ExitNotice } from './next-notice.ts';
+import { formatNotices } from './notice-text.ts';
 import { formatProcessResult } from './process-text.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { cancellationOf, errorResult, requesterOfCall } from './tool-call.ts';
+import type { Era } from './push-exit.ts';
+import { registerRunResource } from './run-resource.ts';
+import { errorResult } from './tool-call.ts';
 import { execInput, execOutput, processInput, processOutput } from './tool-schemas.ts';
 
 export interface McpServerDeps {
@@ -41,21 +55,43 @@ export interface McpServerDeps {
   >;
 }
 
+/* A connection that stays, and how it is told of ends. */
+export interface Lasting {
+  readonly era: Era;
+  readonly notices: ExitNotices;
+}
+
 /* The list of tools is the same for everybody until we are installed anew. */
 const listLifetimeMs = 3_600_000;
 
-export function createMcpServer(deps: McpServerDeps): McpServer {
+export function createMcpServer(deps: McpServerDeps, lasting?: Lasting): McpServer {
+  const notices = lasting?.notices;
   const server = new McpServer(
     { name: 'clawdfather', title: 'Clawdfather', version: deps.version },
     {
       instructions: serverInstructions,
-      capabilities: { tools: { listChanged: false } },
+      capabilities: capabilitiesOf(lasting),
       cacheHints: {
         'tools/list': { ttlMs: listLifetimeMs, cacheScope: 'public' },
         'server/discover': { ttlMs: listLifetimeMs, cacheScope: 'public' },
       },
     },
   );
+  registerExec(server, deps, notices);
+  registerProcess(server, deps, notices);
+  if (lasting?.era === 'modern') {
+    registerRunResource(server, async (params, context) => {
+      using asked = openCall(deps, { server, context, notices, about: runOf(params) });
+      const result = fitResult(await deps.tools.process(params, asked.call));
+      /* Ends of other runs have no place in it; they wait for a result of a tool. */
+      asked.tell(result);
+      return result;
+    });
+  }
+  return server;
+}
+
+function registerExec(server: McpServer, deps: McpServerDeps, notices?: ExitNotices): void {
   server.registerTool(
     'exec',
     {
@@ -72,7 +108,7 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
       },
     },
     (asked, context) =>
-      answer(deps, { server, context }, async (call) => {
+      answer(deps, { server, context, notices }, async (call) => {
         const params = { ...deps.execDefaults, ...asked };
         using progress = progressOf(deps, params, context);
         const result = fitResult(
@@ -84,6 +120,9 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
         return { result, text: formatOutcome(result), isError: isRefusal(result) };
       }),
   );
+}
+
+function registerProcess(server: McpServer, deps: McpServerDeps, notices?: ExitNotices): void {
   server.registerTool(
     'process',
     {
@@ -100,17 +139,24 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
       },
     },
     (params, context) =>
-      answer(deps, { server, context }, async (call) => {
+      answer(deps, { server, context, notices, about: runOf(params) }, async (call) => {
         const result = fitResult(await deps.tools.process(params, call));
         return { result, text: formatProcessResult(result), isError: false };
       }),
   );
-  return server;
 }
 
-interface Connection {
-  readonly server: McpServer;
-  readonly context: ServerContext;
+function runOf(params: ProcessParams): string | undefined {
+  return 'runId' in params ? params.runId : undefined;
+}
+
+/* What each revision needs to be told of ends: up to 2025-11-25 log messages, then resources that can be listened to. */
+function capabilitiesOf(lasting: Lasting | undefined): ServerCapabilities {
+  const tools = { listChanged: false };
+  if (lasting === undefined) return { tools };
+  return lasting.era === 'legacy'
+    ? { tools, logging: {} }
+    : { tools, resources: { subscribe: true, listChanged: false } };
 }
 
 interface Answer {
@@ -121,31 +167,31 @@ interface Answer {
 
 async function answer(
   deps: McpServerDeps,
-  { server, context }: Connection,
+  asking: Asking,
   run: (call: ToolCall) => Promise<Answer>,
 ): Promise<CallToolResult> {
-  using cancellation = cancellationOf(context.mcpReq.signal);
-  const requester = requesterOfCall(context, server.server.getClientVersion()?.name);
+  using asked = openCall(deps, asking);
   try {
-    const { result, text, isError } = await run({
-      signal: cancellation.signal,
-      requester,
-      account: deps.account,
-      sessionId: deps.sessionId,
-      directory: deps.directory,
-      outputCharactersMax: resultCharactersMax,
-    });
+    const { result, text, isError } = await run(asked.call);
+    asked.tell(result);
+    const ended = asked.carry();
     return {
-      content: [{ type: 'text', text }],
-      structuredContent: { ...result },
+      content: [{ type: 'text', text }, ...noticeBlocks(ended)],
+      structuredContent: { ...result, ...(ended.length === 0 ? {} : { ended }) },
       ...(isError ? { isError } : {}),
     };
   } catch (error) {
     // A call that makes no sense is the agent's to mend; anything else should not have happened.
-    const isOurs = !(error instanceof CodedError) && !context.mcpReq.signal.aborted;
+    const isOurs = !(error instanceof CodedError) && !asking.context.mcpReq.signal.aborted;
+    const { requester } = asked.call;
     deps.log[isOurs ? 'error' : 'debug']('mcp-call-failed', { requester, error });
-    return errorResult(error);
+    const result = errorResult(error);
+    return { ...result, content: [...result.content, ...noticeBlocks(asked.carry())] };
   }
+}
+
+function noticeBlocks(ended: readonly ExitNotice[]): CallToolResult['content'] {
+  return ended.length === 0 ? [] : [{ type: 'text', text: formatNotices(ended) }];
 }
 
 /* Only for a client that asked for it, by sending a token. */

@@ -45,14 +45,37 @@ export const processInput = shownAs<ProcessParams>(
   },
 );
 
-export const execOutput = shownAs(flatSchema(execResultSchema.options, 'output'), (value) => ({
-  value,
-}));
+/* Beside every result: other runs that ended meanwhile (exit-notices.ts). */
+const endedSchema = z
+  .array(
+    z.object({
+      event: z.enum(['exit', 'denied']),
+      runId: z.string(),
+      reason: z.string(),
+      code: z.int().optional(),
+      signal: z.string().optional(),
+      cursor: z.string().optional(),
+      durationMs: z.number().optional(),
+      command: z.string().optional(),
+    }),
+  )
+  .describe('Background runs that ended since the last result; each is named once.');
+
+export const execOutput = shownAs(withEnded(flatSchema(execResultSchema.options, 'output')), as);
 
 export const processOutput = shownAs(
-  flatSchema(processResultSchema.options, 'output'),
-  (value) => ({ value }),
+  withEnded(flatSchema(processResultSchema.options, 'output')),
+  as,
 );
+
+function as<Value>(value: Value): { readonly value: Value } {
+  return { value };
+}
+
+function withEnded(schema: ObjectSchema): ObjectSchema {
+  const { ended } = flatSchema([z.object({ ended: endedSchema })], 'output').properties;
+  return { ...schema, properties: { ...schema.properties, ...(ended && { ended }) } };
+}
 
 function shownAs<Value>(
   schema: ObjectSchema,

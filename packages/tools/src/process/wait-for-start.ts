@@ -17,7 +17,7 @@ export type StartWait =
 export async function waitForStart(
   context: ToolsContext,
   found: FoundRun,
-  limit: TimeLimit,
+  limit: Pick<TimeLimit, 'signal'>,
 ): Promise<StartWait> {
   if (found.kind === 'run') return found;
   if (found.kind === 'starting') {
@@ -41,7 +41,7 @@ export async function waitForStart(
 async function decisionOf(
   { gatekeeper }: ToolsContext,
   approval: ApprovalRecord,
-  limit: TimeLimit,
+  limit: Pick<TimeLimit, 'signal'>,
 ): Promise<ApprovalRecord> {
   if (approval.state !== 'pending' || limit.signal.aborted) return approval;
   try {

@@ -14,10 +14,17 @@ import {
   localhostAllowedOrigins,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
+import { createExitNotices } from '../../src/mcp/exit-notices.ts';
 import { createMcpServer, type McpServerDeps } from '../../src/mcp/index.ts';
 
 export async function serveHttp(test: TestContext, deps: McpServerDeps): Promise<URL> {
-  const handler = createMcpHandler(() => createMcpServer(deps));
+  /* What a lasting connection announces is examined too, although nothing ends here. */
+  const notices = createExitNotices({
+    waitForEnd: () => Promise.reject(new Error('nothing runs here')),
+    push: async () => {},
+    log: deps.log,
+  });
+  const handler = createMcpHandler(({ era }) => createMcpServer(deps, { era, notices }));
   const answer = async (request: Request): Promise<Response> =>
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
     originValidationResponse(request, localhostAllowedOrigins()) ??

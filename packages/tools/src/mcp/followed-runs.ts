@@ -1,0 +1,98 @@
+/*
+ * The runs whose end one connection hears of, each with what was told of it so far (next-notice.ts).
+ *
+ * A followed run costs a promise that the end of the run settles; nothing ticks. Told ones are remembered, so that a late result
+ * does not have them told again; what was told longest ago is forgotten first, what is still to be told never.
+ */
+import type { Log } from '@clawdfather/kit';
+import type { RunEnd } from '../process/wait-for-end.ts';
+import { fitText } from './fit-result.ts';
+import { followedRunsMax, noticeCommandCharactersMax } from './limits.ts';
+import { type ExitNotice, nextNotice, type NoticeEvent, type NoticeState } from './next-notice.ts';
+
+export interface FollowedRunsDeps {
+  /* Rejects when the signal aborts, and for a run that is not the caller's. */
+  readonly waitForEnd: (runId: string, signal: AbortSignal) => Promise<RunEnd>;
+  readonly onEnded: () => void;
+  readonly log: Log;
+}
+
+type Untold = Extract<NoticeState, { readonly kind: 'ended' | 'carried' }>;
+
+interface Followed {
+  state: NoticeState;
+  readonly stop: AbortController;
+}
+
+export interface FollowedRuns {
+  follow(runId: string): void;
+  advance(runId: string, event: NoticeEvent): void;
+  /* Ended and not told. */
+  untold(): readonly Untold[];
+  close(): void;
+}
+
+export function createFollowedRuns({ waitForEnd, onEnded, log }: FollowedRunsDeps): FollowedRuns {
+  const runs = new Map<string, Followed>();
+  /* Few, however many are followed or remembered. */
+  const untold = new Map<string, Untold>();
+
+  const advance = (runId: string, event: NoticeEvent): void => {
+    const followed = runs.get(runId);
+    if (followed === undefined) return;
+    const state = nextNotice(followed.state, event);
+    followed.state = state;
+    if (state.kind === 'ended' || state.kind === 'carried') untold.set(runId, state);
+    else untold.delete(runId);
+    if (state.kind === 'told') followed.stop.abort();
+  };
+  return {
+    follow: (runId) => {
+      if (runs.has(runId)) return;
+      if (!makeRoom(runs)) return log.warn('mcp-follows-too-many', { runId });
+      const stop = new AbortController();
+      runs.set(runId, { state: { kind: 'following' }, stop });
+      waitForEnd(runId, stop.signal).then(
+        (end) => {
+          advance(runId, { type: 'ended', notice: noticeOf(runId, end) });
+          onEnded();
+        },
+        (error: unknown) => {
+          if (stop.signal.aborted) return;
+          runs.delete(runId);
+          log.debug('mcp-follow-failed', { runId, error });
+        },
+      );
+    },
+    advance,
+    untold: () => [...untold.values()],
+    close: () => {
+      for (const { stop } of runs.values()) stop.abort();
+      runs.clear();
+      untold.clear();
+    },
+  };
+}
+
+function makeRoom(runs: Map<string, Followed>): boolean {
+  if (runs.size < followedRunsMax) return true;
+  const told = runs.entries().find(([, { state }]) => state.kind === 'told');
+  return told !== undefined && runs.delete(told[0]);
+}
+
+function noticeOf(runId: string, end: RunEnd): ExitNotice {
+  if (end.kind === 'denied') return { event: 'denied', runId, reason: end.rule };
+  const { reason, code, signal, cursor, durationMs } = end.exit;
+  /* A time limit is never shown with an exit code: a program that ends tidily would look like a success. */
+  const isTimeout = reason === 'overall-timeout' || reason === 'no-output-timeout';
+  return {
+    event: 'exit',
+    runId,
+    reason,
+    ...(code === undefined || isTimeout ? {} : { code }),
+    ...(signal === undefined ? {} : { signal }),
+    cursor,
+    ...(durationMs === undefined ? {} : { durationMs }),
+    command: fitText(end.command, noticeCommandCharactersMax),
+  };
+}

@@ -1,0 +1,34 @@
+/*
+ * The end of a run, sent to a client that did not ask, in the way of its revision of the protocol.
+ *
+ * Up to 2025-11-25: a log message (`notifications/message`), which needs no subscription; `logging/setLevel` says from which level
+ * on. 2026-07-28 sends nothing that was not asked for: a client listens (`subscriptions/listen`) to the run's resource and is
+ * sent `notifications/resources/updated`, with the end beside it so that it need not be read.
+ */
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { ExitNotice } from './next-notice.ts';
+import { formatRunUri } from './run-resource.ts';
+
+export type Era = 'legacy' | 'modern';
+
+/* Names in `_meta` begin with a domain of whoever defines them; we have a package name. */
+const exitMetaKey = 'clawdfather/exit';
+
+export interface Pushing {
+  readonly server: McpServer;
+  readonly era: Era;
+}
+
+export async function pushExit({ server, era }: Pushing, notice: ExitNotice): Promise<void> {
+  const { command: _command, ...data } = notice;
+  if (era === 'modern') {
+    const params = { uri: formatRunUri(notice.runId), _meta: { [exitMetaKey]: data } };
+    return server.server.sendResourceUpdated(params);
+  }
+  const isGood = notice.reason === 'exit' && notice.code === 0;
+  return server.server.sendLoggingMessage({
+    level: isGood ? 'info' : 'warning',
+    logger: 'clawdfather',
+    data,
+  });
+}

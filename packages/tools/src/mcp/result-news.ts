@@ -1,0 +1,31 @@
+/*
+ * What a result says about the life of runs: which of them it calls ended, and which it leaves going on.
+ */
+import type { ExecResult, ProcessResult } from '@clawdfather/protocol';
+
+export interface ResultNews {
+  readonly tells: readonly string[];
+  readonly follows: readonly string[];
+}
+
+export const noNews: ResultNews = { tells: [], follows: [] };
+
+export function newsOf(result: ExecResult | ProcessResult): ResultNews {
+  if ('runs' in result) {
+    /* A list shows everybody's runs: what it calls ended is told, but nobody asked to hear of the others. */
+    const ended = result.runs.filter(({ state }) => state === 'exited');
+    return { tells: ended.map(({ runId }) => runId), follows: [] };
+  }
+  if ('status' in result) {
+    const { runId, status } = result;
+    if (runId === undefined) return noNews;
+    return status === 'running' || status === 'approval-pending'
+      ? { tells: [], follows: [runId] }
+      : { tells: [runId], follows: [] };
+  }
+  const isEnd =
+    result.action === 'clear' ||
+    ((result.action === 'kill' || result.action === 'remove') &&
+      (result.isGone || result.reason !== undefined));
+  return isEnd ? { tells: [result.runId], follows: [] } : noNews;
+}
