@@ -93,6 +93,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     log,
     hosts: createHosts(local, deps.remoteHosts ?? []),
     openFiles: deps.openFiles,
+    liveRunsMax: deps.liveRunsMax,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),
     starting: new Map(),
