@@ -57,9 +57,11 @@ export async function sendRequest(
     body,
     options = {},
     accept,
+    headers,
   }: CallParts & {
     readonly options?: CallOptions;
     readonly accept?: string;
+    readonly headers?: Readonly<Record<string, string>>;
   },
 ): Promise<Response> {
   const { signal, idempotencyKey, traceparent } = options;
@@ -71,6 +73,7 @@ export async function sendRequest(
     return await fetch(url.href, {
       method,
       headers: {
+        ...headers,
         ...(accept === undefined ? {} : { accept }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -5,5 +5,7 @@ export { backoffMs } from './backoff.ts';
 export type { CallOptions, Connection, Fetch } from './call-endpoint.ts';
 export { createClient } from './client.ts';
 export type { Client, ClientOptions } from './client.ts';
+export { followEvents } from './follow-events.ts';
+export type { FollowInput, FollowOptions, LinkState, ServerEvent } from './follow-events.ts';
 export { RefusedError, SdkError, sdkErrorCodes } from './errors.ts';
 export type { Refusal, SdkErrorCode } from './errors.ts';
