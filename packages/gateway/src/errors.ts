@@ -1,9 +1,15 @@
 /*
- * Why a gateway does not start. What it refuses once it runs is in the API's own catalogue (protocol, api-errors).
+ * Why a gateway does not start, or cannot open what it keeps. What it refuses once it runs is in the API's own catalogue (protocol, api-errors).
  */
 import { CodedError } from '@clawdfather/kit';
 
-export const gatewayErrorCodes = ['listen-failed', 'listen-unprotected'] as const;
+export const gatewayErrorCodes = [
+  'listen-failed',
+  'listen-unprotected',
+  'master-key-invalid',
+  'master-key-unsafe',
+  'secret-unreadable',
+] as const;
 
 export type GatewayErrorCode = (typeof gatewayErrorCodes)[number];
 

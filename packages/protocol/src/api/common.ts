@@ -40,6 +40,15 @@ export function lineSchema(charactersMax: number) {
     .regex(/^\P{Cc}*$/u, 'has control characters');
 }
 
+/* What a person calls a thing. Signs that turn the direction of writing would let one label look like another. */
+export const labelSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^\P{Cc}*$/u, 'has control characters')
+  .regex(/^[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*$/, 'has signs that turn the writing');
+
 export const apiErrorSchema = z
   .object({
     error: z.object({

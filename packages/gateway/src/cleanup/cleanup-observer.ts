@@ -1,0 +1,25 @@
+/*
+ * What metrics want to know of the clean-up. Calls are cheap and never throw.
+ */
+export interface CleanupReport {
+  readonly durationMs: number;
+  /* Names of steps that threw; the others were done all the same. */
+  readonly failedSteps: readonly string[];
+}
+
+export interface CleanupObserver {
+  ran(report: CleanupReport): void;
+  /* The one before was still at it. */
+  skipped(): void;
+  /* An orphaned lease was taken over. */
+  adopted(): void;
+  /* An orphaned lease had nothing left to stand on, and was closed. */
+  orphanCleaned(): void;
+}
+
+export const silentCleanupObserver: CleanupObserver = {
+  ran: () => {},
+  skipped: () => {},
+  adopted: () => {},
+  orphanCleaned: () => {},
+};

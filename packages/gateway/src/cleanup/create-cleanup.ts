@@ -1,0 +1,103 @@
+/*
+ * The clean-up job: once at the start, then every 60 s.
+ *
+ * Steps, in this order: 1 our heartbeats, which also move clients' clocks on after a sleep, so nothing is called idle that was
+ * not · 2 orphans · 3 work counts as a heartbeat · 4 idle sessions · 5 runs whose supervisor is gone · 6 runs past retention ·
+ * 7 expired rows. A step that fails is logged and the next ones go on; it comes again in a minute.
+ *
+ * Never two at once: a tick that finds the one before still at it is skipped and counted.
+ */
+import type { Timer } from '@clawdfather/kit';
+import { adoptOrphans } from './adopt-orphans.ts';
+import type { CleanupDeps } from './cleanup-deps.ts';
+import { closeIdle } from './close-idle.ts';
+import { keepBusySessions } from './keep-busy-sessions.ts';
+
+export interface Cleanup {
+  /* Runs once and arms the timer. */
+  start(): void;
+  /* One run, or the one that is under way. Never rejects. */
+  runNow(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const everyMs = 60_000;
+/* Retention is counted in days; looking through all finished runs each minute would be for nothing. */
+const retentionEveryMs = 10 * 60_000;
+
+interface Step {
+  readonly name: string;
+  readonly work: () => Promise<unknown>;
+}
+
+export function createCleanup(deps: CleanupDeps): Cleanup {
+  const { clock, log, observer, instance } = deps;
+  const stopping = new AbortController();
+  const steps = stepsOf(deps, stopping.signal);
+  let timer: Timer | undefined;
+  let running: Promise<void> | undefined;
+
+  const runSteps = async (): Promise<void> => {
+    const sinceMs = clock.monotonicMs();
+    const failedSteps: string[] = [];
+    for (const { name, work } of steps) {
+      // Superseded or stopped: whatever else there is to do is somebody else's (G3).
+      if (stopping.signal.aborted || instance.state !== 'alive') return;
+      try {
+        await work();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        failedSteps.push(name);
+        log.error('cleanup.step-failed', { component: 'cleanup', step: name, error });
+      }
+    }
+    observer.ran({ durationMs: clock.monotonicMs() - sinceMs, failedSteps });
+  };
+
+  const runNow = (): Promise<void> => {
+    running ??= runSteps().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+
+  const tick = (): void => {
+    timer = clock.timer(everyMs, tick);
+    timer.unref();
+    if (running === undefined) void runNow();
+    else {
+      observer.skipped();
+      log.warn('cleanup.skipped', { component: 'cleanup' });
+    }
+  };
+
+  return {
+    start: tick,
+    runNow,
+    stop: async () => {
+      stopping.abort();
+      timer?.cancel();
+      await running;
+    },
+  };
+}
+
+function stepsOf(deps: CleanupDeps, signal: AbortSignal): readonly Step[] {
+  const { store, instance, supervisor, clock } = deps;
+  let retainedAtMs: number | undefined;
+  const retain = async (): Promise<void> => {
+    const nowMs = clock.monotonicMs();
+    if (retainedAtMs !== undefined && nowMs - retainedAtMs < retentionEveryMs) return;
+    retainedAtMs = nowMs;
+    await supervisor.gc({ signal });
+  };
+  return [
+    { name: 'heartbeat', work: () => instance.beat() },
+    { name: 'orphans', work: () => adoptOrphans(deps) },
+    { name: 'busy', work: () => keepBusySessions(deps) },
+    { name: 'idle', work: () => closeIdle(deps) },
+    { name: 'reconcile', work: () => supervisor.reconcile() },
+    { name: 'retention', work: retain },
+    { name: 'expired', work: () => store.system.cleanup.removeExpired() },
+  ];
+}

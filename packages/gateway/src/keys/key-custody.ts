@@ -1,0 +1,60 @@
+/*
+ * SSH keys in our custody: made here, sealed at once, and opened only to be handed to an agent.
+ */
+import type { AccountId, NewKeypair, Store } from '@clawdfather/store';
+import {
+  type EnvelopeDeps,
+  openSecret,
+  rewrapSecret,
+  sealSecret,
+  type SecretPlace,
+} from './envelope.ts';
+import { createOpensshKey } from './openssh-key.ts';
+
+export interface KeyCustody {
+  /* Not stored yet: the caller does that, together with its audit entry. */
+  create(accountId: AccountId, label: string): Promise<NewKeypair>;
+  /* The private file, for `ssh-add -`. Whoever gets it overwrites it. `undefined`: there is no such key, or it is revoked. */
+  open(accountId: AccountId, keypairId: string): Promise<Buffer | undefined>;
+}
+
+/* The private file of `openssh-key.ts`. */
+const contentVersion = 1;
+
+export function createKeyCustody(deps: EnvelopeDeps & { readonly store: Store }): KeyCustody {
+  const { store, random } = deps;
+  return {
+    create: async (accountId, label) => {
+      const id = random.id();
+      const key = await createOpensshKey(random, formatComment(label, id));
+      const { publicKey, fingerprint, privateFile } = key;
+      const privateEnc = await sealSecret(deps, placeOf(accountId, id), privateFile);
+      privateFile.fill(0);
+      return { id, publicKey, fingerprint, privateEnc };
+    },
+    open: async (accountId, keypairId) => {
+      const { keypairs } = store.forAccount(accountId);
+      const sealed = await keypairs.sealedOf(keypairId);
+      if (sealed === undefined) return undefined;
+      const place = placeOf(accountId, keypairId);
+      const clear = await openSecret(deps, place, sealed);
+      const again = await rewrapSecret(deps, place, sealed);
+      // Compared and set: of several who open it at once one writes, and any of their envelopes is good.
+      if (again !== undefined) await keypairs.rewrap({ id: keypairId, from: sealed, to: again });
+      return clear;
+    },
+  };
+}
+
+function placeOf(accountId: AccountId, rowId: string): SecretPlace {
+  return { table: 'agent_keypairs', rowId, accountId, version: contentVersion };
+}
+
+/*
+ * The comment of a public key stands in other people's `authorized_keys` and in a command that is pasted into a shell, so it
+ * keeps of the label only what means nothing to either.
+ */
+export function formatComment(label: string, id: string): string {
+  const plain = label.replace(/[^A-Za-z0-9._]+/g, '-').replace(/^-+|-+$/g, '');
+  return `clawdfather-${plain === '' ? id : plain}`;
+}

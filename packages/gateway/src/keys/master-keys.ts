@@ -1,0 +1,124 @@
+/*
+ * The master keys, as files that only we can read: `1.key`, `2.key`, … The highest number is CURRENT, the others are PREVIOUS.
+ *
+ * M1 A key's file appears whole and on disk, under a number that nobody had: it is written under another name and linked. So
+ *    of two who start or rotate at once one makes the number, and a crash leaves either the key or nothing.
+ * M2 No file is ever changed or deleted here. A secret that has not been wrapped again since opens as long as its key is kept.
+ * M3 Read once, from files and never from the environment, which children of ours could read (checklist 1).
+ */
+import { constants } from 'node:fs';
+import { chmod, link, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Random } from '@clawdfather/kit';
+import { GatewayError } from '../errors.ts';
+import { keyBytes, type MasterKey } from './kms.ts';
+
+export type MasterKeys = readonly [current: MasterKey, ...previous: MasterKey[]];
+
+/* Rotated daily it would last for a lifetime; beyond it something is wrong. */
+const keysMax = 10_000;
+const fileBytesMax = 64;
+const namePattern = /^([1-9][0-9]{0,4})\.key$/;
+const keyPattern = /^[A-Za-z0-9_-]{43}\n$/;
+
+/* Makes the first one if there is none. Throws `master-key-unsafe`, `master-key-invalid`. */
+export async function openMasterKeys(directory: string, random: Random): Promise<MasterKeys> {
+  await openDirectory(directory);
+  const found = await numbersIn(directory);
+  if (found.length === 0) await addKey(directory, { number: 1, random });
+  const numbers = found.length === 0 ? await numbersIn(directory) : found;
+  const keys = await Promise.all(numbers.map((number) => readKey(directory, number)));
+  const [current, ...previous] = keys;
+  if (current === undefined) throw unsafe(directory, 'its keys vanish while they are read');
+  return [current, ...previous];
+}
+
+/* A new CURRENT for whoever opens them next. Secrets are wrapped again when they are used. */
+export async function rotateMasterKey(directory: string, random: Random): Promise<void> {
+  await openDirectory(directory);
+  const [highest = 0] = await numbersIn(directory);
+  await addKey(directory, { number: highest + 1, random });
+}
+
+/* The state directory above it is checked by the supervisor; this one by the same rules. */
+async function openDirectory(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (!hasErrno(error, 'EEXIST')) throw error;
+  });
+  const found = await lstat(path);
+  if (!found.isDirectory()) throw unsafe(path, 'it is not a directory');
+  if (found.uid !== process.getuid?.()) throw unsafe(path, `user ${found.uid} owns it`);
+  if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
+}
+
+/* Highest first. */
+async function numbersIn(directory: string): Promise<readonly number[]> {
+  const names = await readdir(directory);
+  const numbers = names.map((name) => Number(namePattern.exec(name)?.[1] ?? 0)).filter(Boolean);
+  if (numbers.length > keysMax) throw unsafe(directory, 'it holds too many keys');
+  return numbers.toSorted((one, other) => other - one);
+}
+
+async function addKey(
+  directory: string,
+  { number, random }: { readonly number: number; readonly random: Random },
+): Promise<void> {
+  const draft = join(directory, `draft-${random.id()}`);
+  const key = Buffer.from(random.bytes(keyBytes));
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${key.toString('base64url')}\n`);
+    await file.sync();
+    await link(draft, join(directory, `${number}.key`));
+    await syncDirectory(directory);
+  } catch (error) {
+    // M1: somebody else was faster, and theirs is as good.
+    if (!hasErrno(error, 'EEXIST')) throw error;
+  } finally {
+    key.fill(0);
+    await file.close();
+    await rm(draft, { force: true });
+  }
+}
+
+async function readKey(directory: string, number: number): Promise<MasterKey> {
+  const path = join(directory, `${number}.key`);
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { uid, mode, size } = await file.stat();
+    if (uid !== process.getuid?.()) throw unsafe(path, `user ${uid} owns it`);
+    if ((mode & 0o077) !== 0) throw unsafe(path, 'others may read it');
+    const text = size <= fileBytesMax ? await file.readFile('utf8') : '';
+    if (!keyPattern.test(text)) {
+      throw new GatewayError('master-key-invalid', 'a master key is not one of ours', {
+        detail: { path },
+        hint: 'restore it from a backup: what it has wrapped can be opened by nothing else',
+      });
+    }
+    const bytes = Buffer.from(text, 'base64url');
+    return { id: hash('sha256', Buffer.concat([Buffer.from('id:'), bytes])).slice(0, 16), bytes };
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, constants.O_RDONLY);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function unsafe(path: string, why: string): GatewayError {
+  return new GatewayError('master-key-unsafe', `${path} cannot hold master keys: ${why}`, {
+    detail: { path },
+    hint: 'it has to be yours alone: directory 0700, files 0600. Whatever others could read should be rotated',
+  });
+}
+
+function hasErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,59 @@
+/*
+ * Revoking a key: it is used for nothing more, its private half is erased, and, where a person insists, the sessions that stand
+ * on it are closed with `key_revoked`.
+ */
+import type { AccountId, AccountQueries, AuditEntry, Session, Store } from '@clawdfather/store';
+import type { Sessions } from '../sessions/sessions.ts';
+
+export interface RevokeInput {
+  readonly accountId: AccountId;
+  readonly keypairId: string;
+  readonly isForced: boolean;
+  readonly auditFor: (action: string) => AuditEntry;
+}
+
+/* No envelope; nothing opens it. */
+const erased = 'erased';
+
+export async function revokeKey(
+  { store, sessions }: { readonly store: Store; readonly sessions: Sessions },
+  { accountId, keypairId: id, isForced, auditFor }: RevokeInput,
+): Promise<'revoked' | 'not_found' | 'active_sessions_exist'> {
+  const done = await store.forAccount(accountId).transaction(async (queries) => {
+    const { keypairs } = queries;
+    const sealed = await keypairs.sealedOf(id);
+    const using = isForced ? await sessionsUsing(queries, id) : [];
+    const outcome = await keypairs.revoke({ id, isForced, audit: auditFor('key.revoke') });
+    if (outcome === 'revoked' && sealed !== undefined) {
+      await keypairs.rewrap({ id, from: sealed, to: erased });
+    }
+    return { outcome, using };
+  });
+  if (done.outcome === 'revoked') {
+    const end = { reason: 'key_revoked', audit: auditFor('session.close') } as const;
+    await Promise.all(done.using.map((session) => sessions.close(accountId, session.id, end)));
+  }
+  return done.outcome;
+}
+
+async function sessionsUsing(
+  { sessions, connections }: AccountQueries,
+  keypairId: string,
+): Promise<readonly Session[]> {
+  const found: Session[] = [];
+  for (const session of await openSessions({ sessions })) {
+    if (session.connectionId === undefined) continue;
+    const connection = await connections.get(session.connectionId);
+    if (connection?.keypairId === keypairId) found.push(session);
+  }
+  return found;
+}
+
+/* An account has three open ones at most, so one page holds them. */
+export async function openSessions({
+  sessions,
+}: Pick<AccountQueries, 'sessions'>): Promise<readonly Session[]> {
+  const pending = await sessions.list({ status: 'pending', limit: 100 });
+  const active = await sessions.list({ status: 'active', limit: 100 });
+  return [...pending.items, ...active.items];
+}

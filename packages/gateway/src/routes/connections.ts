@@ -1,0 +1,122 @@
+/*
+ * SSH connections over HTTP. What goes out to a host, probe and test, comes with `ssh`.
+ */
+import type { Api } from '@clawdfather/protocol/api';
+import type { AccountQueries, Connection, ConnectionFields, Store } from '@clawdfather/store';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { auditOf, type Handlers } from '../http/handlers.ts';
+import { openSessions } from '../keys/revoke-key.ts';
+
+interface BodyFields {
+  readonly label?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly username?: string | undefined;
+  readonly keypair_id?: string | undefined;
+}
+
+export function createConnectionsHandlers({
+  store,
+}: {
+  readonly store: Store;
+}): Handlers<Api['connections']> {
+  return {
+    list: async ({ caller, query }) => {
+      const { items, total } = await store.forAccount(caller.accountId).connections.list(query);
+      return { items: items.map(show), total, ...query };
+    },
+    get: async ({ caller, params }) => {
+      const connection = await store.forAccount(caller.accountId).connections.get(params.id);
+      if (connection === undefined) throw notFound();
+      return { connection: show(connection) };
+    },
+    create: async (call) => {
+      const { keypair_id: keypairId, ...fields } = call.body;
+      const created = await store.forAccount(call.caller.accountId).connections.create({
+        fields: { ...fields, keypairId },
+        audit: auditOf(call, 'connection.create'),
+      });
+      if (created.outcome === 'keypair_not_found') throw noSuchKey();
+      if (created.outcome !== 'created') throw new ApiError(created.outcome);
+      return { connection: show(created.connection) };
+    },
+    update: async (call) => {
+      const { id } = call.params;
+      const fields = fieldsOf(call.body);
+      const updated = await store.forAccount(call.caller.accountId).transaction(async (queries) => {
+        await refuseWhileInUse(queries, id, fields);
+        return queries.connections.update({
+          id,
+          fields,
+          audit: auditOf(call, 'connection.update', { changed: Object.keys(call.body) }),
+        });
+      });
+      if (updated.outcome === 'not_found') throw notFound();
+      if (updated.outcome === 'keypair_not_found') throw noSuchKey();
+      if (updated.outcome !== 'updated') throw new ApiError(updated.outcome);
+      return { connection: show(updated.connection) };
+    },
+    remove: async (call) => {
+      const { id } = call.params;
+      const audit = auditOf(call, 'connection.delete');
+      const outcome = await store
+        .forAccount(call.caller.accountId)
+        .connections.remove({ id, audit });
+      if (outcome === 'not_found') throw notFound();
+      if (outcome !== 'removed') throw new ApiError(outcome);
+      return undefined;
+    },
+  };
+}
+
+/* A session stands on where its connection went to when it started; only the label may change under it. */
+async function refuseWhileInUse(
+  queries: AccountQueries,
+  id: string,
+  { label: _label, ...where }: Partial<ConnectionFields>,
+): Promise<void> {
+  if (Object.keys(where).length === 0) return;
+  const open = await openSessions(queries);
+  if (open.some(({ connectionId }) => connectionId === id)) {
+    throw new ApiError('active_session_exists');
+  }
+}
+
+function fieldsOf({ keypair_id: keypairId, ...rest }: BodyFields): Partial<ConnectionFields> {
+  const given = Object.entries({ ...rest, keypairId }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+/* A field of the request names it, so the request is wrong; a foreign key reads the same as none. */
+function noSuchKey(): ApiError {
+  return new ApiError('validation_error', 'keypair_id: is no key of yours in use', {
+    detail: { issues: [{ path: 'keypair_id', message: 'is no key of yours in use' }] },
+  });
+}
+
+function show(connection: Connection) {
+  const { id, label, host, port, username, keypairId, testedAtMs, testResult } = connection;
+  return {
+    id,
+    label,
+    host,
+    port,
+    username,
+    keypair_id: keypairId,
+    host_key_fingerprint: connection.pinFingerprint ?? null,
+    last_test:
+      testedAtMs === undefined
+        ? null
+        : {
+            result: testResult ?? '',
+            latency_ms: connection.testLatencyMs ?? null,
+            at: iso(testedAtMs),
+          },
+    created_at: iso(connection.createdAtMs),
+    updated_at: iso(connection.updatedAtMs),
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,89 @@
+/*
+ * SSH keys over HTTP. Nothing here ever holds a private half in clear: it is made and sealed in `keys`.
+ */
+import type { Api } from '@clawdfather/protocol/api';
+import type { Keypair, Store } from '@clawdfather/store';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { auditOf, type Handlers } from '../http/handlers.ts';
+import { formatInstallCommand } from '../keys/install-command.ts';
+import type { KeyCustody } from '../keys/key-custody.ts';
+import { revokeKey } from '../keys/revoke-key.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+
+export interface KeysHandlersDeps {
+  readonly store: Store;
+  readonly custody: KeyCustody;
+  readonly sessions: Sessions;
+}
+
+/* Contract: each key has to be installed somewhere by hand, and nobody keeps track of more. */
+const activeMax = 5;
+
+export function createKeysHandlers(deps: KeysHandlersDeps): Handlers<Api['keys']> {
+  const { store, custody } = deps;
+  return {
+    list: async ({ caller, query: { limit, offset } }) => {
+      const keys = await store.forAccount(caller.accountId).keypairs.list();
+      const items = keys.slice(offset, offset + limit).map(show);
+      return { items, total: keys.length, limit, offset };
+    },
+    create: async (call) => {
+      const { accountId } = call.caller;
+      const { label } = call.body;
+      const key = await custody.create(accountId, label);
+      const created = await store.forAccount(accountId).keypairs.create({
+        key,
+        label,
+        activeMax,
+        audit: auditOf(call, 'key.create', { fingerprint: key.fingerprint }),
+      });
+      if (created.outcome !== 'created') throw new ApiError(created.outcome);
+      return { key: show(created.keypair) };
+    },
+    remove: async (call) => {
+      const { accountId } = call.caller;
+      const outcome = await revokeKey(deps, {
+        accountId,
+        keypairId: call.params.id,
+        isForced: call.query.force === 'true',
+        auditFor: (action) => auditOf(call, action),
+      });
+      if (outcome === 'not_found') throw notFound();
+      if (outcome === 'active_sessions_exist') {
+        throw new ApiError(outcome, undefined, { hint: 'close them, or repeat with ?force=true' });
+      }
+      return undefined;
+    },
+    rotate: async (call) => {
+      const { accountId } = call.caller;
+      const { keypairs } = store.forAccount(accountId);
+      const old = await keypairs.get(call.params.id);
+      if (old?.status !== 'active') throw notFound();
+      const key = await custody.create(accountId, old.label);
+      const rotated = await keypairs.rotate({
+        id: old.id,
+        key,
+        audit: auditOf(call, 'key.rotate', { to: key.id, fingerprint: key.fingerprint }),
+      });
+      if (rotated.outcome !== 'rotated') throw notFound();
+      return { key: show(rotated.keypair), connection_ids: [...rotated.connectionIds] };
+    },
+    installCommand: async ({ caller, params }) => {
+      const key = await store.forAccount(caller.accountId).keypairs.get(params.id);
+      if (key?.status !== 'active') throw notFound();
+      const { publicKey, fingerprint } = key;
+      return { command: formatInstallCommand(publicKey), public_key: publicKey, fingerprint };
+    },
+  };
+}
+
+function show({ id, label, publicKey, fingerprint, status, createdAtMs }: Keypair) {
+  return {
+    id,
+    label,
+    public_key: publicKey,
+    fingerprint,
+    status,
+    created_at: new Date(createdAtMs).toISOString(),
+  };
+}

@@ -1,0 +1,108 @@
+/*
+ * This gateway among those of the database: who we are, and whether we still are.
+ *
+ * G1 A start raises the generation, after the address is ours: a second start that fails must not push the first one out.
+ * G2 Every 30 s the instance and all leases of ours are told to live on. A beat that fails is tried again with the next.
+ * G3 Superseded means that a newer gateway runs on our state directory. From then on we write nothing more; whatever was
+ *    under way is fenced by the leases' epochs, which the newer one has raised.
+ * G4 A stop lets go of nothing: leases stay ours until a next generation, or somebody else after two minutes, takes them.
+ */
+import type { Clock, Log, Timer } from '@clawdfather/kit';
+import type { Owner, Store } from '@clawdfather/store';
+import { ApiError } from '../http/api-error.ts';
+
+export interface Instance {
+  /* Throws `unavailable` before the start and after we were superseded. */
+  owner(): Owner;
+  readonly state: 'starting' | 'alive' | 'superseded' | 'stopped';
+  /* Aborts when a newer gateway has taken over. */
+  readonly superseded: AbortSignal;
+  start(input: InstanceStart): Promise<Owner>;
+  /* Now, beside the regular ones. Throws what the database throws. */
+  beat(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface InstanceStart {
+  /* Of the state directory. */
+  readonly instanceId: string;
+  readonly version: string;
+  readonly address: string;
+}
+
+export interface InstanceDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/* Four chances before a lease counts as orphaned. */
+const beatEveryMs = 30_000;
+
+export function createInstance({ store, clock, log }: InstanceDeps): Instance {
+  const superseded = new AbortController();
+  let state: Instance['state'] = 'starting';
+  let owner: Owner | undefined;
+  let timer: Timer | undefined;
+  let beating: Promise<void> | undefined;
+
+  const requireOwner = (): Owner => {
+    if (owner !== undefined && state === 'alive') return owner;
+    throw new ApiError('unavailable', `this gateway is ${state}`);
+  };
+
+  const beatOnce = async (mine: Owner): Promise<void> => {
+    if ((await store.system.instances.heartbeat(mine)) === 'superseded') {
+      state = 'superseded';
+      timer?.cancel();
+      log.error('gateway.superseded', { component: 'session', ...mine });
+      superseded.abort();
+      return;
+    }
+    await store.system.leases.heartbeat(mine);
+  };
+
+  /* One at a time: a slow database must not be asked the same thing twice. */
+  const beat = (): Promise<void> => {
+    beating ??= beatOnce(requireOwner()).finally(() => {
+      beating = undefined;
+    });
+    return beating;
+  };
+
+  const arm = (): void => {
+    timer = clock.timer(beatEveryMs, () => {
+      arm();
+      beat().catch((error: unknown) => {
+        log.warn('gateway.beat-missed', { component: 'session', error });
+      });
+    });
+    timer.unref();
+  };
+
+  return {
+    owner: requireOwner,
+    get state() {
+      return state;
+    },
+    superseded: superseded.signal,
+    start: async (input) => {
+      owner = await store.system.instances.start(input);
+      state = 'alive';
+      arm();
+      return owner;
+    },
+    beat,
+    stop: async () => {
+      timer?.cancel();
+      const wasAlive = state === 'alive';
+      state = 'stopped';
+      await beating?.catch(() => {});
+      if (owner === undefined || !wasAlive) return;
+      // For those who look at the list; nothing depends on it, and a database that is gone must not hold up a stop.
+      await store.system.instances.stop(owner).catch((error: unknown) => {
+        log.warn('gateway.stop-unrecorded', { component: 'session', error });
+      });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/*
+ * What the rest of the gateway asks of sessions: is it open, somebody wants it, end it.
+ *
+ * The lease is closed first and its runs are ended after it, so that nothing new can start in between. If we die in between,
+ * the clean-up of whichever gateway has the runs ends them.
+ */
+import type { AccountId, AuditEntry, CloseReason, Session, Store } from '@clawdfather/store';
+import { ApiError, notFound } from '../http/api-error.ts';
+import type { ClientBeats } from './client-beats.ts';
+import type { Instance } from './instance.ts';
+import type { SessionObserver } from './session-observer.ts';
+import type { SessionRuns } from './session-runs.ts';
+
+export interface Sessions extends ClientBeats {
+  /* For a call that wants to do something in it; counts as a heartbeat. Throws `not_found`, or `expired` for one that is over. */
+  assertOpen(accountId: AccountId, sessionId: string): Promise<Session>;
+  /* Closing twice is harmless. `undefined`: there is no such session. */
+  close(accountId: AccountId, sessionId: string, end: SessionEnd): Promise<Session | undefined>;
+  /* Every open session that this gateway owns, for an operator. How many were closed. */
+  closeAll(end: SessionEnd): Promise<number>;
+}
+
+export interface SessionEnd {
+  readonly reason: CloseReason;
+  readonly audit: AuditEntry;
+}
+
+export interface SessionsDeps {
+  readonly store: Store;
+  readonly instance: Instance;
+  readonly beats: ClientBeats;
+  readonly runs: SessionRuns;
+  readonly observer: SessionObserver;
+}
+
+/* Between reading a lease and closing it somebody may take it over. That is rare, and twice in a row it is something else. */
+const attemptsMax = 5;
+
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { store, instance, beats } = deps;
+  return {
+    seen: beats.seen,
+    assertOpen: async (accountId, sessionId) => {
+      const session = await store.forAccount(accountId).sessions.get(sessionId);
+      if (session === undefined) throw notFound();
+      if (session.endedAtMs !== undefined) {
+        throw new ApiError('expired', 'the session is closed', {
+          detail: { close_reason: session.closeReason },
+        });
+      }
+      beats.seen(accountId, sessionId);
+      return session;
+    },
+    close: (accountId, sessionId, end) => closeOne(deps, { accountId, id: sessionId }, end),
+    closeAll: async (end) => {
+      const mine = await store.system.leases.ownedBy(instance.owner());
+      const closed = await Promise.all(mine.map((session) => closeOne(deps, session, end)));
+      return closed.filter((session) => session !== undefined).length;
+    },
+  };
+}
+
+async function closeOne(
+  deps: SessionsDeps,
+  { accountId, id }: { readonly accountId: AccountId; readonly id: string },
+  { reason, audit }: SessionEnd,
+): Promise<Session | undefined> {
+  const { sessions } = deps.store.forAccount(accountId);
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await sessions.get(id);
+    if (found === undefined) return undefined;
+    const step = await sessions.close({ id, epoch: found.epoch, reason, audit });
+    if (step.outcome === 'not_found') return undefined;
+    if (step.outcome === 'epoch_stale' && attempt < attemptsMax) continue;
+    if (step.outcome === 'epoch_stale') throw new ApiError('epoch_stale');
+    if (step.outcome === 'changed')
+      deps.observer.closed({ reason, lifeMs: lifeMsOf(step.session) });
+    // Also when it was closed before: whoever did may not have got this far.
+    await deps.runs.end({ accountId, id }, audit.actor);
+    return step.session;
+  }
+}
+
+export function lifeMsOf({ startedAtMs, createdAtMs, endedAtMs }: Session): number {
+  return Math.max(0, (endedAtMs ?? createdAtMs) - (startedAtMs ?? createdAtMs));
+}

@@ -1,0 +1,40 @@
+/*
+ * A session as the API shows it.
+ */
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import type { Connection, Session } from '@clawdfather/store';
+
+type SessionAnswer = AnswerOf<Api['sessions']['get']>['session'];
+
+/* Stored where no agent was asked for; nothing of this name can be one. */
+export const noAgent = '(none)';
+
+export function showSession(session: Session, connection: Connection | undefined): SessionAnswer {
+  const { id, status, agent, errorCode, errorMessage } = session;
+  return {
+    id,
+    status,
+    agent: agent === noAgent ? null : agent,
+    agent_session_id: session.agentSessionId ?? null,
+    connection:
+      connection === undefined
+        ? null
+        : {
+            id: connection.id,
+            label: connection.label,
+            host: connection.host,
+            username: connection.username,
+          },
+    created_at: iso(session.createdAtMs),
+    started_at: session.startedAtMs === undefined ? null : iso(session.startedAtMs),
+    last_seen_at: iso(session.clientHeartbeatAtMs),
+    closed_at: session.endedAtMs === undefined ? null : iso(session.endedAtMs),
+    close_reason: session.closeReason ?? null,
+    error: errorCode === undefined ? null : { code: errorCode, message: errorMessage ?? '' },
+    chat_url: `/sessions/${id}`,
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

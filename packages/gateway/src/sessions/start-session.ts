@@ -1,0 +1,87 @@
+/*
+ * The start of a session.
+ *
+ * Without a connection and an agent there is nothing to wait for: the lease is recorded and active in one transaction. Where a
+ * start needs more, the intent is recorded pending and carried out after it; that comes with `ssh` and with agents, and until
+ * then such a start is refused after all ordinary checks, inside the transaction, so that it leaves no row behind.
+ *
+ * With a key, the transaction also holds the key (once.ts in store): a resend finds the session that it has started.
+ * A refusal is no effect and is not kept: the same request may succeed later.
+ */
+import { hash } from 'node:crypto';
+import type { AccountQueries, AccountStore, AuditEntry, Owner, Session } from '@clawdfather/store';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { noAgent } from './show-session.ts';
+
+export interface SessionStart {
+  readonly connectionId: string | null;
+  readonly agent: string | null;
+  readonly owner: Owner;
+  /* Of the request, if it has one. */
+  readonly idempotencyKey: string | undefined;
+  readonly audit: AuditEntry;
+}
+
+export interface StartedSession {
+  readonly session: Session;
+  readonly isRepeated: boolean;
+}
+
+/* Contract: three at once, each of which may hold an agent. */
+const openMax = 3;
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+export async function startSession(
+  mine: AccountStore,
+  start: SessionStart,
+): Promise<StartedSession> {
+  const { idempotencyKey: key } = start;
+  if (key === undefined) {
+    const session = await mine.transaction((queries) => create(queries, start));
+    return { session, isRepeated: false };
+  }
+  if (!keyPattern.test(key)) {
+    throw new ApiError('validation_error', 'Idempotency-Key is 1 to 255 visible characters');
+  }
+  const done = await mine.once({
+    key,
+    requestHash: hashOf(start),
+    work: async (queries) => ({ id: (await create(queries, start)).id }),
+  });
+  if (done.outcome === 'key_reused') throw new ApiError('key_reused');
+  const session = await mine.sessions.get(done.result.id);
+  if (session === undefined) throw notFound();
+  return { session, isRepeated: done.outcome === 'repeated' };
+}
+
+async function create({ sessions }: AccountQueries, start: SessionStart): Promise<Session> {
+  const { connectionId, agent, owner, audit } = start;
+  const created = await sessions.create({
+    ...(connectionId === null ? {} : { connectionId }),
+    agent: agent ?? noAgent,
+    owner,
+    openMax,
+    audit,
+  });
+  if (created.outcome === 'connection_not_found') throw notFound();
+  if (created.outcome !== 'created') throw new ApiError(created.outcome);
+  if (connectionId !== null) throw unsupported('sessions on SSH hosts');
+  if (agent !== null) throw unsupported('sessions with agents');
+  const { id, epoch } = created.session;
+  const active = await sessions.activate({
+    id,
+    epoch,
+    audit: { ...audit, action: 'session.active' },
+  });
+  if (active.outcome !== 'changed') throw new TypeError(`a new lease is ${active.outcome}`);
+  return active.session;
+}
+
+function unsupported(what: string): ApiError {
+  return new ApiError('unsupported', `this version has no ${what} yet`);
+}
+
+/* Two requests with one key are told apart by it; the endpoint is part of the request. */
+function hashOf({ connectionId, agent }: SessionStart): string {
+  return hash('sha256', JSON.stringify(['POST /api/v1/sessions', connectionId, agent]));
+}

@@ -1,0 +1,126 @@
+/*
+ * SSH connections, and the grammars of host and user (checklist 8).
+ *
+ * ssh reads both in places where its own guards do not look, such as a configuration file. So they are made of letters, digits
+ * and a few signs that mean nothing to ssh, a shell or a file name, and never begin with a sign. A host of digits has to be an
+ * address as everybody writes it: resolvers also take `127.1`, `2130706433` and `0x7f000001` for loopback (checklist 7).
+ */
+import { z } from 'zod';
+import { idParams, idSchema, labelSchema, pageOf, pageQuery, timeSchema } from './common.ts';
+import { endpoints } from './endpoint.ts';
+
+/* Contract. */
+const limit = { hitsMax: 20, windowMs: 3_600_000, per: 'account' } as const;
+
+/* RFC 1035: a name has 253 characters, a label 63. Underscores are no part of it, and are in use. */
+const hostCharactersMax = 253;
+const hostLabel = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
+const numberLabel = /^(?:[0-9]+|0x[0-9a-f]*)$/;
+const ipv4Part = /^(?:0|[1-9][0-9]{0,2})$/;
+
+export function isHostName(host: string): boolean {
+  if (host.length > hostCharactersMax) return false;
+  // Without a zone (`%eth0`): `%` means something to ssh.
+  if (host.includes(':')) return z.ipv6().safeParse(host).success;
+  const labels = host.split('.');
+  if (!labels.every((label) => hostLabel.test(label))) return false;
+  return numberLabel.test(labels.at(-1) ?? '') ? isIpv4(labels) : true;
+}
+
+function isIpv4(parts: readonly string[]): boolean {
+  return parts.length === 4 && parts.every((part) => ipv4Part.test(part) && Number(part) <= 255);
+}
+
+const hostSchema = z
+  .string()
+  .min(1)
+  .max(hostCharactersMax)
+  .toLowerCase()
+  .refine(isHostName, 'is no host name and no address')
+  .meta({ description: 'A host name, an IPv4 address or an IPv6 address without brackets' });
+
+/* Longer than the 32 of Linux, for directory users. */
+const usernameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/, 'is no user name')
+  .meta({ description: 'Letters, digits, `_`, `.` and `-`' });
+
+const portSchema = z.int().min(1).max(65_535);
+
+const connectionSchema = z
+  .object({
+    id: idSchema,
+    label: z.string(),
+    host: z.string(),
+    port: z.int(),
+    username: z.string(),
+    keypair_id: idSchema,
+    /* Of the host's key that was accepted; null before. */
+    host_key_fingerprint: z.string().nullable(),
+    last_test: z
+      .object({ result: z.string(), latency_ms: z.int().nullable(), at: timeSchema })
+      .nullable(),
+    created_at: timeSchema,
+    updated_at: timeSchema,
+  })
+  .meta({ id: 'Connection' });
+
+const connectionAnswer = z.object({ connection: connectionSchema });
+
+const fields = {
+  label: labelSchema,
+  host: hostSchema,
+  username: usernameSchema,
+  keypair_id: idSchema,
+};
+
+export const connectionsEndpoints = endpoints({
+  list: {
+    method: 'GET',
+    path: '/api/v1/connections',
+    summary: 'Your connections, newest first',
+    access: 'read',
+    query: pageQuery,
+    answer: pageOf(connectionSchema),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/connections/:id',
+    summary: 'One connection',
+    access: 'read',
+    params: idParams,
+    answer: connectionAnswer,
+    errors: ['not_found'],
+  },
+  create: {
+    method: 'POST',
+    path: '/api/v1/connections',
+    summary: 'Add a connection',
+    access: 'admin',
+    body: z.strictObject({ ...fields, port: portSchema.default(22) }),
+    answer: connectionAnswer,
+    status: 201,
+    errors: ['label_exists'],
+    limit,
+  },
+  update: {
+    method: 'PATCH',
+    path: '/api/v1/connections/:id',
+    summary: 'Change a connection; another host or port clears its pin and its test',
+    access: 'admin',
+    params: idParams,
+    body: z.strictObject({ ...fields, port: portSchema }).partial(),
+    answer: connectionAnswer,
+    errors: ['not_found', 'label_exists', 'active_session_exists'],
+    limit,
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/v1/connections/:id',
+    summary: 'Delete a connection',
+    access: 'admin',
+    params: idParams,
+    errors: ['not_found', 'active_session_exists'],
+    limit,
+  },
+});
