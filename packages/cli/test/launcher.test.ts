@@ -93,16 +93,29 @@ test('a checkout runs its source, with the other packages resolved to theirs', (
   assert.equal(result.status, 7);
 });
 
-test('an installed package runs its compiled files', (context) => {
+test('an installed package runs its bundle', (context) => {
   const root = makeCheckout(context, {
-    'packages/cli/dist/main.js': `process.stdout.write('compiled');`,
+    'packages/cli/dist/bundle/main.js': `process.stdout.write('bundle');`,
   });
-  assert.equal(launch(root, process.execPath, []).stdout, 'compiled');
+  assert.equal(launch(root, process.execPath, []).stdout, 'bundle');
 });
 
-test('a checkout without a command line says so', (context) => {
+test('a checkout runs its bundle when asked to, and tells nobody further down', (context) => {
+  const root = makeCheckout(context, {
+    'packages/cli/src/main.ts': `process.stdout.write('source');`,
+    'packages/cli/dist/bundle/main.js': `process.stdout.write('bundle' + process.env.CLAWDFATHER_FROM);`,
+  });
+  const result = spawnSync(process.execPath, [join(root, 'packages/cli/bin/clawdfather.js')], {
+    encoding: 'utf8',
+    timeout: timeoutMs,
+    env: { ...cleanEnv, CLAWDFATHER_FROM: 'bundle' },
+  });
+  assert.equal(result.stdout, 'bundleundefined');
+});
+
+test('without sources and bundle it says what to do', (context) => {
   const result = launch(makeCheckout(context, {}), process.execPath, []);
-  assert.match(result.stderr, /main\.ts is missing/);
+  assert.match(result.stderr, /bundle is missing; make it with "npm run bundle"/);
   assert.equal(result.status, 70);
 });
 

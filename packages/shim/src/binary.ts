@@ -1,6 +1,6 @@
 /*
- * Where the shim's program is. It lies in the package's `dist`, beside `src`
- * when the source runs as it stands and around the compiled code otherwise.
+ * Where the shim's program is: in the `dist` of its own package, which is asked for by name. A path relative to this file would
+ * be another one once the file has been joined with others into a bundle.
  */
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,8 @@ import { ShimError } from './errors.ts';
 
 /* Throws `shim-missing`. */
 export function shimBinaryPath(variant: ShimVariant = 'release'): string {
-  const path = fileURLToPath(new URL(`../dist/${binaryNames[variant]}`, import.meta.url));
+  const home = import.meta.resolve('@clawdfather/shim/package.json');
+  const path = fileURLToPath(new URL(`dist/${binaryNames[variant]}`, home));
   try {
     accessSync(path, constants.X_OK);
   } catch (cause) {
