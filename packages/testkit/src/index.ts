@@ -8,6 +8,8 @@ export type { FakeClock } from './fake-clock.ts';
 export { freezeProcess } from './freeze-process.ts';
 export { inOwnMounts, openLoopDisk } from './loop-disk.ts';
 export type { LoopDisk } from './loop-disk.ts';
+export { openPostgresProxy, proxyFaults } from './postgres-proxy.ts';
+export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
 export { findPostgres, openPostgresServer } from './postgres-server.ts';
 export type { PostgresAddress, PostgresServer } from './postgres-server.ts';
 export { createSeededRandom } from './seeded-random.ts';

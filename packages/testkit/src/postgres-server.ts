@@ -10,13 +10,17 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createSystemClock } from '@clawdfather/kit';
 
 export interface PostgresServer extends AsyncDisposable {
   readonly socketPath: string;
   /** A fresh, empty database: how to connect to it. */
   createDatabase(): Promise<PostgresAddress>;
-  /** As a package upgrade does it: sessions are cut off, what was committed stays. */
-  restart(): Promise<void>;
+  /**
+   * `restart` as a package upgrade does it: sessions are cut off, what was committed stays. `crash` is a kill -9 of the
+   * postmaster, and a start that recovers.
+   */
+  restartBy(manner: 'restart' | 'crash'): Promise<void>;
 }
 
 export interface PostgresAddress {
@@ -75,9 +79,9 @@ export async function openPostgresServer(programs: string): Promise<PostgresServ
         through: (port) => `postgres://${user}@127.0.0.1:${port}/${database}`,
       };
     },
-    restart: async () => {
-      await stopServer(server);
-      server = await start();
+    restartBy: async (manner) => {
+      await (manner === 'crash' ? killServer(server) : stopServer(server));
+      server = await startPatiently(start);
     },
     [Symbol.asyncDispose]: async () => {
       await stopServer(server);
@@ -113,4 +117,27 @@ async function stopServer(child: ChildProcess): Promise<void> {
   /* "Fast": sessions are cut off. */
   child.kill('SIGINT');
   await promise;
+}
+
+async function killServer(child: ChildProcess): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.once('exit', () => resolve());
+  child.kill('SIGKILL');
+  await promise;
+}
+
+/* A killed postmaster's sessions go when they notice; until then their memory is in use, and a start is refused. */
+const startAttemptsMax = 200;
+const startPauseMs = 25;
+
+async function startPatiently(start: () => Promise<ChildProcess>): Promise<ChildProcess> {
+  const clock = createSystemClock();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (attempt === startAttemptsMax) throw error;
+    }
+    await clock.sleep(startPauseMs);
+  }
 }

@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import type { AccountStore, Store } from '@clawdfather/store';
+import { openPostgresProxy, type PostgresProxy } from '@clawdfather/testkit';
 import { type Backend, onPostgres } from '../backends.ts';
 import { audit, createWorld } from '../world.ts';
-import { openSilencingProxy, type SilencingProxy } from './silencing-proxy.ts';
 
 /* Silence is noticed after this; everything that answers does so in a few milliseconds. */
 const answerMs = 1_500;
 
 type Scene = {
-  readonly proxy: SilencingProxy;
+  readonly proxy: PostgresProxy;
   /** Through the proxy. */
   readonly store: Store;
   readonly account: AccountStore;
@@ -22,7 +22,7 @@ type Scene = {
 
 async function withProxy(backend: Backend, body: (scene: Scene) => Promise<void>): Promise<void> {
   const world = await createWorld(await backend.open());
-  await using proxy = await openSilencingProxy(backend.server!.socketPath);
+  await using proxy = await openPostgresProxy(backend.server!.socketPath);
   const connectionString = backend.address!.through(proxy.port);
   const store = await backend.open({ kind: 'postgres', connectionString, poolMax: 2, answerMs });
   await body({ ...world, proxy, store, account: store.forAccount(world.account.accountId) });
@@ -32,11 +32,11 @@ async function withProxy(backend: Backend, body: (scene: Scene) => Promise<void>
 const titles = async ({ account }: Scene): Promise<readonly string[]> =>
   (await account.threads.list()).items.map(({ title }) => title).toSorted();
 
-for (const manner of ['cut', 'hang'] as const) {
-  onPostgres(`an answer to COMMIT that is lost (${manner}): with a key, one effect`, (backend) =>
+for (const fault of ['reset', 'half', 'freeze'] as const) {
+  onPostgres(`an answer to COMMIT that is lost (${fault}): with a key, one effect`, (backend) =>
     withProxy(backend, async (scene) => {
       const { account, sessionId, proxy } = scene;
-      const swallowed = proxy.silence('COMMIT', manner);
+      const swallowed = proxy.strike(fault, 'COMMIT');
       const outcome = await account.once({
         key: 'k',
         requestHash: 'h',
@@ -51,11 +51,11 @@ for (const manner of ['cut', 'hang'] as const) {
   );
 
   onPostgres(
-    `an answer to COMMIT that is lost (${manner}): without a key, nobody guesses`,
+    `an answer to COMMIT that is lost (${fault}): without a key, nobody guesses`,
     (backend) =>
       withProxy(backend, async (scene) => {
         const { account, sessionId, proxy } = scene;
-        const swallowed = proxy.silence('COMMIT', manner);
+        const swallowed = proxy.strike(fault, 'COMMIT');
         const attempt = account.threads.create({ sessionId, title: 'new', audit });
         await assert.rejects(attempt, { code: 'outcome-unknown' });
         await swallowed;
@@ -63,22 +63,20 @@ for (const manner of ['cut', 'hang'] as const) {
       }),
   );
 
-  onPostgres(
-    `an answer before COMMIT that is lost (${manner}): done again, one effect`,
-    (backend) =>
-      withProxy(backend, async (scene) => {
-        const { account, sessionId, proxy } = scene;
-        const swallowed = proxy.silence('insert into "threads"', manner);
-        const made = await account.threads.create({ sessionId, title: 'new', audit });
-        await swallowed;
-        assert.equal(made.outcome, 'created');
-        assert.deepEqual(await titles(scene), ['hello', 'new']);
-      }),
+  onPostgres(`an answer before COMMIT that is lost (${fault}): done again, one effect`, (backend) =>
+    withProxy(backend, async (scene) => {
+      const { account, sessionId, proxy } = scene;
+      const swallowed = proxy.strike(fault, 'insert into "threads"');
+      const made = await account.threads.create({ sessionId, title: 'new', audit });
+      await swallowed;
+      assert.equal(made.outcome, 'created');
+      assert.deepEqual(await titles(scene), ['hello', 'new']);
+    }),
   );
 
-  onPostgres(`an answer to a read that is lost (${manner}): read again`, (backend) =>
+  onPostgres(`an answer to a read that is lost (${fault}): read again`, (backend) =>
     withProxy(backend, async ({ account, sessionId, proxy }) => {
-      const swallowed = proxy.silence('from "session_leases"', manner);
+      const swallowed = proxy.strike(fault, 'from "session_leases"');
       const session = await account.sessions.get(sessionId);
       await swallowed;
       assert.equal(session?.id, sessionId);
@@ -86,44 +84,9 @@ for (const manner of ['cut', 'hang'] as const) {
   );
 }
 
-onPostgres('a server that is restarted in between: everything happens once', async (backend) => {
-  const store = await backend.open();
-  const { account, threadId } = await createWorld(store);
-  const count = 120;
-  let restarted: Promise<void> | undefined;
-  const writeOne = async (number: number): Promise<void> => {
-    const outcome = await account.once({
-      key: `n${number}`,
-      requestHash: 'h',
-      work: async ({ events }) => {
-        await events.append({ threadId, epoch: 1, events: [{ type: 'delta', payload: number }] });
-        return number;
-      },
-    });
-    assert.ok('result' in outcome && outcome.result === number);
-    if (number === 30) restarted = backend.server!.restart();
-  };
-  const lanes = Array.from({ length: 4 }, async (_, lane) => {
-    for (let number = lane; number < count; number += 4) await writeOne(number);
-  });
-  await Promise.all(lanes);
-  assert.ok(restarted !== undefined);
-  await restarted;
-  const events = await account.events.read({ threadId, afterSeq: 0 });
-  assert.deepEqual(
-    events.map(({ seq }) => seq),
-    Array.from({ length: count }, (_, index) => index + 1),
-  );
-  const numbers = events.map(({ payload }) => Number(payload)).toSorted((a, b) => a - b);
-  assert.deepEqual(
-    numbers,
-    Array.from({ length: count }, (_, index) => index),
-  );
-});
-
 onPostgres('a server that is not there is unreachable, and readiness says so', async (backend) => {
   const store = await backend.open();
-  await using proxy = await openSilencingProxy(backend.server!.socketPath);
+  await using proxy = await openPostgresProxy(backend.server!.socketPath);
   const connectionString = backend.address!.through(proxy.port);
   const far = await backend.open({ kind: 'postgres', connectionString, answerMs, retryForMs: 50 });
   assert.equal((await far.readiness()).isReady, true);
