@@ -9,6 +9,8 @@ export interface GatewayConfig {
   readonly version: string;
   /* Of the runs on this host; shared with the command line. */
   readonly stateDir: string;
+  /* Keys to the stored secrets. Default: `master-keys` in the state directory; gateways that share a database share these. */
+  readonly masterKeysDir?: string;
   readonly database: StoreLocation;
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -29,6 +31,8 @@ export interface GithubConfig {
   /* Replaced in tests by a local stand-in, and by GitHub Enterprise. */
   readonly webUrl?: string;
   readonly apiUrl?: string;
+  /* Beside our own callback: where GitHub may send people back to, word for word. For apps of your own. */
+  readonly redirectUris?: readonly string[];
   /* GitHub logins who may make an account here. Nobody by default: this is somebody's own machine. */
   readonly admittedLogins: readonly string[];
 }

@@ -4,24 +4,37 @@
  * Crash-only: closing lets go in the opposite order of opening and touches no run and no session. Whoever comes next adopts.
  */
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import { api } from '@clawdfather/protocol/api';
-import { openStore, parseAccountId, type Store } from '@clawdfather/store';
+import { openStore, type Store } from '@clawdfather/store';
 import type { FastifyInstance } from 'fastify';
-import { createAuthenticate } from './auth/authenticate.ts';
-import { createLiveTokens, type LiveTokens } from './auth/live-tokens.ts';
+import { silentAuthObserver } from './auth/auth-observer.ts';
+import { type Auth, createAuth } from './auth/create-auth.ts';
+import { registerLoginPage } from './auth/login-page.ts';
 import { checkListen } from './check-config.ts';
 import { GatewayError } from './errors.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
+import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
-import { createRateLimits } from './http/rate-limit.ts';
 import { registerEndpoints, type RegisterDeps } from './http/register-endpoints.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
+import { createKeyCustody, type KeyCustody } from './keys/key-custody.ts';
+import { createMasterKms } from './keys/kms.ts';
+import { openMasterKeys } from './keys/master-keys.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
+import { createConnectionsHandlers } from './routes/connections.ts';
+import { createKeysHandlers } from './routes/keys.ts';
+import { createSessionsHandlers } from './routes/sessions.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
+import { createTokenHandlers } from './routes/tokens.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
+import type { Instance } from './sessions/instance.ts';
+import { openSessions } from './sessions/open-sessions.ts';
+import type { SessionObserver } from './sessions/session-observer.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 export interface GatewayDeps {
   readonly clock: Clock;
@@ -33,14 +46,23 @@ export interface Gateway extends AsyncDisposable {
   /* Where it listens, such as `http://127.0.0.1:8420`. */
   readonly url: string;
   readonly store: Store;
+  /* An address that signs the owner in, once, within ten minutes. The secret is in its fragment. */
+  createLoginLink(): Promise<string>;
+  /* Aborts when a newer gateway runs on our state directory: time to stop. */
+  readonly superseded: AbortSignal;
+  /* Ends every session of this gateway, for an operator who asks; a plain `close` ends none. */
+  closeSessions(actor: string): Promise<number>;
   close(): Promise<void>;
 }
 
 /* What routes are made from; each takes what it needs of it. */
-export interface GatewayParts extends RegisterDeps, GatewayDeps {
+export interface GatewayParts extends RegisterDeps, GatewayDeps, Auth {
   readonly config: GatewayConfig;
-  readonly tokens: LiveTokens;
   readonly runs: Runs;
+  readonly custody: KeyCustody;
+  readonly instance: Instance;
+  readonly sessions: Sessions;
+  readonly sessionObserver: SessionObserver;
 }
 
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
@@ -53,6 +75,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     audit: { action: 'account.create', actor: 'gateway' },
   });
   const runs = opening.use(await openRuns(config, deps));
+  const custody = await openCustody(config, { store, random });
+  const opened = opening.use(openSessions({ store, clock, log, runs }));
+  const { instance, sessions, sessionObserver } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
     port: () => portOf(server),
@@ -68,25 +93,69 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     onDone: () => {},
   });
   opening.defer(() => server.close());
-  const tokens = createLiveTokens({ store, clock });
-  const limits = createRateLimits({ store, clock });
-  const ownerId = parseAccountId(owner.id);
-  const authenticate = createAuthenticate({ store, limits, tokens, ownerId });
-  registerApi(server, { ...deps, config, authenticate, store, limits, tokens, runs });
+  const auth = createAuth({
+    ...deps,
+    config,
+    store,
+    owner,
+    authObserver: silentAuthObserver,
+    baseUrl: () => baseUrlOf(config, portOf(server)),
+  });
+  registerApi(server, {
+    ...deps,
+    ...auth,
+    config,
+    store,
+    runs,
+    custody,
+    instance,
+    sessions,
+    sessionObserver,
+  });
   await listen(server, config);
-  const opened = opening.move();
-  const close = (): Promise<void> => opened.disposeAsync();
-  return { url: urlOf(server, config), store, close, [Symbol.asyncDispose]: close };
+  const url = urlOf(server, config);
+  await opened.start({ version: config.version, address: url });
+  const lifetime = opening.move();
+  const close = (): Promise<void> => lifetime.disposeAsync();
+  return {
+    url,
+    store,
+    createLoginLink: auth.createLoginLink,
+    superseded: instance.superseded,
+    closeSessions: (actor) =>
+      sessions.closeAll({ reason: 'server_closed', audit: { action: 'session.close', actor } }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function openCustody(
+  { stateDir, masterKeysDir = join(stateDir, 'master-keys') }: GatewayConfig,
+  deps: { readonly store: Store; readonly random: Random },
+): Promise<KeyCustody> {
+  const masters = await openMasterKeys(masterKeysDir, deps.random);
+  return createKeyCustody({ ...deps, kms: createMasterKms(masters, deps.random) });
 }
 
 function registerApi(server: FastifyInstance, parts: GatewayParts): void {
   registerEndpoints(server, parts, { group: api.auth, handlers: createAuthHandlers(parts) });
+  registerEndpoints(server, parts, { group: api.tokens, handlers: createTokenHandlers(parts) });
+  registerEndpoints(server, parts, { group: api.keys, handlers: createKeysHandlers(parts) });
+  registerEndpoints(server, parts, {
+    group: api.connections,
+    handlers: createConnectionsHandlers(parts),
+  });
+  registerEndpoints(server, parts, {
+    group: api.sessions,
+    handlers: createSessionsHandlers(parts),
+  });
   registerEndpoints(server, parts, {
     group: api.settings,
     handlers: createSettingsHandlers(parts),
   });
   registerEndpoints(server, parts, { group: api.audit, handlers: createAuditHandlers(parts) });
   registerOpenApi(server, parts.config.version);
+  registerLoginPage(server);
 }
 
 async function listen(server: FastifyInstance, { listen: where }: GatewayConfig): Promise<void> {

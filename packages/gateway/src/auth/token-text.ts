@@ -19,3 +19,8 @@ export function isTokenText(text: string): boolean {
 export function hashSecret(text: string): string {
   return hash('sha256', text, 'hex');
 }
+
+/* The secret of a login link: as much chance as in a token, but nothing that could be taken for one. */
+export function newLinkSecret(random: Random): string {
+  return Buffer.from(random.bytes(tokenBytes)).toString('base64url');
+}

@@ -1,24 +1,95 @@
 /*
- * Who is in.
+ * Getting in, who is in, and getting out again.
  */
+import type { Clock, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
-import type { Store } from '@clawdfather/store';
-import { notFound } from '../http/api-error.ts';
-import type { Handlers } from '../http/handlers.ts';
+import type { Account, Device, Store } from '@clawdfather/store';
+import type { FastifyReply } from 'fastify';
+import { formatBinding, formatEndedBinding, parseBinding } from '../auth/browser-binding.ts';
+import type { AuthObserver } from '../auth/auth-observer.ts';
+import { deviceNameOf } from '../auth/device-name.ts';
+import { createGithubSignIn } from '../auth/github-sign-in.ts';
+import type { LiveTokens } from '../auth/live-tokens.ts';
+import type { LoginLinks } from '../auth/login-links.ts';
+import { formatEndedCookie, formatSessionCookie } from '../auth/session-cookie.ts';
+import { recordRefusal, type SignedIn, signInDevice } from '../auth/sign-in.ts';
+import type { GatewayConfig } from '../gateway-config.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { auditOf, type Handlers } from '../http/handlers.ts';
+import { pageOfAll } from './page-of-all.ts';
 
-export function createAuthHandlers({ store }: { readonly store: Store }): Handlers<Api['auth']> {
+export interface AuthParts {
+  readonly config: Pick<GatewayConfig, 'github'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tokens: LiveTokens;
+  readonly links: LoginLinks;
+  readonly authObserver: AuthObserver;
+  readonly baseUrl: () => string;
+}
+
+type AuthHandlers = Handlers<Api['auth']>;
+type SignInNames = 'loginLink' | 'startGithub' | 'finishGithub';
+
+export function createAuthHandlers(parts: AuthParts): AuthHandlers {
+  return { ...createSignInHandlers(parts), ...createDeviceHandlers(parts) };
+}
+
+function createSignInHandlers(parts: AuthParts): Pick<AuthHandlers, SignInNames> {
+  const { config, links, clock } = parts;
+  const github = createGithubSignIn(config.github, parts);
+  const setCookie = (reply: FastifyReply, { token, device }: SignedIn): void => {
+    const seconds = Math.floor((device.expiresAtMsMax - clock.wallMs()) / 1000);
+    reply.header('set-cookie', formatSessionCookie(token, seconds));
+  };
+  return {
+    loginLink: async (call) => {
+      const { link, device = deviceNameOf(call.userAgent), cookie } = call.body;
+      const accountId = await links.take(link);
+      if (accountId === undefined) {
+        await recordRefusal(parts, { provider: 'link', facts: call }, 'invalid_link');
+        throw new ApiError('invalid_link');
+      }
+      const input = { accountId, provider: 'link', device, facts: call } as const;
+      const signedIn = await signInDevice(parts, input);
+      if (!cookie) return showSignedIn(signedIn);
+      setCookie(call.reply, signedIn);
+      return showWithoutToken(signedIn);
+    },
+    startGithub: async ({ body, reply }) => {
+      const { authorizeUrl, state, binding } = await github.start(body.redirect_uri);
+      reply.header('set-cookie', formatBinding(binding));
+      return { authorize_url: authorizeUrl, state };
+    },
+    finishGithub: async (call) => {
+      const { reply } = call;
+      const binding = parseBinding(call.header('cookie'));
+      // GitHub sends a browser here, which wants a page; a program that was sent somewhere else asks for JSON.
+      const isBrowser = call.header('accept')?.includes('text/html') ?? false;
+      reply.header('set-cookie', formatEndedBinding());
+      const { signal, userAgent } = call;
+      const finishing = github.finish({ ...call.query, binding, userAgent, facts: call, signal });
+      if (!isBrowser) return showSignedIn(await finishing);
+      const done = await finishing.catch(apiErrorOf);
+      if (done instanceof ApiError) reply.redirect(`/login#clf-error=${done.code}`, 303);
+      else {
+        setCookie(reply, done);
+        reply.redirect('/login', 303);
+      }
+      // It is sent; nobody looks at what is returned.
+      return undefined as never;
+    },
+  };
+}
+
+function createDeviceHandlers({ store, tokens }: AuthParts): Omit<AuthHandlers, SignInNames> {
   return {
     me: async ({ caller }) => {
       const account = await store.forAccount(caller.accountId).profile.get();
       if (account === undefined) throw notFound();
       return {
-        account: {
-          id: account.id,
-          kind: account.kind,
-          display_name: account.displayName,
-          email: account.email ?? null,
-          avatar_url: account.avatarUrl ?? null,
-        },
+        account: showAccount(account),
         via: {
           kind: caller.kind,
           id: caller.id,
@@ -27,5 +98,74 @@ export function createAuthHandlers({ store }: { readonly store: Store }): Handle
         },
       };
     },
+    signOut: async (call) => {
+      const { caller, reply } = call;
+      const { id } = caller;
+      const mine = store.forAccount(caller.accountId);
+      const kind = caller.kind === 'device' ? mine.devices : mine.apiTokens;
+      await kind.revoke({ id, audit: auditOf(call, 'auth.logout') });
+      tokens.forget(id);
+      if (caller.cameBy === 'cookie') reply.header('set-cookie', formatEndedCookie());
+      return undefined;
+    },
+    devices: async ({ caller, query }) => {
+      const all = await store.forAccount(caller.accountId).devices.list();
+      return pageOfAll(
+        all.map((device) => showDevice(device, caller.id)),
+        query,
+      );
+    },
+    revokeOtherDevices: async (call) => {
+      const { accountId, id: exceptId } = call.caller;
+      const audit = auditOf(call, 'device.revoke', { which: 'all others' });
+      const ids = await store.forAccount(accountId).devices.revokeOthers({ exceptId, audit });
+      for (const id of ids) tokens.forget(id);
+      return { revoked: ids.length };
+    },
+    revokeDevice: async (call) => {
+      const { id } = call.params;
+      const { devices } = store.forAccount(call.caller.accountId);
+      const outcome = await devices.revoke({ id, audit: auditOf(call, 'device.revoke') });
+      if (outcome === 'not_found') throw notFound();
+      tokens.forget(id);
+      return undefined;
+    },
+  };
+}
+
+function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}
+
+function showSignedIn(signedIn: SignedIn) {
+  return { token: signedIn.token, ...showWithoutToken(signedIn) };
+}
+
+function showWithoutToken({ account, device }: SignedIn) {
+  return {
+    account: showAccount(account),
+    expires_at: new Date(device.expiresAtMs).toISOString(),
+  };
+}
+
+function showAccount(account: Account) {
+  return {
+    id: account.id,
+    kind: account.kind,
+    display_name: account.displayName,
+    email: account.email ?? null,
+    avatar_url: account.avatarUrl ?? null,
+  };
+}
+
+function showDevice(device: Device, currentId: string) {
+  return {
+    id: device.id,
+    device: device.device,
+    is_current: device.id === currentId,
+    created_at: new Date(device.createdAtMs).toISOString(),
+    last_used_at: new Date(device.lastUsedAtMs).toISOString(),
+    expires_at: new Date(device.expiresAtMs).toISOString(),
   };
 }

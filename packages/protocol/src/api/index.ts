@@ -3,11 +3,16 @@
  */
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
+import { connectionsEndpoints } from './connections.ts';
+import { keysEndpoints } from './keys.ts';
+import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
+import { tokenEndpoints } from './tokens.ts';
 
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';
 export { apiErrorSchema } from './common.ts';
+export { isHostName } from './connections.ts';
 export type {
   Access,
   AnswerOf,
@@ -22,6 +27,10 @@ export type {
 /* In the order in which the documentation shows them. */
 export const api = {
   auth: authEndpoints,
+  tokens: tokenEndpoints,
+  keys: keysEndpoints,
+  connections: connectionsEndpoints,
+  sessions: sessionsEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
 } as const;

@@ -1,0 +1,89 @@
+/*
+ * Login links that a second process of the same user leaves for the gateway of this machine: `clf login`, and the way in for
+ * an owner who is locked out.
+ *
+ * The state directory is the owner's alone (the supervisor refuses it otherwise), so whoever can put a file there is the owner.
+ * A link is a file named by the SHA-256 of its secret, holding the time at which it ends. It is used by being removed: of two
+ * who come with the same link, the kernel lets one remove it. So it takes no socket, no database and no gateway that runs at
+ * that moment, and what is on disk signs nobody in.
+ */
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Random } from '@clawdfather/kit';
+import { hashSecret, newLinkSecret } from './token-text.ts';
+
+export interface LocalLinkDeps {
+  readonly stateDir: string;
+  readonly clock: Pick<Clock, 'wallMs'>;
+}
+
+/* Contract: as long as any login link. */
+const lifetimeMs = 10 * 60_000;
+/* Of a file's text: a number of milliseconds. More is not ours. */
+const fileBytesMax = 20;
+
+const directoryOf = (stateDir: string): string => join(stateDir, 'login-links');
+
+/* The secret, to be shown or used once. */
+export async function leaveLocalLink(
+  deps: LocalLinkDeps & { readonly random: Random },
+): Promise<string> {
+  const directory = directoryOf(deps.stateDir);
+  await mkdir(directory, { mode: 0o700 }).catch(unless('EEXIST'));
+  await removeExpired(deps, directory);
+  const secret = newLinkSecret(deps.random);
+  const endsAtMs = deps.clock.wallMs() + lifetimeMs;
+  const path = join(directory, hashSecret(secret));
+  await writeFile(path, String(endsAtMs), { flag: 'wx', mode: 0o600 });
+  return secret;
+}
+
+/* True for one caller, once. The hash is ours, so it cannot lead out of the directory. */
+export async function takeLocalLink(
+  { stateDir, clock }: LocalLinkDeps,
+  linkHash: string,
+): Promise<boolean> {
+  const path = join(directoryOf(stateDir), linkHash);
+  const endsAtMs = await readEnd(path);
+  if (endsAtMs === undefined) return false;
+  const isOurs = await unlink(path).then(() => true, unless('ENOENT'));
+  return isOurs === true && clock.wallMs() < endsAtMs;
+}
+
+/* `undefined` for what is not there, and for what nobody but we could have made and yet we did not. */
+async function readEnd(path: string): Promise<number | undefined> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
+    unless('ENOENT', 'ELOOP'),
+  );
+  if (file === undefined) return undefined;
+  await using opened = file;
+  const { uid, mode, size } = await opened.stat();
+  const isPrivate = uid === process.getuid?.() && (mode & 0o177) === 0;
+  if (!isPrivate || size > fileBytesMax) return undefined;
+  return parseEnd(await opened.readFile('utf8'));
+}
+
+function parseEnd(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/* Links that nobody used would lie here for ever. */
+async function removeExpired({ clock }: LocalLinkDeps, directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    const text = await readFile(path, 'utf8').catch(unless('ENOENT', 'EISDIR', 'ELOOP'));
+    const endsAtMs = text === undefined ? undefined : parseEnd(text);
+    if (endsAtMs !== undefined && endsAtMs <= clock.wallMs()) {
+      await unlink(path).catch(unless('ENOENT'));
+    }
+  }
+}
+
+/* What another process may have done in between is no failure. */
+function unless(...codes: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof Error && 'code' in error && codes.includes(String(error.code))) return;
+    throw error;
+  };
+}

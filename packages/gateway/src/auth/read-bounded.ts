@@ -1,0 +1,20 @@
+/*
+ * The body of an answer that somebody else wrote, up to a bound.
+ */
+
+/* `undefined` for one that is longer; the rest is not read. */
+export async function readBounded(
+  { body }: Response,
+  bytesMax: number,
+): Promise<string | undefined> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop early cancels the rest.
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

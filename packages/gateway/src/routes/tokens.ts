@@ -1,0 +1,59 @@
+/*
+ * Tokens for programs. The token is in the answer that made it and nowhere else.
+ */
+import type { Random } from '@clawdfather/kit';
+import type { Api } from '@clawdfather/protocol/api';
+import type { ApiToken, Store } from '@clawdfather/store';
+import type { LiveTokens } from '../auth/live-tokens.ts';
+import { hashSecret, newToken } from '../auth/token-text.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { auditOf, type Handlers } from '../http/handlers.ts';
+import { pageOfAll } from './page-of-all.ts';
+
+export interface TokenParts {
+  readonly store: Store;
+  readonly random: Random;
+  readonly tokens: LiveTokens;
+}
+
+export function createTokenHandlers(parts: TokenParts): Handlers<Api['tokens']> {
+  const { store, random, tokens } = parts;
+  return {
+    list: async ({ caller, query }) => {
+      const all = await store.forAccount(caller.accountId).apiTokens.list();
+      return pageOfAll(all.map(show), query);
+    },
+    create: async (call) => {
+      const { label, scopes } = call.body;
+      const token = newToken(random);
+      const made = await store.forAccount(call.caller.accountId).apiTokens.create({
+        tokenHash: hashSecret(token),
+        label,
+        scopes,
+        audit: auditOf(call, 'token.create', { label, scopes }),
+      });
+      if (made.outcome === 'label_exists') throw new ApiError('label_exists');
+      return { ...show(made.token), token };
+    },
+    revoke: async (call) => {
+      const { id } = call.params;
+      const { apiTokens } = store.forAccount(call.caller.accountId);
+      const outcome = await apiTokens.revoke({ id, audit: auditOf(call, 'token.revoke') });
+      if (outcome === 'not_found') throw notFound();
+      tokens.forget(id);
+      return undefined;
+    },
+  };
+}
+
+function show(token: ApiToken) {
+  return {
+    id: token.id,
+    label: token.label,
+    scopes: [...token.scopes],
+    created_at: new Date(token.createdAtMs).toISOString(),
+    last_used_at:
+      token.lastUsedAtMs === undefined ? null : new Date(token.lastUsedAtMs).toISOString(),
+    expires_at: new Date(token.expiresAtMs).toISOString(),
+  };
+}
