@@ -7,6 +7,7 @@ import { CodedError, type ErrorParts, hasCode } from '@clawdfather/kit';
 import { type ApiErrorCode, apiErrors } from '@clawdfather/protocol/api';
 import type { StoreErrorCode } from '@clawdfather/store';
 import { z } from 'zod';
+import { runErrorCode } from './run-errors.ts';
 
 export interface ApiErrorParts extends ErrorParts {
   /* Sent with the refusal, such as `retry-after`. */
@@ -40,6 +41,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof z.ZodError) return fromZod(error);
   return (
     fromStore(error) ??
+    fromRuns(error) ??
     fromFastify(error) ??
     new ApiError('internal_error', undefined, { cause: error })
   );
@@ -79,6 +81,20 @@ function fromStore(error: unknown): ApiError | undefined {
     return new ApiError('validation_error', error.message, { detail: error.detail });
   }
   return undefined;
+}
+
+function fromRuns(error: unknown): ApiError | undefined {
+  const code = runErrorCode(error);
+  if (code === undefined || !(error instanceof CodedError)) return undefined;
+  // A missing run says no more than a foreign one.
+  if (code === 'not_found') return notFound();
+  const { message, detail, hint } = error;
+  return new ApiError(code, message, {
+    detail,
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+    ...(code === 'unavailable' ? { headers: { 'retry-after': '1' } } : {}),
+  });
 }
 
 /* Fastify refuses before a handler runs: what cannot be parsed, is too big, or has the wrong type. */

@@ -35,6 +35,8 @@ export interface RequestReport {
   readonly trace: TraceContext;
   readonly caller: Caller | undefined;
   readonly error: ApiError | undefined;
+  /* A stream or a long poll: how long it took says nothing. */
+  readonly takesLong: boolean;
 }
 
 export interface ServerDeps {
@@ -45,6 +47,8 @@ export interface ServerDeps {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /* Whose word about a client's address is believed. */
   readonly trustedProxies: readonly string[];
+  /* Goes on inside the request's span, where there is tracing. */
+  readonly enterSpan?: ((trace: TraceContext, next: () => void) => void) | undefined;
   readonly onDone: (report: RequestReport) => void;
 }
 
@@ -65,6 +69,11 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: paramCharactersMax },
+    // An address that no route could have: no hook sees it, so it gets its answer here.
+    frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
+      setSecurityHeaders(reply, tls !== undefined);
+      sendRefusal(reply, notFound());
+    },
     // Ours is `trace`.
     genReqId: () => '',
     requestIdHeader: false,
@@ -85,8 +94,13 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   server.setSerializerCompiler(() => JSON.stringify);
   server.addHook('onRequest', (request, reply, next) => {
     begin(deps, request, reply);
-    limitTime(timeLimit, request, reply);
-    next();
+    const goOn = (): void => {
+      checkNames(deps.names, request);
+      limitTime(timeLimit, request, reply);
+      next();
+    };
+    if (deps.enterSpan === undefined) goOn();
+    else deps.enterSpan(request.trace, goOn);
   });
   server.addHook('onResponse', (request, reply, next) => {
     deps.onDone(reportOf(deps, request, reply));
@@ -138,7 +152,6 @@ function begin(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): 
     newTrace(deps.random);
   reply.header('x-trace-id', request.trace.traceId);
   setSecurityHeaders(reply, deps.tls !== undefined);
-  checkNames(deps.names, request);
 }
 
 function limitTime(timeLimit: TimeLimit, request: FastifyRequest, reply: FastifyReply): void {
@@ -157,7 +170,7 @@ function refuse(
 ): void {
   const refusal = toApiError(error);
   refusals.set(request, refusal);
-  const { code, message, detail, status, headers } = refusal;
+  const { code, status } = refusal;
   if (status >= 500) {
     log.error('api.request.failed', {
       component: 'api',
@@ -167,11 +180,15 @@ function refuse(
       error: refusal.cause,
     });
   }
-  const hint = refusal.hint === undefined ? {} : { hint: refusal.hint };
+  sendRefusal(reply, refusal);
+}
+
+function sendRefusal(reply: FastifyReply, refusal: ApiError): void {
+  const { code, message, detail, hint, status, headers } = refusal;
   reply
     .code(status)
     .headers(headers)
-    .send({ error: { code, message, detail, ...hint } });
+    .send({ error: { code, message, detail, ...(hint === undefined ? {} : { hint }) } });
 }
 
 function reportOf(
@@ -187,5 +204,6 @@ function reportOf(
     trace: request.trace,
     caller: request.caller,
     error: refusals.get(request),
+    takesLong: request.routeOptions.config.endpoint?.takesLong === true,
   };
 }

@@ -60,7 +60,8 @@ function registerOne(
     handler: async (request, reply) => {
       const answer = await handler(callOf(request, reply));
       if (reply.sent) return reply;
-      reply.code(status);
+      // A handler that has something else to say than the table, such as 503 from /health, has said it.
+      if (reply.statusCode === 200) reply.code(status);
       return answer;
     },
   });

@@ -1,0 +1,46 @@
+/*
+ * One of everything, made by an account through the API itself.
+ */
+import assert from 'node:assert/strict';
+import type { TestGateway } from '../fixtures/open-test-gateway.ts';
+import type { Made } from './rows.ts';
+import { everyEndpoint, send, type CallParts } from './send.ts';
+
+export async function makeThings(rig: TestGateway): Promise<Made> {
+  const asOwner = asAccount(rig.url, rig.owner.token);
+  const token = await asOwner('tokens.create', {
+    body: { label: 'agent', scopes: ['read', 'run'] },
+  });
+  const key = await asOwner('keys.create', { body: { label: 'first' } });
+  const connection = await asOwner('connections.create', {
+    body: { label: 'mine', host: 'mine.example', username: 'me', keypair_id: key.key.id },
+  });
+  const session = await asOwner('sessions.create', { body: {} });
+  const run = await asOwner('runs.create', { body: { argv: ['sleep', '600'] } });
+  // A token is an agent's, and this is not on its list: it is held until a person decides.
+  const held = await asAccount(rig.url, token.token)('runs.create', {
+    body: { argv: ['sleep', '601'] },
+  });
+  assert.equal(held.status, 'approval-pending');
+  return {
+    runId: run.runId,
+    approvalId: held.approvalId,
+    keyId: key.key.id,
+    connectionId: connection.connection.id,
+    sessionId: session.session.id,
+    deviceId: rig.owner.deviceId,
+    tokenId: token.id,
+  };
+}
+
+export function asAccount(url: string, token: string) {
+  // Answers of many shapes; a wrong path fails where it is used.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  return async (name: string, call: CallParts): Promise<any> => {
+    const endpoint = everyEndpoint.find(([known]) => known === name)?.[1];
+    assert.ok(endpoint, name);
+    const { status, text } = await send({ url, token }, endpoint, call);
+    assert.ok(status < 300, `${name}: ${status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+}

@@ -1,0 +1,112 @@
+/*
+ * One row per endpoint: a good call, and what another account may learn from it. Both the two-account matrix and the fuzzing
+ * walk these; an endpoint without a row fails the build.
+ */
+import type { CallParts } from './send.ts';
+
+/* Ids of things that the first account has. */
+export interface Made {
+  readonly runId: string;
+  readonly approvalId: string;
+  readonly keyId: string;
+  readonly connectionId: string;
+  readonly sessionId: string;
+  readonly deviceId: string;
+  readonly tokenId: string;
+}
+
+export interface Row {
+  /*
+   * `names`: a thing by its id; to others it is missing. `lists`: shows one's own. `makes`: makes one's own. `self`: about whoever
+   * asks. `open`: the same for everybody.
+   */
+  readonly kind: 'names' | 'lists' | 'makes' | 'self' | 'open';
+  readonly call?: (made: Made) => CallParts;
+}
+
+const byRun = ({ runId }: Made): CallParts => ({ params: { id: runId } });
+const byKey = ({ keyId }: Made): CallParts => ({ params: { id: keyId } });
+const byConnection = ({ connectionId }: Made): CallParts => ({ params: { id: connectionId } });
+const bySession = ({ sessionId }: Made): CallParts => ({ params: { id: sessionId } });
+const withBody =
+  (call: (made: Made) => CallParts, body: unknown) =>
+  (made: Made): CallParts => ({ ...call(made), body });
+
+export const rows: Readonly<Record<string, Row>> = {
+  'auth.loginLink': { kind: 'open', call: () => ({ body: { link: 'x'.repeat(43) } }) },
+  'auth.startGithub': { kind: 'open', call: () => ({ body: {} }) },
+  'auth.finishGithub': { kind: 'open', call: () => ({ query: { code: 'c', state: 's' } }) },
+  'auth.me': { kind: 'self' },
+  'auth.signOut': { kind: 'self' },
+  'auth.devices': { kind: 'lists' },
+  'auth.revokeOtherDevices': { kind: 'self' },
+  'auth.revokeDevice': {
+    kind: 'names',
+    call: ({ deviceId }) => ({ params: { id: deviceId } }),
+  },
+  'tokens.list': { kind: 'lists' },
+  'tokens.create': {
+    kind: 'makes',
+    call: () => ({ body: { label: 'a token', scopes: ['read'] } }),
+  },
+  'tokens.revoke': { kind: 'names', call: ({ tokenId }) => ({ params: { id: tokenId } }) },
+  'keys.list': { kind: 'lists' },
+  'keys.create': { kind: 'makes', call: () => ({ body: { label: 'a key' } }) },
+  'keys.rotate': { kind: 'names', call: byKey },
+  'keys.installCommand': { kind: 'names', call: byKey },
+  'keys.remove': { kind: 'names', call: byKey },
+  'connections.list': { kind: 'lists' },
+  'connections.get': { kind: 'names', call: byConnection },
+  'connections.create': {
+    kind: 'makes',
+    // Another account's key is as good as none: this is refused for whoever has not made it.
+    call: ({ keyId }) => ({
+      body: { label: 'box', host: 'box.example', username: 'deploy', keypair_id: keyId },
+    }),
+  },
+  'connections.update': { kind: 'names', call: withBody(byConnection, { label: 'other box' }) },
+  'connections.remove': { kind: 'names', call: byConnection },
+  'sessions.list': { kind: 'lists' },
+  'sessions.create': { kind: 'makes', call: () => ({ body: {} }) },
+  'sessions.get': { kind: 'names', call: bySession },
+  'sessions.close': { kind: 'names', call: bySession },
+  // For whoever runs the machine; everybody else is refused.
+  'sessions.closeAll': { kind: 'self' },
+  'runs.list': { kind: 'lists' },
+  'runs.create': { kind: 'makes', call: () => ({ body: { argv: ['true'] } }) },
+  'runs.get': { kind: 'names', call: byRun },
+  'runs.output': { kind: 'names', call: byRun },
+  'runs.screen': { kind: 'names', call: byRun },
+  'runs.wait': {
+    kind: 'names',
+    call: ({ runId }) => ({ params: { id: runId }, query: { timeout_ms: 1 } }),
+  },
+  'runs.input': { kind: 'names', call: withBody(byRun, { data: 'x' }) },
+  'runs.keys': { kind: 'names', call: withBody(byRun, { literal: 'x' }) },
+  'runs.resize': { kind: 'names', call: withBody(byRun, { cols: 80, rows: 24 }) },
+  'runs.signal': { kind: 'names', call: withBody(byRun, { signal: 'SIGCONT' }) },
+  'runs.cancel': { kind: 'names', call: withBody(byRun, {}) },
+  'runs.remove': { kind: 'names', call: byRun },
+  'approvals.list': { kind: 'lists' },
+  'approvals.get': { kind: 'names', call: ({ approvalId }) => ({ params: { id: approvalId } }) },
+  'approvals.decide': {
+    kind: 'names',
+    call: ({ approvalId }) => ({ params: { id: approvalId }, body: { decision: 'deny' } }),
+  },
+  'settings.get': { kind: 'self' },
+  'settings.update': { kind: 'self', call: () => ({ body: { idle_timeout_seconds: 600 } }) },
+  'audit.list': { kind: 'lists' },
+  'system.health': { kind: 'open' },
+  'system.ready': { kind: 'open' },
+  'system.metrics': { kind: 'open' },
+};
+
+/* Routes that are pages and documents, the same for everybody, and no endpoints. */
+export const pages: readonly string[] = [
+  'GET /api/docs',
+  'GET /api/docs.css',
+  'GET /api/openapi.json',
+  'GET /login',
+  'GET /login/login.css',
+  'GET /login/login.js',
+];

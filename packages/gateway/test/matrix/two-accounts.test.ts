@@ -1,0 +1,123 @@
+/*
+ * Checklist 6: two accounts on one gateway, strictly apart, over every endpoint there is.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { makeThings } from './make-things.ts';
+import { type Made, pages, rows } from './rows.ts';
+import { everyEndpoint, send } from './send.ts';
+
+/* As good as any other that nobody has. */
+const missingId = '0123456789abcdef';
+const missing: Made = {
+  runId: missingId,
+  approvalId: missingId,
+  keyId: missingId,
+  connectionId: missingId,
+  sessionId: missingId,
+  deviceId: missingId,
+  tokenId: missingId,
+};
+
+test('every endpoint has a row, and every row an endpoint', () => {
+  const names = everyEndpoint.map(([name]) => name);
+  assert.deepEqual(Object.keys(rows).toSorted(), names.toSorted());
+});
+
+test('every route of the server is an endpoint or a known page', async () => {
+  await using rig = await openTestGateway();
+  const known = [...everyEndpoint.map(([, { method, path }]) => `${method} ${path}`), ...pages];
+  assert.deepEqual([...rig.gateway.routes].toSorted(), known.toSorted());
+});
+
+test('what one account has is missing for the other, word for word', async () => {
+  await using rig = await openTestGateway();
+  const made = await makeThings(rig);
+  const asOther = { url: rig.url, token: rig.other.token };
+  for (const [name, endpoint] of everyEndpoint) {
+    const row = rows[name];
+    if (row?.kind !== 'names') continue;
+    const foreign = await send(asOther, endpoint, row.call?.(made));
+    const nothing = await send(asOther, endpoint, row.call?.(missing));
+    assert.equal(foreign.status, 404, `${name}: ${foreign.text}`);
+    assert.deepEqual(foreign, nothing, name);
+  }
+});
+
+test('lists show nothing of the other account', async () => {
+  await using rig = await openTestGateway();
+  const made = await makeThings(rig);
+  for (const [name, endpoint] of everyEndpoint) {
+    if (rows[name]?.kind !== 'lists') continue;
+    const mine = await send({ url: rig.url, token: rig.owner.token }, endpoint);
+    const theirs = await send({ url: rig.url, token: rig.other.token }, endpoint);
+    assert.equal(theirs.status, 200, name);
+    for (const [what, id] of Object.entries(made)) {
+      assert.ok(!theirs.text.includes(id), `${name} shows the other account's ${what}`);
+    }
+    const isShown = Object.values(made).some((id) => mine.text.includes(id));
+    assert.ok(isShown, `${name} does not even show its owner anything; the test would see nothing`);
+  }
+});
+
+test('nothing that the other account did has changed anything', async () => {
+  await using rig = await openTestGateway();
+  const made = await makeThings(rig);
+  const asOther = { url: rig.url, token: rig.other.token };
+  for (const [name, endpoint] of everyEndpoint) {
+    const row = rows[name];
+    // Signing out would end the trial.
+    if (row === undefined || name === 'auth.signOut') continue;
+    await send(asOther, endpoint, row.call?.(made));
+  }
+  const asOwner = { url: rig.url, token: rig.owner.token };
+  const look = async (name: string) => {
+    const endpoint = everyEndpoint.find(([known]) => known === name)?.[1];
+    assert.ok(endpoint);
+    const { status, text } = await send(asOwner, endpoint, rows[name]?.call?.(made));
+    assert.equal(status, 200, `${name}: ${text}`);
+    return JSON.parse(text);
+  };
+  assert.equal((await look('runs.get')).state, 'running');
+  assert.equal((await look('approvals.get')).state, 'pending');
+  assert.equal((await look('connections.get')).connection.label, 'mine');
+  assert.equal((await look('sessions.get')).session.status, 'active');
+  assert.equal((await look('settings.get')).idle_timeout_seconds, 1800);
+  assert.equal((await look('tokens.list')).total, 1);
+});
+
+test('without a token every endpoint that is not open says the same', async () => {
+  await using rig = await openTestGateway();
+  for (const [name, endpoint] of everyEndpoint) {
+    if (endpoint.access === 'open') continue;
+    const { status, text } = await send({ url: rig.url }, endpoint, rows[name]?.call?.(missing));
+    assert.equal(status, 401, name);
+    assert.equal(JSON.parse(text).error.code, 'unauthorized', name);
+  }
+});
+
+test('a token without the scope is refused, whatever it asks', async () => {
+  await using rig = await openTestGateway();
+  const made = await makeThings(rig);
+  const { token } = await makeReader(rig.url, rig.owner.token);
+  for (const [name, endpoint] of everyEndpoint) {
+    if (endpoint.access === 'open' || endpoint.access === 'read') continue;
+    const { status, text } = await send(
+      { url: rig.url, token },
+      endpoint,
+      rows[name]?.call?.(made),
+    );
+    assert.equal(status, 403, `${name}: ${text}`);
+    assert.equal(JSON.parse(text).error.code, 'forbidden', name);
+  }
+});
+
+async function makeReader(url: string, token: string): Promise<{ readonly token: string }> {
+  const endpoint = everyEndpoint.find(([name]) => name === 'tokens.create')?.[1];
+  assert.ok(endpoint);
+  const { text } = await send({ url, token }, endpoint, {
+    body: { label: 'reader', scopes: ['read'] },
+  });
+  return JSON.parse(text);
+}
