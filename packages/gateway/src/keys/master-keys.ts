@@ -19,8 +19,16 @@ export type MasterKeys = readonly [current: MasterKey, ...previous: MasterKey[]]
 /* Rotated daily it would last for a lifetime; beyond it something is wrong. */
 const keysMax = 10_000;
 const fileBytesMax = 64;
+const draftPrefix = 'draft-';
+/* Each is lost only to another process that opens the directory at the same moment. */
+const attemptsMax = 20;
 const namePattern = /^([1-9][0-9]{0,4})\.key$/;
 const keyPattern = /^[A-Za-z0-9_-]{43}\n$/;
+
+interface NewMaster {
+  readonly number: number;
+  readonly random: Random;
+}
 
 /* Makes the first one if there is none. Throws `master-key-unsafe`, `master-key-invalid`. */
 export async function openMasterKeys(directory: string, random: Random): Promise<MasterKeys> {
@@ -50,6 +58,9 @@ async function openDirectory(path: string): Promise<void> {
   if (!found.isDirectory()) throw unsafe(path, 'it is not a directory');
   if (found.uid !== process.getuid?.()) throw unsafe(path, `user ${found.uid} owns it`);
   if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
+  // What a crash left half made. Somebody who is making one right now finds it gone and makes another.
+  const drafts = (await readdir(path)).filter((name) => name.startsWith(draftPrefix));
+  await Promise.all(drafts.map((name) => rm(join(path, name), { force: true })));
 }
 
 /* Highest first. */
@@ -60,11 +71,20 @@ async function numbersIn(directory: string): Promise<readonly number[]> {
   return numbers.toSorted((one, other) => other - one);
 }
 
-async function addKey(
-  directory: string,
-  { number, random }: { readonly number: number; readonly random: Random },
-): Promise<void> {
-  const draft = join(directory, `draft-${random.id()}`);
+async function addKey(directory: string, wanted: NewMaster): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await linkKey(directory, wanted);
+    } catch (error) {
+      // M1: somebody else was faster, and theirs is as good.
+      if (hasErrno(error, 'EEXIST')) return;
+      if (!hasErrno(error, 'ENOENT') || attempt >= attemptsMax) throw error;
+    }
+  }
+}
+
+async function linkKey(directory: string, { number, random }: NewMaster): Promise<void> {
+  const draft = join(directory, `${draftPrefix}${random.id()}`);
   const key = Buffer.from(random.bytes(keyBytes));
   const file = await open(draft, 'wx', 0o600);
   try {
@@ -72,9 +92,6 @@ async function addKey(
     await file.sync();
     await link(draft, join(directory, `${number}.key`));
     await syncDirectory(directory);
-  } catch (error) {
-    // M1: somebody else was faster, and theirs is as good.
-    if (!hasErrno(error, 'EEXIST')) throw error;
   } finally {
     key.fill(0);
     await file.close();
@@ -84,7 +101,11 @@ async function addKey(
 
 async function readKey(directory: string, number: number): Promise<MasterKey> {
   const path = join(directory, `${number}.key`);
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
+    (error: unknown) => {
+      throw hasErrno(error, 'ELOOP') ? unsafe(path, 'it is a symbolic link') : error;
+    },
+  );
   try {
     const { uid, mode, size } = await file.stat();
     if (uid !== process.getuid?.()) throw unsafe(path, `user ${uid} owns it`);

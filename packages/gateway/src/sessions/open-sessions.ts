@@ -5,7 +5,7 @@
  */
 import type { Clock, Log } from '@clawdfather/kit';
 import type { Store } from '@clawdfather/store';
-import { createCleanup } from '../cleanup/create-cleanup.ts';
+import { type Cleanup, createCleanup } from '../cleanup/create-cleanup.ts';
 import { type CleanupObserver, silentCleanupObserver } from '../cleanup/cleanup-observer.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { createClientBeats } from './client-beats.ts';
@@ -29,6 +29,7 @@ export interface OpenSessions extends AsyncDisposable {
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly sessionObserver: SessionObserver;
+  readonly cleanup: Cleanup;
   /* From here on we own what we start and adopt what was left. */
   start(input: { readonly version: string; readonly address: string }): Promise<void>;
 }
@@ -56,6 +57,7 @@ export function openSessions(deps: SessionsDeps): OpenSessions {
     instance,
     sessions,
     sessionObserver,
+    cleanup,
     start: async (input) => {
       await instance.start({ instanceId: supervisor.instanceId, ...input });
       cleanup.start();
