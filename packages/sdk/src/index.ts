@@ -7,5 +7,7 @@ export { createClient } from './client.ts';
 export type { Client, ClientOptions } from './client.ts';
 export { followEvents } from './follow-events.ts';
 export type { FollowInput, FollowOptions, LinkState, ServerEvent } from './follow-events.ts';
+export { followRun } from './follow-run.ts';
+export type { RunToFollow } from './follow-run.ts';
 export { RefusedError, SdkError, sdkErrorCodes } from './errors.ts';
 export type { Refusal, SdkErrorCode } from './errors.ts';
