@@ -1,5 +1,6 @@
 /*
- * The page that a login link opens: what is happening, then whether it worked. Its files are read with the first request.
+ * The page that a login link opens: what is happening, then whether it worked. Its files are read with the first request. They
+ * are found through the package's name, because a bundle moves this file but not them.
  */
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
@@ -11,12 +12,13 @@ const files = [
   { path: '/login/login.css', file: 'login.css', type: 'text/css; charset=utf-8' },
 ] as const;
 
+const home = (): string => import.meta.resolve('@clawdfather/gateway/package.json');
+
 export function registerLoginPage(server: FastifyInstance): void {
   for (const { path, file, type } of files) {
     let text: string | undefined;
     server.get(path, async (_request, reply) => {
-      // The same distance from the source as from what is built of it.
-      text ??= await readFile(new URL(`../../static/login/${file}`, import.meta.url), 'utf8');
+      text ??= await readFile(new URL(`static/login/${file}`, home()), 'utf8');
       return reply.header('content-security-policy', pagePolicy).type(type).send(text);
     });
   }

@@ -1,0 +1,112 @@
+/*
+ * Devices over HTTP: who am I, which devices are in, and getting them out. What a revocation means for live tokens is seen here
+ * too: nothing is believed of them any longer.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSystemClock } from '@clawdfather/kit';
+import { createAsk } from '../fixtures/api-client.ts';
+import { createBrowser } from '../fixtures/browser.ts';
+import { addDevice, openTestGateway } from '../fixtures/open-test-gateway.ts';
+
+test('signing out revokes the device at once, and ends the cookie', async () => {
+  await using rig = await openTestGateway();
+  const browser = createBrowser();
+  browser.cookies.set('__Host-clf', rig.owner.token);
+  const at = (path: string): URL => new URL(`/api/v1/auth/${path}`, rig.url);
+  assert.equal((await browser.request(at('me'))).status, 200);
+  const headers = { origin: rig.url };
+  const answer = await browser.request(at('session'), { method: 'DELETE', headers });
+  assert.equal(answer.status, 204);
+  assert.match(answer.headers.getSetCookie()[0] ?? '', /^__Host-clf=; .*Max-Age=0/);
+  assert.equal((await createAsk(rig)('GET', 'auth/me')).status, 401);
+});
+
+test('a program that signs out gets no cookie, and its token is revoked', async () => {
+  await using rig = await openTestGateway();
+  const ask = createAsk(rig);
+  const made = await ask('POST', 'auth/tokens', { body: { label: 'ci', scopes: ['read'] } });
+  const { token } = made.body;
+  const answer = await rig.request('/api/v1/auth/session', {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(answer.status, 204);
+  assert.deepEqual(answer.headers.getSetCookie(), []);
+  assert.equal((await ask('GET', 'auth/me', { token })).status, 401);
+  assert.equal((await ask('GET', 'auth/tokens')).body.total, 0);
+  const { body } = await ask('GET', 'audit?action=auth.logout');
+  assert.equal(body.entries[0].actor, `token:${made.body.id}`);
+});
+
+test('devices are listed with the one that asks, in pages', async () => {
+  await using rig = await openTestGateway();
+  const second = await addDevice(rig.gateway, rig.owner.accountId);
+  const ask = createAsk(rig);
+  const { body } = await ask('GET', 'auth/sessions');
+  assert.deepEqual([body.total, body.limit, body.offset], [2, 20, 0]);
+  const current = body.items.find((item: { is_current: boolean }) => item.is_current);
+  assert.equal(current.id, rig.owner.deviceId);
+  assert.ok(!JSON.stringify(body).includes('clf_'));
+  const page = await ask('GET', 'auth/sessions?limit=1&offset=1');
+  assert.deepEqual([page.body.items.length, page.body.total], [1, 2]);
+  const seenBySecond = (await ask('GET', 'auth/sessions', { token: second.token })).body.items;
+  const own = seenBySecond.find((item: { is_current: boolean }) => item.is_current);
+  assert.equal(own.id, second.deviceId);
+});
+
+test('a device is signed out by another one, at once', async () => {
+  await using rig = await openTestGateway();
+  const lost = await addDevice(rig.gateway, rig.owner.accountId);
+  const ask = createAsk(rig);
+  assert.equal((await ask('GET', 'auth/me', { token: lost.token })).status, 200);
+  assert.equal((await ask('DELETE', `auth/sessions/${lost.deviceId}`)).status, 204);
+  assert.equal((await ask('GET', 'auth/me', { token: lost.token })).status, 401);
+  assert.equal((await ask('DELETE', `auth/sessions/${lost.deviceId}`)).status, 404);
+  const { body } = await ask('GET', 'audit?action=device.revoke');
+  assert.deepEqual(
+    [body.entries.length, body.entries[0].target, body.entries[0].actor],
+    [1, lost.deviceId, `device:${rig.owner.deviceId}`],
+  );
+});
+
+test('all others are signed out together, and only one’s own', async () => {
+  await using rig = await openTestGateway();
+  const others = [
+    await addDevice(rig.gateway, rig.owner.accountId),
+    await addDevice(rig.gateway, rig.owner.accountId),
+  ];
+  const ask = createAsk(rig);
+  for (const { token } of others) await ask('GET', 'auth/me', { token });
+  const { status, body } = await ask('DELETE', 'auth/sessions');
+  assert.deepEqual([status, body], [200, { revoked: 2 }]);
+  for (const { token } of others) {
+    assert.equal((await ask('GET', 'auth/me', { token })).status, 401);
+  }
+  assert.equal((await ask('GET', 'auth/me')).status, 200);
+  assert.equal((await ask('GET', 'auth/me', { token: rig.other.token })).status, 200);
+});
+
+test("another account's device answers like one that never was", async () => {
+  await using rig = await openTestGateway();
+  const ask = createAsk(rig);
+  const foreign = await ask('DELETE', `auth/sessions/${rig.other.deviceId}`);
+  const missing = await ask('DELETE', 'auth/sessions/0000000000000000');
+  assert.deepEqual([foreign.status, foreign.text], [404, missing.text]);
+  assert.equal((await ask('GET', 'auth/me', { token: rig.other.token })).status, 200);
+});
+
+test('a revocation on one gateway holds on another of the same database after half a second', async () => {
+  const system = createSystemClock();
+  let aheadMs = 0;
+  const clock = { ...system, monotonicMs: () => system.monotonicMs() + aheadMs };
+  await using here = await openTestGateway();
+  const { database } = here.config;
+  await using there = await openTestGateway({ config: { database }, deps: { clock } });
+  const ask = createAsk(there);
+  const token = here.owner.token;
+  assert.equal((await ask('GET', 'auth/me', { token })).status, 200);
+  assert.equal((await createAsk(here)('DELETE', 'auth/session')).status, 204);
+  aheadMs = 500;
+  assert.equal((await ask('GET', 'auth/me', { token })).status, 401);
+});
