@@ -10,6 +10,7 @@ export const storeErrorCodes = [
   'store-corrupt',
   'store-failed',
   'store-full',
+  'store-in-use',
   'store-newer',
   'store-unreachable',
   'outcome-unknown',
@@ -17,6 +18,8 @@ export const storeErrorCodes = [
   'migration-changed',
   'migration-missing',
   'backup-failed',
+  'backup-unsound',
+  'restore-failed',
   'value-invalid',
 ] as const;
 

@@ -68,6 +68,8 @@ export type {
 } from './schema/tables.ts';
 export { checkBackup } from './sqlite/backup.ts';
 export type { BackupReport } from './sqlite/backup.ts';
+export { restoreBackup } from './sqlite/restore.ts';
+export type { RestoreInput, RestoreReport } from './sqlite/restore.ts';
 export { openStore } from './store.ts';
 export type { Readiness, Store, StoreDeps, StoreLocation } from './store.ts';
 export { parseAccountId } from './system/accounts.ts';

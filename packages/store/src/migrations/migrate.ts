@@ -95,7 +95,12 @@ export function compareMigrations(
   return { state: applied.length < list.length ? 'pending' : 'current', ...versions };
 }
 
-function refuseMisfit({ state, appliedVersion, newestVersion, culprit }: MigrationStatus): void {
+export function refuseMisfit({
+  state,
+  appliedVersion,
+  newestVersion,
+  culprit,
+}: MigrationStatus): void {
   const detail = { appliedVersion, newestVersion, culprit };
   switch (state) {
     case 'current':
