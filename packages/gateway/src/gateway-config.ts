@@ -47,4 +47,6 @@ export interface RunsConfig {
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
   readonly openFiles?: LimitPair;
+  /* Live runs of one account at a time. Default 64. */
+  readonly liveRunsMax?: number;
 }

@@ -23,10 +23,12 @@ import { registerOpenApi } from './openapi/register-openapi.ts';
 import { createKeyCustody, type KeyCustody } from './keys/key-custody.ts';
 import { createMasterKms } from './keys/kms.ts';
 import { openMasterKeys } from './keys/master-keys.ts';
+import { createApprovalsHandlers } from './routes/approvals.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
 import { createKeysHandlers } from './routes/keys.ts';
+import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
 import { createTokenHandlers } from './routes/tokens.ts';
@@ -148,6 +150,11 @@ function registerApi(server: FastifyInstance, parts: GatewayParts): void {
   registerEndpoints(server, parts, {
     group: api.sessions,
     handlers: createSessionsHandlers(parts),
+  });
+  registerEndpoints(server, parts, { group: api.runs, handlers: createRunsHandlers(parts) });
+  registerEndpoints(server, parts, {
+    group: api.approvals,
+    handlers: createApprovalsHandlers(parts),
   });
   registerEndpoints(server, parts, {
     group: api.settings,

@@ -76,6 +76,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     list: (filter) => registry.list(filter),
     count: (filter) => registry.count(filter),
     get: (runId) => registry.get(runId),
+    inputOffset: (runId) => registry.inputOffset(runId),
     owners: () => registry.owners(),
     gc: (options) => collectGarbage(context, options),
     remove: async (runId) => {

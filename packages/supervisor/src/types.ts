@@ -346,6 +346,8 @@ export interface Supervisor {
   /** How many there are, whatever `limit` and `offset` say. */
   count(filter?: RunFilter): number;
   get(runId: RunId): RunRecord | undefined;
+  /** Where the next durable input of a run goes (I1). */
+  inputOffset(runId: RunId): number;
   reconcile(): Promise<readonly ReconcileDecision[]>;
   /** All owners that are known, dead ones too, as long as runs of theirs are. */
   owners(): readonly OwnerRecord[];

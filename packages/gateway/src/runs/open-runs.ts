@@ -17,18 +17,28 @@ import {
   type Allowlist,
   createAllowlist,
   createGatekeeper,
+  createTakeOver,
   createTools,
+  type Gatekeeper,
   type Policy,
   requesterMarksOf,
+  type TakeOver,
   type Tools,
 } from '@clawdfather/tools';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../open-gateway.ts';
 
+/* Of one account (checklist 20). People and agents have a handful; a loop has thousands. */
+const liveRunsMaxDefault = 64;
+
 export interface Runs extends AsyncDisposable {
   readonly supervisor: Supervisor;
   readonly approvals: ApprovalStore;
   readonly allowlist: Allowlist;
+  /* For looking at what is held; there is no deciding here. */
+  readonly gatekeeper: Gatekeeper;
+  /* Runs whose owner has gone are looked after here, as soon as somebody asks for one. */
+  readonly takeOver: TakeOver;
   /* For a signed-in device. */
   readonly personTools: Tools;
   /* For tokens and MCP. */
@@ -51,8 +61,8 @@ export async function openRuns(config: GatewayConfig, deps: GatewayDeps): Promis
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
   const allowlist = createAllowlist(approvals, runs.allow);
-  const toolsWith = (policy: Policy, isForAgents: boolean): Tools => {
-    const gatekeeper = createGatekeeper({
+  const gatekeeperWith = (policy: Policy, isForAgents: boolean): Gatekeeper =>
+    createGatekeeper({
       store: approvals,
       allowlist,
       clock,
@@ -60,6 +70,7 @@ export async function openRuns(config: GatewayConfig, deps: GatewayDeps): Promis
       policy,
       requesterMarks: isForAgents ? requesterMarksOf(readLineage(process.pid)) : [],
     });
+  const toolsWith = (gatekeeper: Gatekeeper, isForAgents: boolean): Tools => {
     const tools = createTools({
       supervisor,
       gatekeeper,
@@ -69,19 +80,25 @@ export async function openRuns(config: GatewayConfig, deps: GatewayDeps): Promis
       baseEnvironment: agentBaseEnvironment(runs.environment),
       homeDirectory: runs.directory,
       openFiles: runs.openFiles,
+      liveRunsMax: runs.liveRunsMax ?? liveRunsMaxDefault,
       // What earlier processes left is taken up once, not by both.
       takesUp: isForAgents,
     });
     opening.defer(() => tools.close());
     return tools;
   };
-  const personTools = toolsWith(runs.personPolicy, false);
-  const agentTools = toolsWith(runs.agentPolicy, true);
+  const personTools = toolsWith(gatekeeperWith(runs.personPolicy, false), false);
+  const gatekeeper = gatekeeperWith(runs.agentPolicy, true);
+  const agentTools = toolsWith(gatekeeper, true);
+  const takeOver = createTakeOver({ supervisor, clock, log, isStaying: true });
+  opening.defer(() => takeOver.close());
   const opened = opening.move();
   return {
     supervisor,
     approvals,
     allowlist,
+    gatekeeper,
+    takeOver,
     personTools,
     agentTools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

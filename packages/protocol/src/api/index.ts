@@ -1,10 +1,12 @@
 /*
  * The side door of protocol for the HTTP API: every endpoint there is, and the errors they can give. Safe in a browser.
  */
+import { approvalsEndpoints } from './approvals.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { keysEndpoints } from './keys.ts';
+import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
 import { tokenEndpoints } from './tokens.ts';
@@ -31,6 +33,8 @@ export const api = {
   keys: keysEndpoints,
   connections: connectionsEndpoints,
   sessions: sessionsEndpoints,
+  runs: runsEndpoints,
+  approvals: approvalsEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
 } as const;

@@ -29,8 +29,10 @@ export function listRuns(
   return { action: 'list', runs: runs.slice(0, limit), isMore: runs.length > limit };
 }
 
-function summaryOf(record: RunRecord): RunSummary {
-  const { exit, pid, startedAtMs } = record;
+export function summaryOf(record: RunRecord): RunSummary {
+  const { exit, pid } = record;
+  /* The shim's own time, once it is known: ours is a moment later, perhaps after the end of a short run. */
+  const startedAtMs = exit?.startedAtMs ?? record.startedAtMs;
   return {
     runId: record.runId,
     state: record.state,
@@ -52,7 +54,7 @@ function isTimeout(reason: string): boolean {
   return reason === 'overall-timeout' || reason === 'no-output-timeout';
 }
 
-function summaryOfHeld({ runId, approvalId, action }: ApprovalRecord): RunSummary {
+export function summaryOfHeld({ runId, approvalId, action }: ApprovalRecord): RunSummary {
   return {
     runId,
     approvalId,

@@ -1,0 +1,51 @@
+/*
+ * What the tools, the supervisor and the shim refuse, as the API says it. One row per code that can reach a client; the rest
+ * are mistakes of ours, or of the machine, and stay so.
+ */
+import { CodedError } from '@clawdfather/kit';
+import type { ApiErrorCode } from '@clawdfather/protocol/api';
+import type { SupervisorErrorCode } from '@clawdfather/supervisor';
+import type { ToolsErrorCode } from '@clawdfather/tools';
+
+type RunErrorCode = ToolsErrorCode | SupervisorErrorCode;
+
+const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
+  'approval-unusable': 'already_decided',
+  'cursor-invalid': 'validation_error',
+  'env-refused': 'validation_error',
+  'epoch-stale': 'epoch_stale',
+  'input-blocked': 'input_blocked',
+  'input-gap': 'gap',
+  'input-invalid': 'validation_error',
+  'lease-lost': 'unavailable',
+  'limits-unsupported': 'unsupported',
+  'no-terminal': 'validation_error',
+  'not-owner': 'epoch_stale',
+  'not-running': 'not_running',
+  'outbox-full': 'input_blocked',
+  'params-invalid': 'validation_error',
+  'platform-unsupported': 'unsupported',
+  'registry-busy': 'unavailable',
+  'registry-closed': 'unavailable',
+  'registry-full': 'storage_full',
+  'run-ambiguous': 'not_found',
+  'run-ended': 'not_running',
+  'run-held': 'not_running',
+  'run-limit-reached': 'run_limit_reached',
+  'run-not-found': 'not_found',
+  'run-running': 'still_running',
+  'shim-unreachable': 'unavailable',
+  'signal-unknown': 'validation_error',
+  'spawn-cancelled': 'not_running',
+  'stdin-closed': 'not_running',
+  'supervisor-closed': 'unavailable',
+  'tools-closed': 'unavailable',
+  'unknown-host': 'validation_error',
+  'unknown-run': 'not_found',
+  'workdir-unusable': 'validation_error',
+};
+
+export function runErrorCode(error: unknown): ApiErrorCode | undefined {
+  // Store and gateway have codes of their own, which are none of these.
+  return error instanceof CodedError ? table[error.code as RunErrorCode] : undefined;
+}

@@ -1,0 +1,187 @@
+/*
+ * Runs over HTTP. What exists for the caller is decided first, by the whole id and the account; everything after that speaks of
+ * one run.
+ */
+import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { Api } from '@clawdfather/protocol/api';
+import type { RunRecord } from '@clawdfather/supervisor';
+import type { Store } from '@clawdfather/store';
+import { summaryOf, summaryOfHeld } from '@clawdfather/tools';
+import type { LiveTokens } from '../auth/live-tokens.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/caller.ts';
+import { auditOf, type Handlers, type RequestFacts } from '../http/handlers.ts';
+import { endRun, removeRun } from '../runs/end-run.ts';
+import { findRun, findStarted } from '../runs/find-run.ts';
+import { giveInput } from '../runs/give-input.ts';
+import { createOpenStreams } from '../runs/open-streams.ts';
+import type { Runs } from '../runs/open-runs.ts';
+import { readOutputPage } from '../runs/output-page.ts';
+import { only } from '../runs/only.ts';
+import { callAbout } from '../runs/run-call.ts';
+import { exitJson, heldJson, type RunJson, runJson } from '../runs/run-json.ts';
+import { createStartRun } from '../runs/start-run.ts';
+import { streamOutput } from '../runs/stream-output.ts';
+import { kindsOf, seesAccount } from '../runs/whose-runs.ts';
+import { waitForEnd } from '../runs/wait-for-end.ts';
+
+export interface RunsParts {
+  readonly runs: Runs;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly tokens: LiveTokens;
+}
+
+type RunHandlers = Handlers<Api['runs']>;
+
+export function createRunsHandlers(parts: RunsParts): RunHandlers {
+  return { ...createReads(parts), ...createCommands(parts) };
+}
+
+type Reads = 'list' | 'get' | 'output' | 'screen' | 'wait';
+
+function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
+  const { runs, clock } = parts;
+  const { supervisor, agentTools } = runs;
+  const streams = createOpenStreams(parts);
+  return {
+    list: async ({ caller, query: { state, limit, offset } }) => {
+      const held = state === 'finished' ? [] : heldRuns(runs, caller);
+      const filter = {
+        anyOf: kindsOf(caller),
+        ...(state === undefined ? {} : { states: statesOf[state] }),
+      };
+      const first = held.slice(offset, offset + limit);
+      const records = supervisor.list({
+        ...filter,
+        limit: limit - first.length,
+        offset: Math.max(0, offset - held.length),
+      });
+      for (const record of records) runs.takeOver.lookAfter(record);
+      return {
+        items: [...first.map(summaryOfHeld), ...records.map(summaryOf)],
+        total: held.length + supervisor.count(filter),
+        limit,
+        offset,
+      };
+    },
+    get: async ({ caller, params }) => show(runs, caller, params.id),
+    output: async (call) => {
+      const { caller, params, query, reply } = call;
+      const record = findStarted(runs, caller, params.id);
+      if (!wantsEvents(call)) {
+        const about = callAbout(caller, record, call.signal);
+        return readOutputPage(agentTools, { record, call: about }, query);
+      }
+      if (query.encoding === 'text') {
+        throw new ApiError('validation_error', 'a stream has bytes, in base64; pages have text');
+      }
+      const cursor = call.header('last-event-id') || query.cursor;
+      const onOpen = (drop: () => void) => streams.add(caller, drop);
+      await streamOutput({ supervisor, clock }, { record, cursor, reply, onOpen });
+      // Sent by itself; the type cannot know that nothing is looked at any more.
+      return undefined as never;
+    },
+    screen: async ({ caller, params, signal }) => {
+      const record = findStarted(runs, caller, params.id);
+      const about = callAbout(caller, record, signal);
+      const shown = await agentTools.process({ action: 'screen', runId: record.runId }, about);
+      return only('screen', shown);
+    },
+    wait: async ({ caller, params, query, signal }) => {
+      const found = findRun(runs, caller, params.id);
+      const limits = { caller, signal, forMs: query.timeout_ms };
+      const exit = await waitForEnd({ runs, clock }, found, limits);
+      const shown = show(runs, caller, params.id);
+      // Its owner is somebody else, who has heard of the end and not written it down yet.
+      if (exit === undefined || shown.exit !== null) return shown;
+      return { ...shown, state: 'exited', exit: exitJson(exit) };
+    },
+  };
+}
+
+type Commands = Exclude<keyof RunHandlers, Reads>;
+
+function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
+  const { runs, store, clock } = parts;
+  const { supervisor, agentTools } = runs;
+  const startRun = createStartRun(parts);
+  const audit = (call: Audited, action: string, target: string) =>
+    store.forAccount(call.caller.accountId).auditLog.record({ ...auditOf(call, action), target });
+  const livingRun = (caller: Caller, id: string): RunRecord => {
+    const record = findStarted(runs, caller, id);
+    if (record.exit !== undefined) throw new ApiError('not_running', 'the run has ended');
+    return record;
+  };
+  return {
+    create: startRun,
+    input: async ({ caller, params, body }) =>
+      giveInput({ supervisor, clock }, findStarted(runs, caller, params.id), body),
+    keys: async ({ caller, params, body, signal }) => {
+      const record = livingRun(caller, params.id);
+      const { runId } = record;
+      const about = callAbout(caller, record, signal);
+      return 'paste' in body
+        ? only(
+            'paste',
+            await agentTools.process({ action: 'paste', runId, text: body.paste }, about),
+          )
+        : only(
+            'send-keys',
+            await agentTools.process({ action: 'send-keys', runId, ...body }, about),
+          );
+    },
+    resize: async ({ caller, params, body, signal }) => {
+      const record = livingRun(caller, params.id);
+      const about = callAbout(caller, record, signal);
+      const { runId } = record;
+      return only('resize', await agentTools.process({ action: 'resize', runId, ...body }, about));
+    },
+    signal: async (call) => {
+      const { caller, params, body, signal } = call;
+      const record = livingRun(caller, params.id);
+      const about = callAbout(caller, record, signal);
+      const { runId } = record;
+      const sent = await agentTools.process({ action: 'signal', runId, ...body }, about);
+      await audit(call, 'run.signal', runId);
+      return only('signal', sent);
+    },
+    cancel: async (call) => {
+      const { caller, params, body, signal } = call;
+      const found = findRun(runs, caller, params.id);
+      await audit(call, 'run.cancel', params.id);
+      return endRun(runs, found, { caller, signal, graceMs: body?.graceMs });
+    },
+    remove: async (call) => {
+      const { caller, params, query, signal } = call;
+      const found = findRun(runs, caller, params.id);
+      await audit(call, 'run.remove', params.id);
+      return removeRun(runs, found, { caller, signal, isForced: query.force === 'true' });
+    },
+  };
+}
+
+type Audited = Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller };
+
+const statesOf = {
+  running: ['starting', 'running', 'exiting'],
+  finished: ['exited'],
+} as const;
+
+function heldRuns({ gatekeeper }: Runs, caller: Caller) {
+  return gatekeeper
+    .list({ states: ['pending', 'allowed'] })
+    .filter(({ action }) => seesAccount(caller, action.account));
+}
+
+function show(runs: Runs, caller: Caller, id: string): RunJson {
+  const found = findRun(runs, caller, id);
+  if (found.kind === 'held') return heldJson(found.approval);
+  return runJson(found.record, runs.supervisor.inputOffset(found.record.runId));
+}
+
+function wantsEvents(call: Pick<RequestFacts, 'header'>): boolean {
+  return call.header('accept')?.includes('text/event-stream') === true;
+}

@@ -1,0 +1,42 @@
+/*
+ * An approval on the wire: what a person has to see before deciding, with whatever hides or reorders text made visible
+ * (checklist 15). Lines stay lines; everything else that is drawn as nothing, or moves what is drawn, is shown by its code.
+ */
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { type ApprovalRecord, makeVisible } from '@clawdfather/tools';
+
+export type ApprovalJson = AnswerOf<Api['approvals']['get']>;
+
+export function approvalJson(record: ApprovalRecord, nowMs: number): ApprovalJson {
+  const { command, cwd, envAdditions, stdin, host, account } = record.action;
+  const env = Object.entries(envAdditions).map(([name, value]) => [
+    makeVisible(name),
+    visibleLines(value),
+  ]);
+  return {
+    id: record.approvalId,
+    runId: record.runId,
+    state: record.state,
+    line: command.kind === 'line' ? visibleLines(command.line) : null,
+    shell: command.kind === 'line' ? makeVisible(command.shell) : null,
+    argv: command.kind === 'argv' ? command.argv.map(visibleLines) : null,
+    cwd: makeVisible(cwd),
+    env: Object.fromEntries(env) as Record<string, string>,
+    stdin: stdin === undefined ? null : visibleLines(stdin),
+    host: makeVisible(host),
+    account,
+    requester: makeVisible(record.requester),
+    why: makeVisible(record.why),
+    createdAt: new Date(record.createdAtMs).toISOString(),
+    ageMs: Math.max(0, Math.round(nowMs - record.createdAtMs)),
+    expiresAt: new Date(record.expiresAtMs).toISOString(),
+    decision: record.decision ?? null,
+    decidedBy: record.decidedBy ?? null,
+    decidedAt: record.decidedAtMs === undefined ? null : new Date(record.decidedAtMs).toISOString(),
+    reason: record.reason === undefined ? null : makeVisible(record.reason),
+  };
+}
+
+function visibleLines(text: string): string {
+  return text.split('\n').map(makeVisible).join('\n');
+}

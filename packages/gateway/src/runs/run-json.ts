@@ -1,0 +1,87 @@
+/*
+ * A run on the wire: the tools' summary, and beside it what a person wants to know about one run.
+ */
+import type { AnswerOf } from '@clawdfather/protocol/api';
+import type { Api } from '@clawdfather/protocol/api';
+import type { ProcessNote, RunExit, RunRecord } from '@clawdfather/supervisor';
+import { type ApprovalRecord, summaryOf, summaryOfHeld } from '@clawdfather/tools';
+
+export type RunJson = AnswerOf<Api['runs']['get']>;
+export type ExitJson = NonNullable<RunJson['exit']>;
+
+export function runJson(record: RunRecord, inputOffset: number): RunJson {
+  const { labels, deadlines, exit } = record;
+  return {
+    ...summaryOf(record),
+    requester: labels['requester'] ?? record.backendId,
+    createdAt: time(record.createdAtMs),
+    lastOutputAt: timeOrNull(record.lastOutputAtMs),
+    timeoutMs: deadlines.overallMs ?? null,
+    noOutputTimeoutMs: deadlines.noOutputMs ?? null,
+    leftoversPolicy: record.leftovers,
+    inputOffset,
+    traceId: labels['trace'] ?? null,
+    exit: exit === undefined ? null : exitJson(exit),
+    treeEndedAt: timeOrNull(record.treeEndedAtMs),
+  };
+}
+
+/* What it will be is in the request; until then there is only what was asked. */
+export function heldJson(approval: ApprovalRecord): RunJson {
+  return {
+    ...summaryOfHeld(approval),
+    requester: approval.requester,
+    createdAt: time(approval.createdAtMs),
+    lastOutputAt: null,
+    timeoutMs: null,
+    noOutputTimeoutMs: null,
+    leftoversPolicy: 'keep',
+    inputOffset: 0,
+    traceId: null,
+    exit: null,
+    treeEndedAt: null,
+  };
+}
+
+export function exitJson(exit: RunExit): ExitJson {
+  const { usage } = exit;
+  return {
+    reason: exit.reason,
+    code: exit.code ?? null,
+    signal: exit.signal ?? null,
+    actor: exit.actor ?? null,
+    detail: exit.detail ?? null,
+    coreDumped: exit.coreDumped,
+    startedAt: timeOrNull(exit.startedAtMs),
+    endedAt: time(exit.endedAtMs),
+    durationMs: exit.durationMs ?? null,
+    usage:
+      usage === undefined
+        ? null
+        : {
+            userMs: usage.userUs / 1_000,
+            systemMs: usage.systemUs / 1_000,
+            maxRssBytes: usage.maxRssBytes,
+            readBytes: usage.readBytes,
+            writeBytes: usage.writeBytes,
+          },
+    killed: { ...exit.killed },
+    escapees: exit.escapees,
+    leftovers: exit.leftovers.map(named),
+    survivors: exit.survivors.map(named),
+    undrainedBytes: exit.undrainedBytes,
+    cursor: exit.cursor,
+  };
+}
+
+function named({ pid, comm }: ProcessNote) {
+  return { pid, command: comm };
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function timeOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : time(ms);
+}

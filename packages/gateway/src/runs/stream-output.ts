@@ -1,0 +1,115 @@
+/*
+ * A run's output as server-sent events: everything from a cursor on, then the exit, then the end.
+ *
+ * Each event has the cursor after it as its id, so a reader that comes back with its last id, to this gateway or to the next one,
+ * gets every byte once. The reader's own cursor is the only state there is.
+ */
+import { type Clock, hasCode } from '@clawdfather/kit';
+import type {
+  Cursor,
+  ManagedRun,
+  OutputEvent,
+  RunRecord,
+  Supervisor,
+} from '@clawdfather/supervisor';
+import { outputStart } from '@clawdfather/supervisor';
+import type { FastifyReply } from 'fastify';
+import { openEventStream, type EventStream } from './event-stream.ts';
+import { exitJson } from './run-json.ts';
+
+export interface StreamDeps {
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+}
+
+export interface StreamRequest {
+  readonly record: RunRecord;
+  readonly cursor: string | undefined;
+  readonly reply: FastifyReply;
+  /* Called with what cuts the stream off, before anything is sent; may refuse it by throwing. */
+  readonly onOpen: (drop: () => void) => () => void;
+}
+
+/* Rejects before anything was sent when the cursor is none of this run; after that it ends, whatever happens. */
+export async function streamOutput(deps: StreamDeps, request: StreamRequest): Promise<void> {
+  const { record, reply } = request;
+  const run = await deps.supervisor.attach(record.runId);
+  const from = (request.cursor ?? outputStart) as Cursor;
+  await checkCursor(run, { from, record });
+  let stream: EventStream | undefined;
+  const forget = request.onOpen(() => stream?.drop());
+  stream = openEventStream(reply, deps.clock);
+  try {
+    await sendAll(deps.supervisor, { stream, run, from });
+    stream.end();
+  } catch {
+    // Gone, too slow, or we are closing: the reader comes back with its last id, which is as good as never having left.
+    stream.drop();
+  } finally {
+    forget();
+  }
+}
+
+/* The first look tells whether the cursor can be read from; nothing is waited for. */
+async function checkCursor(
+  run: ManagedRun,
+  { from, record }: { readonly from: Cursor; readonly record: RunRecord },
+): Promise<void> {
+  try {
+    for await (const _event of run.outputSoFar(from)) return;
+  } catch (error) {
+    /* It never got as far as a journal; its exit says why. */
+    if (record.exit === undefined || !hasCode(error, 'journal-missing')) throw error;
+  }
+}
+
+interface Sending {
+  readonly stream: EventStream;
+  readonly run: ManagedRun;
+  readonly from: Cursor;
+}
+
+async function sendAll(supervisor: Supervisor, { stream, run, from }: Sending): Promise<void> {
+  let reached = from;
+  for (;;) {
+    // After a change of owner, a new handle reads on where the old one stopped.
+    const handle = reached === from ? run : await supervisor.attach(run.runId);
+    try {
+      for await (const event of handle.outputLent(reached, stream.signal)) {
+        const shown = eventJson(event);
+        if (shown !== undefined) await stream.send({ ...shown, id: event.cursor });
+        reached = event.cursor;
+      }
+      const exit = await handle.wait(stream.signal);
+      const data = { runId: run.runId, exit: exitJson(exit) };
+      return await stream.send({ event: 'exit', id: reached, data });
+    } catch (error) {
+      if (hasCode(error, 'journal-missing')) {
+        const exit = await handle.wait(stream.signal);
+        const data = { runId: run.runId, exit: exitJson(exit) };
+        return await stream.send({ event: 'exit', id: reached, data });
+      }
+      if (!hasCode(error, 'epoch-stale', 'lease-lost') || stream.signal.aborted) throw error;
+    }
+  }
+}
+
+function eventJson(
+  event: OutputEvent,
+): { readonly event: string; readonly data: unknown } | undefined {
+  switch (event.kind) {
+    case 'output': {
+      const { stream, bytes, atMs } = event;
+      const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+      return { event: 'output', data: { stream, at: new Date(atMs).toISOString(), data } };
+    }
+    case 'gap':
+      return { event: 'gap', data: { missedBytes: event.missedBytes } };
+    case 'tail-lost':
+      return { event: 'tail-lost', data: {} };
+    case 'resize':
+      return { event: 'resize', data: { cols: event.cols, rows: event.rows } };
+    case 'attached':
+      return undefined;
+  }
+}

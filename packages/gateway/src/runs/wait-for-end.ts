@@ -1,0 +1,48 @@
+/*
+ * The long poll: until the run has ended, will never start, or the time is up. Woken by the news of it, not by a clock's ticking.
+ */
+import { type Clock, hasCode } from '@clawdfather/kit';
+import type { RunExit } from '@clawdfather/supervisor';
+import type { Caller } from '../http/caller.ts';
+import type { FoundRun } from './find-run.ts';
+import type { Runs } from './open-runs.ts';
+import { callOf } from './run-call.ts';
+
+export interface WaitDeps {
+  readonly runs: Runs;
+  readonly clock: Clock;
+}
+
+export interface WaitLimits {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly forMs: number;
+}
+
+/* Undefined when the time was up first, or there will be none. */
+export async function waitForEnd(
+  { runs, clock }: WaitDeps,
+  found: FoundRun,
+  { caller, signal, forMs }: WaitLimits,
+): Promise<RunExit | undefined> {
+  if (found.kind === 'run' && found.record.exit !== undefined) return found.record.exit;
+  const timeUp = new AbortController();
+  const timer = clock.timer(forMs, () => timeUp.abort(new Error('the time is up')));
+  const patience = AbortSignal.any([signal, timeUp.signal]);
+  try {
+    if (found.kind === 'run') {
+      const run = await runs.supervisor.attach(found.record.runId);
+      return await run.wait(patience);
+    }
+    const { runId, action } = found.approval;
+    const end = await runs.agentTools.waitForEnd(runId, callOf(caller, action.account, patience));
+    return end.kind === 'exit' ? end.exit : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    // Somebody else has it now, and knows of its end; asked again, the answer is right.
+    if (timeUp.signal.aborted || hasCode(error, 'epoch-stale', 'lease-lost')) return undefined;
+    throw error;
+  } finally {
+    timer.cancel();
+  }
+}

@@ -1,0 +1,45 @@
+/*
+ * Which runs and approvals a caller sees (checklist 6): those of its account.
+ *
+ * Whoever runs this machine also sees what was started on it without the gateway: `local` is what agents asked for over MCP on
+ * stdio, `cli` what a person ran on the command line. The latter is nothing for a token of theirs: an agent may hold it, and
+ * what a person does at a terminal is nothing that an agent may read or type into.
+ */
+import type { RunKind, RunRecord } from '@clawdfather/supervisor';
+import type { Caller } from '../http/caller.ts';
+
+type Who = Pick<Caller, 'accountId' | 'isOwner' | 'kind'>;
+
+/* `clf run` starts runs without tools, and so without an account. */
+const cliBackend = 'cli';
+const execBackend = 'exec';
+const cliAccount = 'cli';
+const localAccount = 'local';
+
+export function accountsOf({ accountId, isOwner, kind }: Who): readonly string[] {
+  if (!isOwner) return [accountId];
+  return kind === 'device' ? [accountId, localAccount, cliAccount] : [accountId, localAccount];
+}
+
+export function seesAccount(caller: Who, account: string): boolean {
+  return accountsOf(caller).includes(account);
+}
+
+/* Removed ones are gone for everybody. */
+export function seesRun(caller: Who, record: RunRecord): boolean {
+  const account = accountOf(record);
+  return account !== undefined && record.removedAtMs === undefined && seesAccount(caller, account);
+}
+
+/* Undefined: of some other part of the gateway, and no run of anybody's to see. */
+export function accountOf({ backendId, labels }: RunRecord): string | undefined {
+  if (backendId === cliBackend) return cliAccount;
+  return backendId === execBackend ? labels['account'] : undefined;
+}
+
+/* The same as a filter of the registry. */
+export function kindsOf(caller: Who): readonly RunKind[] {
+  const accounts = accountsOf(caller);
+  const kinds = accounts.map((account) => ({ backendId: execBackend, labels: { account } }));
+  return accounts.includes(cliAccount) ? [...kinds, { backendId: cliBackend }] : kinds;
+}

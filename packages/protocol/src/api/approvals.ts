@@ -1,0 +1,75 @@
+/*
+ * What agents ask for and a person decides. What is shown is what starts, with hidden characters made visible.
+ */
+import { z } from 'zod';
+import { approvalDecisionSchema, approvalStateSchema } from '../policy.ts';
+import { idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';
+import { endpoints } from './endpoint.ts';
+
+const approvalSchema = z
+  .object({
+    id: idSchema,
+    /* The id its run has or will have. */
+    runId: z.string(),
+    state: approvalStateSchema,
+    /* A shell line and the shell that reads it, or a program and its arguments. */
+    line: z.string().nullable(),
+    shell: z.string().nullable(),
+    argv: z.array(z.string()).nullable(),
+    cwd: z.string(),
+    /* What is added to its environment. */
+    env: z.record(z.string(), z.string()),
+    /* What it is given to read at its start: to a shell that is the command. */
+    stdin: z.string().nullable(),
+    host: z.string(),
+    account: z.string(),
+    requester: z.string(),
+    why: z.string(),
+    createdAt: timeSchema,
+    ageMs: z.int(),
+    expiresAt: timeSchema,
+    decision: approvalDecisionSchema.nullable(),
+    decidedBy: z.string().nullable(),
+    decidedAt: timeSchema.nullable(),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'Approval' });
+
+export const approvalsEndpoints = endpoints({
+  list: {
+    method: 'GET',
+    path: '/api/v1/approvals',
+    summary: 'What was asked for, newest first',
+    access: 'read',
+    query: pageQuery.extend({ state: approvalStateSchema.optional() }),
+    answer: pageOf(approvalSchema),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/approvals/:id',
+    summary: 'One of them',
+    access: 'read',
+    params: idParams,
+    answer: approvalSchema,
+    errors: ['not_found'],
+  },
+  decide: {
+    method: 'POST',
+    path: '/api/v1/approvals/:id',
+    summary: 'Allow it once, allow its programs for ever (people only), or deny it. Decided once',
+    access: 'approve',
+    params: idParams,
+    body: z.strictObject({
+      decision: approvalDecisionSchema,
+      reason: lineSchema(500).optional(),
+    }),
+    answer: z.object({
+      approval: approvalSchema,
+      /* Programs that need no approval from now on. */
+      rules: z.array(z.string()),
+      /* Allowed, and it could not be started: why. */
+      problem: z.string().nullable(),
+    }),
+    errors: ['not_found', 'already_decided', 'expired'],
+  },
+});
