@@ -6,6 +6,7 @@ import { CodedError } from '@clawdfather/kit';
 export const gatewayErrorCodes = [
   'listen-failed',
   'listen-unprotected',
+  'log-key-unusable',
   'master-key-invalid',
   'master-key-unsafe',
   'secret-unreadable',

@@ -9,7 +9,6 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import { api } from '@clawdfather/protocol/api';
 import { openStore, type Store } from '@clawdfather/store';
 import type { FastifyInstance } from 'fastify';
-import { silentAuthObserver } from './auth/auth-observer.ts';
 import { type Auth, createAuth } from './auth/create-auth.ts';
 import { registerLoginPage } from './auth/login-page.ts';
 import { checkListen } from './check-config.ts';
@@ -24,6 +23,10 @@ import { createKeyCustody, type KeyCustody } from './keys/key-custody.ts';
 import { createMasterKms } from './keys/kms.ts';
 import { openMasterKeys } from './keys/master-keys.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
+import { createSystemHandlers } from './health/system-handlers.ts';
+import { type Observe, openObserve } from './observe/open-observe.ts';
+import { openWatch } from './observe/open-watch.ts';
+import { traceAuthenticate } from './observe/traced-authenticate.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
@@ -60,6 +63,7 @@ export interface Gateway extends AsyncDisposable {
 /* What routes are made from; each takes what it needs of it. */
 export interface GatewayParts extends RegisterDeps, GatewayDeps, Auth {
   readonly config: GatewayConfig;
+  readonly observe: Observe;
   readonly runs: Runs;
   readonly custody: KeyCustody;
   readonly instance: Instance;
@@ -67,18 +71,35 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Auth {
   readonly sessionObserver: SessionObserver;
 }
 
-export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
+export async function openGateway(config: GatewayConfig, given: GatewayDeps): Promise<Gateway> {
   checkListen(config);
-  const { clock, random, log } = deps;
   await using opening = new AsyncDisposableStack();
-  const store = opening.use(await openStore(config.database, { clock, random }));
+  const watch = opening.use(await openWatch(config, given));
+  const { log, metrics, tracing } = watch;
+  const deps: GatewayDeps = { ...given, log };
+  const { clock, random } = deps;
+  const { onQuery } = tracing;
+  const store = opening.use(
+    await openStore(config.database, { clock, random, ...(onQuery && { onQuery }) }),
+  );
   const owner = await store.system.accounts.ensureOwner({
     displayName: 'Owner',
     audit: { action: 'account.create', actor: 'gateway' },
   });
-  const runs = opening.use(await openRuns(config, deps));
+  const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer }));
+  watch.knowRuns(runs.supervisor);
+  const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
   const custody = await openCustody(config, { store, random });
-  const opened = opening.use(openSessions({ store, clock, log, runs }));
+  const opened = opening.use(
+    openSessions({
+      store,
+      clock,
+      log,
+      runs,
+      sessionObserver: metrics.sessions,
+      cleanupObserver: metrics.cleanup,
+    }),
+  );
   const { instance, sessions, sessionObserver } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
@@ -92,7 +113,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     names,
     tls: config.tls,
     trustedProxies: config.trustedProxies,
-    onDone: () => {},
+    enterTrace: watch.enterTrace,
+    onDone: observe.onDone,
   });
   opening.defer(() => server.close());
   const auth = createAuth({
@@ -100,12 +122,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config,
     store,
     owner,
-    authObserver: silentAuthObserver,
+    authObserver: metrics.auth,
     baseUrl: () => baseUrlOf(config, portOf(server)),
   });
   registerApi(server, {
     ...deps,
     ...auth,
+    authenticate: traceAuthenticate(auth.authenticate, tracing),
+    observe,
     config,
     store,
     runs,
@@ -161,6 +185,7 @@ function registerApi(server: FastifyInstance, parts: GatewayParts): void {
     handlers: createSettingsHandlers(parts),
   });
   registerEndpoints(server, parts, { group: api.audit, handlers: createAuditHandlers(parts) });
+  registerEndpoints(server, parts, { group: api.system, handlers: createSystemHandlers(parts) });
   registerOpenApi(server, parts.config.version);
   registerLoginPage(server);
 }

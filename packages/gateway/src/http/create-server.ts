@@ -47,8 +47,8 @@ export interface ServerDeps {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /* Whose word about a client's address is believed. */
   readonly trustedProxies: readonly string[];
-  /* Goes on inside the request's span, where there is tracing. */
-  readonly enterSpan?: ((trace: TraceContext, next: () => void) => void) | undefined;
+  /* What `next` begins belongs to the request's trace. Called again after the body has been read. */
+  readonly enterTrace: (trace: TraceContext, next: () => void) => void;
   readonly onDone: (report: RequestReport) => void;
 }
 
@@ -94,13 +94,16 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   server.setSerializerCompiler(() => JSON.stringify);
   server.addHook('onRequest', (request, reply, next) => {
     begin(deps, request, reply);
-    const goOn = (): void => {
+    deps.enterTrace(request.trace, () => {
       checkNames(deps.names, request);
       limitTime(timeLimit, request, reply);
       next();
-    };
-    if (deps.enterSpan === undefined) goOn();
-    else deps.enterSpan(request.trace, goOn);
+    });
+  });
+  server.addHook('preValidation', (request, _reply, next) => {
+    // A body arrives by events of the connection, which know nothing of the request.
+    if (request.body === undefined) next();
+    else deps.enterTrace(request.trace, next);
   });
   server.addHook('onResponse', (request, reply, next) => {
     deps.onDone(reportOf(deps, request, reply));

@@ -11,6 +11,7 @@ import {
   openApprovals,
   type ApprovalStore,
   type Supervisor,
+  type SupervisorObserver,
 } from '@clawdfather/supervisor';
 import {
   agentBaseEnvironment,
@@ -45,8 +46,11 @@ export interface Runs extends AsyncDisposable {
   readonly agentTools: Tools;
 }
 
-export async function openRuns(config: GatewayConfig, deps: GatewayDeps): Promise<Runs> {
-  const { clock, random, log } = deps;
+export async function openRuns(
+  config: GatewayConfig,
+  deps: GatewayDeps & { readonly observer: SupervisorObserver },
+): Promise<Runs> {
+  const { clock, random, log, observer } = deps;
   const { stateDir, runs } = config;
   await using opening = new AsyncDisposableStack();
   const supervisor = await createSupervisor({
@@ -56,6 +60,7 @@ export async function openRuns(config: GatewayConfig, deps: GatewayDeps): Promis
     clock,
     random,
     log,
+    observer,
   });
   opening.defer(() => supervisor.close());
   const approvals = await openApprovals({ stateDir, clock, random });

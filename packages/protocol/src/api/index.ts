@@ -9,6 +9,7 @@ import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
+import { systemEndpoints } from './system.ts';
 import { tokenEndpoints } from './tokens.ts';
 
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
@@ -37,6 +38,7 @@ export const api = {
   approvals: approvalsEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
+  system: systemEndpoints,
 } as const;
 
 export type Api = typeof api;

@@ -1,0 +1,70 @@
+/*
+ * Can we still write where our state and the journals are, and how much room is left there.
+ *
+ * A file is written, read and deleted in each directory: a disk that went read-only or is full says so only then. A fixed
+ * name per process, so that a crash leaves one file behind and the next check takes it away.
+ */
+import { constants } from 'node:fs';
+import { open, readdir, statfs, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasErrorCode } from '../observe/error-code.ts';
+
+export interface FilesystemFacts {
+  readonly isWritable: boolean;
+  /* Where there is least. */
+  readonly freeBytes: number | undefined;
+}
+
+const content = 'clawdfather';
+
+export async function checkFilesystem(directories: readonly string[]): Promise<FilesystemFacts> {
+  const checks = await Promise.all(
+    directories.map(async (directory) => ({
+      isWritable: await isWritable(directory),
+      freeBytes: await freeBytesOf(directory),
+    })),
+  );
+  const known = checks.map(({ freeBytes }) => freeBytes).filter((bytes) => bytes !== undefined);
+  return {
+    isWritable: checks.every(({ isWritable: isGood }) => isGood),
+    freeBytes: known.length === 0 ? undefined : Math.min(...known),
+  };
+}
+
+async function isWritable(directory: string): Promise<boolean> {
+  const path = join(directory, `.health-${process.pid}`);
+  const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  try {
+    {
+      await using file = await open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+      await file.writeFile(content);
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(content.length), 0, null, 0);
+      if (buffer.toString('utf8', 0, bytesRead) !== content) return false;
+    }
+    await unlink(path);
+    return true;
+  } catch {
+    // The answer is no; why is for the machine's own log.
+    return false;
+  }
+}
+
+async function freeBytesOf(directory: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize;
+  } catch {
+    // Not to be known is an answer too.
+    return undefined;
+  }
+}
+
+/* How many ControlMaster sockets there are. A directory that nobody has made yet has none. */
+export async function countSockets(directory: string): Promise<number | undefined> {
+  try {
+    const names = await readdir(directory);
+    return names.filter((name) => name.endsWith('.sock')).length;
+  } catch (error) {
+    return hasErrorCode(error, 'ENOENT') ? 0 : undefined;
+  }
+}

@@ -1,0 +1,132 @@
+/*
+ * How the gateway is (document 000, DESIGN 6).
+ *
+ * - `unhealthy`: the database does not answer `SELECT 1` within 5 s. Nothing works without it.
+ * - `degraded`: something works badly: the database is slow, the disk refuses or is nearly full, the event loop is late.
+ * - `ok`: the rest.
+ *
+ * An answer is good for a second, and whoever asks meanwhile gets the same one: being asked often costs nothing. A change is
+ * logged with its reasons, which strangers are not told.
+ */
+import { join } from 'node:path';
+import type { Clock, Log } from '@clawdfather/kit';
+import type { Store } from '@clawdfather/store';
+import type { EventLoopLag } from '../observe/event-loop-lag.ts';
+import { checkFilesystem, countSockets } from './check-filesystem.ts';
+import { limited } from './limited.ts';
+
+export type HealthStatus = 'ok' | 'degraded' | 'unhealthy';
+
+export interface Health {
+  readonly status: HealthStatus;
+  readonly reasons: readonly HealthReason[];
+  readonly db: { readonly status: HealthStatus; readonly latencyMs: number };
+  readonly filesystem: {
+    readonly status: HealthStatus;
+    readonly isWritable: boolean;
+    readonly freeBytes: number | undefined;
+  };
+  /* `undefined` while it cannot be known. */
+  readonly activeSessions: number | undefined;
+  readonly activeControlmasters: number | undefined;
+}
+
+export type HealthReason =
+  | 'database-down'
+  | 'database-slow'
+  | 'disk-not-writable'
+  | 'disk-nearly-full'
+  | 'event-loop-late';
+
+export interface HealthDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: Pick<Store, 'readiness' | 'system'>;
+  readonly stateDir: string;
+  readonly lag: Pick<EventLoopLag, 'read'>;
+}
+
+export type CheckHealth = () => Promise<Health>;
+
+const believedMs = 1_000;
+/* Document 000. */
+const databaseMsMax = 5_000;
+const filesystemMsMax = 5_000;
+/* Answers from memory take one; this is where people begin to notice. */
+const databaseSlowMs = 1_000;
+/* Document 000's alert. */
+export const freeBytesMin = 500 * 1_048_576;
+/* Every answer waits this long on top of its own time. */
+const lagSecondsMax = 0.25;
+
+/* Where ControlMaster sockets are, under the state directory. */
+export function controlSocketsDirOf(stateDir: string): string {
+  return join(stateDir, 'ssh');
+}
+
+export function createCheckHealth(deps: HealthDeps): CheckHealth {
+  const { clock, log } = deps;
+  let last: { readonly answer: Promise<Health>; untilMs: number } | undefined;
+  let status: HealthStatus = 'ok';
+
+  const look = async (): Promise<Health> => {
+    const health = await lookNow(deps);
+    if (health.status !== status) {
+      const { reasons } = health;
+      const fields = { from: status, to: health.status, reasons };
+      status = health.status;
+      if (status === 'ok') log.event('health.changed', fields);
+      else log[status === 'degraded' ? 'warn' : 'error']('health.changed', fields);
+    }
+    return health;
+  };
+
+  return () => {
+    if (last !== undefined && clock.monotonicMs() < last.untilMs) return last.answer;
+    // Until there is an answer, everybody waits for this one.
+    const current = { answer: look(), untilMs: Number.POSITIVE_INFINITY };
+    last = current;
+    const believe = (): void => {
+      current.untilMs = clock.monotonicMs() + believedMs;
+    };
+    current.answer.then(believe, believe);
+    return current.answer;
+  };
+}
+
+async function lookNow(deps: HealthDeps): Promise<Health> {
+  const { clock, stateDir, lag, store } = deps;
+  const sinceMs = clock.monotonicMs();
+  const directories = [stateDir, join(stateDir, 'runs')];
+  const [readiness, activeSessions, disk, activeControlmasters] = await Promise.all([
+    limited(clock, databaseMsMax, store.readiness()),
+    limited(clock, databaseMsMax, store.system.leases.count('active')),
+    limited(clock, filesystemMsMax, checkFilesystem(directories)),
+    limited(clock, filesystemMsMax, countSockets(controlSocketsDirOf(stateDir))),
+  ]);
+  const isUp = readiness?.database === 'up';
+  const latencyMs = readiness?.latencyMs ?? clock.monotonicMs() - sinceMs;
+  const isWritable = disk?.isWritable ?? false;
+  const freeBytes = disk?.freeBytes;
+  const reasons: HealthReason[] = [];
+  if (!isUp) reasons.push('database-down');
+  else if (latencyMs > databaseSlowMs) reasons.push('database-slow');
+  if (!isWritable) reasons.push('disk-not-writable');
+  if (freeBytes !== undefined && freeBytes < freeBytesMin) reasons.push('disk-nearly-full');
+  if (lag.read()['0.99'] > lagSecondsMax) reasons.push('event-loop-late');
+  return {
+    status: isUp ? (reasons.length === 0 ? 'ok' : 'degraded') : 'unhealthy',
+    reasons,
+    db: {
+      status: isUp ? (latencyMs > databaseSlowMs ? 'degraded' : 'ok') : 'unhealthy',
+      latencyMs,
+    },
+    filesystem: {
+      status: reasons.some((reason) => reason.startsWith('disk-')) ? 'degraded' : 'ok',
+      isWritable,
+      freeBytes,
+    },
+    activeSessions: isUp ? activeSessions : undefined,
+    activeControlmasters,
+  };
+}

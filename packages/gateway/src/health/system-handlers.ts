@@ -1,0 +1,80 @@
+/*
+ * /health, /readyz and /metrics.
+ */
+import type { Api } from '@clawdfather/protocol/api';
+import type { Store } from '@clawdfather/store';
+import type { GatewayConfig } from '../gateway-config.ts';
+import { notFound } from '../http/api-error.ts';
+import type { Handlers } from '../http/handlers.ts';
+import type { Observe } from '../observe/open-observe.ts';
+import type { Clock } from '@clawdfather/kit';
+import type { Health } from './check-health.ts';
+import { limited } from './limited.ts';
+import { createMayReadMetrics } from './may-read-metrics.ts';
+
+export interface SystemParts {
+  readonly clock: Clock;
+  readonly config: GatewayConfig;
+  readonly store: Store;
+  readonly observe: Observe;
+}
+
+/* As for /health: whoever asks wants an answer, not to wait. */
+const readinessMsMax = 5_000;
+
+export function createSystemHandlers({
+  clock,
+  config,
+  store,
+  observe,
+}: SystemParts): Handlers<Api['system']> {
+  const mayRead = createMayReadMetrics(config.metricsNetworks);
+  return {
+    health: async ({ reply }) => {
+      const health = await observe.checkHealth();
+      const answer = show(health, { observe, version: config.version });
+      if (health.status === 'unhealthy') reply.code(503);
+      return answer;
+    },
+    ready: async ({ reply }) => {
+      const readiness = await limited(clock, readinessMsMax, store.readiness());
+      const answer = {
+        status: readiness?.isReady ? 'ready' : 'not_ready',
+        database: readiness?.database ?? 'down',
+        migrations: readiness?.migrations?.state ?? null,
+      } as const;
+      if (answer.status === 'not_ready') reply.code(503);
+      return answer;
+    },
+    metrics: async ({ ip, reply, header }) => {
+      // Strangers are told what anybody is told who asks for something that is not there.
+      if (!mayRead({ ip, peer: reply.request.socket.remoteAddress, header })) throw notFound();
+      const { text, contentType } = await observe.formatMetrics();
+      reply.header('content-type', contentType);
+      return text;
+    },
+  };
+}
+
+function show(
+  { status, db, filesystem, activeSessions, activeControlmasters }: Health,
+  { observe, version }: { readonly observe: Observe; readonly version: string },
+) {
+  const { freeBytes } = filesystem;
+  return {
+    status,
+    checks: {
+      db: { status: db.status, latency_ms: Math.round(db.latencyMs) },
+      filesystem: {
+        status: filesystem.status,
+        tmp_writable: filesystem.isWritable,
+        tmp_space_mb: freeBytes === undefined ? null : Math.floor(freeBytes / 1_048_576),
+      },
+    },
+    active_sessions: activeSessions ?? null,
+    active_controlmasters: activeControlmasters ?? null,
+    connected_websockets: observe.connectedWebsockets(),
+    version,
+    uptime_s: Math.floor(observe.uptimeSeconds()),
+  };
+}

@@ -1,0 +1,135 @@
+/*
+ * From an event and its fields to the line that document 000 asks for: ten fields with fixed names, everything else in
+ * `detail`.
+ *
+ * L1 A line is one line. JSON escapes control characters; DEL, the C1 range and the two separators that some readers take for
+ *    line ends are escaped here (checklist 19).
+ * L2 A token of ours is never in a line, whoever put it there by mistake.
+ * L3 A line has a length. What would be longer loses its detail, not its names.
+ */
+import type { LogFields, LogLevel } from '@clawdfather/kit';
+
+export interface LogRecord {
+  readonly component: string;
+  readonly event: string;
+  readonly session_lease_id: string | null;
+  readonly account_id: string | null;
+  readonly connection_id: string | null;
+  readonly trace_id: string | null;
+  readonly message: string;
+  readonly detail: LogFields;
+}
+
+/* More than any line of ours; half of what log shippers usually cut at. */
+export const lineCharactersMax = 16_384;
+
+/* Causes can form a ring; nobody reads deeper than this anyway. */
+const causeDepthMax = 4;
+/* Of one value: an ssh client's complaint fits, a page of output does not. */
+const textCharactersMax = 4_096;
+
+/* By what an event's name begins with. A line may say otherwise. */
+const components: Readonly<Record<string, string>> = {
+  api: 'api',
+  ssh: 'ssh',
+  session: 'session',
+  cleanup: 'cleanup',
+  auth: 'auth',
+  run: 'run',
+  exec: 'run',
+  approval: 'run',
+  terminal: 'run',
+  spawnd: 'run',
+  lease: 'run',
+  registry: 'run',
+  socket: 'socket',
+  mcp: 'mcp',
+};
+
+export function shapeRecord(event: string, bound: LogFields, fields: LogFields): LogRecord {
+  const detail: Record<string, unknown> = {};
+  const known: Record<string, unknown> = {};
+  for (const source of [bound, fields]) {
+    for (const key in source) {
+      const value = source[key];
+      if (value === undefined) continue;
+      if (isStandard(key)) known[key] = value;
+      else detail[key] = plainValue(value);
+    }
+  }
+  return {
+    component: textOf(known['component']) ?? componentOf(event),
+    event,
+    session_lease_id: textOf(known['session_lease_id']),
+    account_id: textOf(known['account_id']),
+    connection_id: textOf(known['connection_id']),
+    trace_id: textOf(known['trace_id']),
+    message: textOf(known['message']) ?? event,
+    detail,
+  };
+}
+
+function isStandard(key: string): boolean {
+  switch (key) {
+    case 'component':
+    case 'session_lease_id':
+    case 'account_id':
+    case 'connection_id':
+    case 'trace_id':
+    case 'message':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function componentOf(event: string): string {
+  const end = event.search(/[.-]/);
+  return components[end === -1 ? event : event.slice(0, end)] ?? 'gateway';
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > textCharactersMax) {
+    return `${value.slice(0, textCharactersMax)}… (${value.length} characters)`;
+  }
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Error) return describeError(value, 0);
+  return value;
+}
+
+function describeError(error: Error, depth: number): LogFields {
+  const cause =
+    error.cause instanceof Error && depth < causeDepthMax
+      ? describeError(error.cause, depth + 1)
+      : undefined;
+  const code = 'code' in error ? error.code : undefined;
+  return { name: error.name, code, message: plainValue(error.message), cause };
+}
+
+const unescaped = /[\u007f-\u009f\u2028\u2029]/g;
+/* The shape of a token, not its exact length: a part of one is a secret as well. */
+const tokens = /clf_[A-Za-z0-9_-]{8,}/g;
+
+/* L1, L2. Both are looked for first, because nearly no line has them. */
+export function finishLine(json: string): string {
+  let line = json;
+  if (line.includes('clf_')) line = line.replace(tokens, 'clf_[removed]');
+  if (unescaped.test(line)) line = line.replace(unescaped, escapeCharacter);
+  unescaped.lastIndex = 0;
+  return line;
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+export const levelNumbers: Readonly<Record<LogLevel, number>> = {
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+};

@@ -1,0 +1,156 @@
+/*
+ * The counters and histograms as things that happen: who counts says what happened and needs no name of a series.
+ *
+ * What a gauge shows is asked for when somebody reads /metrics, not kept up to date in between.
+ */
+import type { Count } from '@clawdfather/supervisor';
+import type { AuthObserver } from '../auth/auth-observer.ts';
+import type { CleanupObserver } from '../cleanup/cleanup-observer.ts';
+import type { SessionObserver } from '../sessions/session-observer.ts';
+import {
+  createHistogram,
+  createNumbers,
+  type Instrument,
+  type Labels,
+  type NumberInstrument,
+  type Series,
+} from './instruments.ts';
+import { type MetricDefinition, metricCatalogue, type MetricName } from './metric-catalogue.ts';
+import { createMetricsText, type MetricsText } from './metrics-text.ts';
+import { createRequestDurations, type RequestDurations } from './request-durations.ts';
+
+/* What connections tell whoever counts. Calls are cheap and never throw. */
+export interface SshObserver {
+  tested(result: 'ok' | 'failed' | 'timeout' | 'host_key_changed' | 'host_key_unknown'): void;
+  /* From the start of the ControlMaster to its socket. */
+  connected(latencyMs: number): void;
+  executed(end: {
+    readonly result: 'ok' | 'failed' | 'timeout';
+    readonly durationMs: number;
+  }): void;
+}
+
+/* What gauges show. `undefined` where it cannot be known now; the series is then left out rather than wrong. */
+export interface GaugeValues {
+  readonly activeSessions: number | undefined;
+  readonly activeControlmasters: number | undefined;
+  readonly connectedWebsockets: number;
+  readonly health: 'ok' | 'degraded' | 'unhealthy';
+  readonly stateFreeBytes: number | undefined;
+  readonly eventLoopLagSeconds: Readonly<Record<'0.5' | '0.99' | '1', number>>;
+  readonly residentMemoryBytes: number;
+  readonly openFds: number | undefined;
+  readonly startTimeSeconds: number;
+  readonly cpuSeconds: number;
+}
+
+export interface Metrics {
+  readonly sessions: SessionObserver;
+  readonly cleanup: CleanupObserver;
+  readonly auth: AuthObserver;
+  readonly ssh: SshObserver;
+  counted(count: Count): void;
+  readonly requests: RequestDurations;
+  /* In the text that Prometheus reads. */
+  format(values: GaugeValues): Promise<MetricsText>;
+}
+
+interface Instruments {
+  readonly all: readonly Instrument[];
+  count(name: MetricName, labels?: Labels, by?: number): void;
+  observe(name: MetricName, value: number): void;
+  set(name: MetricName, value: number | undefined, labels?: Labels): void;
+}
+
+export function createMetrics(): Metrics {
+  const { all, count, observe, set } = createInstruments();
+  const requests = createRequestDurations();
+  const formatText = createMetricsText([...all, requests.instrument]);
+  return {
+    sessions: createSessionObserver({ count, observe }),
+    cleanup: {
+      ran: ({ failedSteps }) => {
+        count('clawdfather_cleanup_runs_total');
+        count('clawdfather_cleanup_failed_steps_total', {}, failedSteps.length);
+      },
+      skipped: () => count('clawdfather_cleanup_skipped_total'),
+      adopted: () => count('clawdfather_sessions_adopted_total'),
+      orphanCleaned: () => count('clawdfather_orphan_sessions_cleaned_total'),
+    },
+    auth: {
+      onSignIn: ({ result, provider }) => count('clawdfather_auth_total', { result, provider }),
+    },
+    ssh: createSshObserver({ count, observe }),
+    counted: ({ name, labels, by }) => count(`clawdfather_${name}`, labels ?? {}, by),
+    requests,
+    format: (values) => {
+      setGauges(set, values);
+      return formatText();
+    },
+  };
+}
+
+type Counting = Pick<Instruments, 'count' | 'observe'>;
+
+function createSessionObserver({ count, observe }: Counting): SessionObserver {
+  return {
+    started: (result) => count('clawdfather_session_start_total', { result }),
+    closed: ({ reason, lifeMs }) => {
+      count('clawdfather_session_close_total', { reason });
+      observe('clawdfather_session_duration_minutes', lifeMs / 60_000);
+    },
+    failed: (where) => count('clawdfather_session_error_total', { error_type: where }),
+  };
+}
+
+function createSshObserver({ count, observe }: Counting): SshObserver {
+  return {
+    tested: (result) => count('clawdfather_connection_test_total', { result }),
+    connected: (latencyMs) => observe('clawdfather_ssh_connect_latency_ms', latencyMs),
+    executed: ({ result, durationMs }) => {
+      count('clawdfather_ssh_exec_total', { result });
+      observe('clawdfather_ssh_exec_duration_ms', durationMs);
+    },
+  };
+}
+
+function setGauges(set: Instruments['set'], values: GaugeValues): void {
+  set('clawdfather_active_sessions', values.activeSessions);
+  set('clawdfather_active_controlmasters', values.activeControlmasters);
+  set('clawdfather_connected_websockets', values.connectedWebsockets);
+  for (const status of metricCatalogue.clawdfather_health_status.labels.status) {
+    set('clawdfather_health_status', status === values.health ? 1 : 0, { status });
+  }
+  set('clawdfather_state_free_bytes', values.stateFreeBytes);
+  for (const quantile of metricCatalogue.clawdfather_event_loop_lag_seconds.labels.quantile) {
+    const seconds = values.eventLoopLagSeconds[quantile];
+    set('clawdfather_event_loop_lag_seconds', seconds, { quantile });
+  }
+  set('process_resident_memory_bytes', values.residentMemoryBytes);
+  set('process_open_fds', values.openFds);
+  set('process_start_time_seconds', values.startTimeSeconds);
+  set('process_cpu_seconds_total', values.cpuSeconds);
+}
+
+function createInstruments(): Instruments {
+  const numbers = new Map<string, NumberInstrument>();
+  const histograms = new Map<string, Series>();
+  const all: Instrument[] = [];
+  for (const [name, definition] of Object.entries<MetricDefinition>(metricCatalogue)) {
+    if (definition.type === 'histogram') {
+      const histogram = createHistogram(name, definition);
+      histograms.set(name, histogram.series({}));
+      all.push(histogram);
+    } else {
+      const instrument = createNumbers(name, definition);
+      numbers.set(name, instrument);
+      all.push(instrument);
+    }
+  }
+  return {
+    all,
+    count: (name, labels = {}, by = 1) => numbers.get(name)?.add(labels, by),
+    observe: (name, value) => histograms.get(name)?.observe(value),
+    set: (name, value, labels = {}) => numbers.get(name)?.set(labels, value),
+  };
+}

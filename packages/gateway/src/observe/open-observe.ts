@@ -1,0 +1,133 @@
+/*
+ * Everything that watches, in one object: counters, spans, health and the hashes of commands. Opened after the database and
+ * the runs, because it looks at them.
+ */
+import { readdir } from 'node:fs/promises';
+import type { Log } from '@clawdfather/kit';
+import type { Store } from '@clawdfather/store';
+import type { GatewayConfig } from '../gateway-config.ts';
+import type { GatewayDeps } from '../open-gateway.ts';
+import { type CheckHealth, createCheckHealth } from '../health/check-health.ts';
+import type { RequestReport } from '../http/create-server.ts';
+import { type CommandHash, openCommandHash } from './command-hash.ts';
+import { openEventLoopLag } from './event-loop-lag.ts';
+import type { GaugeValues, Metrics } from './metrics.ts';
+import type { MetricsText } from './metrics-text.ts';
+import { newTrace, parseTraceparent } from './trace-context.ts';
+import type { Tracing } from './tracing.ts';
+import type { Watch } from './open-watch.ts';
+
+export interface Observe extends Disposable {
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly commandHash: CommandHash;
+  readonly checkHealth: CheckHealth;
+  /* One message of a socket: its own trace, or the one that its `traceparent` names (contract). */
+  inMessage<Value>(message: SocketMessage, work: () => Promise<Value>): Promise<Value>;
+  /* Called once per request, when it has been answered. */
+  onDone(report: RequestReport): void;
+  /* In the text that Prometheus reads. */
+  formatMetrics(): Promise<MetricsText>;
+  uptimeSeconds(): number;
+  connectedWebsockets(): number;
+  /* Whoever has sockets says here how many. */
+  watchWebsockets(count: () => number): void;
+}
+
+export interface SocketMessage {
+  readonly traceparent: string | undefined;
+  readonly sessionLeaseId: string;
+  readonly messageLength: number;
+}
+
+export interface ObserveParts extends GatewayDeps {
+  readonly config: GatewayConfig;
+  readonly store: Store;
+  readonly watch: Pick<Watch, 'metrics' | 'tracing' | 'current'>;
+}
+
+/* Beyond this a request is worth a line of its own; the alert of document 000 begins there. */
+const slowRequestMs = 5_000;
+
+export async function openObserve(parts: ObserveParts): Promise<Observe> {
+  const { config, clock, random, log, store, watch } = parts;
+  const { metrics, tracing, current } = watch;
+  let countWebsockets = (): number => 0;
+  const commandHash = await openCommandHash(config.stateDir, random);
+  const lag = openEventLoopLag(clock);
+  const startedMs = clock.monotonicMs();
+  const startTimeSeconds = clock.wallMs() / 1000 - process.uptime();
+  const { stateDir } = config;
+  const checkHealth = createCheckHealth({ clock, log, store, stateDir, lag });
+  const gaugeValues = async (): Promise<GaugeValues> => {
+    const [health, openFds] = await Promise.all([checkHealth(), countOpenFds()]);
+    const { user, system } = process.cpuUsage();
+    return {
+      activeSessions: health.activeSessions,
+      activeControlmasters: health.activeControlmasters,
+      connectedWebsockets: countWebsockets(),
+      health: health.status,
+      stateFreeBytes: health.filesystem.freeBytes,
+      eventLoopLagSeconds: lag.read(),
+      residentMemoryBytes: process.memoryUsage.rss(),
+      openFds,
+      startTimeSeconds,
+      cpuSeconds: (user + system) / 1e6,
+    };
+  };
+  return {
+    metrics,
+    tracing,
+    commandHash,
+    checkHealth,
+    inMessage: ({ traceparent, sessionLeaseId, messageLength }, work) => {
+      const root = parseTraceparent(traceparent) ?? newTrace(random);
+      const attributes = { session_lease_id: sessionLeaseId, message_length: messageLength };
+      return current.run(root, () =>
+        tracing.inSpan({ name: 'agent.process_message', attributes, root }, work),
+      );
+    },
+    onDone: createOnDone({ metrics, tracing, log }),
+    formatMetrics: async () => metrics.format(await gaugeValues()),
+    uptimeSeconds: () => (clock.monotonicMs() - startedMs) / 1000,
+    connectedWebsockets: () => countWebsockets(),
+    watchWebsockets: (count) => {
+      countWebsockets = count;
+    },
+    [Symbol.dispose]: () => lag.close(),
+  };
+}
+
+function createOnDone({
+  metrics: { requests },
+  tracing,
+  log,
+}: {
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly log: Log;
+}): (report: RequestReport) => void {
+  return (report) => {
+    const { method, route, status, durationMs, trace } = report;
+    // A stream lasts as long as somebody listens; that is no response time.
+    if (!report.takesLong) requests.series(method, route, status).observe(durationMs);
+    tracing.requests?.leave(report);
+    if (durationMs > slowRequestMs && !report.takesLong) {
+      log.warn('api.request.slow', {
+        trace_id: trace.traceId,
+        account_id: report.caller?.accountId,
+        method,
+        route,
+        status,
+        duration_ms: Math.round(durationMs),
+      });
+    }
+  };
+}
+
+/* Linux only; elsewhere it is not known. */
+async function countOpenFds(): Promise<number | undefined> {
+  const names = await readdir('/proc/self/fd').catch(() => undefined);
+  // One of them was the directory itself.
+  return names === undefined ? undefined : names.length - 1;
+}

@@ -1,0 +1,162 @@
+/*
+ * Tracing with OpenTelemetry. Loaded only when there is a collector to send to; nothing else imports the library.
+ *
+ * Which span is the current one is kept in an AsyncLocalStorage of our own, so the library's global registrations are not
+ * used and two gateways in one process do not meet. Spans are sent in the background, in batches, and dropped when the
+ * collector does not take them: a request never waits for it and never fails for it.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace as api,
+  TraceFlags,
+  type Tracer,
+} from '@opentelemetry/api';
+import type { Clock } from '@clawdfather/kit';
+import type { QueryObservation } from '@clawdfather/store';
+import { openSpanSender, type SpanSender } from './otel-sender.ts';
+import { createSpanTime } from './span-time.ts';
+import type { TraceContext } from './trace-context.ts';
+import type { RequestSpans, SpanName, SpanOptions, Tracing, TracingDeps } from './tracing.ts';
+
+const withDuration: ReadonlySet<SpanName> = new Set(['ssh.connect', 'ssh.exec']);
+
+interface Parts {
+  readonly tracer: Tracer;
+  readonly sender: SpanSender;
+  readonly current: AsyncLocalStorage<Context>;
+  readonly now: () => number;
+  readonly clock: Clock;
+}
+
+export function openOtelTracing(endpoint: string, deps: TracingDeps): Tracing {
+  const sender = openSpanSender(endpoint, deps);
+  const parts: Parts = {
+    tracer: sender.tracer,
+    sender,
+    current: new AsyncLocalStorage<Context>(),
+    now: createSpanTime(deps.clock),
+    clock: deps.clock,
+  };
+  return {
+    inSpan: (options, work) => inSpan(parts, options, async (span) => work(span)),
+    requests: createRequestSpans(parts),
+    onQuery: (observation) => noteQuery(parts, observation),
+    [Symbol.asyncDispose]: () => sender.close(),
+  };
+}
+
+interface WorkSpan {
+  set(attributes: Attributes): void;
+}
+
+async function inSpan<Value>(
+  parts: Parts,
+  { name, attributes, root }: SpanOptions<SpanName>,
+  work: (span: WorkSpan) => Promise<Value>,
+): Promise<Value> {
+  const { current, now, clock } = parts;
+  const sinceMs = clock.monotonicMs();
+  const parent = root === undefined ? (current.getStore() ?? ROOT_CONTEXT) : contextOf(root);
+  const span = startSpan(parts, { name, parent, trace: root, attributes });
+  try {
+    return await current.run(api.setSpan(parent, span), () =>
+      work({ set: (more) => void span.setAttributes(more) }),
+    );
+  } catch (error) {
+    // The name, not the message, which may hold what nobody should read.
+    const name = error instanceof Error ? error.name : 'unknown';
+    span.setStatus({ code: SpanStatusCode.ERROR, message: name });
+    throw error;
+  } finally {
+    if (withDuration.has(name)) span.setAttribute('duration_ms', clock.monotonicMs() - sinceMs);
+    span.end(now());
+  }
+}
+
+function createRequestSpans(parts: Parts): RequestSpans {
+  const { current, now } = parts;
+  const open = new WeakMap<TraceContext, Span>();
+  return {
+    enter: (trace, next) => {
+      const parent = contextOf(trace);
+      let span = open.get(trace);
+      if (span === undefined) {
+        span = startSpan(parts, { name: 'api.request', parent, trace, kind: SpanKind.SERVER });
+        open.set(trace, span);
+      }
+      current.run(api.setSpan(parent, span), next);
+    },
+    leave: ({ trace, method, route, status }) => {
+      const span = open.get(trace);
+      if (span === undefined) return;
+      open.delete(trace);
+      span.setAttributes({
+        'http.method': method,
+        'http.route': route,
+        'http.status_code': status,
+      });
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(now());
+    },
+  };
+}
+
+/* A statement outside every span belongs to no trace: the clean-up's would bury the others. */
+function noteQuery({ tracer, current, now }: Parts, observation: QueryObservation): void {
+  const parent = current.getStore();
+  if (parent === undefined) return;
+  const { operation, table, durationMs, isDone } = observation;
+  const endMs = now();
+  const attributes = {
+    operation,
+    ...(table === undefined ? {} : { table }),
+    duration_ms: durationMs,
+  };
+  const startTime = endMs - durationMs;
+  const span = tracer.startSpan(
+    'db.query',
+    { kind: SpanKind.CLIENT, startTime, attributes },
+    parent,
+  );
+  if (!isDone) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(endMs);
+}
+
+interface SpanStart {
+  readonly name: string;
+  readonly parent: Context;
+  readonly trace?: TraceContext | undefined;
+  readonly attributes?: Attributes | undefined;
+  readonly kind?: SpanKind;
+}
+
+function startSpan(
+  { tracer, sender, now }: Parts,
+  { name, parent, trace, attributes, kind = SpanKind.INTERNAL }: SpanStart,
+): Span {
+  const startTime = now();
+  return sender.withTraceId(trace?.traceId, () =>
+    tracer.startSpan(
+      name,
+      { kind, startTime, ...(attributes === undefined ? {} : { attributes }) },
+      parent,
+    ),
+  );
+}
+
+/* Of a trace that begins here there is no parent; its first span takes the trace's id (`withTraceId`). */
+function contextOf({ traceId, parentSpanId, isSampled }: TraceContext): Context {
+  if (parentSpanId === undefined) return ROOT_CONTEXT;
+  return api.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId: parentSpanId,
+    traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+  });
+}
