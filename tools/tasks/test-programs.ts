@@ -13,6 +13,7 @@ const programs: Readonly<Record<string, string>> = {
   dash: 'dash',
   fish: 'fish',
   less: 'less',
+  '/usr/sbin/mkfs.ext4': 'e2fsprogs',
   '/usr/lib/postgresql/*/bin/initdb': 'postgresql',
   setpriv: 'util-linux',
   script: 'bsdutils',

@@ -3,7 +3,7 @@
  */
 export type { AccountQueries, AccountStore } from './account/for-account.ts';
 export type { ApiToken, ApiTokens, CreateTokenOutcome } from './account/api-tokens.ts';
-export type { AuditLog, AuditPage, AuditRecord } from './account/audit-log.ts';
+export type { AuditLog, AuditPage, AuditRange, AuditRecord } from './account/audit-log.ts';
 export type {
   Connection,
   ConnectionFields,
@@ -74,7 +74,7 @@ export { openStore } from './store.ts';
 export type { Readiness, Store, StoreDeps, StoreLocation } from './store.ts';
 export { parseAccountId } from './system/accounts.ts';
 export type { Accounts, OauthProfile, SignInOutcome } from './system/accounts.ts';
-export type { Cleanup } from './system/cleanup.ts';
+export type { Cleanup, CleanupOptions } from './system/cleanup.ts';
 export type { SystemQueries } from './system/for-system.ts';
 export type { GatewayInstance, Instances } from './system/instances.ts';
 export type { DueSession, Leases } from './system/leases.ts';

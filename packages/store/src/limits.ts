@@ -52,8 +52,10 @@ export const eventsPerReadMax = 1_000;
 /** Lists of the API: 20 by default, 100 at most. */
 export const listLimitDefault = 20;
 export const listLimitMax = 100;
-/** Rows that one clean-up step touches, so that it never holds up writers for long. */
+/** Rows that one transaction of the clean-up touches: a few milliseconds, and other writes come in between. */
 export const cleanupRowsMax = 500;
+/** Transactions per table and call: more than a busy gateway makes between two calls, a minute apart. */
+export const cleanupBatchesMax = 20;
 /** What an idempotency key may keep: an API answer. */
 export const resultBytesMax = 256 * 1024;
 
@@ -66,6 +68,10 @@ export const signInMs = 10 * 60_000;
 /** Tokens: sliding, and at most (contract). */
 export const tokenSlidingMs = 30 * 24 * 3_600_000;
 export const tokenMsMax = 90 * 24 * 3_600_000;
+/** How long ended sessions, devices and tokens can still be asked about (contract: 30 days). */
+export const endedKeptMs = 30 * 24 * 3_600_000;
+/** Audit entries, unless the gateway is told otherwise: long enough for a yearly review. */
+export const auditKeptMs = 365 * 24 * 3_600_000;
 /** A token's last use is written at most this often: a read must not cost a commit. */
 export const lastUsedEveryMs = 60_000;
 /** An owner that is silent for this long may be robbed (DESIGN, two clocks). */

@@ -14,6 +14,7 @@ import { migration0001 } from './0001-accounts.ts';
 import { migration0002 } from './0002-sessions.ts';
 import { migration0003 } from './0003-threads.ts';
 import { migration0004 } from './0004-shared.ts';
+import { migration0005 } from './0005-retention.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   migration0002,
   migration0003,
   migration0004,
+  migration0005,
 ];
 
 export interface MigrationStatus {

@@ -6,6 +6,7 @@
  * - Whatever belongs to an account has `account_id` first in its primary key, and refers to other rows by (account_id, id):
  *   a row of one account cannot point at a row of another, whatever a query does.
  */
+import type { Generated } from 'kysely';
 import type { Json, JsonText } from './json-text.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -236,6 +237,7 @@ export interface AuditLogTable {
 export interface AuditHeadsTable {
   account_id: string;
   seq: number;
+  kept_from_seq: Generated<number>;
 }
 
 export interface SettingsTable {

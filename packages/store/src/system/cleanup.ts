@@ -1,40 +1,144 @@
 /*
- * Removing what has expired, a bounded number of rows per call: whoever calls comes again.
+ * Removing what has expired, in small transactions: other writes come in between, and a call that has done its share leaves the
+ * rest to the next one.
+ *
+ * C1 States, links, idempotency keys and windows go when they end. Devices, tokens and sessions stay for `endedKeptMs` after
+ *    their end, for whoever asks what became of them.
+ * C2 A session that a thread was held in stays with it: the conversation names it.
+ * C3 The audit log loses its oldest entries only, and says from which number on it is kept.
  */
 import { sql } from 'kysely';
 import type { QueryContext } from '../context.ts';
-import { cleanupRowsMax } from '../limits.ts';
+import type { Database, Runner } from '../engine.ts';
+import { auditKeptMs, cleanupBatchesMax, cleanupRowsMax, endedKeptMs } from '../limits.ts';
+import type { Tables } from '../schema/tables.ts';
 
-export interface Cleanup {
-  /** Rows removed, by table. Revoked and expired devices and tokens go too; the audit log keeps what they did. */
-  removeExpired(): Promise<Readonly<Record<string, number>>>;
+export interface CleanupOptions {
+  /** How long audit entries are kept; a year unless told. */
+  readonly auditKeptMs?: number;
 }
 
-/* Table, its time, and its key. */
-const expiring = [
-  ['oauth_states', 'expires_at_ms', ['state_hash']],
-  ['login_links', 'expires_at_ms', ['link_hash']],
-  ['idempotency_keys', 'expires_at_ms', ['account_id', 'key']],
-  ['rate_limits', 'window_ends_at_ms', ['scope', 'subject']],
-  ['app_sessions', 'expires_at_ms', ['account_id', 'id']],
-  ['api_tokens', 'expires_at_ms', ['account_id', 'id']],
-] as const;
+export interface Cleanup {
+  /** Rows removed, by table. The audit log keeps what devices and tokens did. */
+  removeExpired(options?: CleanupOptions): Promise<Readonly<Record<string, number>>>;
+}
+
+interface Expiring {
+  readonly table: keyof Tables;
+  readonly time: string;
+  readonly key: readonly string[];
+  /** How long it is kept after that time. */
+  readonly keptMs: number;
+}
+
+const accountKey = ['account_id', 'id'];
+const expiring: readonly Expiring[] = [
+  { table: 'oauth_states', time: 'expires_at_ms', key: ['state_hash'], keptMs: 0 },
+  { table: 'login_links', time: 'expires_at_ms', key: ['link_hash'], keptMs: 0 },
+  { table: 'idempotency_keys', time: 'expires_at_ms', key: ['account_id', 'key'], keptMs: 0 },
+  { table: 'rate_limits', time: 'window_ends_at_ms', key: ['scope', 'subject'], keptMs: 0 },
+  { table: 'app_sessions', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
+  { table: 'app_sessions', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
+  { table: 'api_tokens', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
+  { table: 'api_tokens', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
+];
 
 export function createCleanup({ runner, clock }: QueryContext): Cleanup {
   return {
-    removeExpired: async () => {
+    removeExpired: async (options = {}) => {
+      const nowMs = clock.wallMs();
       const removed: Record<string, number> = {};
-      for (const [table, time, key] of expiring) {
-        const keys = sql.join(key.map((column) => sql.ref(column)));
-        const { numAffectedRows } = await runner.write((db) =>
-          sql`DELETE FROM ${sql.table(table)} WHERE (${keys}) IN (
-            SELECT ${keys} FROM ${sql.table(table)}
-            WHERE ${sql.ref(time)} <= ${clock.wallMs()} LIMIT ${cleanupRowsMax}
-          )`.execute(db),
-        );
-        removed[table] = Number(numAffectedRows ?? 0n);
+      const count = async (table: string, step: (db: Database) => Promise<number>) => {
+        removed[table] = (removed[table] ?? 0) + (await inBatches(runner, step));
+      };
+      for (const entry of expiring) {
+        await count(entry.table, (db) => removeOld(db, entry, nowMs - entry.keptMs));
       }
-      return removed;
+      await count('session_leases', (db) => removeSessions(db, nowMs - endedKeptMs));
+      const cutMs = nowMs - (options.auditKeptMs ?? auditKeptMs);
+      for (const accountId of await readAccountsWithOldEntries(runner, cutMs)) {
+        await count('audit_log', (db) => removeEntries(db, accountId, cutMs));
+      }
+      return { audit_log: 0, ...removed };
     },
   };
+}
+
+/** A transaction for each, until one is not full. */
+async function inBatches(runner: Runner, step: (db: Database) => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let batch = 0; batch < cleanupBatchesMax; batch += 1) {
+    const rows = await runner.write(step);
+    total += rows;
+    if (rows < cleanupRowsMax) break;
+  }
+  return total;
+}
+
+async function removeOld(
+  db: Database,
+  { table, time, key }: Expiring,
+  untilMs: number,
+): Promise<number> {
+  const keys = sql.join(key.map((column) => sql.ref(column)));
+  const { numAffectedRows } = await sql`DELETE FROM ${sql.table(table)} WHERE (${keys}) IN (
+    SELECT ${keys} FROM ${sql.table(table)}
+    WHERE ${sql.ref(time)} <= ${untilMs} LIMIT ${cleanupRowsMax}
+  )`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** C2. */
+async function removeSessions(db: Database, untilMs: number): Promise<number> {
+  const { numAffectedRows } = await sql`DELETE FROM session_leases WHERE (account_id, id) IN (
+    SELECT lease.account_id, lease.id FROM session_leases AS lease
+    WHERE lease.ended_at_ms <= ${untilMs} AND NOT EXISTS (
+      SELECT 1 FROM threads
+      WHERE threads.account_id = lease.account_id AND threads.session_id = lease.id
+    )
+    LIMIT ${cleanupRowsMax}
+  )`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** By their oldest entry, which is one look into the log for each account. */
+async function readAccountsWithOldEntries(
+  runner: Runner,
+  untilMs: number,
+): Promise<readonly string[]> {
+  return await runner.read(async (db) => {
+    const { rows } = await sql<{ account_id: string }>`SELECT account_id FROM audit_heads
+      WHERE ${untilMs} >= (
+        SELECT at_ms FROM audit_log WHERE audit_log.account_id = audit_heads.account_id
+        ORDER BY seq LIMIT 1
+      )
+      LIMIT ${cleanupRowsMax}`.execute(db);
+    return rows.map(({ account_id }) => account_id);
+  });
+}
+
+/** C3: from the front, up to the first one that is young enough, so that what is left has no gap. */
+async function removeEntries(db: Database, accountId: string, untilMs: number): Promise<number> {
+  const oldest = await db
+    .selectFrom('audit_log')
+    .select(['seq', 'at_ms'])
+    .where('account_id', '=', accountId)
+    .orderBy('seq')
+    .limit(cleanupRowsMax)
+    .execute();
+  const young = oldest.findIndex(({ at_ms }) => at_ms > untilMs);
+  const old = young === -1 ? oldest : oldest.slice(0, young);
+  const last = old.at(-1);
+  if (last === undefined) return 0;
+  await db
+    .deleteFrom('audit_log')
+    .where('account_id', '=', accountId)
+    .where('seq', '<=', last.seq)
+    .execute();
+  await db
+    .updateTable('audit_heads')
+    .set({ kept_from_seq: last.seq + 1 })
+    .where('account_id', '=', accountId)
+    .execute();
+  return old.length;
 }

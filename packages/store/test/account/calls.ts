@@ -112,6 +112,7 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,
+  'auditLog.range': noIds,
   'auditLog.record': noIds,
 };
 

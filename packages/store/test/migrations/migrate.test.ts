@@ -16,6 +16,7 @@ const hashes = [
   'b525c1e57fd023aa87fdb920f16982add7420aa9b5cfa0da6423f796a74b373b',
   'e854688876c134f8ed0873a2828f613c9c72a4133b5abfda77dcd38cdc4559cc',
   '37fb2ef581fb326e5d233b29f25c07eb6b428dd25c2bee71761f160984e57596',
+  '270c60511b6d40af1538ead86ec2b505320e35915f87589d1f78596a08dec62b',
 ];
 
 test('released migrations have not been changed', () => {

@@ -199,7 +199,7 @@ onSqlite('killed at any step, a restore has happened or has not', async (backend
     const inject = ['-e', `inject=${call}:signal=KILL:when=${nth}`];
     const node = [process.execPath, '--conditions=@clawdfather/source', program];
     const args = [...options, ...inject, ...node, backupPath, databasePath];
-    const child = spawn('strace', args, { stdio: 'inherit' });
+    const child = spawn('/usr/bin/strace', args, { stdio: 'inherit' });
     const [code, signal] = await once(child, 'exit');
     assert.ok(code === 0 || signal === 'SIGKILL', `strace: ${code}`);
     return code === 0;

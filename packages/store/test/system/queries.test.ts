@@ -253,36 +253,6 @@ onBoth('rate limits: windows, lock-outs, forgetting', async ({ open, clock }) =>
   assert.equal((await rateLimits.hit(limit)).remaining, 1);
 });
 
-onBoth('the clean-up removes what has expired and nothing else', async ({ open, clock }) => {
-  const store = await open();
-  const { account } = await createWorld(store);
-  const { system } = store;
-  await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
-  await account.apiTokens.create({ tokenHash: 't', label: 'ci', scopes: ['read'], audit });
-  await account.once({ key: 'k', requestHash: 'h', work: async () => 1 });
-  await system.signIns.saveLink({ linkHash: 'l', accountId: account.accountId });
-  await system.signIns.saveState({
-    stateHash: 's',
-    provider: 'github',
-    verifier: 'v',
-    browserHash: 'b',
-    redirectUri: '/',
-  });
-  await system.rateLimits.hit({ scope: 'a', subject: 'b', hitsMax: 1, windowMs: minuteMs });
-  const nothing = Object.values(await system.cleanup.removeExpired());
-  assert.deepEqual(new Set(nothing), new Set([0]));
-  clock.advance(31 * dayMs);
-  assert.deepEqual(await system.cleanup.removeExpired(), {
-    oauth_states: 1,
-    login_links: 1,
-    idempotency_keys: 1,
-    rate_limits: 1,
-    app_sessions: 1,
-    api_tokens: 1,
-  });
-  assert.equal((await account.connections.list()).total, 1);
-});
-
 onBoth('what belongs to no account has a log of its own', async ({ open }) => {
   const store = await open();
   const { account } = await createWorld(store);

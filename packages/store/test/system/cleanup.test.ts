@@ -1,0 +1,154 @@
+/*
+ * The clean-up: what goes and when, what stays, and that it never takes long at a time.
+ */
+import assert from 'node:assert/strict';
+import type { Store } from '@clawdfather/store';
+import { auditKeptMs, cleanupRowsMax, endedKeptMs } from '../../src/limits.ts';
+import { onBoth } from '../backends.ts';
+import { audit, createAccount, createWorld, owner } from '../world.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const nothing = {
+  oauth_states: 0,
+  login_links: 0,
+  idempotency_keys: 0,
+  rate_limits: 0,
+  app_sessions: 0,
+  api_tokens: 0,
+  session_leases: 0,
+  audit_log: 0,
+};
+
+const removeExpired = (store: Store) => store.system.cleanup.removeExpired();
+
+onBoth('what has a short life goes at its end, and nothing else', async ({ open, clock }) => {
+  const store = await open();
+  const { account } = await createWorld(store);
+  const { system } = store;
+  await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
+  await account.once({ key: 'k', requestHash: 'h', work: async () => 1 });
+  await system.signIns.saveLink({ linkHash: 'l', accountId: account.accountId });
+  await system.signIns.saveState({
+    stateHash: 's',
+    provider: 'github',
+    verifier: 'v',
+    browserHash: 'b',
+    redirectUri: '/',
+  });
+  await system.rateLimits.hit({ scope: 'a', subject: 'b', hitsMax: 1, windowMs: minuteMs });
+  assert.deepEqual(await removeExpired(store), nothing);
+  clock.advance(11 * minuteMs);
+  const short = { oauth_states: 1, login_links: 1, rate_limits: 1 };
+  assert.deepEqual(await removeExpired(store), { ...nothing, ...short });
+  clock.advance(dayMs);
+  assert.deepEqual(await removeExpired(store), { ...nothing, idempotency_keys: 1 });
+  assert.equal((await account.connections.list()).total, 1);
+  assert.equal((await account.devices.list()).length, 1);
+});
+
+onBoth('devices and tokens stay for 30 days after they end', async ({ open, clock }) => {
+  const store = await open();
+  const account = await createAccount(store, 'ann');
+  const device = { device: 'phone', audit };
+  const { id: revoked } = await account.devices.create({ tokenHash: 'd1', ...device });
+  await account.devices.create({ tokenHash: 'd2', ...device });
+  const token = { scopes: ['read'] as const, audit };
+  const made = await account.apiTokens.create({ tokenHash: 't1', label: 'one', ...token });
+  await account.apiTokens.create({ tokenHash: 't2', label: 'two', ...token });
+  assert.equal(made.outcome, 'created');
+  await account.devices.revoke({ id: revoked, audit });
+  await account.apiTokens.revoke({ id: made.token.id, audit });
+  clock.advance(endedKeptMs - minuteMs);
+  assert.deepEqual(await removeExpired(store), nothing);
+  clock.advance(2 * minuteMs);
+  /* The others have only just expired. */
+  assert.deepEqual(await removeExpired(store), { ...nothing, app_sessions: 1, api_tokens: 1 });
+  clock.advance(endedKeptMs);
+  assert.deepEqual(await removeExpired(store), { ...nothing, app_sessions: 1, api_tokens: 1 });
+});
+
+onBoth('ended sessions go after 30 days, unless a thread was held in them', async (backend) => {
+  const store = await backend.open();
+  const { account, sessionId: talkedIn } = await createWorld(store);
+  const create = async (): Promise<string> => {
+    const made = await account.sessions.create({ agent: 'claude', owner, openMax: 9, audit });
+    assert.equal(made.outcome, 'created');
+    return made.session.id;
+  };
+  const [silent, open] = [await create(), await create()];
+  for (const id of [talkedIn, silent]) {
+    await account.sessions.close({ id, epoch: 1, reason: 'user', audit });
+  }
+  backend.clock.advance(endedKeptMs - minuteMs);
+  assert.deepEqual(await removeExpired(store), nothing);
+  backend.clock.advance(2 * minuteMs);
+  assert.deepEqual(await removeExpired(store), { ...nothing, session_leases: 1 });
+  const { items } = await account.sessions.list();
+  assert.deepEqual(items.map(({ id }) => id).toSorted(), [talkedIn, open].toSorted());
+});
+
+onBoth('the audit log loses its oldest entries and says so', async ({ open, clock }) => {
+  const store = await open();
+  const account = await createAccount(store, 'ann');
+  const other = await createAccount(store, 'bob');
+  const record = (action: string) => account.auditLog.record({ action, actor: 'test' });
+  await record('old');
+  await store.system.auditLog.record({ action: 'auth.refused', actor: 'test' });
+  clock.advance(200 * dayMs);
+  await record('young');
+  assert.deepEqual(await account.auditLog.range(), { keptFromSeq: 1, lastSeq: 3 });
+  clock.advance(auditKeptMs - 200 * dayMs);
+  /* The sign-ins of both, `old`, and the one that belongs to nobody. */
+  assert.deepEqual(await removeExpired(store), { ...nothing, audit_log: 4 });
+  assert.deepEqual(await removeExpired(store), nothing);
+  assert.deepEqual(await account.auditLog.range(), { keptFromSeq: 3, lastSeq: 3 });
+  assert.deepEqual(await other.auditLog.range(), { keptFromSeq: 2, lastSeq: 1 });
+  assert.equal(await record('next'), 4, 'numbers go on');
+  const { entries, hasMore } = await account.auditLog.list();
+  assert.deepEqual([entries.map(({ seq }) => seq), hasMore], [[4, 3], false]);
+
+  await store.system.cleanup.removeExpired({ auditKeptMs: 0 });
+  assert.deepEqual(await account.auditLog.range(), { keptFromSeq: 5, lastSeq: 4 });
+});
+
+onBoth('an entry that a clock set back dated young keeps what follows it', async (backend) => {
+  const store = await backend.open();
+  const account = await createAccount(store, 'ann');
+  backend.clock.advance(10 * dayMs);
+  await account.auditLog.record({ action: 'young', actor: 'test' });
+  backend.clock.advance(-10 * dayMs);
+  await account.auditLog.record({ action: 'back', actor: 'test' });
+  backend.clock.advance(5 * dayMs);
+  await store.system.cleanup.removeExpired({ auditKeptMs: dayMs });
+  const { entries } = await account.auditLog.list();
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['back', 'young'],
+  );
+});
+
+onBoth('much is removed in small transactions, and others come in between', async (backend) => {
+  const store = await backend.open();
+  const account = await createAccount(store, 'ann');
+  const engine = await backend.openEngine();
+  const many = 4 * cleanupRowsMax + 1;
+  for (let first = 0; first < many; first += 200) {
+    const rows = Array.from({ length: Math.min(200, many - first) }, (_, index) => ({
+      account_id: account.accountId,
+      key: `k${first + index}`,
+      request_hash: 'h',
+      result_json: null,
+      created_at_ms: 0,
+      expires_at_ms: 1,
+    }));
+    await engine.write((db) => db.insertInto('idempotency_keys').values(rows).execute());
+  }
+  const cleaning = removeExpired(store);
+  let isCleaning = true;
+  void cleaning.finally(() => (isCleaning = false));
+  let between = 0;
+  for (; isCleaning; between += 1) await account.auditLog.record({ action: 'a', actor: 'b' });
+  assert.equal((await cleaning)['idempotency_keys'], many);
+  assert.ok(between > 4, 'nobody waited for all of it');
+});
