@@ -19,7 +19,7 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
   const run = await asOwner('runs.create', { body: { argv: ['sleep', '600'] } });
   // A token is an agent's, and this is not on its list: it is held until a person decides.
   const held = await asAccount(rig.url, token.token)('runs.create', {
-    body: { argv: ['sleep', '601'] },
+    body: { argv: ['touch', 'held'] },
   });
   assert.equal(held.status, 'approval-pending');
   return {

@@ -14,7 +14,7 @@ import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway
 import { type Made, rows } from './rows.ts';
 import { everyEndpoint } from './send.ts';
 
-const runsPerEndpoint = 40;
+const runsPerEndpoint = 25;
 const someId = '0123456789abcdef';
 const made: Made = {
   runId: someId,
