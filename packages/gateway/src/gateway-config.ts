@@ -4,6 +4,7 @@
 import type { Policy } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair } from '@clawdfather/supervisor';
+import type { SocketLimits } from './socket/limits.ts';
 
 export interface GatewayConfig {
   readonly version: string;
@@ -23,6 +24,8 @@ export interface GatewayConfig {
   readonly otlpEndpoint?: string;
   readonly github?: GithubConfig;
   readonly runs: RunsConfig;
+  /* How many sockets there may be, where the usual numbers do not fit. */
+  readonly sockets?: Partial<SocketLimits>;
 }
 
 export interface GithubConfig {

@@ -27,6 +27,29 @@ export type {
   Scope,
 } from './endpoint.ts';
 
+export {
+  runClientMessageSchema,
+  runServerMessageSchema,
+  serverMessageSchema,
+  sessionClientMessageSchema,
+  sessionServerMessageSchema,
+  socketAuthSchema,
+  socketCloseCodes,
+  socketMessageBytesMax,
+  socketPaths,
+} from './socket.ts';
+export type {
+  RunClientMessage,
+  RunServerMessage,
+  ServerMessage,
+  SessionClientMessage,
+  SessionServerMessage,
+  SocketAuth,
+} from './socket.ts';
+
+export { runEventSchemas } from './run-events.ts';
+export type { RunEvent, RunEventName } from './run-events.ts';
+
 /* In the order in which the documentation shows them. */
 export const api = {
   auth: authEndpoints,

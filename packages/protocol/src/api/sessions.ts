@@ -7,7 +7,7 @@ import { endpoints } from './endpoint.ts';
 
 const statusSchema = z.enum(['pending', 'active', 'closed', 'error']);
 
-const sessionSchema = z
+export const sessionSchema = z
   .object({
     id: idSchema,
     status: statusSchema,

@@ -1,0 +1,99 @@
+/*
+ * From the journal's events to chunks: a program that writes line by line makes a record of each line, and a message for
+ * each would cost more than the lines. What comes together goes out together, up to `chunkBytesMax`.
+ *
+ * Bytes are copied when they are added, so a lent event may be used.
+ */
+import { type Cursor, cursorInside, type OutputEvent, type RunId } from '@clawdfather/supervisor';
+import { type Chunk, createDataChunk, headerBytesMax, type OutputStream } from './chunk.ts';
+import { chunkBytesMax } from './limits.ts';
+
+type Output = Extract<OutputEvent, { kind: 'output' }>;
+
+export interface ChunkBuilder {
+  /* Where the last event that was added ends. */
+  readonly position: Cursor;
+  readonly hasPending: boolean;
+  add(event: OutputEvent): void;
+  /* Hands out what was added and is not a full chunk yet. */
+  flush(): void;
+}
+
+export interface ChunkBuilderOptions {
+  readonly runId: RunId;
+  readonly from: Cursor;
+  readonly emit: (chunk: Chunk) => void;
+}
+
+/* Keys and short answers fit; most of what people see goes out in these. */
+const smallBytes = 4 * 1024;
+
+export function createChunkBuilder({ runId, from, emit }: ChunkBuilderOptions): ChunkBuilder {
+  let emittedTo = from;
+  let position = from;
+  let room: Buffer | undefined;
+  let used = 0;
+  let stream: OutputStream = 'stdout';
+
+  const flush = (): void => {
+    if (room === undefined) return;
+    const end = headerBytesMax + used;
+    // A few bytes must not hold a large buffer for as long as somebody has not taken them.
+    const whole =
+      used * 2 < room.length ? Buffer.from(room.subarray(0, end)) : room.subarray(0, end);
+    room = undefined;
+    used = 0;
+    const before = emittedTo;
+    emittedTo = position;
+    emit(createDataChunk({ runId, stream, room: whole, before, after: position }));
+  };
+
+  const take = (bytes: Uint8Array): number => {
+    const count = Math.min(bytes.length, chunkBytesMax - used);
+    room = roomFor(room, used, used + count);
+    room.set(count === bytes.length ? bytes : bytes.subarray(0, count), headerBytesMax + used);
+    used += count;
+    return count;
+  };
+
+  const addOutput = (event: Output): void => {
+    if (event.stream !== stream) flush();
+    stream = event.stream;
+    const begin = position;
+    for (let done = 0; done < event.bytes.length; ) {
+      done += take(done === 0 ? event.bytes : event.bytes.subarray(done));
+      position = cursorInside(begin, event, done);
+      if (used === chunkBytesMax) flush();
+    }
+    position = event.cursor;
+  };
+
+  return {
+    get position() {
+      return position;
+    },
+    get hasPending() {
+      return room !== undefined;
+    },
+    add: (event) => {
+      if (event.kind === 'output') {
+        addOutput(event);
+        return;
+      }
+      flush();
+      const before = emittedTo;
+      emittedTo = event.cursor;
+      position = event.cursor;
+      emit({ kind: 'note', note: event, before, after: event.cursor });
+    },
+    flush,
+  };
+}
+
+function roomFor(room: Buffer | undefined, used: number, needed: number): Buffer {
+  if (room !== undefined && room.length >= headerBytesMax + needed) return room;
+  const size = needed <= smallBytes ? smallBytes : chunkBytesMax;
+  const next = Buffer.allocUnsafeSlow(headerBytesMax + size);
+  if (room !== undefined) room.copy(next, 0, 0, headerBytesMax + used);
+  return next;
+}

@@ -1,0 +1,76 @@
+/*
+ * What readers are sent, each encoded once however many readers there are.
+ *
+ * Data goes out in one of two forms (docs/protocol/websocket.md): the binary one is made with the chunk, the JSON one when the
+ * first reader asks for it. Notes (a gap, a new size, a terminal that came or left) are told by whoever holds the reader,
+ * because what they mean depends on it.
+ */
+import type { Cursor, OutputEvent, RunId } from '@clawdfather/supervisor';
+
+export type OutputStream = Extract<OutputEvent, { kind: 'output' }>['stream'];
+export type Note = Exclude<OutputEvent, { kind: 'output' }>;
+
+/* Where the chunk begins and ends in the journal: the one before it ends where this one begins. */
+interface Place {
+  readonly before: Cursor;
+  readonly after: Cursor;
+}
+
+export interface NoteChunk extends Place {
+  readonly kind: 'note';
+  readonly note: Note;
+}
+
+export interface DataChunk extends Place {
+  readonly kind: 'data';
+  readonly payloadBytes: number;
+  /* The whole message in its binary form. */
+  readonly binary: Buffer;
+  /* The whole message in its JSON form, as UTF-8. */
+  readonly text: Buffer;
+}
+
+export type Chunk = NoteChunk | DataChunk;
+
+/* The first byte of a binary message: what it is. The only kind there is yet. */
+const dataKind = 1;
+const streamNumbers: Readonly<Record<OutputStream, number>> = { stdout: 1, stderr: 2 };
+const fixedBytes = 4;
+
+/* Kind, stream and two lengths; a run id has at most 31 characters, a cursor at most 16 (docs/protocol/journal.md). */
+export const headerBytesMax = fixedBytes + 31 + 16;
+
+export interface DataParts extends Place {
+  readonly runId: RunId;
+  readonly stream: OutputStream;
+  /* The payload, with `headerBytesMax` bytes of room before it. */
+  readonly room: Buffer;
+}
+
+export function createDataChunk({ runId, stream, room, before, after }: DataParts): DataChunk {
+  const headerBytes = fixedBytes + runId.length + after.length;
+  const start = headerBytesMax - headerBytes;
+  room[start] = dataKind;
+  room[start + 1] = streamNumbers[stream];
+  room[start + 2] = runId.length;
+  room[start + 3] = after.length;
+  room.write(runId, start + fixedBytes, 'latin1');
+  room.write(after, start + fixedBytes + runId.length, 'latin1');
+  const binary = room.subarray(start);
+  let text: Buffer | undefined;
+  return {
+    kind: 'data',
+    before,
+    after,
+    payloadBytes: binary.length - headerBytes,
+    binary,
+    get text() {
+      // By hand: the id and the cursor hold nothing that JSON would escape, and base64 does not either.
+      text ??= Buffer.from(
+        `{"type":"terminal.data","run_id":"${runId}","cursor":"${after}","stream":"${stream}","bytes":"${binary.toString('base64', headerBytes)}"}`,
+        'latin1',
+      );
+      return text;
+    },
+  };
+}

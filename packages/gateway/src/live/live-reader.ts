@@ -1,0 +1,209 @@
+/*
+ * One reader of a run's output: in the window with the others while it can keep up, alone in the journal while it cannot.
+ * Its states are `nextReader`'s; `#apply` is the one place that changes them.
+ *
+ * The seam: alone, it reads up to an edge of the window and not one byte further (cut-at-edge.ts), so that the chunk it takes next from
+ * the window begins where it stands. What it has not handed over when its socket is full is forgotten and read again.
+ */
+import { compareCursors, type Cursor, type ManagedRun } from '@clawdfather/supervisor';
+import type { Chunk } from './chunk.ts';
+import { createChunkBuilder } from './chunk-builder.ts';
+import { cutAtEdge } from './cut-at-edge.ts';
+import type { FeedEnd, FeedReader, LiveFeed } from './live-feed.ts';
+import { nextReader, type ReaderEvent, type ReaderState } from './next-reader.ts';
+import { nextTurn } from './next-turn.ts';
+import type { Turns } from './turns.ts';
+
+/* Where a reader's output goes. */
+export interface Sink {
+  /* False: no more until `drained` is called. */
+  send(chunk: Chunk): boolean;
+  /* The run has ended, and everything was sent. */
+  ended(): void;
+  /* It cannot be read on here, for whatever reason. */
+  lost(error: unknown): void;
+}
+
+export interface LiveReaderOptions {
+  readonly run: ManagedRun;
+  readonly from: Cursor;
+  readonly sink: Sink;
+  /* The run's feed, if somebody follows it. */
+  readonly feed: () => LiveFeed | undefined;
+  /* Opens it; whoever does joins at once, or it would read for nobody. */
+  readonly openFeed: (cursor: Cursor) => LiveFeed;
+  /* For readers that read by themselves. */
+  readonly turns: Turns;
+  readonly onDone: () => void;
+}
+
+export class LiveReader implements FeedReader {
+  readonly #options: LiveReaderOptions;
+  readonly #stop = new AbortController();
+  #state: ReaderState = 'reading';
+  #cursor: Cursor;
+  #feed: LiveFeed | undefined;
+  #isReadingOn = false;
+  #isAsked = false;
+  number = 0;
+
+  constructor(options: LiveReaderOptions) {
+    this.#options = options;
+    this.#cursor = options.from;
+  }
+
+  get state(): ReaderState {
+    return this.#state;
+  }
+
+  get isHungry(): boolean {
+    return this.#state === 'live' && this.number === this.#feed?.window.next;
+  }
+
+  start(): void {
+    void this.#readOn();
+  }
+
+  drained(): void {
+    this.#apply('drained');
+    if (this.#state === 'live') {
+      this.wake();
+      this.#feed?.look();
+    } else if (this.#state === 'reading') void this.#readOn();
+  }
+
+  wake(): void {
+    if (this.#state === 'reading') {
+      this.#wakeAhead();
+      return;
+    }
+    const feed = this.#feed;
+    while (feed !== undefined && this.#state === 'live') {
+      const chunk = feed.window.at(this.number);
+      if (chunk === undefined) break;
+      this.number += 1;
+      this.#send(chunk);
+    }
+    if (feed?.end === undefined || this.number < feed.window.next || !this.#isInWindow()) return;
+    this.#finish(feed.end);
+  }
+
+  overtaken(): void {
+    this.#apply('overtaken');
+    this.#leave();
+    if (this.#state === 'reading') void this.#readOn();
+  }
+
+  close(): void {
+    if (this.#state === 'done') return;
+    this.#apply('finished');
+    this.#stop.abort();
+    this.#leave();
+    this.#options.onDone();
+  }
+
+  #apply(event: ReaderEvent): void {
+    this.#state = nextReader(this.#state, event);
+  }
+
+  #finish(end: FeedEnd): void {
+    this.close();
+    if (end.kind === 'ended') this.#options.sink.ended();
+    else this.#options.sink.lost(end.error);
+  }
+
+  /* It stands beyond the window's head, and the head has moved. */
+  #wakeAhead(): void {
+    const feed = this.#feed;
+    if (feed === undefined) return;
+    if (compareCursors(feed.window.head, this.#cursor) >= 0) void this.#readOn();
+    else if (feed.end !== undefined) this.#finish(feed.end);
+    else feed.await(this);
+  }
+
+  #isInWindow(): boolean {
+    return this.#state === 'live' || this.#state === 'waiting';
+  }
+
+  #send(chunk: Chunk): void {
+    this.#cursor = chunk.after;
+    if (!this.#options.sink.send(chunk)) this.#apply('full');
+  }
+
+  #leave(): void {
+    const feed = this.#feed;
+    this.#feed = undefined;
+    feed?.leave(this);
+    feed?.look();
+  }
+
+  #tryJoin(feed: LiveFeed): boolean {
+    const number = feed.window.numberAt(this.#cursor);
+    if (number === undefined) return false;
+    this.#apply('joined');
+    this.#feed = feed;
+    this.number = number;
+    feed.join(this);
+    this.wake();
+    return true;
+  }
+
+  async #readOn(): Promise<void> {
+    // Asked while it is on its way out, it has to look once more.
+    this.#isAsked = true;
+    if (this.#isReadingOn) return;
+    this.#isReadingOn = true;
+    try {
+      while (this.#state === 'reading' && this.#isAsked) {
+        this.#isAsked = false;
+        if (!(await this.#readUntilJoined())) this.#isAsked = true;
+      }
+    } catch (error) {
+      if (this.#state === 'done') return;
+      this.close();
+      this.#options.sink.lost(error);
+    } finally {
+      this.#isReadingOn = false;
+    }
+  }
+
+  /* True when there is nothing to do until somebody wakes this reader. */
+  async #readUntilJoined(): Promise<boolean> {
+    const { feed: findFeed, openFeed, turns } = this.#options;
+    const feed = findFeed() ?? openFeed(this.#cursor);
+    if (this.#tryJoin(feed)) return true;
+    using _turn = await turns.take();
+    // The feed may have been deserted while others had their turn, or while this reader had its own.
+    if (this.#state === 'reading' && findFeed() === feed) await this.#readAlone(feed);
+    if (this.#state !== 'reading') return true;
+    if (findFeed() !== feed || feed.window.numberAt(this.#cursor) !== undefined) return false;
+    if (compareCursors(feed.window.head, this.#cursor) >= 0) return false;
+    this.#feed = feed;
+    this.#wakeAhead();
+    return true;
+  }
+
+  /* Up to the window, the journal's end or the socket's cap, whatever comes first. */
+  async #readAlone(feed: LiveFeed): Promise<void> {
+    const { run } = this.#options;
+    const builder = createChunkBuilder({
+      runId: run.runId,
+      from: this.#cursor,
+      emit: (chunk) => {
+        if (this.#state === 'reading') this.#send(chunk);
+      },
+    });
+    let edge = feed.window.edgeAfter(this.#cursor);
+    for await (const event of run.outputSoFar(this.#cursor, this.#stop.signal)) {
+      const sentTo = this.#cursor;
+      const cut = edge === undefined ? undefined : cutAtEdge(builder.position, event, edge);
+      builder.add(cut ?? event);
+      if (cut !== undefined) break;
+      if (this.#state !== 'reading') return;
+      if (sentTo === this.#cursor) continue;
+      await nextTurn();
+      edge = feed.window.edgeAfter(builder.position);
+    }
+    builder.flush();
+  }
+}

@@ -1,0 +1,46 @@
+/*
+ * The messages that mean the same on every socket.
+ */
+import type { runClientMessageSchema } from '@clawdfather/protocol/api';
+import type { z } from 'zod';
+import { ApiError } from '../http/api-error.ts';
+import { mayCall } from '../http/caller.ts';
+import { newTrace, parseTraceparent } from '../observe/trace-context.ts';
+import type { FaceOptions } from './face.ts';
+import type { Terminals } from './terminals.ts';
+
+type CommonMessage = z.infer<typeof runClientMessageSchema>;
+
+export async function handleCommon(
+  { context, caller, address, outbox }: FaceOptions,
+  terminals: Terminals,
+  message: CommonMessage,
+): Promise<void> {
+  switch (message.type) {
+    case 'heartbeat':
+      outbox.send({
+        type: 'heartbeat_ack',
+        server_time: new Date(context.clock.wallMs()).toISOString(),
+      });
+      return;
+    case 'approve': {
+      if (!mayCall(caller, 'approve')) {
+        const detail = { needs: 'approve', has: caller.scopes };
+        throw new ApiError('forbidden', undefined, { detail });
+      }
+      const trace = parseTraceparent(message.traceparent) ?? newTrace(context.random);
+      const state = await context.decide({
+        approvalId: message.approval_id,
+        decision: message.decision,
+        reason: message.reason,
+        caller,
+        ip: address,
+        traceId: trace.traceId,
+      });
+      outbox.send({ type: 'approved', approval_id: message.approval_id, state });
+      return;
+    }
+    default:
+      await terminals.handle(message);
+  }
+}

@@ -1,0 +1,255 @@
+/*
+ * One socket from its upgrade to its close.
+ *
+ * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade · 2 who is it, may they, are
+ * there too many · 3 the session or the run · 4 messages, one after the other · 5 closed: nothing of it is left.
+ *
+ * A message waits for the one before it; input alone goes into the run's own row, so that a program that does not read holds up
+ * nothing but what is typed into it. What waits is counted, and a socket that sends more than its runs read is not read.
+ */
+import type { Duplex } from 'node:stream';
+import type { Timer } from '@clawdfather/kit';
+import { type SocketAuth, socketAuthSchema, socketCloseCodes } from '@clawdfather/protocol/api';
+import type { RawData, WebSocket } from 'ws';
+import { ApiError } from '../http/api-error.ts';
+import { type Caller, mayCall } from '../http/caller.ts';
+import type { Beating } from './beats.ts';
+import type { SocketTarget } from './check-upgrade.ts';
+import type { Face } from './face.ts';
+import { authMs, unreadInputBytesMax } from './limits.ts';
+import { Outbox } from './outbox.ts';
+import { openRunFace } from './run-face.ts';
+import { openSessionFace } from './session-face.ts';
+import type { SocketContext } from './socket-context.ts';
+import { toRefusal } from './to-refusal.ts';
+
+export interface ConnectionOptions {
+  readonly ws: WebSocket;
+  readonly socket: Duplex;
+  readonly target: SocketTarget;
+  readonly address: string;
+  /* Only with an Origin, which the guards have seen: a browser sends its cookie unasked. */
+  readonly cookie: string | undefined;
+  readonly onClosed: () => void;
+}
+
+export class Connection implements Beating {
+  readonly #context: SocketContext;
+  readonly #ws: WebSocket;
+  readonly #target: SocketTarget;
+  readonly #address: string;
+  readonly #outbox: Outbox;
+  #cookie: string | undefined;
+  #authTimer: Timer | undefined;
+  #releaseAccount: (() => void) | undefined;
+  #face: Face | undefined;
+  #stopTokenWatch: (() => void) | undefined;
+  #handling: Promise<void> = Promise.resolve();
+  #waitingBytes = 0;
+  #isClosed = false;
+  heardAtMs: number;
+  pingedAtMs: number;
+
+  constructor(context: SocketContext, options: ConnectionOptions) {
+    const { ws, socket, target, address, cookie, onClosed } = options;
+    this.#context = context;
+    this.#ws = ws;
+    this.#target = target;
+    this.#address = address;
+    this.#cookie = cookie;
+    this.#outbox = new Outbox(ws, socket, context.clock);
+    this.#outbox.onDrained(() => this.#face?.drained());
+    this.heardAtMs = context.clock.monotonicMs();
+    this.pingedAtMs = this.heardAtMs;
+    this.#authTimer = context.clock.timer(authMs, () =>
+      this.close(socketCloseCodes.policy, 'nobody said who it is'),
+    );
+    ws.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    ws.on('pong', () => this.#heard());
+    ws.on('ping', () => this.#heard());
+    // Whatever it was, `close` follows, with a code that says it.
+    ws.on('error', () => {});
+    ws.on('close', (code) => {
+      this.#end(code);
+      onClosed();
+    });
+    context.beats.add(this);
+  }
+
+  get isPaused(): boolean {
+    return this.#ws.isPaused;
+  }
+
+  get fullSinceMs(): number | undefined {
+    return this.#outbox.fullSinceMs;
+  }
+
+  ping(): void {
+    if (this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
+  }
+
+  tooSlow(): void {
+    this.close(socketCloseCodes.tooSlow, 'too slow; come again with the last cursor');
+  }
+
+  silent(): void {
+    this.#ws.terminate();
+  }
+
+  close(code: number, reason: string): void {
+    this.#outbox.close(code, reason);
+    this.#release();
+  }
+
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  #heard(): void {
+    this.heardAtMs = this.#context.clock.monotonicMs();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#heard();
+    if (this.#isClosed) return;
+    // `nodebuffer` is the only form that is asked for.
+    const bytes = data as Buffer;
+    this.#count(bytes.length);
+    this.#handling = this.#handling
+      .then(() => this.#handle(bytes, isBinary))
+      .catch((error: unknown) => this.#refuse(error, 'message'))
+      .then(() => this.#count(-bytes.length));
+  }
+
+  #count(bytes: number): void {
+    this.#waitingBytes += bytes;
+    if (this.#isClosed) return;
+    if (this.#waitingBytes > unreadInputBytesMax) this.#ws.pause();
+    else if (this.#ws.isPaused && this.#waitingBytes < unreadInputBytesMax / 2) {
+      this.#ws.resume();
+      this.#heard();
+    }
+  }
+
+  async #handle(bytes: Buffer, isBinary: boolean): Promise<void> {
+    if (this.#isClosed) return;
+    const json = isBinary ? undefined : parseJson(bytes);
+    if (this.#face === undefined) {
+      await this.#greet(json);
+      return;
+    }
+    if (json === undefined) throw new ApiError('validation_error', 'messages are JSON, as text');
+    await this.#face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json)));
+  }
+
+  #refuse(error: unknown, about: string): void {
+    const { code, message, status, cause } = toRefusal(error);
+    if (status >= 500) {
+      this.#context.log.error('socket.message.failed', { component: 'socket', code, error: cause });
+    }
+    this.#outbox.send({ type: 'error', code, message, about });
+  }
+
+  /* Stages 1 to 3. */
+  async #greet(json: unknown): Promise<void> {
+    const greeting = socketAuthSchema.safeParse(json);
+    if (!greeting.success) {
+      this.#refuse(greeting.error, 'auth');
+      this.close(socketCloseCodes.policy, 'the first message is auth');
+      return;
+    }
+    const auth = greeting.data;
+    try {
+      const caller = await this.#admit(auth.token);
+      if (this.#isClosed) return;
+      this.#authTimer?.cancel();
+      this.#countAccount(caller);
+      this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
+        this.close(socketCloseCodes.ended, 'the token is good no longer'),
+      );
+      await this.#openFace(caller, auth);
+    } catch (error) {
+      this.#refuse(error, 'auth');
+      const isForNow = ['rate_limited', 'unavailable'].includes(toRefusal(error).code);
+      this.close(isForNow ? socketCloseCodes.tryLater : socketCloseCodes.ended, 'not admitted');
+      return;
+    }
+  }
+
+  async #openFace(caller: Caller, auth: SocketAuth): Promise<void> {
+    const open = this.#target.kind === 'run' ? openRunFace : openSessionFace;
+    try {
+      const face = await open({
+        context: this.#context,
+        id: this.#target.id,
+        caller,
+        auth,
+        address: this.#address,
+        outbox: this.#outbox,
+        onInput: (count) => this.#count(count),
+      });
+      if (this.#isClosed) face.close();
+      else this.#face = face;
+    } catch (error) {
+      this.#refuse(error, 'auth');
+      const isOurs = toRefusal(error).status >= 500;
+      this.close(isOurs ? socketCloseCodes.internal : socketCloseCodes.notFound, 'not found');
+    }
+  }
+
+  async #admit(token: string | undefined): Promise<Caller> {
+    const cookie = this.#cookie;
+    this.#cookie = undefined;
+    const caller = await this.#context.authenticate({
+      authorization: token === undefined ? undefined : `Bearer ${token}`,
+      cookie,
+      ip: this.#address,
+    });
+    if (caller === undefined) throw new ApiError('unauthorized');
+    if (!mayCall(caller, 'read')) {
+      throw new ApiError('forbidden', undefined, {
+        detail: { needs: 'read', has: caller.scopes },
+      });
+    }
+    return caller;
+  }
+
+  #countAccount({ accountId }: Caller): void {
+    const { tally } = this.#context;
+    if (!tally.admitAccount(accountId)) {
+      throw new ApiError('rate_limited', 'this account has as many sockets as it may');
+    }
+    this.#releaseAccount = () => tally.releaseAccount(accountId);
+  }
+
+  #end(code: number): void {
+    this.#release();
+    this.#context.tally.countClose(code);
+  }
+
+  /* Stage 5. Called when closing begins, so that a client that does not answer holds nothing. */
+  #release(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#authTimer?.cancel();
+    this.#stopTokenWatch?.();
+    this.#releaseAccount?.();
+    this.#face?.close();
+    this.#face = undefined;
+    this.#context.beats.remove(this);
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    // Answered as what it is: no message.
+    return undefined;
+  }
+}
+
+function typeOf(json: unknown): string {
+  const type = typeof json === 'object' && json !== null && 'type' in json ? json.type : undefined;
+  return typeof type === 'string' ? type.slice(0, 64) : 'message';
+}

@@ -1,0 +1,60 @@
+/*
+ * The numbers of sockets, each with its reason (checklist 20).
+ */
+
+export interface SocketLimits {
+  readonly socketsMax: number;
+  readonly perAddressMax: number;
+  readonly perAccountMax: number;
+}
+
+/*
+ * Half of the descriptors that a process usually gets; runs and the database need the rest. An address may be a proxy or an
+ * office, an account some phones, many tabs and a few programs.
+ */
+export const socketLimits: SocketLimits = {
+  socketsMax: 10_000,
+  perAddressMax: 1_000,
+  perAccountMax: 1_000,
+};
+
+/* A client that has connected knows its token. */
+export const authMs = 5_000;
+
+/*
+ * What waits in a socket before its readers wait instead. A line that takes this in `stalledMs` is about as slow as a phone
+ * gets, 17 kB/s; anything slower loses the socket and comes again with its cursor.
+ */
+export const unsentBytesMax = 512 * 1024;
+export const stalledMs = 30_000;
+
+/* Answers to what a client sends while it does not read. Beyond it, it never will. */
+export const unreadAnswerBytesMax = 1024 * 1024;
+
+/* Input on its way to runs that do not read; beyond it the socket is not read either. Four of the largest messages. */
+export const unreadInputBytesMax = 256 * 1024;
+
+/* A screen of tiles, as many as a person can watch. */
+export const attachedRunsMax = 16;
+
+/* Below the 60 s after which proxies give up on a silent connection; three of them are a silence that means something. */
+export const pingMs = 30_000;
+export const silentMs = 90_000;
+/* How often all of that is looked at. Late by at most this. */
+export const lookMs = 5_000;
+
+/* A revocation holds within a second (contract), also one made by another gateway. */
+export const tokenCheckMs = 500;
+
+/* The client's clock of a session is about minutes; a key press must not cost a write. */
+export const seenEveryMs = 10_000;
+
+/* How often a session that somebody follows is looked at: for events that another gateway stored, and for its end. */
+export const sessionLookMs = 500;
+
+/* Events read from the store at once: some hundred kB at most, and usually a few. */
+export const eventsPerRead = 100;
+
+/* How long a client has to answer a close before its connection is cut, and how long the gateway waits for all of them. */
+export const closeMs = 5_000;
+export const closeAllMs = 1_000;

@@ -1,0 +1,74 @@
+/*
+ * What goes out over one socket, and how much of it waits there.
+ *
+ * Output and events are sent while there is room, and not at all while there is none: their readers wait for `onDrained`. Short
+ * answers are always sent, since a client that types must be heard; one that never reads them is cut off.
+ */
+import type { Duplex } from 'node:stream';
+import type { Clock } from '@clawdfather/kit';
+import { type ServerMessage, socketCloseCodes } from '@clawdfather/protocol/api';
+import type { WebSocket } from 'ws';
+import { unreadAnswerBytesMax, unsentBytesMax } from './limits.ts';
+
+const asText = { binary: false } as const;
+const asBinary = { binary: true } as const;
+
+export class Outbox {
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  readonly #clock: Clock;
+  #fullSinceMs: number | undefined;
+
+  constructor(ws: WebSocket, socket: Duplex, clock: Clock) {
+    this.#ws = ws;
+    this.#socket = socket;
+    this.#clock = clock;
+  }
+
+  /* Calls back whenever a socket that was full has room again. */
+  onDrained(listener: () => void): void {
+    this.#socket.on('drain', () => {
+      if (this.#fullSinceMs === undefined) return;
+      this.#fullSinceMs = undefined;
+      listener();
+    });
+  }
+
+  get isFull(): boolean {
+    return this.#fullSinceMs !== undefined;
+  }
+
+  /* When the socket last took anything, while it is full. */
+  get fullSinceMs(): number | undefined {
+    return this.#fullSinceMs;
+  }
+
+  send(message: ServerMessage): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    if (this.#socket.writableLength > unsentBytesMax + unreadAnswerBytesMax) {
+      this.close(socketCloseCodes.tooSlow, 'too slow');
+      return;
+    }
+    this.#ws.send(JSON.stringify(message));
+    this.#look();
+  }
+
+  /* A message that is shared with other sockets. False: no more for now. */
+  sendShared(bytes: Buffer, isBinary: boolean): boolean {
+    if (this.#ws.readyState !== this.#ws.OPEN) return false;
+    this.#ws.send(bytes, isBinary ? asBinary : asText);
+    return this.#look();
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws.close(code, reason);
+  }
+
+  #look(): boolean {
+    if (this.#fullSinceMs === undefined) {
+      if (this.#socket.writableLength < unsentBytesMax) return true;
+      this.#fullSinceMs = this.#clock.monotonicMs();
+    }
+    return false;
+  }
+}

@@ -1,0 +1,33 @@
+/*
+ * `/ws/runs/:id`: one run, followed and driven. Over when the run is, or when the client has gone.
+ */
+import { runClientMessageSchema, socketCloseCodes } from '@clawdfather/protocol/api';
+import { summaryOf } from '@clawdfather/tools';
+import { handleCommon } from './common-messages.ts';
+import type { Face, FaceOptions } from './face.ts';
+import { Terminals } from './terminals.ts';
+
+/* Throws `not_found` for what is missing and for what is another's. */
+export async function openRunFace(options: FaceOptions): Promise<Face> {
+  const { context, id, caller, outbox, onInput } = options;
+  const { hub, sharedRuns, findRun } = context;
+  const record = findRun(caller, id);
+  outbox.send({ type: 'run', run: summaryOf(record) });
+  const terminals = new Terminals({
+    caller,
+    outbox,
+    hub,
+    sharedRuns,
+    findRun,
+    ownRunId: id,
+    onInput,
+    onRunEnded: () => outbox.close(socketCloseCodes.normal, 'the run has ended'),
+    onRunLost: () => outbox.close(socketCloseCodes.internal, 'the run cannot be read here'),
+  });
+  return {
+    handle: async (message) =>
+      handleCommon(options, terminals, runClientMessageSchema.parse(message)),
+    drained: () => terminals.drained(),
+    close: () => terminals.close(),
+  };
+}

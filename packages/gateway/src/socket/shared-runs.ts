@@ -1,0 +1,97 @@
+/*
+ * Handles on runs that sockets follow or type into, one per run however many sockets: a shim takes few connections, and a
+ * handle keeps its own as long as somebody reads.
+ *
+ * Input of all sockets goes through one row per run, in the order in which it came. What waits there is counted, so that a
+ * socket is not read while its run is not reading.
+ */
+import type { ManagedRun, RunId, Supervisor } from '@clawdfather/supervisor';
+
+export interface InputItem {
+  readonly bytes: Uint8Array;
+  readonly isEof: boolean;
+  /* Called once: it was taken, it was refused, or (`dropped`) its sender left before its turn. */
+  readonly onSettled: (failure: unknown) => void;
+}
+
+export interface SharedRun {
+  readonly run: ManagedRun;
+  /* Call the result to take it back, if it still waits. */
+  input(item: InputItem): () => void;
+  /* Another hold on the same run. */
+  share(): SharedRun;
+  release(): void;
+}
+
+export interface SharedRuns {
+  acquire(runId: RunId): Promise<SharedRun>;
+}
+
+interface Entry {
+  readonly opening: Promise<ManagedRun>;
+  readonly row: Set<InputItem>;
+  users: number;
+  isPumping: boolean;
+}
+
+export function createSharedRuns(supervisor: Pick<Supervisor, 'attach'>): SharedRuns {
+  const entries = new Map<RunId, Entry>();
+
+  const leave = (runId: RunId, entry: Entry): void => {
+    entry.users -= 1;
+    if (entry.users === 0 && entries.get(runId) === entry) entries.delete(runId);
+  };
+
+  const hold = (run: ManagedRun, entry: Entry): SharedRun => {
+    entry.users += 1;
+    return {
+      run,
+      input: (item) => {
+        entry.row.add(item);
+        void pumpInput(run, entry);
+        return () => {
+          if (entry.row.delete(item)) item.onSettled('dropped');
+        };
+      },
+      share: () => hold(run, entry),
+      release: () => leave(run.runId, entry),
+    };
+  };
+
+  return {
+    acquire: async (runId) => {
+      const known = entries.get(runId);
+      const entry = known ?? newEntry(supervisor.attach(runId));
+      if (known === undefined) entries.set(runId, entry);
+      // It must not go while it opens.
+      entry.users += 1;
+      try {
+        return hold(await entry.opening, entry);
+      } finally {
+        leave(runId, entry);
+      }
+    },
+  };
+}
+
+function newEntry(opening: Promise<ManagedRun>): Entry {
+  return { opening, row: new Set(), users: 0, isPumping: false };
+}
+
+async function pumpInput(run: ManagedRun, entry: Entry): Promise<void> {
+  if (entry.isPumping) return;
+  entry.isPumping = true;
+  // Whoever gave the first item is told of its end after it has the means to take it back.
+  await Promise.resolve();
+  for (const item of entry.row) {
+    entry.row.delete(item);
+    try {
+      if (item.bytes.length > 0) await run.write(item.bytes);
+      if (item.isEof) await run.end();
+      item.onSettled(undefined);
+    } catch (error) {
+      item.onSettled(error);
+    }
+  }
+  entry.isPumping = false;
+}

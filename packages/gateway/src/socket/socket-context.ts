@@ -1,0 +1,49 @@
+/*
+ * What all sockets of a gateway share.
+ */
+import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { ApprovalDecision } from '@clawdfather/protocol';
+import type { Store } from '@clawdfather/store';
+import type { RunRecord } from '@clawdfather/supervisor';
+import type { Authenticate } from '../auth/authenticate.ts';
+import type { Caller } from '../http/caller.ts';
+import type { LiveHub } from '../live/live-hub.ts';
+import type { ClientBeats } from '../sessions/client-beats.ts';
+import type { Beats } from './beats.ts';
+import type { SessionTurns } from './session-turns.ts';
+import type { SessionWatch } from './session-watch.ts';
+import type { SharedRuns } from './shared-runs.ts';
+import type { SocketTally } from './socket-counts.ts';
+import type { TokenWatch } from './token-watch.ts';
+
+export interface Decision {
+  readonly approvalId: string;
+  readonly decision: ApprovalDecision;
+  readonly reason: string | undefined;
+  readonly caller: Caller;
+  readonly ip: string;
+  readonly traceId: string;
+}
+
+export interface SocketPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly store: Store;
+  readonly authenticate: Authenticate;
+  /* The record of a run that this caller sees; throws an `ApiError`. */
+  readonly findRun: (caller: Caller, runId: string) => RunRecord;
+  /* Throws an `ApiError`; resolves to the approval's state. */
+  readonly decide: (decision: Decision) => Promise<string>;
+  readonly sessions: ClientBeats;
+  readonly turns: SessionTurns;
+}
+
+export interface SocketContext extends SocketPorts {
+  readonly hub: LiveHub;
+  readonly sharedRuns: SharedRuns;
+  readonly sessionWatch: SessionWatch;
+  readonly tokenWatch: TokenWatch;
+  readonly beats: Beats;
+  readonly tally: SocketTally;
+}

@@ -1,0 +1,173 @@
+/*
+ * The `terminal.*` messages of one socket: which runs it follows, and what it types into them.
+ */
+import type { runClientMessageSchema } from '@clawdfather/protocol/api';
+import type { Cursor, RunExit, RunId, RunRecord } from '@clawdfather/supervisor';
+import type { z } from 'zod';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { type Caller, mayCall } from '../http/caller.ts';
+import type { LiveHub } from '../live/live-hub.ts';
+import { exitJson } from '../runs/run-json.ts';
+import { type AttachedRun, openAttachedRun } from './attached-run.ts';
+import { attachedRunsMax } from './limits.ts';
+import type { Outbox } from './outbox.ts';
+import type { SharedRun, SharedRuns } from './shared-runs.ts';
+import { toRefusal } from './to-refusal.ts';
+
+export type TerminalMessage = Extract<
+  z.infer<typeof runClientMessageSchema>,
+  { type: `terminal.${string}` }
+>;
+type Message<Name extends string> = Extract<TerminalMessage, { type: `terminal.${Name}` }>;
+
+export interface TerminalsDeps {
+  readonly caller: Caller;
+  readonly outbox: Outbox;
+  readonly hub: LiveHub;
+  readonly sharedRuns: SharedRuns;
+  /* The record of a run that this caller sees; throws an `ApiError`. */
+  readonly findRun: (caller: Caller, runId: string) => RunRecord;
+  /* The one run of this socket; undefined where messages name theirs. */
+  readonly ownRunId: string | undefined;
+  /* Bytes on their way to runs have become so many more, or fewer. */
+  readonly onInput: (bytes: number) => void;
+  readonly onRunEnded: () => void;
+  readonly onRunLost: () => void;
+}
+
+export class Terminals {
+  readonly #deps: TerminalsDeps;
+  readonly #attached = new Map<RunId, AttachedRun>();
+  /* Each takes back input that still waits for its turn. */
+  readonly #waiting = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(deps: TerminalsDeps) {
+    this.#deps = deps;
+  }
+
+  /* Throws for what is refused. */
+  async handle(message: TerminalMessage): Promise<void> {
+    switch (message.type) {
+      case 'terminal.attach':
+        return this.#attach(message);
+      case 'terminal.input':
+        return this.#input(message);
+      case 'terminal.resize':
+        return this.#resize(message);
+      case 'terminal.detach':
+        return this.#detach(this.#runIdOf(message));
+    }
+  }
+
+  drained(): void {
+    for (const run of this.#attached.values()) run.drained();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const takeBack of this.#waiting) takeBack();
+    for (const runId of this.#attached.keys()) this.#detach(runId);
+  }
+
+  #runIdOf({ run_id: named }: TerminalMessage): RunId {
+    const { ownRunId } = this.#deps;
+    const runId = named ?? ownRunId;
+    if (runId === undefined) throw new ApiError('validation_error', 'run_id: is missing');
+    if (ownRunId !== undefined && runId !== ownRunId) throw notFound();
+    return runId as RunId;
+  }
+
+  /* Looked up for each message: it may have been removed since. */
+  #drivenRun(message: TerminalMessage): RunId {
+    const { caller, findRun } = this.#deps;
+    const runId = this.#runIdOf(message);
+    findRun(caller, runId);
+    if (!mayCall(caller, 'run')) {
+      throw new ApiError('forbidden', undefined, { detail: { needs: 'run', has: caller.scopes } });
+    }
+    return runId;
+  }
+
+  async #attach(message: Message<'attach'>): Promise<void> {
+    const { caller, findRun, sharedRuns, hub, outbox } = this.#deps;
+    const runId = message.as === 'terminal' ? this.#drivenRun(message) : this.#runIdOf(message);
+    findRun(caller, runId);
+    this.#detach(runId);
+    if (this.#attached.size >= attachedRunsMax) {
+      throw new ApiError('run_limit_reached', `a socket follows at most ${attachedRunsMax} runs`);
+    }
+    const shared = await sharedRuns.acquire(runId);
+    const attached = await openAttachedRun(
+      {
+        hub,
+        outbox,
+        shared,
+        onEnded: (exit) => this.#ended(runId, exit),
+        onLost: (error) => this.#lost(runId, error),
+      },
+      { from: message.cursor as Cursor | undefined, isBinary: message.binary, as: message.as },
+    );
+    if (this.#isClosed) attached.close();
+    else this.#attached.set(runId, attached);
+    attached.follow();
+  }
+
+  async #input(message: Message<'input'>): Promise<void> {
+    const { sharedRuns, onInput } = this.#deps;
+    const runId = this.#drivenRun(message);
+    const shared = this.#attached.get(runId)?.shared.share() ?? (await sharedRuns.acquire(runId));
+    const bytes = Buffer.from(message.data, message.encoding);
+    onInput(bytes.length);
+    const takeBack = shared.input({
+      bytes,
+      isEof: message.eof,
+      onSettled: (failure) => {
+        this.#waiting.delete(takeBack);
+        onInput(-bytes.length);
+        shared.release();
+        this.#answerInput(runId, message.input_id, failure);
+      },
+    });
+    this.#waiting.add(takeBack);
+  }
+
+  #answerInput(runId: RunId, inputId: string | undefined, failure: unknown): void {
+    const { outbox } = this.#deps;
+    if (failure === 'dropped') return;
+    if (failure !== undefined) {
+      const { code, message } = toRefusal(failure);
+      outbox.send({ type: 'error', code, message, run_id: runId, about: 'terminal.input' });
+    } else if (inputId !== undefined) {
+      outbox.send({ type: 'terminal.input_ack', run_id: runId, input_id: inputId });
+    }
+  }
+
+  async #resize(message: Message<'resize'>): Promise<void> {
+    const runId = this.#drivenRun(message);
+    const shared: SharedRun = await this.#deps.sharedRuns.acquire(runId);
+    const { cols, rows } = message;
+    await shared.run.resize({ cols, rows }).finally(() => shared.release());
+  }
+
+  #detach(runId: RunId): void {
+    this.#attached.get(runId)?.close();
+    this.#attached.delete(runId);
+  }
+
+  #ended(runId: RunId, exit: RunExit): void {
+    if (!this.#attached.has(runId)) return;
+    this.#detach(runId);
+    this.#deps.outbox.send({ type: 'run_ended', run_id: runId, exit: exitJson(exit) });
+    this.#deps.onRunEnded();
+  }
+
+  #lost(runId: RunId, error: unknown): void {
+    if (!this.#attached.has(runId)) return;
+    this.#detach(runId);
+    const { code, message } = toRefusal(error);
+    const about = 'terminal.attach';
+    this.#deps.outbox.send({ type: 'error', code, message, run_id: runId, about });
+    if (code !== 'validation_error') this.#deps.onRunLost();
+  }
+}

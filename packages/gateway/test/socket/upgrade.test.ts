@@ -1,0 +1,124 @@
+/*
+ * What an upgrade passes before it is a socket: name, page, path, number. Each refusal is an HTTP answer with a code.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sessionCookie } from '../../src/auth/session-cookie.ts';
+import { openRunSocket, openSocketRig, startRun, TestSocket } from './fixtures.ts';
+
+const path = `/ws/runs/${'0'.repeat(16)}`;
+
+test('pages of other origins are refused before the upgrade, our own and no page are not', async () => {
+  await using rig = await openSocketRig({ config: { publicUrl: 'https://clawd.example.org' } });
+  const { port } = new URL(rig.url);
+  for (const origin of [
+    'null',
+    'https://evil.example',
+    'https://clawd.example.org.evil.example',
+    'http://clawd.example.org',
+    'https://clawd.example.org:444',
+    'https://sub.clawd.example.org',
+    `http://127.0.0.1:${Number(port) + 1}`,
+    `https://127.0.0.1:${port}`,
+  ]) {
+    await using socket = new TestSocket(`${rig.url}${path}`, { origin });
+    assert.deepEqual(await socket.refused(), { status: 403, code: 'origin_refused' }, origin);
+  }
+  for (const origin of ['https://clawd.example.org', rig.url, `http://localhost:${port}`]) {
+    await using socket = new TestSocket(`${rig.url}${path}`, { origin });
+    await socket.opened();
+  }
+  await using plain = new TestSocket(`${rig.url}${path}`);
+  await plain.opened();
+  assert.equal(rig.gateway.sockets.counts().refused['origin_refused'], 8);
+});
+
+test('a name that was bound to our address is not ours', async () => {
+  await using rig = await openSocketRig();
+  await using socket = new TestSocket(`${rig.url}${path}`, { headers: { host: 'evil.example' } });
+  assert.deepEqual(await socket.refused(), { status: 421, code: 'host_refused' });
+});
+
+test('there is nothing at other paths, and nothing is taken from the address', async () => {
+  await using rig = await openSocketRig();
+  for (const other of ['/', '/ws', '/ws/runs/', '/ws/runs/UPPER', '/ws/runs/a/b', '/ws/x/abc']) {
+    await using socket = new TestSocket(`${rig.url}${other}`);
+    assert.deepEqual(await socket.refused(), { status: 404, code: 'not_found' }, other);
+  }
+  await using withToken = new TestSocket(`${rig.url}${path}?token=${rig.owner.token}`);
+  assert.deepEqual(await withToken.refused(), { status: 400, code: 'validation_error' });
+});
+
+test('too many from one address are refused, and those that leave make room', async () => {
+  await using rig = await openSocketRig({ config: { sockets: { perAddressMax: 2 } } });
+  await using one = await new TestSocket(`${rig.url}${path}`).opened();
+  await using _two = await new TestSocket(`${rig.url}${path}`).opened();
+  await using three = new TestSocket(`${rig.url}${path}`);
+  assert.deepEqual(await three.refused(), { status: 429, code: 'rate_limited' });
+  await using elsewhere = new TestSocket(`${rig.url}${path}`, { localAddress: '127.0.0.2' });
+  await elsewhere.opened();
+  one.ws.close();
+  await one.closed;
+  await untilCount(rig, 2);
+  await using four = new TestSocket(`${rig.url}${path}`);
+  await four.opened();
+});
+
+test('too many in all are refused, and too many of one account are told to come later', async () => {
+  await using rig = await openSocketRig({
+    config: { sockets: { socketsMax: 3, perAccountMax: 1 } },
+  });
+  const runId = await startRun(rig, { command: 'sleep 60' });
+  await using _first = await openRunSocket(rig, runId);
+  await using second = await new TestSocket(`${rig.url}/ws/runs/${runId}`).opened();
+  second.send({ type: 'auth', token: rig.owner.token });
+  assert.equal((await second.next('error')).code, 'rate_limited');
+  assert.equal((await second.closed).code, 1013);
+  await using _third = await new TestSocket(`${rig.url}${path}`).opened();
+  await using _fourth = await new TestSocket(`${rig.url}${path}`).opened();
+  await using fifth = new TestSocket(`${rig.url}${path}`);
+  assert.deepEqual(await fifth.refused(), { status: 503, code: 'unavailable' });
+});
+
+test('behind a trusted proxy the client counts, and whoever is not trusted is not believed', async () => {
+  const forwarded = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+  const sockets = { perAddressMax: 1 };
+  {
+    await using rig = await openSocketRig({ config: { trustedProxies: ['127.0.0.1'], sockets } });
+    await using _one = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.1')).opened();
+    await using _two = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.2')).opened();
+    await using same = new TestSocket(`${rig.url}${path}`, forwarded('1.2.3.4, 203.0.113.2'));
+    assert.equal((await same.refused()).code, 'rate_limited');
+  }
+  await using rig = await openSocketRig({ config: { sockets } });
+  await using _one = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.1')).opened();
+  await using two = new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.2'));
+  assert.equal((await two.refused()).code, 'rate_limited');
+});
+
+test('a cookie is good only together with the Origin of our own page', async () => {
+  await using rig = await openSocketRig();
+  const runId = await startRun(rig, { command: 'sleep 60' });
+  const cookie = `${sessionCookie}=${rig.owner.token}`;
+  await using page = new TestSocket(`${rig.url}/ws/runs/${runId}`, {
+    origin: rig.url,
+    headers: { cookie },
+  });
+  await page.opened();
+  page.send({ type: 'auth' });
+  await page.next('run');
+  await using bare = new TestSocket(`${rig.url}/ws/runs/${runId}`, { headers: { cookie } });
+  await bare.opened();
+  bare.send({ type: 'auth' });
+  assert.equal((await bare.next('error')).code, 'unauthorized');
+  assert.equal((await bare.closed).code, 4001);
+});
+
+async function untilCount(
+  { gateway }: Awaited<ReturnType<typeof openSocketRig>>,
+  count: number,
+): Promise<void> {
+  while (gateway.sockets.counts().run > count) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,252 @@
+/*
+ * Everything that goes over a WebSocket as JSON: what clients send, what the gateway sends (docs/protocol/websocket.md).
+ *
+ * What comes in is strict; what goes out may get more fields, so a client ignores those that it does not know. Output may also
+ * go out in binary messages, whose layout is in the document.
+ */
+import { z } from 'zod';
+import { columnsSchema, rowsSchema } from '../exec.ts';
+import { approvalDecisionSchema } from '../policy.ts';
+import { runSummarySchema } from '../process.ts';
+import { idSchema, lineSchema, timeSchema } from './common.ts';
+import { runExitSchema } from './runs.ts';
+import { sessionSchema } from './sessions.ts';
+
+/* The one path per kind of socket; `:id` is the session's or the run's. */
+export const socketPaths = { session: '/ws/sessions/:id', run: '/ws/runs/:id' } as const;
+
+/* 4001 to 4008 are the contract's; the others are RFC 6455's own. */
+export const socketCloseCodes = {
+  /* Over as it should be: the run has ended and all it said was sent. */
+  normal: 1000,
+  /* The gateway stops. Try again. */
+  goingAway: 1001,
+  /* A message that nobody may send, such as anything before `auth`. */
+  policy: 1008,
+  tooBig: 1009,
+  /* A mistake of ours, or the run cannot be read here. Try again. */
+  internal: 1011,
+  /* Too many sockets. Try again later. */
+  tryLater: 1013,
+  /* The token is not good (any more), or the session is closed. */
+  ended: 4001,
+  originRefused: 4003,
+  notFound: 4004,
+  /* This client does not read what it is sent. Come again with the last cursor. */
+  tooSlow: 4008,
+} as const;
+
+/* What a client may send in one message; the gateway closes with 1009 on more. */
+export const socketMessageBytesMax = 64 * 1024;
+
+/* In base64, with room for the rest of the message. */
+const inputCharactersMax = 60 * 1024;
+
+/* The ids of runs are the supervisor's, not ours. */
+const runIdSchema = z
+  .string()
+  .regex(/^[0-9a-z][0-9a-z-]{0,30}$/, 'is not a run id')
+  .meta({ id: 'RunId' });
+const cursorSchema = z
+  .string()
+  .regex(/^[0-9a-z]{1,11}\.[0-9a-z]{1,4}$/, 'is not a cursor')
+  .meta({ id: 'Cursor' });
+
+/* Any message may say which trace it belongs to. */
+const traced = { traceparent: z.string().max(256).optional() } as const;
+
+const authSchema = z.strictObject({
+  type: z.literal('auth'),
+  /* Absent: the web app's cookie came with the upgrade. */
+  token: z.string().max(256).optional(),
+  /* Of a session: the last sequence number that the client has. 0 for all there is; absent for what is new. */
+  resume_from: z.int().min(0).optional(),
+  /* The thread that `resume_from` counts in; absent for the session's newest. */
+  thread_id: lineSchema(128).optional(),
+  ...traced,
+});
+
+const heartbeatSchema = z.strictObject({ type: z.literal('heartbeat'), ...traced });
+
+const attachSchema = z.strictObject({
+  type: z.literal('terminal.attach'),
+  run_id: runIdSchema.optional(),
+  /* Goes on there; absent from the beginning. */
+  cursor: cursorSchema.optional(),
+  /* A viewer looks on. A terminal takes its place in the row, and the first of the row answers the program's questions. */
+  as: z.enum(['viewer', 'terminal']).default('viewer'),
+  /* Output comes in binary messages. */
+  binary: z.boolean().default(false),
+  ...traced,
+});
+
+const inputSchema = z.strictObject({
+  type: z.literal('terminal.input'),
+  run_id: runIdSchema.optional(),
+  data: z.string().max(inputCharactersMax),
+  encoding: z.enum(['utf8', 'base64']).default('utf8'),
+  /* End of input, after the data. */
+  eof: z.boolean().default(false),
+  /* Answered with `terminal.input_ack` when the run has it. */
+  input_id: lineSchema(64).optional(),
+  ...traced,
+});
+
+const resizeSchema = z.strictObject({
+  type: z.literal('terminal.resize'),
+  run_id: runIdSchema.optional(),
+  cols: columnsSchema,
+  rows: rowsSchema,
+  ...traced,
+});
+
+const detachSchema = z.strictObject({
+  type: z.literal('terminal.detach'),
+  run_id: runIdSchema.optional(),
+  ...traced,
+});
+
+const approveSchema = z.strictObject({
+  type: z.literal('approve'),
+  approval_id: idSchema,
+  decision: approvalDecisionSchema,
+  reason: lineSchema(500).optional(),
+  ...traced,
+});
+
+const messageSchema = z.strictObject({
+  type: z.literal('message'),
+  text: z.string().min(1).max(socketMessageBytesMax),
+  /* Makes a resend harmless. */
+  client_message_id: lineSchema(64),
+  ...traced,
+});
+
+const cancelSchema = z.strictObject({ type: z.literal('cancel'), ...traced });
+
+/* The first message of every socket. */
+export const socketAuthSchema = authSchema;
+
+/* On `/ws/runs/:id`. `run_id` may be left out: there is one. */
+export const runClientMessageSchema = z.discriminatedUnion('type', [
+  heartbeatSchema,
+  attachSchema,
+  inputSchema,
+  resizeSchema,
+  detachSchema,
+  approveSchema,
+]);
+
+/* On `/ws/sessions/:id`. */
+export const sessionClientMessageSchema = z.discriminatedUnion('type', [
+  ...runClientMessageSchema.options,
+  messageSchema,
+  cancelSchema,
+]);
+
+const sharedServerSchemas = [
+  z.object({ type: z.literal('heartbeat_ack'), server_time: timeSchema }),
+  /* Nothing that is refused closes the socket by itself. */
+  z.object({
+    type: z.literal('error'),
+    code: z.string(),
+    message: z.string(),
+    run_id: z.string().optional(),
+    /* The `type` of the message that was refused. */
+    about: z.string().optional(),
+  }),
+  /* Output follows, from this cursor on. */
+  z.object({
+    type: z.literal('terminal.attached'),
+    run_id: z.string(),
+    cursor: z.string(),
+    as: z.enum(['viewer', 'terminal']),
+  }),
+  z.object({
+    type: z.literal('terminal.data'),
+    run_id: z.string(),
+    /* After these bytes. */
+    cursor: z.string(),
+    stream: z.enum(['stdout', 'stderr']),
+    bytes: z.base64(),
+  }),
+  /* From here on in the output this terminal answers the program's questions. What came before is history. */
+  z.object({ type: z.literal('terminal.answers'), run_id: z.string(), cursor: z.string() }),
+  z.object({
+    type: z.literal('terminal.resized'),
+    run_id: z.string(),
+    cols: z.int(),
+    rows: z.int(),
+    cursor: z.string(),
+  }),
+  z.object({
+    type: z.literal('terminal.input_ack'),
+    run_id: z.string(),
+    input_id: z.string(),
+  }),
+  /* Of output that is no longer kept: cursors. Of events: sequence numbers, both inclusive. */
+  z.object({
+    type: z.literal('gap'),
+    run_id: z.string().optional(),
+    from: z.union([z.string(), z.int()]),
+    to: z.union([z.string(), z.int()]),
+    missed_bytes: z.int().optional(),
+  }),
+  z.object({ type: z.literal('run_ended'), run_id: z.string(), exit: runExitSchema }),
+  z.object({ type: z.literal('approved'), approval_id: z.string(), state: z.string() }),
+] as const;
+
+const runMessageSchema = z.object({ type: z.literal('run'), run: runSummarySchema });
+
+const sessionMessageSchema = z.object({
+  type: z.literal('session'),
+  session: sessionSchema,
+  /* Null until there is one. */
+  thread_id: z.string().nullable(),
+  /* The newest event there is. */
+  last_seq: z.int(),
+});
+
+const eventSchema = z.object({
+  type: z.literal('event'),
+  seq: z.int(),
+  thread_id: z.string(),
+  turn_id: z.string().nullable(),
+  /* Such as `status`, `delta`, `tool`, `approval`, `artifact`. */
+  kind: z.string(),
+  payload: z.unknown(),
+  at: timeSchema,
+});
+
+const sessionClosedSchema = z.object({
+  type: z.literal('session_closed'),
+  reason: z.string(),
+  message: z.string(),
+});
+
+export const runServerMessageSchema = z.discriminatedUnion('type', [
+  ...sharedServerSchemas,
+  runMessageSchema,
+]);
+
+export const sessionServerMessageSchema = z.discriminatedUnion('type', [
+  ...sharedServerSchemas,
+  sessionMessageSchema,
+  eventSchema,
+  sessionClosedSchema,
+]);
+
+export const serverMessageSchema = z.discriminatedUnion('type', [
+  ...sharedServerSchemas,
+  runMessageSchema,
+  sessionMessageSchema,
+  eventSchema,
+  sessionClosedSchema,
+]);
+
+export type SocketAuth = z.input<typeof socketAuthSchema>;
+export type RunClientMessage = z.input<typeof runClientMessageSchema>;
+export type SessionClientMessage = z.input<typeof sessionClientMessageSchema>;
+export type RunServerMessage = z.infer<typeof runServerMessageSchema>;
+export type SessionServerMessage = z.infer<typeof sessionServerMessageSchema>;
+export type ServerMessage = z.infer<typeof serverMessageSchema>;
