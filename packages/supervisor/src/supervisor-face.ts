@@ -13,7 +13,7 @@ import { exitWithoutRecord } from './run/run-exit.ts';
 import { runDirOf, voidIntent } from './run/run-files.ts';
 import { spawnRun } from './run/spawn-run.ts';
 import { watchRun } from './run/watched-run.ts';
-import type { Cursor, ManagedRun, RunId, Supervisor } from './types.ts';
+import type { Cursor, ManagedRun, Supervisor } from './types.ts';
 
 export type Parts = Pick<Supervisor, 'close' | 'reconcile'>;
 
@@ -25,31 +25,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
   const handleOf = (owned: OwnedRun, start?: Cursor): ManagedRun =>
     ownedHandle(context, owned, start);
 
-  const attach = async (runId: RunId, start?: Cursor): Promise<ManagedRun> => {
-    const owned = live.get(runId);
-    if (owned !== undefined) {
-      await owned.run.started;
-      return handleOf(owned, start);
-    }
-    const record = registry.get(runId);
-    if (record === undefined) throw notFound(runId);
-    const runDir = runDirOf(context.stateDir.runsDir, runId);
-    const { clock, processTable, signal } = context;
-    return createManagedRun(
-      watchRun(record, {
-        runDir,
-        bootId: context.host.bootId,
-        clock,
-        processTable,
-        actor: actorOf(context.owner()),
-        signal,
-        registry,
-        reread: () => registry.get(runId),
-        isUnverifiable: () => context.unverifiable.has(runId),
-      }),
-      start,
-    );
-  };
+  const attach = createAttach(context, handleOf);
 
   return {
     instanceId: registry.instanceId,
@@ -89,6 +65,36 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
       startWatch.close();
       await parts.close();
     },
+  };
+}
+
+function createAttach(
+  context: SupervisorContext,
+  handleOf: (owned: OwnedRun, start?: Cursor) => ManagedRun,
+): Supervisor['attach'] {
+  const { registry, live, clock, processTable, signal } = context;
+  return async (runId, start) => {
+    const owned = live.get(runId);
+    if (owned !== undefined) {
+      await owned.run.started;
+      return handleOf(owned, start);
+    }
+    const record = registry.get(runId);
+    if (record === undefined) throw notFound(runId);
+    return createManagedRun(
+      watchRun(record, {
+        runDir: runDirOf(context.stateDir.runsDir, runId),
+        bootId: context.host.bootId,
+        clock,
+        processTable,
+        actor: actorOf(context.owner()),
+        signal,
+        registry,
+        reread: () => registry.get(runId),
+        isUnverifiable: () => context.unverifiable.has(runId),
+      }),
+      start,
+    );
   };
 }
 

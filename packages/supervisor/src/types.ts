@@ -248,7 +248,7 @@ export interface WriteOptions {
   readonly durable?: boolean;
   /**
    * Where these bytes belong in the run's input. What was committed there before is not taken again, so a caller that does
-   * not know whether it was heard says the same again; beyond `inputOffset` is refused (`input-gap`). Durable, and anybody's:
+   * not know whether it was heard says the same again; a hole is refused (`input-gap`). Durable, and anybody's:
    * the outbox is the run's, not its owner's (O4).
    */
   readonly offset?: number;
@@ -277,8 +277,6 @@ export interface ManagedRun {
    * nothing that anybody can see.
    */
   acknowledge(cursor: Cursor): Promise<void>;
-  /** Where the next durable input goes; what is typed is not counted. */
-  inputOffset(): number;
   /** Half-close: end of input. */
   end(): Promise<void>;
   resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
@@ -346,7 +344,7 @@ export interface Supervisor {
   /** How many there are, whatever `limit` and `offset` say. */
   count(filter?: RunFilter): number;
   get(runId: RunId): RunRecord | undefined;
-  /** Where the next durable input of a run goes (I1). */
+  /** Where the next durable input of a run goes (I1); what is typed is not counted. */
   inputOffset(runId: RunId): number;
   reconcile(): Promise<readonly ReconcileDecision[]>;
   /** All owners that are known, dead ones too, as long as runs of theirs are. */

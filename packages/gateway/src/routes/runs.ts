@@ -80,7 +80,7 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
       }
       const cursor = call.header('last-event-id') || query.cursor;
       const onOpen = (drop: () => void) => streams.add(caller, drop);
-      await streamOutput({ supervisor, clock }, { record, cursor, reply, onOpen });
+      await streamOutput({ supervisor, clock, log: parts.log }, { record, cursor, reply, onOpen });
       // Sent by itself; the type cannot know that nothing is looked at any more.
       return undefined as never;
     },

@@ -38,7 +38,7 @@ export async function giveInput(
     if (record.exit !== undefined) throw ended();
     await run.end();
   }
-  const inputOffset = run.inputOffset();
+  const inputOffset = supervisor.inputOffset(runId);
   return { runId, bytes: bytes.length, inputOffset, isEof: isEof && isDelivered, isDelivered };
 }
 

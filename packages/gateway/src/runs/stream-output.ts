@@ -4,7 +4,7 @@
  * Each event has the cursor after it as its id, so a reader that comes back with its last id, to this gateway or to the next one,
  * gets every byte once. The reader's own cursor is the only state there is.
  */
-import { type Clock, hasCode } from '@clawdfather/kit';
+import { type Clock, hasCode, type Log } from '@clawdfather/kit';
 import type {
   Cursor,
   ManagedRun,
@@ -20,6 +20,7 @@ import { exitJson } from './run-json.ts';
 export interface StreamDeps {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 export interface StreamRequest {
@@ -36,14 +37,15 @@ export async function streamOutput(deps: StreamDeps, request: StreamRequest): Pr
   const run = await deps.supervisor.attach(record.runId);
   const from = (request.cursor ?? outputStart) as Cursor;
   await checkCursor(run, { from, record });
-  let stream: EventStream | undefined;
-  const forget = request.onOpen(() => stream?.drop());
-  stream = openEventStream(reply, deps.clock);
+  const forget = request.onOpen(() => reply.raw.destroy());
+  const stream = openEventStream(reply, deps.clock);
   try {
     await sendAll(deps.supervisor, { stream, run, from });
     stream.end();
-  } catch {
-    // Gone, too slow, or we are closing: the reader comes back with its last id, which is as good as never having left.
+  } catch (error) {
+    // The reader is gone or was too slow; or we are closing. It comes back with its last id, and misses nothing.
+    const isExpected = stream.signal.aborted || hasCode(error, 'supervisor-closed');
+    if (!isExpected) deps.log.warn('run.stream-failed', { runId: record.runId, error });
     stream.drop();
   } finally {
     forget();

@@ -47,7 +47,6 @@ export interface RunCore {
   /* Undefined: not ours to promise delivery for. */
   readonly writeDurably: ((bytes: Uint8Array) => Promise<void>) | undefined;
   readonly writeAt: (bytes: Uint8Array, offset: number) => Promise<void>;
-  readonly inputOffset: () => number;
   readonly snapshot: () => RunRecord;
 }
 
@@ -80,7 +79,6 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
       using _alive = keepAlive.hold();
       return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
     },
-    inputOffset: core.inputOffset,
     acknowledge: (cursor) => acknowledge(core, cursor),
     end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
     resize: async ({ cols, rows }) =>

@@ -44,7 +44,6 @@ export function ownedHandle(
       }),
     writeDurably: (bytes) => sendDurably(context, owned, { bytes }),
     writeAt: (bytes, offset) => sendDurably(context, owned, { bytes, offset }),
-    inputOffset: () => context.registry.inputOffset(runId),
     snapshot: () => snapshotOf(context, owned),
   };
   return createManagedRun(core, start);

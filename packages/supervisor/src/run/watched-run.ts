@@ -30,7 +30,7 @@ export interface WatchDeps {
   readonly processTable: ProcessTable;
   readonly actor: string;
   readonly signal: AbortSignal;
-  readonly registry: Pick<Registry, 'get' | 'outbox' | 'inputOffset' | 'write'>;
+  readonly registry: Pick<Registry, 'get' | 'outbox' | 'write'>;
   readonly reread: () => RunRecord | undefined;
   /* The last reconciliation could not tell whether it lives, or whose it is. */
   readonly isUnverifiable: () => boolean;
@@ -69,7 +69,6 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
       }),
     writeDurably: undefined,
     writeAt: (bytes, offset) => sendAsOperator(deps.registry, { runId, control, bytes, offset }),
-    inputOffset: () => deps.registry.inputOffset(runId),
     snapshot: () => deps.reread() ?? record,
   };
 }

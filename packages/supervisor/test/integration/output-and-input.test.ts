@@ -195,7 +195,7 @@ test('I1: owner and operator write at offsets of one stream, and neither is take
   await run.write('one\n', { offset: 0 });
   await theirs.write('one\ntwo\n', { offset: 0 });
   await run.write('two\nthree\n', { offset: 4 });
-  assert.equal(theirs.inputOffset(), 14);
+  assert.equal(operator.inputOffset(run.runId), 14);
   await assert.rejects(theirs.write('late', { offset: 15 }), {
     code: 'input-gap',
     detail: { runId: run.runId, expected: 14 },

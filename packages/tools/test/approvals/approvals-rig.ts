@@ -17,7 +17,7 @@ import {
 import { agentPolicy, type Policy } from '../../src/approvals/decide-policy.ts';
 import type { Gatekeeper, ProposedAction, Proposal } from '../../src/approvals/gatekeeper.ts';
 import type { RequesterMark } from '../../src/approvals/requester.ts';
-import type { Decider } from '../../src/approvals/who-decides.ts';
+import type { ProcessDecider } from '../../src/approvals/who-decides.ts';
 
 export interface ApprovalsRig {
   readonly stateDir: string;
@@ -45,7 +45,7 @@ const leader: ProcessMark = {
 };
 
 /* A shell at a terminal that no agent has anything to do with. */
-export const person: Decider = { lineage: [leader], isAtTerminal: true };
+export const person: ProcessDecider = { lineage: [leader], isAtTerminal: true };
 
 export function actionOf(parts: Partial<ProposedAction> = {}): ProposedAction {
   return {
