@@ -19,7 +19,7 @@ import { audit, createWorld } from './world.ts';
 
 const writer = fileURLToPath(new URL('fixtures/writer.ts', import.meta.url));
 /* Starting Node is what takes the time, a quarter of a second each; STORE_KILLS=100 for a long run. */
-const kills = Number(process.env['STORE_KILLS'] ?? 8);
+const kills = Number(process.env['STORE_KILLS'] ?? 5);
 const linesOfGateways = 2;
 const lanes = 8;
 

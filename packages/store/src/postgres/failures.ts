@@ -16,6 +16,9 @@ const conflictCodes: readonly string[] = ['40001', '40P01'];
 const duplicateCode = '23505';
 /* query_canceled by our own statement timeout, disk_full, and so on, are answers. These are farewells. */
 const farewellCodes: readonly string[] = ['57P01', '57P02', '57P03', '57P05', '25P03', '53300'];
+/* feature_not_supported: a newer gateway has added a column, and this connection's prepared statement does not have it. Another
+   connection prepares it anew; nothing else that we ask for is not supported. */
+const stalePlanCode = '0A000';
 
 /** Marks what the driver threw, so that a mistake in a work is not taken for a lost connection. */
 export class DriverError extends Error {
@@ -34,7 +37,8 @@ export function driverErrorOf(error: unknown): DriverError {
   const code = error.code ?? '';
   if (conflictCodes.includes(code)) return new DriverError('conflict', error);
   if (code === duplicateCode) return new DriverError('duplicate', error);
-  const isFarewell = farewellCodes.includes(code) || code.startsWith('08');
+  const isFarewell =
+    farewellCodes.includes(code) || code === stalePlanCode || code.startsWith('08');
   return new DriverError(isFarewell ? 'lost' : 'refused', error);
 }
 

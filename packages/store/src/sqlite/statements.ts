@@ -22,7 +22,7 @@ export interface Statements {
 interface Prepared {
   readonly statement: StatementSync;
   /** None for what returns no rows. */
-  readonly columns: readonly string[];
+  columns: readonly string[];
 }
 
 export function createStatements(db: DatabaseSync): Statements {
@@ -37,7 +37,7 @@ export function createStatements(db: DatabaseSync): Statements {
     }
     const statement = db.prepare(sql);
     statement.setReturnArrays(true);
-    const entry = { statement, columns: statement.columns().map(({ name }) => name) };
+    const entry = { statement, columns: columnsOf(statement) };
     prepared.set(sql, entry);
     if (prepared.size > statementsCachedMax) {
       const [oldest = sql] = prepared.keys();
@@ -48,16 +48,26 @@ export function createStatements(db: DatabaseSync): Statements {
 
   return {
     run: (sql, values = []) => {
-      const { statement, columns } = prepare(sql);
+      const entry = prepare(sql);
+      const { statement } = entry;
       const parameters = checkParameters(values);
-      if (columns.length > 0) {
+      if (entry.columns.length > 0) {
         /* The types know nothing of `setReturnArrays`. */
         const rows = statement.all(...parameters) as unknown as readonly SQLOutputValue[][];
-        return { rows: rows.map((row) => nameValues(columns, row)), changes: undefined };
+        const [first] = rows;
+        /* A newer gateway has added a column meanwhile, and SQLite has prepared it anew. */
+        if (first !== undefined && first.length !== entry.columns.length) {
+          entry.columns = columnsOf(statement);
+        }
+        return { rows: rows.map((row) => nameValues(entry.columns, row)), changes: undefined };
       }
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
   };
+}
+
+function columnsOf(statement: StatementSync): readonly string[] {
+  return statement.columns().map(({ name }) => name);
 }
 
 function nameValues(columns: readonly string[], values: readonly SQLOutputValue[]): object {

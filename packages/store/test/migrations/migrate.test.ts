@@ -141,3 +141,20 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
   );
   assert.deepEqual(rows.map(({ name }) => name).toSorted(), Object.keys(known).toSorted());
 });
+
+onBoth('a gateway goes on while a newer one adds a column', async ({ open, openEngine }) => {
+  const store = await open();
+  const { account, sessionId } = await createWorld(store);
+  const look = async () => [
+    (await account.sessions.get(sessionId))?.id,
+    (await account.sessions.list()).total,
+    (await account.transaction(({ sessions }) => sessions.get(sessionId)))?.agent,
+  ];
+  const before = await look();
+  const engine = await openEngine();
+  await engine.write((db) =>
+    sql`ALTER TABLE session_leases ADD COLUMN later TEXT DEFAULT 'x'`.execute(db),
+  );
+  assert.deepEqual(await look(), before);
+  assert.equal(await account.sessions.clientSeen(sessionId), 'seen');
+});
