@@ -14,7 +14,6 @@ import { fileURLToPath } from 'node:url';
 import { inOwnMounts } from '@clawdfather/testkit';
 import type { CutReport } from '../power-cut-report.ts';
 
-const rig = fileURLToPath(new URL('../fixtures/power-cuts.ts', import.meta.url));
 const unsynced = new URL('../fixtures/unsynced.ts', import.meta.url).href;
 
 test('E3: a power cut loses nothing acknowledged, doubles nothing and damages nothing', async () => {
@@ -34,15 +33,27 @@ test('the rig notices when commits are not synced', async () => {
   assert.ok(lost > 0, 'acknowledged writes were missing');
 });
 
+test('a power cut right after a backup or a restore takes nothing of it back', async () => {
+  const said = await runRig('power-cut-restore.ts');
+  assert.deepEqual(JSON.parse(said), { afterBackup: ['ann'], afterRestore: ['ann'] });
+});
+
 async function cutPower(
   cuts: number,
   ...preloaded: readonly string[]
 ): Promise<readonly CutReport[]> {
+  const said = await runRig('power-cuts.ts', String(cuts), '7', ...preloaded);
+  return said.split('\n').slice(0, -1).map(parseReport);
+}
+
+/** What it printed. */
+async function runRig(name: string, ...more: readonly string[]): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'clf-power-'));
   try {
+    const rig = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
     const [program = '', ...words] = inOwnMounts;
     const node = [process.execPath, '--conditions=@clawdfather/source', rig];
-    const args = [...words, ...node, directory, String(cuts), '7', ...preloaded];
+    const args = [...words, ...node, directory, ...more];
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [said, complaint, [code]] = await Promise.all([
       text(child.stdout),
@@ -52,7 +63,7 @@ async function cutPower(
     assert.equal(code, 0, complaint);
     const mounts = await readFile('/proc/self/mounts', 'utf8');
     assert.ok(!mounts.includes(directory), 'nothing of it was ever mounted here');
-    return said.split('\n').slice(0, -1).map(parseReport);
+    return said;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
