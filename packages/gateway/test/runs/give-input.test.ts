@@ -99,13 +99,14 @@ test('a program that does not read is answered for after ten seconds; what was s
   const supervisor = await createSupervisor({ stateDir: join(directory.path, 'state') });
   const run = await supervisor.spawn({
     mode: 'child',
-    argv: ['/bin/sh', '-c', 'mkfifo go; read -r _ <go; exec wc -c'],
+    argv: ['/bin/sh', '-c', 'mkfifo go; echo made; read -r _ <go; exec wc -c'],
     sessionId: 's',
     backendId: 'exec',
     cwd: directory.path,
     env: { PATH: '/usr/bin:/bin' },
     overallTimeoutMs: undefined,
   });
+  for await (const event of run.output()) if (event.kind === 'output') break;
   const give = (offset: number, eof = false) => {
     const body = { offset, data: 'x'.repeat(400_000), encoding: 'text' as const, eof };
     return giveInput({ supervisor, clock }, run.snapshot(), body);
@@ -122,7 +123,9 @@ test('a program that does not read is answered for after ten seconds; what was s
   const again = await give(0, true);
   assert.deepEqual([again.isDelivered, again.isEof], [true, true]);
   await run.wait();
-  const [said] = await Array.fromAsync(run.output());
-  assert.ok(said?.kind === 'output' && Buffer.from(said.bytes).toString() === '400000\n');
+  const said = await Array.fromAsync(run.output(), (event) =>
+    event.kind === 'output' ? Buffer.from(event.bytes).toString() : '',
+  );
+  assert.equal(said.join(''), 'made\n400000\n');
   await supervisor.close();
 });
