@@ -27,6 +27,7 @@ export type { RetentionDecision, RetentionPolicy } from './retention/plan-retent
 export { compareCursors } from './run/compare-cursors.ts';
 export { cursorInside } from './run/cursor-inside.ts';
 export { outputStart } from './run/read-output.ts';
+export { unclaimedStage } from './run/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';
 export { shimBinaryPath, terminationReasons } from '@clawdfather/shim';

@@ -21,8 +21,8 @@ export function parseKey(header: string | undefined): string | undefined {
 }
 
 /* Looks like any other id. 80 bits of a hash: two keys that meet would have to be looked for, in one's own account. */
-export function runIdOfKey(account: string, key: string): string {
-  const hash = createHash('sha256').update(`run\0${account}\0${key}`).digest();
+export function runIdOfKey(account: string, key: string, attempt = 0): string {
+  const hash = createHash('sha256').update(`run\0${account}\0${key}\0${attempt}`).digest();
   // Five bits of each byte: the hash is long enough to be wasteful.
   return [...hash.subarray(0, idCharacters)].map((byte) => idAlphabet[byte & 31]).join('');
 }

@@ -13,7 +13,7 @@ import {
   type PollResult,
 } from '@clawdfather/protocol';
 import type { Api } from '@clawdfather/protocol/api';
-import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
+import { outputStart, type RunId, type RunRecord, unclaimedStage } from '@clawdfather/supervisor';
 import type { Store } from '@clawdfather/store';
 import type { ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
@@ -50,7 +50,7 @@ export function createStartRun(deps: StartDeps): StartRun {
   return async (request) => {
     const key = parseKey(request.header('idempotency-key'));
     if (key === undefined) return start(deps, request, { runId: deps.random.id() });
-    const runId = runIdOfKey(request.caller.accountId, key);
+    const runId = runIdFor(deps.runs, request.caller.accountId, key);
     const keyed = { runId, request: hashRequest(request.body) };
     const begun = underWay.get(runId);
     if (begun !== undefined) {
@@ -65,6 +65,22 @@ export function createStartRun(deps: StartDeps): StartRun {
       underWay.delete(runId);
     }
   };
+}
+
+/* Each is a gateway that was killed in the same few microseconds of the same request. */
+const attemptsMax = 100;
+
+/*
+ * The key's run. One that a gateway was killed over before anything was started is proven to have done nothing, so the key's
+ * next attempt is a run of its own.
+ */
+function runIdFor({ supervisor }: Runs, account: string, key: string): string {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const runId = runIdOfKey(account, key, attempt);
+    const exit = supervisor.get(runId as RunId)?.exit;
+    if (exit?.failure?.stage !== unclaimedStage) return runId;
+  }
+  throw keyReused(`it was begun ${attemptsMax} times and never started`);
 }
 
 interface Asked {

@@ -10,7 +10,7 @@ import { actorOf, type SupervisorContext } from '../context.ts';
 import { countsOfExit } from '../events.ts';
 import { endTree } from '../evidence/end-tree.ts';
 import type { RunKey } from '../registry/fence.ts';
-import { exitWithoutRecord, runExitOf } from '../run/run-exit.ts';
+import { exitWithoutRecord, runExitOf, unclaimedStage } from '../run/run-exit.ts';
 import { runDirOf, voidIntent } from '../run/run-files.ts';
 import { runAsOf } from '../run/run-meta.ts';
 import type { ReconcileDecision, RunExit, RunRecord, TerminationReason } from '../types.ts';
@@ -153,7 +153,8 @@ async function voidRun(context: SupervisorContext, matter: TakenMatter): Promise
   }
   const detail = 'its owner died before a shim claimed it; nothing was started';
   const exit = exitOf(context, matter, { reason: 'reconciled-stale', detail });
-  await finalise(context, matter, { exit, isTreeGone: true });
+  const failure = { stage: unclaimedStage, errno: 0 };
+  await finalise(context, matter, { exit: { ...exit, failure }, isTreeGone: true });
   return {};
 }
 

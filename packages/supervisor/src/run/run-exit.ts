@@ -77,6 +77,12 @@ export function exitWithoutRecord(
   };
 }
 
+/*
+ * The stage of a start that never came to a shim: the intent was voided, so it is proven that nothing ran (S1). Whoever asked may
+ * ask again without doing anything twice.
+ */
+export const unclaimedStage = 'unclaimed';
+
 const nothingKilled = { pid: 0, pgid: 0, cgroup: 0 };
 
 function cursorAt(offset: number): Cursor {

@@ -10,6 +10,7 @@ import { hasCode } from '@clawdfather/kit';
 import { createRig, type Rig, runIdOf, textOf, untilOutput } from './rig.ts';
 import { createHurriedClock } from './hurried-clock.ts';
 import { isAlive, isStopped, seeProcess } from './process-table.ts';
+import { unclaimedStage } from '../../src/run/run-exit.ts';
 
 /* What fifteen seconds without a heartbeat do, at once. */
 function expireLeases(rig: Rig): void {
@@ -65,7 +66,13 @@ test('S1: an owner frozen between its record and its request makes no ghost when
   const supervisor = await rig.supervisor();
   const [{ decision } = assert.fail('one decision')] = rig.events.all('reconcile');
   assert.equal(decision.decision, 'voided');
-  assert.equal(supervisor.get(runIdOf('ghost'))?.exit?.reason, 'reconciled-stale');
+  const exit = supervisor.get(runIdOf('ghost'))?.exit;
+  assert.equal(exit?.reason, 'reconciled-stale');
+  assert.deepEqual(
+    exit.failure,
+    { stage: unclaimedStage, errno: 0 },
+    'proven to have done nothing',
+  );
 
   frozen.send('SIGCONT');
   await assert.rejects(spawning);
