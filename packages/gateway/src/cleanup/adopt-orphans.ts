@@ -5,7 +5,7 @@
  * wakes up. Only then is looked at what the session stands on. Gone: closed with `timeout`, or failed if it never was active.
  */
 import type { DueSession, Session } from '@clawdfather/store';
-import { lifeMsOf } from '../sessions/sessions.ts';
+import { closedSessionOf } from '../sessions/session-observer.ts';
 import { cleanupAudit, type CleanupDeps } from './cleanup-deps.ts';
 
 export async function adoptOrphans(deps: CleanupDeps): Promise<void> {
@@ -58,7 +58,7 @@ async function giveUp(
       audit: cleanupAudit('session.timeout', { why: 'orphaned' }),
     });
     if (closed.outcome !== 'changed') return;
-    sessionObserver.closed({ reason: 'timeout', lifeMs: lifeMsOf(closed.session) });
+    sessionObserver.closed(closedSessionOf(accountId, closed.session));
   }
   observer.orphanCleaned();
 }

@@ -4,7 +4,7 @@
  * finds its session open.
  */
 import type { DueSession, Session } from '@clawdfather/store';
-import { lifeMsOf } from '../sessions/sessions.ts';
+import { closedSessionOf } from '../sessions/session-observer.ts';
 import { cleanupActor, cleanupAudit, type CleanupDeps } from './cleanup-deps.ts';
 
 export async function closeIdle(deps: CleanupDeps): Promise<void> {
@@ -13,7 +13,7 @@ export async function closeIdle(deps: CleanupDeps): Promise<void> {
     if (runs.isBusy(due)) continue;
     const closed = await closeUnlessSeen(deps, due);
     if (closed === undefined) continue;
-    sessionObserver.closed({ reason: 'timeout', lifeMs: lifeMsOf(closed) });
+    sessionObserver.closed(closedSessionOf(due.accountId, closed));
     log.event('session.timeout', {
       component: 'cleanup',
       session_lease_id: due.id,

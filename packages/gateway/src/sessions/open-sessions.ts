@@ -11,7 +11,11 @@ import type { Runs } from '../runs/open-runs.ts';
 import { createClientBeats } from './client-beats.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { localSessionKeeper, type SessionKeeper } from './session-keeper.ts';
-import { type SessionObserver, silentSessionObserver } from './session-observer.ts';
+import {
+  type ClosedSession,
+  type SessionObserver,
+  silentSessionObserver,
+} from './session-observer.ts';
 import { createSessionRuns } from './session-runs.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
@@ -37,11 +41,17 @@ export interface OpenSessions extends AsyncDisposable {
 export function openSessions(deps: SessionsDeps): OpenSessions {
   const { store, clock, log, keeper = localSessionKeeper } = deps;
   const { supervisor } = deps.runs;
-  const sessionObserver = deps.sessionObserver ?? silentSessionObserver;
+  const listeners = new Set<(end: ClosedSession) => void>();
+  const sessionObserver = withListeners(deps.sessionObserver ?? silentSessionObserver, listeners);
+  const onClosed: Sessions['onClosed'] = (listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
   const instance = createInstance({ store, clock, log });
   const beats = createClientBeats({ store, clock, log });
   const runs = createSessionRuns({ runs: deps.runs, log });
-  const sessions = createSessions({ store, instance, beats, runs, observer: sessionObserver });
+  const observer = sessionObserver;
+  const sessions = createSessions({ store, instance, beats, runs, observer, onClosed });
   const cleanup = createCleanup({
     store,
     clock,
@@ -65,6 +75,20 @@ export function openSessions(deps: SessionsDeps): OpenSessions {
     [Symbol.asyncDispose]: async () => {
       await cleanup.stop();
       await instance.stop();
+    },
+  };
+}
+
+function withListeners(
+  observer: SessionObserver,
+  listeners: ReadonlySet<(end: ClosedSession) => void>,
+): SessionObserver {
+  return {
+    started: (result) => observer.started(result),
+    failed: (kind) => observer.failed(kind),
+    closed: (end) => {
+      observer.closed(end);
+      for (const listener of listeners) listener(end);
     },
   };
 }

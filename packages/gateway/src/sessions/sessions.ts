@@ -8,7 +8,7 @@ import type { AccountId, AuditEntry, CloseReason, Session, Store } from '@clawdf
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { ClientBeats } from './client-beats.ts';
 import type { Instance } from './instance.ts';
-import type { SessionObserver } from './session-observer.ts';
+import { type ClosedSession, closedSessionOf, type SessionObserver } from './session-observer.ts';
 import type { SessionRuns } from './session-runs.ts';
 
 export interface Sessions extends ClientBeats {
@@ -16,6 +16,8 @@ export interface Sessions extends ClientBeats {
   assertOpen(accountId: AccountId, sessionId: string): Promise<Session>;
   /* Closing twice is harmless. `undefined`: there is no such session. */
   close(accountId: AccountId, sessionId: string, end: SessionEnd): Promise<Session | undefined>;
+  /* Called for every session that this gateway closes, until the returned function is. Other gateways' closes show in the row. */
+  onClosed(listener: (end: ClosedSession) => void): () => void;
   /* Every open session that this gateway owns, for an operator. How many were closed. */
   closeAll(end: SessionEnd): Promise<number>;
 }
@@ -31,6 +33,7 @@ export interface SessionsDeps {
   readonly beats: ClientBeats;
   readonly runs: SessionRuns;
   readonly observer: SessionObserver;
+  readonly onClosed: Sessions['onClosed'];
 }
 
 /* Between reading a lease and closing it somebody may take it over. That is rare, and twice in a row it is something else. */
@@ -51,6 +54,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       beats.seen(accountId, sessionId);
       return session;
     },
+    onClosed: deps.onClosed,
     close: (accountId, sessionId, end) => closeOne(deps, { accountId, id: sessionId }, end),
     closeAll: async (end) => {
       const mine = await store.system.leases.ownedBy(instance.owner());
@@ -73,14 +77,9 @@ async function closeOne(
     if (step.outcome === 'not_found') return undefined;
     if (step.outcome === 'epoch_stale' && attempt < attemptsMax) continue;
     if (step.outcome === 'epoch_stale') throw new ApiError('epoch_stale');
-    if (step.outcome === 'changed')
-      deps.observer.closed({ reason, lifeMs: lifeMsOf(step.session) });
+    if (step.outcome === 'changed') deps.observer.closed(closedSessionOf(accountId, step.session));
     // Also when it was closed before: whoever did may not have got this far.
     await deps.runs.end({ accountId, id }, audit.actor);
     return step.session;
   }
-}
-
-export function lifeMsOf({ startedAtMs, createdAtMs, endedAtMs }: Session): number {
-  return Math.max(0, (endedAtMs ?? createdAtMs) - (startedAtMs ?? createdAtMs));
 }

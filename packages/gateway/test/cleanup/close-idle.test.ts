@@ -58,7 +58,7 @@ test('a command under way counts as a client, and the clock runs from its end', 
   const gateway = await rig.openGateway();
   const { id } = await gateway.startSession();
   gateway.busy.push({ accountId: rig.account.accountId, id });
-  await pass(rig, gateway, 120);
+  await pass(rig, gateway, 60);
   assert.equal((await rig.read(id)).status, 'active');
   gateway.busy.length = 0;
   await pass(rig, gateway, 35);

@@ -1,0 +1,125 @@
+/*
+ * What the rest of the gateway asks of sessions, over a real database and real commands.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { type AccountStore, openStore, parseAccountId } from '@clawdfather/store';
+import { openRuns } from '../../src/runs/open-runs.ts';
+import { openSessions, type OpenSessions } from '../../src/sessions/open-sessions.ts';
+import type { ClosedSession } from '../../src/sessions/session-observer.ts';
+import { openRunStarter, type RunStarter } from '../fixtures/open-run-starter.ts';
+import { testConfig } from '../fixtures/open-test-gateway.ts';
+
+const audit = { action: 'test', actor: 'test' };
+const minute = 60_000;
+
+interface Rig {
+  readonly opened: OpenSessions;
+  readonly account: AccountStore;
+  readonly starter: RunStarter;
+  startSession(): Promise<string>;
+  /* Minutes go by, with a clean-up in each. */
+  pass(minutes: number): Promise<void>;
+  statusOf(id: string): Promise<string | undefined>;
+}
+
+async function withSessions(work: (rig: Rig) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'clf-sessions-'));
+  await using lifetime = new AsyncDisposableStack();
+  lifetime.defer(() => rm(directory, { recursive: true }));
+  const config = testConfig(directory);
+  const system = createSystemClock();
+  let offsetMs = 0;
+  const clock = { ...system, wallMs: () => system.wallMs() + offsetMs };
+  const deps = { clock, random: createSystemRandom(), log: silentLog };
+  const store = lifetime.use(await openStore(config.database, deps));
+  const owner = await store.system.accounts.ensureOwner({ displayName: 'O', audit });
+  const account = store.forAccount(parseAccountId(owner.id));
+  const runs = lifetime.use(await openRuns(config, deps));
+  const opened = lifetime.use(openSessions({ store, clock, log: silentLog, runs }));
+  const starter = lifetime.use(await openRunStarter(config.stateDir));
+  await opened.instance.start({ instanceId: 'a', version: '0', address: 'nowhere' });
+  await work({
+    opened,
+    account,
+    starter,
+    startSession: async () => {
+      const instance = opened.instance.owner();
+      const made = await account.sessions.create({
+        agent: 'a',
+        owner: instance,
+        openMax: 9,
+        audit,
+      });
+      assert.ok('session' in made);
+      const { id, epoch } = made.session;
+      await account.sessions.activate({ id, epoch, audit });
+      return id;
+    },
+    pass: async (minutes) => {
+      for (let count = 0; count < minutes; count += 1) {
+        offsetMs += minute;
+        await opened.cleanup.runNow();
+      }
+    },
+    statusOf: async (id) => (await account.sessions.get(id))?.status,
+  });
+}
+
+test('a session with a command under way outlives every timeout; without one it does not', () =>
+  withSessions(async ({ starter, account, startSession, pass, statusOf }) => {
+    const [busy, idle] = [await startSession(), await startSession()];
+    const run = await starter.startSleep({ accountId: account.accountId, id: busy });
+    await pass(40);
+    assert.deepEqual([await statusOf(busy), await statusOf(idle)], ['active', 'closed']);
+    assert.equal(run.snapshot().state, 'running');
+    await run.cancel();
+    await run.wait();
+    await pass(37);
+    assert.equal(await statusOf(busy), 'closed');
+  }));
+
+test('a command whose session was closed by somebody who died over it is ended by the clean-up', () =>
+  withSessions(async ({ starter, account, startSession, pass }) => {
+    const id = await startSession();
+    const run = await starter.startSleep({ accountId: account.accountId, id });
+    await account.sessions.close({ id, epoch: 1, reason: 'user', audit });
+    await pass(1);
+    const exit = await run.wait();
+    assert.deepEqual([exit.reason, exit.actor], ['manual-cancel', 'cleanup']);
+  }));
+
+test('only an open session of the account lets something be done in it', () =>
+  withSessions(async ({ opened, account, startSession }) => {
+    const { sessions } = opened;
+    const { accountId } = account;
+    const id = await startSession();
+    assert.equal((await sessions.assertOpen(accountId, id)).id, id);
+    await assert.rejects(sessions.assertOpen(parseAccountId('bob'), id), { code: 'not_found' });
+    await sessions.close(accountId, id, { reason: 'user', audit });
+    await assert.rejects(sessions.assertOpen(accountId, id), { code: 'expired' });
+  }));
+
+test('whoever listens hears of each close once', () =>
+  withSessions(async ({ opened, account, startSession, pass }) => {
+    const heard: ClosedSession[] = [];
+    const stop = opened.sessions.onClosed((end) => heard.push(end));
+    const [one, two, three] = [await startSession(), await startSession(), await startSession()];
+    const end = { reason: 'user', audit } as const;
+    await opened.sessions.close(account.accountId, one, end);
+    await opened.sessions.close(account.accountId, one, end);
+    await pass(37);
+    stop();
+    assert.deepEqual(
+      heard.map(({ id, reason }) => [id, reason]).toSorted(),
+      [
+        [one, 'user'],
+        [two, 'timeout'],
+        [three, 'timeout'],
+      ].toSorted(),
+    );
+  }));
