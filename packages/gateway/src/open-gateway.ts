@@ -22,6 +22,7 @@ import { registerOpenApi } from './openapi/register-openapi.ts';
 import { createKeyCustody, type KeyCustody } from './keys/key-custody.ts';
 import { createMasterKms } from './keys/kms.ts';
 import { openMasterKeys } from './keys/master-keys.ts';
+import { registerMcp } from './mcp/register-mcp.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
 import { createSystemHandlers } from './health/system-handlers.ts';
 import { type Observe, openObserve } from './observe/open-observe.ts';
@@ -186,6 +187,7 @@ function registerApi(server: FastifyInstance, parts: GatewayParts): void {
   });
   registerEndpoints(server, parts, { group: api.audit, handlers: createAuditHandlers(parts) });
   registerEndpoints(server, parts, { group: api.system, handlers: createSystemHandlers(parts) });
+  registerMcp(server, parts);
   registerOpenApi(server, parts.config.version);
   registerLoginPage(server);
 }

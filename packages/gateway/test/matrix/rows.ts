@@ -101,12 +101,18 @@ export const rows: Readonly<Record<string, Row>> = {
   'system.metrics': { kind: 'open' },
 };
 
-/* Routes that are pages and documents, the same for everybody, and no endpoints. */
+/*
+ * Routes that are no endpoints: pages and documents, which are the same for everybody, and MCP, whose two accounts have a test of
+ * their own (test/mcp/two-accounts.test.ts).
+ */
 export const pages: readonly string[] = [
+  'DELETE /mcp',
   'GET /api/docs',
   'GET /api/docs.css',
   'GET /api/openapi.json',
   'GET /login',
   'GET /login/login.css',
   'GET /login/login.js',
+  'GET /mcp',
+  'POST /mcp',
 ];

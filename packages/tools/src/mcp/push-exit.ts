@@ -17,18 +17,29 @@ const exitMetaKey = 'clawdfather/exit';
 export interface Pushing {
   readonly server: McpServer;
   readonly era: Era;
+  /* Of one of several sessions, each with a level of its own. */
+  readonly sessionId?: string | undefined;
 }
 
-export async function pushExit({ server, era }: Pushing, notice: ExitNotice): Promise<void> {
-  const { command: _command, ...data } = notice;
-  if (era === 'modern') {
-    const params = { uri: formatRunUri(notice.runId), _meta: { [exitMetaKey]: data } };
-    return server.server.sendResourceUpdated(params);
-  }
+export async function pushExit(
+  { server, era, sessionId }: Pushing,
+  notice: ExitNotice,
+): Promise<void> {
+  if (era === 'modern') return server.server.sendResourceUpdated(formatExitUpdate(notice));
   const isGood = notice.reason === 'exit' && notice.code === 0;
-  return server.server.sendLoggingMessage({
-    level: isGood ? 'info' : 'warning',
-    logger: 'clawdfather',
-    data,
-  });
+  return server.server.sendLoggingMessage(
+    { level: isGood ? 'info' : 'warning', logger: 'clawdfather', data: shown(notice) },
+    sessionId,
+  );
+}
+
+/* What a listener to the run's resource is sent. */
+export function formatExitUpdate(notice: ExitNotice) {
+  return { uri: formatRunUri(notice.runId), _meta: { [exitMetaKey]: shown(notice) } };
+}
+
+/* The command is for results, which may be about many runs. */
+function shown(notice: ExitNotice): Omit<ExitNotice, 'command'> {
+  const { command: _command, ...data } = notice;
+  return data;
 }

@@ -1,0 +1,22 @@
+/*
+ * The numbers of MCP over HTTP, each with its reason.
+ */
+
+/* What the protocol's library takes by default, and other servers with it. Longer input is given to a run in pieces. */
+export const bodyBytesMax = 4 * 1_024 * 1_024;
+
+/* Clients of one account that we remember. An agent has one; a person has a few agents. */
+export const clientsPerAccountMax = 50;
+
+/* Of all accounts. Each costs a server object of the library and what it follows. */
+export const clientsMax = 1_000;
+
+/* Nobody waits an hour between two calls and expects to be remembered; whoever does begins anew, and loses nothing. */
+export const idleMsMax = 60 * 60_000;
+export const idleLookMs = 60_000;
+
+/* Streams of one client that listens to runs one by one. */
+export const subscriptionsMax = 64;
+
+/* Runs that a client is known to have heard of; as many as it can follow. */
+export const heardOfMax = 1_000;

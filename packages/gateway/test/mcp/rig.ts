@@ -1,0 +1,181 @@
+/*
+ * A gateway whose agents may run anything, and the protocol's own client for it, in whatever revision.
+ */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  Client,
+  type RequestOptions,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { createAsk } from '../fixtures/api-client.ts';
+import {
+  openTestGateway,
+  type TestAccount,
+  type TestGateway,
+  type TestGatewayOptions,
+} from '../fixtures/open-test-gateway.ts';
+
+export const modernRevision = '2026-07-28';
+export const handshakeRevisions = ['2025-03-26', '2025-06-18', '2025-11-25'];
+export const revisions = [...handshakeRevisions, modernRevision];
+
+export interface ToolAnswer {
+  /* The first block. */
+  readonly text: string;
+  readonly blocks: readonly string[];
+  readonly isError: boolean;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Agent extends AsyncDisposable {
+  readonly client: Client;
+  readonly transport: StreamableHTTPClientTransport;
+  call(name: string, args: object, options?: RequestOptions): Promise<ToolAnswer>;
+  /* `process poll` until what was said since the cursor matches. */
+  pollFor(runId: string, pattern: RegExp, cursor?: string): Promise<ToolAnswer>;
+  close(): Promise<void>;
+}
+
+export interface AgentOptions {
+  readonly token: string;
+  readonly revision?: string;
+  readonly name?: string;
+  /* Of something in between. */
+  readonly url?: string;
+  readonly fetch?: typeof fetch;
+}
+
+export interface McpRig extends AsyncDisposable {
+  readonly gateway: TestGateway;
+  readonly url: URL;
+  makeToken(scopes?: readonly string[], account?: TestAccount): Promise<ApiToken>;
+  connect(options: AgentOptions): Promise<Agent>;
+  /* A run as its owner sees it over the API. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  look(runId: string, account?: TestAccount): Promise<any>;
+}
+
+export interface ApiToken {
+  readonly id: string;
+  readonly token: string;
+}
+
+const openPolicy = { security: 'full', ask: 'off' } as const;
+
+export async function openMcpRig(options: TestGatewayOptions = {}): Promise<McpRig> {
+  const runs = { agentPolicy: openPolicy, ...options.runs };
+  const gateway = await openTestGateway({ ...options, runs });
+  const ask = createAsk(gateway);
+  const url = new URL('/mcp', gateway.url);
+  let tokens = 0;
+  return {
+    gateway,
+    url,
+    makeToken: async (scopes = ['read', 'run'], { token } = gateway.owner) => {
+      tokens += 1;
+      const { body } = await ask('POST', 'auth/tokens', {
+        body: { label: `agent ${tokens}`, scopes },
+        token,
+      });
+      return body;
+    },
+    connect: (one) => connect({ url: url.href, ...one }),
+    look: async (runId, { token } = gateway.owner) =>
+      (await ask('GET', `runs/${runId}`, { token })).body,
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
+  };
+}
+
+export async function connect(options: Required<Pick<AgentOptions, 'url'>> & AgentOptions) {
+  const { url, token, revision = modernRevision, name = 'test-agent' } = options;
+  const isModern = revision === modernRevision;
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  });
+  const client = new Client(
+    { name, version: '1' },
+    isModern
+      ? { versionNegotiation: { mode: { pin: modernRevision } } }
+      : { versionNegotiation: { mode: 'legacy' }, supportedProtocolVersions: [revision] },
+  );
+  await client.connect(transport);
+  // The client checks results against the schemas that it has seen.
+  await client.listTools();
+  return agentOf(client, transport);
+}
+
+function agentOf(client: Client, transport: StreamableHTTPClientTransport): Agent {
+  const call: Agent['call'] = async (tool, args, options) => {
+    const result = await client.callTool({ name: tool, arguments: { ...args } }, options);
+    const blocks = (result.content as readonly { readonly text: string }[]).map(({ text }) => text);
+    const data = (result.structuredContent ?? {}) as ToolAnswer['data'];
+    return { text: blocks[0] ?? '', blocks, isError: result.isError ?? false, data };
+  };
+  const pollFor: Agent['pollFor'] = async (runId, pattern, from) => {
+    let said = '';
+    let cursor = from;
+    for (;;) {
+      const answer = await call('process', {
+        action: 'poll',
+        runId,
+        waitMs: 30_000,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      const { output = '', cursor: reached } = answer.data as { output?: string; cursor?: string };
+      said += output;
+      cursor = reached;
+      if (pattern.test(said)) return { ...answer, data: { ...answer.data, output: said } };
+      if (answer.data['status'] !== 'running') throw new Error(`over without ${pattern}: ${said}`);
+    }
+  };
+  const close = (): Promise<void> => client.close();
+  return { client, transport, call, pollFor, close, [Symbol.asyncDispose]: close };
+}
+
+export interface CutWatch {
+  readonly fetch: typeof fetch;
+  /* Resolves when the connection of the request that has this text in it is over, with or without an answer. */
+  readonly cut: Promise<void>;
+}
+
+export function watchCut(text: string): CutWatch {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    cut: promise,
+    fetch: async (url, init) => {
+      if (typeof init?.body !== 'string' || !init.body.includes(text)) return fetch(url, init);
+      try {
+        const response = await fetch(url, init);
+        const [own, theirs] = response.body?.tee() ?? [null, null];
+        // Broken off is over as well.
+        void own?.pipeTo(new WritableStream()).then(resolve, () => resolve());
+        return new Response(theirs, response);
+      } catch (error) {
+        resolve();
+        throw error;
+      }
+    },
+  };
+}
+
+export interface Ending {
+  /* A shell line that ends with this code when it is let go. */
+  readonly command: string;
+  letGo(): void;
+}
+
+let endings = 0;
+
+/* A named pipe: opening it to write wakes exactly the reader, at once. */
+export function createEnding({ gateway }: Pick<McpRig, 'gateway'>, code: number): Ending {
+  endings += 1;
+  const path = join(gateway.directory, `gate-${endings}`);
+  execFileSync('mkfifo', [path]);
+  return {
+    command: `read word < ${path}; exit ${code}`,
+    letGo: () => writeFileSync(path, 'go\n'),
+  };
+}
