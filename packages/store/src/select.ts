@@ -31,10 +31,10 @@ export interface SelectTarget {
 }
 
 class Slot {
-  readonly index: number;
+  readonly name: string;
 
-  constructor(index: number) {
-    this.index = index;
+  constructor(name: string) {
+    this.name = name;
   }
 }
 
@@ -45,17 +45,20 @@ export function createSelect<Values extends object, Row>(
   const compiled = new Map<string, CompiledQuery<Row>>();
   return {
     bind: ({ dialect, db }, values) => {
-      const given = Object.entries(values).filter(([, value]) => value !== undefined);
-      const shape = given.reduce<string>((text, [name]) => `${text} ${name}`, dialect);
+      /* By name: which ones there are is the caller's type. */
+      const given = values as Readonly<Record<string, unknown>>;
+      let shape: string = dialect;
+      for (const name of Object.keys(given)) if (given[name] !== undefined) shape += ` ${name}`;
       let query = compiled.get(shape);
       if (query === undefined) {
-        const slots = given.map(([name], index) => [name, new Slot(index)] as const);
+        const names = Object.keys(given).filter((name) => given[name] !== undefined);
+        const slots = Object.fromEntries(names.map((name) => [name, new Slot(name)]));
         /* kysely takes a value as it is and hands it on as a parameter, so a slot may stand for any type. */
-        query = build(db, Object.fromEntries(slots) as Values).compile();
+        query = build(db, slots as Values).compile();
         compiled.set(shape, query);
       }
       const parameters = query.parameters.map((parameter) =>
-        parameter instanceof Slot ? given[parameter.index]?.[1] : parameter,
+        parameter instanceof Slot ? given[parameter.name] : parameter,
       );
       return { ...query, parameters };
     },
