@@ -9,5 +9,3 @@ export interface SignInReport {
 export interface AuthObserver {
   onSignIn(report: SignInReport): void;
 }
-
-export const silentAuthObserver: AuthObserver = { onSignIn: () => {} };

@@ -110,9 +110,9 @@ function callOf(request: FastifyRequest, reply: FastifyReply): Call<Endpoint> {
   return {
     params: request.params as never,
     query: request.query as never,
-    body: request.body as never,
+    body: request.body,
     // `admit` has set it for every endpoint that is not open.
-    caller: request.caller as Caller,
+    caller: request.caller,
     ip: request.ip,
     userAgent: request.headers['user-agent'],
     traceId: request.trace.traceId,

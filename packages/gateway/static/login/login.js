@@ -92,6 +92,11 @@ function showFailure(error) {
   else showRefusal(error);
 }
 
-element('github').addEventListener('click', () => goToGithub().catch(showFailure));
-addEventListener('hashchange', () => begin().catch(showFailure));
-begin().catch(showFailure);
+/* Nobody waits for what these begin; they say themselves how it went. */
+function start(work) {
+  work().catch(showFailure);
+}
+
+element('github').addEventListener('click', () => start(goToGithub));
+addEventListener('hashchange', () => start(begin));
+start(begin);

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const me = '/api/v1/auth/me';
@@ -27,7 +28,7 @@ for (const authorization of [
   test(`"${authorization.slice(0, 20)}" is answered like any bad token`, async () => {
     await using rig = await openTestGateway();
     const answer = await ask(rig.url, authorization);
-    const { error } = await answer.json();
+    const { error } = await jsonOf(answer);
     assert.deepEqual([answer.status, error.code], [401, 'unauthorized']);
     assert.equal(answer.headers.get('ratelimit-remaining'), '9');
   });
@@ -42,7 +43,7 @@ test('more than ten bad tokens lock an address out, and a good one works all the
   }
   for (let count = 0; count < 5; count += 1) {
     const answer = await ask(rig.url, `Bearer ${wrong}`);
-    const { error } = await answer.json();
+    const { error } = await jsonOf(answer);
     assert.deepEqual([answer.status, error.code], [429, 'rate_limited']);
     assert.equal(Number(answer.headers.get('retry-after')), error.detail.retry_after_seconds);
     assert.ok(error.detail.retry_after_seconds > 14 * 60);
@@ -65,4 +66,27 @@ test('bad tokens are counted together by two gateways of one database', async ()
   assert.equal((await ask(there.url, `Bearer ${wrong}`)).status, 429);
   assert.equal((await ask(here.url, `Bearer ${wrong}`)).status, 429);
   assert.equal((await ask(there.url, `Bearer ${here.owner.token}`)).status, 200);
+});
+
+const forwarded = (url: string, address: string): Promise<Response> =>
+  fetch(new URL(me, url), {
+    headers: { authorization: `Bearer ${wrong}`, 'x-forwarded-for': address },
+  });
+
+test('an address that somebody only claims to come from is not believed', async () => {
+  await using rig = await openTestGateway();
+  for (let count = 0; count < 10; count += 1) {
+    assert.equal((await forwarded(rig.url, `203.0.113.${count}`)).status, 401);
+  }
+  assert.equal((await forwarded(rig.url, '203.0.113.99')).status, 429);
+});
+
+test('behind a trusted proxy each client is counted for itself', async () => {
+  await using rig = await openTestGateway({ config: { trustedProxies: ['127.0.0.1'] } });
+  for (let count = 0; count < 11; count += 1) await forwarded(rig.url, '203.0.113.7');
+  assert.equal((await forwarded(rig.url, '203.0.113.7')).status, 429);
+  assert.equal((await forwarded(rig.url, '203.0.113.8')).status, 401);
+  assert.equal((await forwarded(rig.url, '203.0.113.8, 203.0.113.7')).status, 429, 'nearest');
+  const [entry] = await refusals(rig);
+  assert.equal(entry?.ip, '203.0.113.7');
 });

@@ -9,6 +9,7 @@ import type { GatewayConfig } from '../../src/gateway-config.ts';
 import type { GatewayDeps } from '../../src/open-gateway.ts';
 import { type Browser, createBrowser } from '../fixtures/browser.ts';
 import { type FakeGithub, openFakeGithub } from '../fixtures/fake-github.ts';
+import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const startPath = '/api/v1/auth/oauth/github/start';
@@ -43,12 +44,12 @@ const start = (rig: TestGateway, browser: Browser, body: object = {}): Promise<R
 
 /* Begins, says yes on GitHub, and stops before going back. */
 async function goToGithub(rig: TestGateway, browser: Browser, body: object = {}): Promise<URL> {
-  const { authorize_url: url } = await (await start(rig, browser, body)).json();
+  const { authorize_url: url } = await jsonOf(start(rig, browser, body));
   const { headers } = await fetch(url, { redirect: 'manual' });
   return new URL(headers.get('location') ?? '');
 }
 
-const codeOf = async (answer: Response): Promise<string> => (await answer.json()).error.code;
+const codeOf = async (answer: Response): Promise<string> => (await jsonOf(answer)).error.code;
 
 test('a browser comes back signed in by a cookie, to a page without anything in its address', async () => {
   await using world = await openRig();
@@ -58,7 +59,7 @@ test('a browser comes back signed in by a cookie, to a page without anything in 
   assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/login']);
   assert.equal(await answer.text(), '');
   assert.deepEqual([...browser.cookies.keys()], ['__Host-clf'], 'the binding is gone');
-  const me = await (await browser.request(new URL('/api/v1/auth/me', world.rig.url))).json();
+  const me = await jsonOf(browser.request(new URL('/api/v1/auth/me', world.rig.url)));
   assert.equal(me.account.kind, 'member');
   assert.equal(me.account.email, 'ann@example.test');
   assert.equal(me.via.kind, 'device');
@@ -69,7 +70,7 @@ test('a program gets a token, and the same person the same account, whatever the
   const signIn = async () => {
     const browser = createBrowser();
     const back = await goToGithub(world.rig, browser);
-    return await (await browser.request(back)).json();
+    return await jsonOf(browser.request(back));
   };
   const first = await signIn();
   assert.match(first.token, /^clf_[A-Za-z0-9_-]{43}$/);
@@ -82,7 +83,7 @@ test('a program gets a token, and the same person the same account, whatever the
   assert.equal(stranger.account.kind, 'member');
 
   const headers = { authorization: `Bearer ${first.token}` };
-  const { entries } = await (await world.rig.request('/api/v1/audit', { headers })).json();
+  const { entries } = await jsonOf(world.rig.request('/api/v1/audit', { headers }));
   const actions = entries.map(({ action }: { action: string }) => action);
   assert.deepEqual(actions.slice(-2), ['auth.login', 'account.identify']);
 });
@@ -135,7 +136,7 @@ test('GitHub sends people back to addresses of the list, word for word', async (
   const own = `${world.rig.url}/api/v1/auth/oauth/github/callback`;
   for (const allowed of [own, app]) {
     const answer = await start(world.rig, createBrowser(), { redirect_uri: allowed });
-    const { authorize_url: url } = await answer.json();
+    const { authorize_url: url } = await jsonOf(answer);
     assert.equal(new URL(url).searchParams.get('redirect_uri'), allowed);
   }
   for (const refused of [
@@ -236,7 +237,7 @@ test('more than ten starts in a minute are too many', async () => {
 test('without a GitHub app the way in is said to be closed', async () => {
   await using rig = await openTestGateway();
   const answer = await start(rig, createBrowser());
-  const { error } = await answer.json();
+  const { error } = await jsonOf(answer);
   assert.deepEqual([answer.status, error.code], [422, 'unsupported']);
   assert.match(error.hint, /clf login/);
 });

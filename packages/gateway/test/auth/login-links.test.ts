@@ -8,6 +8,7 @@ import { leaveLocalLink } from '@clawdfather/gateway/local-link';
 import { formatLoginUrl } from '../../src/auth/login-links.ts';
 import { createAsk } from '../fixtures/api-client.ts';
 import { createBrowser } from '../fixtures/browser.ts';
+import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const path = '/api/v1/auth/login-link';
@@ -28,7 +29,7 @@ test('a link gives a token for the owner, once', async () => {
   assert.deepEqual([origin, pathname, search], [rig.url, '/login', '']);
   const link = secretOf(url);
   const answer = await use(rig, { link, device: 'my phone' });
-  const { token, account, expires_at: expiresAt } = await answer.json();
+  const { token, account, expires_at: expiresAt } = await jsonOf(answer);
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.headers.getSetCookie(), []);
   assert.equal(account.kind, 'owner');
@@ -41,7 +42,7 @@ test('a link gives a token for the owner, once', async () => {
   assert.deepEqual([current.length, current[0].device], [1, 'my phone']);
 
   const again = await use(rig, { link });
-  assert.deepEqual([again.status, (await again.json()).error.code], [401, 'invalid_link']);
+  assert.deepEqual([again.status, (await jsonOf(again)).error.code], [401, 'invalid_link']);
 });
 
 test('of many who come with one link, one gets in', async () => {
@@ -95,7 +96,7 @@ test('a link that another process left signs the owner in, also one who is locke
     random: createSystemRandom(),
   });
   const answer = await use(rig, { link }, { 'user-agent': 'Mozilla/5.0 (iPhone) Safari' });
-  const { account, token } = await answer.json();
+  const { account, token } = await jsonOf(answer);
   assert.deepEqual([answer.status, account.kind], [200, 'owner']);
   assert.equal((await use(rig, { link })).status, 401);
   const { body } = await createAsk(rig)('GET', 'audit?action=auth.login', { token });

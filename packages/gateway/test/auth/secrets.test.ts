@@ -11,6 +11,7 @@ import { createJsonLog, createSystemClock, createSystemRandom } from '@clawdfath
 import { createAsk } from '../fixtures/api-client.ts';
 import { createBrowser } from '../fixtures/browser.ts';
 import { openFakeGithub } from '../fixtures/fake-github.ts';
+import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const clock = createSystemClock();
@@ -47,7 +48,7 @@ async function makeSecrets(rig: TestGateway): Promise<Record<string, string>> {
   const unusedLink = new URL(await rig.gateway.createLoginLink()).hash.replace('#clf-link=', '');
   const localLink = await leaveLocalLink({ stateDir: rig.config.stateDir, clock, random });
   const unusedLocal = await leaveLocalLink({ stateDir: rig.config.stateDir, clock, random });
-  const device = (await (await useLink(rig, link, false)).json()).token;
+  const device = (await jsonOf(useLink(rig, link, false))).token;
   const [setCookie = ''] = (await useLink(rig, localLink, true)).headers.getSetCookie();
   const cookie = /clf_[\w-]{43}/.exec(setCookie)?.[0] ?? '';
   const body = { label: 'canary-label', scopes: ['read'] };
@@ -59,10 +60,10 @@ async function makeSecrets(rig: TestGateway): Promise<Record<string, string>> {
     headers: { 'content-type': 'application/json' },
     body: '{}',
   });
-  const { authorize_url: url, state } = await start.json();
+  const { authorize_url: url, state } = await jsonOf(start);
   const binding = browser.cookies.get('__Host-clf-oauth') ?? '';
   const back = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '';
-  const github = (await (await browser.request(back)).json()).token;
+  const github = (await jsonOf(browser.request(back))).token;
 
   for (const token of [device, cookie, apiToken, github]) {
     assert.equal((await ask('GET', 'auth/me', { token })).status, 200);
@@ -93,11 +94,12 @@ test('no secret is in the database, its log, the state directory, the logs or th
   await createAsk(rig)('GET', `auth/me?token=${bad.inQuery}`);
   await createAsk(rig)('GET', `settings?token=${bad.inQuery}`);
   await createAsk(rig)('GET', `no/${bad.inQuery}`).catch(() => {});
-  const metrics = await (await fetch(new URL('/metrics', rig.url))).text();
+  const metrics = await fetch(new URL('/metrics', rig.url));
+  assert.equal(metrics.status, 200);
 
   const written = await readEverything(rig.directory);
   written.set('logs', lines.join(''));
-  written.set('metrics', metrics);
+  written.set('metrics', await metrics.text());
   const names = [...written.keys()];
   assert.ok(
     names.some((name) => name.endsWith('control.db-wal')),
@@ -107,6 +109,7 @@ test('no secret is in the database, its log, the state directory, the logs or th
     names.filter((name) => written.get(name)?.includes(text));
   assert.ok(placesOf(canaryName).length > 0, 'the search finds what is there');
   assert.ok(placesOf('canary-label').length > 0);
+  assert.deepEqual(placesOf('clawdfather_auth_total'), ['metrics']);
   const all = { ...secrets, ...bad, clientSecret: fake.config.clientSecret, githubToken: 'gho_' };
   for (const [what, secret] of Object.entries(all)) {
     assert.ok(secret.length > 3, what);
