@@ -3,7 +3,7 @@
  * else named. A test whose program is missing says so and skips; nothing fails here.
  */
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, globSync } from 'node:fs';
+import { accessSync, constants, globSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /* Command → Debian package. A name with a slash is a file; `*` is any version. */
@@ -15,6 +15,7 @@ const programs: Readonly<Record<string, string>> = {
   less: 'less',
   '/usr/sbin/mkfs.ext4': 'e2fsprogs',
   '/usr/lib/postgresql/*/bin/initdb': 'postgresql',
+  promtool: 'prometheus',
   setpriv: 'util-linux',
   script: 'bsdutils',
   'ssh-agent': 'openssh-client',
@@ -36,8 +37,34 @@ function install(names: readonly string[]): void {
     return say(`as root: apt-get install ${packages.join(' ')}`);
   }
   say(`installing ${packages.join(' ')}`);
-  const isDone = apt('install', ...packages) || (apt('update') && apt('install', ...packages));
+  const isDone = withoutServices(
+    () => apt('install', ...packages) || (apt('update') && apt('install', ...packages)),
+  );
   if (!isDone) say(`could not be installed, so tests that need them skip: ${names.join(', ')}`);
+}
+
+/*
+ * Some packages start a service when they are installed (PostgreSQL, Prometheus); we want their programs, not a server on
+ * somebody's machine. Debian asks this file before it starts one, and 101 means no. Where there is one already, its answer
+ * stands. Should we be killed before it is taken away, it says yes and goes by itself.
+ */
+const policyPath = '/usr/sbin/policy-rc.d';
+const policy = `#!/bin/sh
+kill -0 ${process.pid} 2>/dev/null && exit 101
+rm -f "$0"
+`;
+
+function withoutServices(work: () => boolean): boolean {
+  try {
+    writeFileSync(policyPath, policy, { mode: 0o755, flag: 'wx' });
+  } catch {
+    return work();
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(policyPath);
+  }
 }
 
 function apt(...args: readonly string[]): boolean {

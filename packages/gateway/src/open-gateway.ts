@@ -17,6 +17,7 @@ import type { GatewayConfig } from './gateway-config.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
 import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
+import { noteRoutes } from './http/note-routes.ts';
 import { registerEndpoints, type RegisterDeps } from './http/register-endpoints.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
 import { createKeyCustody, type KeyCustody } from './keys/key-custody.ts';
@@ -41,6 +42,8 @@ import type { Instance } from './sessions/instance.ts';
 import { openSessions } from './sessions/open-sessions.ts';
 import type { SessionObserver } from './sessions/session-observer.ts';
 import type { Sessions } from './sessions/sessions.ts';
+import { joinSockets } from './socket/join-sockets.ts';
+import type { Sockets } from './socket/open-sockets.ts';
 
 export interface GatewayDeps {
   readonly clock: Clock;
@@ -52,6 +55,10 @@ export interface Gateway extends AsyncDisposable {
   /* Where it listens, such as `http://127.0.0.1:8420`. */
   readonly url: string;
   readonly store: Store;
+  /* Every route there is, as `GET /path`. */
+  readonly routes: readonly string[];
+  /* How many are connected. */
+  readonly sockets: Pick<Sockets, 'counts'>;
   /* An address that signs the owner in, once, within ten minutes. The secret is in its fragment. */
   createLoginLink(): Promise<string>;
   /* Aborts when a newer gateway runs on our state directory: time to stop. */
@@ -117,6 +124,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     enterTrace: watch.enterTrace,
     onDone: observe.onDone,
   });
+  const routes = noteRoutes(server);
   opening.defer(() => server.close());
   const auth = createAuth({
     ...deps,
@@ -126,7 +134,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     authObserver: metrics.auth,
     baseUrl: () => baseUrlOf(config, portOf(server)),
   });
-  registerApi(server, {
+  const parts: GatewayParts = {
     ...deps,
     ...auth,
     authenticate: traceAuthenticate(auth.authenticate, tracing),
@@ -138,15 +146,22 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     instance,
     sessions,
     sessionObserver,
-  });
+  };
+  registerApi(server, parts);
+  const sockets = opening.use(joinSockets(server.server, parts, names));
+  observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
   await listen(server, config);
   const url = urlOf(server, config);
   await opened.start({ version: config.version, address: url });
+  log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
+  opening.defer(() => log.event('gateway.stopping'));
   const lifetime = opening.move();
   const close = (): Promise<void> => lifetime.disposeAsync();
   return {
     url,
     store,
+    routes,
+    sockets,
     createLoginLink: auth.createLoginLink,
     superseded: instance.superseded,
     closeSessions: (actor) =>

@@ -113,7 +113,7 @@ async function lookNow(deps: HealthDeps): Promise<Health> {
   else if (latencyMs > databaseSlowMs) reasons.push('database-slow');
   if (!isWritable) reasons.push('disk-not-writable');
   if (freeBytes !== undefined && freeBytes < freeBytesMin) reasons.push('disk-nearly-full');
-  if (lag.read()['0.99'] > lagSecondsMax) reasons.push('event-loop-late');
+  if (lag.read().p99 > lagSecondsMax) reasons.push('event-loop-late');
   return {
     status: isUp ? (reasons.length === 0 ? 'ok' : 'degraded') : 'unhealthy',
     reasons,

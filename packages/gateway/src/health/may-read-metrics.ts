@@ -11,7 +11,7 @@ export interface MetricsReader {
   /* As the trusted proxies say it is. */
   readonly ip: string;
   readonly peer: string | undefined;
-  header(name: string): string | undefined;
+  readonly header: (name: string) => string | undefined;
 }
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;

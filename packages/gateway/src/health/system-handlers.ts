@@ -1,5 +1,5 @@
 /*
- * /health, /readyz and /metrics.
+ * /health, /readyz and /metrics, for whoever asks: no token, and nothing in them that a stranger must not know.
  */
 import type { Api } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
@@ -46,7 +46,9 @@ export function createSystemHandlers({
       if (answer.status === 'not_ready') reply.code(503);
       return answer;
     },
-    metrics: async ({ ip, reply, header }) => {
+    metrics: async (call) => {
+      const { ip, reply } = call;
+      const header = (name: string): string | undefined => call.header(name);
       // Strangers are told what anybody is told who asks for something that is not there.
       if (!mayRead({ ip, peer: reply.request.socket.remoteAddress, header })) throw notFound();
       const { text, contentType } = await observe.formatMetrics();

@@ -7,32 +7,36 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '@clawdfather/kit';
 
+export type LagSeconds = Readonly<Record<'median' | 'p99' | 'max', number>>;
+
 export interface EventLoopLag {
-  /* Seconds: median, 99th percentile, most. */
-  read(): Readonly<Record<'0.5' | '0.99' | '1', number>>;
+  read(): LagSeconds;
   close(): void;
 }
 
 /* Fine enough for what people feel, and coarse enough to cost nothing. */
 const resolutionMs = 20;
 const windowMs = 10_000;
+/* Of fewer than this a single slow moment, such as a start, would be the 99th percentile. A loop that hangs again and again
+   gives few as well, but then the median shows it. */
+const samplesMin = 200;
 
 export function openEventLoopLag(clock: Clock): EventLoopLag {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let sinceMs = clock.monotonicMs();
-  let before = { '0.5': 0, '0.99': 0, '1': 0 };
+  let before: LagSeconds = { median: 0, p99: 0, max: 0 };
 
   /* The histogram has the whole time between two looks, of which the resolution is meant to pass. */
   const lateSeconds = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
-  const now = (): typeof before =>
+  const now = (): LagSeconds =>
     histogram.count === 0
-      ? { '0.5': 0, '0.99': 0, '1': 0 }
+      ? { median: 0, p99: 0, max: 0 }
       : {
-          '0.5': lateSeconds(histogram.percentile(50)),
-          '0.99': lateSeconds(histogram.percentile(99)),
-          '1': lateSeconds(histogram.max),
+          median: lateSeconds(histogram.percentile(50)),
+          p99: lateSeconds(histogram.percentile(histogram.count < samplesMin ? 50 : 99)),
+          max: lateSeconds(histogram.max),
         };
 
   return {
@@ -41,9 +45,9 @@ export function openEventLoopLag(clock: Clock): EventLoopLag {
       const current = now();
       if (nowMs - sinceMs < windowMs) {
         return {
-          '0.5': Math.max(before['0.5'], current['0.5']),
-          '0.99': Math.max(before['0.99'], current['0.99']),
-          '1': Math.max(before['1'], current['1']),
+          median: Math.max(before.median, current.median),
+          p99: Math.max(before.p99, current.p99),
+          max: Math.max(before.max, current.max),
         };
       }
       before = current;

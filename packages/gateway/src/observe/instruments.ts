@@ -18,7 +18,7 @@ export interface Sample {
 export interface Instrument {
   readonly name: string;
   readonly definition: MetricDefinition;
-  read(): readonly Sample[];
+  readonly read: () => readonly Sample[];
 }
 
 export interface NumberInstrument extends Instrument {
@@ -68,7 +68,7 @@ export function createNumbers(name: string, definition: MetricDefinition): Numbe
 }
 
 export function createHistogram(name: string, definition: MetricDefinition): HistogramInstrument {
-  const all: { readonly series: Series; read(): readonly Sample[] }[] = [];
+  const all: { readonly series: Series; readonly read: () => readonly Sample[] }[] = [];
   const { buckets = [] } = definition;
   return {
     name,
@@ -90,7 +90,7 @@ function createSeries({
   readonly name: string;
   readonly buckets: readonly number[];
   readonly labels: Labels;
-}): { readonly series: Series; read(): readonly Sample[] } {
+}): { readonly series: Series; readonly read: () => readonly Sample[] } {
   const counts = new Float64Array(buckets.length + 1);
   let sum = 0;
   const observe = (value: number): void => {

@@ -42,6 +42,9 @@ const components: Readonly<Record<string, string>> = {
   spawnd: 'run',
   lease: 'run',
   registry: 'run',
+  state: 'run',
+  tools: 'run',
+  streams: 'api',
   socket: 'socket',
   mcp: 'mcp',
 };

@@ -138,7 +138,7 @@ const own = {
   clawdfather_event_loop_lag_seconds: {
     type: 'gauge',
     help: 'How late timers were in the last ten seconds or so.',
-    labels: { quantile: ['0.5', '0.99', '1'] },
+    labels: { at: ['median', 'p99', 'max'] },
   },
   process_resident_memory_bytes: { type: 'gauge', help: 'Memory of this process.' },
   process_open_fds: { type: 'gauge', help: 'Open descriptors of this process.' },

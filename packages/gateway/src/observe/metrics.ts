@@ -16,6 +16,7 @@ import {
   type Series,
 } from './instruments.ts';
 import { type MetricDefinition, metricCatalogue, type MetricName } from './metric-catalogue.ts';
+import type { LagSeconds } from './event-loop-lag.ts';
 import { createMetricsText, type MetricsText } from './metrics-text.ts';
 import { createRequestDurations, type RequestDurations } from './request-durations.ts';
 
@@ -37,7 +38,7 @@ export interface GaugeValues {
   readonly connectedWebsockets: number;
   readonly health: 'ok' | 'degraded' | 'unhealthy';
   readonly stateFreeBytes: number | undefined;
-  readonly eventLoopLagSeconds: Readonly<Record<'0.5' | '0.99' | '1', number>>;
+  readonly eventLoopLagSeconds: LagSeconds;
   readonly residentMemoryBytes: number;
   readonly openFds: number | undefined;
   readonly startTimeSeconds: number;
@@ -57,9 +58,9 @@ export interface Metrics {
 
 interface Instruments {
   readonly all: readonly Instrument[];
-  count(name: MetricName, labels?: Labels, by?: number): void;
-  observe(name: MetricName, value: number): void;
-  set(name: MetricName, value: number | undefined, labels?: Labels): void;
+  readonly count: (name: MetricName, labels?: Labels, by?: number) => void;
+  readonly observe: (name: MetricName, value: number) => void;
+  readonly set: (name: MetricName, value: number | undefined, labels?: Labels) => void;
 }
 
 export function createMetrics(): Metrics {
@@ -122,9 +123,8 @@ function setGauges(set: Instruments['set'], values: GaugeValues): void {
     set('clawdfather_health_status', status === values.health ? 1 : 0, { status });
   }
   set('clawdfather_state_free_bytes', values.stateFreeBytes);
-  for (const quantile of metricCatalogue.clawdfather_event_loop_lag_seconds.labels.quantile) {
-    const seconds = values.eventLoopLagSeconds[quantile];
-    set('clawdfather_event_loop_lag_seconds', seconds, { quantile });
+  for (const at of metricCatalogue.clawdfather_event_loop_lag_seconds.labels.at) {
+    set('clawdfather_event_loop_lag_seconds', values.eventLoopLagSeconds[at], { at });
   }
   set('process_resident_memory_bytes', values.residentMemoryBytes);
   set('process_open_fds', values.openFds);

@@ -20,7 +20,7 @@ export interface LogOptions {
 
 export interface OpenedLog extends AsyncDisposable {
   readonly log: Log;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export function openLog({ clock, levelMin = 'info', to }: LogOptions): OpenedLog {

@@ -13,7 +13,7 @@ import { type CommandHash, openCommandHash } from './command-hash.ts';
 import { openEventLoopLag } from './event-loop-lag.ts';
 import type { GaugeValues, Metrics } from './metrics.ts';
 import type { MetricsText } from './metrics-text.ts';
-import { newTrace, parseTraceparent } from './trace-context.ts';
+import { newTrace, parseTraceparent, type TraceContext } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
 import type { Watch } from './open-watch.ts';
 
@@ -23,9 +23,11 @@ export interface Observe extends Disposable {
   readonly commandHash: CommandHash;
   readonly checkHealth: CheckHealth;
   /* One message of a socket: its own trace, or the one that its `traceparent` names (contract). */
-  inMessage<Value>(message: SocketMessage, work: () => Promise<Value>): Promise<Value>;
+  readonly inMessage: <Value>(message: SocketMessage, work: () => Promise<Value>) => Promise<Value>;
+  /* Of the request or message that is being worked on. */
+  readonly currentTrace: () => TraceContext | undefined;
   /* Called once per request, when it has been answered. */
-  onDone(report: RequestReport): void;
+  readonly onDone: (report: RequestReport) => void;
   /* In the text that Prometheus reads. */
   formatMetrics(): Promise<MetricsText>;
   uptimeSeconds(): number;
@@ -36,8 +38,9 @@ export interface Observe extends Disposable {
 
 export interface SocketMessage {
   readonly traceparent: string | undefined;
-  readonly sessionLeaseId: string;
   readonly messageLength: number;
+  /* Of a message to an agent, which has a span of its own. */
+  readonly sessionLeaseId?: string;
 }
 
 export interface ObserveParts extends GatewayDeps {
@@ -82,11 +85,13 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
     checkHealth,
     inMessage: ({ traceparent, sessionLeaseId, messageLength }, work) => {
       const root = parseTraceparent(traceparent) ?? newTrace(random);
+      if (sessionLeaseId === undefined) return current.run(root, work);
       const attributes = { session_lease_id: sessionLeaseId, message_length: messageLength };
       return current.run(root, () =>
         tracing.inSpan({ name: 'agent.process_message', attributes, root }, work),
       );
     },
+    currentTrace: () => current.get(),
     onDone: createOnDone({ metrics, tracing, log }),
     formatMetrics: async () => metrics.format(await gaugeValues()),
     uptimeSeconds: () => (clock.monotonicMs() - startedMs) / 1000,

@@ -22,7 +22,7 @@ export interface Watch extends AsyncDisposable {
   readonly observer: SupervisorObserver;
   knowRuns(supervisor: Pick<Supervisor, 'get'>): void;
   /* For the server: what `next` begins belongs to this trace. */
-  enterTrace(trace: TraceContext, next: () => void): void;
+  readonly enterTrace: (trace: TraceContext, next: () => void) => void;
 }
 
 export async function openWatch(config: GatewayConfig, deps: GatewayDeps): Promise<Watch> {

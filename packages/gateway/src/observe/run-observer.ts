@@ -19,12 +19,14 @@ export function createRunObserver({
 }
 
 function announce(log: Log, event: SupervisorEvent): void {
-  const { type, ...fields } = event;
+  const { type: _type, ...fields } = event;
   switch (event.type) {
     case 'spawn':
+      return log.event('run.spawn', fields);
     case 'started':
+      return log.event('run.started', fields);
     case 'cancel':
-      return log.event(`run.${type}`, fields);
+      return log.event('run.cancel', fields);
     case 'end':
       if (event.survivors === 0) return log.debug('run.end', fields);
       return log.warn('run.end', { ...fields, message: 'processes of it are still there' });

@@ -22,7 +22,7 @@ const earlyLinesMax = 1_000;
 export interface TracedLog {
   readonly log: Log;
   /* Until the registry can be asked, lines about runs wait: a start adopts runs before it has a supervisor to ask. */
-  open(find: FindLabels): void;
+  readonly open: (find: FindLabels) => void;
 }
 
 export function createTracedLog(log: Log, current: Pick<CurrentTrace, 'get'>): TracedLog {

@@ -5,7 +5,7 @@ import type { runClientMessageSchema } from '@clawdfather/protocol/api';
 import type { z } from 'zod';
 import { ApiError } from '../http/api-error.ts';
 import { mayCall } from '../http/caller.ts';
-import { newTrace, parseTraceparent } from '../observe/trace-context.ts';
+import { newTrace } from '../observe/trace-context.ts';
 import type { FaceOptions } from './face.ts';
 import type { Terminals } from './terminals.ts';
 
@@ -28,7 +28,7 @@ export async function handleCommon(
         const detail = { needs: 'approve', has: caller.scopes };
         throw new ApiError('forbidden', undefined, { detail });
       }
-      const trace = parseTraceparent(message.traceparent) ?? newTrace(context.random);
+      const trace = context.currentTrace() ?? newTrace(context.random);
       const state = await context.decide({
         approvalId: message.approval_id,
         decision: message.decision,

@@ -13,6 +13,7 @@ import { type SocketAuth, socketAuthSchema, socketCloseCodes } from '@clawdfathe
 import type { RawData, WebSocket } from 'ws';
 import { ApiError } from '../http/api-error.ts';
 import { type Caller, mayCall } from '../http/caller.ts';
+import type { SocketMessage } from '../observe/open-observe.ts';
 import type { Beating } from './beats.ts';
 import type { SocketTarget } from './check-upgrade.ts';
 import type { Face } from './face.ts';
@@ -139,7 +140,10 @@ export class Connection implements Beating {
       return;
     }
     if (json === undefined) throw new ApiError('validation_error', 'messages are JSON, as text');
-    await this.#face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json)));
+    const face = this.#face;
+    await this.#context.inMessage(factsOf(json, bytes.length, this.#target), () =>
+      face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json))),
+    );
   }
 
   #refuse(error: unknown, about: string): void {
@@ -247,6 +251,22 @@ function parseJson(bytes: Buffer): unknown {
     // Answered as what it is: no message.
     return undefined;
   }
+}
+
+/* Not validated yet: what is not a traceparent begins a trace of its own. */
+function factsOf(json: unknown, messageLength: number, target: SocketTarget): SocketMessage {
+  const traceparent =
+    typeof json === 'object' && json !== null && 'traceparent' in json
+      ? json.traceparent
+      : undefined;
+  return {
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    messageLength,
+    // What an agent is told is worth a span; a key that was pressed is not.
+    ...(target.kind === 'session' && typeOf(json) === 'message'
+      ? { sessionLeaseId: target.id }
+      : {}),
+  };
 }
 
 function typeOf(json: unknown): string {

@@ -11,7 +11,8 @@ import { noTurns } from './session-turns.ts';
 import type { Decision } from './socket-context.ts';
 
 export function joinSockets(server: Server, parts: GatewayParts, names: AllowedNames): Sockets {
-  const { clock, random, log, store, authenticate, tokens, runs, sessions, config } = parts;
+  const { clock, random, log, store, authenticate, tokens, runs, sessions, config, observe } =
+    parts;
   return openSockets(server, {
     clock,
     random,
@@ -27,6 +28,8 @@ export function joinSockets(server: Server, parts: GatewayParts, names: AllowedN
     decide: createDecide(parts),
     sessions,
     turns: noTurns,
+    inMessage: observe.inMessage,
+    currentTrace: observe.currentTrace,
   });
 }
 

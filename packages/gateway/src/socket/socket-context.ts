@@ -8,6 +8,7 @@ import type { RunRecord } from '@clawdfather/supervisor';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
+import type { Observe } from '../observe/open-observe.ts';
 import type { ClientBeats } from '../sessions/client-beats.ts';
 import type { Beats } from './beats.ts';
 import type { SessionTurns } from './session-turns.ts';
@@ -37,6 +38,9 @@ export interface SocketPorts {
   readonly decide: (decision: Decision) => Promise<string>;
   readonly sessions: ClientBeats;
   readonly turns: SessionTurns;
+  /* A message and everything that it causes belong to one trace. */
+  readonly inMessage: Observe['inMessage'];
+  readonly currentTrace: Observe['currentTrace'];
 }
 
 export interface SocketContext extends SocketPorts {
