@@ -5,8 +5,8 @@
  * why and what to do, or as one JSON object when JSON was asked for.
  */
 import { parseArgs } from './args/parse.ts';
-import { commonFlags } from './args/spec.ts';
-import { formatCommandHelp } from './args/help-text.ts';
+import { commonFlags, isActionOf } from './args/spec.ts';
+import { formatCommandHelp, formatFamilyHelp } from './args/help-text.ts';
 import { suggestNearest } from './args/suggest.ts';
 import type { CliDeps, Command } from './command.ts';
 import { loadConfig, usualConfig } from './config.ts';
@@ -34,15 +34,17 @@ const aliases: Readonly<Record<string, string>> = {
   ls: 'ps',
   list: 'ps',
   log: 'logs',
-  stop: 'kill',
 };
 
 export async function runCli(deps: CliDeps): Promise<ExitStatus> {
-  const [typed, ...rest] = commandFirst(deps.caller.argv);
-  const command = findCommand(typed ?? '');
+  const [typed = '', ...rest] = commandFirst(deps.caller.argv);
+  const command = findCommand(typed);
   const words = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : rest.length);
   try {
-    if (command === undefined) throw unknownCommand(typed ?? '');
+    if (command === undefined && isFamily(typed) && words.some(isHelpFlag)) {
+      return await showFamily(deps, typed);
+    }
+    if (command === undefined) throw unknownCommand(typed);
     return await execute(deps, command, rest);
   } catch (error) {
     // The pager that read us has quit; there is nobody to tell.
@@ -61,8 +63,18 @@ function commandFirst(argv: readonly string[]): readonly string[] {
     if (flag === undefined) break;
     at += flag.value === undefined || value !== undefined ? 1 : 2;
   }
-  const command = argv[at] ?? 'help';
-  return [command, ...argv.slice(0, at), ...argv.slice(at + 1)];
+  const typed = argv[at] ?? 'help';
+  const { name, words } = commandName(typed, argv[at + 1]);
+  return [name, ...argv.slice(0, at), ...argv.slice(at + words)];
+}
+
+/* Some commands have a second word: `runs ls`. Without it, its first action is meant; an unknown one is told of later. */
+function commandName(typed: string, next = ''): { readonly name: string; readonly words: number } {
+  const actions = commands.map(({ spec }) => spec.name).filter((name) => isActionOf(name, typed));
+  const [first] = actions;
+  if (first === undefined || next === '--help' || next === '-h') return { name: typed, words: 1 };
+  if (next === '' || next.startsWith('-')) return { name: first, words: 1 };
+  return { name: `${typed} ${next}`, words: 2 };
 }
 
 async function execute(
@@ -89,6 +101,20 @@ async function execute(
     isJson: args.has('json'),
     paint: createPaint(isColoured(config, io.stdout) && !args.has('json')),
   });
+}
+
+function isFamily(typed: string): boolean {
+  return commands.some(({ spec }) => isActionOf(spec.name, typed));
+}
+
+function isHelpFlag(word: string): boolean {
+  return word === '--help' || word === '-h';
+}
+
+async function showFamily({ io }: CliDeps, family: string): Promise<ExitStatus> {
+  const specs = commands.map(({ spec }) => spec).filter(({ name }) => isActionOf(name, family));
+  await io.stdout.write(formatFamilyHelp(family, specs));
+  return codeStatus(exitOk);
 }
 
 function findCommand(typed: string): Command | undefined {

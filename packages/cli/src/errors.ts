@@ -23,6 +23,21 @@ export const cliErrorCodes = [
   'approval-decided',
   'approval-refused',
   'approval-not-for-ever',
+  'gateway-running',
+  'gateway-not-running',
+  'gateway-elsewhere',
+  'gateway-stop-overdue',
+  'secret-file-unreadable',
+  'secret-file-unsafe',
+  'host-not-found',
+  'not-signed-in',
+  'sign-in-refused',
+  'hosts-unreadable',
+  'token-not-found',
+  'device-not-found',
+  'service-unsupported',
+  'service-failed',
+  'file-exists',
 ] as const;
 
 export type CliErrorCode = (typeof cliErrorCodes)[number];

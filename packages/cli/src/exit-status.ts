@@ -26,11 +26,19 @@ export function codeStatus(code: number): ExitStatus {
   return { kind: 'code', code };
 }
 
+/* As much of an exit as its number needs. */
+interface EndedExit {
+  readonly reason: RunExit['reason'];
+  readonly code?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly failure?: RunExit['failure'];
+}
+
 /*
  * T3 and T4: the root's code stands, but a timeout is never shown as success
  * and a run that failed for another cause never as 0.
  */
-export function exitCodeOf(exit: RunExit): number {
+export function exitCodeOf(exit: EndedExit): number {
   switch (exit.reason) {
     case 'overall-timeout':
     case 'no-output-timeout':
@@ -57,7 +65,7 @@ export function signalExitCode(signal: string): number | undefined {
   return number === undefined ? undefined : 128 + number;
 }
 
-function rootCode(exit: RunExit): number | undefined {
+function rootCode(exit: EndedExit): number | undefined {
   if (exit.code !== undefined) return exit.code;
   return exit.signal === undefined ? undefined : signalExitCode(exit.signal);
 }

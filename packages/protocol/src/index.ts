@@ -1,14 +1,9 @@
 /*
  * The door of protocol: schemas of everything that crosses a wire. Safe in a browser.
  */
-export {
-  cliEventSchema,
-  cliExitSchema,
-  cliRunSchema,
-  cliShapeJsonSchema,
-  cliShapes,
-} from './cli-json.ts';
-export type { CliShape } from './cli-json.ts';
+export { cliEventSchema, cliExitSchema, cliRunSchema } from './cli-json.ts';
+export { cliShapeJsonSchema, cliShapes } from './cli-shapes.ts';
+export type { CliShape } from './cli-shapes.ts';
 export {
   approvalPendingSchema,
   completedSchema,

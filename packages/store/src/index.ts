@@ -66,7 +66,7 @@ export type {
   TokenScope,
   TurnStatus,
 } from './schema/tables.ts';
-export { checkBackup } from './sqlite/backup.ts';
+export { backUp, checkBackup } from './sqlite/backup.ts';
 export type { BackupReport } from './sqlite/backup.ts';
 export { restoreBackup } from './sqlite/restore.ts';
 export type { RestoreInput, RestoreReport } from './sqlite/restore.ts';

@@ -32,6 +32,19 @@ export function formatOverview(groups: readonly SpecGroup[]): string {
   ].join('\n');
 }
 
+/* Of commands with a second word: what that may be. */
+export function formatFamilyHelp(family: string, specs: readonly CommandSpec[]): string {
+  const width = Math.max(...specs.map(({ name }) => name.length));
+  return [
+    `Usage: clf ${family} ACTION [flags] …`,
+    '',
+    ...specs.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    `More: clf ${specs[0]?.name ?? family} --help`,
+    '',
+  ].join('\n');
+}
+
 export function formatCommandHelp(spec: CommandSpec): string {
   const names = [...spec.flags, ...commonFlags].map((flag) => flagName(flag).length);
   const columns = Math.min(flagColumnsMax, Math.max(...names));

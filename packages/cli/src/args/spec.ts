@@ -32,9 +32,11 @@ export type OperandKind =
   | 'command'
   | 'setting'
   | 'program'
+  | 'file'
   | readonly string[];
 
 export interface CommandSpec {
+  /* One word; or two, of a family: `runs ls`. The family's first is what its name alone means. */
   readonly name: string;
   readonly summary: string;
   /* The line after "Usage: clf NAME". */
@@ -47,6 +49,11 @@ export interface CommandSpec {
   /* The first operand ends the flags, as in `env` and `docker run`: the rest is another program's. */
   readonly endsFlagsAtOperand?: boolean;
   readonly examples: readonly string[];
+}
+
+/* `runs ls` is an action of `runs`. */
+export function isActionOf(name: string, family: string): boolean {
+  return name.startsWith(`${family} `);
 }
 
 /* What every command understands. */

@@ -1,7 +1,7 @@
 /*
  * `clf help`, and `clf` alone: the overview of all commands, or one command's page.
  */
-import { formatCommandHelp, formatOverview } from '../args/help-text.ts';
+import { formatCommandHelp, formatFamilyHelp, formatOverview } from '../args/help-text.ts';
 import { suggestNearest } from '../args/suggest.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../errors.ts';
@@ -16,7 +16,7 @@ const specGroups = commandGroups.map(({ title, commands: some }) => ({
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const specs = commands.map(({ spec }) => spec);
-  const [typed] = context.args.operands;
+  const typed = context.args.operands.length === 0 ? undefined : context.args.operands.join(' ');
   if (context.isJson) {
     const list = specs.map(({ name, summary, usage }) => ({ name, summary, usage }));
     await context.io.stdout.write(jsonLine({ commands: list }));
@@ -27,6 +27,11 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     return codeStatus(exitOk);
   }
   const spec = specs.find(({ name }) => name === typed);
+  const family = specs.filter(({ name }) => name.startsWith(`${typed} `));
+  if (family.length > 0) {
+    await context.io.stdout.write(formatFamilyHelp(typed, family));
+    return codeStatus(exitOk);
+  }
   if (spec === undefined) {
     const nearest = suggestNearest(
       typed,

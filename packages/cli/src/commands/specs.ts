@@ -209,7 +209,7 @@ export const helpSpec: CommandSpec = {
   name: 'help',
   summary: 'Show help for a command',
   usage: '[COMMAND]',
-  operands: { min: 0, max: 1 },
+  operands: { min: 0, max: 2 },
   operandKinds: ['command'],
   flags: [],
   examples: ['clf help run'],

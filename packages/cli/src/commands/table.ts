@@ -1,8 +1,36 @@
 /*
  * The commands there are, in the order of the help page.
  */
-import type { Command } from '../command.ts';
+import type { Command, Execute } from '../command.ts';
 import { allowSpec, approvalsSpec, denySpec } from './approval-specs.ts';
+import {
+  backupSpec,
+  restoreSpec,
+  serveSpec,
+  serviceInstallSpec,
+  serviceStatusSpec,
+  serviceUninstallSpec,
+  statusSpec,
+  stopSpec,
+} from './gateway-specs.ts';
+import {
+  auditSpec,
+  devicesListSpec,
+  devicesRevokeSpec,
+  loginSpec,
+  logoutSpec,
+  runsInputSpec,
+  runsKillSpec,
+  runsListSpec,
+  runsLogsSpec,
+  runsRemoveSpec,
+  runsShowSpec,
+  runsStartSpec,
+  runsWaitSpec,
+  tokenCreateSpec,
+  tokenListSpec,
+  tokenRevokeSpec,
+} from './host-specs.ts';
 import { mcpSpec } from './mcp-spec.ts';
 import { runSpec } from './run-spec.ts';
 import { execSpec, pasteSpec, resizeSpec, screenSpec, sendKeysSpec } from './tool-specs.ts';
@@ -22,6 +50,14 @@ import {
   versionSpec,
   waitSpec,
 } from './specs.ts';
+
+/* Actions of one family share a file. */
+function actionOf<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, Execute>>>,
+  name: Name,
+): Command['load'] {
+  return async () => ({ execute: (await load())[name] });
+}
 
 export interface CommandGroup {
   readonly title: string;
@@ -70,6 +106,40 @@ export const commandGroups: readonly CommandGroup[] = [
       { spec: approvalsSpec, load: () => import('./approvals.ts') },
       { spec: allowSpec, load: () => import('./allow.ts') },
       { spec: denySpec, load: () => import('./deny.ts') },
+    ],
+  },
+  {
+    title: 'Gateway',
+    commands: [
+      { spec: serveSpec, load: () => import('./serve.ts') },
+      { spec: statusSpec, load: () => import('./status.ts') },
+      { spec: stopSpec, load: () => import('./stop.ts') },
+      { spec: serviceStatusSpec, load: actionOf(() => import('./service.ts'), 'status') },
+      { spec: serviceInstallSpec, load: actionOf(() => import('./service.ts'), 'install') },
+      { spec: serviceUninstallSpec, load: actionOf(() => import('./service.ts'), 'uninstall') },
+      { spec: backupSpec, load: () => import('./backup.ts') },
+      { spec: restoreSpec, load: () => import('./restore.ts') },
+    ],
+  },
+  {
+    title: 'At a gateway, here or elsewhere',
+    commands: [
+      { spec: loginSpec, load: () => import('./login.ts') },
+      { spec: logoutSpec, load: () => import('./logout.ts') },
+      { spec: runsListSpec, load: actionOf(() => import('./runs.ts'), 'list') },
+      { spec: runsShowSpec, load: actionOf(() => import('./runs.ts'), 'show') },
+      { spec: runsStartSpec, load: actionOf(() => import('./runs.ts'), 'start') },
+      { spec: runsLogsSpec, load: actionOf(() => import('./runs.ts'), 'logs') },
+      { spec: runsInputSpec, load: actionOf(() => import('./runs.ts'), 'input') },
+      { spec: runsWaitSpec, load: actionOf(() => import('./runs-end.ts'), 'wait') },
+      { spec: runsKillSpec, load: actionOf(() => import('./runs-end.ts'), 'kill') },
+      { spec: runsRemoveSpec, load: actionOf(() => import('./runs-end.ts'), 'remove') },
+      { spec: tokenListSpec, load: actionOf(() => import('./token.ts'), 'list') },
+      { spec: tokenCreateSpec, load: actionOf(() => import('./token.ts'), 'create') },
+      { spec: tokenRevokeSpec, load: actionOf(() => import('./token.ts'), 'revoke') },
+      { spec: devicesListSpec, load: actionOf(() => import('./devices.ts'), 'list') },
+      { spec: devicesRevokeSpec, load: actionOf(() => import('./devices.ts'), 'revoke') },
+      { spec: auditSpec, load: () => import('./audit.ts') },
     ],
   },
   {

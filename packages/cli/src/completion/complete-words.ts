@@ -5,7 +5,13 @@
  * what comes back. What needs a look at the disk (runs, files) is named, not looked up.
  */
 import { constants } from 'node:os';
-import { type CommandSpec, commonFlags, type FlagSpec, type OperandKind } from '../args/spec.ts';
+import {
+  type CommandSpec,
+  commonFlags,
+  type FlagSpec,
+  isActionOf,
+  type OperandKind,
+} from '../args/spec.ts';
 import { settingKeys, settingOf } from '../config/settings.ts';
 
 export interface Candidate {
@@ -33,6 +39,8 @@ export interface Completed {
 
 interface Walk {
   readonly spec: CommandSpec | undefined;
+  /* The first word of a command that has two, when the second has not come yet. */
+  readonly family: string | undefined;
   readonly operands: number;
   /* The index of the first operand. */
   readonly firstOperand: number | undefined;
@@ -71,7 +79,10 @@ function completionFor(
   if (!walk.isFlagsOver && current.startsWith('-')) {
     return { kind: 'words', candidates: flagsOf(walk.spec).map(flagCandidate) };
   }
-  if (walk.spec === undefined) return commandsOf(specs);
+  if (walk.spec === undefined) {
+    const isUnknownAction = walk.family !== undefined && walk.isFlagsOver;
+    return isUnknownAction ? nothing : commandsOf(specs, walk.family);
+  }
   const { max } = walk.spec.operands;
   if (max !== undefined && walk.operands >= max) return nothing;
   const kinds = walk.spec.operandKinds ?? [];
@@ -82,6 +93,7 @@ function completionFor(
 /* Reads what is finished of the line as parseArgs would, and complains of nothing. */
 function walkWords(words: readonly string[], specs: readonly CommandSpec[]): Walk {
   let spec: CommandSpec | undefined;
+  let family: string | undefined;
   let operands = 0;
   let firstOperand: number | undefined;
   let pending: FlagSpec | undefined;
@@ -93,9 +105,13 @@ function walkWords(words: readonly string[], specs: readonly CommandSpec[]): Wal
       pending = undefined;
     } else if (isFlagsOver || word === '-' || !word.startsWith('-')) {
       if (spec === undefined) {
-        spec = specs.find(({ name }) => name === word);
+        const typed = family === undefined ? word : `${family} ${word}`;
+        spec = specs.find(({ name }) => name === typed);
+        if (spec !== undefined) continue;
+        const isFamily = family === undefined && specs.some(({ name }) => isActionOf(name, word));
+        if (isFamily) family = word;
         // A command that is not known: nothing can be said of the rest.
-        if (spec === undefined) isFlagsOver = true;
+        else isFlagsOver = true;
         continue;
       }
       operands += 1;
@@ -111,7 +127,7 @@ function walkWords(words: readonly string[], specs: readonly CommandSpec[]): Wal
       else values.set(flag.name, value);
     }
   }
-  return { spec, operands, firstOperand, pending, isFlagsOver, values };
+  return { spec, family, operands, firstOperand, pending, isFlagsOver, values };
 }
 
 function splitFlag(word: string): readonly [string, string | undefined] {
@@ -133,9 +149,22 @@ function flagCandidate({ name, summary }: FlagSpec): Candidate {
   return { value: `--${name}`, summary };
 }
 
-function commandsOf(specs: readonly CommandSpec[]): Completion {
-  const candidates = specs.map(({ name, summary }) => ({ value: name, summary }));
-  return { kind: 'words', candidates };
+/* First words; or, of a family, second ones. */
+function commandsOf(specs: readonly CommandSpec[], family?: string): Completion {
+  if (family !== undefined) {
+    const actions = specs.filter(({ name }) => isActionOf(name, family));
+    const candidates = actions.map(({ name, summary }) => ({
+      value: name.slice(family.length + 1),
+      summary,
+    }));
+    return { kind: 'words', candidates };
+  }
+  const firsts = new Map<string, Candidate>();
+  for (const { name, summary } of specs) {
+    const value = name.split(' ')[0] ?? name;
+    if (!firsts.has(value)) firsts.set(value, { value, summary });
+  }
+  return { kind: 'words', candidates: [...firsts.values()] };
 }
 
 function valuesOf({ value = '', suggestions }: FlagSpec): Completion {
@@ -169,6 +198,8 @@ function operandsOf(kind: OperandKind, specs: readonly CommandSpec[], index: num
         kind: 'words',
         candidates: settingKeys.map((key) => ({ value: key, summary: settingOf(key).summary })),
       };
+    case 'file':
+      return { kind: 'files' };
     case 'program':
       return { kind: 'program', from: index };
   }

@@ -25,6 +25,8 @@ export interface Kind<Value> {
   /* As it could be written into the file. */
   readonly toJson: (value: Value) => Json;
   readonly schema: Readonly<Record<string, Json>>;
+  /* Kept as written until it is known whose home ~ is (resolve.ts). Absent or true. */
+  readonly isPath?: true;
 }
 
 const durationPattern = '^(\\d+(\\.\\d+)?(ms|s|m|h|d))+$|^\\d+(\\.\\d+)?$';
@@ -159,6 +161,7 @@ export const path: Kind<string> = {
   fromJson: checkPath,
   toJson: (value) => value,
   schema: pathSchema,
+  isPath: true,
 };
 
 /* A list in the file; with colons between, as in PATH, in a variable. */
@@ -174,6 +177,7 @@ export const paths: Kind<readonly string[]> = {
   },
   toJson: (value) => value,
   schema: { type: 'array', items: pathSchema },
+  isPath: true,
 };
 
 /* A control key by the name of its character: Ctrl-], Ctrl-A; or none. Not Esc, Tab, newline and Enter: [, I, J, M. */

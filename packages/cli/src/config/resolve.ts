@@ -33,7 +33,7 @@ export function resolveSettings(layers: Layers): Resolved {
   const origins: Record<string, Origin> = {};
   for (const key of settingKeys) {
     const { value, origin } = resolveOne(key, layers);
-    values[key] = isPath(key) ? wholePath(value, layers.caller) : value;
+    values[key] = settingOf(key).kind.isPath === true ? wholePath(value, layers.caller) : value;
     origins[key] = origin;
   }
   return {
@@ -43,13 +43,9 @@ export function resolveSettings(layers: Layers): Resolved {
 }
 
 /* Kept as they were written until here, where it is known whose home ~ is. */
-function isPath(key: SettingKey): boolean {
-  return key === 'stateDir' || key === 'policy.allow';
-}
-
 function wholePath(value: unknown, caller: CallerFacts): unknown {
   if (Array.isArray(value)) return value.map((one) => wholePath(one, caller));
-  return absolutePath(String(value), caller);
+  return typeof value === 'string' ? absolutePath(value, caller) : value;
 }
 
 function resolveOne(

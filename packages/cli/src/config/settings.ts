@@ -15,30 +15,14 @@ import {
   durationWithin,
   grace,
   integer,
-  type Kind,
   limit,
   path,
   paths,
 } from './kinds.ts';
+import { gatewaySettings } from './gateway-settings.ts';
+import { type CallerFacts, type Setting, setting } from './setting.ts';
 
-/* What a default may depend on. */
-export interface CallerFacts {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-}
-
-export interface Setting<Value> {
-  readonly kind: Kind<Value>;
-  readonly usual: (caller: CallerFacts) => Value;
-  readonly summary: string;
-  /* Other people's variables that decide it, after our own. */
-  readonly foreign?: (env: CallerFacts['env']) => Found<Value> | undefined;
-}
-
-interface Found<Value> {
-  readonly name: string;
-  readonly value: Value;
-}
+export type { CallerFacts } from './setting.ts';
 
 const day = 86_400_000;
 const second = 1_000;
@@ -154,6 +138,7 @@ export const settingTable = {
     usual: 2 * second,
     summary: '`top`: time between two looks',
   }),
+  ...gatewaySettings,
 } as const;
 
 export type SettingKey = keyof typeof settingTable;
@@ -185,19 +170,6 @@ export function configDirectory({ env }: Pick<CallerFacts, 'env'>): string {
 /* A path from a flag or a variable is relative to the caller, one with ~ to the home directory. */
 export function absolutePath(text: string, { env, cwd }: CallerFacts): string {
   return text.startsWith('~/') ? join(homeFrom(env), text.slice(2)) : resolve(cwd, text);
-}
-
-interface Described<Value> {
-  readonly foreign?: (env: CallerFacts['env']) => Found<Value> | undefined;
-  readonly summary: string;
-}
-
-/* The kind decides the type; the default has to fit it. */
-function setting<Value>(
-  kind: Kind<Value>,
-  { usual, ...rest }: Described<NoInfer<Value>> & { readonly usual: NoInfer<Value> },
-): Setting<Value> {
-  return { kind, usual: () => usual, ...rest };
 }
 
 function homeFrom(env: CallerFacts['env']): string {

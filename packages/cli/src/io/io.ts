@@ -31,6 +31,8 @@ export interface Signals {
   on(name: NodeJS.Signals, handler: () => void): Disposable;
   /* Stops this very process, as Ctrl-Z does; returns when it is continued. */
   stopSelf(): void;
+  /* Ends this very process at once, whatever it still holds. */
+  endSelf(): void;
 }
 
 export interface Io {

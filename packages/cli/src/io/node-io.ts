@@ -27,6 +27,7 @@ export function createNodeIo(clock: Clock): Io {
     signals: {
       on: (name, handler) => listen(name, handler),
       stopSelf: () => process.kill(process.pid, 'SIGSTOP'),
+      endSelf: () => process.kill(process.pid, 'SIGKILL'),
     },
     columns: () => (isOutputTerminal ? process.stdout.columns || fallbackSize.cols : undefined),
     isTerminalLost: () => hadTerminal && !hasControllingTerminal(),

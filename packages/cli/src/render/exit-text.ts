@@ -6,8 +6,15 @@ import type { RunExit, RunRecord } from '@clawdfather/supervisor';
 import { formatDuration } from './duration.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 
+/* As much of an exit as a word needs. */
+export interface ShortExit {
+  readonly reason: RunExit['reason'];
+  readonly code?: number | undefined;
+  readonly signal?: string | undefined;
+}
+
 /* For a column: `0`, `exit 3`, `SIGSEGV`, `timeout`, `cancelled`. */
-export function formatExitShort(exit: RunExit): string {
+export function formatExitShort(exit: ShortExit): string {
   switch (exit.reason) {
     case 'exit':
       return exit.code === 0 ? 'ok' : `exit ${exit.code ?? '?'}`;

@@ -17,12 +17,22 @@ const wordsOf = (line: string): readonly string[] => {
 test('first a command, each with its summary', () => {
   const completion = kindOf('');
   assert.ok(completion.kind === 'words');
-  assert.deepEqual(
-    completion.candidates,
-    specs.map(({ name, summary }) => ({ value: name, summary })),
-  );
+  const [first] = specs;
+  assert.deepEqual(completion.candidates[0], { value: first?.name, summary: first?.summary });
+  const firstWords = new Set(specs.map(({ name }) => name.split(' ')[0]));
+  assert.deepEqual(new Set(wordsOf('')), firstWords);
+  assert.equal(wordsOf('').length, firstWords.size, 'a family is there once');
   assert.deepEqual(wordsOf('--state-dir /x '), wordsOf(''));
   assert.ok(!wordsOf('').includes('__complete'));
+});
+
+test('of a family its actions, then the flags of the action', () => {
+  assert.deepEqual(wordsOf('token '), ['ls', 'create', 'revoke']);
+  assert.deepEqual(wordsOf('token --json '), ['ls', 'create', 'revoke']);
+  assert.ok(wordsOf('token create -').includes('--scope'));
+  assert.ok(!wordsOf('token revoke -').includes('--scope'));
+  assert.deepEqual(wordsOf('token create --scope '), ['read', 'run', 'approve', 'admin']);
+  assert.deepEqual(wordsOf('token destroy '), []);
 });
 
 test('flags of the command, and those of all', () => {

@@ -50,6 +50,9 @@ export function createFakeIo(options: FakeIoOptions = {}): FakeIo {
       stopSelf: () => {
         stops += 1;
       },
+      endSelf: () => {
+        throw new Error('the process would have ended');
+      },
     },
     columns: () => options.columns,
     isTerminalLost: options.isTerminalLost ?? (() => false),

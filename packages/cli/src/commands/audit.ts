@@ -1,0 +1,93 @@
+/*
+ * `clf audit`: the account's audit log, oldest of the newest first, and with `-f` on from there.
+ *
+ * Entries are numbered without gaps, so following is asking for the newest and going back to the last one that was shown:
+ * nothing is missed, however long the connection was gone.
+ */
+import type { Client } from '@clawdfather/sdk';
+import { parseInteger } from '../args/values.ts';
+import type { CommandContext } from '../command.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { withHost } from '../hosts/open-client.ts';
+import { type Json, jsonLine } from '../render/run-json.ts';
+import { makeVisible } from '@clawdfather/tools/text';
+
+type Entry = Awaited<ReturnType<Client['audit']['list']>>['entries'][number];
+
+const entriesUsual = 20;
+const entriesMax = 10_000;
+const pageMax = 100;
+/* A person who watches does not see the difference. */
+const lookEveryMs = 1_000;
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { args, io } = context;
+  const text = args.value('limit');
+  const limit =
+    text === undefined ? entriesUsual : parseInteger('--limit', text, { min: 1, max: entriesMax });
+  return withHost(context, async ({ client }) => {
+    const first = await readBack(client, context, { limit, after: 0 });
+    await show(context, first);
+    if (!args.has('follow')) return codeStatus(exitOk);
+    const leave = new AbortController();
+    using listening = new DisposableStack();
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      listening.use(io.signals.on(name, () => leave.abort()));
+    }
+    let last = first.at(-1)?.seq ?? 0;
+    while (await isStill(context, leave.signal)) {
+      const more = await readBack(client, context, { limit: entriesMax, after: last });
+      await show(context, more);
+      last = more.at(-1)?.seq ?? last;
+    }
+    return codeStatus(exitOk);
+  });
+}
+
+async function isStill({ clock }: CommandContext, signal: AbortSignal): Promise<boolean> {
+  await clock.sleep(lookEveryMs, signal).catch(() => {});
+  return !signal.aborted;
+}
+
+/* Oldest first. */
+async function readBack(
+  client: Client,
+  { args }: CommandContext,
+  { limit, after }: { readonly limit: number; readonly after: number },
+): Promise<Entry[]> {
+  const action = args.value('action');
+  const found: Entry[] = [];
+  let before: number | undefined;
+  for (;;) {
+    const page = await client.audit.list({
+      query: {
+        limit: Math.min(pageMax, limit - found.length),
+        ...(before === undefined ? {} : { before }),
+        ...(action === undefined ? {} : { action }),
+      },
+    });
+    const fresh = page.entries.filter(({ seq }) => seq > after);
+    found.push(...fresh);
+    const isDone = fresh.length < page.entries.length || !page.has_more || found.length >= limit;
+    if (isDone || page.next_before === null) return found.reverse();
+    before = page.next_before;
+  }
+}
+
+async function show(
+  { io, isJson, paint }: CommandContext,
+  entries: readonly Entry[],
+): Promise<void> {
+  for (const entry of entries) {
+    const { seq, at, action, actor, target, ip, trace_id: traceId, detail } = entry;
+    if (isJson) {
+      const json = { seq, at, action, actor, target, ip, traceId, detail: detail as Json };
+      await io.stdout.write(jsonLine(json));
+      continue;
+    }
+    const rest = Object.entries(detail).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+    const words = [actor, ...(target === null ? [] : [`→ ${target}`]), ...rest].join(' ');
+    const time = at.slice(0, 19).replace('T', ' ');
+    await io.stdout.write(`${paint.dim(time)} ${paint.strong(action)} ${makeVisible(words)}\n`);
+  }
+}

@@ -1,0 +1,65 @@
+/*
+ * `clf backup FILE`: a consistent copy of the control database while everything goes on, with a gateway or without.
+ *
+ * In it: accounts, sign-ins and tokens (their hashes), connections, SSH keys (encrypted), sessions, threads, settings and the
+ * audit log. Not in it: runs and their output, which belong to this host; the config file; and, unless `--with-keys`, the master
+ * keys, without which the SSH keys cannot be opened. Kept apart, a stolen copy is worth little.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { CommandContext } from '../command.ts';
+import { CliError, usageError } from '../errors.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { databaseFrom } from '../gateway/gateway-config.ts';
+import { formatBytes } from '../render/bytes.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { loadControlFile } from '../serve.ts';
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { args, config, io } = context;
+  const path = resolve(config.cwd, args.operands[0] ?? '');
+  const source = controlPath(context);
+  if (!existsSync(source)) {
+    throw new CliError('gateway-not-running', `there is no control database at ${source}`, {
+      hint: 'The first `clf serve` makes it.',
+      detail: { path: source },
+    });
+  }
+  const keysDir = config.values['gateway.masterKeysDir'] ?? join(config.stateDir, 'master-keys');
+  const keysPath = args.has('with-keys') ? `${path}.keys` : undefined;
+  if (!args.has('force')) for (const one of [path, keysPath]) refuseExisting(one);
+  const { backUp } = await loadControlFile();
+  await backUp(source, path);
+  if (keysPath !== undefined) copyKeys(keysDir, keysPath);
+  const { size: bytes } = statSync(path);
+  const keys = keysPath === undefined ? '' : `\n${keysPath}: the master keys; keep them elsewhere`;
+  await io.stdout.write(
+    context.isJson
+      ? jsonLine({ path, bytes, keysPath: keysPath ?? null })
+      : `${path}: ${formatBytes(bytes)}, checked${keys}\n`,
+  );
+  return codeStatus(exitOk);
+}
+
+export function controlPath({ config }: Pick<CommandContext, 'config'>): string {
+  const database = databaseFrom(config);
+  if (database.kind === 'sqlite') return database.path;
+  throw usageError('a PostgreSQL database is backed up and restored with its own tools', 'pg_dump');
+}
+
+function refuseExisting(path: string | undefined): void {
+  if (path === undefined || !existsSync(path)) return;
+  throw new CliError('file-exists', `${path} is there already`, {
+    hint: 'Choose another name, or replace it with --force.',
+    detail: { path },
+  });
+}
+
+/* Files keep their modes; a directory of keys without any is no backup of them. */
+function copyKeys(from: string, to: string): void {
+  if (!existsSync(from) || readdirSync(from).length === 0) {
+    throw usageError(`there are no master keys in ${from}`);
+  }
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  cpSync(from, to, { recursive: true, force: true, preserveTimestamps: true });
+}

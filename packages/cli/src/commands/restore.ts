@@ -1,0 +1,78 @@
+/*
+ * `clf restore FILE`: a backup in the place of the control database. The gateway must not run; what was there is kept.
+ *
+ * What was revoked since the backup was made is good again afterwards, which is said.
+ */
+import { resolve } from 'node:path';
+import type { CommandContext } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { codeStatus, exitChecksFailed, type ExitStatus, exitOk } from '../exit-status.ts';
+import { findGateway } from '../gateway/gateway-file.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { loadControlFile } from '../serve.ts';
+import { controlPath } from './backup.ts';
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { args, config, io, clock } = context;
+  const backupPath = resolve(config.cwd, args.operands[0] ?? '');
+  if (args.has('check')) return check(context, backupPath);
+  refuseWhileRunning(config.stateDir);
+  const databasePath = controlPath(context);
+  const { restoreBackup } = await loadControlFile();
+  const { replacedPath } = await restoreBackup({ backupPath, databasePath }, { clock });
+  if (context.isJson) {
+    const restored = { path: backupPath, database: databasePath, keptPath: replacedPath ?? null };
+    await io.stdout.write(jsonLine(restored));
+    return codeStatus(exitOk);
+  }
+  const kept = replacedPath === undefined ? '' : `The one before it is kept: ${replacedPath}\n`;
+  await io.stdout.write(`${databasePath} is as it was in ${backupPath}.\n${kept}`);
+  await io.stderr.write(
+    'clf: devices and tokens that were revoked since are good again; look: clf devices, clf token ls\n',
+  );
+  return codeStatus(exitOk);
+}
+
+async function check(context: CommandContext, path: string): Promise<ExitStatus> {
+  const { io, paint } = context;
+  const { isSound, problems, state } = await lookAtBackup(path);
+  if (context.isJson) {
+    await io.stdout.write(jsonLine({ path, isSound, problems, migrations: state }));
+  } else if (isSound) {
+    const older =
+      state === 'pending' ? '; an older version made it, and the next start brings it up' : '';
+    await io.stdout.write(`${paint.good('good')}  ${path} can be restored${older}\n`);
+  } else {
+    const why = problems.length > 0 ? problems : [`its form is ${state}`];
+    for (const problem of why) await io.stdout.write(`${paint.bad('bad')}  ${problem}\n`);
+  }
+  return codeStatus(isSound ? exitOk : exitChecksFailed);
+}
+
+interface BackupLook {
+  readonly isSound: boolean;
+  readonly problems: readonly string[];
+  /* Of its migrations, beside ours. */
+  readonly state: string;
+}
+
+/* What SQLite cannot read at all is a bad backup, too. */
+async function lookAtBackup(path: string): Promise<BackupLook> {
+  const { checkBackup } = await loadControlFile();
+  try {
+    const { isSound, problems, migrations } = checkBackup(path);
+    return { isSound, problems, state: migrations.state };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { isSound: false, problems: [message], state: 'unknown' };
+  }
+}
+
+function refuseWhileRunning(stateDir: string): void {
+  const found = findGateway(stateDir);
+  if (found.kind !== 'running' && found.kind !== 'elsewhere') return;
+  throw new CliError('gateway-running', `the gateway uses the database: ${found.record.url}`, {
+    hint: 'Stop it first: clf stop. What runs goes on.',
+    detail: { url: found.record.url },
+  });
+}

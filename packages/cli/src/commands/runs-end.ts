@@ -1,0 +1,111 @@
+/*
+ * `clf runs kill | wait | rm`: how runs of a gateway end.
+ */
+import type { Client } from '@clawdfather/sdk';
+import { parseGraceMs, parseLimitMs, parseSignal } from '../args/values.ts';
+import type { CommandContext, Execute } from '../command.ts';
+import { usageError } from '../errors.ts';
+import { codeStatus, exitOk, exitOwnError, exitTimedOut } from '../exit-status.ts';
+import { withHost } from '../hosts/open-client.ts';
+import { findRemoteRun, remoteExitCode, type RemoteRun } from '../hosts/remote-run.ts';
+import { formatErrorJson, formatErrorText } from '../render/error-text.ts';
+import { createPaint, isColoured } from '../render/paint.ts';
+import { type Json, jsonLine } from '../render/run-json.ts';
+
+/* One question to the gateway waits this long; then it is asked again. */
+const waitMsMax = 50_000;
+
+export const kill: Execute = (context) => {
+  const { args } = context;
+  const graceMs = parseGraceMs(args.value('grace'));
+  const text = args.value('signal');
+  const signal = text === undefined ? undefined : parseSignal('--signal', text);
+  if (signal !== undefined && graceMs !== undefined) {
+    throw usageError('--signal only sends a signal, so --grace means nothing with it');
+  }
+  return each(context, async (client, id) => {
+    const params = { id };
+    if (signal !== undefined) {
+      await client.runs.signal({ params, body: { signal } });
+      return { text: id, json: { id, signal } };
+    }
+    const body = graceMs === undefined ? {} : { graceMs };
+    const { reason, isGone } = await client.runs.cancel({ params, body });
+    const left = isGone ? '' : ', something of it could not be ended';
+    return {
+      text: `${id} ${reason ?? 'ended'}${left}`,
+      json: { id, isGone, reason: reason ?? null },
+    };
+  });
+};
+
+export const remove: Execute = (context) =>
+  each(context, async (client, id) => {
+    const force = context.args.has('force') ? 'true' : 'false';
+    await client.runs.remove({ params: { id }, query: { force } });
+    return { text: id, json: { id, removed: true } };
+  });
+
+export const wait: Execute = (context) =>
+  withHost(context, async ({ client }) => {
+    const { args, io, clock } = context;
+    const limitMs = parseLimitMs('--timeout', args.value('timeout'));
+    const untilMs = clock.monotonicMs() + (limitMs ?? Number.POSITIVE_INFINITY);
+    let code = exitOk;
+    for (const typed of args.operands) {
+      const id = await findRemoteRun(client, typed);
+      const { exit } = await waitFor(context, client, { id, untilMs });
+      code = exit === null ? exitTimedOut : remoteExitCode(exit);
+      if (context.isJson) {
+        const json = exit === null ? null : { ...(exit as Record<string, Json>), exitCode: code };
+        await io.stdout.write(jsonLine({ id, exit: json }));
+      }
+    }
+    return codeStatus(code);
+  });
+
+/* Ends with the run, or when the time is up. */
+async function waitFor(
+  { clock }: CommandContext,
+  client: Client,
+  { id, untilMs }: { readonly id: string; readonly untilMs: number },
+): Promise<RemoteRun> {
+  for (;;) {
+    const leftMs = Math.max(0, Math.round(untilMs - clock.monotonicMs()));
+    const query = { timeout_ms: Math.min(waitMsMax, leftMs) };
+    const run = await client.runs.wait({ params: { id }, query });
+    if (run.exit !== null || leftMs <= waitMsMax) return run;
+  }
+}
+
+interface Told {
+  readonly text: string;
+  readonly json: Json;
+}
+
+/* Each is tried and told; one failure makes the whole exit code 125. */
+function each(
+  context: CommandContext,
+  work: (client: Client, id: string) => Promise<Told>,
+): ReturnType<Execute> {
+  return withHost(context, async ({ client }) => {
+    const { args, io, isJson, config } = context;
+    const paint = createPaint(isColoured(config, io.stderr));
+    let code = exitOk;
+    for (const typed of args.operands) {
+      try {
+        const told = await work(client, await findRemoteRun(client, typed));
+        await io.stdout.write(isJson ? jsonLine(told.json) : `${told.text}\n`);
+      } catch (error) {
+        const { RefusedError } = await import('@clawdfather/sdk');
+        // Without a sign-in none of them would work.
+        if (error instanceof RefusedError && error.refusal.status === 401) throw error;
+        code = exitOwnError;
+        await (isJson
+          ? io.stdout.write(jsonLine({ typed, ...(formatErrorJson(error) as object) }))
+          : io.stderr.write(formatErrorText(error, paint)));
+      }
+    }
+    return codeStatus(code);
+  });
+}

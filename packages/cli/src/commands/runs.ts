@@ -1,0 +1,197 @@
+/*
+ * `clf runs ls | show | start | input`: the runs of a gateway, over its API.
+ */
+import { parseInteger, parseLimitMs, parsePairs } from '../args/values.ts';
+import type { CommandContext, Execute } from '../command.ts';
+import { usageError } from '../errors.ts';
+import {
+  codeStatus,
+  type ExitStatus,
+  exitNotExecutable,
+  exitNotFound,
+  exitOk,
+  exitOwnError,
+} from '../exit-status.ts';
+import { makeVisible } from '@clawdfather/tools/text';
+import { allPages } from '../hosts/all-pages.ts';
+import { type OpenedHost, withHost } from '../hosts/open-client.ts';
+import { findRemoteRun, type RemoteRun } from '../hosts/remote-run.ts';
+import { showOutput } from '../hosts/show-output.ts';
+import { formatSummaryTable } from '../hosts/summary-table.ts';
+import { type Json, jsonLine } from '../render/run-json.ts';
+import { shortIdChars } from '../runs/find-run.ts';
+import { readAllInput } from '../runs/read-all-input.ts';
+
+const rowsUsual = 100;
+const rowsMax = 10_000;
+
+export const list: Execute = (context) =>
+  withHost(context, async ({ client, target }) => {
+    const { args, io, paint, clock } = context;
+    const text = args.value('limit');
+    const limit =
+      text === undefined ? rowsUsual : parseInteger('--limit', text, { min: 1, max: rowsMax });
+    const state = args.has('all') ? {} : ({ state: 'running' } as const);
+    const newest = await allPages(
+      (page) => client.runs.list({ query: { ...page, ...state } }),
+      limit,
+    );
+    const runs = newest.reverse();
+    if (context.isJson) for (const run of runs) await io.stdout.write(jsonLine(run as Json));
+    else if (args.has('quiet')) for (const { runId } of runs) await io.stdout.write(`${runId}\n`);
+    else if (runs.length === 0) {
+      const more = args.has('all')
+        ? 'Start one: clf runs start -- sleep 60'
+        : 'Finished ones: clf runs ls -a';
+      await io.stdout.write(`Nothing is running at ${target.url}. ${more}\n`);
+    } else {
+      const layout = { paint, nowMs: clock.wallMs(), columnsMax: io.columns() };
+      await io.stdout.write(formatSummaryTable(runs, layout));
+    }
+    return codeStatus(exitOk);
+  });
+
+export const show: Execute = (context) =>
+  withHost(context, async ({ client }) => {
+    const { args, io, paint } = context;
+    const id = await findRemoteRun(client, args.operands[0] ?? '');
+    const run = await client.runs.get({ params: { id } });
+    if (context.isJson) await io.stdout.write(jsonLine(run as unknown as Json));
+    else {
+      const rows = rowsOf(run);
+      const width = Math.max(...rows.map(([name]) => name.length));
+      for (const [name, value] of rows) {
+        await io.stdout.write(`${paint.dim(name.padEnd(width))}  ${makeVisible(value)}\n`);
+      }
+    }
+    return codeStatus(exitOk);
+  });
+
+function rowsOf(run: RemoteRun): (readonly [string, string])[] {
+  const { exit } = run;
+  const found: (readonly [string, string | number | null | undefined])[] = [
+    ['id', run.runId],
+    ['command', run.command],
+    ['state', run.state],
+    ['directory', run.cwd],
+    ['host', run.host],
+    ['pid', run.pid],
+    ['requester', run.requester],
+    ['started', run.startedAt],
+    ['ended', run.endedAt],
+    ['reason', exit?.reason],
+    ['code', exit?.code],
+    ['signal', exit?.signal],
+    ['actor', exit?.actor],
+    ['detail', exit?.detail],
+    ['approval', run.approvalId],
+  ];
+  return found.flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [[name, String(value)] as const],
+  );
+}
+
+export const start: Execute = (context) =>
+  withHost(context, async (host) => {
+    const { client } = host;
+    const { random, io } = context;
+    const body = startParams(context);
+    // Said again after a lost answer, it starts nothing a second time.
+    const result = await client.runs.create({ body }, { idempotencyKey: random.id() });
+    if (result.status === 'running') return started(context, host, result.runId);
+    if (context.isJson) await io.stdout.write(jsonLine(result as unknown as Json));
+    const say = (text: string): Promise<void> => io.stderr.write(`clf: ${makeVisible(text)}\n`);
+    switch (result.status) {
+      case 'approval-pending':
+        await say(`nothing has started: this has to be allowed, until ${result.expiresAt}`);
+        return codeStatus(exitOwnError);
+      case 'denied':
+        await say(`denied by ${result.by} (${result.rule}); nothing has started`);
+        return codeStatus(exitNotExecutable);
+      case 'failed':
+        await say(result.message);
+        return codeStatus(failureCode(result.kind));
+      case 'completed':
+        return codeStatus(result.exitCode);
+    }
+  });
+
+function failureCode(kind: string): number {
+  if (kind === 'command-not-found') return exitNotFound;
+  return kind === 'not-executable' ? exitNotExecutable : exitOwnError;
+}
+
+async function started(
+  context: CommandContext,
+  host: OpenedHost,
+  runId: string,
+): Promise<ExitStatus> {
+  const { io, args } = context;
+  if (!args.has('follow')) {
+    await io.stdout.write(context.isJson ? jsonLine({ runId }) : `${runId}\n`);
+    const short = runId.slice(0, shortIdChars);
+    if (io.stdout.isTerminal && !context.isJson) {
+      await io.stderr.write(
+        `clf: output: clf runs logs -f ${short}   end it: clf runs kill ${short}\n`,
+      );
+    }
+    return codeStatus(exitOk);
+  }
+  return showOutput(context, { client: host.client, runId, since: undefined, isFollowed: true });
+}
+
+function startParams({ args }: CommandContext) {
+  const line = args.value('command');
+  const argv = [...args.operands];
+  if ((line === undefined) === (argv.length === 0)) {
+    throw usageError('give either a command or -c LINE', 'clf runs start -- make test');
+  }
+  const cwd = args.value('cwd');
+  const timeout = args.value('timeout');
+  const env = parsePairs('--env', args.values('env'));
+  return {
+    ...(line === undefined ? { argv } : { command: line }),
+    ...(cwd === undefined ? {} : { workdir: cwd }),
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+    ...(timeout === undefined
+      ? {}
+      : { timeoutSeconds: (parseLimitMs('--timeout', timeout) ?? 0) / 1_000 }),
+    pty: args.has('pty'),
+    background: true,
+  };
+}
+
+/* Of one request; what is longer goes in pieces, each at its offset. */
+const pieceBytesMax = 65_536;
+
+export const input: Execute = (context) =>
+  withHost(context, async ({ client }) => {
+    const { args, io } = context;
+    const [typed = '', text = '-'] = args.operands;
+    const id = await findRemoteRun(client, typed);
+    const bytes = Buffer.from(text === '-' ? await readAllInput(io) : text);
+    const params = { id };
+    let { inputOffset: offset } = await client.runs.get({ params });
+    for (let at = 0; at < bytes.length || at === 0; at += pieceBytesMax) {
+      const piece = bytes.subarray(at, at + pieceBytesMax);
+      const isLast = at + pieceBytesMax >= bytes.length;
+      const eof = isLast && args.has('eof');
+      const data = piece.toString('base64');
+      const answer = await client.runs.input({
+        params,
+        body: { offset, data, encoding: 'base64', eof },
+      });
+      offset = answer.inputOffset;
+    }
+    if (context.isJson) await io.stdout.write(jsonLine({ id, bytes: bytes.length }));
+    return codeStatus(exitOk);
+  });
+
+export const logs: Execute = (context) =>
+  withHost(context, async ({ client }) => {
+    const { args } = context;
+    const runId = await findRemoteRun(client, args.operands[0] ?? '');
+    const since = args.value('since');
+    await showOutput(context, { client, runId, since, isFollowed: args.has('follow') });
+    return codeStatus(exitOk);
+  });

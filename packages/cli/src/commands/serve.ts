@@ -1,0 +1,152 @@
+/*
+ * `clf serve`: the gateway, until it is asked to stop.
+ *
+ * Stages: refuse a second one for the same state directory; open; say where it is, to people and in gateway.json; wait; close
+ * within five seconds. Nothing of it touches a run: they are held by their shims.
+ */
+import { mkdirSync } from 'node:fs';
+import { isIP } from 'node:net';
+import type { Log } from '@clawdfather/kit';
+import type { CommandContext } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { drawQr } from '../gateway/draw-qr.ts';
+import { gatewayConfigFrom } from '../gateway/gateway-config.ts';
+import {
+  findGateway,
+  type GatewayRecord,
+  readIdentity,
+  removeGatewayFile,
+  writeGatewayFile,
+} from '../gateway/gateway-file.ts';
+import { openServeLog } from '../gateway/serve-log.ts';
+import { formatServing } from '../gateway/serve-text.ts';
+import { listenForStop, type StopSignals } from '../gateway/stop-signals.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { explainOpenFailure } from '../runs/open-failure.ts';
+import { startTicksOf } from '../runs/process-use.ts';
+import { type Gateway, type GatewayConfig, openServer } from '../serve.ts';
+import { readVersion } from './version.ts';
+
+/* Five seconds for everything, the end of the process included: an upgrade should not be felt. */
+const closeMsMax = 4_500;
+
+export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const { config } = context;
+  const { stateDir } = config;
+  refuseSecond(stateDir);
+  const settings = gatewayConfigFrom(context, readVersion());
+  await using serveLog = await openServeLog(context);
+  const { log } = serveLog;
+  using stopping = listenForStop(context.io);
+  const gateway = await open(context, settings, log);
+  const record = recordOf(context, settings, gateway);
+  writeGatewayFile(stateDir, record);
+  try {
+    await tell(context, settings, gateway);
+    const name = await Promise.race([stopping.asked, supersededBy(gateway)]);
+    log.event('gateway.stop-asked', { why: name });
+  } finally {
+    removeGatewayFile(stateDir, record);
+  }
+  const status = await close(context, gateway, { stopping, log });
+  log.event('gateway.stopped');
+  return status;
+}
+
+async function open(
+  { clock, random, config: { stateDir } }: CommandContext,
+  settings: GatewayConfig,
+  log: Log,
+): Promise<Gateway> {
+  try {
+    // Whose it is and who may look into it is checked by the supervisor.
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    return await openServer(settings, { clock, random, log });
+  } catch (error) {
+    throw explainOpenFailure(error, stateDir);
+  }
+}
+
+/* A newer gateway has taken over our state directory: to act on would be to act against it. */
+function supersededBy({ superseded }: Gateway): Promise<'superseded'> {
+  const { promise, resolve } = Promise.withResolvers<'superseded'>();
+  if (superseded.aborted) resolve('superseded');
+  superseded.addEventListener('abort', () => resolve('superseded'), { once: true });
+  return promise;
+}
+
+function refuseSecond(stateDir: string): void {
+  const found = findGateway(stateDir);
+  if (found.kind !== 'running') return;
+  const { url, pid } = found.record;
+  throw new CliError('gateway-running', `a gateway for this state directory runs already: ${url}`, {
+    hint: `It is process ${pid}. How it is: clf status. End it: clf stop.`,
+    detail: { url, pid, stateDir },
+  });
+}
+
+function recordOf(
+  { config, clock }: CommandContext,
+  settings: GatewayConfig,
+  { url }: Gateway,
+): GatewayRecord {
+  return {
+    url,
+    pid: config.pid,
+    startTicks: startTicksOf(config.pid) ?? 0,
+    ...readIdentity(),
+    version: settings.version,
+    startedAtMs: clock.wallMs(),
+    database: settings.database.kind,
+    publicUrl: settings.publicUrl ?? null,
+  };
+}
+
+async function tell(
+  context: CommandContext,
+  { publicUrl, listen }: GatewayConfig,
+  gateway: Gateway,
+): Promise<void> {
+  const { io, args, config, paint } = context;
+  const { url } = gateway;
+  // A journal is kept and read by others; a link that signs somebody in does not belong there.
+  const isJournal = !io.stdout.isTerminal && (config.env['JOURNAL_STREAM'] ?? '') !== '';
+  const loginLink = isJournal ? undefined : await gateway.createLoginLink();
+  if (context.isJson) {
+    const facts = { url, publicUrl: publicUrl ?? null, loginLink: loginLink ?? null };
+    await io.stdout.write(jsonLine({ ...facts, pid: config.pid, stateDir: config.stateDir }));
+    return;
+  }
+  const isDrawn = io.stdout.isTerminal && !args.has('no-qr') && loginLink !== undefined;
+  const qr = isDrawn ? drawQr(loginLink, io.columns() ?? 0) : undefined;
+  const isLoopback = listen.host === 'localhost' || isIP(listen.host) === 0 || isLocal(listen.host);
+  const facts = { url, publicUrl, loginLink, qr, isLoopback };
+  // Who started it and went away has left it to run.
+  await io.stdout.write(formatServing(facts, paint)).catch(() => {});
+}
+
+function isLocal(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
+}
+
+/*
+ * Closing lets go in peace. What hangs, also after that, is left to the kernel, which is what a crash would be: the timer keeps
+ * nothing alive, and finds the process gone when all went well.
+ */
+async function close(
+  { clock, io }: CommandContext,
+  gateway: Gateway,
+  { stopping, log }: { readonly stopping: StopSignals; readonly log: Log },
+): Promise<ExitStatus> {
+  const overdue = clock.timer(closeMsMax, () => {
+    log.error('gateway.stop-overdue', { afterMs: closeMsMax });
+    void io.stderr.write('').finally(() => io.signals.endSelf());
+  });
+  overdue.unref();
+  const outcome = await Promise.race([
+    gateway.close().then(() => 'closed' as const),
+    stopping.hurried,
+  ]);
+  return outcome === 'closed' ? codeStatus(exitOk) : { kind: 'signal', signal: outcome };
+}

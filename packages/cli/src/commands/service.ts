@@ -1,0 +1,134 @@
+/*
+ * `clf service install | uninstall | status`: a gateway that systemd keeps running, and that can be restarted and upgraded
+ * without any run noticing (E2).
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { geteuid } from 'node:process';
+import type { CommandContext, Execute } from '../command.ts';
+import { configPath } from '../config.ts';
+import { usageError } from '../errors.ts';
+import { codeStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { createSystemctl, mustSucceed, unitPath } from '../service/systemd.ts';
+import { formatUnit, unitName, unitProblems, type UnitScope } from '../service/unit-text.ts';
+import { serveFlags } from './gateway-specs.ts';
+
+export const install: Execute = async (context) => {
+  const { io, args, config } = context;
+  const scope = scopeOf(context);
+  const text = formatUnit(unitFacts(context, scope));
+  if (args.has('print')) {
+    await io.stdout.write(text);
+    return codeStatus(exitOk);
+  }
+  const path = unitPath(scope, config);
+  const systemctl = createSystemctl(scope, config);
+  await systemctl('--version');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode: 0o644 });
+  await mustSucceed(systemctl, 'daemon-reload');
+  const isStarted = !args.has('no-start');
+  if (isStarted) {
+    await mustSucceed(systemctl, 'enable', unitName);
+    // One that runs already gets the new unit.
+    await mustSucceed(systemctl, 'restart', unitName);
+  }
+  const linger = lingerAdvice(context, scope);
+  if (context.isJson) {
+    await io.stdout.write(jsonLine({ unit: path, scope, isStarted, advice: linger ?? null }));
+    return codeStatus(exitOk);
+  }
+  const done = isStarted ? 'The gateway runs, and starts by itself from now on.' : 'Written.';
+  await io.stdout.write(
+    `${done}\n  unit: ${path}\n  log:  journalctl ${scope === 'user' ? '--user ' : ''}-f -u ${unitName}\n` +
+      '  sign in: clf login --link\n',
+  );
+  if (linger !== undefined) await io.stderr.write(`clf: ${linger}\n`);
+  return codeStatus(exitOk);
+};
+
+export const uninstall: Execute = async (context) => {
+  const { io, config } = context;
+  const scope = scopeOf(context);
+  const path = unitPath(scope, config);
+  const wasThere = existsSync(path);
+  const systemctl = createSystemctl(scope, config);
+  await systemctl('--version');
+  if (wasThere) {
+    await mustSucceed(systemctl, 'disable', '--now', unitName);
+    rmSync(path, { force: true });
+    await mustSucceed(systemctl, 'daemon-reload');
+  }
+  await io.stdout.write(
+    context.isJson
+      ? jsonLine({ unit: path, scope, isRemoved: wasThere })
+      : wasThere
+        ? `Removed ${path}. What runs goes on: clf ps\n`
+        : `There is no ${path}.\n`,
+  );
+  return codeStatus(exitOk);
+};
+
+export const status: Execute = async (context) => {
+  const { io, config, paint } = context;
+  const scope = scopeOf(context);
+  const path = unitPath(scope, config);
+  const isThere = existsSync(path);
+  const problems = isThere ? unitProblems(readFileSync(path, 'utf8')) : [];
+  const systemctl = createSystemctl(scope, config);
+  const state = isThere ? (await systemctl('is-active', unitName)).stdout.trim() : 'absent';
+  const isWell = isThere && state === 'active' && problems.length === 0;
+  if (context.isJson) {
+    await io.stdout.write(jsonLine({ unit: path, scope, state, problems }));
+  } else if (!isThere) {
+    await io.stdout.write(`No service is installed (${path}). Install it: clf service install\n`);
+  } else {
+    const shown = state === 'active' ? paint.good(state) : paint.bad(state);
+    await io.stdout.write(`${shown}  ${path}\n`);
+    for (const problem of problems) await io.stdout.write(`${paint.warn('warn')}  ${problem}\n`);
+    if (problems.length > 0) {
+      await io.stdout.write(
+        'A stop or an upgrade would end runs. Write it anew: clf service install\n',
+      );
+    }
+  }
+  return codeStatus(isWell ? exitOk : exitChecksFailed);
+};
+
+function scopeOf({ args }: CommandContext): UnitScope {
+  if (args.has('user') && args.has('system')) {
+    throw usageError('--user and --system exclude each other');
+  }
+  if (args.has('user')) return 'user';
+  return args.has('system') || geteuid?.() === 0 ? 'system' : 'user';
+}
+
+function unitFacts(context: CommandContext, scope: UnitScope) {
+  const { config, args, caller } = context;
+  const { path, isNamed } = configPath(caller, args);
+  const isPlaced = config.origins.stateDir.kind !== 'default';
+  return {
+    scope,
+    program: [fileURLToPath(new URL('../../bin/clawdfather', import.meta.url))],
+    flags: serveFlags.flatMap(({ name, setting }) => {
+      if (setting === undefined || !args.has(name)) return [];
+      // As it was understood here: a relative path means nothing there.
+      const value = config.values[setting];
+      return [`--${name}`, Array.isArray(value) ? value.join(',') : String(value)];
+    }),
+    placeFlags: [
+      ...(isPlaced ? ['--state-dir', config.stateDir] : []),
+      ...(isNamed ? ['--config', path] : []),
+    ],
+    searchPath: config.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  };
+}
+
+/* Without it systemd ends the user's services at the last logout. */
+function lingerAdvice({ config }: CommandContext, scope: UnitScope): string | undefined {
+  const user = config.env['USER'] ?? '';
+  if (scope === 'system' || existsSync(join('/var/lib/systemd/linger', user))) return undefined;
+  return 'it ends with your last logout, unless you let it stay: loginctl enable-linger';
+}

@@ -1,0 +1,96 @@
+/*
+ * The settings of the gateway (`clf serve`) and of those who call one over the network.
+ *
+ * A secret is never a setting: the environment can be read by every process of the same user, and a config file is shown and
+ * copied. A setting names the file that holds it.
+ */
+import { choice, integer } from './kinds.ts';
+import { address, networks, optional, optionalPath, webAddress, words } from './network-kinds.ts';
+import { setting } from './setting.ts';
+
+const optionalUrl = optional(webAddress);
+
+export const gatewaySettings = {
+  host: setting(optional(words.one), {
+    usual: undefined,
+    summary:
+      'the gateway that `runs`, `token`, `devices` and `audit` talk to: a name or an address',
+  }),
+  'gateway.listen': setting(address, {
+    usual: '127.0.0.1:8420',
+    summary: '`serve`: where it listens; beyond this machine only with TLS or a trusted proxy',
+  }),
+  'gateway.publicUrl': setting(optionalUrl, {
+    usual: undefined,
+    summary: '`serve`: the address that people use, where it is not the one listened on',
+  }),
+  'gateway.tls.cert': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: the file of the certificate, with its chain, as PEM',
+  }),
+  'gateway.tls.key': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: the file of its private key, as PEM, readable by nobody else',
+  }),
+  'gateway.trustedProxies': setting(networks, {
+    usual: [],
+    summary: '`serve`: proxies that bring TLS, whose word about a client’s address is believed',
+  }),
+  'gateway.metricsNetworks': setting(networks, {
+    usual: [],
+    summary: '`serve`: from where, beside this machine, metrics may be read',
+  }),
+  'gateway.log': setting(choice(['auto', 'json', 'pretty', 'off']), {
+    usual: 'auto',
+    summary: '`serve`: its log on stderr; `auto` is `pretty` on a terminal and `json` elsewhere',
+  }),
+  'gateway.directory': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: where commands run that name no directory; `none` is the home directory',
+  }),
+  'gateway.database.path': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: the control database; `none` is `control.db` in the state directory',
+  }),
+  'gateway.database.urlFile': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: a file with the address of a PostgreSQL database, used instead',
+  }),
+  'gateway.masterKeysDir': setting(optionalPath, {
+    usual: undefined,
+    summary:
+      '`serve`: the keys to stored secrets; `none` is `master-keys` in the state directory. Gateways that share a database share them',
+  }),
+  'gateway.liveRunsMax': setting(integer({ min: 1, max: 100_000 }), {
+    usual: 64,
+    summary: '`serve`: how many runs of one account may be alive at a time',
+  }),
+  'gateway.otlpEndpoint': setting(optionalUrl, {
+    usual: undefined,
+    summary: '`serve`: where traces are sent, over OTLP/HTTP',
+  }),
+  'gateway.github.clientId': setting(optional(words.one), {
+    usual: undefined,
+    summary: '`serve`: sign-in with GitHub: the id of the OAuth application',
+  }),
+  'gateway.github.clientSecretFile': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: sign-in with GitHub: the file with its secret',
+  }),
+  'gateway.github.admittedLogins': setting(words.list, {
+    usual: [],
+    summary: '`serve`: sign-in with GitHub: who may make an account here',
+  }),
+  'gateway.github.redirectUris': setting(words.list, {
+    usual: [],
+    summary: '`serve`: sign-in with GitHub: where apps of your own are sent back to, word for word',
+  }),
+  'gateway.github.webUrl': setting(optionalUrl, {
+    usual: undefined,
+    summary: '`serve`: sign-in with GitHub Enterprise: its address',
+  }),
+  'gateway.github.apiUrl': setting(optionalUrl, {
+    usual: undefined,
+    summary: '`serve`: sign-in with GitHub Enterprise: the address of its API',
+  }),
+} as const;

@@ -1,0 +1,88 @@
+/*
+ * From settings to what the gateway is told. Files with secrets are read here, once.
+ */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandContext } from '../command.ts';
+import type { Config } from '../config.ts';
+import { parseAddress } from '../config/network-kinds.ts';
+import { usageError } from '../errors.ts';
+import type { GatewayConfig } from '../serve.ts';
+import { readSecretFile } from './read-secret.ts';
+
+export function gatewayConfigFrom(
+  { config }: Pick<CommandContext, 'config'>,
+  version: string,
+): GatewayConfig {
+  const { values, stateDir } = config;
+  const publicUrl = values['gateway.publicUrl'];
+  const otlpEndpoint = values['gateway.otlpEndpoint'];
+  const masterKeysDir = values['gateway.masterKeysDir'];
+  return {
+    version,
+    stateDir,
+    database: databaseFrom(config),
+    listen: parseAddress('gateway.listen', values['gateway.listen']),
+    trustedProxies: values['gateway.trustedProxies'],
+    metricsNetworks: values['gateway.metricsNetworks'],
+    runs: {
+      personPolicy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
+      agentPolicy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
+      allow: values['policy.allow'],
+      environment: config.commandEnv,
+      directory: values['gateway.directory'] ?? (config.env['HOME'] || homedir()),
+      liveRunsMax: values['gateway.liveRunsMax'],
+      ...(config.openFiles === undefined ? {} : { openFiles: config.openFiles }),
+    },
+    ...(masterKeysDir === undefined ? {} : { masterKeysDir }),
+    ...tlsFrom(config),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
+    ...githubFrom(config),
+  };
+}
+
+export function databaseFrom({ values, stateDir }: Config): GatewayConfig['database'] {
+  const path = values['gateway.database.path'];
+  const urlFile = values['gateway.database.urlFile'];
+  if (urlFile === undefined) return { kind: 'sqlite', path: path ?? join(stateDir, 'control.db') };
+  if (path !== undefined) {
+    throw usageError('gateway.database.path and gateway.database.urlFile exclude each other');
+  }
+  const setting = 'gateway.database.urlFile';
+  return { kind: 'postgres', connectionString: readSecretFile({ path: urlFile, setting }) };
+}
+
+function tlsFrom({ values }: Config): Pick<GatewayConfig, 'tls'> {
+  const [cert, key] = [values['gateway.tls.cert'], values['gateway.tls.key']];
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined) {
+    throw usageError('a certificate and its key belong together: --tls-cert FILE --tls-key FILE');
+  }
+  return {
+    tls: {
+      cert: readSecretFile({ path: cert, setting: 'gateway.tls.cert', isPublic: true }),
+      key: readSecretFile({ path: key, setting: 'gateway.tls.key' }),
+    },
+  };
+}
+
+function githubFrom({ values }: Config): Pick<GatewayConfig, 'github'> {
+  const clientId = values['gateway.github.clientId'];
+  const path = values['gateway.github.clientSecretFile'];
+  if (clientId === undefined && path === undefined) return {};
+  if (clientId === undefined || path === undefined) {
+    throw usageError('gateway.github needs both: clientId and clientSecretFile');
+  }
+  const [webUrl, apiUrl] = [values['gateway.github.webUrl'], values['gateway.github.apiUrl']];
+  return {
+    github: {
+      redirectUris: values['gateway.github.redirectUris'],
+      ...(webUrl === undefined ? {} : { webUrl }),
+      ...(apiUrl === undefined ? {} : { apiUrl }),
+      clientId,
+      clientSecret: readSecretFile({ path, setting: 'gateway.github.clientSecretFile' }),
+      admittedLogins: values['gateway.github.admittedLogins'],
+    },
+  };
+}

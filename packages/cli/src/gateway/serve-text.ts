@@ -1,0 +1,65 @@
+/*
+ * What `clf serve` and `clf login --link` say to whoever sits in front of them.
+ */
+import type { Paint } from '../render/paint.ts';
+
+export interface ServeFacts {
+  readonly url: string;
+  /* What people use, where it is another address. */
+  readonly publicUrl: string | undefined;
+  readonly loginLink: string | undefined;
+  /* The link as a picture, already drawn. */
+  readonly qr: string | undefined;
+  readonly isLoopback: boolean;
+}
+
+const margin = '  ';
+
+export function formatServing(facts: ServeFacts, paint: Paint): string {
+  const address = paint.strong(facts.publicUrl ?? facts.url);
+  const listens = facts.publicUrl === undefined ? '' : ` (listening on ${facts.url})`;
+  const isForThisMachine = facts.isLoopback && facts.publicUrl === undefined;
+  return [
+    `Clawdfather is running at ${address}${listens}`,
+    '',
+    ...(facts.loginLink === undefined
+      ? [`${margin}A link to sign in with: clf login --link`, '']
+      : formatLink({ ...facts, loginLink: facts.loginLink }, paint)),
+    ...(isForThisMachine
+      ? [
+          `${margin}Only this machine can reach it. For a phone: a proxy or tunnel with TLS in front and`,
+          `${margin}--public-url https://…, or --listen HOST:PORT with --tls-cert and --tls-key.`,
+          '',
+        ]
+      : []),
+    `${margin}Next, in another terminal:`,
+    `${margin}  clf login                    use it from the command line`,
+    `${margin}  clf runs start -- make test  start something that outlives you`,
+    `${margin}  clf status                   how it is`,
+    '',
+    paint.dim(
+      `${margin}Ctrl-C stops the gateway. What runs goes on, and is there again at the next start.`,
+    ),
+    '',
+  ].join('\n');
+}
+
+export function formatLink(
+  { loginLink, qr }: { readonly loginLink: string; readonly qr: string | undefined },
+  paint: Paint,
+): string[] {
+  return [
+    `${margin}Sign in with this link. It works once, within ten minutes:`,
+    '',
+    `${margin}${paint.strong(loginLink)}`,
+    '',
+    ...(qr === undefined ? [] : [indent(qr), '']),
+  ];
+}
+
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `${margin}${line}`)
+    .join('\n');
+}

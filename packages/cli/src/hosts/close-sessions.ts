@@ -1,0 +1,9 @@
+/*
+ * All open sessions of the gateway, closed: for `clf stop --close-sessions`.
+ */
+import type { CommandContext } from '../command.ts';
+import { withHost } from './open-client.ts';
+
+export function closeSessions(context: CommandContext): Promise<number> {
+  return withHost(context, async ({ client }) => (await client.sessions.closeAll()).closed);
+}

@@ -1,0 +1,76 @@
+/*
+ * Which gateway is meant, and with which token: what `--host` (or CLAWDFATHER_HOST) names; else the one that runs on this machine;
+ * else the only one that we are signed in to.
+ */
+import { suggestNearest } from '../args/suggest.ts';
+import type { CommandContext } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { findGateway } from '../gateway/gateway-file.ts';
+import { readHosts, type StoredHost } from './hosts-file.ts';
+
+export interface Target {
+  readonly url: string;
+  readonly name: string;
+  /* Undefined: not signed in. */
+  readonly host: StoredHost | undefined;
+  /* It runs on this machine, over this state directory. */
+  readonly isLocal: boolean;
+}
+
+export function findTarget({ config }: Pick<CommandContext, 'config'>, named?: string): Target {
+  const hosts = readHosts(config);
+  const typed = named ?? config.values.host;
+  const local = localTarget(config.stateDir, hosts);
+  if (typed !== undefined) return namedTarget(typed, hosts, local);
+  if (local !== undefined) return local;
+  const [only, ...others] = hosts.filter(({ stateDir }) => stateDir === null);
+  if (only !== undefined && others.length === 0) return targetOf(only);
+  throw new CliError('host-not-found', whichText(hosts), {
+    hint: 'Start one here: clf serve. Or say which: --host NAME, CLAWDFATHER_HOST, or clf login URL.',
+  });
+}
+
+export function localTarget(stateDir: string, hosts: readonly StoredHost[]): Target | undefined {
+  const found = findGateway(stateDir);
+  if (found.kind !== 'running') return undefined;
+  const { url, publicUrl } = found.record;
+  // With TLS its certificate is for the name that people use.
+  const own = url.startsWith('https:') && publicUrl !== null ? publicUrl : url;
+  const host = hosts.find((one) => one.stateDir === stateDir);
+  return { url: own, name: 'local', host, isLocal: true };
+}
+
+function namedTarget(
+  typed: string,
+  hosts: readonly StoredHost[],
+  local: Target | undefined,
+): Target {
+  const origin = URL.canParse(typed) ? new URL(typed).origin : undefined;
+  if (local !== undefined && (typed === 'local' || origin === local.url)) return local;
+  const host = hosts.find(({ name, url }) => name === typed || url === origin);
+  if (host !== undefined) return targetOf(host);
+  if (origin !== undefined && origin !== 'null') {
+    return { url: origin, name: new URL(origin).host, host: undefined, isLocal: false };
+  }
+  const nearest = suggestNearest(
+    typed,
+    hosts.map(({ name }) => name),
+  );
+  throw new CliError('host-not-found', `no gateway is called "${typed}"`, {
+    hint:
+      nearest === undefined
+        ? 'Sign in to it by its address: clf login https://…'
+        : `Did you mean ${nearest}?`,
+    detail: { typed },
+  });
+}
+
+function targetOf(host: StoredHost): Target {
+  return { url: host.url, name: host.name, host, isLocal: false };
+}
+
+function whichText(hosts: readonly StoredHost[]): string {
+  const names = hosts.filter(({ stateDir }) => stateDir === null).map(({ name }) => name);
+  if (names.length === 0) return 'no gateway runs on this machine, and no other one is known';
+  return `no gateway runs on this machine, and several others are known: ${names.join(', ')}`;
+}

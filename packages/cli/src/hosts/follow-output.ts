@@ -1,0 +1,103 @@
+/*
+ * A run's output from a gateway, as the supervisor's own events, so that everything that shows output here shows that as well.
+ *
+ * It comes over server-sent events, whose ids are cursors: a lost connection, or another gateway, goes on where the last one
+ * stopped. The run's exit is the last event.
+ */
+import { api } from '@clawdfather/protocol/api';
+import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
+import type { Client, FollowOptions } from '@clawdfather/sdk';
+import type { RemoteExit } from './remote-run.ts';
+
+export type RemoteEvent =
+  | { readonly kind: 'event'; readonly event: OutputEvent }
+  | { readonly kind: 'exit'; readonly exit: RemoteExit };
+
+export interface FollowRequest {
+  readonly client: Client;
+  readonly runId: string;
+  readonly since: string | undefined;
+}
+
+/* Everything, until the run has ended. */
+export async function* followOutput(
+  { client, runId, since }: FollowRequest,
+  options: FollowOptions,
+): AsyncGenerator<RemoteEvent, void, undefined> {
+  const { followEvents } = await import('@clawdfather/sdk');
+  const input = {
+    endpoint: api.runs.output,
+    params: { id: runId },
+    lastEvents: ['exit'],
+    ...(since === undefined ? {} : { query: { cursor: since } }),
+  };
+  for await (const { id, name, data } of followEvents(client.connection, input, options)) {
+    const fields = JSON.parse(data) as Readonly<Record<string, unknown>>;
+    if (name === 'exit') yield { kind: 'exit', exit: fields['exit'] as RemoteExit };
+    const event = eventOf(name, fields, (id ?? '') as Cursor);
+    if (event !== undefined) yield { kind: 'event', event };
+  }
+}
+
+/* A page of the output tells how much there is; 1 MiB is the most that one holds. */
+const pageBytesMax = 1_048_576;
+
+/*
+ * What it has said so far, and not what it says from now on. A stream does not tell when it has caught up; pages do, but
+ * do not keep the two streams apart. So pages count the bytes, and the stream brings them.
+ */
+export async function* outputSoFar(
+  request: FollowRequest,
+  options: FollowOptions,
+): AsyncGenerator<RemoteEvent, void, undefined> {
+  const { client, runId } = request;
+  let cursor = request.since;
+  let awaited = 0;
+  let isEnd = false;
+  const lookAhead = async (): Promise<void> => {
+    while (awaited <= 0 && !isEnd) {
+      const query = {
+        limit: pageBytesMax,
+        encoding: 'base64',
+        ...(cursor === undefined ? {} : { cursor }),
+      } as const;
+      const page = await client.runs.output({ params: { id: runId }, query });
+      cursor = page.cursor;
+      awaited += Buffer.byteLength(page.text, 'base64');
+      isEnd = page.isEnd;
+    }
+  };
+  await lookAhead();
+  if (awaited <= 0) return;
+  for await (const one of followOutput(request, options)) {
+    yield one;
+    if (one.kind === 'event' && one.event.kind === 'output') awaited -= one.event.bytes.length;
+    await lookAhead();
+    if (awaited <= 0) return;
+  }
+}
+
+function eventOf(
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+  cursor: Cursor,
+): OutputEvent | undefined {
+  switch (name) {
+    case 'output':
+      return {
+        kind: 'output',
+        stream: fields['stream'] === 'stderr' ? 'stderr' : 'stdout',
+        bytes: Buffer.from(String(fields['data']), 'base64'),
+        atMs: Date.parse(String(fields['at'])),
+        cursor,
+      };
+    case 'gap':
+      return { kind: 'gap', missedBytes: Number(fields['missedBytes']), cursor };
+    case 'tail-lost':
+      return { kind: 'tail-lost', cursor };
+    case 'resize':
+      return { kind: 'resize', cols: Number(fields['cols']), rows: Number(fields['rows']), cursor };
+    default:
+      return undefined;
+  }
+}

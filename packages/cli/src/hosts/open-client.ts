@@ -1,0 +1,51 @@
+/*
+ * The API of the gateway that is meant, with our token; and its refusals in words that say what to do.
+ */
+import type { Client } from '@clawdfather/sdk';
+import { CodedError } from '@clawdfather/kit';
+import type { CommandContext } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { findTarget, type Target } from './find-host.ts';
+
+export interface OpenedHost {
+  readonly client: Client;
+  readonly target: Target;
+}
+
+export async function openHost(
+  context: Pick<CommandContext, 'config'>,
+  named?: string,
+): Promise<OpenedHost> {
+  const target = findTarget(context, named);
+  if (target.host === undefined) throw notSignedIn(target);
+  const { createClient } = await import('@clawdfather/sdk');
+  return { client: createClient({ baseUrl: target.url, token: target.host.token }), target };
+}
+
+/* Runs the work; a refusal of the gateway becomes an error with the API's own code. */
+export async function withHost<Result>(
+  context: Pick<CommandContext, 'config'>,
+  work: (host: OpenedHost) => Promise<Result>,
+): Promise<Result> {
+  const opened = await openHost(context);
+  const { RefusedError } = await import('@clawdfather/sdk');
+  try {
+    return await work(opened);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    if (error.refusal.code === 'unauthorized') throw notSignedIn(opened.target, error);
+    throw new CodedError(error.refusal.code, error.message, {
+      cause: error.cause,
+      detail: error.detail,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    });
+  }
+}
+
+function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {
+  const why = cause === undefined ? 'you are not signed in to' : 'your sign-in has ended at';
+  return new CliError('not-signed-in', `${why} ${url}`, {
+    hint: isLocal ? 'Sign in: clf login' : `Sign in: clf login ${url}`,
+    detail: { url },
+  });
+}

@@ -1,0 +1,90 @@
+/*
+ * The output of a gateway's run onto our own stdout and stderr, as `clf logs` shows it, over lost connections.
+ */
+import type { LinkState } from '@clawdfather/sdk';
+import { parseInteger } from '../args/values.ts';
+import type { CommandContext } from '../command.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { formatDuration } from '../render/duration.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { createLineShaper } from '../runs/line-shaper.ts';
+import { createOutputWriter } from '../runs/output-writer.ts';
+import { createTailLines } from '../runs/tail-lines.ts';
+import { followOutput, type FollowRequest, outputSoFar } from './follow-output.ts';
+import { remoteExitCode } from './remote-run.ts';
+
+const tailLinesMax = 1_000_000;
+
+export interface OutputRequest extends FollowRequest {
+  readonly isFollowed: boolean;
+}
+
+/* The run's own code when it has ended; 0 when we left before. */
+export async function showOutput(
+  context: CommandContext,
+  { isFollowed, ...request }: OutputRequest,
+): Promise<ExitStatus> {
+  const { io, args, clock, random } = context;
+  const leave = new AbortController();
+  using listening = new DisposableStack();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    listening.use(io.signals.on(name, () => leave.abort()));
+  }
+  const options = { clock, random, signal: leave.signal, onLink: createLinkTeller(context) };
+  const writer = createOutputWriter({
+    io,
+    isJson: context.isJson,
+    ...(args.has('timestamps') ? { shape: createLineShaper() } : {}),
+  });
+  const tail = args.value('tail');
+  const tailLines =
+    tail === undefined
+      ? undefined
+      : createTailLines(parseInteger('--tail', tail, { min: 0, max: tailLinesMax }));
+  let reached = request.since;
+  let code = exitOk;
+  try {
+    if (tailLines !== undefined || !isFollowed) {
+      for await (const one of outputSoFar(request, options)) {
+        if (one.kind !== 'event') continue;
+        reached = one.event.cursor;
+        if (tailLines === undefined) await writer.write(one.event);
+        else tailLines.push(one.event);
+      }
+      for (const event of tailLines?.take() ?? []) await writer.write(event);
+    }
+    if (isFollowed) {
+      for await (const one of followOutput({ ...request, since: reached }, options)) {
+        if (one.kind === 'exit') code = remoteExitCode(one.exit);
+        else {
+          reached = one.event.cursor;
+          await writer.write(one.event);
+        }
+      }
+    }
+  } catch (error) {
+    // Leaving ends nothing over there.
+    if (!leave.signal.aborted) throw error;
+  }
+  if (args.has('cursor') && reached !== undefined) {
+    await (context.isJson
+      ? io.stdout.write(jsonLine({ type: 'cursor', cursor: reached }))
+      : io.stderr.write(`cursor: ${reached}\n`));
+  }
+  return codeStatus(code);
+}
+
+/* Only a lost connection is worth a word, and that it is back. */
+function createLinkTeller({ io }: CommandContext): (state: LinkState) => void {
+  let isLost = false;
+  return (state) => {
+    if (state.kind === 'lost') {
+      isLost = true;
+      const wait = formatDuration(state.retryInMs);
+      void io.stderr.write(`clf: connection lost; trying again in ${wait}\n`).catch(() => {});
+    } else if (state.kind === 'live' && isLost) {
+      isLost = false;
+      void io.stderr.write('clf: connected again\n').catch(() => {});
+    }
+  };
+}
