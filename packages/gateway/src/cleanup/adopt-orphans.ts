@@ -5,8 +5,12 @@
  * wakes up. Only then is looked at what the session stands on. Gone: closed with `timeout`, or failed if it never was active.
  */
 import type { DueSession, Session } from '@clawdfather/store';
+import { logDocumented } from '../observe/log-events.ts';
+import { sessionLog } from '../sessions/session-log.ts';
 import { closedSessionOf } from '../sessions/session-observer.ts';
 import { cleanupAudit, type CleanupDeps } from './cleanup-deps.ts';
+
+const startInterrupted = 'the gateway was lost while it started the session';
 
 export async function adoptOrphans(deps: CleanupDeps): Promise<void> {
   const orphans = await deps.store.system.leases.orphaned(deps.instance.owner());
@@ -26,31 +30,35 @@ async function adoptOne(deps: CleanupDeps, orphan: DueSession): Promise<void> {
   if (taken.outcome !== 'changed') return;
   const { session } = taken;
   const isThere = session.status === 'active' && (await keeper.adopt(session)) === 'adopted';
-  log.event(isThere ? 'session.adopted' : 'session.orphaned', {
-    component: 'cleanup',
-    session_lease_id: session.id,
-    account_id: orphan.accountId,
+  if (!isThere) {
+    await giveUp(deps, { ...session, accountId: orphan.accountId });
+    return;
+  }
+  observer.adopted();
+  sessionLog(log, orphan).event('session.adopted', {
     epoch: session.epoch,
+    from: orphan.ownerInstanceId,
   });
-  if (isThere) observer.adopted();
-  else await giveUp(deps, { ...session, accountId: orphan.accountId });
 }
 
 async function giveUp(
-  { store, observer, sessionObserver }: CleanupDeps,
-  { accountId, id, epoch, status }: Session & Pick<DueSession, 'accountId'>,
+  { store, clock, log, observer, sessionObserver }: CleanupDeps,
+  lost: Session & Pick<DueSession, 'accountId'>,
 ): Promise<void> {
+  const { accountId, id, epoch, status } = lost;
   const { sessions } = store.forAccount(accountId);
   const fence = { id, epoch };
   if (status === 'pending') {
     const failed = await sessions.fail({
       ...fence,
       errorCode: 'start_interrupted',
-      errorMessage: 'the gateway was lost while it started the session',
+      errorMessage: startInterrupted,
       audit: cleanupAudit('session.error'),
     });
     if (failed.outcome !== 'changed') return;
     sessionObserver.failed('runtime');
+    const detail = { error_type: 'runtime', error: startInterrupted } as const;
+    logDocumented(sessionLog(log, lost), 'session.error', detail);
   } else {
     const closed = await sessions.close({
       ...fence,
@@ -59,6 +67,9 @@ async function giveUp(
     });
     if (closed.outcome !== 'changed') return;
     sessionObserver.closed(closedSessionOf(accountId, closed.session));
+    logDocumented(sessionLog(log, lost), 'session.timeout', {
+      idle_ms: clock.wallMs() - lost.clientHeartbeatAtMs,
+    });
   }
   observer.orphanCleaned();
 }

@@ -4,20 +4,20 @@
  * finds its session open.
  */
 import type { DueSession, Session } from '@clawdfather/store';
+import { logDocumented } from '../observe/log-events.ts';
+import { sessionLog } from '../sessions/session-log.ts';
 import { closedSessionOf } from '../sessions/session-observer.ts';
 import { cleanupActor, cleanupAudit, type CleanupDeps } from './cleanup-deps.ts';
 
 export async function closeIdle(deps: CleanupDeps): Promise<void> {
-  const { store, instance, runs, sessionObserver, log } = deps;
+  const { store, clock, instance, runs, sessionObserver, log } = deps;
   for (const due of await store.system.leases.idle(instance.owner())) {
     if (runs.isBusy(due)) continue;
     const closed = await closeUnlessSeen(deps, due);
     if (closed === undefined) continue;
     sessionObserver.closed(closedSessionOf(due.accountId, closed));
-    log.event('session.timeout', {
-      component: 'cleanup',
-      session_lease_id: due.id,
-      account_id: due.accountId,
+    logDocumented(sessionLog(log, due), 'session.timeout', {
+      idle_ms: clock.wallMs() - due.clientHeartbeatAtMs,
     });
     await runs.end(due, cleanupActor);
   }

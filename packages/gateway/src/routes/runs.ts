@@ -23,6 +23,7 @@ import { exitJson, heldJson, type RunJson, runJson } from '../runs/run-json.ts';
 import { createStartRun } from '../runs/start-run.ts';
 import { streamOutput } from '../runs/stream-output.ts';
 import { kindsOf, seesAccount } from '../runs/whose-runs.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { waitForEnd } from '../runs/wait-for-end.ts';
 
 export interface RunsParts {
@@ -32,6 +33,7 @@ export interface RunsParts {
   readonly random: Random;
   readonly log: Log;
   readonly tokens: LiveTokens;
+  readonly sessions: Sessions;
 }
 
 type RunHandlers = Handlers<Api['runs']>;

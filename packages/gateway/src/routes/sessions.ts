@@ -2,17 +2,21 @@
  * Sessions over HTTP.
  */
 import type { Api } from '@clawdfather/protocol/api';
+import type { Log } from '@clawdfather/kit';
 import type { AccountId, Session, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
+import { logDocumented } from '../observe/log-events.ts';
 import type { Instance } from '../sessions/instance.ts';
 import type { SessionObserver } from '../sessions/session-observer.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { sessionLog } from '../sessions/session-log.ts';
 import { showSession } from '../sessions/show-session.ts';
 import { startSession } from '../sessions/start-session.ts';
 
 export interface SessionsHandlersDeps {
   readonly store: Store;
+  readonly log: Log;
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly sessionObserver: SessionObserver;
@@ -47,7 +51,12 @@ export function createSessionsHandlers(deps: SessionsHandlersDeps): Handlers<Api
           idempotencyKey: call.header('idempotency-key'),
           audit: auditOf(call, 'session.start'),
         });
-        if (!isRepeated) sessionObserver.started('ok');
+        if (!isRepeated) {
+          sessionObserver.started('ok');
+          const { traceId } = call;
+          const log = sessionLog(deps.log, { accountId, id: session.id, traceId });
+          logDocumented(log, 'session.start', { agent: session.agent });
+        }
         return { session: await show(accountId, session) };
       } catch (error) {
         // What was refused for good reasons was no attempt.

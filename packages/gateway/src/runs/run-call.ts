@@ -11,8 +11,8 @@ import type { Runs } from './open-runs.ts';
 import { accountOf } from './whose-runs.ts';
 
 const never = new AbortController().signal;
-/* Runs over HTTP belong to no session of a client. */
-const sessionId = 'api';
+/* Of runs over HTTP that belong to no session. */
+const noSession = 'api';
 
 export function toolsFor({ personTools, agentTools }: Runs, caller: Caller): Tools {
   return caller.kind === 'device' ? personTools : agentTools;
@@ -22,13 +22,15 @@ export interface Starting {
   readonly caller: Caller;
   readonly runId: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly sessionId?: string | undefined;
 }
 
-export function startCall({ caller, runId, labels }: Starting): ToolCall {
+export function startCall({ caller, runId, labels, sessionId }: Starting): ToolCall {
   return {
     ...callOf(caller, caller.accountId, never),
     runId,
     labels,
+    sessionId: sessionId ?? noSession,
     // A person may decide what the same person asked for; what a token asked for, it never does.
     credential: caller.kind === 'token' ? actorOf(caller) : undefined,
   };
@@ -43,5 +45,5 @@ export function callAbout(caller: Caller, record: RunRecord, signal: AbortSignal
 }
 
 export function callOf(caller: Caller, account: string, signal: AbortSignal): ToolCall {
-  return { signal, requester: actorOf(caller), account, sessionId };
+  return { signal, requester: actorOf(caller), account, sessionId: noSession };
 }

@@ -18,6 +18,7 @@ import type { Store } from '@clawdfather/store';
 import type { ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import { auditOf, type Call } from '../http/handlers.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
 import { hashRequest, parseKey, runIdOfKey } from './request-key.ts';
@@ -30,6 +31,7 @@ export interface StartDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly sessions: Pick<Sessions, 'assertOpen'>;
 }
 
 type StartRequest = Call<Api['runs']['create']>;
@@ -115,11 +117,13 @@ function keyReused(why?: string): ApiError {
 }
 
 async function start(
-  { runs, store }: StartDeps,
+  { runs, store, sessions }: StartDeps,
   request: StartRequest,
   { runId, request: hash }: Asked,
 ): Promise<ExecResult> {
-  const { caller, body, traceId } = request;
+  const { caller, traceId } = request;
+  const { sessionId, ...body } = request.body;
+  if (sessionId !== undefined) await sessions.assertOpen(caller.accountId, sessionId);
   // Before it happens: a start that nobody survived to write down would be one that nobody can find.
   const entry = auditOf(request, 'run.start', { host: body.host ?? 'local' });
   await store.forAccount(caller.accountId).auditLog.record({ ...entry, target: runId });
@@ -127,7 +131,7 @@ async function start(
     [traceLabel]: traceId,
     ...(hash === undefined ? {} : { [requestLabel]: hash }),
   };
-  const call = startCall({ caller, runId, labels });
+  const call = startCall({ caller, runId, labels, sessionId });
   try {
     return await toolsFor(runs, caller).exec({ ...body, background: isBackground(body) }, call);
   } catch (error) {

@@ -51,7 +51,7 @@ export function openSessions(deps: SessionsDeps): OpenSessions {
   const beats = createClientBeats({ store, clock, log });
   const runs = createSessionRuns({ runs: deps.runs, log });
   const observer = sessionObserver;
-  const sessions = createSessions({ store, instance, beats, runs, observer, onClosed });
+  const sessions = createSessions({ store, log, instance, beats, runs, observer, onClosed });
   const cleanup = createCleanup({
     store,
     clock,

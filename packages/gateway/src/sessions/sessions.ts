@@ -4,10 +4,13 @@
  * The lease is closed first and its runs are ended after it, so that nothing new can start in between. If we die in between,
  * the clean-up of whichever gateway has the runs ends them.
  */
+import type { Log } from '@clawdfather/kit';
 import type { AccountId, AuditEntry, CloseReason, Session, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
+import { logDocumented } from '../observe/log-events.ts';
 import type { ClientBeats } from './client-beats.ts';
 import type { Instance } from './instance.ts';
+import { sessionLog } from './session-log.ts';
 import { type ClosedSession, closedSessionOf, type SessionObserver } from './session-observer.ts';
 import type { SessionRuns } from './session-runs.ts';
 
@@ -29,6 +32,7 @@ export interface SessionEnd {
 
 export interface SessionsDeps {
   readonly store: Store;
+  readonly log: Log;
   readonly instance: Instance;
   readonly beats: ClientBeats;
   readonly runs: SessionRuns;
@@ -77,7 +81,12 @@ async function closeOne(
     if (step.outcome === 'not_found') return undefined;
     if (step.outcome === 'epoch_stale' && attempt < attemptsMax) continue;
     if (step.outcome === 'epoch_stale') throw new ApiError('epoch_stale');
-    if (step.outcome === 'changed') deps.observer.closed(closedSessionOf(accountId, step.session));
+    if (step.outcome === 'changed') {
+      const closed = closedSessionOf(accountId, step.session);
+      deps.observer.closed(closed);
+      const log = sessionLog(deps.log, { accountId, id, traceId: audit.traceId });
+      logDocumented(log, 'session.close', { reason, duration_ms: closed.lifeMs });
+    }
     // Also when it was closed before: whoever did may not have got this far.
     await deps.runs.end({ accountId, id }, audit.actor);
     return step.session;

@@ -11,6 +11,7 @@
 import { hash } from 'node:crypto';
 import type { AccountQueries, AccountStore, AuditEntry, Owner, Session } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
+import { parseKey } from '../runs/request-key.ts';
 import { noAgent } from './show-session.ts';
 
 export interface SessionStart {
@@ -29,19 +30,15 @@ export interface StartedSession {
 
 /* Contract: three at once, each of which may hold an agent. */
 const openMax = 3;
-const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export async function startSession(
   mine: AccountStore,
   start: SessionStart,
 ): Promise<StartedSession> {
-  const { idempotencyKey: key } = start;
+  const key = parseKey(start.idempotencyKey);
   if (key === undefined) {
     const session = await mine.transaction((queries) => create(queries, start));
     return { session, isRepeated: false };
-  }
-  if (!keyPattern.test(key)) {
-    throw new ApiError('validation_error', 'Idempotency-Key is 1 to 255 visible characters');
   }
   const done = await mine.once({
     key,

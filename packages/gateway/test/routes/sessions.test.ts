@@ -156,3 +156,21 @@ test('an operator ends all sessions of the gateway, whoever has them; nobody els
     assert.deepEqual([session.status, session.close_reason], ['closed', 'server_closed']);
   }
 });
+
+test('a command can be started in an open session of the account, and ends with it', async () => {
+  await using rig = await openTestGateway();
+  const ask = createAsk(rig);
+  const { id } = (await start(ask)).body.session;
+  const body = { argv: ['sleep', '600'], sessionId: id };
+  const started = await ask('POST', 'runs', { body });
+  assert.equal(started.status, 201);
+  const { runId } = started.body;
+  assert.deepEqual(refusalOf(await ask('POST', 'runs', { body, token: rig.other.token })), [
+    404,
+    'not_found',
+  ]);
+  await ask('DELETE', `sessions/${id}`);
+  const { exit } = (await ask('GET', `runs/${runId}/wait`)).body;
+  assert.deepEqual([exit.reason, exit.actor], ['manual-cancel', `device:${rig.owner.deviceId}`]);
+  assert.deepEqual(refusalOf(await ask('POST', 'runs', { body })), [410, 'expired']);
+});

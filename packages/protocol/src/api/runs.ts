@@ -13,7 +13,7 @@ import {
 } from '../exec.ts';
 import { processLimits } from '../limits.ts';
 import { logResultSchema, runSummarySchema, screenResultSchema } from '../process.ts';
-import { idParams, pageOf, pageQuery, timeSchema } from './common.ts';
+import { idParams, idSchema, pageOf, pageQuery, timeSchema } from './common.ts';
 import { endpoints } from './endpoint.ts';
 
 /* Below the 30 s of a request, with time left for the start and the answer. */
@@ -26,10 +26,15 @@ const cursorSchema = z.string().min(1).max(64);
 const encodingSchema = z.enum(['text', 'base64']);
 const inputText = z.string().max(processLimits.inputCharactersMax);
 
-export const runParamsSchema = execParamsSchema.refine(({ yieldMs = 0 }) => yieldMs <= yieldMsMax, {
-  message: `at most ${yieldMsMax} over HTTP`,
-  path: ['yieldMs'],
-});
+export const runParamsSchema = execParamsSchema
+  .safeExtend({
+    /* The session it belongs to: it keeps the session open, and ends with it. */
+    sessionId: idSchema.optional(),
+  })
+  .refine(({ yieldMs = 0 }) => yieldMs <= yieldMsMax, {
+    message: `at most ${yieldMsMax} over HTTP`,
+    path: ['yieldMs'],
+  });
 
 const summarySchema = runSummarySchema.meta({ id: 'RunSummary' });
 
@@ -84,7 +89,7 @@ export const runsEndpoints = endpoints({
     body: runParamsSchema,
     answer: execResultSchema.meta({ id: 'ExecResult' }),
     status: 201,
-    errors: ['run_limit_reached', 'key_reused', 'storage_full'],
+    errors: ['run_limit_reached', 'key_reused', 'storage_full', 'not_found', 'expired'],
     isIdempotent: true,
   },
   get: {
