@@ -1,7 +1,8 @@
 /*
- * clawdfather-shim: one small binary with three jobs and no options.
+ * clawdfather-shim: one small binary with a few jobs and no options.
  * `spawnd` and `direct` speak the shim protocol on descriptor 3; see docs/protocol/shim.md.
  */
+#include "init.h"
 #include "ladder.h"
 #include "limits.h"
 #include "shim.h"
@@ -72,6 +73,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(job, "sweep") == 0 && argc == 5)
 		return sweep_main(argv[2], argv[3], argv[4]);
+	if (strcmp(job, "init") == 0 && argc > 2)
+		return init_main(argv + 2);
 #ifdef CLAWDFATHER_TEST_HOOKS
 	if (strcmp(job, "selftest") == 0) {
 		const char *wrong = ladder_self_test();
@@ -81,7 +84,7 @@ int main(int argc, char **argv)
 #endif
 	bool spawnd = strcmp(job, "spawnd") == 0;
 	if (!spawnd && strcmp(job, "direct") != 0) {
-		fprintf(stderr, "usage: clawdfather-shim spawnd | direct | sweep LEASE UID TICKS | version\n"
+		fprintf(stderr, "usage: clawdfather-shim spawnd | direct | sweep LEASE UID TICKS | init PROGRAM … | version\n"
 				"spawnd and direct are started by the supervisor and speak on descriptor 3.\n");
 		return 2;
 	}

@@ -1,7 +1,7 @@
 /*
  * `clf serve`: the gateway, until it is asked to stop.
  *
- * Stages: refuse a second one for the same state directory; open; say where it is, to people and in gateway.json; wait; close
+ * Stages: as process 1, run again under an init (E1); refuse a second one for the same state directory; open; say where it is, to people and in gateway.json; wait; close
  * within five seconds. Nothing of it touches a run: they are held by their shims.
  */
 import { mkdirSync } from 'node:fs';
@@ -35,6 +35,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { config } = context;
   const { stateDir } = config;
   refuseSecond(stateDir);
+  if (config.pid === 1) (await import('../gateway/process-one.ts')).rerunUnderInit();
   const settings = gatewayConfigFrom(context, readVersion());
   await using serveLog = await openServeLog(context);
   const { log } = serveLog;
