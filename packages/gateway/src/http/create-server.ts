@@ -47,7 +47,7 @@ export interface ServerDeps {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /* Whose word about a client's address is believed. */
   readonly trustedProxies: readonly string[];
-  /* What `next` begins belongs to the request's trace. Called again after the body has been read. */
+  /* What `next` begins belongs to the request's trace, also what happens after a body has been read: the server binds it. */
   readonly enterTrace: (trace: TraceContext, next: () => void) => void;
   readonly onDone: (report: RequestReport) => void;
 }
@@ -60,6 +60,8 @@ const headersMsMax = 10_000;
 /* Longer than a proxy's usual 60 s: of the two, it should be the one that closes. */
 const keepAliveMs = 72_000;
 const paramCharactersMax = 200;
+/* What proxies write into their logs for a client that did not wait for its answer. */
+const clientGone = 499;
 
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { tls, trustedProxies, clock } = deps;
@@ -94,20 +96,13 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   server.setSerializerCompiler(() => JSON.stringify);
   server.addHook('onRequest', (request, reply, next) => {
     begin(deps, request, reply);
+    // Not `onResponse`, which is not called when the client has gone, as it does at the end of every stream.
+    reply.raw.once('close', () => deps.onDone(reportOf(deps, request, reply)));
     deps.enterTrace(request.trace, () => {
       checkNames(deps.names, request);
       limitTime(timeLimit, request, reply);
       next();
     });
-  });
-  server.addHook('preValidation', (request, _reply, next) => {
-    // A body arrives by events of the connection, which know nothing of the request.
-    if (request.body === undefined) next();
-    else deps.enterTrace(request.trace, next);
-  });
-  server.addHook('onResponse', (request, reply, next) => {
-    deps.onDone(reportOf(deps, request, reply));
-    next();
   });
   server.setErrorHandler((error, request, reply) => refuse(deps, { error, request, reply }));
   server.setNotFoundHandler((request, reply) =>
@@ -202,7 +197,7 @@ function reportOf(
   return {
     method: request.method,
     route: request.routeOptions.url ?? 'unknown',
-    status: reply.statusCode,
+    status: reply.raw.headersSent ? reply.statusCode : clientGone,
     durationMs: clock.monotonicMs() - request.startedMs,
     trace: request.trace,
     caller: request.caller,

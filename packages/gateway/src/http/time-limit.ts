@@ -8,7 +8,7 @@ import type { Clock, Timer } from '@clawdfather/kit';
 
 export interface TimeLimit {
   /* `onLate` is called once, unless `done` comes first. */
-  start(onLate: () => void): { done(): void };
+  start(onLate: () => void): { readonly done: () => void };
   close(): void;
 }
 

@@ -85,11 +85,8 @@ function createRequestSpans(parts: Parts): RequestSpans {
   return {
     enter: (trace, next) => {
       const parent = contextOf(trace);
-      let span = open.get(trace);
-      if (span === undefined) {
-        span = startSpan(parts, { name: 'api.request', parent, trace, kind: SpanKind.SERVER });
-        open.set(trace, span);
-      }
+      const span = startSpan(parts, { name: 'api.request', parent, trace, kind: SpanKind.SERVER });
+      open.set(trace, span);
       current.run(api.setSpan(parent, span), next);
     },
     leave: ({ trace, method, route, status }) => {

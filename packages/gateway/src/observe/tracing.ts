@@ -42,7 +42,7 @@ export interface Tracing extends AsyncDisposable {
 }
 
 export interface RequestSpans {
-  /* What `next` begins is inside the request's span, which begins with the first call. */
+  /* What `next` begins is inside the request's span. */
   enter(trace: TraceContext, next: () => void): void;
   leave(report: {
     readonly trace: TraceContext;

@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +14,8 @@ import { promisify } from 'node:util';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { openTracing } from '../../src/observe/tracing.ts';
 import { openCollector, type SeenSpan } from '../fixtures/open-collector.ts';
-import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { createAsk } from '../fixtures/api-client.ts';
+import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 import { type Line, recordingLog } from '../fixtures/recording-log.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -61,18 +64,33 @@ test('a request, its token and its statements are one trace with the client', as
   assert.equal(collector.resource['service.name'], 'clawdfather');
 });
 
-test('a request with a body keeps its trace; one without a traceparent begins the trace it answers with', async () => {
+/* The body leaves only when the server has asked for it, so it never comes along with the headers. */
+async function patchLate(rig: TestGateway, path: string, body: unknown): Promise<IncomingMessage> {
+  const request = httpRequest(new URL(path, rig.url), {
+    method: 'PATCH',
+    headers: {
+      authorization: `Bearer ${rig.owner.token}`,
+      'content-type': 'application/json',
+      expect: '100-continue',
+    },
+  });
+  request.flushHeaders();
+  await once(request, 'continue');
+  request.end(JSON.stringify(body));
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
+  return answer;
+}
+
+test('a request whose body comes later keeps its trace; one without a traceparent begins the trace it answers with', async () => {
   await using collector = await openCollector();
-  let ownTraceId: string | null;
+  let ownTraceId: string | string[] | undefined;
   {
     await using rig = await openTestGateway({ config: { otlpEndpoint: collector.url } });
-    const answer = await rig.request('/api/v1/settings', {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${rig.owner.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ idle_timeout_seconds: 600 }),
-    });
-    assert.equal(answer.status, 200);
-    ownTraceId = answer.headers.get('x-trace-id');
+    const answer = await patchLate(rig, '/api/v1/settings', { idle_timeout_seconds: 600 });
+    assert.equal(answer.statusCode, 200);
+    ownTraceId = answer.headers['x-trace-id'];
     assert.equal((await rig.request('/nothing')).status, 404);
   }
   const spans = collector.spans.filter((span) => span.traceId === ownTraceId);
@@ -85,6 +103,29 @@ test('a request with a body keeps its trace; one without a traceparent begins th
   for (const change of changes) assert.equal(change.parentSpanId, request.spanId);
   const missing = collector.spans.find(({ attributes }) => attributes['http.status_code'] === 404);
   assert.equal(missing?.attributes['http.route'], 'unknown');
+});
+
+test('a client that does not wait for its answer leaves a span that says so', async () => {
+  await using collector = await openCollector();
+  {
+    await using rig = await openTestGateway({ config: { otlpEndpoint: collector.url } });
+    const ask = createAsk(rig);
+    const started = await ask('POST', 'runs', { body: { command: 'sleep 60', background: true } });
+    assert.equal(started.status, 201, started.text);
+    const { runId } = started.body;
+    const { hostname, port } = new URL(rig.url);
+    const socket = connect(Number(port), hostname);
+    // The end comes after the request on the same connection, so the server has seen both.
+    const headers = [`Host: ${hostname}`, `Authorization: Bearer ${rig.owner.token}`];
+    socket.end([`GET /api/v1/runs/${runId}/wait HTTP/1.1`, ...headers, '', ''].join('\r\n'));
+    socket.resume();
+    await once(socket, 'close');
+    await ask('POST', `runs/${runId}/cancel`, { body: {} });
+  }
+  const [span] = collector.spans.filter(
+    ({ attributes }) => attributes['http.route'] === '/api/v1/runs/:id/wait',
+  );
+  assert.equal(span?.attributes['http.status_code'], 499);
 });
 
 test('a client that is not sampled is not sampled here', async () => {
