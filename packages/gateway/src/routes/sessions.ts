@@ -1,5 +1,5 @@
 /*
- * Sessions over HTTP.
+ * Sessions over HTTP: start, look, close. A call that names one is a heartbeat of its client.
  */
 import type { Api } from '@clawdfather/protocol/api';
 import type { Log } from '@clawdfather/kit';

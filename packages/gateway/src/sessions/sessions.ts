@@ -46,7 +46,7 @@ const attemptsMax = 5;
 export function createSessions(deps: SessionsDeps): Sessions {
   const { store, instance, beats } = deps;
   return {
-    seen: beats.seen,
+    seen: (accountId, sessionId) => beats.seen(accountId, sessionId),
     assertOpen: async (accountId, sessionId) => {
       const session = await store.forAccount(accountId).sessions.get(sessionId);
       if (session === undefined) throw notFound();
@@ -58,7 +58,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       beats.seen(accountId, sessionId);
       return session;
     },
-    onClosed: deps.onClosed,
+    onClosed: (listener) => deps.onClosed(listener),
     close: (accountId, sessionId, end) => closeOne(deps, { accountId, id: sessionId }, end),
     closeAll: async (end) => {
       const mine = await store.system.leases.ownedBy(instance.owner());

@@ -104,8 +104,9 @@ test('what an owner decided before it was robbed is refused after it', async () 
   await rig.clock.advance(minute);
   const before = await rig.read(id);
   // Held up between reading what is idle and closing it, until the lease is somebody else's.
-  const { idle } = robbed.store.system.leases;
-  robbed.store.system.leases.idle = async (owner) => {
+  const { leases } = robbed.store.system;
+  const idle = leases.idle.bind(leases);
+  leases.idle = async (owner) => {
     const due = await idle(owner);
     assert.equal(due.length, 1);
     const thief = await rig.openGateway();

@@ -99,8 +99,9 @@ test('a client that comes back while the clean-up looks finds its session open',
   const gateway = await rig.openGateway();
   const { id } = await gateway.startSession();
   await pass(rig, gateway, 35);
-  const { idle } = gateway.store.system.leases;
-  gateway.store.system.leases.idle = async (owner) => {
+  const { leases } = gateway.store.system;
+  const idle = leases.idle.bind(leases);
+  leases.idle = async (owner) => {
     const due = await idle(owner);
     assert.equal(due.length, 1);
     await rig.account.sessions.clientSeen(id);

@@ -32,9 +32,9 @@ test('ssh-keygen derives the public half and the fingerprint that we give', () =
       const privatePath = join(directory, comment);
       await writeFile(privatePath, key.privateFile, { mode: 0o600 });
       await writeFile(`${privatePath}.line`, `${key.publicKey}\n`);
-      const derived = await run('ssh-keygen', ['-y', '-f', privatePath]);
+      const derived = await run('/usr/bin/ssh-keygen', ['-y', '-f', privatePath]);
       assert.equal(derived.stdout.trim(), key.publicKey);
-      const shown = await run('ssh-keygen', ['-lf', `${privatePath}.line`]);
+      const shown = await run('/usr/bin/ssh-keygen', ['-lf', `${privatePath}.line`]);
       assert.equal(shown.stdout, `256 ${key.fingerprint} ${comment} (ED25519)\n`);
     }
   }));
@@ -43,12 +43,14 @@ test('an agent takes the private half over a pipe', () =>
   inDirectory(async (directory) => {
     const key = await createOpensshKey(random, 'clawdfather-agent');
     const socket = join(directory, 'agent');
-    const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const agent = spawn('/usr/bin/ssh-agent', ['-D', '-a', socket], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     try {
       // It prints where it listens once it does.
       await new Promise((resolve) => agent.stdout.once('data', resolve));
       const env = { PATH: process.env['PATH'], SSH_AUTH_SOCK: socket };
-      const adding = spawn('ssh-add', ['-t', '60', '-'], {
+      const adding = spawn('/usr/bin/ssh-add', ['-t', '60', '-'], {
         env,
         stdio: ['pipe', 'ignore', 'pipe'],
       });
@@ -58,7 +60,7 @@ test('an agent takes the private half over a pipe', () =>
         new Promise((resolve) => adding.once('close', resolve)),
       ]);
       assert.equal(code, 0, said);
-      const { stdout } = await run('ssh-add', ['-L'], { env });
+      const { stdout } = await run('/usr/bin/ssh-add', ['-L'], { env });
       assert.equal(stdout.trim(), key.publicKey);
     } finally {
       const gone = new Promise((resolve) => agent.once('close', resolve));

@@ -33,12 +33,13 @@ test('every 30 s the instance and its leases are told to live on', async () => {
 test('a beat that the database refused is tried again with the next one', async () => {
   await using rig = await openCleanupRig();
   const { instance, store } = await rig.openGateway();
-  const { heartbeat } = store.system.instances;
-  store.system.instances.heartbeat = () => Promise.reject(new Error('on purpose'));
+  const { instances } = store.system;
+  const heartbeat = instances.heartbeat.bind(instances);
+  instances.heartbeat = () => Promise.reject(new Error('on purpose'));
   await assert.rejects(instance.beat());
   await rig.clock.advance(30_000);
   assert.equal(instance.state, 'alive');
-  store.system.instances.heartbeat = heartbeat;
+  instances.heartbeat = heartbeat;
   await instance.beat();
   assert.equal(instance.state, 'alive');
 });

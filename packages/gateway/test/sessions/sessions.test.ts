@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { type AccountStore, openStore, parseAccountId } from '@clawdfather/store';
+import { silentObserver } from '@clawdfather/supervisor';
 import { openRuns } from '../../src/runs/open-runs.ts';
 import { openSessions, type OpenSessions } from '../../src/sessions/open-sessions.ts';
 import type { ClosedSession } from '../../src/sessions/session-observer.ts';
@@ -21,10 +22,10 @@ interface Rig {
   readonly opened: OpenSessions;
   readonly account: AccountStore;
   readonly starter: RunStarter;
-  startSession(): Promise<string>;
+  readonly startSession: () => Promise<string>;
   /* Minutes go by, with a clean-up in each. */
-  pass(minutes: number): Promise<void>;
-  statusOf(id: string): Promise<string | undefined>;
+  readonly pass: (minutes: number) => Promise<void>;
+  readonly statusOf: (id: string) => Promise<string | undefined>;
 }
 
 async function withSessions(work: (rig: Rig) => Promise<void>): Promise<void> {
@@ -39,7 +40,7 @@ async function withSessions(work: (rig: Rig) => Promise<void>): Promise<void> {
   const store = lifetime.use(await openStore(config.database, deps));
   const owner = await store.system.accounts.ensureOwner({ displayName: 'O', audit });
   const account = store.forAccount(parseAccountId(owner.id));
-  const runs = lifetime.use(await openRuns(config, deps));
+  const runs = lifetime.use(await openRuns(config, { ...deps, observer: silentObserver }));
   const opened = lifetime.use(openSessions({ store, clock, log: silentLog, runs }));
   const starter = lifetime.use(await openRunStarter(config.stateDir));
   await opened.instance.start({ instanceId: 'a', version: '0', address: 'nowhere' });
@@ -114,12 +115,13 @@ test('whoever listens hears of each close once', () =>
     await opened.sessions.close(account.accountId, one, end);
     await pass(37);
     stop();
+    assert.equal(heard.length, 3);
     assert.deepEqual(
-      heard.map(({ id, reason }) => [id, reason]).toSorted(),
-      [
+      new Map(heard.map(({ id, reason }) => [id, reason])),
+      new Map([
         [one, 'user'],
         [two, 'timeout'],
         [three, 'timeout'],
-      ].toSorted(),
+      ]),
     );
   }));

@@ -18,7 +18,7 @@ const hostLabel = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
 const numberLabel = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 const ipv4Part = /^(?:0|[1-9][0-9]{0,2})$/;
 
-export function isHostName(host: string): boolean {
+function isHostName(host: string): boolean {
   if (host.length > hostCharactersMax) return false;
   // Without a zone (`%eth0`): `%` means something to ssh.
   if (host.includes(':')) return z.ipv6().safeParse(host).success;

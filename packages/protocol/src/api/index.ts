@@ -15,7 +15,6 @@ import { tokenEndpoints } from './tokens.ts';
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';
 export { apiErrorSchema } from './common.ts';
-export { isHostName } from './connections.ts';
 export type {
   Access,
   AnswerOf,
