@@ -26,17 +26,24 @@ export interface SessionRunsDeps {
   readonly log: Log;
 }
 
+/* Many more than a host can hold. A list that were cut would call a busy session idle, and close it. */
+const runsMax = 1_000_000;
 const liveStates = ['starting', 'running', 'exiting'] as const;
 
 export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
   const { supervisor, personTools } = runs;
   const liveOf = ({ accountId, id }: SessionName): readonly RunRecord[] =>
-    supervisor.list({ sessionId: id, labels: { account: accountId }, states: liveStates });
+    supervisor.list({
+      sessionId: id,
+      labels: { account: accountId },
+      states: liveStates,
+      limit: runsMax,
+    });
 
   return {
     busy: () => {
       const found = new Map<string, SessionName>();
-      for (const { sessionId, labels } of supervisor.list({ states: liveStates })) {
+      for (const { sessionId, labels } of supervisor.list({ states: liveStates, limit: runsMax })) {
         const account = labels['account'] ?? '';
         // Runs without a session have words such as `cli` in its place.
         if (!isId(sessionId) || !isId(account)) continue;
