@@ -17,7 +17,7 @@ function runsOver(records: readonly Pick<RunRecord, 'sessionId' | 'labels'>[]) {
     records
       .filter((record) => sessionId === undefined || record.sessionId === sessionId)
       .filter((record) => labels === undefined || record.labels['account'] === labels['account'])
-      .slice(0, limit) as readonly RunRecord[];
+      .slice(0, limit);
   // All that is asked of them here.
   const runs = { supervisor: { list } as unknown as Supervisor } as SessionRunsDeps['runs'];
   return createSessionRuns({ runs, log: silentLog });
