@@ -64,7 +64,7 @@ function failureOf(outcome: Exclude<DecisionOutcome, Decided>, approvalId: strin
 }
 
 /* The kernel's own word: this name leads to the controlling terminal, or nowhere. */
-function isAtTerminal(): boolean {
+export function isAtTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'));
     return true;

@@ -17,6 +17,10 @@ import { withSupervisor } from '../runs/with-supervisor.ts';
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const decision = context.args.has('always') ? 'allow-always' : 'allow-once';
+  if (context.args.has('host')) {
+    const { decideRemotely } = await import('../hosts/remote-approvals.ts');
+    return decideRemotely(context, { decision });
+  }
   return withApprovals(context, async (approvals) => {
     const decided = await decide(context, approvals, { decision });
     if (!context.isJson) await context.io.stdout.write(await formatRules(decided, context.paint));

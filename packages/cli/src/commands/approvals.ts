@@ -1,5 +1,5 @@
 /*
- * `clf approvals`: what waits for a decision, oldest first, or all that is on record.
+ * `clf approvals`: what waits for a decision, oldest first, or all that is on record; here, or with `--host` at a gateway.
  */
 import { approvalJson } from '../approvals/approval-json.ts';
 import { formatApprovals } from '../approvals/approval-text.ts';
@@ -11,6 +11,8 @@ import { jsonLine } from '../render/run-json.ts';
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io, clock, paint } = context;
   const isAll = args.has('all');
+  if (args.has('host'))
+    return (await import('../hosts/remote-approvals.ts')).showApprovals(context);
   return withApprovals(context, async ({ gatekeeper }) => {
     const records = gatekeeper.list(isAll ? {} : { states: ['pending'] }).toReversed();
     if (context.isJson) {

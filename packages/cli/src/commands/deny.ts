@@ -10,8 +10,12 @@ import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
+  const reason = context.args.value('reason');
+  if (context.args.has('host')) {
+    const { decideRemotely } = await import('../hosts/remote-approvals.ts');
+    return decideRemotely(context, { decision: 'deny', reason });
+  }
   return withApprovals(context, async (approvals) => {
-    const reason = context.args.value('reason');
     const { record } = await decide(context, approvals, { decision: 'deny', reason });
     await context.io.stdout.write(
       context.isJson

@@ -20,6 +20,14 @@ import {
   checkProc,
   checkSystemd,
 } from '../doctor/host-checks.ts';
+import {
+  checkCertificate,
+  checkControl,
+  checkGateway,
+  checkMasterKeys,
+  checkSecretFiles,
+  checkUnits,
+} from '../doctor/gateway-checks.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
 import { checkDecisions, checkLeftovers, checkOwners, checkRunDirs } from '../doctor/run-checks.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
@@ -28,9 +36,12 @@ import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.
 import { checkConfig } from '../doctor/config-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
+import { lookAtGateway } from '../gateway/look-at-gateway.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { startTicksOf } from '../runs/process-use.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import { loadControlFile } from '../serve.ts';
+import { controlPath } from './backup.ts';
 
 /* All of them; a host with more has other worries. */
 const recordsMax = 1_000_000;
@@ -51,6 +62,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     await checkDisk(facts, stateDir),
     checkProc(facts),
     ...(await checkRuns(context)),
+    ...(await checkServing(context)),
     checkCgroup(facts),
     ...checkSystemd(facts),
   ];
@@ -60,6 +72,21 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       : formatFindings(findings, { paint: context.paint, columnsMax: context.io.columns() }),
   );
   return codeStatus(hasFailed(findings) ? exitChecksFailed : exitOk);
+}
+
+async function checkServing(context: CommandContext): Promise<Finding[]> {
+  const { config, clock } = context;
+  const isPostgres = config.values['gateway.database.urlFile'] !== undefined;
+  const control = isPostgres ? undefined : controlPath(context);
+  const { checkBackup } = await loadControlFile();
+  return [
+    checkGateway(await lookAtGateway(context)),
+    checkControl(control, checkBackup),
+    ...checkMasterKeys(context, control),
+    checkSecretFiles(context),
+    ...checkCertificate(config, clock.wallMs()),
+    ...checkUnits(context),
+  ];
 }
 
 async function rebuild(stateDir: string): Promise<Finding> {

@@ -1,12 +1,13 @@
 /*
  * `clf runs kill | wait | rm`: how runs of a gateway end.
  */
+import { hasCode } from '@clawdfather/kit';
 import type { Client } from '@clawdfather/sdk';
 import { parseGraceMs, parseLimitMs, parseSignal } from '../args/values.ts';
 import type { CommandContext, Execute } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, exitOk, exitOwnError, exitTimedOut } from '../exit-status.ts';
-import { withHost } from '../hosts/open-client.ts';
+import { explainRefusal, withHost } from '../hosts/open-client.ts';
 import { findRemoteRun, remoteExitCode, type RemoteRun } from '../hosts/remote-run.ts';
 import { formatErrorJson, formatErrorText } from '../render/error-text.ts';
 import { createPaint, isColoured } from '../render/paint.ts';
@@ -88,7 +89,7 @@ function each(
   context: CommandContext,
   work: (client: Client, id: string) => Promise<Told>,
 ): ReturnType<Execute> {
-  return withHost(context, async ({ client }) => {
+  return withHost(context, async ({ client, target }) => {
     const { args, io, isJson, config } = context;
     const paint = createPaint(isColoured(config, io.stderr));
     let code = exitOk;
@@ -96,10 +97,10 @@ function each(
       try {
         const told = await work(client, await findRemoteRun(client, typed));
         await io.stdout.write(isJson ? jsonLine(told.json) : `${told.text}\n`);
-      } catch (error) {
-        const { RefusedError } = await import('@clawdfather/sdk');
+      } catch (thrown) {
+        const error = await explainRefusal(target, thrown);
         // Without a sign-in none of them would work.
-        if (error instanceof RefusedError && error.refusal.status === 401) throw error;
+        if (hasCode(error, 'not-signed-in')) throw error;
         code = exitOwnError;
         await (isJson
           ? io.stdout.write(jsonLine({ typed, ...(formatErrorJson(error) as object) }))

@@ -8,7 +8,7 @@ import { encode } from 'uqr';
 
 const blackOnWhite = '\u001b[30;47m';
 const reset = '\u001b[0m';
-/* Scanners want four modules of quiet around it. */
+/* The standard asks for four modules of quiet around it; cameras do with two, and it stays small enough for a terminal. */
 const border = 2;
 
 /* Undefined where it would not fit: a torn one is worse than none. */

@@ -28,18 +28,26 @@ export async function withHost<Result>(
   work: (host: OpenedHost) => Promise<Result>,
 ): Promise<Result> {
   const opened = await openHost(context);
-  const { RefusedError } = await import('@clawdfather/sdk');
   try {
     return await work(opened);
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    if (error.refusal.code === 'unauthorized') throw notSignedIn(opened.target, error);
-    throw new CodedError(error.refusal.code, error.message, {
-      cause: error.cause,
-      detail: error.detail,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-    });
+    throw await explainRefusal(opened.target, error);
   }
+}
+
+/* Any other error as it is. */
+export async function explainRefusal(target: Target, error: unknown): Promise<unknown> {
+  const { RefusedError } = await import('@clawdfather/sdk');
+  if (!(error instanceof RefusedError)) return error;
+  const { code } = error.refusal;
+  if (code === 'unauthorized') return notSignedIn(target, error);
+  const hint =
+    code === 'still_running' ? 'End it first: clf runs kill, or both: clf runs rm -f' : error.hint;
+  return new CodedError(code, error.message, {
+    cause: error.cause,
+    detail: error.detail,
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {

@@ -1,0 +1,191 @@
+/*
+ * Checks of the gateway on this machine: its file and process, its database, its certificate, its secrets, its unit.
+ */
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandContext } from '../command.ts';
+import type { Config } from '../config.ts';
+import { whyUnsafe } from '../gateway/read-secret.ts';
+import type { GatewayLook } from '../gateway/look-at-gateway.ts';
+import { hostsPath } from '../hosts/hosts-file.ts';
+import { formatDuration } from '../render/duration.ts';
+import { unitPath } from '../service/systemd.ts';
+import { unitProblems } from '../service/unit-text.ts';
+import type { Finding } from './finding.ts';
+
+const day = 86_400_000;
+/* Time enough to renew it, also over a holiday. */
+const certificateLowMs = 14 * day;
+
+export function checkGateway({ found, isReady, health }: GatewayLook): Finding {
+  const check = 'gateway';
+  switch (found.kind) {
+    case 'none':
+      return { check, status: 'info', summary: 'none runs here; clf serve starts one' };
+    case 'elsewhere':
+      return {
+        check,
+        status: 'info',
+        summary: `it runs in another container: ${found.record.url}`,
+      };
+    case 'stale':
+      return {
+        check,
+        status: 'warn',
+        summary: `the last one (process ${found.record.pid}) ended without saying so`,
+        advice: 'It was killed, or crashed; runs go on. Start it again: clf serve',
+      };
+    case 'running': {
+      const { url, pid } = found.record;
+      if (isReady) return { check, status: 'ok', summary: `${url}, ${health?.status ?? 'ready'}` };
+      return {
+        check,
+        status: 'fail',
+        summary: `process ${pid} is there, but ${url} ${health === undefined ? 'does not answer' : 'is not ready'}`,
+        advice: 'Look at its log; a stop and a start harm no run: clf stop, clf serve',
+      };
+    }
+  }
+}
+
+export interface ControlReport {
+  readonly isSound: boolean;
+  readonly problems: readonly string[];
+  readonly migrations: { readonly state: string };
+}
+
+/* `look` reads the whole file; undefined when there is none, or it is not a file of ours to look at. */
+export function checkControl(
+  path: string | undefined,
+  look: (path: string) => ControlReport,
+): Finding {
+  const check = 'control-database';
+  if (path === undefined) {
+    return { check, status: 'info', summary: 'PostgreSQL; /readyz of the gateway tells of it' };
+  }
+  if (!existsSync(path))
+    return { check, status: 'info', summary: 'none yet; the first clf serve makes it' };
+  try {
+    const { isSound, problems, migrations } = look(path);
+    const { state } = migrations;
+    if (isSound) {
+      const older = state === 'pending' ? ', of an older version' : '';
+      return { check, status: 'ok', summary: `${path} is whole${older}` };
+    }
+    const [problem = `its form is ${state}`] = problems;
+    return { check, status: 'fail', summary: `${path}: ${problem}`, advice: 'clf restore FILE' };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { check, status: 'fail', summary: `${path}: ${message}`, advice: 'clf restore FILE' };
+  }
+}
+
+export function checkCertificate({ values }: Pick<Config, 'values'>, nowMs: number): Finding[] {
+  const path = values['gateway.tls.cert'];
+  if (path === undefined) return [];
+  const check = 'certificate';
+  try {
+    const certificate = new X509Certificate(readFileSync(path));
+    const leftMs = certificate.validToDate.getTime() - nowMs;
+    const until = certificate.validToDate.toISOString().slice(0, 10);
+    if (leftMs <= 0) {
+      return [{ check, status: 'fail', summary: `${path} ended on ${until}`, advice: 'Renew it.' }];
+    }
+    const summary = `${path} is good until ${until}`;
+    if (leftMs > certificateLowMs) return [{ check, status: 'ok', summary }];
+    const advice = `Renew it within ${formatDuration(leftMs)}, and restart the gateway.`;
+    return [{ check, status: 'warn', summary, advice }];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [{ check, status: 'fail', summary: `${path}: ${message}` }];
+  }
+}
+
+/* Files that hold secrets, and whether others could have read them. */
+export function checkSecretFiles({ config }: Pick<CommandContext, 'config'>): Finding {
+  const check = 'secrets';
+  const { values } = config;
+  const named = [
+    values['gateway.tls.key'],
+    values['gateway.database.urlFile'],
+    values['gateway.github.clientSecretFile'],
+  ].filter((path) => path !== undefined);
+  const missing = named.filter((path) => !existsSync(path));
+  const files = [...named, hostsPath(config), ...masterKeyFiles(config)].filter((path) =>
+    existsSync(path),
+  );
+  const unsafe = files.flatMap((path) => {
+    const why = whyUnsafe(statSync(path), false);
+    return why === undefined ? [] : [{ path, why }];
+  });
+  const [first] = unsafe;
+  if (first !== undefined) {
+    return {
+      check,
+      status: 'fail',
+      summary: `${first.path} ${first.why}`,
+      advice: `chmod 600 ${unsafe.map(({ path }) => path).join(' ')}, and replace what may be known`,
+    };
+  }
+  if (missing.length > 0) {
+    return {
+      check,
+      status: 'fail',
+      summary: `a setting names what is not there: ${missing.join(', ')}`,
+    };
+  }
+  return {
+    check,
+    status: 'ok',
+    summary: `${files.length === 1 ? '1 file' : `${files.length} files`} with secrets, none open to others`,
+  };
+}
+
+/* Stored SSH keys are of no use without them, and nobody can make them anew. */
+export function checkMasterKeys(
+  { config }: Pick<CommandContext, 'config'>,
+  controlPath?: string,
+): Finding[] {
+  if (controlPath === undefined || !existsSync(controlPath)) return [];
+  const check = 'master-keys';
+  const count = masterKeyFiles(config).length;
+  if (count > 0) return [{ check, status: 'ok', summary: `${count} in ${masterKeysDir(config)}` }];
+  return [
+    {
+      check,
+      status: 'fail',
+      summary: `there is a control database, but no master key in ${masterKeysDir(config)}`,
+      advice:
+        'Put FILE.keys of clf backup --with-keys there. Without it the stored SSH keys cannot be opened.',
+    },
+  ];
+}
+
+/* E2: a unit that somebody has changed may end runs at the next upgrade. */
+export function checkUnits({ config }: Pick<CommandContext, 'config'>): Finding[] {
+  return (['user', 'system'] as const).flatMap((scope): Finding[] => {
+    const path = unitPath(scope, config);
+    if (!existsSync(path)) return [];
+    const check = 'service';
+    const problems = unitProblems(readFileSync(path, 'utf8'));
+    if (problems.length === 0) return [{ check, status: 'ok', summary: `${path} spares runs` }];
+    const summary = `${path}: ${problems.join('; ')}; a stop or an upgrade would end runs`;
+    return [{ check, status: 'fail', summary, advice: 'Write it anew: clf service install' }];
+  });
+}
+
+function masterKeysDir({ values, stateDir }: Config): string {
+  return values['gateway.masterKeysDir'] ?? join(stateDir, 'master-keys');
+}
+
+function masterKeyFiles(config: Config): string[] {
+  const directory = masterKeysDir(config);
+  try {
+    const names = readdirSync(directory).filter((name) => name.endsWith('.key'));
+    return names.map((name) => join(directory, name));
+  } catch {
+    // Not there yet, or not for us to see.
+    return [];
+  }
+}

@@ -1,0 +1,116 @@
+/*
+ * `clf approvals`, `allow` and `deny` with `--host`: what waits at a gateway, shown and decided as on this machine.
+ *
+ * Deciding is a person's: it takes a terminal and is refused inside a run, here as there (A5). The gateway judges again.
+ */
+import type { Client } from '@clawdfather/sdk';
+import type { ApprovalRecord } from '@clawdfather/tools';
+import { approvalJson } from '../approvals/approval-json.ts';
+import { formatApprovals, formatEnd } from '../approvals/approval-text.ts';
+import { type Decision, isAtTerminal } from '../approvals/decide.ts';
+import type { CommandContext } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { allPages } from './all-pages.ts';
+import { refuseInsideRun } from './inside-run.ts';
+import { withHost } from './open-client.ts';
+
+type RemoteApproval = Awaited<ReturnType<Client['approvals']['list']>>['items'][number];
+
+export function showApprovals(context: CommandContext): Promise<ExitStatus> {
+  const { args, io, paint, clock } = context;
+  const isAll = args.has('all');
+  return withHost(context, async ({ client, target }) => {
+    const records = (await readApprovals(client, isAll)).map(recordOf).reverse();
+    if (context.isJson) {
+      for (const record of records) await io.stdout.write(jsonLine(approvalJson(record)));
+    } else if (records.length === 0) {
+      await io.stdout.write(`Nothing waits for you at ${target.url}.\n`);
+    } else {
+      const layout = { paint, nowMs: clock.wallMs(), isAll, columnsMax: io.columns() };
+      await io.stdout.write(formatApprovals(records, layout));
+    }
+    return codeStatus(exitOk);
+  });
+}
+
+export function decideRemotely(
+  context: CommandContext,
+  { decision, reason }: Decision,
+): Promise<ExitStatus> {
+  const { args, io, config } = context;
+  refuseInsideRun(config.pid);
+  if (!isAtTerminal()) {
+    throw new CliError('approval-refused', 'you may not decide this: there is no terminal', {
+      hint: 'Decide in a terminal of your own, outside of any run; over ssh, ask for one with -t.',
+    });
+  }
+  return withHost(context, async ({ client }) => {
+    const id = await findRemoteApproval(client, args.operands[0] ?? '');
+    const body = { decision, ...(reason === undefined ? {} : { reason }) };
+    const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
+    const record = recordOf(approval);
+    if (context.isJson) {
+      const more = decision === 'deny' ? {} : { rules };
+      await io.stdout.write(jsonLine({ ...approvalJson(record), ...more }));
+    } else {
+      for (const rule of rules) await io.stdout.write(`from now on ${rule} runs unasked\n`);
+      const end = decision === 'deny' ? (formatEnd(record) ?? 'denied') : `started ${record.runId}`;
+      await io.stdout.write(`${record.approvalId} ${end}\n`);
+      if (problem !== null) await io.stderr.write(`clf: it could not be started: ${problem}\n`);
+    }
+    return codeStatus(exitOk);
+  });
+}
+
+function readApprovals(client: Client, isAll: boolean): Promise<RemoteApproval[]> {
+  const state = isAll ? {} : ({ state: 'pending' } as const);
+  return allPages((page) => client.approvals.list({ query: { ...page, ...state } }));
+}
+
+async function findRemoteApproval(client: Client, typed: string): Promise<string> {
+  const waiting = await readApprovals(client, false);
+  const isMeant = ({ id, runId }: RemoteApproval): boolean =>
+    typed !== '' && (id.startsWith(typed) || runId.startsWith(typed));
+  const [one, ...others] = waiting.filter(isMeant);
+  if (one !== undefined && others.length === 0) return one.id;
+  const code = one === undefined ? 'approval-not-found' : 'approval-ambiguous';
+  const message = one === undefined ? 'nothing that waits begins' : 'several that wait begin';
+  throw new CliError(code, `${message} with "${typed}"`, {
+    hint: 'See what waits: clf approvals --host …',
+    detail: { typed },
+  });
+}
+
+/* As the local ones are kept; the stored request stays with the gateway. */
+function recordOf(approval: RemoteApproval): ApprovalRecord {
+  const { id, runId, state, line, shell, argv, cwd, env, stdin, host, account } = approval;
+  const [program = '', ...rest] = argv ?? [];
+  return {
+    approvalId: id,
+    runId,
+    state,
+    actionHash: '',
+    action: {
+      command:
+        line === null
+          ? { kind: 'argv', argv: [program, ...rest] }
+          : { kind: 'line', line, shell: shell ?? '' },
+      cwd,
+      envAdditions: env,
+      stdin: stdin ?? undefined,
+      host,
+      account,
+    },
+    request: '',
+    requester: approval.requester,
+    why: approval.why,
+    createdAtMs: Date.parse(approval.createdAt),
+    expiresAtMs: Date.parse(approval.expiresAt),
+    decision: approval.decision ?? undefined,
+    decidedBy: approval.decidedBy ?? undefined,
+    decidedAtMs: approval.decidedAt === null ? undefined : Date.parse(approval.decidedAt),
+    reason: approval.reason ?? undefined,
+  };
+}

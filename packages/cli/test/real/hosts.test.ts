@@ -1,0 +1,158 @@
+/*
+ * A gateway from the command line: signing in here and elsewhere, tokens, devices, the audit log, backup and restore.
+ */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createGatewayRig, type GatewayRig } from '../support/gateway-rig.ts';
+
+const options = { timeout: 60_000 };
+
+const hostsOf = (rig: GatewayRig): string =>
+  join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'hosts.json');
+
+test(
+  'on the same machine a sign-in asks nothing, is kept private, and ends with logout',
+  options,
+  async (context) => {
+    const rig = createGatewayRig(context);
+    const early = await rig.clf('login');
+    assert.match(early.stderr, /no gateway runs.*\n.*clf serve/);
+    const gateway = await rig.serve();
+    const before = await rig.clf('runs', 'ls');
+    assert.equal(before.code, 125);
+    assert.match(before.stderr, /not signed in.*\n.*clf login/);
+
+    const signedIn = await rig.clf('login');
+    assert.equal(signedIn.code, 0, signedIn.stderr);
+    const path = hostsOf(rig);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.ok(!signedIn.stdout.includes('clf_'), 'the token is shown to nobody');
+    assert.match((await rig.clf('runs', 'ls')).stdout, /^Nothing is running at /);
+    const devices = await rig.clf('devices', '--json');
+    assert.equal((JSON.parse(devices.stdout) as { isCurrent: boolean }).isCurrent, true);
+
+    chmodSync(path, 0o644);
+    assert.match((await rig.clf('runs', 'ls')).stderr, /can be read by others/);
+    chmodSync(path, 0o600);
+
+    assert.match((await rig.clf('logout')).stdout, new RegExp(`Signed out of ${gateway.url}`));
+    assert.match((await rig.clf('runs', 'ls')).stderr, /not-signed-in/);
+  },
+);
+
+test(
+  'elsewhere it takes a link or a token, from a file or from stdin, and a link works once',
+  options,
+  async (context) => {
+    const rig = createGatewayRig(context);
+    const { url, loginLink } = await rig.serve();
+    // Another machine has no access to the state directory.
+    const away = { CLAWDFATHER_STATE_DIR: join(rig.env['HOME'] ?? '', 'nothing-here') };
+    const file = join(rig.env['HOME'] ?? '', 'link');
+    writeFileSync(file, `${loginLink}\n`, { mode: 0o600 });
+    const args = ['login', url, '--link-file', file, '--name', 'home'];
+    const signedIn = await rig.clfWith({ env: away }, ...args);
+    assert.equal(signedIn.code, 0, signedIn.stderr);
+    const again = await rig.clfWith({ env: away }, ...args);
+    assert.match(again.stderr, /sign-in-refused/);
+
+    const listed = await rig.clfWith({ env: away }, 'runs', 'ls', '--host', 'home');
+    assert.match(listed.stdout, /^Nothing is running/);
+    const mistyped = await rig.clfWith({ env: away }, 'runs', 'ls', '--host', 'hime');
+    assert.match(mistyped.stderr, /Did you mean home\?/);
+    const named = await rig.clfWith({ env: { ...away, CLAWDFATHER_HOST: url } }, 'audit', '--json');
+    assert.match(named.stdout, /"action":"auth\.login"/);
+
+    const token = (
+      await rig.clfWith({ env: away }, 'token', 'create', '--scope', 'read', 'ci')
+    ).stdout.trim();
+    const other = { ...away, XDG_CONFIG_HOME: join(rig.env['HOME'] ?? '', 'other-config') };
+    const byToken = await rig.clfWith({ env: other, input: `${token}\n` }, 'login', url);
+    assert.equal(byToken.code, 0, byToken.stderr);
+    const refused = await rig.clfWith({ env: other }, 'runs', 'start', '--', 'true');
+    assert.equal(refused.code, 125);
+    assert.match(refused.stderr, /\(forbidden\)/);
+
+    assert.equal((await rig.clfWith({ env: away }, 'token', 'revoke', 'ci')).code, 0);
+    assert.match((await rig.clfWith({ env: other }, 'runs', 'ls')).stderr, /sign-in has ended/);
+  },
+);
+
+test('inside a run nobody signs in', options, async (context) => {
+  const rig = createGatewayRig(context);
+  await rig.serve();
+  const launcher = new URL('../../bin/clawdfather.js', import.meta.url).pathname;
+  const inner = await rig.clf('run', '--', process.execPath, launcher, 'login');
+  assert.equal(inner.code, 125);
+  assert.match(inner.stderr, /inside a run/);
+  assert.ok(!existsSync(hostsOf(rig)));
+});
+
+test(
+  'runs of a gateway: started, listed, typed into, waited for, ended, forgotten',
+  options,
+  async (context) => {
+    const rig = createGatewayRig(context);
+    await rig.serve();
+    await rig.clf('login');
+    const followed = await rig.clf('runs', 'start', '-f', '-c', 'echo out; echo err >&2; exit 3');
+    assert.deepEqual([followed.code, followed.stdout, followed.stderr], [3, 'out\n', 'err\n']);
+    const id = (await rig.clf('runs', 'start', '--', 'cat')).stdout.trim();
+    const short = id.slice(0, 6);
+    assert.match(
+      (await rig.clf('runs', 'ls')).stdout,
+      new RegExp(`${id.slice(0, 12)} +running.*cat`),
+    );
+    assert.equal((await rig.clf('runs', 'ls', '-q')).stdout, `${id}\n`);
+    await rig.clfWith({ input: 'hello\n' }, 'runs', 'input', '--eof', short);
+    assert.equal((await rig.clf('runs', 'wait', short)).code, 0);
+    assert.equal((await rig.clf('runs', 'logs', short)).stdout, 'hello\n');
+    const shown = JSON.parse((await rig.clf('runs', 'show', '--json', short)).stdout) as {
+      exit: { reason: string };
+    };
+    assert.equal(shown.exit.reason, 'exit');
+    const missing = await rig.clf('runs', 'start', '--', '/no/such/program');
+    assert.equal(missing.code, 127, missing.stderr);
+
+    const long = (await rig.clf('runs', 'start', '--', 'sleep', '1000')).stdout.trim();
+    const late = await rig.clf('runs', 'wait', '--timeout', '50ms', long);
+    assert.equal(late.code, 124);
+    const refused = await rig.clf('runs', 'rm', long, 'zzzzzz');
+    assert.equal(refused.code, 125);
+    assert.match(refused.stderr, /still_running[\s\S]*run-not-found/);
+    assert.match((await rig.clf('runs', 'kill', long)).stdout, /manual-cancel/);
+    assert.equal((await rig.clf('runs', 'rm', long)).stdout, `${long}\n`);
+    assert.deepEqual(await rig.live(), []);
+  },
+);
+
+test(
+  'a backup is made while it runs, and brings back what was there; a running gateway is not replaced',
+  options,
+  async (context) => {
+    const rig = createGatewayRig(context);
+    await rig.serve();
+    await rig.clf('login');
+    const path = join(rig.env['HOME'] ?? '', 'backup');
+    const made = await rig.clf('backup', '--with-keys', '--json', path);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.equal(statSync(`${path}.keys`).mode & 0o777, 0o700);
+    assert.match((await rig.clf('backup', path)).stderr, /file-exists/);
+    await rig.clf('token', 'create', 'later');
+    assert.match((await rig.clf('restore', path)).stderr, /gateway-running/);
+    await rig.clf('stop');
+
+    writeFileSync(join(rig.env['HOME'] ?? '', 'other'), 'no database');
+    const wrong = await rig.clf('restore', '--check', join(rig.env['HOME'] ?? '', 'other'));
+    assert.equal(wrong.code, 1);
+    const good = await rig.clf('restore', '--json', path);
+    assert.equal(good.code, 0, good.stderr);
+    const { keptPath } = JSON.parse(good.stdout) as { keptPath: string };
+    assert.ok(readFileSync(keptPath).includes('later'));
+    await rig.serve();
+    assert.match((await rig.clf('token')).stdout, /^No tokens/);
+  },
+);
