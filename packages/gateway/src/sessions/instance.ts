@@ -51,7 +51,8 @@ export function createInstance({ store, clock, log }: InstanceDeps): Instance {
     throw new ApiError('unavailable', `this gateway is ${state}`);
   };
 
-  const beatOnce = async (mine: Owner): Promise<void> => {
+  const beatOnce = async (): Promise<void> => {
+    const mine = requireOwner();
     if ((await store.system.instances.heartbeat(mine)) === 'superseded') {
       state = 'superseded';
       timer?.cancel();
@@ -64,7 +65,7 @@ export function createInstance({ store, clock, log }: InstanceDeps): Instance {
 
   /* One at a time: a slow database must not be asked the same thing twice. */
   const beat = (): Promise<void> => {
-    beating ??= beatOnce(requireOwner()).finally(() => {
+    beating ??= beatOnce().finally(() => {
       beating = undefined;
     });
     return beating;

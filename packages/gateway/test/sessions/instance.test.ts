@@ -27,6 +27,7 @@ test('every 30 s the instance and its leases are told to live on', async () => {
   const [instance] = await gateway.store.system.instances.list();
   assert.equal(instance?.heartbeatAtMs, rig.clock.wallMs());
   await gateway.instance.stop();
+  await assert.rejects(gateway.instance.beat(), { code: 'unavailable' });
   assert.throws(() => gateway.instance.owner(), { code: 'unavailable' });
 });
 
