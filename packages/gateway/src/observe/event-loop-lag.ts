@@ -17,22 +17,27 @@ export interface EventLoopLag {
 /* Fine enough for what people feel, and coarse enough to cost nothing. */
 const resolutionMs = 20;
 const windowMs = 10_000;
+/* A start loads and migrates and is slow by nature; it is no lag that anybody could do something about. */
+const startMs = 5_000;
 /* Of fewer than this a single slow moment, such as a start, would be the 99th percentile. A loop that hangs again and again
    gives few as well, but then the median shows it. */
 const samplesMin = 200;
+
+const none: LagSeconds = { median: 0, p99: 0, max: 0 };
 
 export function openEventLoopLag(clock: Clock): EventLoopLag {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let sinceMs = clock.monotonicMs();
-  let before: LagSeconds = { median: 0, p99: 0, max: 0 };
+  let before: LagSeconds = none;
+  let isStarting = true;
 
   /* The histogram has the whole time between two looks, of which the resolution is meant to pass. */
   const lateSeconds = (nanoseconds: number): number =>
     Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
   const now = (): LagSeconds =>
     histogram.count === 0
-      ? { median: 0, p99: 0, max: 0 }
+      ? none
       : {
           median: lateSeconds(histogram.percentile(50)),
           p99: lateSeconds(histogram.percentile(histogram.count < samplesMin ? 50 : 99)),
@@ -42,6 +47,12 @@ export function openEventLoopLag(clock: Clock): EventLoopLag {
   return {
     read: () => {
       const nowMs = clock.monotonicMs();
+      if (isStarting) {
+        if (nowMs - sinceMs < startMs) return none;
+        isStarting = false;
+        sinceMs = nowMs;
+        histogram.reset();
+      }
       const current = now();
       if (nowMs - sinceMs < windowMs) {
         return {

@@ -3,19 +3,36 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSystemClock } from '@clawdfather/kit';
+import { type Clock, createSystemClock } from '@clawdfather/kit';
 import { openEventLoopLag } from '../../src/observe/event-loop-lag.ts';
 
 const clock = createSystemClock();
+
+/* The real one, moved on by what a start may take. */
+function createLaterClock(): { readonly clock: Clock; moveOn(): void } {
+  let ahead = 0;
+  return {
+    clock: { ...clock, monotonicMs: () => clock.monotonicMs() + ahead },
+    moveOn: () => {
+      ahead += 5_000;
+    },
+  };
+}
 
 function hang(ms: number): void {
   const untilMs = clock.monotonicMs() + ms;
   while (clock.monotonicMs() < untilMs);
 }
 
-test('hanging for 300 ms again and again shows in the median and the 99th percentile', async () => {
-  const lag = openEventLoopLag(clock);
+test('hanging for 300 ms again and again shows in the median and the 99th percentile, once the start is over', async () => {
+  const later = createLaterClock();
+  const lag = openEventLoopLag(later.clock);
   try {
+    hang(300);
+    await clock.sleep(0);
+    assert.deepEqual(lag.read(), { median: 0, p99: 0, max: 0 });
+    later.moveOn();
+    lag.read();
     for (let i = 0; i < 4; i += 1) {
       hang(300);
       await clock.sleep(0);
