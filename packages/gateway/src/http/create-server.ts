@@ -84,8 +84,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const server: FastifyInstance =
     tls === undefined
       ? fastify({ ...options, http })
-      : // The types have one instance per kind of server; what we use of them is the same.
-        (fastify({ ...options, https: { ...http, ...tls } }) as unknown as FastifyInstance);
+      : fastify({ ...options, https: { ...http, ...tls } });
   const timeLimit = createTimeLimit(clock);
   decorate(server);
   server.removeContentTypeParser('text/plain');
