@@ -45,6 +45,7 @@ export const gatewayShapes = {
     database: z.enum(['sqlite', 'postgres']).nullable(),
     startedAt: instant.nullable(),
     uptimeMs: z.number().nullable(),
+    liveRuns: count.describe('of this machine, whoever started them'),
     health: z
       .object({
         status: z.string().describe('`ok`, `degraded` or `unhealthy`'),

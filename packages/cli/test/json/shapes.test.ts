@@ -3,11 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CliShape, cliShapes } from '@clawdfather/protocol';
 import { approvalJson } from '../../src/approvals/approval-json.ts';
 import { commands } from '../../src/commands/table.ts';
 import { createCliRig } from '../support/cli-process.ts';
+import { createGatewayRig } from '../support/gateway-rig.ts';
 import { rowsOf } from './shape-rows.ts';
 
 const page = readFileSync(new URL('../../../../docs/cli-json.md', import.meta.url), 'utf8');
@@ -45,21 +47,23 @@ test('every command is on the page, and every shape is printed by one', () => {
   for (const name of names) assert.ok(linked.has(name), name);
 });
 
+/* Each line is of one of the shapes that the page links for the command, and has nothing beyond it. */
+function checkLines(command: string, text: string): void {
+  const lines = text.split('\n').filter(Boolean);
+  assert.ok(lines.length > 0, `${command} printed nothing`);
+  for (const line of lines) {
+    const json: unknown = JSON.parse(line);
+    const isOne = shapesOf(command).some((name) => {
+      const parsed = cliShapes[name].safeParse(json);
+      // What the schema does not know is not in what it brings back.
+      return parsed.success && isSame(parsed.data, json);
+    });
+    assert.ok(isOne, `${command} printed ${line}`);
+  }
+}
+
 test('what commands print is of their shapes, and has no field that is not told', async (context) => {
   const rig = createCliRig(context);
-  const checkLines = (command: string, text: string): void => {
-    const lines = text.split('\n').filter(Boolean);
-    assert.ok(lines.length > 0, `${command} printed nothing`);
-    for (const line of lines) {
-      const json: unknown = JSON.parse(line);
-      const isOne = shapesOf(command).some((name) => {
-        const parsed = cliShapes[name].safeParse(json);
-        // What the schema does not know is not in what it brings back.
-        return parsed.success && isSame(parsed.data, json);
-      });
-      assert.ok(isOne, `${command} printed ${line}`);
-    }
-  };
   const check = async (...args: string[]): Promise<void> => {
     const name = args[0] === 'config' ? args.slice(0, 2).join(' ') : (args[0] ?? '');
     checkLines(name, (await rig.clf(...args, '--json')).stdout);
@@ -93,6 +97,50 @@ test('what commands print is of their shapes, and has no field that is not told'
   const error = await rig.clf('logs', '--json', 'no-such-run');
   const told: unknown = JSON.parse(error.stderr);
   assert.deepEqual(cliShapes.error.parse(told), told);
+});
+
+test('what commands around a gateway print is of their shapes, too', {
+  timeout: 60_000,
+}, async (context) => {
+  const rig = createGatewayRig(context);
+  const check = async (command: string, ...args: string[]): Promise<string> => {
+    const { stdout } = await rig.clf(...command.split(' '), ...args, '--json');
+    checkLines(command, stdout);
+    return stdout;
+  };
+  await check('status');
+  const gateway = await rig.serve();
+  checkLines('serve', gateway.stdout());
+  await check('status', '--wait', '20s');
+  await check('login', '--link');
+  await check('login');
+  const created = JSON.parse(await check('runs start', '--pty', '-c', 'cat; exit 3')) as {
+    runId: string;
+  };
+  const { runId } = created;
+  await check('runs ls');
+  await check('runs show', runId);
+  await check('runs input', runId, 'text\n');
+  await check('runs wait', '--timeout', '10ms', runId);
+  await check('runs kill', '-s', 'CONT', runId);
+  await check('runs kill', runId, 'no-such-run');
+  await check('runs logs', '--cursor', runId);
+  await check('runs wait', runId);
+  await check('runs show', runId);
+  await check('runs rm', runId, 'no-such-run');
+  checkLines('runs start', (await rig.clf('runs', 'start', '--json', '--', '/no/such')).stdout);
+  await check('token create', 'ci');
+  await check('token ls');
+  await check('token revoke', 'ci');
+  await check('devices ls');
+  await check('audit');
+  await check('devices revoke', '--others');
+  const path = join(rig.env['HOME'] ?? '', 'backup');
+  await check('backup', path);
+  await check('restore', '--check', path);
+  await check('logout');
+  await check('stop');
+  await check('restore', path);
 });
 
 /* Only a person outside of any run decides, and a test may be in one: what `allow` and `deny` print is made here. */

@@ -1,0 +1,68 @@
+/*
+ * `clf service` with a stand-in for systemctl that notes what it is asked; there is no systemd in a test.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createGatewayRig } from '../support/gateway-rig.ts';
+
+test('install writes the unit and starts it, status looks at it, uninstall takes it away', {
+  timeout: 60_000,
+}, async (context) => {
+  const rig = createGatewayRig(context);
+  const bin = join(rig.env['HOME'] ?? '', 'bin');
+  const notes = join(rig.env['HOME'] ?? '', 'asked');
+  mkdirSync(bin);
+  const script = `#!/bin/sh\necho "$@" >> '${notes}'\ncase "$*" in *is-active*) echo active;; esac\n`;
+  writeFileSync(join(bin, 'systemctl'), script, { mode: 0o755 });
+  const env = { PATH: `${bin}:${rig.env['PATH'] ?? ''}` };
+  const unit = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'systemd/user/clawdfather.service');
+
+  const absent = await rig.clfWith({ env }, 'service', '--user');
+  assert.equal(absent.code, 1);
+  assert.match(absent.stdout, /clf service install/);
+  const installed = await rig.clfWith(
+    { env },
+    'service',
+    'install',
+    '--user',
+    '--listen',
+    '127.0.0.1:9',
+  );
+  assert.equal(installed.code, 0, installed.stderr);
+  const text = readFileSync(unit, 'utf8');
+  assert.match(text, /^ExecStart=.*\/clawdfather serve --listen 127\.0\.0\.1:9 --state-dir /m);
+  assert.match(text, /^KillMode=process$/m);
+  const asked = readFileSync(notes, 'utf8');
+  assert.match(
+    asked,
+    /--user daemon-reload\n--user enable clawdfather\.service\n--user restart clawdfather/,
+  );
+
+  assert.equal((await rig.clfWith({ env }, 'service', 'status', '--user')).code, 0);
+  writeFileSync(unit, text.replace('KillMode=process', 'KillMode=control-group'));
+  const changed = await rig.clfWith({ env }, 'service', 'status', '--user', '--json');
+  assert.equal(changed.code, 1);
+  assert.match(changed.stdout, /KillMode is control-group/);
+  assert.match((await rig.clfWith({ env }, 'doctor')).stdout, /FAIL {2}service: .*KillMode/);
+
+  assert.equal((await rig.clfWith({ env }, 'service', 'uninstall', '--user')).code, 0);
+  assert.ok(!existsSync(unit));
+  assert.match(readFileSync(notes, 'utf8'), /disable --now clawdfather\.service/);
+});
+
+test('without systemctl nothing is written, and what to do is said', {
+  timeout: 60_000,
+}, async (context) => {
+  const rig = createGatewayRig(context);
+  const { code, stderr } = await rig.clfWith(
+    { env: { PATH: '/nowhere' } },
+    'service',
+    'install',
+    '--user',
+  );
+  assert.equal(code, 125);
+  assert.match(stderr, /service-unsupported/);
+  assert.ok(!existsSync(join(rig.env['XDG_CONFIG_HOME'] ?? '', 'systemd')));
+});
