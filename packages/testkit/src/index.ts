@@ -8,6 +8,7 @@ export type { FakeClock } from './fake-clock.ts';
 export { freezeProcess } from './freeze-process.ts';
 export { inOwnMounts, openLoopDisk } from './loop-disk.ts';
 export type { LoopDisk } from './loop-disk.ts';
+export { examineMcpServer, excusedChecks, protocolScenarios } from './mcp-conformance.ts';
 export { openPostgresProxy, proxyFaults } from './postgres-proxy.ts';
 export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
 export { findPostgres, openPostgresServer } from './postgres-server.ts';

@@ -13,7 +13,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 
 const hint =
-  'make one with `clf token create --scopes read,run` and send it as `Authorization: Bearer`';
+  'make one with `clf token create --scope read,run LABEL` and send it as `Authorization: Bearer`';
 const challenge = 'Bearer realm="clawdfather", scope="read run"';
 
 export async function admitAgent(

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionCookie } from '../../src/auth/session-cookie.ts';
 import { createAsk } from '../fixtures/api-client.ts';
-import { openMcpRig, revisions, watchCut } from './rig.ts';
+import { createEnding, endOfRun, openMcpRig, revisions, runningRun, watchCut } from './rig.ts';
 
 const initialize = {
   jsonrpc: '2.0',
@@ -140,18 +140,17 @@ for (const revision of revisions) {
     const ask = createAsk(rig.gateway);
     const { token, id } = await rig.makeToken();
     // A client may wait on for an answer that cannot come: what is watched is the connection.
-    const watch = watchCut('sleep 1001');
+    const ending = createEnding(rig, 5);
+    const watch = watchCut(ending.command);
     await using agent = await rig.connect({ token, revision, fetch: watch.fetch });
-    const waiting = agent.call('exec', { command: 'sleep 1001', yieldMs: 120_000 });
+    const waiting = agent.call('exec', { command: ending.command, yieldMs: 120_000 });
     waiting.catch(() => {});
-    const running = async (): Promise<readonly { readonly runId: string }[]> =>
-      (await ask('GET', 'runs?state=running')).body.items;
-    while ((await running()).length === 0);
+    const runId = await runningRun(rig);
     assert.equal((await ask('DELETE', `auth/tokens/${id}`)).status, 204);
     await watch.cut;
-    const [run, ...others] = await running();
-    assert.deepEqual(others, []);
     await assert.rejects(agent.call('process', { action: 'list' }), /401|nauthorized/);
-    await ask('POST', `runs/${run?.runId ?? ''}/cancel`, { body: {} });
+    ending.letGo();
+    const { reason, code } = await endOfRun(rig, runId);
+    assert.deepEqual([reason, code], ['exit', 5]);
   });
 }

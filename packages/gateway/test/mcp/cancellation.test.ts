@@ -12,23 +12,12 @@ import {
   handshakeRevisions,
   type McpRig,
   modernRevision,
+  endOfRun,
   openMcpRig,
   revisions,
+  runningRun,
   watchCut,
 } from './rig.ts';
-
-async function onlyRun(rig: McpRig): Promise<string> {
-  for (;;) {
-    const { body } = await createAsk(rig.gateway)('GET', 'runs?state=running');
-    const [run] = body.items;
-    if (run?.state === 'running') return run.runId;
-  }
-}
-
-async function endOf(rig: McpRig, runId: string) {
-  const { body } = await createAsk(rig.gateway)('GET', `runs/${runId}/wait?timeout_ms=30000`);
-  return body.exit;
-}
 
 for (const revision of revisions) {
   test(`${revision}: a client that cancels ends what it waits for, and is named as the cause`, async () => {
@@ -52,7 +41,7 @@ for (const revision of revisions) {
     }
     cancel.abort();
     await assert.rejects(waiting);
-    const exit = await endOf(rig, runId);
+    const exit = await endOfRun(rig, runId);
     assert.equal(exit.reason, 'manual-cancel');
     assert.equal(exit.actor, `mcp:test-agent token:${id}`);
     assert.equal((await rig.look(kept)).state, 'running', 'what is in the background goes on');
@@ -73,14 +62,14 @@ for (const revision of handshakeRevisions) {
     await using agent = await rig.connect(options);
     const waiting = agent.call('exec', { command: ending.command, yieldMs: 120_000 });
     waiting.catch(() => {});
-    const runId = await onlyRun(rig);
+    const runId = await runningRun(rig);
     network.reset();
     await watch.cut;
     // The session goes on over new connections.
     const list = await agent.call('process', { action: 'list', state: 'running' });
     assert.equal((list.data['runs'] as { runId: string }[])[0]?.runId, runId);
     ending.letGo();
-    assert.equal((await endOf(rig, runId)).code, 7);
+    assert.equal((await endOfRun(rig, runId)).code, 7);
     for (;;) {
       const { data } = await agent.call('exec', { command: 'true' });
       const [ended] = (data['ended'] ?? []) as { runId: string; code: number }[];
@@ -99,14 +88,14 @@ test(`${modernRevision}: a network that swallows everything cancels nothing`, as
   const ending = createEnding(rig, 0);
   const waiting = lost.call('exec', { command: ending.command, yieldMs: 500 });
   waiting.catch(() => {});
-  const runId = await onlyRun(rig);
+  const runId = await runningRun(rig);
   network.freeze();
   await using agent = await rig.connect({ token, name: 'another' });
   // Beyond what the lost call would have waited for: it has gone to the background.
   const polled = await agent.call('process', { action: 'poll', runId, waitMs: 1_000 });
   assert.equal(polled.data['status'], 'running');
   ending.letGo();
-  assert.equal((await endOf(rig, runId)).reason, 'exit');
+  assert.equal((await endOfRun(rig, runId)).reason, 'exit');
   await lost.close();
 });
 
@@ -123,21 +112,18 @@ for (const revision of revisions) {
     await using rig = await openMcpRig();
     const { token } = await rig.makeToken();
     await using agent = await rig.connect({ token, revision });
-    const pidFile = `${rig.gateway.directory}/alive`;
-    const command = `trap 'echo ended > ${pidFile}' TERM; echo up; sleep 1000 & wait`;
-    const waiting = agent.call('exec', { command, yieldMs: 120_000 });
+    const ending = createEnding(rig, 6);
+    const waiting = agent.call('exec', { command: ending.command, yieldMs: 120_000 });
     waiting.catch(() => {});
-    const runId = await onlyRun(rig);
+    const runId = await runningRun(rig);
     await rig.gateway.gateway.close();
     await using again = await reopen(rig);
-    const { body } = await createAsk({ url: again.url, owner: rig.gateway.owner })(
-      'GET',
-      `runs/${runId}`,
+    ending.letGo();
+    const { reason, code } = await endOfRun(
+      { gateway: { url: again.url, owner: rig.gateway.owner } },
+      runId,
     );
-    assert.equal(body.state, 'running');
-    await createAsk({ url: again.url, owner: rig.gateway.owner })('POST', `runs/${runId}/cancel`, {
-      body: {},
-    });
+    assert.deepEqual([reason, code], ['exit', 6]);
   });
 }
 

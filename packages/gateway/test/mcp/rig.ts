@@ -135,6 +135,23 @@ function agentOf(client: Client, transport: StreamableHTTPClientTransport): Agen
   return { client, transport, call, pollFor, close, [Symbol.asyncDispose]: close };
 }
 
+type Asked = { readonly gateway: Parameters<typeof createAsk>[0] };
+
+/* The one that the owner's account has, as soon as it runs. */
+export async function runningRun({ gateway }: Asked): Promise<string> {
+  for (;;) {
+    const { body } = await createAsk(gateway)('GET', 'runs?state=running');
+    const [run] = body.items;
+    if (run?.state === 'running') return run.runId;
+  }
+}
+
+/* Not told over MCP. */
+export async function endOfRun({ gateway }: Asked, runId: string) {
+  const { body } = await createAsk(gateway)('GET', `runs/${runId}/wait?timeout_ms=30000`);
+  return body.exit;
+}
+
 export interface CutWatch {
   readonly fetch: typeof fetch;
   /* Resolves when the connection of the request that has this text in it is over, with or without an answer. */
