@@ -82,32 +82,9 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Auth {
 export async function openGateway(config: GatewayConfig, given: GatewayDeps): Promise<Gateway> {
   checkListen(config);
   await using opening = new AsyncDisposableStack();
-  const watch = opening.use(await openWatch(config, given));
-  const { log, metrics, tracing } = watch;
-  const deps: GatewayDeps = { ...given, log };
-  const { clock, random } = deps;
-  const { onQuery } = tracing;
-  const store = opening.use(
-    await openStore(config.database, { clock, random, ...(onQuery && { onQuery }) }),
-  );
-  const owner = await store.system.accounts.ensureOwner({
-    displayName: 'Owner',
-    audit: { action: 'account.create', actor: 'gateway' },
-  });
-  const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer }));
-  watch.knowRuns(runs.supervisor);
-  const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
-  const custody = await openCustody(config, { store, random });
-  const opened = opening.use(
-    openSessions({
-      store,
-      clock,
-      log,
-      runs,
-      sessionObserver: metrics.sessions,
-      cleanupObserver: metrics.cleanup,
-    }),
-  );
+  const base = await openBase(opening, config, given);
+  const { deps, watch, observe, store, owner, runs, custody, opened } = base;
+  const { clock, random, log } = deps;
   const { instance, sessions, sessionObserver } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
@@ -131,13 +108,13 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     config,
     store,
     owner,
-    authObserver: metrics.auth,
+    authObserver: watch.metrics.auth,
     baseUrl: () => baseUrlOf(config, portOf(server)),
   });
   const parts: GatewayParts = {
     ...deps,
     ...auth,
-    authenticate: traceAuthenticate(auth.authenticate, tracing),
+    authenticate: traceAuthenticate(auth.authenticate, watch.tracing),
     observe,
     config,
     store,
@@ -162,13 +139,44 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     store,
     routes,
     sockets,
-    createLoginLink: auth.createLoginLink,
+    createLoginLink: () => auth.createLoginLink(),
     superseded: instance.superseded,
     closeSessions: (actor) =>
       sessions.closeAll({ reason: 'server_closed', audit: { action: 'session.close', actor } }),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/* What the API stands on, in the order in which each needs the one before. */
+async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, given: GatewayDeps) {
+  const watch = opening.use(await openWatch(config, given));
+  const { log, metrics } = watch;
+  const deps: GatewayDeps = { ...given, log };
+  const { clock, random } = deps;
+  const { onQuery } = watch.tracing;
+  const store = opening.use(
+    await openStore(config.database, { clock, random, ...(onQuery && { onQuery }) }),
+  );
+  const owner = await store.system.accounts.ensureOwner({
+    displayName: 'Owner',
+    audit: { action: 'account.create', actor: 'gateway' },
+  });
+  const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer }));
+  watch.knowRuns(runs.supervisor);
+  const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
+  const custody = await openCustody(config, { store, random });
+  const opened = opening.use(
+    openSessions({
+      store,
+      clock,
+      log,
+      runs,
+      sessionObserver: metrics.sessions,
+      cleanupObserver: metrics.cleanup,
+    }),
+  );
+  return { deps, watch, observe, store, owner, runs, custody, opened };
 }
 
 async function openCustody(

@@ -7,6 +7,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
 import { findPostgres, openPostgresServer } from '@clawdfather/testkit';
+import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
 const programs = findPostgres();
@@ -78,7 +79,7 @@ test('a database that says nothing is unhealthy after 5 s for everybody who asks
     [503, 503, 503],
   );
   assert.ok(tookMs < 8000, `${tookMs} ms`);
-  const { status, active_sessions: sessions } = await answers[0].json();
+  const { status, active_sessions: sessions } = await jsonOf(answers[0]);
   assert.deepEqual([status, sessions], ['unhealthy', null]);
   // The file system is looked at all the same, and so is everything that needs no database.
   const metrics = await (await ask('/metrics')).text();

@@ -5,13 +5,14 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
 test('/health has exactly what the document shows, for everybody', async () => {
   await using rig = await openTestGateway();
   const answer = await fetch(new URL('/health', rig.url));
   assert.equal(answer.status, 200);
-  const { checks, uptime_s: uptime, ...rest } = await answer.json();
+  const { checks, uptime_s: uptime, ...rest } = await jsonOf(answer);
   const { tmp_space_mb: space, ...filesystem } = checks.filesystem;
   const { latency_ms: latency, ...db } = checks.db;
   assert.deepEqual(rest, {
@@ -35,7 +36,7 @@ test('a database that is gone is 503 for /health and /readyz; both still answer'
   );
   await rig.gateway.store.close();
   const health = await fetch(new URL('/health', rig.url));
-  const { status, checks, active_sessions: sessions } = await health.json();
+  const { status, checks, active_sessions: sessions } = await jsonOf(health);
   assert.deepEqual(
     [health.status, status, checks.db.status, sessions],
     [503, 'unhealthy', 'unhealthy', null],
@@ -51,7 +52,7 @@ test('a disk that refuses is degraded, which is still 200', async () => {
   await using rig = await openTestGateway();
   await rm(join(rig.config.stateDir, 'runs'), { recursive: true });
   const answer = await fetch(new URL('/health', rig.url));
-  const { status, checks } = await answer.json();
+  const { status, checks } = await jsonOf(answer);
   assert.deepEqual(
     [answer.status, status, checks.filesystem.tmp_writable],
     [200, 'degraded', false],

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createAsk } from '../fixtures/api-client.ts';
+import { jsonOf } from '../fixtures/json-of.ts';
 import { openCollector } from '../fixtures/open-collector.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
@@ -36,7 +37,7 @@ test('a message to an agent is a span of the trace that the client names; its so
     const refused = once(socket, 'message');
     socket.send(JSON.stringify(message));
     await refused;
-    const health = await (await fetch(new URL('/health', rig.url))).json();
+    const health = await jsonOf(fetch(new URL('/health', rig.url)));
     assert.deepEqual([health.connected_websockets, health.active_sessions], [1, 1]);
     const closed = once(socket, 'close');
     socket.close();
