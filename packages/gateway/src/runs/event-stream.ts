@@ -2,8 +2,9 @@
  * Server-sent events to one reader, at the reader's own pace.
  *
  * Nothing is queued here: an event is written when the one before it has gone into the socket, so a slow reader costs one event
- * of memory (checklist 20). One that takes nothing for half a minute is dropped; it comes back with the id of its last event and
- * goes on there. A comment now and then keeps proxies from taking a quiet stream for a dead one.
+ * of memory (checklist 20). Whoever sends is told when the reader is slow, and lets go of what it reads from until there is room.
+ * A reader that takes nothing for half a minute is dropped; it comes back with the id of its last event and goes on there. A
+ * comment now and then keeps proxies from taking a quiet stream for a dead one.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 import type { FastifyReply } from 'fastify';
@@ -18,8 +19,10 @@ export interface StreamEvent {
 export interface EventStream {
   /* Aborts when the reader is gone, or was dropped. */
   readonly signal: AbortSignal;
-  /* Resolves when there is room for the next one; rejects when the reader is gone. */
-  send(event: StreamEvent): Promise<void>;
+  /* Resolves to true when there is room for the next one; to false when that takes long. Rejects when the reader is gone. */
+  send(event: StreamEvent): Promise<boolean>;
+  /* Resolves when there is room again. */
+  room(): Promise<void>;
   /* All was said. */
   end(): void;
   /* Cuts it off; the reader may come back. */
@@ -30,6 +33,8 @@ export interface EventStream {
 const keepAliveMs = 20_000;
 /* A phone in a tunnel comes back within it, or with its cursor. */
 const stalledMs = 30_000;
+/* Longer than a busy reader takes, and shorter than anybody would hold a read buffer for. */
+const slowMs = 100;
 /* How soon a browser comes back. */
 const retryMs = 1_000;
 
@@ -52,10 +57,24 @@ export function openEventStream(reply: FastifyReply, clock: Clock): EventStream 
     });
     keepAlive.unref();
   };
+  let stalled: Timer | undefined;
+  let drained = Promise.withResolvers<void>();
+  raw.on('drain', () => {
+    stalled?.cancel();
+    stalled = undefined;
+    drained.resolve();
+    drained = Promise.withResolvers();
+  });
   raw.once('close', () => {
     keepAlive?.cancel();
+    stalled?.cancel();
+    drained.resolve();
     gone.abort(new Error('the reader is gone'));
   });
+  const room = async (): Promise<void> => {
+    if (raw.writableNeedDrain) await drained.promise;
+    gone.signal.throwIfAborted();
+  };
   raw.on('error', () => raw.destroy()); /* the reader went away while we wrote; `close` follows */
   raw.write(`retry: ${retryMs}\n\n`);
   beat();
@@ -63,9 +82,11 @@ export function openEventStream(reply: FastifyReply, clock: Clock): EventStream 
     signal: gone.signal,
     send: async (event) => {
       gone.signal.throwIfAborted();
-      if (raw.write(formatEvent(event))) return;
-      await drained({ clock, signal: gone.signal, raw });
+      if (raw.write(formatEvent(event))) return true;
+      stalled ??= clock.timer(stalledMs, () => raw.destroy());
+      return isSoon(clock, room());
     },
+    room,
     end: () => raw.end(),
     drop: () => raw.destroy(),
   };
@@ -75,23 +96,13 @@ export function formatEvent({ event, id, data }: StreamEvent): string {
   return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-interface Draining {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly raw: FastifyReply['raw'];
-}
-
-async function drained({ clock, signal, raw }: Draining): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = (): void => reject(signal.reason);
-  raw.once('drain', resolve);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const timer = clock.timer(stalledMs, () => raw.destroy());
+async function isSoon(clock: Clock, room: Promise<void>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = clock.timer(slowMs, () => resolve(false));
   try {
-    await promise;
+    return await Promise.race([room.then(() => true), late]);
   } finally {
     timer.cancel();
-    raw.off('drain', resolve);
-    signal.removeEventListener('abort', onAbort);
+    room.catch(() => undefined); /* whoever waits on hears it from there */
   }
 }

@@ -72,28 +72,44 @@ interface Sending {
 }
 
 async function sendAll(supervisor: Supervisor, { stream, run, from }: Sending): Promise<void> {
-  let reached = from;
+  const place = { at: from };
+  let handle = run;
   for (;;) {
-    // After a change of owner, a new handle reads on where the old one stopped.
-    const handle = reached === from ? run : await supervisor.attach(run.runId);
     try {
-      for await (const event of handle.outputLent(reached, stream.signal)) {
-        const shown = eventJson(event);
-        if (shown !== undefined) await stream.send({ ...shown, id: event.cursor });
-        reached = event.cursor;
+      if (!(await sendOutput(handle, stream, place))) {
+        await stream.room();
+        continue;
       }
       const exit = await handle.wait(stream.signal);
       const data = { runId: run.runId, exit: exitJson(exit) };
-      return await stream.send({ event: 'exit', id: reached, data });
+      await stream.send({ event: 'exit', id: place.at, data });
+      return;
     } catch (error) {
-      if (hasCode(error, 'journal-missing')) {
-        const exit = await handle.wait(stream.signal);
-        const data = { runId: run.runId, exit: exitJson(exit) };
-        return await stream.send({ event: 'exit', id: reached, data });
-      }
-      if (!hasCode(error, 'epoch-stale', 'lease-lost') || stream.signal.aborted) throw error;
+      if (stream.signal.aborted || !hasCode(error, 'epoch-stale', 'lease-lost')) throw error;
+      // It has another owner now; a new handle reads on where the old one stopped.
+      handle = await supervisor.attach(run.runId);
     }
   }
+}
+
+/* False when the reader is slow: what is read from is let go of, and opened again when there is room. */
+async function sendOutput(
+  run: ManagedRun,
+  stream: EventStream,
+  place: { at: Cursor },
+): Promise<boolean> {
+  try {
+    for await (const event of run.outputLent(place.at, stream.signal)) {
+      const shown = eventJson(event);
+      const isTaken = shown === undefined || (await stream.send({ ...shown, id: event.cursor }));
+      place.at = event.cursor;
+      if (!isTaken) return false;
+    }
+  } catch (error) {
+    /* It never got as far as a journal; its exit says why. */
+    if (!hasCode(error, 'journal-missing')) throw error;
+  }
+  return true;
 }
 
 function eventJson(

@@ -3,8 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { callerOf, type EventReader } from '../fixtures/api-caller.ts';
 import { makeTemporary } from '../fixtures/temporary.ts';
@@ -80,12 +82,15 @@ test('a gateway killed under output loses and doubles nothing for a reader that 
   let lastId: string;
   {
     await using gateway = await startGatewayProcess(directory.path);
-    // Slow enough that most of it is said while no gateway is there.
-    const command = `seq 1 1000000 | head -c ${bytes} | { head -c 1000000; read -r _ </dev/null; cat; }`;
+    // Some of it is said to the first gateway, some while there is none, the rest to the second.
+    const command = `seq 1 1000000 | head -c ${bytes} >all; head -c 1000000 all
+      until [ -e killed ]; do sleep 0.01; done; tail -c +1000001 all | head -c 2500000
+      until [ -e resumed ]; do sleep 0.01; done; tail -c +3500001 all`;
     runId = await gateway.me.start({ command });
     await using events = await gateway.me.events(`/api/v1/runs/${runId}/output`);
     first = await bytesOf(events, 300_000);
     await gateway.end('SIGKILL');
+    writeFileSync(join(directory.path, 'killed'), '');
     // What was on its way when it was killed still counts.
     first = Buffer.concat([first, await bytesOf(events)]);
     lastId = events.lastId ?? '';
@@ -94,6 +99,7 @@ test('a gateway killed under output loses and doubles nothing for a reader that 
   await using events = await gateway.me.events(`/api/v1/runs/${runId}/output`, {
     'last-event-id': lastId,
   });
+  writeFileSync(join(directory.path, 'resumed'), '');
   const all = Buffer.concat([first, await bytesOf(events)]);
   const ended = await gateway.me.untilEnded(runId);
   assert.equal(ended.exit.code, 0);
@@ -104,21 +110,31 @@ test('a gateway killed under output loses and doubles nothing for a reader that 
   assert.equal(sha(all), sha(expected));
 });
 
-test('a reader that takes nothing holds nobody up and is cut off, to come back by its cursor', async (t) => {
+test('a reader that stands still holds nobody up, and goes on where it stood', async () => {
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);
-  const runId = await me.start({ command: 'head -c 30000000 /dev/zero' });
-  const { hostname, port } = new URL(rig.url);
-  const socket = connect(Number(port), hostname);
-  t.after(() => socket.destroy());
-  await once(socket, 'connect');
-  socket.pause();
-  socket.write(
-    `GET /api/v1/runs/${runId}/output HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${rig.owner.token}\r\naccept: text/event-stream\r\n\r\n`,
-  );
+  const bytes = 30_000_000;
+  const runId = await me.start({ command: `head -c ${bytes} /dev/zero` });
+  const path = `/api/v1/runs/${runId}/output`;
+  const { authorization, accept } = {
+    authorization: `Bearer ${rig.owner.token}`,
+    accept: 'text/event-stream',
+  };
+  const request = get(new URL(path, rig.url), { headers: { authorization, accept } });
+  const [slow] = (await once(request, 'response')) as [IncomingMessage];
   await me.untilEnded(runId);
-  await using events = await me.events(`/api/v1/runs/${runId}/output`);
-  assert.equal((await bytesOf(events)).length, 30_000_000, 'another reader gets all of it');
+  // Long enough for the gateway to have let go of what it was reading from.
+  await using events = await me.events(path);
+  assert.equal((await bytesOf(events)).length, bytes, 'another reader gets all of it');
+  let text = '';
+  for await (const piece of slow) text += piece;
+  const pieces = [...text.matchAll(/^event: output\nid: .*\ndata: (.*)$/gm)];
+  const taken = pieces.map(([, data = '']) => Buffer.from(JSON.parse(data).data, 'base64').length);
+  assert.equal(
+    taken.reduce((sum, length) => sum + length, 0),
+    bytes,
+  );
+  assert.match(text, /event: exit\n/);
 });
 
 test('a revoked token ends its streams within a second', async () => {
