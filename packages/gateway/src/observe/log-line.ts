@@ -44,7 +44,6 @@ const components: Readonly<Record<string, string>> = {
   registry: 'run',
   state: 'run',
   tools: 'run',
-  streams: 'api',
   socket: 'socket',
   mcp: 'mcp',
 };
