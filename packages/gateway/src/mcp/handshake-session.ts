@@ -58,6 +58,8 @@ export async function openHandshakeSession(
         alone.add(body.id);
         onDone(() => alone.delete(body.id));
       }
+      // A client has one stream for notices. If it asks again, it has lost the old one, which we may not have noticed yet.
+      if (request.method === 'GET') transport.closeStandaloneSSEStream();
       const response = await transport.handleRequest(request, { parsedBody: body });
       const cancelled = cancelledBy(body);
       if (cancelled !== undefined && alone.has(cancelled)) transport.closeSSEStream(cancelled);

@@ -116,6 +116,17 @@ test('a session that is idle for an hour is not known any more; one with an open
   await stream.text();
 });
 
+test('a second stream of notices takes the place of the first, which may be lost without our knowing', async () => {
+  await using rig = await openRig();
+  const session = await rig.begin();
+  const first = await rig.inSession('GET', session);
+  const second = await rig.inSession('GET', session);
+  assert.equal(second.status, 200);
+  assert.equal(await first.text(), '');
+  assert.equal((await rig.inSession('DELETE', session)).status, 200);
+  assert.equal(await second.text(), '');
+});
+
 test('a server that closes ends its streams in order', async () => {
   const rig = await openRig();
   const stream = await rig.inSession('GET', await rig.begin());
