@@ -41,6 +41,37 @@ test('lines about a run carry the trace and account of the request that started 
   assert.doesNotMatch(JSON.stringify(lines), /exit 3/);
 });
 
+test('a run that outlives its gateway keeps its trace in the lines of the next one', async () => {
+  const lines: Line[] = [];
+  await using first = await openTestGateway();
+  const started = await createAsk(first)('POST', 'runs', {
+    body: { command: 'sleep 60', background: true },
+    headers: { traceparent },
+  });
+  assert.equal(started.status, 201, started.text);
+  const { runId } = started.body;
+  await first.gateway.close();
+  {
+    const { stateDir, database } = first.config;
+    await using second = await openTestGateway({
+      config: { stateDir, database },
+      deps: { log: recordingLog(lines) },
+    });
+    const cancelled = await createAsk(second)('POST', `runs/${runId}/cancel`, { body: {} });
+    assert.equal(cancelled.status, 200, cancelled.text);
+  }
+  const about = lines.filter(([, , fields]) => fields['runId'] === runId);
+  const names = about.map(([, name]) => name);
+  // The first was logged before there was a supervisor that could be asked for labels.
+  for (const name of ['run.reconcile', 'run.exit']) {
+    assert.ok(names.includes(name), `${name} among ${names.join(', ')}`);
+  }
+  for (const [, name, fields] of about) {
+    const seen = [fields['trace_id'], fields['account_id']];
+    assert.deepEqual(seen, [traceId, first.owner.accountId], name);
+  }
+});
+
 test('a failure inside a request with a body is logged with its trace', async () => {
   const lines: Line[] = [];
   await using rig = await openTestGateway({ deps: { log: recordingLog(lines) } });
