@@ -18,6 +18,7 @@ import { askSecret } from '../hosts/ask-secret.ts';
 import { findTarget, localTarget, type Target } from '../hosts/find-host.ts';
 import { readHosts, type StoredHost, writeHosts } from '../hosts/hosts-file.ts';
 import { refuseInsideRun } from '../hosts/inside-run.ts';
+import { createClientOf } from '../hosts/open-client.ts';
 import { type LoginSecret, parseLoginSecret } from '../hosts/login-secret.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { leaveLoginLink } from '../serve.ts';
@@ -72,7 +73,7 @@ async function signIn(
   target: Target,
   given: LoginSecret,
 ): Promise<StoredHost> {
-  const { createClient, RefusedError } = await import('@clawdfather/sdk');
+  const { RefusedError } = await import('@clawdfather/sdk');
   const { url } = target;
   if (given.kind === 'link' && given.origin !== undefined && given.origin !== url) {
     throw usageError(`that link is for ${given.origin}, not for ${url}`);
@@ -82,7 +83,7 @@ async function signIn(
   try {
     if (given.kind === 'token') {
       const { token } = given;
-      const { account, via } = await createClient({ baseUrl: url, token }).auth.me();
+      const { account, via } = await (await createClientOf(target, token)).auth.me();
       return {
         name,
         url,
@@ -93,7 +94,7 @@ async function signIn(
       };
     }
     const body = { link: given.secret, device: deviceName() };
-    const answer = await createClient({ baseUrl: url }).auth.loginLink({ body });
+    const answer = await (await createClientOf(target)).auth.loginLink({ body });
     const { token = '', account, expires_at: expiresAt } = answer;
     return { name, url, token, account: account.display_name, expiresAt, stateDir };
   } catch (error) {

@@ -4,8 +4,9 @@
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { findTarget } from '../hosts/find-host.ts';
-import { readHosts, type StoredHost, writeHosts } from '../hosts/hosts-file.ts';
+import { findTarget, type Target } from '../hosts/find-host.ts';
+import { readHosts, writeHosts } from '../hosts/hosts-file.ts';
+import { createClientOf } from '../hosts/open-client.ts';
 import { jsonLine } from '../render/run-json.ts';
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
@@ -15,7 +16,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   if (host === undefined) {
     throw new CliError('not-signed-in', `you are not signed in to ${url}`, { detail: { url } });
   }
-  const isRevoked = await revoke({ ...host, url });
+  const isRevoked = await revoke(target, host.token);
   const others = readHosts(config).filter(({ token }) => token !== host.token);
   writeHosts(config, others, config.pid);
   if (context.isJson) await io.stdout.write(jsonLine({ name: host.name, url, isRevoked }));
@@ -30,10 +31,10 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   return codeStatus(exitOk);
 }
 
-async function revoke({ url, token }: Pick<StoredHost, 'url' | 'token'>): Promise<boolean> {
-  const { createClient, RefusedError } = await import('@clawdfather/sdk');
+async function revoke(target: Target, token: string): Promise<boolean> {
+  const { RefusedError } = await import('@clawdfather/sdk');
   try {
-    await createClient({ baseUrl: url, token }).auth.signOut();
+    await (await createClientOf(target, token)).auth.signOut();
     return true;
   } catch (error) {
     // A token that is not good any more is as good as revoked.

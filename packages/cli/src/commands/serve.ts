@@ -4,6 +4,7 @@
  * Stages: as process 1, run again under an init (E1); refuse a second one for the same state directory; open; say where it is, to people and in gateway.json; wait; close
  * within five seconds. Nothing of it touches a run: they are held by their shims.
  */
+import { X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Log } from '@clawdfather/kit';
@@ -101,6 +102,8 @@ function recordOf(
     startedAtMs: clock.wallMs(),
     database: settings.database.kind,
     publicUrl: settings.publicUrl ?? null,
+    certificate:
+      settings.tls === undefined ? null : new X509Certificate(settings.tls.cert).fingerprint256,
   };
 }
 

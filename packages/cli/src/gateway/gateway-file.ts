@@ -19,6 +19,8 @@ export interface GatewayRecord {
   readonly startedAtMs: number;
   readonly database: 'sqlite' | 'postgres';
   readonly publicUrl: string | null;
+  /* SHA-256 of its certificate; null without TLS. */
+  readonly certificate: string | null;
 }
 
 /* `elsewhere`: of another container or another boot that we cannot look into; it may run, and is left alone. */

@@ -15,6 +15,8 @@ export interface Target {
   readonly host: StoredHost | undefined;
   /* It runs on this machine, over this state directory. */
   readonly isLocal: boolean;
+  /* SHA-256 of the certificate that it has to show; undefined: the usual rules hold. */
+  readonly certificate?: string;
 }
 
 export function findTarget({ config }: Pick<CommandContext, 'config'>, named?: string): Target {
@@ -33,11 +35,10 @@ export function findTarget({ config }: Pick<CommandContext, 'config'>, named?: s
 export function localTarget(stateDir: string, hosts: readonly StoredHost[]): Target | undefined {
   const found = findGateway(stateDir);
   if (found.kind !== 'running') return undefined;
-  const { url, publicUrl } = found.record;
-  // With TLS its certificate is for the name that people use.
-  const own = url.startsWith('https:') && publicUrl !== null ? publicUrl : url;
+  const { url, certificate } = found.record;
   const host = hosts.find((one) => one.stateDir === stateDir);
-  return { url: own, name: 'local', host, isLocal: true };
+  const pin = certificate === null ? {} : { certificate };
+  return { url, name: 'local', host, isLocal: true, ...pin };
 }
 
 function namedTarget(

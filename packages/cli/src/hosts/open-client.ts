@@ -18,8 +18,20 @@ export async function openHost(
 ): Promise<OpenedHost> {
   const target = findTarget(context, named);
   if (target.host === undefined) throw notSignedIn(target);
+  return { client: await createClientOf(target, target.host.token), target };
+}
+
+/* Without a token: for signing in. */
+export async function createClientOf(
+  { url, certificate }: Pick<Target, 'url' | 'certificate'>,
+  token?: string,
+): Promise<Client> {
   const { createClient } = await import('@clawdfather/sdk');
-  return { client: createClient({ baseUrl: target.url, token: target.host.token }), target };
+  const pinned =
+    certificate === undefined
+      ? {}
+      : { fetch: (await import('./pinned-fetch.ts')).createPinnedFetch(certificate) };
+  return createClient({ baseUrl: url, ...(token === undefined ? {} : { token }), ...pinned });
 }
 
 /* Runs the work; a refusal of the gateway becomes an error with the API's own code. */

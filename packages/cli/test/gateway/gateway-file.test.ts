@@ -31,6 +31,7 @@ const ours: GatewayRecord = {
   startedAtMs: 1,
   database: 'sqlite',
   publicUrl: null,
+  certificate: null,
 };
 
 test('what a living process wrote is running; it is private, and goes only with its own', (context) => {

@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createGatewayRig, endOf } from '../support/gateway-rig.ts';
+import { createGatewayRig, endOf, type GatewayRig } from '../support/gateway-rig.ts';
 
 /* Of `serve`: everything, the end of the process included. */
 const stopMsMax = 5_000;
@@ -59,11 +59,13 @@ test('SIGTERM with streams open ends it within five seconds, and no run with it'
   ).stdout.trim();
   const followers = [1, 2, 3].map(() => rig.start({}, 'runs', 'logs', '-f', run));
   for (const follower of followers) await follower.saw('here');
+  const sockets = await Promise.all([1, 2].map(() => openSocket(rig, gateway.url, run)));
   const atMs = performance.now();
   gateway.child.kill('SIGTERM');
   assert.deepEqual(await endOf(gateway), { code: 0, signal: null });
   assert.ok(performance.now() - atMs < stopMsMax);
   assert.deepEqual(await rig.live(), [run]);
+  for (const { closed } of sockets) await closed;
   for (const { child, result } of followers) {
     child.kill('SIGTERM');
     assert.equal((await result).code, 0);
@@ -153,3 +155,28 @@ test('a second INT ends it at once; the log is JSON for programs and silent when
   silent.child.kill('SIGTERM');
   assert.equal((await silent.result).stderr, '');
 });
+
+/* A client that watches the run over a WebSocket; resolves when it has seen output. */
+async function openSocket(
+  rig: GatewayRig,
+  url: string,
+  run: string,
+): Promise<{ closed: Promise<void> }> {
+  const path = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'hosts.json');
+  const { hosts } = JSON.parse(readFileSync(path, 'utf8')) as { hosts: { token: string }[] };
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/runs/${run}`);
+  const closed = Promise.withResolvers<void>();
+  const seen = Promise.withResolvers<void>();
+  socket.addEventListener('close', () => {
+    closed.resolve();
+    seen.reject(new Error('closed before any output'));
+  });
+  socket.addEventListener('message', ({ data }) => {
+    if (String(data).includes('terminal.data')) seen.resolve();
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'auth', token: hosts[0]?.token }));
+  socket.send(JSON.stringify({ type: 'terminal.attach' }));
+  await seen.promise;
+  return { closed: closed.promise };
+}
