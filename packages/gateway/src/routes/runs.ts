@@ -159,8 +159,10 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
     remove: async (call) => {
       const { caller, params, query, signal } = call;
       const found = findRun(runs, caller, params.id);
+      const isForced = query.force === 'true';
+      const removed = await removeRun(runs, found, { caller, signal, isForced });
       await audit(call, 'run.remove', params.id);
-      return removeRun(runs, found, { caller, signal, isForced: query.force === 'true' });
+      return removed;
     },
   };
 }

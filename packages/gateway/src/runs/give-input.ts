@@ -32,8 +32,10 @@ export async function giveInput(
     throw invalid('on a terminal end of input is a key: send it as data, \\u0004');
   }
   const run = await supervisor.attach(runId);
-  const isDelivered =
-    bytes.length === 0 || (await isTaken(clock, write(run, { bytes, offset, record })));
+  const taking = write(run, { bytes, offset, record });
+  // What was kept for it before has to be there first, or the end would come too early.
+  const rest = (): Promise<void> => run.write('', { offset: supervisor.inputOffset(runId) });
+  const isDelivered = await isTaken(clock, isEof ? taking.then(rest) : taking);
   if (isEof && isDelivered) {
     if (record.exit !== undefined) throw ended();
     await run.end();
@@ -50,6 +52,7 @@ interface Writing {
 
 async function write(run: ManagedRun, { bytes, offset, record }: Writing): Promise<void> {
   if (offset !== undefined) return run.write(bytes, { offset });
+  if (bytes.length === 0) return undefined;
   if (record.exit !== undefined) throw ended();
   return run.write(bytes);
 }

@@ -108,6 +108,9 @@ test('cancel ends the whole tree and says so; a run that lives is removed only b
   assert.equal((await me.get(`/api/v1/runs/${forced}`)).status, 404);
   const { body: audit } = await me.get('/api/v1/audit?action=run.cancel');
   assert.equal(audit.entries[0].target, runId);
+  const { body: removals } = await me.get('/api/v1/audit?action=run.remove');
+  const targets = removals.entries.map((entry: { target: string }) => entry.target);
+  assert.deepEqual(targets, [forced, runId], 'what was refused is not among them');
 });
 
 test('a terminal has a screen, keys, a size and signals', async () => {

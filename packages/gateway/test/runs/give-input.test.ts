@@ -121,7 +121,9 @@ test('a program that does not read is answered for after ten seconds; what was s
     { isDelivered: false, isEof: false, inputOffset: 400_000 },
   );
   writeFileSync(join(directory.path, 'go'), 'go\n');
-  const again = await give(0, true);
+  // The end alone waits for what was kept before it.
+  const end = { data: '', encoding: 'text', eof: true, offset: undefined } as const;
+  const again = await giveInput({ supervisor, clock }, run.snapshot(), end);
   assert.deepEqual([again.isDelivered, again.isEof], [true, true]);
   await run.wait();
   const said = await Array.fromAsync(run.output(), (event) =>
