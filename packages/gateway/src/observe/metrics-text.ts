@@ -11,8 +11,9 @@ export interface MetricsText {
 
 export function createMetricsText(instruments: readonly Instrument[]): () => Promise<MetricsText> {
   const open = async () => {
-    const { Registry } = await import('prom-client');
-    const registry = new Registry();
+    // Its default is what a CommonJS package exports; names beside it do not survive bundling.
+    const { default: client } = await import('prom-client');
+    const registry = new client.Registry();
     for (const instrument of instruments) registry.registerMetric(metricOf(instrument));
     return registry;
   };
