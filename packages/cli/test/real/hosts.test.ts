@@ -156,3 +156,31 @@ test(
     assert.match((await rig.clf('token')).stdout, /^No tokens/);
   },
 );
+
+test(
+  'the audit log is followed: what is done meanwhile appears, once, until we leave',
+  options,
+  async (context) => {
+    const rig = createGatewayRig(context);
+    await rig.serve();
+    await rig.clf('login');
+    const follower = rig.start({}, 'audit', '-f', '--json');
+    await follower.saw('auth.login');
+    await rig.clf('token', 'create', 'one');
+    await follower.saw('token.create');
+    await rig.clf('token', 'revoke', 'one');
+    await follower.saw('token.revoke');
+    follower.child.kill('SIGINT');
+    const { code, stdout } = await follower.result;
+    assert.equal(code, 0);
+    const numbers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { seq: number }).seq);
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, index) => (numbers[0] ?? 0) + index),
+      'no gap, none twice',
+    );
+  },
+);

@@ -17,10 +17,10 @@ test('the command line trusts the certificate that gateway.json names, and no ot
   const rig = createGatewayRig(context);
   const home = rig.env['HOME'] ?? '';
   const [cert, key] = [join(home, 'cert.pem'), join(home, 'key.pem')];
-  const made = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', key, '-out', cert, '-days', '5', '-subj', '/CN=clawd.example'],
-  ]);
+  const key256 =
+    '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 5 -subj /CN=clawd.example';
+  const files = ['-keyout', key, '-out', cert];
+  const made = spawnSync('openssl', ['req', '-x509', ...key256.split(' '), ...files]);
   assert.equal(made.status, 0, String(made.stderr));
   const flags = ['--listen', '0.0.0.0:0', '--tls-cert', cert, '--tls-key', key];
   const gateway = await rig.serve(...flags);
