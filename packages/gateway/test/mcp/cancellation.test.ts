@@ -51,6 +51,27 @@ for (const revision of revisions) {
   });
 }
 
+for (const revision of revisions) {
+  test(`${revision}: a client that cancels in the middle of a stream of progress ends the run`, async () => {
+    await using rig = await openMcpRig();
+    const { token } = await rig.makeToken();
+    await using agent = await rig.connect({ token, revision });
+    const cancel = new AbortController();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = agent.call(
+      'exec',
+      { command: 'echo begun; sleep 1000', yieldMs: 120_000 },
+      { signal: cancel.signal, onprogress: () => resolve() },
+    );
+    waiting.catch(() => {});
+    const runId = await runningRun(rig);
+    await promise;
+    cancel.abort();
+    await assert.rejects(waiting);
+    assert.equal((await endOfRun(rig, runId)).reason, 'manual-cancel');
+  });
+}
+
 for (const revision of handshakeRevisions) {
   test(`${revision}: a connection that breaks cancels nothing; the next result names the end`, async () => {
     await using rig = await openMcpRig();
