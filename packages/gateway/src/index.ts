@@ -5,6 +5,7 @@ export { GatewayError, gatewayErrorCodes } from './errors.ts';
 export type { GatewayErrorCode } from './errors.ts';
 export type { GatewayConfig, GithubConfig, RunsConfig } from './gateway-config.ts';
 export { openGateway } from './open-gateway.ts';
-export type { Gateway, GatewayDeps } from './open-gateway.ts';
+export type { Gateway } from './open-gateway.ts';
+export type { GatewayDeps } from './gateway-parts.ts';
 export { openLog } from './observe/open-log.ts';
 export type { LogOptions, OpenedLog } from './observe/open-log.ts';

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import type { Log } from '@clawdfather/kit';
 import type { Store } from '@clawdfather/store';
 import type { GatewayConfig } from '../gateway-config.ts';
-import type { GatewayDeps } from '../open-gateway.ts';
+import type { GatewayDeps } from '../gateway-parts.ts';
 import { type CheckHealth, createCheckHealth } from '../health/check-health.ts';
 import type { RequestReport } from '../http/create-server.ts';
 import { type CommandHash, openCommandHash } from './command-hash.ts';

@@ -5,7 +5,7 @@
 import type { Log } from '@clawdfather/kit';
 import type { Supervisor, SupervisorObserver } from '@clawdfather/supervisor';
 import type { GatewayConfig } from '../gateway-config.ts';
-import type { GatewayDeps } from '../open-gateway.ts';
+import type { GatewayDeps } from '../gateway-parts.ts';
 import { createCurrentTrace, type CurrentTrace } from './current-trace.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createRunObserver } from './run-observer.ts';

@@ -27,7 +27,7 @@ import {
   type Tools,
 } from '@clawdfather/tools';
 import type { GatewayConfig } from '../gateway-config.ts';
-import type { GatewayDeps } from '../open-gateway.ts';
+import type { GatewayDeps } from '../gateway-parts.ts';
 
 /* Of one account (checklist 20). People and agents have a handful; a loop has thousands. */
 const liveRunsMaxDefault = 64;

@@ -3,7 +3,7 @@
  */
 import type { Server } from 'node:http';
 import type { AllowedNames } from '../http/allowed-names.ts';
-import type { GatewayParts } from '../open-gateway.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
 import { createApprovalsHandlers } from '../routes/approvals.ts';
 import { findStarted } from '../runs/find-run.ts';
 import { openSockets, type Sockets } from './open-sockets.ts';

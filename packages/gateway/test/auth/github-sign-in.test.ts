@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
 import type { GatewayConfig } from '../../src/gateway-config.ts';
-import type { GatewayDeps } from '../../src/open-gateway.ts';
+import type { GatewayDeps } from '../../src/gateway-parts.ts';
 import { type Browser, createBrowser } from '../fixtures/browser.ts';
 import { type FakeGithub, openFakeGithub } from '../fixtures/fake-github.ts';
 import { jsonOf } from '../fixtures/json-of.ts';

@@ -1,0 +1,30 @@
+/*
+ * What a gateway is made from, and what its routes share.
+ */
+import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { Auth } from './auth/create-auth.ts';
+import type { GatewayConfig } from './gateway-config.ts';
+import type { RegisterDeps } from './http/register-endpoints.ts';
+import type { KeyCustody } from './keys/key-custody.ts';
+import type { Observe } from './observe/open-observe.ts';
+import type { Runs } from './runs/open-runs.ts';
+import type { Instance } from './sessions/instance.ts';
+import type { SessionObserver } from './sessions/session-observer.ts';
+import type { Sessions } from './sessions/sessions.ts';
+
+export interface GatewayDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/* What routes are made from; each takes what it needs of it. */
+export interface GatewayParts extends RegisterDeps, GatewayDeps, Auth {
+  readonly config: GatewayConfig;
+  readonly observe: Observe;
+  readonly runs: Runs;
+  readonly custody: KeyCustody;
+  readonly instance: Instance;
+  readonly sessions: Sessions;
+  readonly sessionObserver: SessionObserver;
+}

@@ -1,0 +1,35 @@
+/*
+ * Listening, and where that turned out to be.
+ */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { GatewayError } from '../errors.ts';
+import type { GatewayConfig } from '../gateway-config.ts';
+
+/* Resolves with the address, such as `http://127.0.0.1:8420`. */
+export async function listenOn(server: FastifyInstance, config: GatewayConfig): Promise<string> {
+  const { listen: where, tls } = config;
+  try {
+    await server.listen({ host: where.host, port: where.port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const isTaken = code === 'EADDRINUSE';
+    throw new GatewayError(
+      'listen-failed',
+      `cannot listen on ${where.host}:${where.port}${isTaken ? ': something else does already' : ''}`,
+      {
+        cause: error,
+        detail: { ...where, code },
+        ...(isTaken ? { hint: 'is a gateway running already? `clf status` tells' } : {}),
+      },
+    );
+  }
+  const name = where.host.includes(':') ? `[${where.host}]` : where.host;
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${portOf(server)}`;
+}
+
+/* 0 before it listens. */
+export function portOf(server: FastifyInstance): number {
+  // Listening on TCP, the address is never a path.
+  return (server.server.address() as AddressInfo | null)?.port ?? 0;
+}

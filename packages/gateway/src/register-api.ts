@@ -1,0 +1,44 @@
+/*
+ * Every endpoint with its handler. The type has a member per group of the table, so a group that nobody serves does not compile.
+ */
+import { type Api, api } from '@clawdfather/protocol/api';
+import type { FastifyInstance } from 'fastify';
+import { registerLoginPage } from './auth/login-page.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { createSystemHandlers } from './health/system-handlers.ts';
+import type { Handlers } from './http/handlers.ts';
+import { registerEndpoints } from './http/register-endpoints.ts';
+import { registerMcp } from './mcp/register-mcp.ts';
+import { registerOpenApi } from './openapi/register-openapi.ts';
+import { createApprovalsHandlers } from './routes/approvals.ts';
+import { createAuditHandlers } from './routes/audit.ts';
+import { createAuthHandlers } from './routes/auth.ts';
+import { createConnectionsHandlers } from './routes/connections.ts';
+import { createKeysHandlers } from './routes/keys.ts';
+import { createRunsHandlers } from './routes/runs.ts';
+import { createSessionsHandlers } from './routes/sessions.ts';
+import { createSettingsHandlers } from './routes/settings.ts';
+import { createTokenHandlers } from './routes/tokens.ts';
+
+type ApiHandlers = { readonly [Name in keyof Api]: Handlers<Api[Name]> };
+
+export function registerApi(server: FastifyInstance, parts: GatewayParts): void {
+  const handlers: ApiHandlers = {
+    auth: createAuthHandlers(parts),
+    tokens: createTokenHandlers(parts),
+    keys: createKeysHandlers(parts),
+    connections: createConnectionsHandlers(parts),
+    sessions: createSessionsHandlers(parts),
+    runs: createRunsHandlers(parts),
+    approvals: createApprovalsHandlers(parts),
+    settings: createSettingsHandlers(parts),
+    audit: createAuditHandlers(parts),
+    system: createSystemHandlers(parts),
+  };
+  for (const [name, group] of Object.entries(api)) {
+    registerEndpoints(server, parts, { group, handlers: handlers[name as keyof Api] });
+  }
+  registerMcp(server, parts);
+  registerOpenApi(server, parts.config.version);
+  registerLoginPage(server);
+}
