@@ -156,14 +156,35 @@ test('a second INT ends it at once; the log is JSON for programs and silent when
   assert.equal((await silent.result).stderr, '');
 });
 
+test('stop --close-sessions closes what is open before it stops', {
+  timeout: 60_000,
+}, async (context) => {
+  const rig = createGatewayRig(context);
+  const gateway = await rig.serve();
+  await rig.clf('login');
+  const answer = await fetch(new URL('/api/v1/sessions', gateway.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tokenOf(rig)}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  assert.equal(answer.status, 201, await answer.clone().text());
+  const stopped = await rig.clf('stop', '--close-sessions', '--json');
+  assert.equal((JSON.parse(stopped.stdout) as { closedSessions: number }).closedSessions, 1);
+  assert.deepEqual(await endOf(gateway), { code: 0, signal: null });
+});
+
+function tokenOf(rig: GatewayRig): string {
+  const path = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'hosts.json');
+  const { hosts } = JSON.parse(readFileSync(path, 'utf8')) as { hosts: { token: string }[] };
+  return hosts[0]?.token ?? '';
+}
+
 /* A client that watches the run over a WebSocket; resolves when it has seen output. */
 async function openSocket(
   rig: GatewayRig,
   url: string,
   run: string,
 ): Promise<{ closed: Promise<void> }> {
-  const path = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'hosts.json');
-  const { hosts } = JSON.parse(readFileSync(path, 'utf8')) as { hosts: { token: string }[] };
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/runs/${run}`);
   const closed = Promise.withResolvers<void>();
   const seen = Promise.withResolvers<void>();
@@ -175,7 +196,7 @@ async function openSocket(
     if (String(data).includes('terminal.data')) seen.resolve();
   });
   await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'auth', token: hosts[0]?.token }));
+  socket.send(JSON.stringify({ type: 'auth', token: tokenOf(rig) }));
   socket.send(JSON.stringify({ type: 'terminal.attach' }));
   await seen.promise;
   return { closed: closed.promise };
