@@ -73,7 +73,7 @@ async function waitFor(
 ): Promise<RemoteRun> {
   for (;;) {
     const leftMs = Math.max(0, Math.round(untilMs - clock.monotonicMs()));
-    const query = { timeout_ms: Math.min(waitMsMax, leftMs) };
+    const query = { timeoutMs: Math.min(waitMsMax, leftMs) };
     const run = await client.runs.wait({ params: { id }, query });
     if (run.exit !== null || leftMs <= waitMsMax) return run;
   }

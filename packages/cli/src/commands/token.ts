@@ -1,6 +1,7 @@
 /*
  * `clf token create | ls | revoke`: tokens for programs.
  */
+import { scopes } from '@clawdfather/protocol/api';
 import type { Client } from '@clawdfather/sdk';
 import { parseChoice } from '../args/values.ts';
 import type { Execute } from '../command.ts';
@@ -12,8 +13,6 @@ import { formatAge } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { formatTable } from '../render/table.ts';
 import { makeVisible } from '@clawdfather/tools/text';
-
-const scopes = ['read', 'run', 'approve', 'admin'] as const;
 
 export const create: Execute = (context) =>
   withHost(context, async ({ client }) => {
