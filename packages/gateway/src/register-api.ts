@@ -18,14 +18,14 @@ import { createKeysHandlers } from './routes/keys.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
-import { createTokenHandlers } from './routes/tokens.ts';
+import { createTokensHandlers } from './routes/tokens.ts';
 
 type ApiHandlers = { readonly [Name in keyof Api]: Handlers<Api[Name]> };
 
 export function registerApi(server: FastifyInstance, parts: GatewayParts): void {
   const handlers: ApiHandlers = {
     auth: createAuthHandlers(parts),
-    tokens: createTokenHandlers(parts),
+    tokens: createTokensHandlers(parts),
     keys: createKeysHandlers(parts),
     connections: createConnectionsHandlers(parts),
     sessions: createSessionsHandlers(parts),

@@ -2,6 +2,7 @@
  * What the commands around a gateway print with --json. Part of cli-shapes.ts, and under the same promise.
  */
 import { z } from 'zod';
+import { scopeSchema } from './api/common.ts';
 import { runSchema } from './api/runs.ts';
 import { runSummarySchema } from './process.ts';
 
@@ -15,7 +16,7 @@ const unitScope = z.enum(['user', 'system']);
 const tokenFields = {
   id: z.string(),
   label: z.string(),
-  scopes: z.array(z.enum(['read', 'run', 'approve', 'admin'])),
+  scopes: z.array(scopeSchema),
   createdAt: instant,
   lastUsedAt: instant.nullable(),
   expiresAt: instant.describe('moves on with use'),

@@ -1,6 +1,7 @@
 /*
  * The commands that talk to a gateway, here or elsewhere, as data.
  */
+import type { Scope } from '@clawdfather/protocol/api';
 import type { CommandSpec, FlagSpec } from '../args/spec.ts';
 
 const nothing = { min: 0, max: 0 };
@@ -145,7 +146,8 @@ export const runsRemoveSpec: CommandSpec = {
   examples: ['clf runs rm 9k8w'],
 };
 
-const scopes = ['read', 'run', 'approve', 'admin'];
+/* The table of endpoints has them too, and is too heavy for a command line that only completes a word. */
+const scopes: readonly Scope[] = ['read', 'run', 'approve', 'admin'];
 
 export const tokenListSpec: CommandSpec = {
   name: 'token ls',

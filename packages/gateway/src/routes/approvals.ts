@@ -11,6 +11,7 @@ import type { Store } from '@clawdfather/store';
 import { type ApprovalRecord, decideApproval, type DecisionOutcome } from '@clawdfather/tools';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
+import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Call, type Handlers } from '../http/handlers.ts';
 import { approvalJson } from '../runs/approval-json.ts';
 import type { Runs } from '../runs/open-runs.ts';
@@ -103,7 +104,7 @@ function refusalOf(outcome: Exclude<DecisionOutcome, Decided>): ApiError {
     case 'over': {
       const { state, decision, decidedBy, decidedAtMs, reason } = outcome.record;
       if (state === 'expired') return new ApiError('expired', 'nobody decided in time');
-      const decidedAt = decidedAtMs === undefined ? null : new Date(decidedAtMs).toISOString();
+      const decidedAt = formatTime(decidedAtMs);
       return new ApiError('already_decided', `${decidedBy ?? 'somebody'} has decided this before`, {
         detail: { state, decision, decidedBy, decidedAt, reason },
       });

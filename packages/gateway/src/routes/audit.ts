@@ -3,6 +3,7 @@
  */
 import type { Api } from '@clawdfather/protocol/api';
 import type { AuditRecord, Store } from '@clawdfather/store';
+import { formatTime } from '../http/format-time.ts';
 import type { Handlers } from '../http/handlers.ts';
 
 export function createAuditHandlers({ store }: { readonly store: Store }): Handlers<Api['audit']> {
@@ -32,6 +33,6 @@ function show(entry: AuditRecord) {
     ip: entry.ip ?? null,
     trace_id: entry.traceId ?? null,
     detail: entry.detail ?? {},
-    at: new Date(entry.atMs).toISOString(),
+    at: formatTime(entry.atMs),
   };
 }

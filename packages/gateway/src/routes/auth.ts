@@ -15,6 +15,7 @@ import { formatEndedCookie, formatSessionCookie } from '../auth/session-cookie.t
 import { recordRefusal, type SignedIn, signInDevice } from '../auth/sign-in.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
+import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
 import { pageOfAll } from './page-of-all.ts';
 
@@ -94,7 +95,7 @@ function createDeviceHandlers({ store, tokens }: AuthParts): Omit<AuthHandlers, 
           kind: caller.kind,
           id: caller.id,
           scopes: [...caller.scopes],
-          expires_at: new Date(caller.expiresAtMs).toISOString(),
+          expires_at: formatTime(caller.expiresAtMs),
         },
       };
     },
@@ -145,7 +146,7 @@ function showSignedIn(signedIn: SignedIn) {
 function showWithoutToken({ account, device }: SignedIn) {
   return {
     account: showAccount(account),
-    expires_at: new Date(device.expiresAtMs).toISOString(),
+    expires_at: formatTime(device.expiresAtMs),
   };
 }
 
@@ -164,8 +165,8 @@ function showDevice(device: Device, currentId: string) {
     id: device.id,
     device: device.device,
     is_current: device.id === currentId,
-    created_at: new Date(device.createdAtMs).toISOString(),
-    last_used_at: new Date(device.lastUsedAtMs).toISOString(),
-    expires_at: new Date(device.expiresAtMs).toISOString(),
+    created_at: formatTime(device.createdAtMs),
+    last_used_at: formatTime(device.lastUsedAtMs),
+    expires_at: formatTime(device.expiresAtMs),
   };
 }

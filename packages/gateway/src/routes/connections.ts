@@ -4,6 +4,7 @@
 import type { Api } from '@clawdfather/protocol/api';
 import type { AccountQueries, Connection, ConnectionFields, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
+import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
 import { openSessions } from '../keys/revoke-key.ts';
 
@@ -110,13 +111,9 @@ function show(connection: Connection) {
         : {
             result: testResult ?? '',
             latency_ms: connection.testLatencyMs ?? null,
-            at: iso(testedAtMs),
+            at: formatTime(testedAtMs),
           },
-    created_at: iso(connection.createdAtMs),
-    updated_at: iso(connection.updatedAtMs),
+    created_at: formatTime(connection.createdAtMs),
+    updated_at: formatTime(connection.updatedAtMs),
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -4,13 +4,14 @@
 import type { Api } from '@clawdfather/protocol/api';
 import type { Keypair, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
+import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
 import { formatInstallCommand } from '../keys/install-command.ts';
 import type { KeyCustody } from '../keys/key-custody.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
-export interface KeysHandlersDeps {
+export interface KeysParts {
   readonly store: Store;
   readonly custody: KeyCustody;
   readonly sessions: Sessions;
@@ -19,8 +20,8 @@ export interface KeysHandlersDeps {
 /* Contract: each key has to be installed somewhere by hand, and nobody keeps track of more. */
 const activeMax = 5;
 
-export function createKeysHandlers(deps: KeysHandlersDeps): Handlers<Api['keys']> {
-  const { store, custody } = deps;
+export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {
+  const { store, custody } = parts;
   return {
     list: async ({ caller, query: { limit, offset } }) => {
       const keys = await store.forAccount(caller.accountId).keypairs.list();
@@ -42,7 +43,7 @@ export function createKeysHandlers(deps: KeysHandlersDeps): Handlers<Api['keys']
     },
     remove: async (call) => {
       const { accountId } = call.caller;
-      const outcome = await revokeKey(deps, {
+      const outcome = await revokeKey(parts, {
         accountId,
         keypairId: call.params.id,
         isForced: call.query.force === 'true',
@@ -84,6 +85,6 @@ function show({ id, label, publicKey, fingerprint, status, createdAtMs }: Keypai
     public_key: publicKey,
     fingerprint,
     status,
-    created_at: new Date(createdAtMs).toISOString(),
+    created_at: formatTime(createdAtMs),
   };
 }

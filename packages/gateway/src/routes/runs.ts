@@ -94,7 +94,7 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
     },
     wait: async ({ caller, params, query, signal }) => {
       const found = findRun(runs, caller, params.id);
-      const limits = { caller, signal, forMs: query.timeout_ms };
+      const limits = { caller, signal, forMs: query.timeoutMs };
       const exit = await waitForEnd({ runs, clock }, found, limits);
       const shown = show(runs, caller, params.id);
       // Its owner is somebody else, who has heard of the end and not written it down yet.

@@ -14,7 +14,7 @@ import { sessionLog } from '../sessions/session-log.ts';
 import { showSession } from '../sessions/show-session.ts';
 import { startSession } from '../sessions/start-session.ts';
 
-export interface SessionsHandlersDeps {
+export interface SessionsParts {
   readonly store: Store;
   readonly log: Log;
   readonly instance: Instance;
@@ -22,8 +22,8 @@ export interface SessionsHandlersDeps {
   readonly sessionObserver: SessionObserver;
 }
 
-export function createSessionsHandlers(deps: SessionsHandlersDeps): Handlers<Api['sessions']> {
-  const { store, instance, sessions, sessionObserver } = deps;
+export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sessions']> {
+  const { store, instance, sessions, sessionObserver } = parts;
   const show = async (accountId: AccountId, session: Session) => {
     const { connectionId } = session;
     if (connectionId === undefined) return showSession(session, undefined);
@@ -54,7 +54,7 @@ export function createSessionsHandlers(deps: SessionsHandlersDeps): Handlers<Api
         if (!isRepeated) {
           sessionObserver.started('ok');
           const { traceId } = call;
-          const log = sessionLog(deps.log, { accountId, id: session.id, traceId });
+          const log = sessionLog(parts.log, { accountId, id: session.id, traceId });
           logDocumented(log, 'session.start', { agent: session.agent });
         }
         return { session: await show(accountId, session) };

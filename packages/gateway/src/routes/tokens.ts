@@ -7,16 +7,17 @@ import type { ApiToken, Store } from '@clawdfather/store';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import { hashSecret, newToken } from '../auth/token-text.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
+import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
 import { pageOfAll } from './page-of-all.ts';
 
-export interface TokenParts {
+export interface TokensParts {
   readonly store: Store;
   readonly random: Random;
   readonly tokens: LiveTokens;
 }
 
-export function createTokenHandlers(parts: TokenParts): Handlers<Api['tokens']> {
+export function createTokensHandlers(parts: TokensParts): Handlers<Api['tokens']> {
   const { store, random, tokens } = parts;
   return {
     list: async ({ caller, query }) => {
@@ -51,9 +52,8 @@ function show(token: ApiToken) {
     id: token.id,
     label: token.label,
     scopes: [...token.scopes],
-    created_at: new Date(token.createdAtMs).toISOString(),
-    last_used_at:
-      token.lastUsedAtMs === undefined ? null : new Date(token.lastUsedAtMs).toISOString(),
-    expires_at: new Date(token.expiresAtMs).toISOString(),
+    created_at: formatTime(token.createdAtMs),
+    last_used_at: formatTime(token.lastUsedAtMs),
+    expires_at: formatTime(token.expiresAtMs),
   };
 }

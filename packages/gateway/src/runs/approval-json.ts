@@ -4,6 +4,7 @@
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { type ApprovalRecord, makeVisible } from '@clawdfather/tools';
+import { formatTime } from '../http/format-time.ts';
 
 export type ApprovalJson = AnswerOf<Api['approvals']['get']>;
 
@@ -27,12 +28,12 @@ export function approvalJson(record: ApprovalRecord, nowMs: number): ApprovalJso
     account,
     requester: makeVisible(record.requester),
     why: makeVisible(record.why),
-    createdAt: new Date(record.createdAtMs).toISOString(),
+    createdAt: formatTime(record.createdAtMs),
     ageMs: Math.max(0, Math.round(nowMs - record.createdAtMs)),
-    expiresAt: new Date(record.expiresAtMs).toISOString(),
+    expiresAt: formatTime(record.expiresAtMs),
     decision: record.decision ?? null,
     decidedBy: record.decidedBy ?? null,
-    decidedAt: record.decidedAtMs === undefined ? null : new Date(record.decidedAtMs).toISOString(),
+    decidedAt: formatTime(record.decidedAtMs),
     reason: record.reason === undefined ? null : makeVisible(record.reason),
   };
 }

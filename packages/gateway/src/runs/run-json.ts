@@ -1,10 +1,10 @@
 /*
  * A run on the wire: the tools' summary, and beside it what a person wants to know about one run.
  */
-import type { AnswerOf } from '@clawdfather/protocol/api';
-import type { Api } from '@clawdfather/protocol/api';
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import type { ProcessNote, RunExit, RunRecord } from '@clawdfather/supervisor';
 import { type ApprovalRecord, summaryOf, summaryOfHeld } from '@clawdfather/tools';
+import { formatTime } from '../http/format-time.ts';
 
 export type RunJson = AnswerOf<Api['runs']['get']>;
 export type ExitJson = NonNullable<RunJson['exit']>;
@@ -14,15 +14,15 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
   return {
     ...summaryOf(record),
     requester: labels['requester'] ?? record.backendId,
-    createdAt: time(record.createdAtMs),
-    lastOutputAt: timeOrNull(record.lastOutputAtMs),
+    createdAt: formatTime(record.createdAtMs),
+    lastOutputAt: formatTime(record.lastOutputAtMs),
     timeoutMs: deadlines.overallMs ?? null,
     noOutputTimeoutMs: deadlines.noOutputMs ?? null,
     leftoversPolicy: record.leftovers,
     inputOffset,
     traceId: labels['trace'] ?? null,
     exit: exit === undefined ? null : exitJson(exit),
-    treeEndedAt: timeOrNull(record.treeEndedAtMs),
+    treeEndedAt: formatTime(record.treeEndedAtMs),
   };
 }
 
@@ -31,7 +31,7 @@ export function heldJson(approval: ApprovalRecord): RunJson {
   return {
     ...summaryOfHeld(approval),
     requester: approval.requester,
-    createdAt: time(approval.createdAtMs),
+    createdAt: formatTime(approval.createdAtMs),
     lastOutputAt: null,
     timeoutMs: null,
     noOutputTimeoutMs: null,
@@ -52,8 +52,8 @@ export function exitJson(exit: RunExit): ExitJson {
     actor: exit.actor ?? null,
     detail: exit.detail ?? null,
     coreDumped: exit.coreDumped,
-    startedAt: timeOrNull(exit.startedAtMs),
-    endedAt: time(exit.endedAtMs),
+    startedAt: formatTime(exit.startedAtMs),
+    endedAt: formatTime(exit.endedAtMs),
     durationMs: exit.durationMs ?? null,
     usage:
       usage === undefined
@@ -76,12 +76,4 @@ export function exitJson(exit: RunExit): ExitJson {
 
 function named({ pid, comm }: ProcessNote) {
   return { pid, command: comm };
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function timeOrNull(ms: number | undefined): string | null {
-  return ms === undefined ? null : time(ms);
 }

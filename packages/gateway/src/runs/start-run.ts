@@ -17,6 +17,7 @@ import { outputStart, type RunId, type RunRecord, unclaimedStage } from '@clawdf
 import type { Store } from '@clawdfather/store';
 import type { ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
+import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Call } from '../http/handlers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { findRun } from './find-run.ts';
@@ -194,6 +195,6 @@ function asExecResult(result: PollResult, record: RunRecord | undefined): ExecRe
   return {
     ...rest,
     tail: output,
-    ...(startedAtMs === undefined ? {} : { startedAt: new Date(startedAtMs).toISOString() }),
+    ...(startedAtMs === undefined ? {} : { startedAt: formatTime(startedAtMs) }),
   };
 }

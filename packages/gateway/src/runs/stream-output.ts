@@ -14,6 +14,7 @@ import type {
 } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
 import type { FastifyReply } from 'fastify';
+import { formatTime } from '../http/format-time.ts';
 import { openEventStream, type EventStream } from './event-stream.ts';
 import { exitJson } from './run-json.ts';
 
@@ -119,7 +120,7 @@ function eventJson(
     case 'output': {
       const { stream, bytes, atMs } = event;
       const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-      return { event: 'output', data: { stream, at: new Date(atMs).toISOString(), data } };
+      return { event: 'output', data: { stream, at: formatTime(atMs), data } };
     }
     case 'gap':
       return { event: 'gap', data: { missedBytes: event.missedBytes } };

@@ -3,6 +3,7 @@
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import type { Connection, Session } from '@clawdfather/store';
+import { formatTime } from '../http/format-time.ts';
 
 type SessionAnswer = AnswerOf<Api['sessions']['get']>['session'];
 
@@ -25,16 +26,12 @@ export function showSession(session: Session, connection: Connection | undefined
             host: connection.host,
             username: connection.username,
           },
-    created_at: iso(session.createdAtMs),
-    started_at: session.startedAtMs === undefined ? null : iso(session.startedAtMs),
-    last_seen_at: iso(session.clientHeartbeatAtMs),
-    closed_at: session.endedAtMs === undefined ? null : iso(session.endedAtMs),
+    created_at: formatTime(session.createdAtMs),
+    started_at: formatTime(session.startedAtMs),
+    last_seen_at: formatTime(session.clientHeartbeatAtMs),
+    closed_at: formatTime(session.endedAtMs),
     close_reason: session.closeReason ?? null,
     error: errorCode === undefined ? null : { code: errorCode, message: errorMessage ?? '' },
     chat_url: `/sessions/${id}`,
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -5,6 +5,7 @@ import type { runClientMessageSchema } from '@clawdfather/protocol/api';
 import type { z } from 'zod';
 import { ApiError } from '../http/api-error.ts';
 import { mayCall } from '../http/caller.ts';
+import { formatTime } from '../http/format-time.ts';
 import { newTrace } from '../observe/trace-context.ts';
 import type { FaceOptions } from './face.ts';
 import type { Terminals } from './terminals.ts';
@@ -20,7 +21,7 @@ export async function handleCommon(
     case 'heartbeat':
       outbox.send({
         type: 'heartbeat_ack',
-        server_time: new Date(context.clock.wallMs()).toISOString(),
+        server_time: formatTime(context.clock.wallMs()),
       });
       return;
     case 'approve': {

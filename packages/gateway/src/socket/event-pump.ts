@@ -4,6 +4,7 @@
  * While the socket is full nothing is read; a client that was away resumes by number, here or on another gateway.
  */
 import type { AccountStore, ThreadEvent } from '@clawdfather/store';
+import { formatTime } from '../http/format-time.ts';
 import { eventsPerRead } from './limits.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionLook } from './session-watch.ts';
@@ -119,6 +120,6 @@ function messageOf(threadId: string, event: ThreadEvent) {
     turn_id: event.turnId ?? null,
     kind: event.type,
     payload: event.payload,
-    at: new Date(event.createdAtMs).toISOString(),
+    at: formatTime(event.createdAtMs),
   } as const;
 }

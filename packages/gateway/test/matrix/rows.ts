@@ -79,7 +79,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'runs.screen': { kind: 'names', call: byRun },
   'runs.wait': {
     kind: 'names',
-    call: ({ runId }) => ({ params: { id: runId }, query: { timeout_ms: 1 } }),
+    call: ({ runId }) => ({ params: { id: runId }, query: { timeoutMs: 1 } }),
   },
   'runs.input': { kind: 'names', call: withBody(byRun, { data: 'x' }) },
   'runs.keys': { kind: 'names', call: withBody(byRun, { literal: 'x' }) },

@@ -148,7 +148,7 @@ export async function runningRun({ gateway }: Asked): Promise<string> {
 
 /* Not told over MCP. */
 export async function endOfRun({ gateway }: Asked, runId: string) {
-  const { body } = await createAsk(gateway)('GET', `runs/${runId}/wait?timeout_ms=30000`);
+  const { body } = await createAsk(gateway)('GET', `runs/${runId}/wait?timeoutMs=30000`);
   return body.exit;
 }
 

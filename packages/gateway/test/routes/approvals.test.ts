@@ -123,7 +123,7 @@ test('A5: a token never decides what it asked for, and never for ever', async ()
   assert.equal((await me.get(path)).body.state, 'pending');
   const denied = await approver.post(path, { decision: 'deny' });
   assert.deepEqual([denied.status, denied.body.approval.state], [200, 'denied']);
-  const polled = await both.get(`/api/v1/runs/${denied.body.approval.runId}/wait?timeout_ms=0`);
+  const polled = await both.get(`/api/v1/runs/${denied.body.approval.runId}/wait?timeoutMs=0`);
   assert.deepEqual([polled.body.state, polled.body.exit], ['held', null]);
 });
 

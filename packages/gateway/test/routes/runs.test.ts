@@ -39,7 +39,7 @@ test('without yieldMs it goes on in the background, and wait answers when it has
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);
   const runId = await me.start({ command: 'read line; echo "got $line"' });
-  const early = await me.get(`/api/v1/runs/${runId}/wait?timeout_ms=0`);
+  const early = await me.get(`/api/v1/runs/${runId}/wait?timeoutMs=0`);
   assert.deepEqual([early.body.state, early.body.exit], ['running', null]);
   const ended = me.untilEnded(runId);
   const typed = await me.post(`/api/v1/runs/${runId}/input`, { data: 'hello\n' });
@@ -155,7 +155,7 @@ test('what is another account’s is answered like what does not exist, on every
     other.get(`/api/v1/runs/${id}/output`),
     other.get(`/api/v1/runs/${id}/output`, { accept: 'text/event-stream' }),
     other.get(`/api/v1/runs/${id}/screen`),
-    other.get(`/api/v1/runs/${id}/wait?timeout_ms=0`),
+    other.get(`/api/v1/runs/${id}/wait?timeoutMs=0`),
     other.post(`/api/v1/runs/${id}/input`, { data: 'x' }),
     other.post(`/api/v1/runs/${id}/input`, { data: 'x', offset: 7 }),
     other.post(`/api/v1/runs/${id}/keys`, { literal: 'x' }),

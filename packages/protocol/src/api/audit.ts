@@ -2,8 +2,8 @@
  * Who did what, newest first.
  */
 import { z } from 'zod';
-import { endpoints } from './endpoint.ts';
 import { lineSchema, timeSchema } from './common.ts';
+import { endpoints } from './endpoint.ts';
 
 const entrySchema = z
   .object({

@@ -2,11 +2,18 @@
  * Getting in, and who is in.
  */
 import { z } from 'zod';
+import {
+  hourMs,
+  idParams,
+  idSchema,
+  lineSchema,
+  minuteMs,
+  pageOf,
+  pageQuery,
+  scopeSchema,
+  timeSchema,
+} from './common.ts';
 import { endpoints } from './endpoint.ts';
-import { idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /* As it is shown in a list on a phone. */
 const deviceNameMax = 64;
@@ -99,7 +106,7 @@ export const authEndpoints = endpoints({
       via: z.object({
         kind: z.enum(['device', 'token']),
         id: idSchema,
-        scopes: z.array(z.enum(['read', 'run', 'approve', 'admin'])),
+        scopes: z.array(scopeSchema),
         expires_at: timeSchema,
       }),
     }),
@@ -131,5 +138,6 @@ export const authEndpoints = endpoints({
     summary: 'Sign out a device',
     access: 'person',
     params: idParams,
+    errors: ['not_found'],
   },
 });

@@ -1,7 +1,12 @@
 /*
- * What many endpoints share: ids, times, pages, and the shape of a refusal.
+ * What many endpoints share: ids, times, scopes, pages, windows of limits, and the shape of a refusal.
  */
 import { z } from 'zod';
+import { scopes } from './endpoint.ts';
+
+/* Windows of rate limits. */
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
 
 /* Ids are made here, 16 characters; anything else cannot exist and is refused before it is looked for. */
 export const idSchema = z
@@ -11,7 +16,12 @@ export const idSchema = z
 
 export const timeSchema = z.iso.datetime();
 
+export const scopeSchema = z.enum(scopes);
+
 export const idParams = z.strictObject({ id: idSchema });
+
+/* For what is in use: whoever says so gets it ended first. */
+export const forceQuery = z.strictObject({ force: z.enum(['true', 'false']).default('false') });
 
 /* 20 by default, 100 at most (contract): a page that a phone shows at once. */
 const pageLimitMax = 100;

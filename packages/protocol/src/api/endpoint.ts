@@ -7,7 +7,9 @@
 import type { z } from 'zod';
 import type { ApiErrorCode } from './api-errors.ts';
 
-export type Scope = 'read' | 'run' | 'approve' | 'admin';
+/* What a token may be given, from the least to the most. */
+export const scopes = ['read', 'run', 'approve', 'admin'] as const;
+export type Scope = (typeof scopes)[number];
 
 /*
  * `open`: nobody has to be known. `person`: a signed-in device, never a token that may have been handed to an agent. Otherwise

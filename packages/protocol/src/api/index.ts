@@ -10,11 +10,12 @@ import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
 import { systemEndpoints } from './system.ts';
-import { tokenEndpoints } from './tokens.ts';
+import { tokensEndpoints } from './tokens.ts';
 
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';
 export { apiErrorSchema } from './common.ts';
+export { scopes } from './endpoint.ts';
 export type {
   Access,
   AnswerOf,
@@ -52,7 +53,7 @@ export type { RunEvent, RunEventName } from './run-events.ts';
 /* In the order in which the documentation shows them. */
 export const api = {
   auth: authEndpoints,
-  tokens: tokenEndpoints,
+  tokens: tokensEndpoints,
   keys: keysEndpoints,
   connections: connectionsEndpoints,
   sessions: sessionsEndpoints,

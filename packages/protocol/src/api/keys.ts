@@ -2,11 +2,20 @@
  * SSH keys. They are made by the gateway; the private half never leaves it, so no schema here has a place for one.
  */
 import { z } from 'zod';
-import { idParams, idSchema, labelSchema, pageOf, pageQuery, timeSchema } from './common.ts';
+import {
+  forceQuery,
+  hourMs,
+  idParams,
+  idSchema,
+  labelSchema,
+  pageOf,
+  pageQuery,
+  timeSchema,
+} from './common.ts';
 import { endpoints } from './endpoint.ts';
 
 /* Contract: making a key is cheap, but each one has to be installed on hosts by a person. */
-const limit = { hitsMax: 5, windowMs: 3_600_000, per: 'account' } as const;
+const limit = { hitsMax: 5, windowMs: hourMs, per: 'account' } as const;
 
 const keySchema = z
   .object({
@@ -47,7 +56,7 @@ export const keysEndpoints = endpoints({
     summary: 'Revoke a key; with `force`, sessions that use it are closed',
     access: 'admin',
     params: idParams,
-    query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
+    query: forceQuery,
     errors: ['not_found', 'active_sessions_exist'],
     limit,
   },

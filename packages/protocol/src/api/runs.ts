@@ -13,7 +13,7 @@ import {
 } from '../exec.ts';
 import { processLimits } from '../limits.ts';
 import { logResultSchema, runSummarySchema, screenResultSchema } from '../process.ts';
-import { idParams, idSchema, pageOf, pageQuery, timeSchema } from './common.ts';
+import { forceQuery, idParams, idSchema, pageOf, pageQuery, timeSchema } from './common.ts';
 import { endpoints } from './endpoint.ts';
 
 /* Below the 30 s of a request, with time left for the start and the answer. */
@@ -142,7 +142,7 @@ export const runsEndpoints = endpoints({
     access: 'read',
     params: idParams,
     query: z.strictObject({
-      timeout_ms: z.coerce.number().int().min(0).max(waitMsMax).default(30_000),
+      timeoutMs: z.coerce.number().int().min(0).max(waitMsMax).default(30_000),
     }),
     answer: runSchema,
     errors: ['not_found'],
@@ -226,7 +226,7 @@ export const runsEndpoints = endpoints({
     summary: 'Take it out of the lists; with force one that lives is ended first',
     access: 'run',
     params: idParams,
-    query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
+    query: forceQuery,
     answer: endedSchema,
     errors: ['not_found', 'still_running'],
     takesLong: true,

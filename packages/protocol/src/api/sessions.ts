@@ -2,7 +2,7 @@
  * Sessions: work on a host, or on the gateway's own machine, that goes on while nobody looks.
  */
 import { z } from 'zod';
-import { idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';
+import { hourMs, idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';
 import { endpoints } from './endpoint.ts';
 
 const statusSchema = z.enum(['pending', 'active', 'closed', 'error']);
@@ -62,7 +62,7 @@ export const sessionsEndpoints = endpoints({
       'agent_spawn_failed',
     ],
     /* Contract: a start is expensive, and three are open at most. */
-    limit: { hitsMax: 10, windowMs: 3_600_000, per: 'account' },
+    limit: { hitsMax: 10, windowMs: hourMs, per: 'account' },
     isIdempotent: true,
   },
   get: {

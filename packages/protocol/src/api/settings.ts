@@ -4,13 +4,13 @@
 import { z } from 'zod';
 import { endpoints } from './endpoint.ts';
 
-const minute = 60;
+const minuteSeconds = 60;
 
 /* 5 minutes to 4 hours (document 000, session expiry). */
 const idleTimeoutSeconds = z
   .int()
-  .min(5 * minute)
-  .max(240 * minute);
+  .min(5 * minuteSeconds)
+  .max(240 * minuteSeconds);
 
 const notifications = z.strictObject({
   approval: z.boolean(),

@@ -2,13 +2,17 @@
  * Tokens for programs: part of what a person may do, and never more tokens.
  */
 import { z } from 'zod';
+import {
+  hourMs,
+  idParams,
+  idSchema,
+  labelSchema,
+  pageOf,
+  pageQuery,
+  scopeSchema,
+  timeSchema,
+} from './common.ts';
 import { endpoints } from './endpoint.ts';
-import { idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';
-
-const hourMs = 3_600_000;
-const labelMax = 64;
-
-const scopeSchema = z.enum(['read', 'run', 'approve', 'admin']);
 
 const tokenSchema = z
   .object({
@@ -21,7 +25,7 @@ const tokenSchema = z
   })
   .meta({ id: 'Token' });
 
-export const tokenEndpoints = endpoints({
+export const tokensEndpoints = endpoints({
   list: {
     method: 'GET',
     path: '/api/v1/auth/tokens',
@@ -36,7 +40,7 @@ export const tokenEndpoints = endpoints({
     summary: 'Make a token; it is shown this once',
     access: 'person',
     body: z.strictObject({
-      label: lineSchema(labelMax),
+      label: labelSchema,
       scopes: z
         .array(scopeSchema)
         .min(1)
@@ -54,5 +58,6 @@ export const tokenEndpoints = endpoints({
     summary: 'Revoke a token',
     access: 'person',
     params: idParams,
+    errors: ['not_found'],
   },
 });
