@@ -2,12 +2,11 @@
  * One command's output to many sockets: through the gateway (journal on disk, cursors, slow readers apart) against a bare
  * broadcast of the same command's pipe, in turns. Both sides send binary messages to the same clients, in one process beside.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
-import { median } from '../measure/statistics.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { cpuUsOf, type ServerProcess, startServer } from './server-process.ts';
 
 export interface FanoutOptions {
   readonly directory: string;
@@ -17,58 +16,49 @@ export interface FanoutOptions {
   readonly bytes: number;
 }
 
-export interface FanoutFigures {
-  readonly readers: number;
+export interface FanoutRound {
   /* Megabytes a second, of all readers together. */
-  readonly bareRate: number;
-  readonly ourRate: number;
+  readonly rate: number;
   /* Milliseconds of the server's processor time per gigabyte that readers got. */
-  readonly bareCpuMs: number;
-  readonly ourCpuMs: number;
+  readonly cpuMs: number;
 }
 
-interface Round {
-  readonly rate: number;
-  readonly cpuMs: number;
+export interface FanoutRounds {
+  readonly ours: readonly FanoutRound[];
+  readonly bare: readonly FanoutRound[];
 }
 
 const line = 'The quick brown fox jumps over the lazy dog, and the log grows by another line.\n';
 const megabyte = 1024 ** 2;
 
-export async function measureFanout(options: FanoutOptions): Promise<FanoutFigures> {
+export async function measureFanout(options: FanoutOptions): Promise<FanoutRounds> {
   const { directory, rounds, bytes } = options;
   const path = join(directory, 'text');
   writeFileSync(path, line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes));
   const command = ['/bin/sh', '-c', 'read go; exec cat "$0"', path];
   await using ours = await startServer('./our-server.ts', [directory]);
   await using bare = await startServer('./bare-broadcast.ts', command);
-  const bareRounds: Round[] = [];
-  const ourRounds: Round[] = [];
+  const bareRounds: FanoutRound[] = [];
+  const ourRounds: FanoutRound[] = [];
   // The first of each warms up: code is compiled, kernels' buffers have grown.
   for (let round = 0; round <= rounds; round += 1) {
     bareRounds.push(await measureBare(options, bare));
     ourRounds.push(await measureOurs(options, ours, path));
   }
-  return {
-    readers: options.readers,
-    bareRate: median(bareRounds.slice(1).map(({ rate }) => rate)),
-    ourRate: median(ourRounds.slice(1).map(({ rate }) => rate)),
-    bareCpuMs: median(bareRounds.slice(1).map(({ cpuMs }) => cpuMs)),
-    ourCpuMs: median(ourRounds.slice(1).map(({ cpuMs }) => cpuMs)),
-  };
+  return { ours: ourRounds.slice(1), bare: bareRounds.slice(1) };
 }
 
-async function measureBare(options: FanoutOptions, server: ServerProcess): Promise<Round> {
+async function measureBare(options: FanoutOptions, server: ServerProcess): Promise<FanoutRound> {
   const readers = openReaders(options, server.said['url'] ?? '', () => 0);
   await Promise.all(readers.map(({ opened }) => opened));
-  return measure(options, server, readers, () => readers[0]?.socket.send('go'));
+  return measure(options, { server, readers, go: () => readers[0]?.socket.send('go') });
 }
 
 async function measureOurs(
   options: FanoutOptions,
   server: ServerProcess,
   path: string,
-): Promise<Round> {
+): Promise<FanoutRound> {
   const { url = '', token = '' } = server.said;
   const runId = await startRun(url, token, path);
   const readers = openReaders(options, `${url}/ws/runs/${runId}`, headerBytesOf);
@@ -80,9 +70,15 @@ async function measureOurs(
       await attached;
     }),
   );
-  return measure(options, server, readers, () =>
-    readers[0]?.socket.send(JSON.stringify({ type: 'terminal.input', data: 'go\n' })),
-  );
+  const go = (): void =>
+    readers[0]?.socket.send(JSON.stringify({ type: 'terminal.input', data: 'go\n' }));
+  return measure(options, { server, readers, go });
+}
+
+interface Contest {
+  readonly server: ServerProcess;
+  readonly readers: readonly Reader[];
+  readonly go: () => void;
 }
 
 async function measure(
@@ -90,13 +86,13 @@ async function measure(
   { pid }: ServerProcess,
   readers: readonly Reader[],
   go: () => void,
-): Promise<Round> {
-  const cpuBefore = cpuMsOf(pid);
+): Promise<FanoutRound> {
+  const cpuBeforeUs = cpuUsOf(pid);
   const sinceMs = performance.now();
   go();
   await Promise.all(readers.map(({ complete }) => complete));
   const tookMs = performance.now() - sinceMs;
-  const cpuMs = cpuMsOf(pid) - cpuBefore;
+  const cpuMs = (cpuUsOf(pid) - cpuBeforeUs) / 1000;
   await Promise.all(readers.map(({ closed }) => closed));
   const total = count * bytes;
   return { rate: total / megabyte / (tookMs / 1000), cpuMs: cpuMs / (total / 1024 ** 3) };
@@ -160,10 +156,4 @@ async function startRun(url: string, token: string, path: string): Promise<strin
   const result = (await answer.json()) as { readonly runId?: string };
   if (result.runId === undefined) throw new Error(JSON.stringify(result));
   return result.runId;
-}
-
-/* Ticks of user and system time are the 14th and 15th field; a tick is 10 ms on Linux. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

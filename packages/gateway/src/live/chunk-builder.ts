@@ -7,6 +7,7 @@
 import { type Cursor, cursorInside, type OutputEvent, type RunId } from '@clawdfather/supervisor';
 import { type Chunk, createDataChunk, headerBytesMax, type OutputStream } from './chunk.ts';
 import { chunkBytesMax } from './limits.ts';
+import type { RoomPool } from './room-pool.ts';
 
 type Output = Extract<OutputEvent, { kind: 'output' }>;
 
@@ -22,13 +23,16 @@ export interface ChunkBuilder {
 export interface ChunkBuilderOptions {
   readonly runId: RunId;
   readonly from: Cursor;
+  readonly pool: RoomPool;
+  /* Whoever keeps a data chunk releases it. */
   readonly emit: (chunk: Chunk) => void;
 }
 
 /* Keys and short answers fit; most of what people see goes out in these. */
 const smallBytes = 4 * 1024;
 
-export function createChunkBuilder({ runId, from, emit }: ChunkBuilderOptions): ChunkBuilder {
+export function createChunkBuilder(options: ChunkBuilderOptions): ChunkBuilder {
+  const { runId, from, pool, emit } = options;
   let emittedTo = from;
   let position = from;
   let room: Buffer | undefined;
@@ -37,20 +41,17 @@ export function createChunkBuilder({ runId, from, emit }: ChunkBuilderOptions): 
 
   const flush = (): void => {
     if (room === undefined) return;
-    const end = headerBytesMax + used;
-    // A few bytes must not hold a large buffer for as long as somebody has not taken them.
-    const whole =
-      used * 2 < room.length ? Buffer.from(room.subarray(0, end)) : room.subarray(0, end);
+    const { bytes, onReleased } = finished(pool, room, headerBytesMax + used);
     room = undefined;
     used = 0;
     const before = emittedTo;
     emittedTo = position;
-    emit(createDataChunk({ runId, stream, room: whole, before, after: position }));
+    emit(createDataChunk({ runId, stream, room: bytes, before, after: position, onReleased }));
   };
 
   const take = (bytes: Uint8Array): number => {
     const count = Math.min(bytes.length, chunkBytesMax - used);
-    room = roomFor(room, used, used + count);
+    room = roomFor(pool, room, { used, needed: used + count });
     room.set(count === bytes.length ? bytes : bytes.subarray(0, count), headerBytesMax + used);
     used += count;
     return count;
@@ -90,10 +91,29 @@ export function createChunkBuilder({ runId, from, emit }: ChunkBuilderOptions): 
   };
 }
 
-function roomFor(room: Buffer | undefined, used: number, needed: number): Buffer {
+const wholeBytes = headerBytesMax + chunkBytesMax;
+
+function roomFor(
+  pool: RoomPool,
+  room: Buffer | undefined,
+  { used, needed }: { readonly used: number; readonly needed: number },
+): Buffer {
   if (room !== undefined && room.length >= headerBytesMax + needed) return room;
-  const size = needed <= smallBytes ? smallBytes : chunkBytesMax;
-  const next = Buffer.allocUnsafeSlow(headerBytesMax + size);
+  const next = needed <= smallBytes ? Buffer.allocUnsafe(headerBytesMax + smallBytes) : pool.take();
   if (room !== undefined) room.copy(next, 0, 0, headerBytesMax + used);
   return next;
+}
+
+/* A few bytes must not hold a large buffer for as long as somebody has not taken them. */
+function finished(pool: RoomPool, room: Buffer, end: number) {
+  const isWhole = room.length === wholeBytes;
+  if (end * 2 >= room.length) {
+    return {
+      bytes: room.subarray(0, end),
+      onReleased: isWhole ? (): void => pool.give(room) : undefined,
+    };
+  }
+  const bytes = Buffer.from(room.subarray(0, end));
+  if (isWhole) pool.give(room);
+  return { bytes, onReleased: undefined };
 }

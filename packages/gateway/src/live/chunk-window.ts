@@ -55,6 +55,7 @@ export function createChunkWindow(from: Cursor): ChunkWindow {
       if (dropped === undefined) return;
       first += 1;
       bytes -= sizeOf(dropped);
+      if (dropped.kind === 'data') dropped.release();
     },
     at: (number) => chunks[number - first],
     numberAt: (cursor) => {

@@ -26,8 +26,11 @@ export interface DataChunk extends Place {
   readonly payloadBytes: number;
   /* The whole message in its binary form. */
   readonly binary: Buffer;
-  /* The whole message in its JSON form, as UTF-8. */
+  /* The whole message in its JSON form, as UTF-8. Good also after the chunk is released. */
   readonly text: Buffer;
+  /* `binary` is used for longer than this call; a `release` for each. Its maker holds it from the start. */
+  hold(): void;
+  readonly release: () => void;
 }
 
 export type Chunk = NoteChunk | DataChunk;
@@ -45,9 +48,12 @@ export interface DataParts extends Place {
   readonly stream: OutputStream;
   /* The payload, with `headerBytesMax` bytes of room before it. */
   readonly room: Buffer;
+  /* Nobody uses its memory any more. */
+  readonly onReleased: (() => void) | undefined;
 }
 
-export function createDataChunk({ runId, stream, room, before, after }: DataParts): DataChunk {
+export function createDataChunk(parts: DataParts): DataChunk {
+  const { runId, stream, room, before, after, onReleased } = parts;
   const headerBytes = fixedBytes + runId.length + after.length;
   const start = headerBytesMax - headerBytes;
   room[start] = dataKind;
@@ -58,6 +64,7 @@ export function createDataChunk({ runId, stream, room, before, after }: DataPart
   room.write(after, start + fixedBytes + runId.length, 'latin1');
   const binary = room.subarray(start);
   let text: Buffer | undefined;
+  let holders = 1;
   return {
     kind: 'data',
     before,
@@ -71,6 +78,13 @@ export function createDataChunk({ runId, stream, room, before, after }: DataPart
         'latin1',
       );
       return text;
+    },
+    hold: () => {
+      holders += 1;
+    },
+    release: () => {
+      holders -= 1;
+      if (holders === 0) onReleased?.();
     },
   };
 }

@@ -1,5 +1,6 @@
 /*
- * An event up to an edge: the exact seam between what a reader reads by itself and what it takes from the window.
+ * Events in pieces: up to an edge, which is the exact seam between what a reader reads by itself and what it takes from the window;
+ * and in slices of a chunk, so that a full socket is noticed before the next one is made.
  */
 import {
   compareCursors,
@@ -7,6 +8,7 @@ import {
   cursorInside,
   type OutputEvent,
 } from '@clawdfather/supervisor';
+import { chunkBytesMax } from './limits.ts';
 
 /* The event, or its beginning, if it reaches the edge; `undefined` if it ends before. `before` is where it begins. */
 export function cutAtEdge(
@@ -26,4 +28,20 @@ export function cutAtEdge(
     else most = middle;
   }
   return { ...event, bytes: event.bytes.subarray(0, least), cursor: edge };
+}
+
+/* `before` is where the event begins. */
+export function* slicesOf(before: Cursor, event: OutputEvent): Generator<OutputEvent> {
+  if (event.kind !== 'output' || event.bytes.length <= chunkBytesMax) {
+    yield event;
+    return;
+  }
+  for (let at = 0; at < event.bytes.length; at += chunkBytesMax) {
+    const end = Math.min(at + chunkBytesMax, event.bytes.length);
+    yield {
+      ...event,
+      bytes: event.bytes.subarray(at, end),
+      cursor: cursorInside(before, event, end),
+    };
+  }
 }

@@ -5,8 +5,17 @@
 /* One message of output. Small enough that a slow line shows progress, large enough that a flood costs few of them. */
 export const chunkBytesMax = 64 * 1024;
 
-/* What the window of a run holds for readers that are a little slower than the fastest; beyond it they read by themselves. */
-export const windowBytesMax = 1024 * 1024;
+/*
+ * What the window of a run holds for readers that are slower than the fastest; beyond it they read by themselves. Filled only
+ * in a flood, and as much as the journal's own reader holds then.
+ */
+export const windowBytesMax = 4 * 1024 * 1024;
+
+/*
+ * How long the fastest waits for the slowest before that one is overtaken: a reader that the scheduler has kept from its turn
+ * comes back within this, and reading by itself would cost more than the wait.
+ */
+export const patienceMs = 5;
 
 /* Of it, what everybody has taken already: whoever comes a moment later joins without reading the journal. */
 export const takenBytesMax = 128 * 1024;
@@ -15,7 +24,10 @@ export const takenBytesMax = 128 * 1024;
 export const chunkOverheadBytes = 512;
 
 /*
- * Readers that read the journal by themselves at the same time. Each holds a buffer of up to 4 MiB while it does, and gives it
- * back whenever its socket is full; more of them take turns.
+ * Readers that read the journal by themselves at the same time. Each holds a buffer of up to 4 MiB while it does; more of them
+ * take turns.
  */
 export const readersAtOnceMax = 8;
+
+/* How long such a reader keeps its turn while its socket is full. A fast one is back within this; a slow one gets in line. */
+export const keptTurnMs = 100;

@@ -2,16 +2,17 @@
  * The one journal reader of a run, and the window that it fills for all live readers.
  *
  * Pace: it goes as fast as its fastest reader. While some reader has taken everything, those for whom the window is too small
- * are overtaken; while none has, it waits. So one reader that is fast is never slowed by others, and one reader that is
+ * are overtaken, after a moment's patience; while none has, it waits. So one reader that is fast is never slowed by others, and one reader that is
  * alone is never overtaken, however slow it is.
  */
-import { createSignalBell } from '@clawdfather/kit';
+import { type Clock, createSignalBell } from '@clawdfather/kit';
 import type { Cursor, ManagedRun } from '@clawdfather/supervisor';
 import type { Chunk } from './chunk.ts';
 import { type ChunkBuilder, createChunkBuilder } from './chunk-builder.ts';
 import { type ChunkWindow, createChunkWindow } from './chunk-window.ts';
-import { takenBytesMax, windowBytesMax } from './limits.ts';
+import { patienceMs, takenBytesMax, windowBytesMax } from './limits.ts';
 import { nextTurn } from './next-turn.ts';
+import type { RoomPool } from './room-pool.ts';
 
 export type FeedEnd =
   /* The run has ended, and all it said is in the window or was. */
@@ -31,6 +32,8 @@ export interface FeedReader {
 export interface FeedOptions {
   readonly run: ManagedRun;
   readonly from: Cursor;
+  readonly pool: RoomPool;
+  readonly clock: Clock;
   /* Nobody follows any more: nothing of it is left. */
   readonly onDeserted: () => void;
 }
@@ -79,6 +82,7 @@ export class LiveFeed {
 
   /* A reader has room again, or has gone. */
   look(): void {
+    this.#trim();
     this.#room.ring();
     const isDeserted = this.#readers.size === 0 && this.#ahead.size === 0;
     if (!isDeserted || this.#stop.signal.aborted) return;
@@ -87,10 +91,10 @@ export class LiveFeed {
   }
 
   async #pump(): Promise<void> {
-    const { run, from } = this.#options;
+    const { run, from, pool } = this.#options;
     const { signal } = this.#stop;
     const emit = (chunk: Chunk): void => this.#push(chunk);
-    const builder = createChunkBuilder({ runId: run.runId, from, emit });
+    const builder = createChunkBuilder({ runId: run.runId, from, pool, emit });
     const flushSoon = createFlush(builder, signal);
     for await (const event of run.outputLent(from, signal)) {
       builder.add(event);
@@ -99,7 +103,7 @@ export class LiveFeed {
       this.#isGrown = false;
       // Sockets are served in between, however fast the journal is.
       await nextTurn();
-      while (!this.#makeRoom()) await this.#room.wait(signal);
+      await this.#makeRoom();
     }
     builder.flush();
   }
@@ -125,18 +129,50 @@ export class LiveFeed {
     this.#trim();
   }
 
-  /* False: the window is full, and nobody waits for more. */
-  #makeRoom(): boolean {
+  /* Waits while nobody wants more; then for the slowest, a little; then goes on without it. */
+  async #makeRoom(): Promise<void> {
+    const { signal } = this.#stop;
     while (this.window.bytes >= windowBytesMax) {
-      if (!this.#isWanted()) return false;
-      for (const reader of this.#readers) {
-        if (reader.number !== this.window.first) continue;
-        this.#readers.delete(reader);
-        reader.overtaken();
-      }
-      this.window.dropFirst();
+      if (!this.#isWanted()) await this.#room.wait(signal);
+      else if (await this.#isFirstTaken()) this.#trim();
+      else this.#overtake();
     }
-    return true;
+  }
+
+  /* By all readers, within the patience there is. */
+  async #isFirstTaken(): Promise<boolean> {
+    const { signal } = this.#stop;
+    let isLate = false;
+    const timer = this.#options.clock.timer(patienceMs, () => {
+      isLate = true;
+      this.#room.ring();
+    });
+    try {
+      while (this.#isFirstNeeded()) {
+        if (isLate) return false;
+        await this.#room.wait(signal);
+      }
+      return true;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  #isFirstNeeded(): boolean {
+    const { first } = this.window;
+    for (const { number } of this.#readers) if (number === first) return true;
+    return false;
+  }
+
+  #overtake(): void {
+    const { first } = this.window;
+    for (const reader of this.#readers) {
+      if (reader.number !== first) continue;
+      this.#readers.delete(reader);
+      reader.overtaken();
+    }
+    // The last of them to leave may have trimmed it already; what comes after it is somebody's.
+    if (this.window.first === first) this.window.dropFirst();
   }
 
   #isWanted(): boolean {

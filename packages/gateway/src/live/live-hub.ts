@@ -1,10 +1,12 @@
 /*
  * Live output of all runs: one feed per run that somebody follows, and its readers.
  */
+import type { Clock } from '@clawdfather/kit';
 import { type Cursor, type ManagedRun, outputStart, type RunId } from '@clawdfather/supervisor';
 import { readersAtOnceMax } from './limits.ts';
 import { LiveFeed } from './live-feed.ts';
 import { LiveReader, type Sink } from './live-reader.ts';
+import { createRoomPool } from './room-pool.ts';
 import { createTurns } from './turns.ts';
 
 export interface Following {
@@ -29,15 +31,18 @@ export interface LiveHub {
   close(): void;
 }
 
-export function createLiveHub(): LiveHub {
+export function createLiveHub(clock: Clock): LiveHub {
   const feeds = new Map<RunId, LiveFeed>();
   const readers = new Set<LiveReader>();
   const turns = createTurns(readersAtOnceMax);
+  const pool = createRoomPool();
 
   const open = (run: ManagedRun, cursor: Cursor): LiveFeed => {
     const feed = new LiveFeed({
       run,
       from: cursor,
+      pool,
+      clock,
       onDeserted: () => {
         if (feeds.get(run.runId) === feed) feeds.delete(run.runId);
       },
@@ -53,6 +58,8 @@ export function createLiveHub(): LiveHub {
         run,
         from,
         sink,
+        pool,
+        clock,
         feed: () => feeds.get(run.runId),
         openFeed: (cursor) => open(run, cursor),
         turns,

@@ -5,18 +5,21 @@
  * The seam: alone, it reads up to an edge of the window and not one byte further (cut-at-edge.ts), so that the chunk it takes next from
  * the window begins where it stands. What it has not handed over when its socket is full is forgotten and read again.
  */
+import { type Clock, createSignalBell } from '@clawdfather/kit';
 import { compareCursors, type Cursor, type ManagedRun } from '@clawdfather/supervisor';
 import type { Chunk } from './chunk.ts';
 import { createChunkBuilder } from './chunk-builder.ts';
-import { cutAtEdge } from './cut-at-edge.ts';
+import { cutAtEdge, slicesOf } from './cut-at-edge.ts';
+import { keptTurnMs } from './limits.ts';
 import type { FeedEnd, FeedReader, LiveFeed } from './live-feed.ts';
 import { nextReader, type ReaderEvent, type ReaderState } from './next-reader.ts';
 import { nextTurn } from './next-turn.ts';
+import type { RoomPool } from './room-pool.ts';
 import type { Turns } from './turns.ts';
 
 /* Where a reader's output goes. */
 export interface Sink {
-  /* False: no more until `drained` is called. */
+  /* False: no more until `drained` is called. A data chunk is good until this returns, unless it is held. */
   send(chunk: Chunk): boolean;
   /* The run has ended, and everything was sent. */
   ended(): void;
@@ -28,6 +31,8 @@ export interface LiveReaderOptions {
   readonly run: ManagedRun;
   readonly from: Cursor;
   readonly sink: Sink;
+  readonly pool: RoomPool;
+  readonly clock: Clock;
   /* The run's feed, if somebody follows it. */
   readonly feed: () => LiveFeed | undefined;
   /* Opens it; whoever does joins at once, or it would read for nobody. */
@@ -40,6 +45,8 @@ export interface LiveReaderOptions {
 export class LiveReader implements FeedReader {
   readonly #options: LiveReaderOptions;
   readonly #stop = new AbortController();
+  /* Rung when the state may be another. */
+  readonly #changed = createSignalBell();
   #state: ReaderState = 'reading';
   #cursor: Cursor;
   #feed: LiveFeed | undefined;
@@ -66,6 +73,7 @@ export class LiveReader implements FeedReader {
 
   drained(): void {
     this.#apply('drained');
+    this.#changed.ring();
     if (this.#state === 'live') {
       this.wake();
       this.#feed?.look();
@@ -98,6 +106,7 @@ export class LiveReader implements FeedReader {
     if (this.#state === 'done') return;
     this.#apply('finished');
     this.#stop.abort();
+    this.#changed.ring();
     this.#leave();
     this.#options.onDone();
   }
@@ -185,25 +194,54 @@ export class LiveReader implements FeedReader {
 
   /* Up to the window, the journal's end or the socket's cap, whatever comes first. */
   async #readAlone(feed: LiveFeed): Promise<void> {
-    const { run } = this.#options;
+    const { run, pool } = this.#options;
+    const { signal } = this.#stop;
     const builder = createChunkBuilder({
       runId: run.runId,
       from: this.#cursor,
+      pool,
       emit: (chunk) => {
-        if (this.#state === 'reading') this.#send(chunk);
+        this.#send(chunk);
+        if (chunk.kind === 'data') chunk.release();
       },
     });
     let edge = feed.window.edgeAfter(this.#cursor);
-    for await (const event of run.outputSoFar(this.#cursor, this.#stop.signal)) {
-      const sentTo = this.#cursor;
-      const cut = edge === undefined ? undefined : cutAtEdge(builder.position, event, edge);
-      builder.add(cut ?? event);
-      if (cut !== undefined) break;
-      if (this.#state !== 'reading') return;
-      if (sentTo === this.#cursor) continue;
-      await nextTurn();
-      edge = feed.window.edgeAfter(builder.position);
+    // Up to an edge everything is there already, so nothing has to be waited for, and memory may be lent.
+    const events =
+      edge === undefined
+        ? run.outputSoFar(this.#cursor, signal)
+        : run.outputLent(this.#cursor, signal);
+    for await (const whole of events) {
+      for (const event of slicesOf(builder.position, whole)) {
+        const sentTo = this.#cursor;
+        const cut = edge === undefined ? undefined : cutAtEdge(builder.position, event, edge);
+        builder.add(cut ?? event);
+        if (cut !== undefined) {
+          // A socket that has become full with the last chunk has taken that one all the same.
+          if (await this.#isReadingStill()) builder.flush();
+          return;
+        }
+        if (!(await this.#isReadingStill())) return;
+        if (sentTo === this.#cursor) continue;
+        await nextTurn();
+        edge = feed.window.edgeAfter(builder.position) ?? edge;
+      }
     }
     builder.flush();
+  }
+
+  /* A full socket is waited for, but not for long: others want to read. */
+  async #isReadingStill(): Promise<boolean> {
+    if (this.#state !== 'behind') return this.#state === 'reading';
+    const late = new AbortController();
+    const timer = this.#options.clock.timer(keptTurnMs, () => late.abort());
+    try {
+      while (this.#state === 'behind') await this.#changed.wait(late.signal);
+    } catch {
+      // It was too long; what is pending is read again.
+    } finally {
+      timer.cancel();
+    }
+    return this.state === 'reading';
   }
 }

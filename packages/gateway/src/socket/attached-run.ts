@@ -54,7 +54,7 @@ export async function openAttachedRun(
         tell(chunk.note, chunk);
         return !outbox.isFull;
       }
-      return outbox.sendShared(isBinary ? chunk.binary : chunk.text, isBinary);
+      return outbox.sendChunk(chunk, isBinary);
     },
     ended: () => {
       run.wait().then(deps.onEnded, deps.onLost);

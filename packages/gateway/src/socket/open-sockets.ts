@@ -101,7 +101,7 @@ function contextOf(deps: SocketsDeps): SocketContext {
   const { clock, store, tokens, supervisor } = deps;
   return {
     ...deps,
-    hub: createLiveHub(),
+    hub: createLiveHub(clock),
     sharedRuns: createSharedRuns(supervisor),
     sessionWatch: createSessionWatch({ store, clock }),
     tokenWatch: createTokenWatch({ tokens, clock }),

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '@clawdfather/kit';
 import { type ServerMessage, socketCloseCodes } from '@clawdfather/protocol/api';
 import type { WebSocket } from 'ws';
+import type { DataChunk } from '../live/chunk.ts';
 import { unreadAnswerBytesMax, unsentBytesMax } from './limits.ts';
 
 const asText = { binary: false } as const;
@@ -53,10 +54,13 @@ export class Outbox {
     this.#look();
   }
 
-  /* A message that is shared with other sockets. False: no more for now. */
-  sendShared(bytes: Buffer, isBinary: boolean): boolean {
+  /* Output, which is shared with other sockets. False: no more for now. */
+  sendChunk(chunk: DataChunk, isBinary: boolean): boolean {
     if (this.#ws.readyState !== this.#ws.OPEN) return false;
-    this.#ws.send(bytes, isBinary ? asBinary : asText);
+    if (isBinary) {
+      chunk.hold();
+      this.#ws.send(chunk.binary, asBinary, chunk.release);
+    } else this.#ws.send(chunk.text, asText);
     return this.#look();
   }
 

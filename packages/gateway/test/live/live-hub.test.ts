@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { createSystemClock } from '@clawdfather/kit';
 import { createSeededRandom } from '@clawdfather/testkit';
 import { createLiveHub } from '../../src/live/live-hub.ts';
 import { openTestRuns, TestReader } from './fixtures.ts';
@@ -23,7 +24,7 @@ function saying(times: number): string {
 
 test('readers from the beginning, from a cursor and after the end all have every byte', async () => {
   await using runs = await openTestRuns();
-  const hub = createLiveHub();
+  const hub = createLiveHub(createSystemClock());
   const run = await runs.sh(saying(50_000));
   const first = new TestReader().follow(hub, run);
   await first.ended;
@@ -39,7 +40,7 @@ test('readers from the beginning, from a cursor and after the end all have every
 
 test('a reader that stops is overtaken, the other is not held up, and it resumes at the exact byte', async () => {
   await using runs = await openTestRuns();
-  const hub = createLiveHub();
+  const hub = createLiveHub(createSystemClock());
   const count = 400_000;
   const run = await runs.sh(saying(count));
   const stopped = new TestReader(({ bytes, chunks }) => bytes > 100_000 && chunks % 8 === 0);
@@ -61,9 +62,29 @@ test('a reader that stops is overtaken, the other is not held up, and it resumes
   assert.equal(stopped.unasked, 0);
 });
 
+test('readers that stop at different places are overtaken one after the other and together', async () => {
+  await using runs = await openTestRuns();
+  const hub = createLiveHub(createSystemClock());
+  const count = 400_000;
+  const run = await runs.sh(saying(count));
+  const stopped = [3, 3, 3, 4, 6, 6].map((at) =>
+    new TestReader(({ chunks }) => chunks === at || chunks === at + 40).follow(hub, run),
+  );
+  const fast = new TestReader().follow(hub, run);
+  await fast.ended;
+  assert.equal(fast.sha256(), sha256Of(line, count));
+  let open = stopped.length;
+  for (const reader of stopped) void reader.ended.then(() => (open -= 1));
+  while (open > 0) {
+    for (const reader of stopped) if (reader.isFullNow) reader.open();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const reader of stopped) assert.equal(reader.sha256(), fast.sha256());
+});
+
 test('readers that stop and go at random, come late and start anywhere agree on every byte', async () => {
   await using runs = await openTestRuns();
-  const hub = createLiveHub();
+  const hub = createLiveHub(createSystemClock());
   const random = createSeededRandom(7);
   const chance = (of: number): boolean => (random.bytes(1)[0] ?? 0) < 256 * of;
   const count = 100_000;
@@ -95,7 +116,7 @@ test('readers that stop and go at random, come late and start anywhere agree on 
 
 test('what comes together goes out together: a line a record is not a line a message', async () => {
   await using runs = await openTestRuns();
-  const hub = createLiveHub();
+  const hub = createLiveHub(createSystemClock());
   const run = await runs.sh('i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done');
   await run.wait();
   const reader = new TestReader().follow(hub, run);
@@ -106,7 +127,7 @@ test('what comes together goes out together: a line a record is not a line a mes
 
 test('a run that says little is heard at once, and a reader that leaves leaves nothing', async () => {
   await using runs = await openTestRuns();
-  const hub = createLiveHub();
+  const hub = createLiveHub(createSystemClock());
   const run = await runs.sh('read a; echo "got $a"; read b');
   const heard = Promise.withResolvers<void>();
   const reader = new TestReader(() => {
@@ -123,7 +144,7 @@ test('a run that says little is heard at once, and a reader that leaves leaves n
 
 test('a cursor that is none is told to its reader alone', async () => {
   await using runs = await openTestRuns();
-  const hub = createLiveHub();
+  const hub = createLiveHub(createSystemClock());
   const run = await runs.sh('echo hello; read a');
   const good = new TestReader().follow(hub, run);
   const bad = new TestReader().follow(hub, run, '1.zzzz' as never);

@@ -31,7 +31,7 @@ export class TestSocket implements AsyncDisposable {
     this.ws.on('error', () => {});
     this.ws.on('message', (data, isBinary) => {
       if (isBinary) this.binaries.push(data as Buffer);
-      else this.messages.push(JSON.parse(String(data as Buffer)));
+      else this.messages.push(JSON.parse((data as Buffer).toString()));
       this.#wake();
     });
     this.closed = new Promise((resolve) => {
