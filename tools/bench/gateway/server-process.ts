@@ -3,6 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -32,4 +33,14 @@ export async function startServer(file: string, args: readonly string[]): Promis
       await exited;
     },
   };
+}
+
+/* The kernel counts in hundredths of a second, whatever its own tick is. */
+const tickUs = 10_000;
+
+/* Processor time that a process has used so far. */
+export function cpuUsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * tickUs;
 }

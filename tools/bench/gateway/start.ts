@@ -7,11 +7,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createSystemClock } from '@clawdfather/kit';
-import { median } from '../measure/statistics.ts';
 
-export interface StartFigures {
-  readonly emptyMs: number;
-  readonly serveMs: number;
+export interface StartRounds {
+  readonly emptyMs: readonly number[];
+  readonly serveMs: readonly number[];
 }
 
 export interface StartOptions {
@@ -23,7 +22,7 @@ const clock = createSystemClock();
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const command = pathOf('../../../packages/cli/bin/clawdfather');
 
-export async function measureStart({ directory, rounds }: StartOptions): Promise<StartFigures> {
+export async function measureStart({ directory, rounds }: StartOptions): Promise<StartRounds> {
   const env = {
     ...process.env,
     NODE_COMPILE_CACHE: `${directory}/compiled`,
@@ -47,7 +46,7 @@ export async function measureStart({ directory, rounds }: StartOptions): Promise
     emptyMs.push(await startEmpty());
     serveMs.push(await startServe());
   }
-  return { emptyMs: median(emptyMs), serveMs: median(serveMs) };
+  return { emptyMs, serveMs };
 }
 
 interface Start {
