@@ -2,17 +2,12 @@
  * Both databases, for every test: `onBoth` defines a test twice. PostgreSQL is started once per file, and each test has a
  * fresh database of its own that may be opened several times, as by several gateways.
  */
-import { after, before, test, type TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, createSystemClock, createSystemRandom } from '@clawdfather/kit';
-import {
-  findPostgres,
-  openPostgresServer,
-  type PostgresAddress,
-  type PostgresServer,
-} from '@clawdfather/testkit';
+import { type PostgresAddress, type PostgresServer, usePostgres } from '@clawdfather/testkit';
 import type { Engine } from '../src/engine.ts';
 import { openPostgres } from '../src/postgres/open-postgres.ts';
 import { openSqlite } from '../src/sqlite/open-sqlite.ts';
@@ -38,16 +33,7 @@ export interface Backend {
 
 type Body = (backend: Backend, context: TestContext) => Promise<void>;
 
-const programs = findPostgres();
-let server: PostgresServer | undefined;
-
-before(async () => {
-  if (programs !== undefined) server = await openPostgresServer(programs);
-});
-
-after(async () => {
-  await server?.[Symbol.asyncDispose]();
-});
+const postgres = usePostgres();
 
 export function onBoth(name: string, body: Body): void {
   test(`${name} (SQLite)`, (context) => run('sqlite', body, context));
@@ -55,7 +41,7 @@ export function onBoth(name: string, body: Body): void {
 }
 
 export function onPostgres(name: string, body: Body): void {
-  const skip = programs === undefined ? 'PostgreSQL is not installed' : false;
+  const { skip } = postgres;
   test(`${name} (PostgreSQL)`, { skip }, (context) => run('postgres', body, context));
 }
 
@@ -65,7 +51,7 @@ export function onSqlite(name: string, body: Body): void {
 
 async function run(kind: Backend['kind'], body: Body, context: TestContext): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'clf-store-'));
-  const address = kind === 'postgres' ? await server?.createDatabase() : undefined;
+  const address = kind === 'postgres' ? await postgres.server.createDatabase() : undefined;
   const location: StoreLocation =
     address === undefined
       ? { kind: 'sqlite', path: join(directory, 'control.db') }
@@ -80,7 +66,7 @@ async function run(kind: Backend['kind'], body: Body, context: TestContext): Pro
         location,
         clock,
         directory,
-        server: kind === 'postgres' ? server : undefined,
+        server: kind === 'postgres' ? postgres.server : undefined,
         address,
         open: async (at = location) => {
           const store = await openStore(at, deps);

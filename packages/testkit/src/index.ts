@@ -11,6 +11,6 @@ export type { LoopDisk } from './loop-disk.ts';
 export { examineMcpServer, excusedChecks, protocolScenarios } from './mcp-conformance.ts';
 export { openPostgresProxy, proxyFaults } from './postgres-proxy.ts';
 export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
-export { findPostgres, openPostgresServer } from './postgres-server.ts';
 export type { PostgresAddress, PostgresServer } from './postgres-server.ts';
 export { createSeededRandom } from './seeded-random.ts';
+export { usePostgres } from './use-postgres.ts';

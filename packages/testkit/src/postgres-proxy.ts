@@ -20,6 +20,10 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly port: number;
   /** At the n-th request from now, or at the next one with this word in it. Resolves when it has happened. */
   strike(fault: ProxyFault, at: number | string): Promise<void>;
+  /** From now on nothing passes and nothing is closed, on any connection, as if the network had swallowed it. */
+  silence(): void;
+  /** Everything passes again, and first what was held back. */
+  unsilence(): void;
   /** How many requests have come through since it was opened. */
   requests(): number;
 }
@@ -34,6 +38,7 @@ export async function openPostgresProxy(socketPath: string): Promise<PostgresPro
   const sockets = new Set<Socket>();
   let requests = 0;
   let order: Order | undefined;
+  let isSilent = false;
 
   function takeOrder(request: Buffer): Order | undefined {
     requests += 1;
@@ -55,6 +60,7 @@ export async function openPostgresProxy(socketPath: string): Promise<PostgresPro
         client.destroy();
         upstream.destroy();
       });
+      if (isSilent) socket.pause();
     }
     join(client, upstream, takeOrder);
   });
@@ -71,6 +77,14 @@ export async function openPostgresProxy(socketPath: string): Promise<PostgresPro
         typeof at === 'string' ? request.includes(at) : requests === due;
       order = { fault, isDue, done: resolve };
       return promise;
+    },
+    silence: () => {
+      isSilent = true;
+      for (const socket of sockets) socket.pause();
+    },
+    unsilence: () => {
+      isSilent = false;
+      for (const socket of sockets) socket.resume();
     },
     requests: () => requests,
     [Symbol.asyncDispose]: async () => {

@@ -5,17 +5,16 @@ import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findPostgres, openPostgresServer } from '@clawdfather/testkit';
+import { usePostgres } from '@clawdfather/testkit';
 import { createGatewayRig } from '../support/gateway-rig.ts';
 
-const programs = findPostgres();
+const postgres = usePostgres();
 
 test('a file with the address of a database is all it takes; one that others can read is refused', {
-  skip: programs === undefined ? 'no PostgreSQL here' : false,
+  skip: postgres.skip,
   timeout: 90_000,
 }, async (context) => {
-  await using server = await openPostgresServer(programs ?? '');
-  const { connectionString } = await server.createDatabase();
+  const { connectionString } = await postgres.server.createDatabase();
   const rig = createGatewayRig(context);
   const file = join(rig.env['HOME'] ?? '', 'database-url');
   writeFileSync(file, `${connectionString}\n`, { mode: 0o644 });

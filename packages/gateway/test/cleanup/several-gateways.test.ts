@@ -7,27 +7,18 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { StoreLocation } from '@clawdfather/store';
-import { findPostgres, openPostgresServer, type PostgresServer } from '@clawdfather/testkit';
+import { usePostgres } from '@clawdfather/testkit';
 import { openCleanupRig } from '../fixtures/open-cleanup-rig.ts';
 
 const minute = 60_000;
-const programs = findPostgres();
-const skip = programs === undefined ? 'PostgreSQL is not installed' : false;
-let server: PostgresServer | undefined;
-
-before(async () => {
-  if (programs !== undefined) server = await openPostgresServer(programs);
-});
-
-after(async () => {
-  await server?.[Symbol.asyncDispose]();
-});
+const postgres = usePostgres();
+const { skip } = postgres;
 
 async function freshDatabase(): Promise<StoreLocation> {
-  const { connectionString } = (await server?.createDatabase()) ?? { connectionString: '' };
+  const { connectionString } = await postgres.server.createDatabase();
   return { kind: 'postgres', connectionString };
 }
 

@@ -3,28 +3,13 @@
  * with its key happens once.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import {
-  findPostgres,
-  openPostgresProxy,
-  openPostgresServer,
-  type PostgresServer,
-  type ProxyFault,
-} from '@clawdfather/testkit';
+import { test } from 'node:test';
+import { openPostgresProxy, type ProxyFault, usePostgres } from '@clawdfather/testkit';
 import { callerOf, type ApiCaller } from '../fixtures/api-caller.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
-const programs = findPostgres();
-const skip = programs === undefined ? 'PostgreSQL is not installed' : false;
-let server: PostgresServer | undefined;
-
-before(async () => {
-  if (programs !== undefined) server = await openPostgresServer(programs);
-});
-
-after(async () => {
-  await server?.[Symbol.asyncDispose]();
-});
+const postgres = usePostgres();
+const { skip } = postgres;
 
 /* More than a request has exchanges with the database: the last ones strike nothing, and say so. */
 const exchangesMax = 16;
@@ -34,7 +19,7 @@ const attemptsMax = 10;
 test('whichever answer of the database is lost, a session with a key is started once', {
   skip,
 }, async () => {
-  assert.ok(server);
+  const { server } = postgres;
   const address = await server.createDatabase();
   await using proxy = await openPostgresProxy(server.socketPath);
   const connectionString = address.through(proxy.port);
@@ -74,7 +59,7 @@ test('whichever answer of the database is lost, a session with a key is started 
 test('while the database is gone nothing fails otherwise than as unavailable, and it comes back by itself', {
   skip,
 }, async () => {
-  assert.ok(server);
+  const { server } = postgres;
   const { connectionString } = await server.createDatabase();
   await using rig = await openTestGateway({
     config: { database: { kind: 'postgres', connectionString } },
