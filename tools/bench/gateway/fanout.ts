@@ -83,9 +83,7 @@ interface Contest {
 
 async function measure(
   { readers: count, bytes }: FanoutOptions,
-  { pid }: ServerProcess,
-  readers: readonly Reader[],
-  go: () => void,
+  { server: { pid }, readers, go }: Contest,
 ): Promise<FanoutRound> {
   const cpuBeforeUs = cpuUsOf(pid);
   const sinceMs = performance.now();

@@ -1,0 +1,98 @@
+/*
+ * 5,000 sockets that only wait and 500 that follow a run, on one gateway: what they cost, and that it does not grow.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+
+const idle = 5_000;
+const active = 500;
+const rounds = 12;
+/* At once: more only queue in the kernel's backlog. */
+const openingAtOnce = 100;
+/* Of an idle socket, generously: it has a connection, its parsers and our own few objects. */
+const idleKibMax = 40;
+/* Between the rounds of the second half; a leak of one small object per message would be more. */
+const grownKibMax = 16 * 1024;
+
+async function rssKib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
+}
+
+async function openAll(url: string, token: string, count: number): Promise<WebSocket[]> {
+  const sockets: WebSocket[] = [];
+  const openOne = async (): Promise<void> => {
+    const socket = new WebSocket(url, { perMessageDeflate: false });
+    await once(socket, 'open');
+    const greeted = once(socket, 'message');
+    socket.send(JSON.stringify({ type: 'auth', token }));
+    await greeted;
+    sockets.push(socket);
+  };
+  while (sockets.length < count) {
+    const next = Math.min(openingAtOnce, count - sockets.length);
+    await Promise.all(Array.from({ length: next }, openOne));
+  }
+  return sockets;
+}
+
+test('5,000 idle and 500 active sockets cost what they cost once, and no more with use', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'clf-many-'));
+  const program = fileURLToPath(new URL('roomy-gateway.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--conditions=@clawdfather/source', program, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  const { url, token } = JSON.parse(line);
+  const pid = child.pid ?? 0;
+  const call = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await fetch(new URL(path, url), init)).json();
+  };
+  const { runId } = await call('/api/v1/runs', { command: 'cat', background: true });
+  const path = `${url.replace('http', 'ws')}/ws/runs/${runId}`;
+  // What the first hundred bring along is the code, not theirs.
+  const first = await openAll(path, token, openingAtOnce);
+  const beforeKib = await rssKib(pid);
+  const waiting = await openAll(path, token, idle - openingAtOnce);
+  const perSocketKib = ((await rssKib(pid)) - beforeKib) / waiting.length;
+  const following = await openAll(path, token, active);
+  for (const socket of following) {
+    const attached = once(socket, 'message');
+    socket.send(JSON.stringify({ type: 'terminal.attach', binary: true }));
+    await attached;
+  }
+  const sizes: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const heard = Promise.all(following.map((socket) => once(socket, 'message')));
+    following[round]?.send(
+      JSON.stringify({ type: 'terminal.input', data: `${round} `.repeat(200) }),
+    );
+    await heard;
+    sizes.push(await rssKib(pid));
+  }
+  const half = sizes.slice(rounds / 2);
+  const grownKib = (half.at(-1) ?? 0) - (half[0] ?? 0);
+  t.diagnostic(`${perSocketKib.toFixed(1)} KiB per idle socket; RSS by round: ${sizes.join(' ')}`);
+  await call(`/api/v1/runs/${runId}/cancel`, { graceMs: 0 });
+  const all = [...first, ...waiting, ...following];
+  const closed = all.map((socket) =>
+    socket.readyState === WebSocket.CLOSED ? undefined : once(socket, 'close'),
+  );
+  child.kill('SIGTERM');
+  await exited;
+  await Promise.all(closed);
+  await rm(directory, { recursive: true, force: true });
+  assert.ok(perSocketKib < idleKibMax, `${perSocketKib} KiB per idle socket`);
+  assert.ok(grownKib < grownKibMax, `grew by ${grownKib} KiB: ${sizes.join(' ')}`);
+});
