@@ -9,7 +9,7 @@ export { deferred } from './deferred.ts';
 export type { Deferred } from './deferred.ts';
 export { CodedError, hasCode } from './errors.ts';
 export type { ErrorDetail, ErrorParts } from './errors.ts';
-export { createJsonLog, silentLog } from './log.ts';
+export { createJsonLog, describeError, escapeUnprintable, silentLog } from './log.ts';
 export type { JsonLogOptions, Log, LogFields, LogLevel } from './log.ts';
 export { createRandom, createSystemRandom, isId } from './random.ts';
 export type { Random } from './random.ts';

@@ -64,7 +64,7 @@ export const silentLog: Log = {
 function formatLine(record: LogFields): string {
   const { time, level, event, ...fields } = record;
   const ordered = { time, level, event, ...fields };
-  return `${escapeRest(stringify(ordered))}\n`;
+  return `${escapeUnprintable(stringify(ordered))}\n`;
 }
 
 /* A log line must never throw into the code that reports: rings lose their fields. */
@@ -79,22 +79,32 @@ function stringify(record: LogFields): string {
 
 function replaceValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
-  if (value instanceof Error) return describeError(value, 0);
+  if (value instanceof Error) return describeError(value);
   return value;
 }
 
-function describeError(error: Error, depth: number): LogFields {
+/* What a log says of an error. `shorten` is for logs whose lines have a length. */
+export function describeError(
+  error: Error,
+  shorten: (message: string) => string = (message) => message,
+  depth = 0,
+): LogFields {
   const cause =
     error.cause instanceof Error && depth < causeDepthMax
-      ? describeError(error.cause, depth + 1)
+      ? describeError(error.cause, shorten, depth + 1)
       : undefined;
   const code = 'code' in error ? error.code : undefined;
-  return { name: error.name, code, message: error.message, cause };
+  return { name: error.name, code, message: shorten(error.message), cause };
 }
 
-function escapeRest(json: string): string {
+const unescaped = /[\u007f-\u009f\u2028\u2029]/;
+const everyUnescaped = new RegExp(unescaped, 'g');
+
+/* What JSON leaves alone and a terminal or a reader of lines does not. Looked for first: nearly no line has any. */
+export function escapeUnprintable(json: string): string {
+  if (!unescaped.test(json)) return json;
   return json.replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
+    everyUnescaped,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -3,11 +3,11 @@
  * `detail`.
  *
  * L1 A line is one line. JSON escapes control characters; DEL, the C1 range and the two separators that some readers take for
- *    line ends are escaped here (checklist 19).
+ *    line ends are escaped as well (checklist 19).
  * L2 A token of ours is never in a line, whoever put it there by mistake.
  * L3 A line has a length. What would be longer loses its detail, not its names.
  */
-import type { LogFields, LogLevel } from '@clawdfather/kit';
+import { describeError, escapeUnprintable, type LogFields, type LogLevel } from '@clawdfather/kit';
 
 export interface LogRecord {
   readonly component: string;
@@ -23,8 +23,6 @@ export interface LogRecord {
 /* More than any line of ours; half of what log shippers usually cut at. */
 export const lineCharactersMax = 16_384;
 
-/* Causes can form a ring; nobody reads deeper than this anyway. */
-const causeDepthMax = 4;
 /* Of one value: an ssh client's complaint fits, a page of output does not. */
 const textCharactersMax = 4_096;
 
@@ -95,38 +93,23 @@ function textOf(value: unknown): string | null {
 }
 
 function plainValue(value: unknown): unknown {
-  if (typeof value === 'string' && value.length > textCharactersMax) {
-    return `${value.slice(0, textCharactersMax)}… (${value.length} characters)`;
-  }
+  if (typeof value === 'string') return shorten(value);
   if (typeof value === 'bigint') return value.toString();
-  if (value instanceof Error) return describeError(value, 0);
+  if (value instanceof Error) return describeError(value, shorten);
   return value;
 }
 
-function describeError(error: Error, depth: number): LogFields {
-  const cause =
-    error.cause instanceof Error && depth < causeDepthMax
-      ? describeError(error.cause, depth + 1)
-      : undefined;
-  const code = 'code' in error ? error.code : undefined;
-  return { name: error.name, code, message: plainValue(error.message), cause };
+function shorten(text: string): string {
+  if (text.length <= textCharactersMax) return text;
+  return `${text.slice(0, textCharactersMax)}… (${text.length} characters)`;
 }
 
-const unescaped = /[\u007f-\u009f\u2028\u2029]/g;
 /* The shape of a token, not its exact length: a part of one is a secret as well. */
 const tokens = /clf_[A-Za-z0-9_-]{8,}/g;
 
-/* L1, L2. Both are looked for first, because nearly no line has them. */
+/* L1, L2. */
 export function finishLine(json: string): string {
-  let line = json;
-  if (line.includes('clf_')) line = line.replace(tokens, 'clf_[removed]');
-  if (unescaped.test(line)) line = line.replace(unescaped, escapeCharacter);
-  unescaped.lastIndex = 0;
-  return line;
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return escapeUnprintable(json.includes('clf_') ? json.replace(tokens, 'clf_[removed]') : json);
 }
 
 export const levelNumbers: Readonly<Record<LogLevel, number>> = {
