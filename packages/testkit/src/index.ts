@@ -1,6 +1,8 @@
 /*
  * The door of testkit: fakes and rigs for tests only.
  */
+export { createEnding } from './ending.ts';
+export type { Ending } from './ending.ts';
 export { fetchExternal } from './external-program.ts';
 export type { ExternalProgram } from './external-program.ts';
 export { createFakeClock } from './fake-clock.ts';
@@ -8,7 +10,10 @@ export type { FakeClock } from './fake-clock.ts';
 export { freezeProcess } from './freeze-process.ts';
 export { inOwnMounts, openLoopDisk } from './loop-disk.ts';
 export type { LoopDisk } from './loop-disk.ts';
+export { createMcpCalls, hearMessages, hearUpdates } from './mcp-agent.ts';
+export type { McpCalls, ToolAnswer } from './mcp-agent.ts';
 export { examineMcpServer, excusedChecks, protocolScenarios } from './mcp-conformance.ts';
+export { inspectMcpServer } from './mcp-inspector.ts';
 export { openPostgresProxy, proxyFaults } from './postgres-proxy.ts';
 export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
 export type { PostgresAddress, PostgresServer } from './postgres-server.ts';

@@ -12,8 +12,9 @@ import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
 import { openApprovals } from '@clawdfather/supervisor';
 import { createAllowlist, decideApproval } from '@clawdfather/tools';
+import type { ToolAnswer } from '@clawdfather/testkit';
 import { launcherPath } from '../support/cli-process.ts';
-import { type Agent, createMcpRig, type ToolAnswer } from '../support/mcp-rig.ts';
+import { type Agent, createMcpRig } from '../support/mcp-rig.ts';
 
 const asked: readonly string[] = ['--security', 'allowlist', '--ask', 'on-miss'];
 

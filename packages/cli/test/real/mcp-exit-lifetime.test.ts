@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createEnding, hearMessages } from '@clawdfather/testkit';
 import { createCliRig } from '../support/cli-process.ts';
-import { createEnding, hearMessages } from '../support/exit-watch.ts';
 import { createMcpRig, isGone, openPolicy, startBare } from '../support/mcp-rig.ts';
 
 const hello = {
@@ -54,7 +54,7 @@ test('the end of a run that is over at once comes after the result that names it
 test('a notice that nobody reads ends the server with success', async (t) => {
   const cli = createCliRig(t);
   const server = startBare(t, cli, openPolicy);
-  const ending = createEnding({ cli }, 0);
+  const ending = createEnding(cli.env['HOME'] ?? '', 0);
   server.send(hello);
   await server.answer(1);
   server.send(exec(2, { command: ending.command, background: true }));
@@ -70,9 +70,9 @@ test('after kill -9 the next server tells of what goes on, and of what ended whi
   const rig = createMcpRig(t);
   const first = await rig.connect({ era: 'legacy' });
   const [later, meanwhile, elsewhere] = [
-    createEnding(rig, 6),
-    createEnding(rig, 7),
-    createEnding(rig, 8),
+    rig.createEnding(6),
+    rig.createEnding(7),
+    rig.createEnding(8),
   ];
   const start = async (command: string) => {
     const { data } = await first.call('exec', { command, background: true });

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEnding, hearMessages, hearUpdates } from '../support/exit-watch.ts';
+import { hearMessages, hearUpdates } from '@clawdfather/testkit';
 import { createMcpRig, eras } from '../support/mcp-rig.ts';
 
 interface Ended {
@@ -23,7 +23,7 @@ for (const revision of ['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', 
     const agent = await rig.connect({ revision });
     assert.equal(agent.client.getNegotiatedProtocolVersion(), revision);
     const heard = hearMessages(agent);
-    const ending = createEnding(rig, 3);
+    const ending = rig.createEnding(3);
     const started = await agent.call('exec', { command: ending.command, background: true });
     const runId = String(started.data['runId']);
     ending.letGo();
@@ -51,7 +51,7 @@ test('2025-11-25: a success is information; the client says from which level on 
   const rig = createMcpRig(t);
   const agent = await rig.connect({ revision: '2025-11-25' });
   const heard = hearMessages(agent);
-  const [first, second, third] = [0, 0, 1].map((code) => createEnding(rig, code));
+  const [first, second, third] = [0, 0, 1].map((code) => rig.createEnding(code));
   const start = async (command = ''): Promise<string> => {
     // Long enough to have yielded, instead of having been asked to.
     const { data } = await agent.call('exec', { command, yieldMs: 10 });
@@ -82,7 +82,7 @@ test('2026-07-28: a client that listens to a run is sent its end, which can be r
   const rig = createMcpRig(t);
   const agent = await rig.connect();
   const heard = hearUpdates(agent);
-  const ending = createEnding(rig, 4);
+  const ending = rig.createEnding(4);
   const started = await agent.call('exec', { command: ending.command, background: true });
   const runId = String(started.data['runId']);
   const uri = uriOf(runId);
@@ -111,7 +111,7 @@ test('2026-07-28: who listens after the end is sent it at once; also of a run of
   const other = await rig.connect({ name: 'other' });
   const agent = await rig.connect();
   const heard = hearUpdates(agent);
-  const ending = createEnding(rig, 0);
+  const ending = rig.createEnding(0);
   const started = await other.call('exec', { command: ending.command, background: true });
   const runId = String(started.data['runId']);
   ending.letGo();
@@ -125,7 +125,7 @@ test('2026-07-28: who listens after the end is sent it at once; also of a run of
 test('2026-07-28: who does not listen learns it from the next result, even one that waited in the foreground', async (t) => {
   const rig = createMcpRig(t);
   const agent = await rig.connect();
-  const [background, foreground] = [createEnding(rig, 5), createEnding(rig, 0)];
+  const [background, foreground] = [rig.createEnding(5), rig.createEnding(0)];
   const started = await agent.call('exec', { command: background.command, background: true });
   const runId = String(started.data['runId']);
   const waiting = agent.call('exec', { command: foreground.command, yieldMs: 120_000 });
@@ -154,7 +154,7 @@ for (const era of eras) {
       if (era === 'modern') await agent.client.listen({ resourceSubscriptions: [uriOf(runId)] });
       return runId;
     };
-    const ending = createEnding(rig, 0);
+    const ending = rig.createEnding(0);
     const polled = await start(ending.command);
     const poll = agent.call('process', {
       action: 'poll',

@@ -2,45 +2,17 @@
  * `clf mcp` in the official inspector: the tools are listed without a finding of its strict mode, and called, in both eras.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fetchExternal } from '@clawdfather/testkit';
+import { inspectMcpServer } from '@clawdfather/testkit';
 import { createCliRig, launcherPath } from '../support/cli-process.ts';
 import { eras, openPolicy } from '../support/mcp-rig.ts';
 
-interface Inspected {
-  readonly code: number;
-  readonly result: Record<string, unknown>;
-  readonly stderr: string;
-}
-
-async function inspect(t: TestContext, flags: readonly string[]): Promise<Inspected> {
+function inspect(t: TestContext, flags: readonly string[]) {
   const { env, stateDir } = createCliRig(t);
-  const place = await fetchExternal('inspector');
-  const launcher = join(
-    place,
-    'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
-  );
   const server = [process.execPath, launcherPath, 'mcp', ...openPolicy];
   // The inspector hands the server a short list of variables and those named here.
   const named = ['-e', `CLAWDFATHER_STATE_DIR=${stateDir}`];
-  return new Promise((resolve, reject) => {
-    execFile(
-      process.execPath,
-      [launcher, '--cli', ...named, '--format', 'json', ...flags, ...server],
-      { env },
-      (error, stdout, stderr) => {
-        const code = error === null ? 0 : Number(error.code);
-        try {
-          const { result } = JSON.parse(stdout) as { result: Inspected['result'] };
-          resolve({ code, result, stderr });
-        } catch {
-          reject(new Error(`exit code ${code}: ${stdout}${stderr}`));
-        }
-      },
-    );
-  });
+  return inspectMcpServer([...named, ...flags, ...server], env);
 }
 
 for (const era of eras) {

@@ -5,7 +5,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
-import { Client, type RequestOptions } from '@modelcontextprotocol/client';
+import { createEnding, createMcpCalls, type Ending, type McpCalls } from '@clawdfather/testkit';
+import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { type CliRig, createCliRig, launcherPath } from './cli-process.ts';
 
@@ -15,21 +16,9 @@ export type Era = (typeof eras)[number];
 /* Everything may run: what is tested is not the policy. */
 export const openPolicy = ['--security', 'full', '--ask', 'off'];
 
-export interface ToolAnswer {
-  /* The first block. */
-  readonly text: string;
-  readonly blocks: readonly string[];
-  readonly isError: boolean;
-  /* The structured content. */
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface Agent {
+export interface Agent extends McpCalls {
   readonly client: Client;
   readonly pid: number;
-  readonly call: (name: string, args: object, options?: RequestOptions) => Promise<ToolAnswer>;
-  /* `process` until what was said since the cursor matches, or the run is over. */
-  readonly pollFor: (runId: string, pattern: RegExp, cursor?: string) => Promise<ToolAnswer>;
 }
 
 export interface AgentOptions {
@@ -43,11 +32,16 @@ export interface AgentOptions {
 export interface McpRig {
   readonly cli: CliRig;
   readonly connect: (options?: AgentOptions) => Promise<Agent>;
+  readonly createEnding: (code: number) => Ending;
 }
 
 export function createMcpRig(test: TestContext): McpRig {
   const cli = createCliRig(test);
-  return { cli, connect: (options = {}) => connect(test, cli, options) };
+  return {
+    cli,
+    connect: (options = {}) => connect(test, cli, options),
+    createEnding: (code) => createEnding(cli.env['HOME'] ?? '', code),
+  };
 }
 
 async function connect(test: TestContext, cli: CliRig, options: AgentOptions): Promise<Agent> {
@@ -71,31 +65,7 @@ async function connect(test: TestContext, cli: CliRig, options: AgentOptions): P
   await client.connect(transport);
   // The client checks results against the schemas that it has seen.
   await client.listTools();
-  const call: Agent['call'] = async (tool, args, callOptions) => {
-    const result = await client.callTool({ name: tool, arguments: { ...args } }, callOptions);
-    const blocks = (result.content as readonly { readonly text: string }[]).map(({ text }) => text);
-    const data = (result.structuredContent ?? {}) as ToolAnswer['data'];
-    return { text: blocks[0] ?? '', blocks, isError: result.isError ?? false, data };
-  };
-  const pollFor: Agent['pollFor'] = async (runId, pattern, from) => {
-    let said = '';
-    let cursor = from;
-    for (;;) {
-      const args = {
-        action: 'poll',
-        runId,
-        waitMs: 30_000,
-        ...(cursor === undefined ? {} : { cursor }),
-      };
-      const answer = await call('process', args);
-      const { output = '', cursor: reached } = answer.data as { output?: string; cursor?: string };
-      said += output;
-      cursor = reached;
-      if (pattern.test(said)) return { ...answer, data: { ...answer.data, output: said } };
-      if (answer.data['status'] !== 'running') throw new Error(`over without ${pattern}: ${said}`);
-    }
-  };
-  return { client, pid: transport.pid ?? 0, call, pollFor };
+  return { client, pid: transport.pid ?? 0, ...createMcpCalls(client) };
 }
 
 export interface BareServer {

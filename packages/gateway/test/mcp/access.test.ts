@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionCookie } from '../../src/auth/session-cookie.ts';
 import { createAsk } from '../fixtures/api-client.ts';
-import { createEnding, endOfRun, openMcpRig, revisions, runningRun, watchCut } from './rig.ts';
+import { endOfRun, openMcpRig, revisions, runningRun, watchCut } from './rig.ts';
 
 const initialize = {
   jsonrpc: '2.0',
@@ -140,7 +140,7 @@ for (const revision of revisions) {
     const ask = createAsk(rig.gateway);
     const { token, id } = await rig.makeToken();
     // A client may wait on for an answer that cannot come: what is watched is the connection.
-    const ending = createEnding(rig, 5);
+    const ending = rig.createEnding(5);
     const watch = watchCut(ending.command);
     await using agent = await rig.connect({ token, revision, fetch: watch.fetch });
     const waiting = agent.call('exec', { command: ending.command, yieldMs: 120_000 });

@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import { isLoss } from '../../src/mcp/exchange.ts';
 import { createAsk } from '../fixtures/api-client.ts';
 import {
-  createEnding,
   handshakeRevisions,
   type McpRig,
   modernRevision,
@@ -77,7 +76,7 @@ for (const revision of handshakeRevisions) {
     await using rig = await openMcpRig();
     const { token } = await rig.makeToken();
     await using network = await openNetwork(rig.url);
-    const ending = createEnding(rig, 7);
+    const ending = rig.createEnding(7);
     const watch = watchCut(ending.command);
     const options = { token, revision, url: network.url, fetch: watch.fetch };
     await using agent = await rig.connect(options);
@@ -106,7 +105,7 @@ test(`${modernRevision}: a network that swallows everything cancels nothing`, as
   const { token } = await rig.makeToken();
   await using network = await openNetwork(rig.url);
   const lost = await rig.connect({ token, url: network.url });
-  const ending = createEnding(rig, 0);
+  const ending = rig.createEnding(0);
   const waiting = lost.call('exec', { command: ending.command, yieldMs: 500 });
   waiting.catch(() => {});
   const runId = await runningRun(rig);
@@ -133,7 +132,7 @@ for (const revision of revisions) {
     await using rig = await openMcpRig();
     const { token } = await rig.makeToken();
     await using agent = await rig.connect({ token, revision });
-    const ending = createEnding(rig, 6);
+    const ending = rig.createEnding(6);
     const waiting = agent.call('exec', { command: ending.command, yieldMs: 120_000 });
     waiting.catch(() => {});
     const runId = await runningRun(rig);

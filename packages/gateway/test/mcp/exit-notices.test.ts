@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hearMessages, hearUpdates } from './exit-watch.ts';
-import { createEnding, handshakeRevisions, openMcpRig } from './rig.ts';
+import { hearMessages, hearUpdates } from '@clawdfather/testkit';
+import { handshakeRevisions, openMcpRig } from './rig.ts';
 
 interface Ended {
   readonly runId: string;
@@ -25,7 +25,7 @@ for (const revision of handshakeRevisions) {
     const { token } = await rig.makeToken();
     await using agent = await rig.connect({ token, revision });
     const heard = hearMessages(agent);
-    const ending = createEnding(rig, 3);
+    const ending = rig.createEnding(3);
     const { data } = await agent.call('exec', { command: ending.command, background: true });
     const runId = String(data['runId']);
     ending.letGo();
@@ -46,7 +46,7 @@ test('2025-11-25: a session that wants warnings only is not sent a success', asy
   await using agent = await rig.connect({ token, revision: '2025-11-25' });
   const heard = hearMessages(agent);
   await agent.client.setLoggingLevel('warning');
-  const [good, bad] = [createEnding(rig, 0), createEnding(rig, 1)];
+  const [good, bad] = [rig.createEnding(0), rig.createEnding(1)];
   const start = async (command: string): Promise<string> =>
     String((await agent.call('exec', { command, background: true })).data['runId']);
   const ids = [await start(good.command), await start(bad.command)];
@@ -67,7 +67,7 @@ test('2026-07-28: who listens to a run is sent its end, and can read it', async 
   const { token } = await rig.makeToken();
   await using agent = await rig.connect({ token });
   const heard = hearUpdates(agent);
-  const ending = createEnding(rig, 4);
+  const ending = rig.createEnding(4);
   const { data } = await agent.call('exec', { command: ending.command, background: true });
   const runId = String(data['runId']);
   const subscription = await agent.client.listen({ resourceSubscriptions: [uriOf(runId)] });
@@ -89,7 +89,7 @@ test('2026-07-28: who does not listen learns it from the next result; who listen
   const { token } = await rig.makeToken();
   await using agent = await rig.connect({ token });
   await using other = await rig.connect({ token, name: 'other' });
-  const ending = createEnding(rig, 5);
+  const ending = rig.createEnding(5);
   const { data } = await agent.call('exec', { command: ending.command, background: true });
   const runId = String(data['runId']);
   ending.letGo();
@@ -112,10 +112,10 @@ test('2026-07-28: listening to a run of another account tells nothing', async ()
   await using agent = await rig.connect({ token: mine.token });
   await using stranger = await rig.connect({ token: theirs.token });
   const [heard, overheard] = [hearUpdates(agent), hearUpdates(stranger)];
-  const ending = createEnding(rig, 0);
+  const ending = rig.createEnding(0);
   const { data } = await agent.call('exec', { command: ending.command, background: true });
   const runId = String(data['runId']);
-  const ownEnding = createEnding(rig, 0);
+  const ownEnding = rig.createEnding(0);
   const own = await stranger.call('exec', { command: ownEnding.command, background: true });
   const ownId = String(own.data['runId']);
   await agent.client.listen({ resourceSubscriptions: [uriOf(runId)] });
@@ -131,7 +131,7 @@ test('a client that comes back is told of what an earlier one of its token left 
   await using rig = await openMcpRig();
   const { token } = await rig.makeToken();
   const first = await rig.connect({ token, revision: '2025-11-25' });
-  const ending = createEnding(rig, 6);
+  const ending = rig.createEnding(6);
   const { data } = await first.call('exec', { command: ending.command, background: true });
   await first.transport.terminateSession();
   await first.close();

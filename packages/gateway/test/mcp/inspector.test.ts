@@ -2,42 +2,15 @@
  * `/mcp` in the official inspector: the tools are listed without a finding of its strict mode, and called, in both eras.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { fetchExternal } from '@clawdfather/testkit';
+import { inspectMcpServer } from '@clawdfather/testkit';
 import { type McpRig, openMcpRig } from './rig.ts';
 
-interface Inspected {
-  readonly code: number;
-  readonly result: Record<string, unknown>;
-  readonly stderr: string;
-}
-
-async function inspect(rig: McpRig, token: string, flags: readonly string[]): Promise<Inspected> {
-  const place = await fetchExternal('inspector');
-  const launcher = join(
-    place,
-    'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
-  );
+function inspect(rig: McpRig, token: string, flags: readonly string[]) {
   const header = ['--header', `Authorization: Bearer ${token}`];
   const target = ['--transport', 'http', '--server-url', rig.url.href];
-  return new Promise((resolve, reject) => {
-    execFile(
-      process.execPath,
-      [launcher, '--cli', '--format', 'json', ...target, ...flags, ...header],
-      { env: { ...process.env, HOME: rig.gateway.directory } },
-      (error, stdout, stderr) => {
-        const code = error === null ? 0 : Number(error.code);
-        try {
-          const { result } = JSON.parse(stdout) as { result: Inspected['result'] };
-          resolve({ code, result, stderr });
-        } catch {
-          reject(new Error(`exit code ${code}: ${stdout}${stderr}`));
-        }
-      },
-    );
-  });
+  const env = { ...process.env, HOME: rig.gateway.directory };
+  return inspectMcpServer([...target, ...flags, ...header], env);
 }
 
 for (const era of ['legacy', 'modern']) {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { bodyBytesMax } from '../../src/mcp/limits.ts';
-import { createEnding, type McpRig, openMcpRig } from './rig.ts';
+import { type McpRig, openMcpRig } from './rig.ts';
 
 interface Sent {
   readonly method?: string;
@@ -94,7 +94,7 @@ test('an account has so many requests at once, and another account is not the wo
   const { token } = await rig.makeToken();
   const other = await rig.makeToken(['read', 'run'], rig.gateway.other);
   await using agent = await rig.connect({ token });
-  const ending = createEnding(rig, 0);
+  const ending = rig.createEnding(0);
   const { data } = await agent.call('exec', { command: ending.command, background: true });
   const { runId } = data;
   const poll = () => agent.call('process', { action: 'poll', runId, waitMs: 30_000 });

@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hearMessages } from '@clawdfather/testkit';
 import { makeTemporary } from '../fixtures/temporary.ts';
 import { type GatewayProcess, startGatewayProcess } from '../fixtures/start-gateway-process.ts';
 import { createAsk } from '../fixtures/api-client.ts';
-import { hearMessages } from './exit-watch.ts';
 import { type Agent, connect, modernRevision } from './rig.ts';
 
 const openPolicy = { agentPolicy: { security: 'full', ask: 'off' } } as const;

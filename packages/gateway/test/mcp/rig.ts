@@ -1,14 +1,8 @@
 /*
  * A gateway whose agents may run anything, and the protocol's own client for it, in whatever revision.
  */
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  Client,
-  type RequestOptions,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createEnding, createMcpCalls, type Ending, type McpCalls } from '@clawdfather/testkit';
 import { createAsk } from '../fixtures/api-client.ts';
 import {
   openTestGateway,
@@ -21,20 +15,9 @@ export const modernRevision = '2026-07-28';
 export const handshakeRevisions = ['2025-03-26', '2025-06-18', '2025-11-25'];
 export const revisions = [...handshakeRevisions, modernRevision];
 
-export interface ToolAnswer {
-  /* The first block. */
-  readonly text: string;
-  readonly blocks: readonly string[];
-  readonly isError: boolean;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface Agent extends AsyncDisposable {
+export interface Agent extends AsyncDisposable, McpCalls {
   readonly client: Client;
   readonly transport: StreamableHTTPClientTransport;
-  call(name: string, args: object, options?: RequestOptions): Promise<ToolAnswer>;
-  /* `process poll` until what was said since the cursor matches. */
-  pollFor(runId: string, pattern: RegExp, cursor?: string): Promise<ToolAnswer>;
   close(): Promise<void>;
 }
 
@@ -55,6 +38,7 @@ export interface McpRig extends AsyncDisposable {
   /* A run as its owner sees it over the API. */
   // oxlint-disable-next-line typescript/no-explicit-any
   look(runId: string, account?: TestAccount): Promise<any>;
+  createEnding(code: number): Ending;
 }
 
 export interface ApiToken {
@@ -84,6 +68,7 @@ export async function openMcpRig(options: TestGatewayOptions = {}): Promise<McpR
     connect: (one) => connect({ url: url.href, ...one }),
     look: async (runId, { token } = gateway.owner) =>
       (await ask('GET', `runs/${runId}`, { token })).body,
+    createEnding: (code) => createEnding(gateway.directory, code),
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   };
 }
@@ -108,31 +93,8 @@ export async function connect(options: Required<Pick<AgentOptions, 'url'>> & Age
 }
 
 function agentOf(client: Client, transport: StreamableHTTPClientTransport): Agent {
-  const call: Agent['call'] = async (tool, args, options) => {
-    const result = await client.callTool({ name: tool, arguments: { ...args } }, options);
-    const blocks = (result.content as readonly { readonly text: string }[]).map(({ text }) => text);
-    const data = (result.structuredContent ?? {}) as ToolAnswer['data'];
-    return { text: blocks[0] ?? '', blocks, isError: result.isError ?? false, data };
-  };
-  const pollFor: Agent['pollFor'] = async (runId, pattern, from) => {
-    let said = '';
-    let cursor = from;
-    for (;;) {
-      const answer = await call('process', {
-        action: 'poll',
-        runId,
-        waitMs: 30_000,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      const { output = '', cursor: reached } = answer.data as { output?: string; cursor?: string };
-      said += output;
-      cursor = reached;
-      if (pattern.test(said)) return { ...answer, data: { ...answer.data, output: said } };
-      if (answer.data['status'] !== 'running') throw new Error(`over without ${pattern}: ${said}`);
-    }
-  };
   const close = (): Promise<void> => client.close();
-  return { client, transport, call, pollFor, close, [Symbol.asyncDispose]: close };
+  return { client, transport, ...createMcpCalls(client), close, [Symbol.asyncDispose]: close };
 }
 
 type Asked = { readonly gateway: Parameters<typeof createAsk>[0] };
@@ -175,24 +137,5 @@ export function watchCut(text: string): CutWatch {
         throw error;
       }
     },
-  };
-}
-
-export interface Ending {
-  /* A shell line that ends with this code when it is let go. */
-  readonly command: string;
-  letGo(): void;
-}
-
-let endings = 0;
-
-/* A named pipe: opening it to write wakes exactly the reader, at once. */
-export function createEnding({ gateway }: Pick<McpRig, 'gateway'>, code: number): Ending {
-  endings += 1;
-  const path = join(gateway.directory, `gate-${endings}`);
-  execFileSync('mkfifo', [path]);
-  return {
-    command: `read word < ${path}; exit ${code}`,
-    letGo: () => writeFileSync(path, 'go\n'),
   };
 }
