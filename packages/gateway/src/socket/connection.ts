@@ -67,7 +67,10 @@ export class Connection implements Beating {
     );
     ws.on('message', (data, isBinary) => this.#receive(data, isBinary));
     ws.on('pong', () => this.#heard());
-    ws.on('ping', () => this.#heard());
+    ws.on('ping', (data) => {
+      this.#heard();
+      this.#outbox.pong(data);
+    });
     // Whatever it was, `close` follows, with a code that says it.
     ws.on('error', () => {});
     ws.on('close', (code) => {

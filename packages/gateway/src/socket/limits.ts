@@ -46,9 +46,6 @@ export const lookMs = 5_000;
 /* A revocation holds within a second (contract), also one made by another gateway. */
 export const tokenCheckMs = 500;
 
-/* The client's clock of a session is about minutes; a key press must not cost a write. */
-export const seenEveryMs = 10_000;
-
 /* How often a session that somebody follows is looked at: for events that another gateway stored, and for its end. */
 export const sessionLookMs = 500;
 

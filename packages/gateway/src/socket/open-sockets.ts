@@ -42,6 +42,8 @@ const serverOptions = {
   // A context per socket costs hundreds of kB, and output that matters is a few lines.
   perMessageDeflate: false,
   maxPayload: socketMessageBytesMax,
+  // The library's own answers to pings queue without end for a client that does not read them; ours are counted.
+  autoPong: false,
   // A subprotocol is not needed, and one that is echoed is how tokens end up in headers.
   handleProtocols: () => false as const,
   closeTimeout: closeMs,

@@ -11,6 +11,12 @@ import type { WebSocket } from 'ws';
 import type { DataChunk } from '../live/chunk.ts';
 import { unreadAnswerBytesMax, unsentBytesMax } from './limits.ts';
 
+/*
+ * Answers to pings that wait to be sent. A ping is asked again after a while, so more wait only for a client that floods us and
+ * does not read; the newest need no answer then, as little as those that are overtaken (RFC 6455, 5.5.3).
+ */
+const waitingPongsMax = 16;
+
 const asText = { binary: false } as const;
 const asBinary = { binary: true } as const;
 
@@ -19,6 +25,7 @@ export class Outbox {
   readonly #socket: Duplex;
   readonly #clock: Clock;
   #fullSinceMs: number | undefined;
+  #waitingPongs = 0;
 
   constructor(ws: WebSocket, socket: Duplex, clock: Clock) {
     this.#ws = ws;
@@ -62,6 +69,14 @@ export class Outbox {
       this.#ws.send(chunk.binary, asBinary, chunk.release);
     } else this.#ws.send(chunk.text, asText);
     return this.#look();
+  }
+
+  pong(data: Buffer): void {
+    if (this.#ws.readyState !== this.#ws.OPEN || this.#waitingPongs >= waitingPongsMax) return;
+    this.#waitingPongs += 1;
+    this.#ws.pong(data, false, () => {
+      this.#waitingPongs -= 1;
+    });
   }
 
   close(code: number, reason: string): void {

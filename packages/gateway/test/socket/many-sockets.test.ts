@@ -86,9 +86,9 @@ test('5,000 idle and 500 active sockets cost what they cost once, and no more wi
   t.diagnostic(`${perSocketKib.toFixed(1)} KiB per idle socket; RSS by round: ${sizes.join(' ')}`);
   await call(`/api/v1/runs/${runId}/cancel`, { graceMs: 0 });
   const all = [...first, ...waiting, ...following];
-  const closed = all.map((socket) =>
-    socket.readyState === WebSocket.CLOSED ? undefined : once(socket, 'close'),
-  );
+  const closed = all
+    .filter(({ readyState }) => readyState !== WebSocket.CLOSED)
+    .map((socket) => once(socket, 'close'));
   child.kill('SIGTERM');
   await exited;
   await Promise.all(closed);
