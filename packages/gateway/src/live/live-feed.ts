@@ -11,7 +11,7 @@ import type { Chunk } from './chunk.ts';
 import { type ChunkBuilder, createChunkBuilder } from './chunk-builder.ts';
 import { type ChunkWindow, createChunkWindow } from './chunk-window.ts';
 import { patienceMs, takenBytesMax, windowBytesMax } from './limits.ts';
-import { nextTurn } from './next-turn.ts';
+import { otherTurns } from './other-turns.ts';
 import type { RoomPool } from './room-pool.ts';
 
 export type FeedEnd =
@@ -102,7 +102,7 @@ export class LiveFeed {
       if (!this.#isGrown) continue;
       this.#isGrown = false;
       // Sockets are served in between, however fast the journal is.
-      await nextTurn();
+      await otherTurns();
       await this.#makeRoom();
     }
     builder.flush();

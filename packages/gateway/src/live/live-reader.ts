@@ -13,7 +13,7 @@ import { cutAtEdge, slicesOf } from './cut-at-edge.ts';
 import { keptTurnMs } from './limits.ts';
 import type { FeedEnd, FeedReader, LiveFeed } from './live-feed.ts';
 import { nextReader, type ReaderEvent, type ReaderState } from './next-reader.ts';
-import { nextTurn } from './next-turn.ts';
+import { otherTurns } from './other-turns.ts';
 import type { RoomPool } from './room-pool.ts';
 import type { Turns } from './turns.ts';
 
@@ -223,7 +223,7 @@ export class LiveReader implements FeedReader {
         }
         if (!(await this.#isReadingStill())) return;
         if (sentTo === this.#cursor) continue;
-        await nextTurn();
+        await otherTurns();
         edge = feed.window.edgeAfter(builder.position) ?? edge;
       }
     }

@@ -1,7 +1,7 @@
 /*
  * Lets the event loop do everything else once.
  */
-export function nextTurn(): Promise<void> {
+export function otherTurns(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
