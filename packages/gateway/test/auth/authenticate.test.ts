@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonOf } from '../fixtures/json-of.ts';
+import { jsonOf } from '../fixtures/api-client.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const me = '/api/v1/auth/me';

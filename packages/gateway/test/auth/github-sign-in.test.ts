@@ -9,7 +9,7 @@ import type { GatewayConfig } from '../../src/gateway-config.ts';
 import type { GatewayDeps } from '../../src/gateway-parts.ts';
 import { type Browser, createBrowser } from '../fixtures/browser.ts';
 import { type FakeGithub, openFakeGithub } from '../fixtures/fake-github.ts';
-import { jsonOf } from '../fixtures/json-of.ts';
+import { jsonOf } from '../fixtures/api-client.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const startPath = '/api/v1/auth/oauth/github/start';

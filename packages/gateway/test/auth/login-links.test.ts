@@ -6,9 +6,8 @@ import { test } from 'node:test';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { leaveLocalLink } from '@clawdfather/gateway/local-link';
 import { formatLoginUrl } from '../../src/auth/login-links.ts';
-import { createAsk } from '../fixtures/api-client.ts';
+import { createAsk, jsonOf } from '../fixtures/api-client.ts';
 import { createBrowser } from '../fixtures/browser.ts';
-import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const path = '/api/v1/auth/login-link';

@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { leaveLocalLink } from '@clawdfather/gateway/local-link';
 import { createJsonLog, createSystemClock, createSystemRandom } from '@clawdfather/kit';
-import { createAsk } from '../fixtures/api-client.ts';
+import { createAsk, jsonOf } from '../fixtures/api-client.ts';
 import { createBrowser } from '../fixtures/browser.ts';
 import { openFakeGithub } from '../fixtures/fake-github.ts';
-import { jsonOf } from '../fixtures/json-of.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const clock = createSystemClock();

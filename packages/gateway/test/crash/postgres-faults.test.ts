@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPostgresProxy, type ProxyFault, usePostgres } from '@clawdfather/testkit';
-import { callerOf, type ApiCaller } from '../fixtures/api-caller.ts';
+import { type ApiCaller, callerOf } from '../fixtures/api-caller.ts';
+import { createAsk } from '../fixtures/api-client.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const postgres = usePostgres();
@@ -65,23 +66,17 @@ test('while the database is gone nothing fails otherwise than as unavailable, an
     config: { database: { kind: 'postgres', connectionString } },
   });
   const me = callerOf(rig.url, rig.owner.token);
+  const ask = createAsk(rig);
   for (const manner of ['crash', 'restart'] as const) {
     const stop = new AbortController();
     const acknowledged: number[] = [];
     const statuses = new Set<number>();
     const writing = (async () => {
       for (let seconds = 600; !stop.signal.aborted; seconds += 1) {
-        const answer = await rig.request('/api/v1/settings', {
-          method: 'PATCH',
-          headers: {
-            authorization: `Bearer ${rig.owner.token}`,
-            'content-type': 'application/json',
-          },
-          body: JSON.stringify({ idle_timeout_seconds: seconds }),
-        });
-        statuses.add(answer.status);
-        await answer.text();
-        if (answer.status === 200) acknowledged.push(seconds);
+        const body = { idle_timeout_seconds: seconds };
+        const { status } = await ask('PATCH', 'settings', { body });
+        statuses.add(status);
+        if (status === 200) acknowledged.push(seconds);
       }
     })();
     await server.restartBy(manner);

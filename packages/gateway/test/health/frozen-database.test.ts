@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
 import { openPostgresProxy, usePostgres } from '@clawdfather/testkit';
-import { jsonOf } from '../fixtures/json-of.ts';
+import { jsonOf } from '../fixtures/api-client.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
 const postgres = usePostgres();

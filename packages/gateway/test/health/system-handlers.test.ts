@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { jsonOf } from '../fixtures/json-of.ts';
+import { jsonOf } from '../fixtures/api-client.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
 test('/health has exactly what the document shows, for everybody', async () => {

@@ -39,7 +39,7 @@ function pingOld({ url }: GatewayProcess, token: string, session: string): Promi
 for (const revision of ['2025-03-26', '2025-11-25', modernRevision]) {
   test(`${revision}: after kill -9 of the gateway an agent reads on where it was`, async () => {
     await using place = await makeTemporary();
-    const before = await startGatewayProcess(place.path, openPolicy);
+    const before = await startGatewayProcess(place.path, { runs: openPolicy });
     const token = await makeToken(before);
     const first = await connectTo(before, token, revision);
     const started = await first.call('exec', {
@@ -57,7 +57,7 @@ for (const revision of ['2025-03-26', '2025-11-25', modernRevision]) {
     await before.end('SIGKILL');
     first.close().catch(() => {});
 
-    await using after = await startGatewayProcess(place.path, openPolicy);
+    await using after = await startGatewayProcess(place.path, { runs: openPolicy });
     if (session !== undefined) {
       const answer = await pingOld(after, token, session);
       assert.equal(answer.status, 404);

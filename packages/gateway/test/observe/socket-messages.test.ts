@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
-import { createAsk } from '../fixtures/api-client.ts';
-import { jsonOf } from '../fixtures/json-of.ts';
+import { createAsk, jsonOf } from '../fixtures/api-client.ts';
 import { openCollector } from '../fixtures/open-collector.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 

@@ -183,11 +183,11 @@ test('S1, A2: a held request under a key is asked for once, also by the next gat
   let runId: string;
   let approvalId: string;
   {
-    await using gateway = await startGatewayProcess(directory.path, runs);
+    await using gateway = await startGatewayProcess(directory.path, { runs });
     ({ runId, approvalId } = (await gateway.me.post('/api/v1/runs', params, headers)).body);
     await gateway.end('SIGKILL');
   }
-  await using gateway = await startGatewayProcess(directory.path, runs);
+  await using gateway = await startGatewayProcess(directory.path, { runs });
   const again = await gateway.me.post('/api/v1/runs', params, headers);
   assert.deepEqual(
     [again.body.status, again.body.runId, again.body.approvalId],

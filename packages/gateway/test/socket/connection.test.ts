@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { createSupervisor, type RunId } from '@clawdfather/supervisor';
-import type { TestGateway } from '../fixtures/open-test-gateway.ts';
+import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 import { authMs } from '../../src/socket/limits.ts';
-import { openRunSocket, openSocketRig, startRun, TestSocket } from './fixtures.ts';
+import { openRunSocket, startRun, TestSocket } from './fixtures.ts';
 
 const missing = `/ws/runs/${'0'.repeat(16)}`;
 
@@ -18,13 +18,13 @@ test('whoever does not say who it is in time is closed', async () => {
     ...system,
     timer: (ms: number, fire: () => void) => system.timer(ms === authMs ? 1 : ms, fire),
   };
-  await using rig = await openSocketRig({ deps: { clock } });
+  await using rig = await openTestGateway({ deps: { clock } });
   await using socket = await new TestSocket(`${rig.url}${missing}`).opened();
   assert.equal((await socket.closed).code, 1008);
 });
 
 test('a bad token is told so and closed with 4001; anything before auth with 1008', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   for (const token of ['clf_'.padEnd(47, 'x'), 'nonsense', '']) {
     await using socket = await new TestSocket(`${rig.url}${missing}`).opened();
     socket.send({ type: 'auth', token });
@@ -40,7 +40,7 @@ test('a bad token is told so and closed with 4001; anything before auth with 100
 });
 
 test('malformed messages are refused one by one, and the socket goes on', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   await using socket = await openRunSocket(rig, runId);
   for (const text of [
@@ -70,7 +70,7 @@ test('malformed messages are refused one by one, and the socket goes on', async 
 });
 
 test('a message of more than 64 KiB closes with 1009, also in pieces', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   await using whole = await openRunSocket(rig, runId);
   whole.ws.send('x'.repeat(65_537));
@@ -81,7 +81,7 @@ test('a message of more than 64 KiB closes with 1009, also in pieces', async () 
 });
 
 test('what is sent right after auth is handled after it', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'read x; echo "got $x"' });
   await using socket = await new TestSocket(`${rig.url}/ws/runs/${runId}`).opened();
   socket
@@ -93,7 +93,7 @@ test('what is sent right after auth is handled after it', async () => {
 });
 
 test('a run that does not read holds up nothing but what is typed into it', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   await using socket = await openRunSocket(rig, runId);
   socket.send({ type: 'terminal.attach' });
@@ -105,7 +105,7 @@ test('a run that does not read holds up nothing but what is typed into it', asyn
 });
 
 test('more input than a run reads stops the reading of its socket, and no byte is lost', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'read go; wc -c; echo done' });
   await using socket = await openRunSocket(rig, runId);
   socket.send({ type: 'terminal.attach' });
@@ -120,7 +120,7 @@ test('more input than a run reads stops the reading of its socket, and no byte i
 });
 
 test('a gateway that stops closes its sockets with 1001, leaves none, and ends no run', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   await using waiting = await new TestSocket(`${rig.url}${missing}`).opened();
   await using socket = await openRunSocket(rig, runId);

@@ -4,11 +4,8 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket, type ClientOptions } from 'ws';
 import type { ServerMessage } from '@clawdfather/protocol/api';
-import {
-  openTestGateway,
-  type TestAccount,
-  type TestGateway,
-} from '../fixtures/open-test-gateway.ts';
+import { callerOf } from '../fixtures/api-caller.ts';
+import type { TestAccount, TestGateway } from '../fixtures/open-test-gateway.ts';
 
 type MessageOf<Type extends string> = Extract<ServerMessage, { type: Type }>;
 
@@ -115,36 +112,6 @@ export function parseBinary(message: Buffer) {
   };
 }
 
-/* A gateway whose runs end with the test; closing a gateway ends none. */
-export async function openSocketRig(
-  options: Parameters<typeof openTestGateway>[0] = {},
-): Promise<TestGateway> {
-  const rig = await openTestGateway(options);
-  return {
-    ...rig,
-    [Symbol.asyncDispose]: async () => {
-      for (const account of [rig.owner, rig.other]) await endRuns(rig, account);
-      await rig[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function endRuns({ url }: TestGateway, { token }: TestAccount): Promise<void> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const path = new URL('/api/v1/runs?state=running&limit=100', url);
-  // Some tests stop the gateway, or revoke the token; those end their runs themselves.
-  const listed = await fetch(path, { headers }).catch(() => undefined);
-  if (listed?.status !== 200) return;
-  const { items } = await listed.json();
-  for (const { runId } of items) {
-    await fetch(new URL(`/api/v1/runs/${runId}/cancel`, url), {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ graceMs: 0 }),
-    });
-  }
-}
-
 /* Connects, says who it is, and waits until that is known. */
 export async function openRunSocket(
   rig: TestGateway,
@@ -163,14 +130,7 @@ export async function startRun(
   params: { readonly command: string; readonly pty?: boolean },
   { token }: Pick<TestAccount, 'token'> = rig.owner,
 ): Promise<string> {
-  const answer = await fetch(new URL('/api/v1/runs', rig.url), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...params, background: true }),
-  });
-  const result = await answer.json();
-  if (typeof result.runId !== 'string') throw new Error(JSON.stringify(result));
-  return result.runId;
+  return callerOf(rig.url, token).start({ ...params, background: true });
 }
 
 /* What a client that does not read looks like from outside. */

@@ -2,15 +2,12 @@
  * 5,000 sockets that only wait and 500 that follow a run, on one gateway: what they cost, and that it does not grow.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
+import { startGatewayProcess } from '../fixtures/start-gateway-process.ts';
+import { makeTemporary } from '../fixtures/temporary.ts';
 
 const idle = 5_000;
 const active = 500;
@@ -45,21 +42,11 @@ async function openAll(url: string, token: string, count: number): Promise<WebSo
 }
 
 test('5,000 idle and 500 active sockets cost what they cost once, and no more with use', async (t) => {
-  const directory = await mkdtemp(join(tmpdir(), 'clf-many-'));
-  const program = fileURLToPath(new URL('roomy-gateway.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--conditions=@clawdfather/source', program, directory], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  const { url, token } = JSON.parse(line);
-  const pid = child.pid ?? 0;
-  const call = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    return (await fetch(new URL(path, url), init)).json();
-  };
-  const { runId } = await call('/api/v1/runs', { command: 'cat', background: true });
+  await using place = await makeTemporary();
+  const sockets = { perAddressMax: idle + active, perAccountMax: idle + active };
+  await using gateway = await startGatewayProcess(place.path, { sockets });
+  const { url, token, pid, me } = gateway;
+  const runId = await me.start({ command: 'cat', background: true });
   const path = `${url.replace('http', 'ws')}/ws/runs/${runId}`;
   // What the first hundred bring along is the code, not theirs.
   const first = await openAll(path, token, openingAtOnce);
@@ -84,15 +71,12 @@ test('5,000 idle and 500 active sockets cost what they cost once, and no more wi
   const half = sizes.slice(rounds / 2);
   const grownKib = (half.at(-1) ?? 0) - (half[0] ?? 0);
   t.diagnostic(`${perSocketKib.toFixed(1)} KiB per idle socket; RSS by round: ${sizes.join(' ')}`);
-  await call(`/api/v1/runs/${runId}/cancel`, { graceMs: 0 });
   const all = [...first, ...waiting, ...following];
   const closed = all
     .filter(({ readyState }) => readyState !== WebSocket.CLOSED)
     .map((socket) => once(socket, 'close'));
-  child.kill('SIGTERM');
-  await exited;
+  await gateway.end('SIGTERM');
   await Promise.all(closed);
-  await rm(directory, { recursive: true, force: true });
   assert.ok(perSocketKib < idleKibMax, `${perSocketKib} KiB per idle socket`);
   assert.ok(grownKib < grownKibMax, `grew by ${grownKib} KiB: ${sizes.join(' ')}`);
 });

@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { openRunSocket, openSocketRig, readOn, startRun, stopReading } from './fixtures.ts';
+import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { openRunSocket, readOn, startRun, stopReading } from './fixtures.ts';
 
 const pings = 300_000;
 /* What the two kernels hold of answers and of questions together is less than half of it, in pings of this size. */
 const payload = Buffer.alloc(125, 'x');
 
 test('a ping is answered with what it brought', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   await using socket = await openRunSocket(rig, await startRun(rig, { command: 'sleep 60' }));
   socket.ws.ping('are you there');
   const [data] = await once(socket.ws, 'pong');
@@ -19,7 +20,7 @@ test('a ping is answered with what it brought', async () => {
 });
 
 test('pings of a client that does not read are not kept for it, and it is answered again when it reads', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   await using socket = await openRunSocket(rig, await startRun(rig, { command: 'sleep 60' }));
   let pongs = 0;
   socket.ws.on('pong', () => (pongs += 1));

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { openStore } from '@clawdfather/store';
-import { addDevice } from '../fixtures/open-test-gateway.ts';
-import { openRunSocket, openSocketRig, startRun } from './fixtures.ts';
+import { addDevice, openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { openRunSocket, startRun } from './fixtures.ts';
 
 const audit = { action: 'test', actor: 'test' };
 
 test('revoking a device closes its sockets with 4001 and no other ones', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   const phone = await addDevice(rig.gateway, rig.owner.accountId);
   await using one = await openRunSocket(rig, runId, phone);
@@ -26,7 +26,7 @@ test('revoking a device closes its sockets with 4001 and no other ones', async (
 });
 
 test('a revocation by another gateway on the same database closes them as well', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   const phone = await addDevice(rig.gateway, rig.owner.accountId);
   await using socket = await openRunSocket(rig, runId, phone);
@@ -42,7 +42,7 @@ test('a token whose time is up loses its sockets', async () => {
   const system = createSystemClock();
   let laterMs = 0;
   const clock = { ...system, wallMs: () => system.wallMs() + laterMs };
-  await using rig = await openSocketRig({ deps: { clock } });
+  await using rig = await openTestGateway({ deps: { clock } });
   const runId = await startRun(rig, { command: 'sleep 60' });
   await using socket = await openRunSocket(rig, runId);
   laterMs = 91 * 86_400_000;

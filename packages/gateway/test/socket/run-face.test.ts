@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runServerMessageSchema } from '@clawdfather/protocol/api';
-import { openRunSocket, openSocketRig, parseBinary, startRun, TestSocket } from './fixtures.ts';
+import { createAsk } from '../fixtures/api-client.ts';
+import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { openRunSocket, parseBinary, startRun, TestSocket } from './fixtures.ts';
 
 test('output is followed to the end, and every message has the documented shape', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'echo one; echo two >&2; exit 3' });
   await using socket = await openRunSocket(rig, runId);
   socket.send({ type: 'terminal.attach' });
@@ -27,7 +29,7 @@ test('output is followed to the end, and every message has the documented shape'
 });
 
 test('a client that comes again with its last cursor gets the rest and nothing twice', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'echo first; read x; echo "second $x"; read y' });
   await using one = await openRunSocket(rig, runId);
   one.send({ type: 'terminal.attach' });
@@ -48,7 +50,7 @@ test('a client that comes again with its last cursor gets the rest and nothing t
 });
 
 test('the binary form carries run, stream, cursor and bytes as documented', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: "printf '\\000\\377'; read x" });
   await using socket = await openRunSocket(rig, runId);
   socket.send({ type: 'terminal.attach', binary: true });
@@ -67,7 +69,7 @@ test('the binary form carries run, stream, cursor and bytes as documented', asyn
 });
 
 test('after a detach nothing comes, and the run goes on', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'read x; echo "got $x"; read y' });
   await using socket = await openRunSocket(rig, runId);
   socket.send({ type: 'terminal.attach' });
@@ -81,7 +83,7 @@ test('after a detach nothing comes, and the run goes on', async () => {
 });
 
 test('a run of somebody else is missing, in the same words as one that never was', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   const refusals = [];
   for (const id of [runId, '0'.repeat(16)]) {
@@ -96,14 +98,12 @@ test('a run of somebody else is missing, in the same words as one that never was
 });
 
 test('a token that may only read follows and types nothing', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'echo hello; read x' });
-  const made = await rig.request('/api/v1/auth/tokens', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${rig.owner.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ label: 'reader', scopes: ['read'] }),
+  const made = await createAsk(rig)('POST', 'auth/tokens', {
+    body: { label: 'reader', scopes: ['read'] },
   });
-  const { token } = await made.json();
+  const { token } = made.body;
   await using socket = await openRunSocket(rig, runId, { token });
   socket.send({ type: 'terminal.attach' });
   await socket.until(() => socket.output() === 'hello\n');

@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionServerMessageSchema } from '@clawdfather/protocol/api';
-import type { TestGateway } from '../fixtures/open-test-gateway.ts';
-import { openSocketRig, startRun, TestSocket } from './fixtures.ts';
+import { createAsk } from '../fixtures/api-client.ts';
+import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
+import { startRun, TestSocket } from './fixtures.ts';
 
 const audit = { action: 'test', actor: 'test' };
 
@@ -16,12 +17,8 @@ interface TestSession {
 }
 
 async function openSession(rig: TestGateway): Promise<TestSession> {
-  const answer = await rig.request('/api/v1/sessions', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${rig.owner.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({}),
-  });
-  const { session } = await answer.json();
+  const { body } = await createAsk(rig)('POST', 'sessions', { body: {} });
+  const { session } = body;
   const account = rig.gateway.store.forAccount(rig.owner.accountId);
   const made = await account.threads.create({ sessionId: session.id, title: 'chat', audit });
   if (!('thread' in made)) throw new Error(made.outcome);
@@ -54,7 +51,7 @@ async function seqs(socket: TestSocket, count: number): Promise<readonly number[
 }
 
 test('events are replayed from a number on and go on live, each once', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const session = await openSession(rig);
   await session.append(['a', 'b', 'c']);
   await using socket = await connect(rig, session.id, { resume_from: 1 });
@@ -74,7 +71,7 @@ test('events are replayed from a number on and go on live, each once', async () 
 });
 
 test('more events than are read at once arrive in order and without a hole', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const session = await openSession(rig);
   const texts = Array.from({ length: 1_234 }, (_, index) => `event ${index}`);
   await session.append(texts);
@@ -87,7 +84,7 @@ test('more events than are read at once arrive in order and without a hole', asy
 });
 
 test('a resume goes on where it was, also on another gateway process of the same data', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const session = await openSession(rig);
   await session.append(['a', 'b']);
   await using one = await connect(rig, session.id, { resume_from: 0 });
@@ -100,7 +97,7 @@ test('a resume goes on where it was, also on another gateway process of the same
 });
 
 test('a session that is closed says why, after all its events, and closes with 4001', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const session = await openSession(rig);
   await using socket = await connect(rig, session.id);
   await socket.next('session');
@@ -122,7 +119,7 @@ test('a session that is closed says why, after all its events, and closes with 4
 });
 
 test('a session of somebody else is missing, in the same words as one that never was', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const session = await openSession(rig);
   const refusals = [];
   for (const id of [session.id, '0'.repeat(16)]) {
@@ -135,7 +132,7 @@ test('a session of somebody else is missing, in the same words as one that never
 });
 
 test('messages and cancels are refused as long as there are no agents, and runs are followed', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const session = await openSession(rig);
   const runId = await startRun(rig, { command: 'echo hello; read x' });
   await using socket = await connect(rig, session.id);
@@ -154,7 +151,7 @@ test('messages and cancels are refused as long as there are no agents, and runs 
 });
 
 test('whatever names the session is a heartbeat of its client', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const session = await openSession(rig);
   const { sessions } = rig.gateway.store.forAccount(rig.owner.accountId);
   const before = await sessions.get(session.id);

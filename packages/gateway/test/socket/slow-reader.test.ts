@@ -4,14 +4,8 @@
 import assert from 'node:assert/strict';
 import { createHash, type Hash } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  openRunSocket,
-  openSocketRig,
-  parseBinary,
-  readOn,
-  startRun,
-  stopReading,
-} from './fixtures.ts';
+import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { openRunSocket, parseBinary, readOn, startRun, stopReading } from './fixtures.ts';
 import type { TestSocket } from './fixtures.ts';
 
 const lines = 2_500_000;
@@ -34,7 +28,7 @@ function consume(socket: TestSocket): { readonly hash: Hash; bytes: number } {
 }
 
 test('a client that does not read costs little, holds up nobody, and gets every byte later', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, {
     command: `read go; yes '${line.trimEnd()}' | head -n ${lines}`,
   });

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServerMessage } from '@clawdfather/protocol/api';
-import { openRunSocket, openSocketRig, startRun, type TestSocket } from './fixtures.ts';
+import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { openRunSocket, startRun, type TestSocket } from './fixtures.ts';
 
 async function attach(socket: TestSocket, as: 'viewer' | 'terminal'): Promise<void> {
   socket.send({ type: 'terminal.attach', as });
@@ -25,7 +26,7 @@ async function settle(sockets: readonly TestSocket[], word: string): Promise<voi
 const program = 'stty -echo; echo ready; while read line; do echo "<$line>"; done';
 
 test('the first terminal answers, from its own arrival on; viewers and the second do not', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: program, pty: true });
   await using viewer = await openRunSocket(rig, runId);
   await attach(viewer, 'viewer');
@@ -45,7 +46,7 @@ test('the first terminal answers, from its own arrival on; viewers and the secon
 });
 
 test('a terminal that comes again answers nothing of what it is shown again', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: program, pty: true });
   await using before = await openRunSocket(rig, runId);
   await attach(before, 'terminal');
@@ -61,7 +62,7 @@ test('a terminal that comes again answers nothing of what it is shown again', as
 });
 
 test('a socket that is lost gives its place to the next', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: program, pty: true });
   await using first = await openRunSocket(rig, runId);
   await attach(first, 'terminal');
@@ -73,7 +74,7 @@ test('a socket that is lost gives its place to the next', async () => {
 });
 
 test('a new size reaches the program, and every viewer is told', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'read x; stty size; read y', pty: true });
   await using viewer = await openRunSocket(rig, runId);
   await attach(viewer, 'viewer');
@@ -91,7 +92,7 @@ test('a new size reaches the program, and every viewer is told', async () => {
 });
 
 test('a run on pipes has no terminal to answer for', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'read x' });
   await using socket = await openRunSocket(rig, runId);
   socket.send({ type: 'terminal.attach', as: 'terminal' });

@@ -4,12 +4,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionCookie } from '../../src/auth/session-cookie.ts';
-import { openRunSocket, openSocketRig, startRun, TestSocket } from './fixtures.ts';
+import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { openRunSocket, startRun, TestSocket } from './fixtures.ts';
 
 const path = `/ws/runs/${'0'.repeat(16)}`;
 
 test('pages of other origins are refused before the upgrade, our own and no page are not', async () => {
-  await using rig = await openSocketRig({ config: { publicUrl: 'https://clawd.example.org' } });
+  await using rig = await openTestGateway({ config: { publicUrl: 'https://clawd.example.org' } });
   const { port } = new URL(rig.url);
   for (const origin of [
     'null',
@@ -34,13 +35,13 @@ test('pages of other origins are refused before the upgrade, our own and no page
 });
 
 test('a name that was bound to our address is not ours', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   await using socket = new TestSocket(`${rig.url}${path}`, { headers: { host: 'evil.example' } });
   assert.deepEqual(await socket.refused(), { status: 421, code: 'host_refused' });
 });
 
 test('there is nothing at other paths, and nothing is taken from the address', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   for (const other of ['/', '/ws', '/ws/runs/', '/ws/runs/UPPER', '/ws/runs/a/b', '/ws/x/abc']) {
     await using socket = new TestSocket(`${rig.url}${other}`);
     assert.deepEqual(await socket.refused(), { status: 404, code: 'not_found' }, other);
@@ -50,7 +51,7 @@ test('there is nothing at other paths, and nothing is taken from the address', a
 });
 
 test('too many from one address are refused, and those that leave make room', async () => {
-  await using rig = await openSocketRig({ config: { sockets: { perAddressMax: 2 } } });
+  await using rig = await openTestGateway({ config: { sockets: { perAddressMax: 2 } } });
   await using one = await new TestSocket(`${rig.url}${path}`).opened();
   await using _two = await new TestSocket(`${rig.url}${path}`).opened();
   await using three = new TestSocket(`${rig.url}${path}`);
@@ -65,7 +66,7 @@ test('too many from one address are refused, and those that leave make room', as
 });
 
 test('too many in all are refused, and too many of one account are told to come later', async () => {
-  await using rig = await openSocketRig({
+  await using rig = await openTestGateway({
     config: { sockets: { socketsMax: 3, perAccountMax: 1 } },
   });
   const runId = await startRun(rig, { command: 'sleep 60' });
@@ -84,20 +85,20 @@ test('behind a trusted proxy the client counts, and whoever is not trusted is no
   const forwarded = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const sockets = { perAddressMax: 1 };
   {
-    await using rig = await openSocketRig({ config: { trustedProxies: ['127.0.0.1'], sockets } });
+    await using rig = await openTestGateway({ config: { trustedProxies: ['127.0.0.1'], sockets } });
     await using _one = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.1')).opened();
     await using _two = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.2')).opened();
     await using same = new TestSocket(`${rig.url}${path}`, forwarded('1.2.3.4, 203.0.113.2'));
     assert.equal((await same.refused()).code, 'rate_limited');
   }
-  await using rig = await openSocketRig({ config: { sockets } });
+  await using rig = await openTestGateway({ config: { sockets } });
   await using _one = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.1')).opened();
   await using two = new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.2'));
   assert.equal((await two.refused()).code, 'rate_limited');
 });
 
 test('a cookie is good only together with the Origin of our own page', async () => {
-  await using rig = await openSocketRig();
+  await using rig = await openTestGateway();
   const runId = await startRun(rig, { command: 'sleep 60' });
   const cookie = `${sessionCookie}=${rig.owner.token}`;
   await using page = new TestSocket(`${rig.url}/ws/runs/${runId}`, {
@@ -115,7 +116,7 @@ test('a cookie is good only together with the Origin of our own page', async () 
 });
 
 async function untilCount(
-  { gateway }: Awaited<ReturnType<typeof openSocketRig>>,
+  { gateway }: Awaited<ReturnType<typeof openTestGateway>>,
   count: number,
 ): Promise<void> {
   while (gateway.sockets.counts().run > count) {
