@@ -7,17 +7,12 @@
  *
  * So a value may decide what the query looks like by being there or not, and by nothing else.
  */
-import {
-  type AliasedExpression,
-  type Compilable,
-  type CompiledQuery,
-  type Expression,
-  sql,
-} from 'kysely';
+import { type Compilable, type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely';
 import { type Listing, limitOf, offsetOf, type Page } from './context.ts';
 import type { Database, Runner } from './engine.ts';
 import type { DialectName } from './migrations/migration.ts';
 import { type RecordOf, toRecord } from './schema/record.ts';
+import type { Tables } from './schema/tables.ts';
 
 export interface Select<Values extends object, Row> {
   /** The statement with these values in it. */
@@ -72,9 +67,17 @@ export interface PageTotal {
 
 export type PageValues<Values> = Values & { readonly limit: number; readonly offset: number };
 
-/** The number of all, from a query that counts them. */
-export function pageTotalOf(count: Expression<unknown>): AliasedExpression<number, 'page_total'> {
-  return sql<number>`${count}`.as('page_total');
+/** A page of what an ordered query finds; each row has the number of all. */
+export function pageOf<Name extends keyof Tables>(
+  ordered: SelectQueryBuilder<Tables, Name, object>,
+  { limit, offset }: PageValues<unknown>,
+) {
+  const total = ordered.clearOrderBy().select((eb) => eb.fn.countAll().as('count'));
+  return ordered
+    .selectAll()
+    .select(sql<number>`${total}`.as('page_total'))
+    .limit(limit)
+    .offset(offset);
 }
 
 /**

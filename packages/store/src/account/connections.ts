@@ -8,7 +8,7 @@ import type { Database } from '../engine.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { SshConnectionsTable } from '../schema/tables.ts';
-import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
+import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
 
 export type Connection = RecordOf<SshConnectionsTable>;
 
@@ -105,18 +105,12 @@ export function createConnections(context: AccountContext): Connections {
 }
 
 const selectConnections = createSelect(
-  (db, { accountId, limit, offset }: PageValues<{ readonly accountId: AccountId }>) => {
+  (db, { accountId, ...page }: PageValues<{ readonly accountId: AccountId }>) => {
     const all = db
       .selectFrom('ssh_connections')
       .where('account_id', '=', accountId)
       .where('deleted_at_ms', 'is', null);
-    return all
-      .selectAll()
-      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
-      .orderBy('created_at_ms', 'desc')
-      .orderBy('id')
-      .limit(limit)
-      .offset(offset);
+    return pageOf(all.orderBy('created_at_ms', 'desc').orderBy('id'), page);
   },
 );
 

@@ -10,7 +10,7 @@ import { type LeaseEvent, type LeaseStep, nextLease, type Owner } from '../lease
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { CloseReason, LeaseStatus, SessionLeasesTable } from '../schema/tables.ts';
-import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
+import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
 
 export type Session = RecordOf<SessionLeasesTable>;
 
@@ -112,16 +112,10 @@ interface SessionFilter {
 }
 
 const selectSessions = createSelect(
-  (db, { accountId, status, limit, offset }: PageValues<SessionFilter>) => {
+  (db, { accountId, status, ...page }: PageValues<SessionFilter>) => {
     const mine = db.selectFrom('session_leases').where('account_id', '=', accountId);
     const all = status === undefined ? mine : mine.where('status', '=', status);
-    return all
-      .selectAll()
-      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
-      .orderBy('created_at_ms', 'desc')
-      .orderBy('id')
-      .limit(limit)
-      .offset(offset);
+    return pageOf(all.orderBy('created_at_ms', 'desc').orderBy('id'), page);
   },
 );
 

@@ -7,7 +7,7 @@ import type { Database } from '../engine.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { ThreadStatus, ThreadsTable } from '../schema/tables.ts';
-import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
+import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
 
 export type Thread = RecordOf<ThreadsTable>;
 
@@ -81,17 +81,11 @@ interface ThreadFilter {
 }
 
 const selectThreads = createSelect(
-  (db, { accountId, sessionId, status, limit, offset }: PageValues<ThreadFilter>) => {
+  (db, { accountId, sessionId, status, ...page }: PageValues<ThreadFilter>) => {
     let all = db.selectFrom('threads').where('account_id', '=', accountId);
     if (sessionId !== undefined) all = all.where('session_id', '=', sessionId);
     if (status !== undefined) all = all.where('lifecycle_status', '=', status);
-    return all
-      .selectAll()
-      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
-      .orderBy('created_at_ms', 'desc')
-      .orderBy('id')
-      .limit(limit)
-      .offset(offset);
+    return pageOf(all.orderBy('created_at_ms', 'desc').orderBy('id'), page);
   },
 );
 

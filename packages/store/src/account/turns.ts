@@ -12,7 +12,7 @@ import type { Database } from '../engine.ts';
 import { checkText, formatJson, type Json } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { JsonObject, ThreadsTable, TurnStatus, TurnsTable } from '../schema/tables.ts';
-import { createSelect, pageTotalOf, type PageValues, selectPage } from '../select.ts';
+import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
 import { readEpoch } from './fence.ts';
 
 export type Turn = RecordOf<TurnsTable>;
@@ -123,17 +123,11 @@ interface TurnFilter {
 }
 
 const selectTurns = createSelect(
-  (db, { accountId, threadId, status, limit, offset }: PageValues<TurnFilter>) => {
+  (db, { accountId, threadId, status, ...page }: PageValues<TurnFilter>) => {
     let all = db.selectFrom('turns').where('account_id', '=', accountId);
     if (threadId !== undefined) all = all.where('thread_id', '=', threadId);
     if (status !== undefined) all = all.where('status', '=', status);
-    return all
-      .selectAll()
-      .select(pageTotalOf(all.select((eb) => eb.fn.countAll().as('count'))))
-      .orderBy('queued_at_ms', 'desc')
-      .orderBy('id')
-      .limit(limit)
-      .offset(offset);
+    return pageOf(all.orderBy('queued_at_ms', 'desc').orderBy('id'), page);
   },
 );
 
