@@ -41,3 +41,15 @@ export function hasCode<Code extends string>(
 ): error is CodedError<Code> {
   return error instanceof CodedError && codes.some((code) => code === error.code);
 }
+
+/* The system's own name of what went wrong, such as ENOENT; undefined where the system did not say. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}
+
+export function hasErrno(error: unknown, ...names: readonly string[]): boolean {
+  const name = errnoOf(error);
+  return name !== undefined && names.includes(name);
+}

@@ -7,7 +7,7 @@ export { createSystemClock, sleepWith } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
 export { deferred } from './deferred.ts';
 export type { Deferred } from './deferred.ts';
-export { CodedError, hasCode } from './errors.ts';
+export { CodedError, errnoOf, hasCode, hasErrno } from './errors.ts';
 export type { ErrorDetail, ErrorParts } from './errors.ts';
 export { createJsonLog, describeError, escapeUnprintable, silentLog } from './log.ts';
 export type { JsonLogOptions, Log, LogFields, LogLevel } from './log.ts';

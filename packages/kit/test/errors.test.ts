@@ -2,8 +2,9 @@
  * Coded errors: told apart by code, with detail and hint for people.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { CodedError, hasCode } from '@clawdfather/kit';
+import { CodedError, errnoOf, hasCode, hasErrno } from '@clawdfather/kit';
 
 class ExampleError extends CodedError<'not-found' | 'not-allowed'> {}
 
@@ -35,4 +36,27 @@ test('hasCode is true for the named codes only', () => {
   assert.equal(hasCode(error, 'not-allowed'), false);
   assert.equal(hasCode(Object.assign(new Error('x'), { code: 'not-found' }), 'not-found'), false);
   assert.equal(hasCode(undefined, 'not-found'), false);
+});
+
+test('what the system says is known by its name', () => {
+  const thrown = (): unknown => {
+    try {
+      return readFileSync('/nowhere/at/all');
+    } catch (error) {
+      return error;
+    }
+  };
+  const error = thrown();
+  assert.equal(errnoOf(error), 'ENOENT');
+  assert.equal(hasErrno(error, 'EACCES', 'ENOENT'), true);
+  assert.equal(hasErrno(error, 'EACCES'), false);
+  for (const other of [
+    new Error('x'),
+    'ENOENT',
+    undefined,
+    Object.assign(new Error('x'), { code: 2 }),
+  ]) {
+    assert.equal(errnoOf(other), undefined);
+    assert.equal(hasErrno(other, 'ENOENT'), false);
+  }
 });

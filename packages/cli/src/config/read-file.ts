@@ -19,6 +19,7 @@ import {
 import { geteuid } from 'node:process';
 import { dirname } from 'node:path';
 import type { Stats } from 'node:fs';
+import { errnoOf } from '@clawdfather/kit';
 import { CliError } from '../errors.ts';
 
 /* A thousand times what a full one takes. */
@@ -87,5 +88,5 @@ function unreadable(path: string, why: string): CliError {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return errnoOf(error) ?? String(error);
 }

@@ -4,6 +4,7 @@
  * that mysteriously did not start.
  */
 import { execFile } from 'node:child_process';
+import { errnoOf } from '@clawdfather/kit';
 import type { Finding } from './finding.ts';
 
 const check = 'shim';
@@ -30,7 +31,7 @@ export async function checkShim(
     const said = (await run(path)).trim();
     return { check, status: 'ok', summary: said };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = errnoOf(error) ?? 'unknown';
     return {
       check,
       status: 'fail',

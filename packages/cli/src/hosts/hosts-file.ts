@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { hasErrno } from '@clawdfather/kit';
 import { type CallerFacts, configDirectory } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
 import { whyUnsafe } from '../gateway/read-secret.ts';
@@ -39,7 +40,7 @@ export function readHosts(caller: Pick<CallerFacts, 'env'>): StoredHost[] {
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (hasErrno(error, 'ENOENT')) return [];
     throw unreadable(path, String(error));
   }
   try {

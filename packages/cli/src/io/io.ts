@@ -2,6 +2,7 @@
  * What a command sees of the process around it. The real one is built in
  * node-io.ts; tests hand in their own.
  */
+import { hasErrno } from '@clawdfather/kit';
 import type { TerminalSize } from '@clawdfather/tools/terminal';
 
 export interface Sink {
@@ -51,6 +52,5 @@ export interface Io {
 
 /* The other end of stdout or stderr is closed: a pager that quit, a terminal that is gone. */
 export function isReaderGone(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'EPIPE' || code === 'EIO' || code === 'ECONNRESET';
+  return hasErrno(error, 'EPIPE', 'EIO', 'ECONNRESET');
 }

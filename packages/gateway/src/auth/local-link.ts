@@ -10,7 +10,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Random } from '@clawdfather/kit';
+import { type Clock, hasErrno, type Random } from '@clawdfather/kit';
 import { hashSecret, newLinkSecret } from './token-text.ts';
 
 export interface LocalLinkDeps {
@@ -83,7 +83,6 @@ async function removeExpired({ clock }: LocalLinkDeps, directory: string): Promi
 /* What another process may have done in between is no failure. */
 function unless(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
-    if (error instanceof Error && 'code' in error && codes.includes(String(error.code))) return;
-    throw error;
+    if (!hasErrno(error, ...codes)) throw error;
   };
 }

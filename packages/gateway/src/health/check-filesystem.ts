@@ -7,7 +7,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode } from '../observe/error-code.ts';
+import { hasErrno } from '@clawdfather/kit';
 
 export interface FilesystemFacts {
   readonly isWritable: boolean;
@@ -65,6 +65,6 @@ export async function countSockets(directory: string): Promise<number | undefine
     const names = await readdir(directory);
     return names.filter((name) => name.endsWith('.sock')).length;
   } catch (error) {
-    return hasErrorCode(error, 'ENOENT') ? 0 : undefined;
+    return hasErrno(error, 'ENOENT') ? 0 : undefined;
   }
 }

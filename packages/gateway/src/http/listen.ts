@@ -3,6 +3,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { errnoOf } from '@clawdfather/kit';
 import { GatewayError } from '../errors.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 
@@ -12,7 +13,7 @@ export async function listenOn(server: FastifyInstance, config: GatewayConfig): 
   try {
     await server.listen({ host: where.host, port: where.port });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errnoOf(error);
     const isTaken = code === 'EADDRINUSE';
     throw new GatewayError(
       'listen-failed',

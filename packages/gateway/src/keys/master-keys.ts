@@ -10,7 +10,7 @@ import { constants } from 'node:fs';
 import { chmod, link, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Random } from '@clawdfather/kit';
+import { hasErrno, type Random } from '@clawdfather/kit';
 import { GatewayError } from '../errors.ts';
 import { keyBytes, type MasterKey } from './kms.ts';
 
@@ -138,8 +138,4 @@ function unsafe(path: string, why: string): GatewayError {
     detail: { path },
     hint: 'it has to be yours alone: directory 0700, files 0600. Whatever others could read should be rotated',
   });
-}
-
-function hasErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -10,6 +10,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hasErrno } from '@clawdfather/kit';
 import type { Caller } from '../http/caller.ts';
 import type { McpRequest } from './mcp-request.ts';
 
@@ -90,7 +91,7 @@ function whenClosed({ raw }: FastifyReply, onClose: () => void): void {
 
 /* True for an end of the connection that the other side did not bring about. */
 export function isLoss(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && lossCodes.includes(String(error.code));
+  return hasErrno(error, ...lossCodes);
 }
 
 /* The library wants some address; ours is nothing to it. */

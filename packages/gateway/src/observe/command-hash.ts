@@ -8,8 +8,7 @@ import { createHmac } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode } from './error-code.ts';
-import type { Random } from '@clawdfather/kit';
+import { hasErrno, type Random } from '@clawdfather/kit';
 import { GatewayError } from '../errors.ts';
 
 export type CommandHash = (command: string) => string;
@@ -26,7 +25,7 @@ export async function openCommandHash(stateDir: string, random: Random): Promise
 async function readKey(path: string): Promise<Buffer | undefined> {
   const { O_RDONLY, O_NOFOLLOW } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW).catch((error: unknown) => {
-    if (hasErrorCode(error, 'ENOENT')) return undefined;
+    if (hasErrno(error, 'ENOENT')) return undefined;
     throw refused(path, error);
   });
   if (file === undefined) return undefined;
@@ -49,7 +48,7 @@ async function makeKey(path: string, random: Random): Promise<Buffer> {
     await link(draft, path);
     return key;
   } catch (error) {
-    const made = hasErrorCode(error, 'EEXIST') ? await readKey(path) : undefined;
+    const made = hasErrno(error, 'EEXIST') ? await readKey(path) : undefined;
     if (made === undefined) throw refused(path, error);
     return made;
   } finally {

@@ -9,7 +9,7 @@
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import type { Clock } from '@clawdfather/kit';
+import { type Clock, errnoOf } from '@clawdfather/kit';
 import { ShimUnreachableError, type UnreachableReason } from '../errors.ts';
 import { abortReason } from './settle-within.ts';
 
@@ -58,7 +58,7 @@ function openDirectory(runDir: string): number {
   try {
     return openSync(runDir, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = errnoOf(error) ?? 'unknown';
     throw unreachable(code, error);
   }
 }

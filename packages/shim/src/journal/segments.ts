@@ -6,6 +6,7 @@
  * never on a network file system (O6).
  */
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { hasErrno } from '@clawdfather/kit';
 import { ShimError } from '../errors.ts';
 import { segmentHeaderBytes } from './format.ts';
 import { parseSegmentHeader, type SegmentHeader } from './segment-header.ts';
@@ -76,5 +77,5 @@ export function sizeOfSegment(fd: number): SegmentSize {
 }
 
 export function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return hasErrno(error, 'ENOENT');
 }

@@ -9,6 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { kill } from 'node:process';
+import { errnoOf } from '@clawdfather/kit';
 import { parseProcStat } from './parse-proc-stat.ts';
 import type { ProcStat } from './parse-proc-stat.ts';
 
@@ -56,7 +57,7 @@ function probe(pid: number): ProcessReading {
   try {
     kill(pid, 0);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errnoOf(error) ?? 'unknown';
     if (code === 'ESRCH') return { kind: 'absent' };
     return { kind: 'unreadable', why: `hidden in /proc, signal 0 says ${code}` };
   }
@@ -72,10 +73,6 @@ function readIfAllowed(path: string): Text {
     // Names and environments may hold any bytes; latin1 keeps them all, one to one.
     return { kind: 'text', text: readFileSync(path, 'latin1') };
   } catch (error) {
-    return { kind: 'failed', code: codeOf(error) };
+    return { kind: 'failed', code: errnoOf(error) ?? 'unknown' };
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

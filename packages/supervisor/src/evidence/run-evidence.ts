@@ -3,6 +3,7 @@
  * one place and handed to pure functions. Collecting decides nothing.
  */
 import { lstatSync } from 'node:fs';
+import { errnoOf } from '@clawdfather/kit';
 import type { RunRecord } from '../types.ts';
 import type { Host } from './host.ts';
 import type { ProcessReading, ProcessTable } from './process-table.ts';
@@ -74,7 +75,7 @@ export function readDir(path: string): DirReading {
     const { dev, ino } = lstatSync(path);
     return { kind: 'found', dev, ino };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = errnoOf(error) ?? 'unknown';
     return code === 'ENOENT' ? { kind: 'absent' } : { kind: 'unreadable', why: code };
   }
 }

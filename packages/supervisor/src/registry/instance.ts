@@ -11,7 +11,7 @@
  * processes that start in a fresh copy one makes the id and the other reads it.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { Random } from '@clawdfather/kit';
+import { hasErrno, type Random } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
 import type { StateDir } from './state-dir.ts';
 
@@ -79,7 +79,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

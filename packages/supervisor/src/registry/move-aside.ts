@@ -6,6 +6,7 @@
  * `doctor` therefore says to stop other supervisors first. Runs do not care.
  */
 import { rename } from 'node:fs/promises';
+import { hasErrno } from '@clawdfather/kit';
 import type { StateDir } from './state-dir.ts';
 
 /* The log and its index belong to the file and are of no use without it. */
@@ -30,7 +31,7 @@ async function moveIfThere(from: string, to: string): Promise<boolean> {
     await rename(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (hasErrno(error, 'ENOENT')) return false;
     throw error;
   }
 }

@@ -15,7 +15,7 @@
 import { readFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, statfs } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { assertNever } from '@clawdfather/kit';
+import { assertNever, hasErrno } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
 import { fileSystemKindOf, mountNameOf } from './file-system-kind.ts';
 import type { FileSystemKind } from './file-system-kind.ts';
@@ -70,7 +70,7 @@ async function openPrivateDir(
   uid = process.getuid?.(),
 ): Promise<{ dev: number; ino: number }> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (!isExisting(error)) throw error;
+    if (!hasErrno(error, 'EEXIST')) throw error;
   });
   const found = await lstat(path);
   if (found.isSymbolicLink()) throw unsafe(path, 'it is a symbolic link');
@@ -114,10 +114,6 @@ function readMountinfo(): string {
   } catch {
     return '';
   }
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 function unsafe(path: string, why: string): SupervisorError {

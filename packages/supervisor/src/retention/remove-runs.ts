@@ -11,7 +11,7 @@
  */
 import { lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Random } from '@clawdfather/kit';
+import { type Clock, hasErrno, type Random } from '@clawdfather/kit';
 import { trashEntriesPerStep, trashPauseMs } from '../limits.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StateDir } from '../registry/state-dir.ts';
@@ -39,7 +39,7 @@ export async function removeRun(
   // A fresh name: the same run id may be spawned again while the old one lies in the trash.
   const target = join(stateDir.trashDir, `${key.runId}.${random.id()}`);
   await rename(join(stateDir.runsDir, key.runId), target).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
+    if (!hasErrno(error, 'ENOENT')) throw error;
   });
   const outcome = await registry.write((transaction) => transaction.deleteRun(key));
   return outcome === 'done' ? 'removed' : 'open';
@@ -82,8 +82,4 @@ async function unlinkIfPossible(path: string): Promise<void> {
 /** Whatever somebody put beside our files goes too: it lies in our trash. */
 async function removeEmptied(path: string): Promise<void> {
   await rmdir(path).catch(() => rm(path, { recursive: true, force: true }));
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

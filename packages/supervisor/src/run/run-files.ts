@@ -6,6 +6,7 @@
  */
 import { mkdir, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '@clawdfather/kit';
 import { type JournalScan, scanJournal } from '@clawdfather/shim';
 
 export function runDirOf(runsDir: string, runId: string): string {
@@ -62,10 +63,4 @@ export function scanRun(runDir: string): ScannedRun {
     if (cause === 'ENOENT' || cause === 'ENOTDIR') return { kind: 'absent' };
     return { kind: 'unreadable', why: error instanceof Error ? error.message : String(error) };
   }
-}
-
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined;
 }

@@ -13,6 +13,7 @@
  * recorded as stale meanwhile.
  * The same run id twice is one run: the second caller gets a handle on the first.
  */
+import { errnoOf } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
 import { ownerIdentityOf, type SupervisorContext } from '../context.ts';
 import { firstEpoch } from '../registry/run-writes.ts';
@@ -22,7 +23,7 @@ import type { LiveRun } from './live-run.ts';
 import type { OwnedRun } from './live-runs.ts';
 import { ownRun } from './own-run.ts';
 import { planSpawn, type SpawnPlan } from './plan-spawn.ts';
-import { errnoOf, makeIntent, runDirOf, voidIntent } from './run-files.ts';
+import { makeIntent, runDirOf, voidIntent } from './run-files.ts';
 
 export interface SpawnParts {
   readonly context: SupervisorContext;
