@@ -19,7 +19,7 @@ export interface GatewayDeps {
 }
 
 /* What routes are made from; each takes what it needs of it. */
-export interface GatewayParts extends RegisterDeps, GatewayDeps, Auth {
+export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'recognise'> {
   readonly config: GatewayConfig;
   readonly observe: Observe;
   readonly runs: Runs;

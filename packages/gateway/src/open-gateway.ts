@@ -80,6 +80,8 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     ...deps,
     ...auth,
     authenticate: traceAuthenticate(auth.authenticate, watch.tracing),
+    // A look that is remembered would have no span.
+    recognise: watch.tracing.requests === undefined ? auth.recognise : undefined,
     observe,
     config,
     store,

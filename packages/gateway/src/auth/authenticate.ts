@@ -6,7 +6,7 @@
  * the audit log once, not once for every knock.
  */
 import { parseCookie } from 'cookie';
-import type { AccountId, Store } from '@clawdfather/store';
+import type { AccountId, Store, TokenHolder } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { clientNetworkOf } from '../http/client-network.ts';
@@ -28,6 +28,9 @@ export interface AuthenticateDeps {
   readonly ownerId: AccountId;
 }
 
+/* As `Authenticate`, but only whom it knows without waiting: most requests are of somebody who has just sent another. */
+export type Recognise = (credentials: Credentials) => Caller | undefined;
+
 export type Authenticate = (credentials: Credentials) => Promise<Caller | undefined>;
 
 /* Contract, lock-outs. */
@@ -38,17 +41,36 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (credentials) => {
     const presented = presentedToken(credentials);
     if (presented === undefined) return undefined;
-    const { token, cameBy } = presented;
+    const { token } = presented;
     const holder = isTokenText(token) ? await deps.tokens.find(hashSecret(token)) : undefined;
     if (holder === undefined) throw await badToken(deps, credentials.ip);
-    return { ...holder, cameBy, isOwner: holder.accountId === deps.ownerId };
+    return callerOf(deps, holder, presented);
   };
 }
 
-function presentedToken({
-  authorization,
-  cookie,
-}: Credentials): { token: string; cameBy: Caller['cameBy'] } | undefined {
+export function createRecognise(deps: Pick<AuthenticateDeps, 'tokens' | 'ownerId'>): Recognise {
+  return (credentials) => {
+    const presented = presentedToken(credentials);
+    if (presented === undefined || !isTokenText(presented.token)) return undefined;
+    const holder = deps.tokens.peek(hashSecret(presented.token));
+    return holder === undefined ? undefined : callerOf(deps, holder, presented);
+  };
+}
+
+function callerOf(
+  { ownerId }: Pick<AuthenticateDeps, 'ownerId'>,
+  holder: TokenHolder,
+  { cameBy }: Presented,
+): Caller {
+  return { ...holder, cameBy, isOwner: holder.accountId === ownerId };
+}
+
+interface Presented {
+  readonly token: string;
+  readonly cameBy: Caller['cameBy'];
+}
+
+function presentedToken({ authorization, cookie }: Credentials): Presented | undefined {
   if (authorization !== undefined) {
     const [scheme = '', token = ''] = authorization.split(' ');
     // Another scheme is no token of ours, and is answered like a bad one.

@@ -6,7 +6,12 @@ import { type Account, parseAccountId, type Store } from '@clawdfather/store';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { createRateLimits, type RateLimits } from '../http/rate-limit.ts';
 import type { AuthObserver } from './auth-observer.ts';
-import { type Authenticate, createAuthenticate } from './authenticate.ts';
+import {
+  type Authenticate,
+  createAuthenticate,
+  createRecognise,
+  type Recognise,
+} from './authenticate.ts';
 import { createLiveTokens, type LiveTokens } from './live-tokens.ts';
 import { createLoginLinks, formatLoginUrl, type LoginLinks } from './login-links.ts';
 
@@ -14,6 +19,7 @@ export interface Auth {
   readonly tokens: LiveTokens;
   readonly limits: RateLimits;
   readonly authenticate: Authenticate;
+  readonly recognise: Recognise;
   readonly links: LoginLinks;
   readonly authObserver: AuthObserver;
   /* Where people reach us; known only after listening. */
@@ -41,6 +47,7 @@ export function createAuth(deps: AuthDeps): Auth {
     tokens,
     limits,
     authenticate: createAuthenticate({ store, limits, tokens, ownerId }),
+    recognise: createRecognise({ tokens, ownerId }),
     links,
     authObserver,
     baseUrl,

@@ -12,6 +12,8 @@ import type { Clock } from '@clawdfather/kit';
 import type { Store, TokenHolder } from '@clawdfather/store';
 
 export interface LiveTokens {
+  /* Without looking: what was found a moment ago, if anything. */
+  peek(tokenHash: string): TokenHolder | undefined;
   find(tokenHash: string): Promise<TokenHolder | undefined>;
   /* The device's or token's id: nothing found under it is believed any longer. */
   forget(id: string): void;
@@ -44,11 +46,17 @@ export function createLiveTokens({ store, clock }: { store: Store; clock: Clock 
     for (const listener of listeners) listener(id);
   };
 
+  const peek = (tokenHash: string): TokenHolder | undefined => {
+    const known = entries.get(tokenHash);
+    return known !== undefined && clock.monotonicMs() < known.untilMs ? known.holder : undefined;
+  };
+
   return {
+    peek,
     find: async (tokenHash) => {
+      const known = peek(tokenHash);
+      if (known !== undefined) return known;
       const nowMs = clock.monotonicMs();
-      const known = entries.get(tokenHash);
-      if (known !== undefined && nowMs < known.untilMs) return known.holder;
       const before = revocations;
       entries.delete(tokenHash);
       const holder = await store.system.tokens.find(tokenHash);

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { pagePolicy } from '../http/security-headers.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
 
 const files = [
   { path: '/login', file: 'login.html', type: 'text/html; charset=utf-8' },
@@ -19,7 +19,7 @@ export function registerLoginPage(server: FastifyInstance): void {
     let text: string | undefined;
     server.get(path, async (_request, reply) => {
       text ??= await readFile(new URL(`static/login/${file}`, home()), 'utf8');
-      return reply.header('content-security-policy', pagePolicy).type(type).send(text);
+      return setPageHeaders(reply).type(type).send(text);
     });
   }
 }

@@ -23,14 +23,17 @@ export interface NameSettings {
 export function createAllowedNames({ publicUrl, port, isTls }: NameSettings): AllowedNames {
   const publicName = publicUrl === undefined ? undefined : new URL(publicUrl);
   const scheme = isTls ? 'https' : 'http';
+  /* Nearly every request is sent to the same name as the one before. */
+  let lastGood: string | undefined;
   return {
     isHost: (header) => {
       if (header === undefined) return false;
+      if (header === lastGood) return true;
       const name = hostNameOf(header);
-      return (
-        name !== undefined &&
-        (isAddress(name) || name === 'localhost' || name === publicName?.hostname)
-      );
+      if (name === undefined) return false;
+      const isOurs = isAddress(name) || name === 'localhost' || name === publicName?.hostname;
+      if (isOurs) lastGood = header;
+      return isOurs;
     },
     isOrigin: (header) =>
       header === publicName?.origin ||

@@ -5,13 +5,13 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
-import { newTrace, parseTraceparent, type TraceContext } from '../observe/trace-context.ts';
+import { createTraces, parseTraceparent, type TraceContext } from '../observe/trace-context.ts';
 import type { AllowedNames } from './allowed-names.ts';
 import { ApiError, notFound, toApiError } from './api-error.ts';
 import type { Caller } from './caller.ts';
 import { checkNames } from './guards.ts';
 import { setSecurityHeaders } from './security-headers.ts';
-import { createTimeLimit, type TimeLimit } from './time-limit.ts';
+import { createTimeLimit, type TimeLimit, type Waiting } from './time-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,6 +50,8 @@ export interface ServerDeps {
   /* What `next` begins belongs to the request's trace, also what happens after a body has been read: the server binds it. */
   readonly enterTrace: (trace: TraceContext, next: () => void) => void;
   readonly onDone: (report: RequestReport) => void;
+  /* For tests that cannot wait as long. */
+  readonly arrival?: { readonly msMax: number; readonly lookMs: number };
 }
 
 /* Enough for a command line of the longest kind with its input; more is a mistake or an attack. */
@@ -57,6 +59,8 @@ const bodyBytesMax = 1_048_576;
 const headerBytesMax = 16_384;
 /* A request line and headers take no longer, however slow the phone. */
 const headersMsMax = 10_000;
+/* A whole request, body included: as long as it may take to be answered. Looked at now and then. */
+const usualArrival = { msMax: 30_000, lookMs: 5_000 } as const;
 /* Longer than a proxy's usual 60 s: of the two, it should be the one that closes. */
 const keepAliveMs = 72_000;
 const paramCharactersMax = 200;
@@ -64,11 +68,12 @@ const paramCharactersMax = 200;
 const clientGone = 499;
 
 export function createServer(deps: ServerDeps): FastifyInstance {
-  const { tls, trustedProxies, clock } = deps;
+  const { tls, trustedProxies, clock, arrival = usualArrival } = deps;
   const options = {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: bodyBytesMax,
     keepAliveTimeout: keepAliveMs,
+    requestTimeout: arrival.msMax,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: paramCharactersMax },
     // An address that no route could have: no hook sees it, so it gets its answer here.
@@ -80,7 +85,11 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     genReqId: () => '',
     requestIdHeader: false,
   } as const;
-  const http = { maxHeaderSize: headerBytesMax, headersTimeout: headersMsMax };
+  const http = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: Math.min(headersMsMax, arrival.msMax),
+    connectionsCheckingInterval: arrival.lookMs,
+  };
   const server: FastifyInstance =
     tls === undefined
       ? fastify({ ...options, http })
@@ -93,13 +102,17 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     return result.success ? { value: result.data } : { error: toApiError(result.error) };
   });
   server.setSerializerCompiler(() => JSON.stringify);
+  const beginning = { clock, tls, nextTrace: createTraces(deps.random) };
   server.addHook('onRequest', (request, reply, next) => {
-    begin(deps, request, reply);
+    begin(beginning, request, reply);
+    const waiting = limitTime(timeLimit, request, reply);
     // Not `onResponse`, which is not called when the client has gone, as it does at the end of every stream.
-    reply.raw.once('close', () => deps.onDone(reportOf(deps, request, reply)));
+    reply.raw.on('close', () => {
+      if (waiting !== undefined) timeLimit.end(waiting);
+      deps.onDone(reportOf(deps, request, reply));
+    });
     deps.enterTrace(request.trace, () => {
       checkNames(deps.names, request);
-      limitTime(timeLimit, request, reply);
       next();
     });
   });
@@ -141,24 +154,36 @@ function lifetimeOf(request: FastifyRequest): AbortController {
   return lifetime;
 }
 
-function begin(deps: ServerDeps, request: FastifyRequest, reply: FastifyReply): void {
+interface Beginning extends Pick<ServerDeps, 'clock' | 'tls'> {
+  readonly nextTrace: () => TraceContext;
+}
+
+function begin(deps: Beginning, request: FastifyRequest, reply: FastifyReply): void {
   const { traceparent } = request.headers;
   request.startedMs = deps.clock.monotonicMs();
   request.trace =
-    parseTraceparent(typeof traceparent === 'string' ? traceparent : undefined) ??
-    newTrace(deps.random);
+    (typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined) ??
+    deps.nextTrace();
   reply.header('x-trace-id', request.trace.traceId);
   setSecurityHeaders(reply, deps.tls !== undefined);
 }
 
-function limitTime(timeLimit: TimeLimit, request: FastifyRequest, reply: FastifyReply): void {
-  if (request.routeOptions.config.endpoint?.takesLong) return;
-  const limited = timeLimit.start(() => {
-    const late = new ApiError('timeout');
-    lifetimes.get(request)?.abort(late);
-    if (!reply.sent) reply.send(late);
-  });
-  reply.raw.once('close', limited.done);
+function limitTime(
+  timeLimit: TimeLimit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Waiting | undefined {
+  if (request.routeOptions.config.endpoint?.takesLong) return undefined;
+  const waiting: Waiting = {
+    sinceMs: request.startedMs,
+    onLate: () => {
+      const late = new ApiError('timeout');
+      lifetimes.get(request)?.abort(late);
+      if (!reply.sent) reply.send(late);
+    },
+  };
+  timeLimit.start(waiting);
+  return waiting;
 }
 
 function refuse(

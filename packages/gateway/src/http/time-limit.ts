@@ -6,20 +6,21 @@
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 
+export interface Waiting {
+  readonly sinceMs: number;
+  readonly onLate: () => void;
+}
+
 export interface TimeLimit {
-  /* `onLate` is called once, unless `done` comes first. */
-  start(onLate: () => void): { readonly done: () => void };
+  /* `onLate` is called once, unless `end` comes first. Requests are started in the order of their times. */
+  start(waiting: Waiting): void;
+  end(waiting: Waiting): void;
   close(): void;
 }
 
 const requestMsMax = 30_000;
 /* Late by at most this; nobody counts. */
 const lookEveryMs = 1_000;
-
-interface Waiting {
-  readonly sinceMs: number;
-  readonly onLate: () => void;
-}
 
 export function createTimeLimit(clock: Clock): TimeLimit {
   const row = new Set<Waiting>();
@@ -43,12 +44,11 @@ export function createTimeLimit(clock: Clock): TimeLimit {
   };
 
   return {
-    start: (onLate) => {
-      const waiting: Waiting = { sinceMs: clock.monotonicMs(), onLate };
+    start: (waiting) => {
       row.add(waiting);
       arm();
-      return { done: () => void row.delete(waiting) };
     },
+    end: (waiting) => void row.delete(waiting),
     close: () => {
       timer?.cancel();
       row.clear();

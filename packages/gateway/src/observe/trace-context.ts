@@ -24,10 +24,26 @@ export function parseTraceparent(text: string | undefined): TraceContext | undef
   return { traceId, parentSpanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-export function newTrace(random: Random): TraceContext {
-  return {
-    traceId: Buffer.from(random.bytes(16)).toString('hex'),
-    parentSpanId: undefined,
-    isSampled: true,
+/* Random bytes for this many ids are taken at once: one id at a time costs ten times as much as what it is for. */
+const idsAtOnce = 64;
+const idCharacters = 32;
+
+/* Makes new traces. */
+export function createTraces(random: Random): () => TraceContext {
+  let ids = '';
+  let used = 0;
+  return () => {
+    if (used === ids.length) {
+      ids = Buffer.from(random.bytes((idsAtOnce * idCharacters) / 2)).toString('hex');
+      used = 0;
+    }
+    const traceId = ids.slice(used, used + idCharacters);
+    used += idCharacters;
+    return { traceId, parentSpanId: undefined, isSampled: true };
   };
+}
+
+/* One, where there is no stream of them. */
+export function newTrace(random: Random): TraceContext {
+  return createTraces(random)();
 }

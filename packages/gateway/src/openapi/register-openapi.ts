@@ -3,7 +3,7 @@
  */
 import { api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';
-import { pagePolicy } from '../http/security-headers.ts';
+import { setPageHeaders } from '../http/security-headers.ts';
 import { buildOpenApi } from './build-openapi.ts';
 import { pageStyle, renderPage } from './render-page.ts';
 
@@ -20,10 +20,7 @@ export function registerOpenApi(server: FastifyInstance, version: string): void 
     reply.type('application/json; charset=utf-8').send(documents().json),
   );
   server.get('/api/docs', (_request, reply) =>
-    reply
-      .header('content-security-policy', pagePolicy)
-      .type('text/html; charset=utf-8')
-      .send(documents().html),
+    setPageHeaders(reply).type('text/html; charset=utf-8').send(documents().html),
   );
   server.get('/api/docs.css', (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(pageStyle),
