@@ -3,6 +3,7 @@
  * on it are closed with `key_revoked`.
  */
 import type { AccountId, AccountQueries, AuditEntry, Session, Store } from '@clawdfather/store';
+import { listOpenSessions } from '../sessions/list-open-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
 export interface RevokeInput {
@@ -41,19 +42,10 @@ async function sessionsUsing(
   keypairId: string,
 ): Promise<readonly Session[]> {
   const found: Session[] = [];
-  for (const session of await openSessions({ sessions })) {
+  for (const session of await listOpenSessions({ sessions })) {
     if (session.connectionId === undefined) continue;
     const connection = await connections.get(session.connectionId);
     if (connection?.keypairId === keypairId) found.push(session);
   }
   return found;
-}
-
-/* An account has three open ones at most, so one page holds them. */
-export async function openSessions({
-  sessions,
-}: Pick<AccountQueries, 'sessions'>): Promise<readonly Session[]> {
-  const pending = await sessions.list({ status: 'pending', limit: 100 });
-  const active = await sessions.list({ status: 'active', limit: 100 });
-  return [...pending.items, ...active.items];
 }

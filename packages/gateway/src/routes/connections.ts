@@ -6,7 +6,7 @@ import type { AccountQueries, Connection, ConnectionFields, Store } from '@clawd
 import { ApiError, notFound } from '../http/api-error.ts';
 import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
-import { openSessions } from '../keys/revoke-key.ts';
+import { listOpenSessions } from '../sessions/list-open-sessions.ts';
 
 interface BodyFields {
   readonly label?: string | undefined;
@@ -77,7 +77,7 @@ async function refuseWhileInUse(
   { label: _label, ...where }: Partial<ConnectionFields>,
 ): Promise<void> {
   if (Object.keys(where).length === 0) return;
-  const open = await openSessions(queries);
+  const open = await listOpenSessions(queries);
   if (open.some(({ connectionId }) => connectionId === id)) {
     throw new ApiError('active_session_exists');
   }

@@ -19,10 +19,11 @@ import type { ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Call } from '../http/handlers.ts';
+import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
-import { hashRequest, parseKey, runIdOfKey } from './request-key.ts';
+import { runIdOfKey } from './run-id-of-key.ts';
 import { startCall, toolsFor } from './run-call.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
@@ -51,7 +52,7 @@ interface UnderWay {
 export function createStartRun(deps: StartDeps): StartRun {
   const underWay = new Map<string, UnderWay>();
   return async (request) => {
-    const key = parseKey(request.header('idempotency-key'));
+    const key = parseIdempotencyKey(request.header('idempotency-key'));
     if (key === undefined) return start(deps, request, { runId: deps.random.id() });
     const runId = runIdFor(deps.runs, request.caller.accountId, key);
     const keyed = { runId, request: hashRequest(request.body) };

@@ -8,10 +8,9 @@
  * With a key, the transaction also holds the key (once.ts in store): a resend finds the session that it has started.
  * A refusal is no effect and is not kept: the same request may succeed later.
  */
-import { hash } from 'node:crypto';
 import type { AccountQueries, AccountStore, AuditEntry, Owner, Session } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
-import { parseKey } from '../runs/request-key.ts';
+import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
 import { noAgent } from './show-session.ts';
 
 export interface SessionStart {
@@ -35,7 +34,7 @@ export async function startSession(
   mine: AccountStore,
   start: SessionStart,
 ): Promise<StartedSession> {
-  const key = parseKey(start.idempotencyKey);
+  const key = parseIdempotencyKey(start.idempotencyKey);
   if (key === undefined) {
     const session = await mine.transaction((queries) => create(queries, start));
     return { session, isRepeated: false };
@@ -80,5 +79,5 @@ function unsupported(what: string): ApiError {
 
 /* Two requests with one key are told apart by it; the endpoint is part of the request. */
 function hashOf({ connectionId, agent }: SessionStart): string {
-  return hash('sha256', JSON.stringify(['POST /api/v1/sessions', connectionId, agent]));
+  return hashRequest(['POST /api/v1/sessions', connectionId, agent]);
 }
