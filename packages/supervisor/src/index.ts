@@ -24,6 +24,7 @@ export type { ApprovalStore, ApprovalStoreDeps } from './registry/open-approvals
 export type { OwnerRecord } from './registry/owners.ts';
 export type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 export type { RetentionDecision, RetentionPolicy } from './retention/plan-retention.ts';
+export { liveRunStates } from './run-states.ts';
 export { compareCursors } from './run/compare-cursors.ts';
 export { cursorInside } from './run/cursor-inside.ts';
 export { outputStart } from './run/read-output.ts';

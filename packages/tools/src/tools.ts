@@ -6,6 +6,7 @@
  */
 import { accessSync, constants } from 'node:fs';
 import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@clawdfather/protocol';
+import { liveRunStates } from '@clawdfather/supervisor';
 import type { ApprovalRecord } from './approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext, ToolsDeps } from './context.ts';
 import { ToolsError } from './errors.ts';
@@ -22,8 +23,6 @@ import { createReadingProbe } from './process/reading-probe.ts';
 import { createTakeOver, isOwnedBy } from './process/take-over.ts';
 import { createTerminals } from './process/terminals.ts';
 import { type RunEnd, waitForEnd } from './process/wait-for-end.ts';
-
-const liveStates = ['starting', 'running', 'exiting'] as const;
 
 export interface Tools {
   /* Throws `ToolsError` for a call that makes no sense; whatever becomes of the command is in the result. */
@@ -64,7 +63,7 @@ export function createTools(deps: ToolsDeps): Tools {
     },
     looksAfter: (account) =>
       context.supervisor
-        .list({ ...filterOf({ account }), states: liveStates })
+        .list({ ...filterOf({ account }), states: liveRunStates })
         .filter((record) => isOwnedBy(record, context.supervisor))
         .map(({ runId }) => runId),
     startHeld: async (approval) => {
@@ -107,7 +106,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
 
 function takeUp(context: ToolsContext): void {
   const { supervisor, terminals } = context;
-  for (const record of supervisor.list({ backendId, states: liveStates }))
+  for (const record of supervisor.list({ backendId, states: liveRunStates }))
     terminals.watchIfOurs(record);
   watchAllHeld(context);
 }

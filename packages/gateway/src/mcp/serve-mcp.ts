@@ -4,6 +4,7 @@
  * Only this file and what it imports knows the protocol's library; it is loaded with the first request.
  */
 import type { Random } from '@clawdfather/kit';
+import { liveRunStates } from '@clawdfather/supervisor';
 import { requesterOf } from '@clawdfather/tools/mcp';
 import {
   CLIENT_INFO_META_KEY,
@@ -42,7 +43,6 @@ type Kept = KeptClients<McpClient>;
 /* Codes of the protocol's library for what only HTTP can refuse. */
 const refused = -32_000;
 const sessionUnknown = -32_001;
-const liveStates = ['starting', 'running', 'exiting'] as const;
 
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const { clock, log, tokens } = deps;
@@ -133,7 +133,7 @@ function serve(
 function followOwn({ runs }: McpEndpointDeps, kept: Kept, client: McpClient): void {
   const sessionId = sessionIdOf(client.caller);
   const others = kept.busyOf(client.caller.id).filter((other) => other !== client);
-  for (const { runId } of runs.supervisor.list({ sessionId, states: liveStates })) {
+  for (const { runId } of runs.supervisor.list({ sessionId, states: liveRunStates })) {
     if (!others.some(({ heardOf }) => heardOf.has(runId))) client.follow(runId);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
-import type { RunRecord } from '@clawdfather/supervisor';
+import { liveRunStates, type RunRecord } from '@clawdfather/supervisor';
 import type { Store } from '@clawdfather/store';
 import { summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import type { LiveTokens } from '../auth/live-tokens.ts';
@@ -170,7 +170,7 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
 type Audited = Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller };
 
 const statesOf = {
-  running: ['starting', 'running', 'exiting'],
+  running: liveRunStates,
   finished: ['exited'],
 } as const;
 

@@ -5,7 +5,7 @@ import type { Log } from '@clawdfather/kit';
 import { isId } from '@clawdfather/kit';
 import type { AccountId } from '@clawdfather/store';
 import { parseAccountId } from '@clawdfather/store';
-import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import { liveRunStates, type RunRecord, type Supervisor } from '@clawdfather/supervisor';
 import type { Tools } from '@clawdfather/tools';
 
 export interface SessionName {
@@ -28,7 +28,6 @@ export interface SessionRunsDeps {
 
 /* Many more than a host can hold. A list that were cut would call a busy session idle, and close it. */
 const runsMax = 1_000_000;
-const liveStates = ['starting', 'running', 'exiting'] as const;
 
 export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
   const { supervisor, personTools } = runs;
@@ -36,14 +35,17 @@ export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
     supervisor.list({
       sessionId: id,
       labels: { account: accountId },
-      states: liveStates,
+      states: liveRunStates,
       limit: runsMax,
     });
 
   return {
     busy: () => {
       const found = new Map<string, SessionName>();
-      for (const { sessionId, labels } of supervisor.list({ states: liveStates, limit: runsMax })) {
+      for (const { sessionId, labels } of supervisor.list({
+        states: liveRunStates,
+        limit: runsMax,
+      })) {
         const account = labels['account'] ?? '';
         // Runs without a session have words such as `cli` in its place.
         if (!isId(sessionId) || !isId(account)) continue;

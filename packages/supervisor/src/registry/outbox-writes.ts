@@ -7,9 +7,10 @@
  */
 import { SupervisorError } from '../errors.ts';
 import { outboxBytesMax } from '../limits.ts';
+import { exitedNumber } from '../run-states.ts';
 import { fencedRow } from './fence.ts';
 import type { RunKey } from './fence.ts';
-import { exitedNumber, number } from './rows.ts';
+import { number } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 export interface OutboxEntry {

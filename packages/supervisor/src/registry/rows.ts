@@ -5,20 +5,16 @@
  * wrong type means a damaged or hand-edited file and is reported as that.
  */
 import { SupervisorError } from '../errors.ts';
+import { runStates } from '../run-states.ts';
 import type {
   LeftoversPolicy,
   OwnerLossPolicy,
   RunExit,
   RunId,
   RunRecord,
-  RunState,
   SpawnInput,
 } from '../types.ts';
 import type { Row } from './statements.ts';
-
-/** The column `state` is the index into this list; 3 is the only one that is not live. */
-export const runStates: readonly RunState[] = ['starting', 'running', 'exiting', 'exited'];
-export const exitedNumber = 3;
 
 /** Everything `parseRun` needs; the owner's lease comes from the owner's row (O1). */
 export const selectRuns = selectRunsFrom('runs r');

@@ -6,17 +6,10 @@
  * crash; then, and only then, it waits for `readBusyMs` inside SQLite.
  */
 import { listRowsDefault } from '../limits.ts';
+import { runStates } from '../run-states.ts';
 import type { RunFilter, RunId, RunRecord } from '../types.ts';
 import type { OutboxEntry } from './outbox-writes.ts';
-import {
-  number,
-  parseRun,
-  runStates,
-  selectLabelledRuns,
-  selectOpenRuns,
-  selectRuns,
-  text,
-} from './rows.ts';
+import { number, parseRun, selectLabelledRuns, selectOpenRuns, selectRuns, text } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** What retention needs to know about a finished run, and no more. */

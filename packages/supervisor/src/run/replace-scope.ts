@@ -8,9 +8,8 @@
 import type { SupervisorContext } from '../context.ts';
 import { SupervisorError } from '../errors.ts';
 import { graceMs, killMs, scopeMarginMs } from '../limits.ts';
+import { liveRunStates } from '../run-states.ts';
 import type { ManagedRun, RunId, RunRecord, SpawnInput } from '../types.ts';
-
-const liveStates = ['starting', 'running', 'exiting'] as const;
 
 export interface ScopeParts {
   readonly attach: (runId: RunId) => Promise<ManagedRun>;
@@ -27,7 +26,7 @@ export async function freeScope(
   if (scopeKey === undefined) return;
   const [holder] = context.registry.list({
     scopeKey,
-    states: liveStates,
+    states: liveRunStates,
     includeRemoved: true,
     limit: 1,
   });

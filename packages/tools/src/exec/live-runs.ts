@@ -4,12 +4,10 @@
  * Counted before the start, so several calls at the same moment may go beyond it by as many; those of them that are being
  * started here are counted too.
  */
-import type { RunId } from '@clawdfather/supervisor';
+import { liveRunStates, type RunId } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { filterOf } from '../process/find-run.ts';
-
-const liveStates = ['starting', 'running', 'exiting'] as const;
 
 /* Throws `run-limit-reached`. */
 export function checkLiveRuns(context: ToolsContext, { account, runId }: ToolCall): void {
@@ -22,7 +20,7 @@ export function checkLiveRuns(context: ToolsContext, { account, runId }: ToolCal
   );
   const live = supervisor.count({
     ...filterOf({ account }),
-    states: liveStates,
+    states: liveRunStates,
     includeRemoved: true,
   });
   if (live + begun.length < liveRunsMax) return;

@@ -2,13 +2,11 @@
  * `process list`: the caller's runs, newest first, those that wait for a decision before them.
  */
 import { processLimits, type ProcessParams, type RunSummary } from '@clawdfather/protocol';
-import type { RunRecord, RunState } from '@clawdfather/supervisor';
+import { liveRunStates, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalRecord, ProposedAction } from '../approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import type { ResultOf } from './result-of.ts';
 import { filterOf, heldOf } from './find-run.ts';
-
-const livingStates: readonly RunState[] = ['starting', 'running', 'exiting'];
 
 export function listRuns(
   context: ToolsContext,
@@ -18,7 +16,7 @@ export function listRuns(
   const limit = params.limit ?? processLimits.listRows.usual;
   const { state } = params;
   const held = state === 'finished' ? [] : heldOf(context, call).map(summaryOfHeld);
-  const states = state === 'finished' ? (['exited'] as const) : livingStates;
+  const states = state === 'finished' ? (['exited'] as const) : liveRunStates;
   const records = context.supervisor.list({
     ...filterOf(call),
     ...(state === undefined ? {} : { states }),
