@@ -11,6 +11,7 @@ export { CodedError, errnoOf, hasCode, hasErrno } from './errors.ts';
 export type { ErrorDetail, ErrorParts } from './errors.ts';
 export { createJsonLog, describeError, escapeUnprintable, silentLog } from './log.ts';
 export type { JsonLogOptions, Log, LogFields, LogLevel } from './log.ts';
+export { makeRoom } from './make-room.ts';
 export { createRandom, createSystemRandom, isId } from './random.ts';
 export type { Random } from './random.ts';
 export { createScope } from './scope.ts';

@@ -8,7 +8,7 @@
  * Whoever holds something open for a token, such as a socket, listens to what is forgotten, and for the sake of other gateways
  * calls `check` for the tokens it holds open, twice a second.
  */
-import type { Clock } from '@clawdfather/kit';
+import { type Clock, makeRoom } from '@clawdfather/kit';
 import type { Store, TokenHolder } from '@clawdfather/store';
 
 export interface LiveTokens {
@@ -61,7 +61,7 @@ export function createLiveTokens({ store, clock }: { store: Store; clock: Clock 
       entries.delete(tokenHash);
       const holder = await store.system.tokens.find(tokenHash);
       if (holder === undefined || before !== revocations) return holder;
-      if (entries.size >= entriesMax) entries.delete(entries.keys().next().value ?? '');
+      makeRoom(entries, entriesMax);
       entries.set(tokenHash, { holder, untilMs: nowMs + believedMs });
       return holder;
     },

@@ -6,7 +6,7 @@
  * A count is a write that waits for the disk. Whoever is refused would otherwise make us write for as long as they like to
  * knock, so a refusal is remembered here until it ends, and costs nothing more.
  */
-import type { Clock } from '@clawdfather/kit';
+import { type Clock, makeRoom } from '@clawdfather/kit';
 import type { EndpointLimit } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
 import { ApiError } from './api-error.ts';
@@ -65,7 +65,7 @@ export function createRateLimits({
       const { isAllowed, remaining } = found;
       const resetMs = found.resetAtMs - clock.wallMs();
       if (!isAllowed) {
-        if (refusals.size >= refusalsMax) refusals.delete(refusals.keys().next().value ?? '');
+        makeRoom(refusals, refusalsMax);
         refusals.set(key, { untilMs: clock.monotonicMs() + resetMs });
       }
       return standing({ isAllowed, isNews: true, hitsMax, remaining }, resetMs);

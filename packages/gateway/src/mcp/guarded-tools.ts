@@ -13,6 +13,7 @@ import { ApiError } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { auditOf } from '../http/handlers.ts';
 import type { Runs } from '../runs/open-runs.ts';
+import { traceLabel } from '../runs/trace-label.ts';
 import { mayChange } from './admit-agent.ts';
 import { currentRequest, type McpRequest } from './mcp-request.ts';
 
@@ -39,7 +40,6 @@ const audited: Readonly<Partial<Record<Action, string>>> = {
   clear: 'run.remove',
   remove: 'run.remove',
 };
-const traceLabel = 'trace';
 
 export function createGuardedTools(
   { runs, store, random }: GuardedToolsDeps,

@@ -2,7 +2,7 @@
  * One client that is remembered between its requests, in whatever way of its revision: what it is served by, and what it is told
  * of ends.
  */
-import type { Clock, Log } from '@clawdfather/kit';
+import { type Clock, type Log, makeRoom } from '@clawdfather/kit';
 import { createExitNotices, type ExitNotices } from '@clawdfather/tools/mcp';
 import type { Caller } from '../http/caller.ts';
 import {
@@ -69,7 +69,7 @@ export function createClientBase(
     log,
   });
   const remember = (runId: string): void => {
-    if (heardOf.size >= heardOfMax) heardOf.delete(heardOf.values().next().value ?? '');
+    makeRoom(heardOf, heardOfMax);
     heardOf.add(runId);
   };
   const follow = (runId: string): void => {

@@ -6,8 +6,9 @@
  * such a line the run's trace counts, also where another request made it come. Every other line has that of the request or
  * message that is being worked on, if any.
  */
-import { isId, type Log, type LogFields } from '@clawdfather/kit';
+import { isId, type Log, type LogFields, makeRoom } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import { traceLabel } from '../runs/trace-label.ts';
 import type { CurrentTrace } from './current-trace.ts';
 
 export type RunLabels = Readonly<Record<string, string>>;
@@ -37,7 +38,7 @@ export function createTracedLog(log: Log, current: Pick<CurrentTrace, 'get'>): T
     // Not there yet: the next line may know.
     if (labels === undefined) return {};
     const facts = factsOfLabels(labels);
-    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value ?? '');
+    makeRoom(remembered, rememberedMax);
     remembered.set(runId, facts);
     return facts;
   };
@@ -77,7 +78,8 @@ function runOf({ runId }: LogFields): string | undefined {
   return typeof runId === 'string' ? runId : undefined;
 }
 
-function factsOfLabels({ trace, account }: RunLabels): LogFields {
+function factsOfLabels(labels: RunLabels): LogFields {
+  const { [traceLabel]: trace, account } = labels;
   return {
     ...(trace === undefined ? {} : { trace_id: trace }),
     // Runs of the command line have a word there instead of an account.

@@ -5,6 +5,7 @@ import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import type { ProcessNote, RunExit, RunRecord } from '@clawdfather/supervisor';
 import { type ApprovalRecord, summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import { formatTime } from '../http/format-time.ts';
+import { traceLabel } from './trace-label.ts';
 
 export type RunJson = AnswerOf<Api['runs']['get']>;
 export type ExitJson = NonNullable<RunJson['exit']>;
@@ -20,7 +21,7 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
     noOutputTimeoutMs: deadlines.noOutputMs ?? null,
     leftoversPolicy: record.leftovers,
     inputOffset,
-    traceId: labels['trace'] ?? null,
+    traceId: labels[traceLabel] ?? null,
     exit: exit === undefined ? null : exitJson(exit),
     treeEndedAt: formatTime(record.treeEndedAtMs),
   };

@@ -25,6 +25,7 @@ import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
 import { runIdOfKey } from './run-id-of-key.ts';
 import { startCall, toolsFor } from './run-call.ts';
+import { traceLabel } from './trace-label.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
 export interface StartDeps {
@@ -42,7 +43,6 @@ export type StartRun = (request: StartRequest) => Promise<ExecResult>;
 
 /* Where the run keeps which request it was. */
 const requestLabel = 'request';
-const traceLabel = 'trace';
 
 interface UnderWay {
   readonly request: string;

@@ -4,7 +4,7 @@
  * A phone names its session several times a second and the limit is minutes, so of one session at most one beat in half a
  * minute is written. A beat is never waited for, and one that fails is made up for by the next.
  */
-import type { Clock, Log } from '@clawdfather/kit';
+import { type Clock, type Log, makeRoom } from '@clawdfather/kit';
 import type { AccountId, Store } from '@clawdfather/store';
 
 export interface ClientBeats {
@@ -30,7 +30,7 @@ export function createClientBeats({ store, clock, log }: ClientBeatsDeps): Clien
       const lastMs = writtenAtMs.get(key);
       if (lastMs !== undefined && nowMs - lastMs < writeEveryMs) return;
       writtenAtMs.delete(key);
-      if (writtenAtMs.size >= sessionsMax) writtenAtMs.delete(firstOf(writtenAtMs));
+      makeRoom(writtenAtMs, sessionsMax);
       writtenAtMs.set(key, nowMs);
       store
         .forAccount(accountId)
@@ -45,8 +45,4 @@ export function createClientBeats({ store, clock, log }: ClientBeatsDeps): Clien
         });
     },
   };
-}
-
-function firstOf(map: ReadonlyMap<string, number>): string {
-  return map.keys().next().value ?? '';
 }
