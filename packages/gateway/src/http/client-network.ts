@@ -6,7 +6,11 @@ import ipaddr from 'ipaddr.js';
 
 const networkParts = 4;
 
-export function clientNetworkOf(ip: string): string {
+/* A client that has gone has no address any more, whatever the types say; those are counted together. */
+const gone = 'gone';
+
+export function clientNetworkOf(ip: string | undefined): string {
+  if (ip === undefined) return gone;
   if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip;
   // An IPv4 address that came in over an IPv6 socket is what it was before.
   const address = ipaddr.process(ip);

@@ -59,7 +59,10 @@ const bodyBytesMax = 1_048_576;
 const headerBytesMax = 16_384;
 /* A request line and headers take no longer, however slow the phone. */
 const headersMsMax = 10_000;
-/* A whole request, body included: as long as it may take to be answered. Looked at now and then. */
+/*
+ * A whole request, body included: as long as it may take to be answered. Without it whoever sends a byte now and then keeps a
+ * connection for ever, a stranger too: an answer does not wait for the rest of a body, its connection does. Looked at so often.
+ */
 const usualArrival = { msMax: 30_000, lookMs: 5_000 } as const;
 /* Longer than a proxy's usual 60 s: of the two, it should be the one that closes. */
 const keepAliveMs = 72_000;
@@ -89,6 +92,8 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     maxHeaderSize: headerBytesMax,
     headersTimeout: Math.min(headersMsMax, arrival.msMax),
     connectionsCheckingInterval: arrival.lookMs,
+    // Of two names or two tokens neither is believed, whichever another server on the way has looked at.
+    joinDuplicateHeaders: true,
   };
   const server: FastifyInstance =
     tls === undefined

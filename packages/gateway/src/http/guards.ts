@@ -12,11 +12,17 @@ import type { Caller } from './caller.ts';
 
 export interface GuardedRequest {
   readonly method: string;
+  /* As it was sent. */
+  readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-export function checkNames(names: AllowedNames, { headers }: GuardedRequest): void {
+export function checkNames(names: AllowedNames, { headers, url = '/' }: GuardedRequest): void {
   if (!names.isHost(text(headers['host']))) throw new ApiError('host_refused');
+  // A whole address names its host itself, and that name counts (RFC 9112, 3.2.2).
+  if (!url.startsWith('/') && !names.isHost(URL.parse(url)?.host)) {
+    throw new ApiError('host_refused');
+  }
   const origin = text(headers['origin']);
   if (origin !== undefined && !names.isOrigin(origin)) throw new ApiError('origin_refused');
 }

@@ -14,6 +14,7 @@ const networks = [
   ['2001:db8:1:3::9', '2001:db8:1:3::/64'],
   ['::1', '0:0:0:0::/64'],
   ['not an address', 'not an address'],
+  [undefined, 'gone'],
 ] as const;
 
 for (const [ip, network] of networks) {

@@ -1,0 +1,127 @@
+/*
+ * What clients do that no library does: requests that never end, clients that leave in the middle, headers that say two things.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { createAllowedNames } from '../../src/http/allowed-names.ts';
+import { ApiError } from '../../src/http/api-error.ts';
+import { createServer } from '../../src/http/create-server.ts';
+import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
+import { type Line, recordingLog } from '../fixtures/recording-log.ts';
+
+const codeOf = (answer: string): string | undefined => /"code":"(\w+)"/.exec(answer)?.[1];
+
+/* Everything that comes until the other side closes, or answers if it has been asked to close then. */
+async function sendBytes(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  return text(socket);
+}
+
+const ask = ({ url, owner }: TestGateway, target: string, headers: readonly string[]) =>
+  sendBytes(
+    url,
+    [
+      `GET ${target} HTTP/1.1`,
+      'Connection: close',
+      ...headers.map((header) => header.replace('TOKEN', owner.token)),
+      '\r\n',
+    ].join('\r\n'),
+  );
+
+test('a body that never ends has its answer, and costs its connection', async () => {
+  const clock = createSystemClock();
+  const port = (): number => (server.server.address() as AddressInfo).port;
+  const server = createServer({
+    clock,
+    random: createSystemRandom(),
+    log: silentLog,
+    names: createAllowedNames({ publicUrl: undefined, port, isTls: false }),
+    tls: undefined,
+    trustedProxies: [],
+    enterTrace: (_trace, next) => next(),
+    onDone: () => {},
+    arrival: { msMax: 100, lookMs: 50 },
+  });
+  server.post('/', {
+    onRequest: async () => {
+      throw new ApiError('unauthorized');
+    },
+    handler: async () => ({}),
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  try {
+    const socket = connect(port(), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => (answer += String(data)));
+    socket.on('error', () => {});
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
+    socket.write('Content-Length: 1000000\r\n\r\n{');
+    const closed = once(socket, 'close');
+    // Not silent: a byte now and then, as a slow attacker sends them.
+    const drip = (): void => {
+      if (socket.destroyed) return;
+      socket.write(' ');
+      clock.timer(10, drip);
+    };
+    drip();
+    await closed;
+    assert.match(answer, /^HTTP\/1\.1 401 /);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a client that is gone before it is counted is no mistake of ours', async () => {
+  const lines: Line[] = [];
+  await using rig = await openTestGateway({ deps: { log: recordingLog(lines) } });
+  const head = ['Host: localhost', 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+  // What is no chunk ends the connection while the request before it is looked at.
+  for (const target of ['/api/v1/auth/login-link', '/api/v1/runs', '/mcp']) {
+    const credentials = 'Authorization: Bearer not-a-token';
+    await sendBytes(
+      rig.url,
+      [`POST ${target} HTTP/1.1`, ...head, credentials, '', 'zz', ''].join('\r\n'),
+    );
+  }
+  assert.equal((await rig.request('/api/v1/auth/me')).status, 200);
+  assert.deepEqual(
+    lines.filter(([level]) => level === 'error'),
+    [],
+  );
+});
+
+test('of two names, and of two tokens, neither is believed', async () => {
+  await using rig = await openTestGateway();
+  const token = 'Authorization: Bearer TOKEN';
+  const good = await ask(rig, '/api/v1/auth/me', ['Host: localhost', token]);
+  assert.match(good, /^HTTP\/1\.1 200 /);
+  for (const hosts of [
+    ['Host: localhost', 'Host: evil.example'],
+    ['Host: evil.example', 'Host: localhost'],
+  ]) {
+    assert.equal(codeOf(await ask(rig, '/api/v1/auth/me', [...hosts, token])), 'host_refused');
+  }
+  for (const tokens of [
+    [token, 'Authorization: Bearer x'],
+    ['Authorization: Bearer x', token],
+  ]) {
+    const answer = await ask(rig, '/api/v1/auth/me', ['Host: localhost', ...tokens]);
+    assert.equal(codeOf(answer), 'unauthorized');
+  }
+});
+
+test('a whole address names the host that counts', async () => {
+  await using rig = await openTestGateway();
+  const headers = ['Host: localhost', 'Authorization: Bearer TOKEN'];
+  const own = await ask(rig, `${rig.url}/api/v1/auth/me`, headers);
+  assert.match(own, /^HTTP\/1\.1 200 /);
+  for (const target of ['http://evil.example/api/v1/auth/me', 'http://localhost.evil.example/']) {
+    assert.equal(codeOf(await ask(rig, target, headers)), 'host_refused', target);
+  }
+});
