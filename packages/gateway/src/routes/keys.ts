@@ -10,6 +10,7 @@ import { formatInstallCommand } from '../keys/install-command.ts';
 import type { KeyCustody } from '../keys/key-custody.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { pageOfAll } from './page-of-all.ts';
 
 export interface KeysParts {
   readonly store: Store;
@@ -23,10 +24,9 @@ const activeMax = 5;
 export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {
   const { store, custody } = parts;
   return {
-    list: async ({ caller, query: { limit, offset } }) => {
+    list: async ({ caller, query }) => {
       const keys = await store.forAccount(caller.accountId).keypairs.list();
-      const items = keys.slice(offset, offset + limit).map(show);
-      return { items, total: keys.length, limit, offset };
+      return pageOfAll(keys.map(show), query);
     },
     create: async (call) => {
       const { accountId } = call.caller;

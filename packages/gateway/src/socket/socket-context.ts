@@ -2,13 +2,13 @@
  * What all sockets of a gateway share.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
-import type { ApprovalDecision } from '@clawdfather/protocol';
 import type { Store } from '@clawdfather/store';
 import type { RunRecord } from '@clawdfather/supervisor';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import type { Observe } from '../observe/open-observe.ts';
+import type { Decision } from '../runs/decide-approval.ts';
 import type { ClientBeats } from '../sessions/client-beats.ts';
 import type { Beats } from './beats.ts';
 import type { SessionTurns } from './session-turns.ts';
@@ -16,15 +16,6 @@ import type { SessionWatch } from './session-watch.ts';
 import type { SharedRuns } from './shared-runs.ts';
 import type { SocketTally } from './socket-counts.ts';
 import type { TokenWatch } from './token-watch.ts';
-
-export interface Decision {
-  readonly approvalId: string;
-  readonly decision: ApprovalDecision;
-  readonly reason: string | undefined;
-  readonly caller: Caller;
-  readonly ip: string;
-  readonly traceId: string;
-}
 
 export interface SocketPorts {
   readonly clock: Clock;

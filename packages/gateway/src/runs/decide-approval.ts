@@ -1,0 +1,122 @@
+/*
+ * A decision about what an agent asked for, over HTTP or a socket: by people, and by tokens that were given the right to and did
+ * not ask themselves (A5).
+ *
+ * A decision and the start are two things. If the gateway is killed in between, the next one starts what was allowed; if several
+ * try, one does (A2).
+ */
+import { type Clock, CodedError, type Log } from '@clawdfather/kit';
+import type { ApprovalDecision } from '@clawdfather/protocol';
+import type { Store } from '@clawdfather/store';
+import { type ApprovalRecord, decideApproval, type DecisionOutcome } from '@clawdfather/tools';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { actorOf, type Caller } from '../http/caller.ts';
+import { formatTime } from '../http/format-time.ts';
+import { auditOf } from '../http/handlers.ts';
+import type { Runs } from './open-runs.ts';
+import { seesAccount } from './whose-runs.ts';
+
+export interface DecideParts {
+  readonly runs: Runs;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Decision {
+  readonly approvalId: string;
+  readonly decision: ApprovalDecision;
+  readonly reason: string | undefined;
+  readonly caller: Caller;
+  readonly ip: string;
+  readonly traceId: string;
+}
+
+export interface DecidedApproval {
+  readonly record: ApprovalRecord;
+  /* Programs that need no approval from now on. */
+  readonly rules: readonly string[];
+  /* Allowed, and it could not be started: why. */
+  readonly problem: string | null;
+}
+
+type Decided = Extract<DecisionOutcome, { readonly kind: 'decided' }>;
+
+/* Throws an `ApiError`. */
+export async function decideAsCaller(
+  parts: DecideParts,
+  decision: Decision,
+): Promise<DecidedApproval> {
+  const { approvalId, caller } = decision;
+  findApproval(parts.runs, caller, approvalId);
+  const decided = await decide(parts, decision);
+  const detail = { decision: decision.decision, run_id: decided.record.runId };
+  await parts.store
+    .forAccount(caller.accountId)
+    .auditLog.record({ ...auditOf(decision, 'approval.decide', detail), target: approvalId });
+  const problem = decision.decision === 'deny' ? null : await start(parts, decided.record);
+  return {
+    record: findApproval(parts.runs, caller, approvalId),
+    rules: decided.rules.map(({ namedPath }) => namedPath),
+    problem,
+  };
+}
+
+export function findApproval(
+  { approvals, gatekeeper }: Runs,
+  caller: Caller,
+  id: string,
+): ApprovalRecord {
+  const stored = approvals.approval(id);
+  const found = stored === undefined ? undefined : gatekeeper.approvalOf(stored.runId);
+  if (found === undefined || !seesAccount(caller, found.action.account)) throw notFound();
+  return found;
+}
+
+async function decide({ runs, clock }: DecideParts, asked: Decision): Promise<Decided> {
+  const { approvalId, decision, reason, caller } = asked;
+  if (caller.kind === 'token' && decision === 'allow-always') {
+    // It changes what every agent of the account may do from now on.
+    throw new ApiError('forbidden', 'allowing for ever is for people, signed in on a device');
+  }
+  const by = actorOf(caller);
+  const outcome = await decideApproval(
+    { store: runs.approvals, allowlist: runs.allowlist, clock },
+    { approvalId, decision, by, reason, decider: { credential: by } },
+  );
+  if (outcome.kind === 'decided') return outcome;
+  throw refusalOf(outcome);
+}
+
+function refusalOf(outcome: Exclude<DecisionOutcome, Decided>): ApiError {
+  switch (outcome.kind) {
+    case 'unknown':
+      return notFound();
+    case 'refused':
+      return new ApiError('forbidden', `you may not decide this: ${outcome.why}`);
+    case 'not-for-ever':
+      return new ApiError('validation_error', `no rule could cover this: ${outcome.why}`, {
+        hint: 'Allow it once.',
+      });
+    case 'over': {
+      const { state, decision, decidedBy, decidedAtMs, reason } = outcome.record;
+      if (state === 'expired') return new ApiError('expired', 'nobody decided in time');
+      const decidedAt = formatTime(decidedAtMs);
+      return new ApiError('already_decided', `${decidedBy ?? 'somebody'} has decided this before`, {
+        detail: { state, decision, decidedBy, decidedAt, reason },
+      });
+    }
+  }
+}
+
+/* Null when it runs, or somebody else was faster; else what a person should know. */
+async function start({ runs, log }: DecideParts, record: ApprovalRecord): Promise<string | null> {
+  try {
+    await runs.agentTools.startHeld(record);
+    return null;
+  } catch (error) {
+    log.warn('approval.start-failed', { runId: record.runId, error });
+    // What was allowed stays allowed until it lapses; only what we know how to say is said.
+    return error instanceof CodedError ? error.message : 'it could not be started';
+  }
+}
