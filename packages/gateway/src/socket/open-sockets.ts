@@ -120,16 +120,12 @@ interface Admission {
 
 /* Throws an `ApiError`. */
 function admit({ deps, context, addressOf }: Admission, request: IncomingMessage) {
-  const { cookie, origin, 'x-forwarded-for': forwarded } = request.headers;
+  const { cookie, origin } = request.headers;
   const target = checkUpgrade(request, deps.names);
-  const address = addressOf(request.socket.remoteAddress, textOf(forwarded));
+  const address = addressOf(request);
   const network = clientNetworkOf(address);
   context.tally.admit(target, network);
   return { target, address, network, cookie: origin === undefined ? undefined : cookie };
-}
-
-function textOf(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : header?.join(',');
 }
 
 /* A client has a moment to say goodbye; one that does not is cut off. */
