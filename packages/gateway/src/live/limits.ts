@@ -7,15 +7,15 @@ export const chunkBytesMax = 64 * 1024;
 
 /*
  * What the window of a run holds for readers that are slower than the fastest; beyond it they read by themselves. Filled only
- * in a flood, and as much as the journal's own reader holds then.
+ * in a flood. With half of it, ten readers cost half as much processor time again: they were overtaken for a hiccup.
  */
-export const windowBytesMax = 4 * 1024 * 1024;
+export const windowBytesMax = 8 * 1024 * 1024;
 
 /*
  * How long the fastest waits for the slowest before that one is overtaken: a reader that the scheduler has kept from its turn
- * comes back within this, and reading by itself would cost more than the wait.
+ * comes back within this, and reading by itself would cost more than the wait. One that has stopped costs the others this once.
  */
-export const patienceMs = 5;
+export const patienceMs = 40;
 
 /* Of it, what everybody has taken already: whoever comes a moment later joins without reading the journal. */
 export const takenBytesMax = 128 * 1024;
