@@ -10,7 +10,7 @@ export type { FakeClock } from './fake-clock.ts';
 export { freezeProcess } from './freeze-process.ts';
 export { inOwnMounts, openLoopDisk } from './loop-disk.ts';
 export type { LoopDisk } from './loop-disk.ts';
-export { createMcpCalls, hearMessages, hearUpdates } from './mcp-agent.ts';
+export { createMcpCalls, hearMessages, hearUpdates, initializeMessage } from './mcp-agent.ts';
 export type { McpCalls, ToolAnswer } from './mcp-agent.ts';
 export { examineMcpServer, excusedChecks, protocolScenarios } from './mcp-conformance.ts';
 export { inspectMcpServer } from './mcp-inspector.ts';

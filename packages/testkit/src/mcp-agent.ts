@@ -88,3 +88,15 @@ function createHeard(): Heard & { add(params: object): void } {
     },
   };
 }
+
+/** The first message of the revisions that begin with a handshake, for who speaks without a client. */
+export const initializeMessage = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bare', version: '1' },
+  },
+} as const;

@@ -5,20 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createEnding, hearMessages } from '@clawdfather/testkit';
+import { createEnding, hearMessages, initializeMessage } from '@clawdfather/testkit';
 import { createCliRig } from '../support/cli-process.ts';
 import { createMcpRig, isGone, openPolicy, startBare } from '../support/mcp-rig.ts';
-
-const hello = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'bare', version: '1' },
-  },
-};
 
 function exec(id: number, args: object): object {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'exec', arguments: args } };
@@ -27,7 +16,7 @@ function exec(id: number, args: object): object {
 test('the end of a run that is over at once comes after the result that names it', async (t) => {
   const cli = createCliRig(t);
   const server = startBare(t, cli, openPolicy);
-  server.send(hello);
+  server.send(initializeMessage);
   await server.answer(1);
   const count = 20;
   for (let id = 2; id < 2 + count; id += 1)
@@ -55,7 +44,7 @@ test('a notice that nobody reads ends the server with success', async (t) => {
   const cli = createCliRig(t);
   const server = startBare(t, cli, openPolicy);
   const ending = createEnding(cli.env['HOME'] ?? '', 0);
-  server.send(hello);
+  server.send(initializeMessage);
   await server.answer(1);
   server.send(exec(2, { command: ending.command, background: true }));
   await server.answer(2);

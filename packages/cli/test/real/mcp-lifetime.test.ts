@@ -3,19 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { initializeMessage } from '@clawdfather/testkit';
 import { createCliRig } from '../support/cli-process.ts';
 import { openPolicy, startBare } from '../support/mcp-rig.ts';
-
-const hello = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'bare', version: '1' },
-  },
-};
 
 function exec(id: number, args: object): object {
   const params = { name: 'exec', arguments: args };
@@ -38,7 +28,7 @@ for (const [name, end] of Object.entries(endings)) {
   test(`${name} ends the server with success and leaves runs alone, waited for or not`, async (t) => {
     const cli = createCliRig(t);
     const server = startBare(t, cli, openPolicy);
-    server.send(hello);
+    server.send(initializeMessage);
     await server.answer(1);
     server.send(exec(2, { command: 'sleep 1000', background: true }));
     await server.answer(2);
@@ -53,7 +43,7 @@ for (const [name, end] of Object.entries(endings)) {
 test('stdout carries nothing but the protocol; the log goes to stderr as JSON', async (t) => {
   const cli = createCliRig(t);
   const server = startBare(t, cli, openPolicy);
-  server.send(hello);
+  server.send(initializeMessage);
   server.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   server.send(exec(2, { command: 'echo out; echo err >&2' }));
   server.send(exec(3, { cmd: 'wrong' }));

@@ -3,20 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { initializeMessage } from '@clawdfather/testkit';
 import { sessionCookie } from '../../src/auth/session-cookie.ts';
 import { createAsk } from '../fixtures/api-client.ts';
 import { endOfRun, openMcpRig, revisions, runningRun, watchCut } from './rig.ts';
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  },
-};
 
 function post(url: URL, headers: Readonly<Record<string, string>>): Promise<Response> {
   return fetch(url, {
@@ -26,7 +16,7 @@ function post(url: URL, headers: Readonly<Record<string, string>>): Promise<Resp
       accept: 'application/json, text/event-stream',
       ...headers,
     },
-    body: JSON.stringify(initialize),
+    body: JSON.stringify(initializeMessage),
   });
 }
 
