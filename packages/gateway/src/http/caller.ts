@@ -3,6 +3,7 @@
  */
 import type { Access, Scope } from '@clawdfather/protocol/api';
 import type { AccountId } from '@clawdfather/store';
+import { ApiError } from './api-error.ts';
 
 export interface Caller {
   /* A device is a person who signed in. A token may be in the hands of a program or an agent. */
@@ -18,7 +19,13 @@ export interface Caller {
   readonly cameBy: 'bearer' | 'cookie';
 }
 
-export function mayCall(caller: Caller, access: Access): boolean {
+/* Throws `forbidden`, with what would be needed. */
+export function checkAccess(caller: Caller, access: Access): void {
+  if (mayCall(caller, access)) return;
+  throw new ApiError('forbidden', undefined, { detail: { needs: access, has: caller.scopes } });
+}
+
+function mayCall(caller: Caller, access: Access): boolean {
   if (access === 'open') return true;
   if (access === 'person') return caller.kind === 'device';
   return caller.scopes.includes(access);

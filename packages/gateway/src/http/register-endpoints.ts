@@ -10,7 +10,7 @@ import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Credentials, Recognise } from '../auth/authenticate.ts';
 import { ApiError } from './api-error.ts';
-import { type Caller, mayCall } from './caller.ts';
+import { type Caller, checkAccess } from './caller.ts';
 import { checkCookieUse } from './guards.ts';
 import type { Call, Handlers } from './handlers.ts';
 import { RequestCall } from './request-call.ts';
@@ -106,10 +106,7 @@ function credentialsOf(request: FastifyRequest): Credentials {
 
 function checkCaller(caller: Caller, access: Access, request: FastifyRequest): void {
   checkCookieUse(request, caller);
-  if (!mayCall(caller, access)) {
-    const detail = { needs: access, has: caller.scopes };
-    throw new ApiError('forbidden', undefined, { detail });
-  }
+  checkAccess(caller, access);
   request.caller = caller;
 }
 

@@ -3,8 +3,7 @@
  */
 import type { runClientMessageSchema } from '@clawdfather/protocol/api';
 import type { z } from 'zod';
-import { ApiError } from '../http/api-error.ts';
-import { mayCall } from '../http/caller.ts';
+import { checkAccess } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
 import { newTrace } from '../observe/trace-context.ts';
 import type { FaceOptions } from './face.ts';
@@ -25,10 +24,7 @@ export async function handleCommon(
       });
       return;
     case 'approve': {
-      if (!mayCall(caller, 'approve')) {
-        const detail = { needs: 'approve', has: caller.scopes };
-        throw new ApiError('forbidden', undefined, { detail });
-      }
+      checkAccess(caller, 'approve');
       const trace = context.currentTrace() ?? newTrace(context.random);
       const state = await context.decide({
         approvalId: message.approval_id,

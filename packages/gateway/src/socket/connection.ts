@@ -12,7 +12,7 @@ import type { Timer } from '@clawdfather/kit';
 import { type SocketAuth, socketAuthSchema, socketCloseCodes } from '@clawdfather/protocol/api';
 import type { RawData, WebSocket } from 'ws';
 import { ApiError } from '../http/api-error.ts';
-import { type Caller, mayCall } from '../http/caller.ts';
+import { type Caller, checkAccess } from '../http/caller.ts';
 import type { SocketMessage } from '../observe/open-observe.ts';
 import type { Beating } from './beats.ts';
 import type { SocketTarget } from './check-upgrade.ts';
@@ -213,11 +213,7 @@ export class Connection implements Beating {
       ip: this.#address,
     });
     if (caller === undefined) throw new ApiError('unauthorized');
-    if (!mayCall(caller, 'read')) {
-      throw new ApiError('forbidden', undefined, {
-        detail: { needs: 'read', has: caller.scopes },
-      });
-    }
+    checkAccess(caller, 'read');
     return caller;
   }
 

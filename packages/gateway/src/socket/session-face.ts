@@ -11,7 +11,7 @@ import type { TurnOutcome } from './session-turns.ts';
 import type { SessionLook, WatchedSession } from './session-watch.ts';
 import { Terminals } from './terminals.ts';
 import { toRefusal } from './to-refusal.ts';
-import { mayCall } from '../http/caller.ts';
+import { checkAccess } from '../http/caller.ts';
 
 /* Throws `not_found` for what is missing and for what is another's. */
 export async function openSessionFace(options: FaceOptions): Promise<Face> {
@@ -80,9 +80,7 @@ async function handleSession(
     return;
   }
   const { context, caller, id } = options;
-  if (!mayCall(caller, 'run')) {
-    throw new ApiError('forbidden', undefined, { detail: { needs: 'run', has: caller.scopes } });
-  }
+  checkAccess(caller, 'run');
   const session = { accountId: caller.accountId, sessionId: id };
   accept(
     message.type === 'cancel'

@@ -5,7 +5,7 @@ import type { runClientMessageSchema } from '@clawdfather/protocol/api';
 import type { Cursor, RunExit, RunId, RunRecord } from '@clawdfather/supervisor';
 import type { z } from 'zod';
 import { ApiError, notFound } from '../http/api-error.ts';
-import { type Caller, mayCall } from '../http/caller.ts';
+import { type Caller, checkAccess } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import { exitJson } from '../runs/run-json.ts';
 import { type AttachedRun, openAttachedRun } from './attached-run.ts';
@@ -83,9 +83,7 @@ export class Terminals {
     const { caller, findRun } = this.#deps;
     const runId = this.#runIdOf(message);
     findRun(caller, runId);
-    if (!mayCall(caller, 'run')) {
-      throw new ApiError('forbidden', undefined, { detail: { needs: 'run', has: caller.scopes } });
-    }
+    checkAccess(caller, 'run');
     return runId;
   }
 
