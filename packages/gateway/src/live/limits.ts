@@ -7,9 +7,9 @@ export const chunkBytesMax = 64 * 1024;
 
 /*
  * What the window of a run holds for readers that are slower than the fastest; beyond it they read by themselves. Filled only
- * in a flood. With half of it, ten readers cost half as much processor time again: they were overtaken for a hiccup.
+ * in a flood, and as much as the journal's own reader holds then.
  */
-export const windowBytesMax = 8 * 1024 * 1024;
+export const windowBytesMax = 4 * 1024 * 1024;
 
 /*
  * How long the fastest waits for the slowest before that one is overtaken: a reader that the scheduler has kept from its turn
