@@ -1,7 +1,7 @@
 /*
  * Joins the table of endpoints with their handlers.
  *
- * Stages of a request: 1 names and origin (server.ts) · 2 who is it · 3 may they · 4 how often · 5 is it of the right shape ·
+ * Stages of a request: 1 names and origin (create-server.ts) · 2 who is it · 3 may they · 4 how often · 5 is it of the right shape ·
  * 6 the handler · 7 the answer. A stage that refuses ends it, so a stranger learns nothing from the shape of a request and a
  * limited endpoint costs a stranger's request no more than a look.
  */
@@ -59,6 +59,7 @@ function registerOne(
     onRequest: (request, reply, next) => {
       // Most requests pass without a promise: of somebody who is known, to an endpoint without a limit.
       if (endpoint.limit === undefined && admitAtOnce(deps, endpoint, request)) next();
+      // oxlint-disable-next-line promise/no-callback-in-promise -- a hook that does not always wait has a callback
       else admit(deps, { endpoint, request, reply }).then(() => next(), next);
     },
     handler: (request, reply) => {
