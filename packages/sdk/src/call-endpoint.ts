@@ -21,9 +21,12 @@ export interface CallOptions {
   readonly traceparent?: string;
 }
 
+/* What an address can hold. */
+type AddressPart = string | number | boolean;
+
 export interface CallParts {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, AddressPart>>;
+  readonly query?: Readonly<Record<string, AddressPart | undefined>>;
   readonly body?: unknown;
 }
 
@@ -102,7 +105,7 @@ export function unreachable(baseUrl: string, cause: unknown): SdkError {
   });
 }
 
-function fillPath(path: string, params: Readonly<Record<string, unknown>> = {}): string {
+function fillPath(path: string, params: Readonly<Record<string, AddressPart>> = {}): string {
   return path.replaceAll(/:([a-z_]+)/g, (_match, name: string) =>
     encodeURIComponent(String(params[name])),
   );
