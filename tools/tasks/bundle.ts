@@ -26,6 +26,8 @@ await build({
   conditions: ['@clawdfather/source'],
   // Errors are told apart by their class names in logs.
   keepNames: true,
+  // What it offers to `require` hides its own files from whoever joins them; a bundle of it could read no config file.
+  alias: { 'jsonc-parser': path('../../node_modules/jsonc-parser/lib/esm/main.js') },
   // Optional parts of `pg` that it looks for and does without.
   external: ['pg-native'],
   logLevel: 'warning',

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -69,4 +69,21 @@ test('a gateway from the bundle answers, exports metrics and sends spans', async
   gateway.kill();
   assert.deepEqual(await ended, [0, null]);
   assert.deepEqual([...new Set(sent)], ['/v1/traces']);
+});
+
+test('the bundle reads a config file, and says what is wrong with one', async (context) => {
+  const home = await mkdtemp(join(tmpdir(), 'clf-bundle-'));
+  context.after(() => rm(home, { recursive: true }));
+  const file = join(home, 'clawdfather', 'config.jsonc');
+  await mkdir(join(home, 'clawdfather'), { mode: 0o700 });
+  const check = async (text: string): Promise<string> => {
+    await writeFile(file, text, { mode: 0o600 });
+    const program = path('../../../packages/cli/bin/clawdfather.js');
+    const env = { HOME: home, XDG_CONFIG_HOME: home, CLAWDFATHER_FROM: 'bundle' };
+    const checking = promisify(execFile)(process.execPath, [program, 'config', 'check'], { env });
+    const { stdout, stderr } = await checking.catch((error) => error);
+    return `${stdout}${stderr}`;
+  };
+  assert.match(await check('{ /* nothing yet */ }'), /is well/);
+  assert.match(await check('{ "gateway": { "lisen": "x" } }'), /lisen/);
 });
