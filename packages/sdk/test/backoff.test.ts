@@ -1,5 +1,5 @@
 /*
- * Waiting times between attempts.
+ * Waiting times between attempts: how they grow, and how much chance takes away.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
 /*
- * Who did what, newest first.
+ * Who did what in an account, newest first. Pages go by the number of an entry and not by an offset: what is added meanwhile
+ * would move those.
  */
 import { z } from 'zod';
 import { lineSchema, timeSchema } from './common.ts';
