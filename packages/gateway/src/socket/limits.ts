@@ -43,9 +43,6 @@ export const silentMs = 90_000;
 /* How often all of that is looked at. Late by at most this. */
 export const lookMs = 5_000;
 
-/* A revocation holds within a second (contract), also one made by another gateway. */
-export const tokenCheckMs = 500;
-
 /* How often a session that somebody follows is looked at: for events that another gateway stored, and for its end. */
 export const sessionLookMs = 500;
 

@@ -7,6 +7,7 @@ import { socketCloseCodes, socketMessageBytesMax } from '@clawdfather/protocol/a
 import type { Supervisor } from '@clawdfather/supervisor';
 import { WebSocketServer } from 'ws';
 import type { LiveTokens } from '../auth/live-tokens.ts';
+import { createTokenWatch } from '../auth/token-watch.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import { ApiError, toApiError } from '../http/api-error.ts';
 import { clientNetworkOf } from '../http/client-network.ts';
@@ -21,7 +22,6 @@ import { createSessionWatch } from './session-watch.ts';
 import { createSharedRuns } from './shared-runs.ts';
 import type { SocketContext, SocketPorts } from './socket-context.ts';
 import { createSocketTally, type SocketCounts } from './socket-counts.ts';
-import { createTokenWatch } from './token-watch.ts';
 
 export interface SocketsDeps extends SocketPorts {
   readonly names: AllowedNames;

@@ -5,6 +5,7 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Store } from '@clawdfather/store';
 import type { RunRecord } from '@clawdfather/supervisor';
 import type { Authenticate } from '../auth/authenticate.ts';
+import type { TokenWatch } from '../auth/token-watch.ts';
 import type { Caller } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import type { Observe } from '../observe/open-observe.ts';
@@ -15,7 +16,6 @@ import type { SessionTurns } from './session-turns.ts';
 import type { SessionWatch } from './session-watch.ts';
 import type { SharedRuns } from './shared-runs.ts';
 import type { SocketTally } from './socket-counts.ts';
-import type { TokenWatch } from './token-watch.ts';
 
 export interface SocketPorts {
   readonly clock: Clock;

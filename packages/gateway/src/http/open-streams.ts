@@ -4,9 +4,9 @@
  */
 import type { Clock } from '@clawdfather/kit';
 import type { LiveTokens } from '../auth/live-tokens.ts';
-import { ApiError } from '../http/api-error.ts';
-import type { Caller } from '../http/caller.ts';
-import { createTokenWatch } from '../socket/token-watch.ts';
+import { createTokenWatch } from '../auth/token-watch.ts';
+import { ApiError } from './api-error.ts';
+import type { Caller } from './caller.ts';
 
 export interface OpenStreams {
   /* Throws `rate_limited`. Call the result when the stream is over. */

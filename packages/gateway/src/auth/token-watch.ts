@@ -1,10 +1,12 @@
 /*
- * Sockets live no longer than the token they were opened with. A revocation made here is heard at once; one made by another
- * gateway on the same database, and the end of a token's time, are found by one query for all tokens that have sockets.
+ * Sockets and streams live no longer than the token they were opened with. A revocation made here is heard at once; one made by
+ * another gateway on the same database, and the end of a token's time, are found by one query for all tokens that are watched.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
-import type { LiveTokens } from '../auth/live-tokens.ts';
-import { tokenCheckMs } from './limits.ts';
+import type { LiveTokens } from './live-tokens.ts';
+
+/* A revocation holds within a second (contract), also one made by another gateway. */
+const tokenCheckMs = 500;
 
 export interface TokenWatch {
   /* Calls back once when the token is good no longer. Call the result to stop. */
