@@ -47,7 +47,12 @@ export const list: Execute = (context) =>
         { text: token.id, paint: paint.strong },
         { text: makeVisible(token.label) },
         { text: token.scopes.join(',') },
-        { text: token.last_used_at === null ? 'never' : age(nowMs, token.last_used_at) },
+        {
+          text:
+            token.last_used_at === null
+              ? 'never'
+              : formatAge(nowMs, Date.parse(token.last_used_at)),
+        },
         { text: token.expires_at.slice(0, 10) },
       ]);
       const headers = ['ID', 'LABEL', 'SCOPES', 'USED', 'EXPIRES'];
@@ -96,8 +101,4 @@ function tokenJson(token: Token) {
     lastUsedAt: token.last_used_at,
     expiresAt: token.expires_at,
   };
-}
-
-function age(nowMs: number, time: string): string {
-  return formatAge(nowMs, Date.parse(time));
 }
