@@ -112,6 +112,12 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
   const startRun = createStartRun(parts);
   const audit = (call: Audited, action: string, target: string) =>
     store.forAccount(call.caller.accountId).auditLog.record({ ...auditOf(call, action), target });
+  // A disk that is full, by a run that does not stop, say, must not keep anybody from ending it.
+  const recordEnding = async (call: Audited, action: string, runId: string): Promise<void> => {
+    await audit(call, action, runId).catch((error: unknown) =>
+      parts.log.error('run.ending-unrecorded', { runId, action, error }),
+    );
+  };
   const livingRun = (caller: Caller, id: string): RunRecord => {
     const record = findStarted(runs, caller, id);
     if (record.exit !== undefined) throw new ApiError('not_running', 'the run has ended');
@@ -147,13 +153,13 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
       const about = callAbout(caller, record, signal);
       const { runId } = record;
       const sent = await agentTools.process({ action: 'signal', runId, ...body }, about);
-      await audit(call, 'run.signal', runId);
+      await recordEnding(call, 'run.signal', runId);
       return only('signal', sent);
     },
     cancel: async (call) => {
       const { caller, params, body, signal } = call;
       const found = findRun(runs, caller, params.id);
-      await audit(call, 'run.cancel', params.id);
+      await recordEnding(call, 'run.cancel', params.id);
       return endRun(runs, found, { caller, signal, graceMs: body?.graceMs });
     },
     remove: async (call) => {
