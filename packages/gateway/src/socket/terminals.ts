@@ -115,7 +115,7 @@ export class Terminals {
     const { sharedRuns, onInput } = this.#deps;
     const runId = this.#drivenRun(message);
     const shared = this.#attached.get(runId)?.shared.share() ?? (await sharedRuns.acquire(runId));
-    const bytes = Buffer.from(message.data, message.encoding);
+    const bytes = Buffer.from(message.data, message.encoding === 'base64' ? 'base64' : 'utf8');
     onInput(bytes.length);
     const takeBack = shared.input({
       bytes,

@@ -1,5 +1,5 @@
 /*
- * What many endpoints share: ids, times, scopes, pages, windows of limits, and the shape of a refusal.
+ * What many endpoints and messages share: ids, times, cursors, scopes, pages, windows of limits, and the shape of a refusal.
  */
 import { z } from 'zod';
 import { scopes } from './endpoint.ts';
@@ -40,6 +40,15 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
     offset: z.int(),
   });
 }
+
+/* A place in a run's output, as it was handed out. */
+export const cursorSchema = z
+  .string()
+  .regex(/^[0-9a-z]{1,11}\.[0-9a-z]{1,4}$/, 'is not a cursor')
+  .meta({ id: 'Cursor' });
+
+/* Bytes in JSON: as the text that they are, or in base64. */
+export const encodingSchema = z.enum(['text', 'base64']);
 
 /* One line of text that a person wrote: no control characters, which would end up in terminals and logs. */
 export function lineSchema(charactersMax: number) {

@@ -13,7 +13,16 @@ import {
 } from '../exec.ts';
 import { processLimits } from '../limits.ts';
 import { logResultSchema, runSummarySchema, screenResultSchema } from '../process.ts';
-import { forceQuery, idParams, idSchema, pageOf, pageQuery, timeSchema } from './common.ts';
+import {
+  cursorSchema,
+  encodingSchema,
+  forceQuery,
+  idParams,
+  idSchema,
+  pageOf,
+  pageQuery,
+  timeSchema,
+} from './common.ts';
 import { endpoints } from './endpoint.ts';
 
 /* Below the 30 s of a request, with time left for the start and the answer. */
@@ -22,8 +31,6 @@ const yieldMsMax = 25_000;
 const waitMsMax = 55_000;
 /* A page that is parsed and shown at once; the journal may hold gigabytes. */
 const pageBytes = { least: 1, usual: 65_536, most: 1_048_576 } as const;
-const cursorSchema = z.string().min(1).max(64);
-const encodingSchema = z.enum(['text', 'base64']);
 const inputText = z.string().max(processLimits.inputCharactersMax);
 
 export const runParamsSchema = execParamsSchema

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { columnsSchema, rowsSchema } from '../exec.ts';
 import { approvalDecisionSchema } from '../policy.ts';
 import { runSummarySchema } from '../process.ts';
-import { idSchema, lineSchema, timeSchema } from './common.ts';
+import { cursorSchema, encodingSchema, idSchema, lineSchema, timeSchema } from './common.ts';
 import { runExitSchema } from './runs.ts';
 import { sessionSchema } from './sessions.ts';
 
@@ -47,10 +47,6 @@ const runIdSchema = z
   .string()
   .regex(/^[0-9a-z][0-9a-z-]{0,30}$/, 'is not a run id')
   .meta({ id: 'RunId' });
-const cursorSchema = z
-  .string()
-  .regex(/^[0-9a-z]{1,11}\.[0-9a-z]{1,4}$/, 'is not a cursor')
-  .meta({ id: 'Cursor' });
 
 /* Any message may say which trace it belongs to. */
 const traced = { traceparent: z.string().max(256).optional() } as const;
@@ -84,7 +80,7 @@ const inputSchema = z.strictObject({
   type: z.literal('terminal.input'),
   run_id: runIdSchema.optional(),
   data: z.string().max(inputCharactersMax),
-  encoding: z.enum(['utf8', 'base64']).default('utf8'),
+  encoding: encodingSchema.default('text'),
   /* End of input, after the data. */
   eof: z.boolean().default(false),
   /* Answered with `terminal.input_ack` when the run has it. */
