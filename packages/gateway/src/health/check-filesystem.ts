@@ -5,7 +5,7 @@
  * name per process, so that a crash leaves one file behind and the next check takes it away.
  */
 import { constants } from 'node:fs';
-import { open, readdir, statfs, unlink } from 'node:fs/promises';
+import { open, readdir, stat, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '@clawdfather/kit';
 
@@ -29,6 +29,12 @@ export async function checkFilesystem(directories: readonly string[]): Promise<F
     isWritable: checks.every(({ isWritable: isGood }) => isGood),
     freeBytes: known.length === 0 ? undefined : Math.min(...known),
   };
+}
+
+/* Which file has this name, and not only that there is one. */
+export async function fileIdentityOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
 
 async function isWritable(directory: string): Promise<boolean> {

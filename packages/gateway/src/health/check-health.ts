@@ -2,7 +2,8 @@
  * How the gateway is (document 000, DESIGN 6).
  *
  * - `unhealthy`: the database does not answer `SELECT 1` within 5 s. Nothing works without it.
- * - `degraded`: something works badly: the database is slow, the disk refuses or is nearly full, the event loop is late.
+ * - `degraded`: something works badly: the database is slow, its file was taken away, the disk refuses or is nearly full, the
+ *   event loop is late.
  * - `ok`: the rest.
  *
  * An answer is good for a second, and whoever asks meanwhile gets the same one: being asked often costs nothing. A change is
@@ -12,7 +13,7 @@ import { join } from 'node:path';
 import type { Clock, Log } from '@clawdfather/kit';
 import type { Store } from '@clawdfather/store';
 import type { EventLoopLag } from '../observe/event-loop-lag.ts';
-import { checkFilesystem, countSockets } from './check-filesystem.ts';
+import { checkFilesystem, countSockets, fileIdentityOf } from './check-filesystem.ts';
 import { limited } from './limited.ts';
 
 export type HealthStatus = 'ok' | 'degraded' | 'unhealthy';
@@ -34,6 +35,7 @@ export interface Health {
 export type HealthReason =
   | 'database-down'
   | 'database-slow'
+  | 'database-file-gone'
   | 'disk-not-writable'
   | 'disk-nearly-full'
   | 'event-loop-late';
@@ -43,6 +45,8 @@ export interface HealthDeps {
   readonly log: Log;
   readonly store: Pick<Store, 'readiness' | 'system'>;
   readonly stateDir: string;
+  /* Of SQLite, which goes on writing to a file that has no name any more; with our end all of that is gone. */
+  readonly databaseFile?: string | undefined;
   readonly lag: Pick<EventLoopLag, 'read'>;
 }
 
@@ -68,9 +72,10 @@ export function createCheckHealth(deps: HealthDeps): CheckHealth {
   const { clock, log } = deps;
   let last: { readonly answer: Promise<Health>; untilMs: number } | undefined;
   let status: HealthStatus = 'ok';
+  const opened = databaseFileOf(deps);
 
   const look = async (): Promise<Health> => {
-    const health = await lookNow(deps);
+    const health = await lookNow(deps, opened);
     if (health.status !== status) {
       const { reasons } = health;
       const fields = { from: status, to: health.status, reasons };
@@ -94,15 +99,22 @@ export function createCheckHealth(deps: HealthDeps): CheckHealth {
   };
 }
 
-async function lookNow(deps: HealthDeps): Promise<Health> {
+async function databaseFileOf({ clock, databaseFile }: HealthDeps): Promise<string | undefined> {
+  if (databaseFile === undefined) return undefined;
+  return limited(clock, filesystemMsMax, fileIdentityOf(databaseFile));
+}
+
+async function lookNow(deps: HealthDeps, opened: Promise<string | undefined>): Promise<Health> {
   const { clock, stateDir, lag, store } = deps;
   const sinceMs = clock.monotonicMs();
   const directories = [stateDir, join(stateDir, 'runs')];
-  const [readiness, activeSessions, disk, activeControlmasters] = await Promise.all([
+  const [readiness, activeSessions, disk, activeControlmasters, before, now] = await Promise.all([
     limited(clock, databaseMsMax, store.readiness()),
     limited(clock, databaseMsMax, store.system.leases.count('active')),
     limited(clock, filesystemMsMax, checkFilesystem(directories)),
     limited(clock, filesystemMsMax, countSockets(controlSocketsDirOf(stateDir))),
+    opened,
+    databaseFileOf(deps),
   ]);
   const isUp = readiness?.database === 'up';
   const latencyMs = readiness?.latencyMs ?? clock.monotonicMs() - sinceMs;
@@ -111,22 +123,28 @@ async function lookNow(deps: HealthDeps): Promise<Health> {
   const reasons: HealthReason[] = [];
   if (!isUp) reasons.push('database-down');
   else if (latencyMs > databaseSlowMs) reasons.push('database-slow');
+  if (before !== undefined && before !== now) reasons.push('database-file-gone');
   if (!isWritable) reasons.push('disk-not-writable');
   if (freeBytes !== undefined && freeBytes < freeBytesMin) reasons.push('disk-nearly-full');
   if (lag.read().p99 > lagSecondsMax) reasons.push('event-loop-late');
   return {
-    status: isUp ? (reasons.length === 0 ? 'ok' : 'degraded') : 'unhealthy',
+    status: statusOf(reasons, '', isUp),
     reasons,
     db: {
-      status: isUp ? (latencyMs > databaseSlowMs ? 'degraded' : 'ok') : 'unhealthy',
+      status: statusOf(reasons, 'database-', isUp),
       latencyMs,
     },
     filesystem: {
-      status: reasons.some((reason) => reason.startsWith('disk-')) ? 'degraded' : 'ok',
+      status: statusOf(reasons, 'disk-'),
       isWritable,
       freeBytes,
     },
     activeSessions: isUp ? activeSessions : undefined,
     activeControlmasters,
   };
+}
+
+function statusOf(reasons: readonly HealthReason[], about: string, isUp = true): HealthStatus {
+  if (!isUp) return 'unhealthy';
+  return reasons.some((reason) => reason.startsWith(about)) ? 'degraded' : 'ok';
 }

@@ -60,8 +60,9 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
   const lag = openEventLoopLag(clock);
   const startedMs = clock.monotonicMs();
   const startTimeSeconds = clock.wallMs() / 1000 - process.uptime();
-  const { stateDir } = config;
-  const checkHealth = createCheckHealth({ clock, log, store, stateDir, lag });
+  const { stateDir, database } = config;
+  const databaseFile = database.kind === 'sqlite' ? database.path : undefined;
+  const checkHealth = createCheckHealth({ clock, log, store, stateDir, databaseFile, lag });
   const gaugeValues = async (): Promise<GaugeValues> => {
     const [health, openFds] = await Promise.all([checkHealth(), countOpenFds()]);
     const { user, system } = process.cpuUsage();

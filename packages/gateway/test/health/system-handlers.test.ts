@@ -2,7 +2,7 @@
  * /health, /readyz and /metrics of a whole gateway, as strangers, load balancers and Prometheus see them.
  */
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { copyFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonOf } from '../fixtures/api-client.ts';
@@ -95,4 +95,17 @@ test('requests are counted by route and class; what has not happened yet is ther
   assert.equal(count('method="GET",route="unknown",status="4xx"'), '1');
   assert.match(text, /^clawdfather_health_status\{status="ok"\} 1$/m);
   assert.match(text, /^clawdfather_run_exit_total\{reason="manual-cancel"\} 0$/m);
+});
+
+test('a database whose file was taken away or replaced is degraded, although it answers', async () => {
+  for (const isReplaced of [false, true]) {
+    await using rig = await openTestGateway();
+    const { database } = rig.config;
+    assert.ok(database.kind === 'sqlite');
+    await rename(database.path, `${database.path}.away`);
+    if (isReplaced) await copyFile(`${database.path}.away`, database.path);
+    const { status, checks } = await jsonOf(await fetch(`${rig.url}/health`));
+    assert.deepEqual([status, checks.db.status], ['degraded', 'degraded']);
+    await rename(`${database.path}.away`, database.path);
+  }
 });
