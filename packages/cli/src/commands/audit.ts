@@ -9,6 +9,7 @@ import { parseInteger } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withHost } from '../hosts/open-client.ts';
+import { listenForLeave } from '../io/leave-signals.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 
@@ -29,11 +30,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     const first = await readBack(client, context, { limit, after: 0 });
     await show(context, first);
     if (!args.has('follow')) return codeStatus(exitOk);
-    const leave = new AbortController();
-    using listening = new DisposableStack();
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      listening.use(io.signals.on(name, () => leave.abort()));
-    }
+    using leave = listenForLeave(io);
     let last = first.at(-1)?.seq ?? 0;
     while (await isStill(context, leave.signal)) {
       const more = await readBack(client, context, { limit: entriesMax, after: last });

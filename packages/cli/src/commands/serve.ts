@@ -1,8 +1,8 @@
 /*
  * `clf serve`: the gateway, until it is asked to stop.
  *
- * Stages: as process 1, run again under an init (E1); refuse a second one for the same state directory; open; say where it is, to people and in gateway.json; wait; close
- * within five seconds. Nothing of it touches a run: they are held by their shims.
+ * Stages: 1 refuse a second one for the same state directory · 2 as process 1, run again under an init (E1) · 3 open · 4 say where
+ * it is, to people and in gateway.json · 5 wait · 6 close within five seconds. None of them touches a run: shims hold those.
  */
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

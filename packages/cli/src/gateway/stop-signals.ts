@@ -9,8 +9,6 @@ export interface StopSignals extends Disposable {
   readonly asked: Promise<NodeJS.Signals>;
   /* Resolves with a second INT or TERM. */
   readonly hurried: Promise<NodeJS.Signals>;
-  /* A stop for another reason. */
-  stop(name: NodeJS.Signals): void;
 }
 
 const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -29,7 +27,6 @@ export function listenForStop({ signals }: Pick<Io, 'signals'>): StopSignals {
   return {
     asked: asked.promise,
     hurried: hurried.promise,
-    stop,
     [Symbol.dispose]: () => listening.dispose(),
   };
 }

@@ -1,10 +1,9 @@
 /*
  * A run's output from a gateway, as the supervisor's own events, so that everything that shows output here shows that as well.
  *
- * It comes over server-sent events, whose ids are cursors: a lost connection, or another gateway, goes on where the last one
- * stopped. The run's exit is the last event.
+ * A lost connection, or another gateway, goes on where the last one stopped (sdk). The run's exit is the last event.
  */
-import { api } from '@clawdfather/protocol/api';
+import type { RunEvent } from '@clawdfather/protocol/api';
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import type { Client, FollowOptions } from '@clawdfather/sdk';
 import type { RemoteExit } from './remote-run.ts';
@@ -24,18 +23,11 @@ export async function* followOutput(
   { client, runId, since }: FollowRequest,
   options: FollowOptions,
 ): AsyncGenerator<RemoteEvent, void, undefined> {
-  const { followEvents } = await import('@clawdfather/sdk');
-  const input = {
-    endpoint: api.runs.output,
-    params: { id: runId },
-    lastEvents: ['exit'],
-    ...(since === undefined ? {} : { query: { cursor: since } }),
-  };
-  for await (const { id, name, data } of followEvents(client.connection, input, options)) {
-    const fields = JSON.parse(data) as Readonly<Record<string, unknown>>;
-    if (name === 'exit') yield { kind: 'exit', exit: fields['exit'] as RemoteExit };
-    const event = eventOf(name, fields, (id ?? '') as Cursor);
-    if (event !== undefined) yield { kind: 'event', event };
+  const { followRun } = await import('@clawdfather/sdk');
+  const run = { client, runId, ...(since === undefined ? {} : { cursor: since }) };
+  for await (const event of followRun(run, options)) {
+    if (event.name === 'exit') yield { kind: 'exit', exit: event.data.exit };
+    else yield { kind: 'event', event: outputEventOf(event) };
   }
 }
 
@@ -77,27 +69,20 @@ export async function* outputSoFar(
   }
 }
 
-function eventOf(
-  name: string,
-  fields: Readonly<Record<string, unknown>>,
-  cursor: Cursor,
-): OutputEvent | undefined {
-  switch (name) {
-    case 'output':
-      return {
-        kind: 'output',
-        stream: fields['stream'] === 'stderr' ? 'stderr' : 'stdout',
-        bytes: Buffer.from(String(fields['data']), 'base64'),
-        atMs: Date.parse(String(fields['at'])),
-        cursor,
-      };
+function outputEventOf(event: Exclude<RunEvent, { readonly name: 'exit' }>): OutputEvent {
+  // What a gateway hands out as a cursor is one of its supervisor's.
+  const cursor = event.cursor as Cursor;
+  switch (event.name) {
+    case 'output': {
+      const { stream, at, data } = event.data;
+      const bytes = Buffer.from(data, 'base64');
+      return { kind: 'output', stream, bytes, atMs: Date.parse(at), cursor };
+    }
     case 'gap':
-      return { kind: 'gap', missedBytes: Number(fields['missedBytes']), cursor };
+      return { kind: 'gap', missedBytes: event.data.missedBytes, cursor };
     case 'tail-lost':
       return { kind: 'tail-lost', cursor };
     case 'resize':
-      return { kind: 'resize', cols: Number(fields['cols']), rows: Number(fields['rows']), cursor };
-    default:
-      return undefined;
+      return { kind: 'resize', cols: event.data.cols, rows: event.data.rows, cursor };
   }
 }

@@ -5,6 +5,7 @@ import type { LinkState } from '@clawdfather/sdk';
 import { parseInteger } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { listenForLeave } from '../io/leave-signals.ts';
 import { formatDuration } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { createLineShaper } from '../runs/line-shaper.ts';
@@ -25,11 +26,7 @@ export async function showOutput(
   { isFollowed, ...request }: OutputRequest,
 ): Promise<ExitStatus> {
   const { io, args, clock, random } = context;
-  const leave = new AbortController();
-  using listening = new DisposableStack();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    listening.use(io.signals.on(name, () => leave.abort()));
-  }
+  using leave = listenForLeave(io);
   const options = { clock, random, signal: leave.signal, onLink: createLinkTeller(context) };
   const writer = createOutputWriter({
     io,

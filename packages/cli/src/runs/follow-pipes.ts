@@ -10,6 +10,7 @@ import type { ManagedRun } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitCodeOf, exitOk } from '../exit-status.ts';
 import { isReaderGone } from '../io/io.ts';
+import { listenForLeave } from '../io/leave-signals.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { shortId } from './find-run.ts';
 import { pumpInput } from './input-pump.ts';
@@ -19,11 +20,7 @@ export async function followPipes(context: CommandContext, run: ManagedRun): Pro
   const { io } = context;
   const id = shortId(run);
   const say = (text: string): Promise<void> => io.stderr.write(`clf: ${text}\n`).catch(() => {});
-  const leave = new AbortController();
-  using stack = new DisposableStack();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    stack.use(io.signals.on(name, () => leave.abort()));
-  }
+  using leave = listenForLeave(io);
   const inputStop = new AbortController();
   const end = io.stdin.isTerminal ? (): Promise<void> => run.end() : async (): Promise<void> => {};
   const write = (data: string | Uint8Array): Promise<void> => run.write(data);
