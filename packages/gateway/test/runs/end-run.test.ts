@@ -4,19 +4,16 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { callerOf } from '../fixtures/api-caller.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { type Line, recordingLog } from '../fixtures/recording-log.ts';
 
 test('a database that takes no entry keeps nobody from ending a run', async () => {
   const lines: Line[] = [];
   await using rig = await openTestGateway({ deps: { log: recordingLog(lines) } });
-  const post = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await rig.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
-    return { status: answer.status, body: await answer.json() };
-  };
-  const signalled = (await post('/api/v1/runs', { command: 'sleep 600' })).body.runId;
-  const cancelled = (await post('/api/v1/runs', { command: 'sleep 600' })).body.runId;
+  const me = callerOf(rig.url, rig.owner.token);
+  const signalled = await me.start({ command: 'sleep 600' });
+  const cancelled = await me.start({ command: 'sleep 600' });
   const { database } = rig.config;
   assert.ok(database.kind === 'sqlite');
   // Like a full disk: whoever looks is answered, and an entry is not taken.
@@ -25,8 +22,8 @@ test('a database that takes no entry keeps nobody from ending a run', async () =
     "CREATE TRIGGER full BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no room'); END",
   );
   const [cancel, signal] = await Promise.all([
-    post(`/api/v1/runs/${cancelled}/cancel`, { graceMs: 0 }),
-    post(`/api/v1/runs/${signalled}/signal`, { signal: 'KILL' }),
+    me.post(`/api/v1/runs/${cancelled}/cancel`, { graceMs: 0 }),
+    me.post(`/api/v1/runs/${signalled}/signal`, { signal: 'KILL' }),
   ]);
   assert.equal(cancel.status, 200);
   assert.equal(cancel.body.isGone, true);
