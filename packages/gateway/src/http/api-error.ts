@@ -48,17 +48,24 @@ export function toApiError(error: unknown): ApiError {
 }
 
 const issuesMax = 10;
+/* A message names what was wrong, and a request can be wrong in ten thousand names. */
+const messageCharactersMax = 500;
 
 function fromZod(error: z.ZodError): ApiError {
   // Shown: where, and what was expected. Never the value, which may be a secret in the wrong field.
-  const issues = error.issues
-    .slice(0, issuesMax)
-    .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+  const issues = error.issues.slice(0, issuesMax).map(({ path, message }) => ({
+    path: cut(path.map(String).join('.')),
+    message: cut(message),
+  }));
   const [first] = issues;
   const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
   return new ApiError('validation_error', `${where}${first?.message ?? 'invalid'}`, {
     detail: { issues },
   });
+}
+
+function cut(text: string): string {
+  return text.length <= messageCharactersMax ? text : `${text.slice(0, messageCharactersMax)}…`;
 }
 
 const unavailable = [

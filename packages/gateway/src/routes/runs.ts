@@ -12,6 +12,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { auditOf, type Handlers, type RequestFacts } from '../http/handlers.ts';
 import { createOpenStreams } from '../http/open-streams.ts';
+import { ifStillIn } from '../auth/if-still-in.ts';
 import { endRun, removeRun } from '../runs/end-run.ts';
 import { findRun, findStarted } from '../runs/find-run.ts';
 import { giveInput } from '../runs/give-input.ts';
@@ -95,7 +96,7 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
     wait: async ({ caller, params, query, signal }) => {
       const found = findRun(runs, caller, params.id);
       const limits = { caller, signal, forMs: query.timeoutMs };
-      const exit = await waitForEnd({ runs, clock }, found, limits);
+      const exit = await ifStillIn(parts, caller, waitForEnd({ runs, clock }, found, limits));
       const shown = show(runs, caller, params.id);
       // Its owner is somebody else, who has heard of the end and not written it down yet.
       if (exit === undefined || shown.exit !== null) return shown;
@@ -124,7 +125,7 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
     return record;
   };
   return {
-    create: startRun,
+    create: (call) => ifStillIn(parts, call.caller, startRun(call)),
     input: async ({ caller, params, body }) =>
       giveInput({ supervisor, clock }, findStarted(runs, caller, params.id), body),
     keys: async ({ caller, params, body, signal }) => {

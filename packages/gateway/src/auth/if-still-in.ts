@@ -1,0 +1,29 @@
+/*
+ * For answers that are waited for: whoever was signed out meanwhile gets none (checklist 3). What was begun goes on.
+ */
+import type { Clock } from '@clawdfather/kit';
+import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/caller.ts';
+import type { LiveTokens } from './live-tokens.ts';
+
+export interface StillInDeps {
+  readonly tokens: Pick<LiveTokens, 'check'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/* A revocation holds within a second (contract); an answer that is quicker costs no look. */
+const unlookedMsMax = 500;
+
+export async function ifStillIn<Answer>(
+  { tokens, clock }: StillInDeps,
+  { id }: Pick<Caller, 'id'>,
+  answer: Promise<Answer>,
+): Promise<Answer> {
+  const sinceMs = clock.monotonicMs();
+  const waitedFor = await answer;
+  if (clock.monotonicMs() - sinceMs < unlookedMsMax) return waitedFor;
+  // Without a database nothing can be revoked either, and what was begun must not look as if it had failed.
+  const gone = await tokens.check([id]).catch(() => []);
+  if (gone.length > 0) throw new ApiError('unauthorized');
+  return waitedFor;
+}
