@@ -40,5 +40,5 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
   }
   registerMcp(server, parts);
   registerOpenApi(server, parts.config.version);
-  registerLoginPage(server);
+  registerLoginPage(server, { offersGithub: parts.config.github !== undefined });
 }

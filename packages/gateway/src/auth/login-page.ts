@@ -1,6 +1,7 @@
 /*
  * The page that a login link opens: what is happening, then whether it worked. Its files are read with the first request. They
- * are found through the package's name, because a bundle moves this file but not them.
+ * are found through the package's name, because a bundle moves this file but not them. Whoever opens the bare address, as it is
+ * printed at the start, gets here too. Where nobody has set up GitHub the page has no button for it, which would lead nowhere.
  */
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
@@ -14,12 +15,20 @@ const files = [
 
 const home = (): string => import.meta.resolve('@clawdfather/gateway/package.json');
 
-export function registerLoginPage(server: FastifyInstance): void {
+/* The button stands on a line of its own. */
+const githubButton = /^.*id="github".*\n/m;
+
+export function registerLoginPage(
+  server: FastifyInstance,
+  { offersGithub }: { readonly offersGithub: boolean },
+): void {
+  server.get('/', (_request, reply) => reply.redirect('/login', 303));
   for (const { path, file, type } of files) {
     let text: string | undefined;
     server.get(path, async (_request, reply) => {
       text ??= await readFile(new URL(`static/login/${file}`, home()), 'utf8');
-      return setPageHeaders(reply).type(type).send(text);
+      const shown = offersGithub || file !== 'login.html' ? text : text.replace(githubButton, '');
+      return setPageHeaders(reply).type(type).send(shown);
     });
   }
 }

@@ -9,6 +9,10 @@ const refusals = {
     'This link does not work',
     'It was used before, or it is older than ten minutes. Make a new one on the machine that runs the gateway: clf login --link',
   ],
+  validation_error: [
+    'This link is not whole',
+    'Perhaps a part was lost while copying. Make a new one on the machine that runs the gateway: clf login --link',
+  ],
   invalid_state: [
     'Please begin again',
     'This sign-in was begun in another browser, or more than ten minutes ago.',
@@ -29,10 +33,14 @@ const refusals = {
 const api = '/api/v1/auth';
 const element = (id) => document.getElementById(id);
 
-function show(title, text, { offersGithub = false } = {}) {
+/* The button is not in the page of a gateway that nobody has set up for GitHub. */
+const github = element('github');
+
+function show(title, text, { isSignedIn = false, offersGithub = false } = {}) {
   element('title').textContent = title;
   element('text').textContent = text;
-  element('github').hidden = !offersGithub;
+  element('docs').hidden = !isSignedIn;
+  if (github !== null) github.hidden = !offersGithub;
 }
 
 function showRefusal({ code, message, detail }) {
@@ -58,7 +66,8 @@ async function showWhoIsIn({ hasJustSignedIn }) {
   const answer = await fetch(`${api}/me`);
   if (answer.ok) {
     const { account } = await answer.json();
-    show('Signed in', `You are ${account.display_name}. You can close this page.`);
+    const text = `You are ${account.display_name}. You can close this page.`;
+    show('Signed in', text, { isSignedIn: true });
   } else if (hasJustSignedIn) {
     show(
       'Your browser did not keep the cookie',
@@ -97,6 +106,6 @@ function start(work) {
   work().catch(showFailure);
 }
 
-element('github').addEventListener('click', () => start(goToGithub));
+github?.addEventListener('click', () => start(goToGithub));
 addEventListener('hashchange', () => start(begin));
 start(begin);

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openFakeGithub } from '../fixtures/fake-github.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
 test('the page and its files come with a policy that lets nothing else in', async () => {
@@ -30,5 +31,22 @@ test('what the policy would refuse is not in the page', async () => {
   assert.ok(!/<script(?![^>]*\ssrc=)/.test(html), 'no inline script');
   assert.ok(!/<style|\sstyle=|\son[a-z]+=/.test(html), 'no inline style or handler');
   const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
-  assert.deepEqual(addresses, ['/login/login.css', '/login/login.js']);
+  assert.deepEqual(addresses, ['/login/login.css', '/login/login.js', '/api/docs']);
+});
+
+test('the bare address, which is what people open first, leads to the page', async () => {
+  await using rig = await openTestGateway();
+  const answer = await fetch(new URL('/', rig.url), { redirect: 'manual' });
+  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/login']);
+});
+
+test('GitHub is offered only where it is set up', async () => {
+  const textOf = async (url: string) => (await fetch(new URL('/login', url))).text();
+  await using fake = await openFakeGithub();
+  await using without = await openTestGateway();
+  await using withIt = await openTestGateway({ config: { github: fake.config } });
+  const page = await textOf(without.url);
+  assert.ok(!page.includes('GitHub'));
+  assert.ok(page.includes('</main>'));
+  assert.ok((await textOf(withIt.url)).includes('Sign in with GitHub'));
 });

@@ -107,6 +107,7 @@ export const rows: Readonly<Record<string, Row>> = {
  */
 export const pages: readonly string[] = [
   'DELETE /mcp',
+  'GET /',
   'GET /api/docs',
   'GET /api/docs.css',
   'GET /api/openapi.json',
