@@ -12,7 +12,7 @@ export function checkListen({ listen, tls, trustedProxies }: GatewayConfig): voi
     `${listen.host} can be reached from the network, and tokens would cross it in clear`,
     {
       detail: { host: listen.host },
-      hint: 'give a certificate and key, or name the proxy that brings TLS; or listen on 127.0.0.1',
+      hint: 'give a certificate and key (--tls-cert, --tls-key), or name the proxy that brings TLS (--trusted-proxy); or listen on 127.0.0.1',
     },
   );
 }

@@ -210,8 +210,8 @@ export const auditSpec: CommandSpec = {
   flags: [
     hostFlag,
     { name: 'follow', short: 'f', summary: 'and what is done from now on' },
-    { name: 'action', value: 'ACTION', summary: 'only this, such as device.create' },
+    { name: 'action', value: 'ACTION', summary: 'only this, such as run.start' },
     { name: 'limit', short: 'n', value: 'N', summary: 'at most so many, the newest (20)' },
   ],
-  examples: ['clf audit', 'clf audit -f --action run.create --json'],
+  examples: ['clf audit', 'clf audit -f --action run.start --json'],
 };

@@ -6,6 +6,8 @@ import type { Io } from '../io/io.ts';
 
 /* A link with a long name in front. */
 const charactersMax = 4_096;
+const nothingGiven =
+  'Make a link with `clf login --link` on the machine of the gateway, and paste it here, or name a file: --link-file FILE.';
 const interrupt = '\u0003';
 const endOfInput = '\u0004';
 const erase = ['\u007f', '\b'];
@@ -36,7 +38,7 @@ async function readLine(
   try {
     for await (const chunk of stdin.read(stop.signal)) {
       for (const character of Buffer.from(chunk).toString()) {
-        if (isRaw && character === interrupt) throw usageError('nothing was given');
+        if (isRaw && character === interrupt) throw usageError('nothing was given', nothingGiven);
         if (character === '\r' || character === '\n' || character === endOfInput) {
           if (text.trim() !== '') return text.trim();
         } else if (isRaw && erase.includes(character)) text = text.slice(0, -1);
@@ -47,6 +49,6 @@ async function readLine(
   } finally {
     stop.abort();
   }
-  if (text.trim() === '') throw usageError('nothing was given');
+  if (text.trim() === '') throw usageError('nothing was given', nothingGiven);
   return text.trim();
 }

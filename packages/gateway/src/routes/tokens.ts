@@ -33,7 +33,7 @@ export function createTokensHandlers(parts: TokensParts): Handlers<Api['tokens']
         scopes,
         audit: auditOf(call, 'token.create', { label, scopes }),
       });
-      if (made.outcome === 'label_exists') throw new ApiError('label_exists');
+      if (made.outcome === 'label_exists') throw labelTaken(label);
       return { ...show(made.token), token };
     },
     revoke: async (call) => {
@@ -45,6 +45,12 @@ export function createTokensHandlers(parts: TokensParts): Handlers<Api['tokens']
       return undefined;
     },
   };
+}
+
+function labelTaken(label: string): ApiError {
+  return new ApiError('label_exists', `a token that is in use is called ${JSON.stringify(label)}`, {
+    hint: 'Choose another label, or revoke that one first.',
+  });
 }
 
 function show(token: ApiToken) {

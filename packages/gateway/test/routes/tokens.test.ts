@@ -65,6 +65,8 @@ test('labels are unique among tokens in use, and bad wishes are refused', async 
   const { id } = (await make({ label: 'ci', scopes: ['read'] })).body;
   const twice = await make({ label: 'ci', scopes: ['read'] });
   assert.deepEqual([twice.status, twice.body.error.code], [409, 'label_exists']);
+  assert.match(twice.body.error.message, /called "ci"/);
+  assert.match(twice.body.error.hint, /revoke/);
   await ask('DELETE', `auth/tokens/${id}`);
   assert.equal((await make({ label: 'ci', scopes: ['read'] })).status, 201);
   for (const body of [
