@@ -70,7 +70,9 @@ export async function sendRequest(
   const { signal, idempotencyKey, traceparent } = options;
   const url = new URL(fillPath(path, params), baseUrl);
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    if (value === undefined) continue;
+    // Numbers and booleans are written as in JSON.
+    url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   try {
     return await fetch(url.href, {
