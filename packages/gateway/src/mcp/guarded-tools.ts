@@ -8,11 +8,13 @@
 import type { Random } from '@clawdfather/kit';
 import type { ProcessParams } from '@clawdfather/protocol';
 import type { Store } from '@clawdfather/store';
+import type { RunId, RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, Tools } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { auditOf } from '../http/handlers.ts';
 import type { Runs } from '../runs/open-runs.ts';
+import { accountOf, checkMayDrive, isPersons } from '../runs/whose-runs.ts';
 import { traceLabel } from '../runs/trace-label.ts';
 import { mayChange } from './admit-agent.ts';
 import { currentRequest, type McpRequest } from './mcp-request.ts';
@@ -66,10 +68,13 @@ export function createGuardedTools(
       const request = currentRequest();
       if (!looks.includes(params.action)) {
         checkMayChange(request.caller, `process ${params.action}`);
+        if ('runId' in params) checkSteered(runs, request.caller, params.runId);
       }
       const action = audited[params.action];
       if (action !== undefined && 'runId' in params) await record(request, action, params.runId);
-      const result = await runs.agentTools.process(params, callOf(request, call, ways));
+      const asked = callOf(request, call, ways);
+      const driving = looks.includes(params.action) ? {} : { sees: maySteer(request.caller) };
+      const result = await runs.agentTools.process(params, { ...asked, ...driving });
       if (result.action === 'poll' && result.runId !== undefined) ways.onRun(result.runId, false);
       return result;
     },
@@ -79,6 +84,18 @@ export function createGuardedTools(
 /* Runs of a token belong together: whoever comes back with it, in whatever revision, reads on where it was. */
 export function sessionIdOf({ id }: Pick<Caller, 'id'>): string {
   return `mcp:${id}`;
+}
+
+/* Its account's runs, without those that a person started: they can be looked at, and are not there for anything else. */
+function maySteer({ accountId }: Caller): (record: RunRecord) => boolean {
+  return (record) =>
+    accountOf(record) === accountId && record.removedAtMs === undefined && !isPersons(record);
+}
+
+/* The same in words, for whoever names it whole. */
+function checkSteered({ supervisor }: Runs, caller: Caller, runId: string): void {
+  const record = supervisor.get(runId as RunId);
+  if (record !== undefined && accountOf(record) === caller.accountId) checkMayDrive(caller, record);
 }
 
 function callOf(request: McpRequest, call: ToolCall, ways: ClientWays): ToolCall {

@@ -14,7 +14,7 @@ import { auditOf, type Handlers, type RequestFacts } from '../http/handlers.ts';
 import { createOpenStreams } from '../http/open-streams.ts';
 import { ifStillIn } from '../auth/if-still-in.ts';
 import { endRun, removeRun } from '../runs/end-run.ts';
-import { findRun, findStarted } from '../runs/find-run.ts';
+import { findRun, findStarted, type FoundRun } from '../runs/find-run.ts';
 import { giveInput } from '../runs/give-input.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { readOutputPage } from '../runs/output-page.ts';
@@ -23,7 +23,7 @@ import { callAbout } from '../runs/run-call.ts';
 import { exitJson, heldJson, type RunJson, runJson } from '../runs/run-json.ts';
 import { createStartRun } from '../runs/start-run.ts';
 import { streamOutput } from '../runs/stream-output.ts';
-import { kindsOf, seesAccount } from '../runs/whose-runs.ts';
+import { checkMayDrive, kindsOf, seesAccount } from '../runs/whose-runs.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { waitForEnd } from '../runs/wait-for-end.ts';
 
@@ -119,15 +119,25 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
       parts.log.error('run.ending-unrecorded', { runId, action, error }),
     );
   };
-  const livingRun = (caller: Caller, id: string): RunRecord => {
+  const drivenRun = (caller: Caller, id: string): RunRecord => {
     const record = findStarted(runs, caller, id);
+    checkMayDrive(caller, record);
+    return record;
+  };
+  const endedRun = (caller: Caller, id: string): FoundRun => {
+    const found = findRun(runs, caller, id);
+    if (found.kind === 'run') checkMayDrive(caller, found.record);
+    return found;
+  };
+  const livingRun = (caller: Caller, id: string): RunRecord => {
+    const record = drivenRun(caller, id);
     if (record.exit !== undefined) throw new ApiError('not_running', 'the run has ended');
     return record;
   };
   return {
     create: (call) => ifStillIn(parts, call.caller, startRun(call)),
     input: async ({ caller, params, body }) =>
-      giveInput({ supervisor, clock }, findStarted(runs, caller, params.id), body),
+      giveInput({ supervisor, clock }, drivenRun(caller, params.id), body),
     keys: async ({ caller, params, body, signal }) => {
       const record = livingRun(caller, params.id);
       const { runId } = record;
@@ -159,13 +169,13 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
     },
     cancel: async (call) => {
       const { caller, params, body, signal } = call;
-      const found = findRun(runs, caller, params.id);
+      const found = endedRun(caller, params.id);
       await recordEnding(call, 'run.cancel', params.id);
       return endRun(runs, found, { caller, signal, graceMs: body?.graceMs });
     },
     remove: async (call) => {
       const { caller, params, query, signal } = call;
-      const found = findRun(runs, caller, params.id);
+      const found = endedRun(caller, params.id);
       const isForced = query.force === 'true';
       const removed = await removeRun(runs, found, { caller, signal, isForced });
       await audit(call, 'run.remove', params.id);

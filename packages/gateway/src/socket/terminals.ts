@@ -8,6 +8,7 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import { type Caller, checkAccess } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import { exitJson } from '../runs/run-json.ts';
+import { checkMayDrive } from '../runs/whose-runs.ts';
 import { type AttachedRun, openAttachedRun } from './attached-run.ts';
 import { attachedRunsMax } from './limits.ts';
 import type { Outbox } from './outbox.ts';
@@ -82,8 +83,9 @@ export class Terminals {
   #drivenRun(message: TerminalMessage): RunId {
     const { caller, findRun } = this.#deps;
     const runId = this.#runIdOf(message);
-    findRun(caller, runId);
+    const record = findRun(caller, runId);
     checkAccess(caller, 'run');
+    checkMayDrive(caller, record);
     return runId;
   }
 
