@@ -6,9 +6,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addDevice, openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { callerOf } from '../fixtures/api-caller.ts';
 
 test('what a revoked device waited for is not told to it, and goes on', async () => {
   await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
   const { token, deviceId } = await addDevice(rig.gateway, rig.owner.accountId);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const begun = join(rig.directory, 'begun');
@@ -20,8 +22,8 @@ test('what a revoked device waited for is not told to it, and goes on', async ()
     body: JSON.stringify({ command: `${waitsForGo}; echo secret`, yieldMs: 20_000 }),
   });
   const listed = async () => {
-    const { items } = await (await rig.request('/api/v1/runs')).json();
-    return items;
+    const { body } = await me.get('/api/v1/runs');
+    return body.items;
   };
   let run = (await listed())[0];
   while (run === undefined || !existsSync(begun)) run = (await listed())[0];
@@ -43,6 +45,6 @@ test('what a revoked device waited for is not told to it, and goes on', async ()
     assert.equal(answer.status, 401);
     assert.ok(!(await answer.text()).includes('secret'));
   }
-  const ended = await (await rig.request(`/api/v1/runs/${run.runId}/wait`)).json();
-  assert.equal(ended.exit.reason, 'exit');
+  const { exit } = await me.untilEnded(run.runId);
+  assert.equal(exit.reason, 'exit');
 });
