@@ -1,15 +1,20 @@
 /*
- * The API as a page that a person reads: no script, one style sheet inline under its own hash-free policy, made from the OpenAPI
- * document so that it cannot say anything else.
+ * The API as a page that a person reads, on a phone too: no script, one style sheet of its own, made from the OpenAPI document so
+ * that it cannot say anything else. Shapes that are used in several places stand once, at the end, and are linked to.
  */
 type Json = Readonly<Record<string, unknown>>;
+
+interface Answer {
+  readonly description: string;
+  readonly content?: Json;
+}
 
 interface Operation {
   readonly summary: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Json[];
   readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly responses: Readonly<Record<string, Answer>>;
   readonly 'x-access'?: string;
   readonly 'x-rate-limit'?: {
     readonly hitsMax: number;
@@ -25,7 +30,10 @@ export function renderPage(document: Json): string {
   );
   const groups = Map.groupBy(rows, ({ operation }) => operation.tags[0] ?? '');
   const { title, version, description } = document['info'] as Readonly<Record<string, string>>;
-  const toc = [...groups.keys()].map((name) => `<a href="#${escape(name)}">${escape(name)}</a>`);
+  const { schemas } = document['components'] as Readonly<Record<string, Json>>;
+  const toc = [...groups.keys(), 'shapes'].map(
+    (name) => `<a href="#${escape(name)}">${escape(name)}</a>`,
+  );
   const body = [...groups].map(
     ([name, list]) =>
       `<h2 id="${escape(name)}">${escape(name)}</h2>${list.map(renderOperation).join('')}`,
@@ -34,9 +42,12 @@ export function renderPage(document: Json): string {
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title ?? '')}</title>
 <link rel="stylesheet" href="/api/docs.css"></head><body>
 <h1>${escape(title ?? '')} <small>${escape(version ?? '')}</small></h1>
-<p>${escape(description ?? '')}</p>
+<p>${renderText(description ?? '')}</p>
 <p>For programs: <a href="/api/openapi.json">openapi.json</a></p>
-<nav>${toc.join(' · ')}</nav>${body.join('')}</body></html>`;
+<nav>${toc.join(' · ')}</nav>${body.join('')}
+<h2 id="shapes">shapes</h2>${Object.entries(schemas ?? {})
+    .map(renderShape)
+    .join('')}</body></html>`;
 }
 
 function renderOperation(entry: {
@@ -54,12 +65,24 @@ function renderOperation(entry: {
   ];
   return `<details><summary><code class="${method}">${method.toUpperCase()}</code>
 <code>${escape(path)}</code> ${escape(operation.summary)}</summary>
-<p>${escape(facts.join('; '))}</p>${renderParameters(operation)}${renderBody(operation)}
-<table><tr><th>status</th><th>meaning</th></tr>${Object.entries(operation.responses)
+<p>${escape(facts.join('; '))}</p>${renderParameters(operation)}${renderContent('Body', operation.requestBody)}
+${renderContent('Answer', successOf(operation))}
+<table class="statuses"><tr><th>status</th><th>meaning</th></tr>${Object.entries(
+    operation.responses,
+  )
     .map(
-      ([status, { description }]) => `<tr><td>${status}</td><td>${escape(description)}</td></tr>`,
+      ([status, { description }]) =>
+        `<tr><td>${status}</td><td>${renderText(description)}</td></tr>`,
     )
     .join('')}</table></details>`;
+}
+
+function successOf({ responses }: Operation): Answer | undefined {
+  return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+}
+
+function renderShape([name, schema]: readonly [string, unknown]): string {
+  return `<h3 id="shape-${escape(name)}">${escape(name)}</h3>${renderSchema(schema)}`;
 }
 
 function renderParameters({ parameters = [] }: Operation): string {
@@ -73,11 +96,30 @@ function renderParameters({ parameters = [] }: Operation): string {
   return `<table><tr><th>parameter</th><th>in</th><th>schema</th></tr>${rows.join('')}</table>`;
 }
 
-function renderBody({ requestBody }: Operation): string {
-  if (requestBody === undefined) return '';
-  const content = requestBody['content'] as Readonly<Record<string, Json>>;
+function renderContent(title: string, holder: { readonly content?: unknown } | undefined): string {
+  if (holder?.content === undefined) return '';
+  const content = holder.content as Readonly<Record<string, Json>>;
   const schema = content['application/json']?.['schema'];
-  return `<p>Body:</p><pre>${escape(JSON.stringify(schema, undefined, 2))}</pre>`;
+  return `<p>${title}:</p>${renderSchema(schema)}`;
+}
+
+const reference = /#\/components\/schemas\/(\w+)/g;
+
+function renderSchema(schema: unknown): string {
+  const text = escape(JSON.stringify(schema, withoutPattern, 2));
+  return `<pre>${text.replaceAll(reference, '<a href="#shape-$1">$1</a>')}</pre>`;
+}
+
+/* What has a format needs no pattern to be understood, and that of a time is longer than the rest of its shape. */
+function withoutPattern(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { pattern: _pattern, ...rest } = value as Json;
+  return typeof rest['format'] === 'string' ? rest : value;
+}
+
+/* Sentences of the document are Markdown, of which they use code and nothing else. */
+function renderText(text: string): string {
+  return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function escape(text: string): string {
@@ -99,4 +141,5 @@ summary code:first-child { display: inline-block; min-width: 4.5rem; font-weight
 .get { color: #2a7 } .post { color: #27c } .patch { color: #b70 } .delete { color: #c33 }
 table { border-collapse: collapse; width: 100%; margin: 0.5rem 0 }
 td, th { text-align: left; padding: 0.25rem 0.5rem; vertical-align: top; border-top: 1px solid #8883; overflow-wrap: anywhere }
+.statuses td:first-child, .statuses th:first-child { white-space: nowrap; width: 1% }
 `;

@@ -60,3 +60,14 @@ test('both are served to anybody, and the page runs no script', async () => {
   assert.doesNotMatch(html, /<script/);
   for (const path of Object.keys(document.paths)) assert.ok(html.includes(path), path);
 });
+
+test('the page shows what is answered, and every link in it leads somewhere', async () => {
+  await using rig = await openTestGateway();
+  const html = await (await fetch(new URL('/api/docs', rig.url))).text();
+  assert.ok(html.includes('Answer:</p><pre>'));
+  assert.ok(html.includes('<code>validation_error</code>: the request'));
+  assert.deepEqual(/.{0,80}undefined.{0,20}/.exec(html), null);
+  const targets = new Set([...html.matchAll(/ href="#([^"]+)"/g)].map(([, target]) => target));
+  assert.ok(targets.has('shape-Run'));
+  for (const target of targets) assert.ok(html.includes(` id="${target}"`), target);
+});
