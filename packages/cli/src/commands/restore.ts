@@ -1,7 +1,7 @@
 /*
  * `clf restore FILE`: a backup in the place of the control database. The gateway must not run; what was there is kept.
  *
- * What was revoked since the backup was made is good again afterwards, which is said.
+ * What was revoked since the backup was made is good again afterwards, and what was made since is not, which is said.
  */
 import { resolve } from 'node:path';
 import type { CommandContext } from '../command.ts';
@@ -28,7 +28,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const kept = replacedPath === undefined ? '' : `The one before it is kept: ${replacedPath}\n`;
   await io.stdout.write(`${databasePath} is as it was in ${backupPath}.\n${kept}`);
   await io.stderr.write(
-    'clf: devices and tokens that were revoked since are good again; look: clf devices, clf token ls\n',
+    'clf: devices and tokens that were made since are unknown (clf login), those revoked since are good again; look: clf devices, clf token ls\n',
   );
   return codeStatus(exitOk);
 }

@@ -7,6 +7,7 @@
  *
  * The copy appears under its name only when it is whole, checked and on disk.
  */
+import { accessSync, constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
@@ -60,6 +61,8 @@ async function copySnapshot(source: string, draft: string): Promise<void> {
 
 /** Blocks for as long as reading the whole file takes: for a command line, not for a gateway at work. */
 export function checkBackup(path: string): BackupReport {
+  // SQLite says of a missing file only that it is unable to open it.
+  accessSync(path, constants.R_OK);
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     const integrity = db

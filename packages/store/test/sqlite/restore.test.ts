@@ -133,6 +133,7 @@ onSqlite('a bad backup is refused before anything is touched', async (backend) =
   await refuse('backup-unsound');
   await rm(backupPath);
   await refuse('backup-unsound');
+  assert.throws(() => checkBackup(backupPath), /no such file.*backup\.db/, 'and it is named');
   await writeFile(backupPath, good);
   const db = new DatabaseSync(backupPath);
   db.exec(`INSERT INTO control_migrations SELECT 9999, 'later', 'h', 0`);
