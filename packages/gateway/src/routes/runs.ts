@@ -4,7 +4,7 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
-import { liveRunStates, type RunRecord } from '@clawdfather/supervisor';
+import { liveRunStates } from '@clawdfather/supervisor';
 import type { Store } from '@clawdfather/store';
 import { summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import type { LiveTokens } from '../auth/live-tokens.ts';
@@ -14,7 +14,8 @@ import { auditOf, type Handlers, type RequestFacts } from '../http/handlers.ts';
 import { createOpenStreams } from '../http/open-streams.ts';
 import { ifStillIn } from '../auth/if-still-in.ts';
 import { endRun, removeRun } from '../runs/end-run.ts';
-import { findRun, findStarted, type FoundRun } from '../runs/find-run.ts';
+import { drivenRun, livingRun, runToEnd } from '../runs/driven-run.ts';
+import { findRun, findStarted } from '../runs/find-run.ts';
 import { giveInput } from '../runs/give-input.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { readOutputPage } from '../runs/output-page.ts';
@@ -23,7 +24,7 @@ import { callAbout } from '../runs/run-call.ts';
 import { exitJson, heldJson, type RunJson, runJson } from '../runs/run-json.ts';
 import { createStartRun } from '../runs/start-run.ts';
 import { streamOutput } from '../runs/stream-output.ts';
-import { checkMayDrive, kindsOf, seesAccount } from '../runs/whose-runs.ts';
+import { kindsOf, seesAccount } from '../runs/whose-runs.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { waitForEnd } from '../runs/wait-for-end.ts';
 
@@ -119,27 +120,12 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
       parts.log.error('run.ending-unrecorded', { runId, action, error }),
     );
   };
-  const drivenRun = (caller: Caller, id: string): RunRecord => {
-    const record = findStarted(runs, caller, id);
-    checkMayDrive(caller, record);
-    return record;
-  };
-  const endedRun = (caller: Caller, id: string): FoundRun => {
-    const found = findRun(runs, caller, id);
-    if (found.kind === 'run') checkMayDrive(caller, found.record);
-    return found;
-  };
-  const livingRun = (caller: Caller, id: string): RunRecord => {
-    const record = drivenRun(caller, id);
-    if (record.exit !== undefined) throw new ApiError('not_running', 'the run has ended');
-    return record;
-  };
   return {
     create: (call) => ifStillIn(parts, call.caller, startRun(call)),
     input: async ({ caller, params, body }) =>
-      giveInput({ supervisor, clock }, drivenRun(caller, params.id), body),
+      giveInput({ supervisor, clock }, drivenRun(runs, caller, params.id), body),
     keys: async ({ caller, params, body, signal }) => {
-      const record = livingRun(caller, params.id);
+      const record = livingRun(runs, caller, params.id);
       const { runId } = record;
       const about = callAbout(caller, record, signal);
       return 'paste' in body
@@ -153,14 +139,14 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
           );
     },
     resize: async ({ caller, params, body, signal }) => {
-      const record = livingRun(caller, params.id);
+      const record = livingRun(runs, caller, params.id);
       const about = callAbout(caller, record, signal);
       const { runId } = record;
       return only('resize', await agentTools.process({ action: 'resize', runId, ...body }, about));
     },
     signal: async (call) => {
       const { caller, params, body, signal } = call;
-      const record = livingRun(caller, params.id);
+      const record = livingRun(runs, caller, params.id);
       const about = callAbout(caller, record, signal);
       const { runId } = record;
       const sent = await agentTools.process({ action: 'signal', runId, ...body }, about);
@@ -169,13 +155,13 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
     },
     cancel: async (call) => {
       const { caller, params, body, signal } = call;
-      const found = endedRun(caller, params.id);
+      const found = runToEnd(runs, caller, params.id);
       await recordEnding(call, 'run.cancel', params.id);
       return endRun(runs, found, { caller, signal, graceMs: body?.graceMs });
     },
     remove: async (call) => {
       const { caller, params, query, signal } = call;
-      const found = endedRun(caller, params.id);
+      const found = runToEnd(runs, caller, params.id);
       const isForced = query.force === 'true';
       const removed = await removeRun(runs, found, { caller, signal, isForced });
       await audit(call, 'run.remove', params.id);
