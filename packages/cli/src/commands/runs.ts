@@ -104,6 +104,9 @@ export const start: Execute = (context) =>
     switch (result.status) {
       case 'approval-pending':
         await say(`nothing has started: this has to be allowed, until ${result.expiresAt}`);
+        await io.stderr.write(
+          `  Whoever may decide sees it with clf approvals: clf allow ${result.approvalId}\n`,
+        );
         return codeStatus(exitOwnError);
       case 'denied':
         await say(`denied by ${result.by} (${result.rule}); nothing has started`);
@@ -127,16 +130,16 @@ async function started(
   runId: string,
 ): Promise<ExitStatus> {
   const { io, args } = context;
+  const short = runId.slice(0, shortIdChars);
+  const isTold = io.stdout.isTerminal && !context.isJson;
+  const end = `end it: clf runs kill ${short}`;
   if (!args.has('follow')) {
     await io.stdout.write(context.isJson ? jsonLine({ runId }) : `${runId}\n`);
-    const short = runId.slice(0, shortIdChars);
-    if (io.stdout.isTerminal && !context.isJson) {
-      await io.stderr.write(
-        `clf: output: clf runs logs -f ${short}   end it: clf runs kill ${short}\n`,
-      );
-    }
+    if (isTold) await io.stderr.write(`clf: output: clf runs logs -f ${short}   ${end}\n`);
     return codeStatus(exitOk);
   }
+  // A person expects Ctrl-C to end it, and would not know what to end afterwards.
+  if (isTold) await io.stderr.write(`clf: run ${short}; Ctrl-C leaves it running   ${end}\n`);
   return showOutput(context, { client: host.client, runId, since: undefined, isFollowed: true });
 }
 

@@ -29,7 +29,7 @@ test('a command of a token waits, is listed with --host, and a program cannot al
   const made = join(home, 'made');
   const held = await rig.clfWith({ env: agent }, 'runs', 'start', '--', '/usr/bin/touch', made);
   assert.equal(held.code, 125);
-  assert.match(held.stderr, /has to be allowed/);
+  assert.match(held.stderr, /has to be allowed.*\n.*clf approvals: clf allow \w+/);
 
   const listed = await rig.clf('approvals', '--host', 'local', '--json');
   const approval = JSON.parse(listed.stdout) as { id: string; argv: string[]; state: string };

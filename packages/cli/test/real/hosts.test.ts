@@ -6,6 +6,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createGatewayRig, type GatewayRig } from '../support/gateway-rig.ts';
+import { createTerminalRig } from '../support/terminal-rig.ts';
 
 const options = { timeout: 60_000 };
 
@@ -184,3 +185,18 @@ test(
     );
   },
 );
+
+test('who leaves a run with Ctrl-C was told its id, and it goes on', options, async (context) => {
+  const rig = createGatewayRig(context);
+  await rig.serve();
+  await rig.clf('login');
+  const terminals = await createTerminalRig(context, rig.env);
+  const argv = ['sh', '-c', 'echo ready; sleep 600'];
+  const following = await terminals.open(['runs', 'start', '-f', '--', ...argv]);
+  await following.shows(/Ctrl-C leaves it running[^]*ready/);
+  const id = /end it: clf runs kill (\w+)/.exec(following.screen())?.[1] ?? '';
+  await following.type('\u0003');
+  assert.equal((await following.exit()).code, 0);
+  assert.match((await rig.clf('runs', 'ls', '-q')).stdout, new RegExp(`^${id}\\w+\n$`));
+  assert.match((await rig.clf('runs', 'kill', id)).stdout, /manual-cancel/);
+});
