@@ -9,6 +9,7 @@ import { createTraces, parseTraceparent, type TraceContext } from '../observe/tr
 import type { AllowedNames } from './allowed-names.ts';
 import { ApiError, notFound, toApiError } from './api-error.ts';
 import type { Caller } from './caller.ts';
+import { cutHandshakesOnClose } from './cut-handshakes.ts';
 import { checkNames } from './guards.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { createTimeLimit, type TimeLimit, type Waiting } from './time-limit.ts';
@@ -57,7 +58,7 @@ export interface ServerDeps {
 /* Enough for a command line of the longest kind with its input; more is a mistake or an attack. */
 const bodyBytesMax = 1_048_576;
 const headerBytesMax = 16_384;
-/* A request line and headers take no longer, however slow the phone. */
+/* A handshake of TLS takes no longer, nor do a request line and headers, however slow the phone. */
 const headersMsMax = 10_000;
 /*
  * A whole request, body included: as long as it may take to be answered. Without it whoever sends a byte now and then keeps a
@@ -98,7 +99,8 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const server: FastifyInstance =
     tls === undefined
       ? fastify({ ...options, http })
-      : fastify({ ...options, https: { ...http, ...tls } });
+      : fastify({ ...options, https: { ...http, ...tls, handshakeTimeout: http.headersTimeout } });
+  if (tls !== undefined) cutHandshakesOnClose(server);
   const timeLimit = createTimeLimit(clock);
   decorate(server);
   server.removeContentTypeParser('text/plain');
