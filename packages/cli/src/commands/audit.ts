@@ -29,6 +29,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   return withHost(context, async ({ client }) => {
     const first = await readBack(client, context, { limit, after: 0 });
     await show(context, first);
+    if (first.length === 0 && !context.isJson) await io.stderr.write('clf: nothing of that kind\n');
     if (!args.has('follow')) return codeStatus(exitOk);
     using leave = listenForLeave(io);
     let last = first.at(-1)?.seq ?? 0;

@@ -125,7 +125,8 @@ async function tell(
   const isDrawn = io.stdout.isTerminal && !args.has('no-qr') && loginLink !== undefined;
   const qr = isDrawn ? drawQr(loginLink, io.columns() ?? 0) : undefined;
   const isLoopback = listen.host === 'localhost' || isIP(listen.host) === 0 || isLocal(listen.host);
-  const facts = { url, publicUrl, loginLink, qr, isLoopback };
+  const isByNpm = config.env['npm_lifecycle_event'] === 'start';
+  const facts = { url, publicUrl, loginLink, qr, isLoopback, isByNpm };
   // Who started it and went away has left it to run.
   await io.stdout.write(formatServing(facts, paint)).catch(() => {});
 }

@@ -11,6 +11,8 @@ export interface ServeFacts {
   /* The link as a picture, already drawn. */
   readonly qr: string | undefined;
   readonly isLoopback: boolean;
+  /* `npm start` in a checkout, whose commands are on nobody's path but npm's. */
+  readonly isByNpm: boolean;
 }
 
 const margin = '  ';
@@ -32,16 +34,25 @@ export function formatServing(facts: ServeFacts, paint: Paint): string {
           '',
         ]
       : []),
-    `${margin}Next, in another terminal:`,
-    `${margin}  clf login                    use it from the command line`,
-    `${margin}  clf runs start -- make test  start something that outlives you`,
-    `${margin}  clf status                   how it is`,
+    ...formatNext(facts),
     '',
     paint.dim(
       `${margin}Ctrl-C stops the gateway. What runs goes on, and is there again at the next start.`,
     ),
     '',
   ].join('\n');
+}
+
+function formatNext({ isByNpm }: ServeFacts): string[] {
+  const [call, where] = isByNpm
+    ? ['npx clf', 'another terminal, here']
+    : ['clf', 'another terminal'];
+  return [
+    `${margin}Next, in ${where}:`,
+    `${margin}  ${call} login                    use it from the command line`,
+    `${margin}  ${call} runs start -- make test  start something that outlives you`,
+    `${margin}  ${call} status                   how it is`,
+  ];
 }
 
 export function formatLink(

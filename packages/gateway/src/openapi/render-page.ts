@@ -82,7 +82,8 @@ function successOf({ responses }: Operation): Answer | undefined {
 }
 
 function renderShape([name, schema]: readonly [string, unknown]): string {
-  return `<h3 id="shape-${escape(name)}">${escape(name)}</h3>${renderSchema(schema)}`;
+  const summary = `<summary id="shape-${escape(name)}"><b>${escape(name)}</b></summary>`;
+  return `<details>${summary}${renderSchema(schema)}</details>`;
 }
 
 function renderParameters({ parameters = [] }: Operation): string {
