@@ -29,9 +29,9 @@ test('a database that takes no entry keeps nobody from ending a run', async () =
   assert.equal(cancel.body.isGone, true);
   assert.equal(signal.status, 200);
   const names = lines.filter(([, name]) => name === 'run.ending-unrecorded');
-  assert.deepEqual(names.map(([, , { runId, action }]) => `${action} ${runId}`).toSorted(), [
-    `run.cancel ${cancelled}`,
-    `run.signal ${signalled}`,
-  ]);
+  assert.deepEqual(
+    names.map(([, , { runId, action }]) => `${String(action)} ${String(runId)}`).toSorted(),
+    [`run.cancel ${cancelled}`, `run.signal ${signalled}`],
+  );
   writer.exec('DROP TRIGGER full');
 });
