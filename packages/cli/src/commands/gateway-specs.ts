@@ -56,7 +56,7 @@ export const serveSpec: CommandSpec = {
   examples: [
     'clf serve',
     'clf serve --public-url https://clawd.example.org --trusted-proxy 10.0.0.7',
-    'clf serve --listen 0.0.0.0:8420 --tls-cert cert.pem --tls-key key.pem',
+    'clf serve --listen 0.0.0.0:8420 --tls-cert cert.pem --tls-key key.pem --public-url https://my.host:8420',
   ],
 };
 

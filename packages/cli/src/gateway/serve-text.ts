@@ -20,20 +20,13 @@ const margin = '  ';
 export function formatServing(facts: ServeFacts, paint: Paint): string {
   const address = paint.strong(facts.publicUrl ?? facts.url);
   const listens = facts.publicUrl === undefined ? '' : ` (listening on ${facts.url})`;
-  const isForThisMachine = facts.isLoopback && facts.publicUrl === undefined;
   return [
     `Clawdfather is running at ${address}${listens}`,
     '',
     ...(facts.loginLink === undefined
       ? [`${margin}A link to sign in with: clf login --link`, '']
       : formatLink({ ...facts, loginLink: facts.loginLink }, paint)),
-    ...(isForThisMachine
-      ? [
-          `${margin}Only this machine can reach it. For a phone: a proxy or tunnel with TLS in front and`,
-          `${margin}--public-url https://…, or --listen HOST:PORT with --tls-cert and --tls-key.`,
-          '',
-        ]
-      : []),
+    ...formatReach(facts),
     ...formatNext(facts),
     '',
     paint.dim(
@@ -41,6 +34,21 @@ export function formatServing(facts: ServeFacts, paint: Paint): string {
     ),
     '',
   ].join('\n');
+}
+
+/* Without a public address no browser but this machine's gets in, whatever is listened on: no other name is known to be ours. */
+function formatReach({ isLoopback, publicUrl }: ServeFacts): string[] {
+  if (publicUrl !== undefined) return [];
+  const [first, second] = isLoopback
+    ? [
+        'Only this machine can reach it. For a phone: a proxy or tunnel with TLS in front and',
+        '--public-url https://…, or --listen HOST:PORT with --tls-cert, --tls-key and --public-url.',
+      ]
+    : [
+        'Browsers of other machines are refused until it knows the address that they use:',
+        '--public-url https://NAME:PORT',
+      ];
+  return [`${margin}${first}`, `${margin}${second}`, ''];
 }
 
 function formatNext({ isByNpm }: ServeFacts): string[] {

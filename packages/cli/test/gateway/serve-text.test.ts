@@ -23,3 +23,11 @@ test('in a checkout, where clf is on nobody’s path, the next commands are call
   assert.equal(next(false).length, 3);
   assert.ok(next(false).every((line) => line.startsWith('    clf ')));
 });
+
+test('who has given no public address is told that other machines need one', () => {
+  const said = (some: Partial<ServeFacts>): string =>
+    formatServing({ ...facts, ...some }, createPaint(false));
+  assert.match(said({}), /Only this machine[^]*--public-url/);
+  assert.match(said({ isLoopback: false }), /other machines are refused[^]*--public-url/);
+  assert.doesNotMatch(said({ publicUrl: 'https://box.example' }), /--public-url/);
+});

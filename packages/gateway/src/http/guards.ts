@@ -18,13 +18,26 @@ export interface GuardedRequest {
 }
 
 export function checkNames(names: AllowedNames, { headers, url = '/' }: GuardedRequest): void {
-  if (!names.isHost(text(headers['host']))) throw new ApiError('host_refused');
+  if (!names.isHost(text(headers['host']))) throw notOurs('host_refused');
   // A whole address names its host itself, and that name counts (RFC 9112, 3.2.2).
   if (!url.startsWith('/') && !names.isHost(URL.parse(url)?.host)) {
-    throw new ApiError('host_refused');
+    throw notOurs('host_refused');
   }
   const origin = text(headers['origin']);
-  if (origin !== undefined && !names.isOrigin(origin)) throw new ApiError('origin_refused');
+  if (origin !== undefined && !names.isOrigin(origin)) throw notOurs('origin_refused');
+}
+
+/* Mostly this is no attack but a gateway that was never told the address that people use. */
+function notOurs(code: 'host_refused' | 'origin_refused'): ApiError {
+  const hint = 'if this is the address that people use, the gateway has to know it: --public-url';
+  return new ApiError(code, undefined, { hint });
+}
+
+/* Bodies are read as they are sent; one that is packed would be told that it is bad JSON. */
+export function checkEncoding({ headers }: GuardedRequest): void {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new ApiError('unsupported_media_type', 'bodies are sent without a content encoding');
 }
 
 export function checkCookieUse({ method, headers }: GuardedRequest, caller: Caller): void {

@@ -23,6 +23,10 @@ const refusals = {
     'Whoever runs this gateway can add your GitHub login to the admitted ones.',
   ],
   github_unavailable: ['GitHub does not answer', 'Please try again in a moment.'],
+  origin_refused: [
+    'Not under this address',
+    'Whoever runs this gateway starts it with --public-url and the address that you use; then make a new link: clf login --link',
+  ],
   rate_limited: ['Too many attempts', 'Please wait before you try again.'],
   unsupported: [
     'Not with GitHub',

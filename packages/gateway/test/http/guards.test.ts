@@ -134,6 +134,7 @@ test('a name that was bound to our address is not ours', async () => {
       const headers = { ...ways.cookie(rig), ...said, host };
       const { status, text } = await sendRaw({ url: rig.url, path, headers });
       assert.deepEqual([status, codeOf(text)], [421, 'host_refused'], `"${host}"`);
+      assert.match(text, /--public-url/, 'mostly it was only not told');
     }
   }
   for (const host of [
