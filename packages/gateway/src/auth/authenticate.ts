@@ -72,9 +72,8 @@ interface Presented {
 
 function presentedToken({ authorization, cookie }: Credentials): Presented | undefined {
   if (authorization !== undefined) {
-    const [scheme = '', token = ''] = authorization.split(' ');
-    // Another scheme is no token of ours, and is answered like a bad one.
-    return { token: scheme.toLowerCase() === 'bearer' ? token : '', cameBy: 'bearer' };
+    // Another scheme, or more than a token, is no token of ours, and is answered like a bad one.
+    return { token: /^bearer ([^ ]+)$/i.exec(authorization)?.[1] ?? '', cameBy: 'bearer' };
   }
   const token = cookie === undefined ? undefined : parseCookie(cookie)[sessionCookie];
   return token === undefined ? undefined : { token, cameBy: 'cookie' };

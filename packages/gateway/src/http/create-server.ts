@@ -10,7 +10,7 @@ import type { AllowedNames } from './allowed-names.ts';
 import { ApiError, notFound, toApiError } from './api-error.ts';
 import type { Caller } from './caller.ts';
 import { cutHandshakesOnClose } from './cut-handshakes.ts';
-import { checkNames } from './guards.ts';
+import { checkEncoding, checkNames } from './guards.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { createTimeLimit, type TimeLimit, type Waiting } from './time-limit.ts';
 
@@ -120,6 +120,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     });
     deps.enterTrace(request.trace, () => {
       checkNames(deps.names, request);
+      checkEncoding(request);
       next();
     });
   });

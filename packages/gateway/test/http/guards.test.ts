@@ -155,3 +155,20 @@ test('pages are refused by name and origin as well', async () => {
   const framed = { origin: 'null' };
   assert.equal((await sendRaw({ url: rig.url, path: '/login', headers: framed })).status, 403);
 });
+
+test('a good token with something behind it is no token', async () => {
+  await using rig = await openTestGateway();
+  const answer = await ask(rig, 'GET', { authorization: `Bearer ${rig.owner.token} more` });
+  assert.deepEqual([answer.status, codeOf(answer.text)], [401, 'unauthorized']);
+});
+
+test('a packed body is refused for being packed, one that says it is not is read', async () => {
+  await using rig = await openTestGateway();
+  for (const [encoding, status] of [
+    ['gzip', 415],
+    ['identity', 200],
+  ] as const) {
+    const answer = await ask(rig, 'PATCH', { ...ways.bearer(rig), 'content-encoding': encoding });
+    assert.equal(answer.status, status, answer.text);
+  }
+});
