@@ -73,7 +73,12 @@ export const runsStartSpec: CommandSpec = {
     hostFlag,
     { name: 'command', short: 'c', value: 'LINE', summary: 'a shell line, instead of a command' },
     { name: 'pty', short: 't', summary: 'run on a terminal of its own' },
-    { name: 'cwd', short: 'C', value: 'DIR', summary: 'its working directory, over there' },
+    {
+      name: 'cwd',
+      short: 'C',
+      value: 'DIR',
+      summary: 'its directory over there (this one, on this machine)',
+    },
     {
       name: 'env',
       short: 'e',
@@ -81,7 +86,7 @@ export const runsStartSpec: CommandSpec = {
       isRepeatable: true,
       summary: 'add to its environment',
     },
-    { name: 'timeout', value: 'TIME', summary: 'end it after this long (30m); none for no limit' },
+    { name: 'timeout', value: 'TIME', summary: 'end it after this long (no limit)' },
     { name: 'follow', short: 'f', summary: 'stay, show what it says, and exit as it does' },
   ],
   examples: ['clf runs start -- make test', "clf runs start -f -c 'git pull && make'"],

@@ -1,6 +1,7 @@
 /*
  * `clf runs ls | show | start | input`: the runs of a gateway, over its API.
  */
+import { resolve } from 'node:path';
 import { parseInteger, parseLimitMs, parsePairs } from '../args/values.ts';
 import type { CommandContext, Execute } from '../command.ts';
 import { usageError } from '../errors.ts';
@@ -95,7 +96,7 @@ export const start: Execute = (context) =>
   withHost(context, async (host) => {
     const { client } = host;
     const { random, io } = context;
-    const body = startParams(context);
+    const body = startParams(context, host);
     // Said again after a lost answer, it starts nothing a second time.
     const result = await client.runs.create({ body }, { idempotencyKey: random.id() });
     if (result.status === 'running') return started(context, host, result.runId);
@@ -143,25 +144,33 @@ async function started(
   return showOutput(context, { client: host.client, runId, since: undefined, isFollowed: true });
 }
 
-function startParams({ args }: CommandContext) {
+/* As `clf run` has it: on this machine in the directory where one is, and without a time limit that nobody asked for. */
+function startParams({ args, config }: CommandContext, { target }: OpenedHost) {
   const line = args.value('command');
   const argv = [...args.operands];
   if ((line === undefined) === (argv.length === 0)) {
     throw usageError('give either a command or -c LINE', 'clf runs start -- make test');
   }
-  const cwd = args.value('cwd');
-  const timeout = args.value('timeout');
+  const cwd = cwdOf({ args, config }, target.isLocal);
+  const timeout = args.value('timeout') ?? 'none';
   const env = parsePairs('--env', args.values('env'));
   return {
     ...(line === undefined ? { argv } : { command: line }),
     ...(cwd === undefined ? {} : { workdir: cwd }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
-    ...(timeout === undefined
-      ? {}
-      : { timeoutSeconds: (parseLimitMs('--timeout', timeout) ?? 0) / 1_000 }),
+    timeoutSeconds: (parseLimitMs('--timeout', timeout) ?? 0) / 1_000,
     pty: args.has('pty'),
     background: true,
   };
+}
+
+/* A path of this machine means nothing on another one, where the gateway has a directory of its own for this. */
+function cwdOf(
+  { args, config }: Pick<CommandContext, 'args' | 'config'>,
+  isLocal: boolean,
+): string | undefined {
+  const typed = args.value('cwd');
+  return isLocal ? resolve(config.cwd, typed ?? '') : typed;
 }
 
 /* Of one request; what is longer goes in pieces, each at its offset. */

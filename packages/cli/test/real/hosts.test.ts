@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createGatewayRig, type GatewayRig } from '../support/gateway-rig.ts';
 import { createTerminalRig } from '../support/terminal-rig.ts';
@@ -200,3 +200,27 @@ test('who leaves a run with Ctrl-C was told its id, and it goes on', options, as
   assert.match((await rig.clf('runs', 'ls', '-q')).stdout, new RegExp(`^${id}\\w+\n$`));
   assert.match((await rig.clf('runs', 'kill', id)).stdout, /manual-cancel/);
 });
+
+test(
+  'on this machine a run begins where one is, and no time limit is put on it',
+  options,
+  async (context) => {
+    const rig = createGatewayRig(context);
+    await rig.serve();
+    await rig.clf('login');
+    const here = process.cwd();
+    assert.notEqual(here, rig.env['HOME'], 'which is where the gateway would begin it');
+    const pwd = await rig.clf('runs', 'start', '-f', '--', 'pwd');
+    assert.equal(pwd.stdout, `${here}\n`);
+    const above = await rig.clf('runs', 'start', '-f', '-C', '..', '--', 'pwd');
+    assert.equal(above.stdout, `${dirname(here)}\n`);
+    const deadlineOf = async (...flags: string[]): Promise<unknown> => {
+      const id = (await rig.clf('runs', 'start', ...flags, '--', 'sleep', '600')).stdout.trim();
+      const { stdout } = await rig.clf('ps', '--json');
+      await rig.clf('runs', 'kill', id);
+      return (JSON.parse(stdout) as { timeoutMs: unknown }).timeoutMs;
+    };
+    assert.equal(await deadlineOf(), null);
+    assert.equal(await deadlineOf('--timeout', '1h'), 3_600_000);
+  },
+);
