@@ -2,17 +2,20 @@
  * The output of a gateway's run onto our own stdout and stderr, as `clf logs` shows it, over lost connections.
  */
 import type { LinkState } from '@clawdfather/sdk';
+import { makeVisible } from '@clawdfather/tools/text';
 import { parseInteger } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
 import { formatDuration } from '../render/duration.ts';
+import { formatExitShort } from '../render/exit-text.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { shortIdChars } from '../runs/find-run.ts';
 import { createLineShaper } from '../runs/line-shaper.ts';
 import { createOutputWriter } from '../runs/output-writer.ts';
 import { createTailLines } from '../runs/tail-lines.ts';
 import { followOutput, type FollowRequest, outputSoFar } from './follow-output.ts';
-import { remoteExitCode } from './remote-run.ts';
+import { remoteExitCode, type RemoteExit } from './remote-run.ts';
 
 const tailLinesMax = 1_000_000;
 
@@ -52,8 +55,10 @@ export async function showOutput(
     }
     if (isFollowed) {
       for await (const one of followOutput({ ...request, since: reached }, options)) {
-        if (one.kind === 'exit') code = remoteExitCode(one.exit);
-        else {
+        if (one.kind === 'exit') {
+          code = remoteExitCode(one.exit);
+          await tellEnd(context, request.runId, one.exit);
+        } else {
           reached = one.event.cursor;
           await writer.write(one.event);
         }
@@ -69,6 +74,19 @@ export async function showOutput(
       : io.stderr.write(`cursor: ${reached}\n`));
   }
   return codeStatus(code);
+}
+
+/* What ended by itself has said all there is; of anything else a code would be all that a person sees. */
+async function tellEnd(
+  { io, isJson }: CommandContext,
+  runId: string,
+  { reason, signal, actor }: RemoteExit,
+): Promise<void> {
+  if (isJson || reason === 'exit') return;
+  const how = formatExitShort({ reason, signal: signal ?? undefined });
+  const by = reason === 'manual-cancel' && actor !== null ? ` by ${actor}` : '';
+  const text = makeVisible(`run ${runId.slice(0, shortIdChars)} has ended: ${how}${by}`);
+  await io.stderr.write(`clf: ${text}\n`);
 }
 
 /* Only a lost connection is worth a word, and that it is back. */

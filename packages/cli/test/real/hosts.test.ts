@@ -100,6 +100,9 @@ test(
     await rig.clf('login');
     const followed = await rig.clf('runs', 'start', '-f', '-c', 'echo out; echo err >&2; exit 3');
     assert.deepEqual([followed.code, followed.stdout, followed.stderr], [3, 'out\n', 'err\n']);
+    const limited = await rig.clf('runs', 'start', '-f', '--timeout', '50ms', '--', 'sleep', '600');
+    assert.equal(limited.code, 124);
+    assert.match(limited.stderr, /^clf: run \w+ has ended: timeout\n$/);
     const id = (await rig.clf('runs', 'start', '--', 'cat')).stdout.trim();
     const short = id.slice(0, 6);
     assert.match(
