@@ -150,5 +150,6 @@ onBoth('much is removed in small transactions, and others come in between', asyn
   let between = 0;
   for (; isCleaning; between += 1) await account.auditLog.record({ action: 'a', actor: 'b' });
   assert.equal((await cleaning)['idempotency_keys'], many);
-  assert.ok(between > 4, 'nobody waited for all of it');
+  // Had the first one waited for all of it, there would be no second.
+  assert.ok(between > 1, 'nobody waited for all of it');
 });
