@@ -4,14 +4,14 @@
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { findTarget, type Target } from '../hosts/find-host.ts';
+import { findKnown, type Target } from '../hosts/find-host.ts';
 import { readHosts, writeHosts } from '../hosts/hosts-file.ts';
 import { createClientOf } from '../hosts/open-client.ts';
 import { jsonLine } from '../render/run-json.ts';
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { config, io, args } = context;
-  const target = findTarget(context, args.operands[0]);
+  const target = findKnown(context, args.operands[0]);
   const { host, url } = target;
   if (host === undefined) {
     throw new CliError('not-signed-in', `you are not signed in to ${url}`, { detail: { url } });

@@ -32,6 +32,18 @@ export function findTarget({ config }: Pick<CommandContext, 'config'>, named?: s
   });
 }
 
+/* As `findTarget`, and also the gateway of this machine while it is not running: to be forgotten it need not be there. */
+export function findKnown(context: Pick<CommandContext, 'config'>, named?: string): Target {
+  const { stateDir, values } = context.config;
+  const hosts = readHosts(context.config);
+  const here = hosts.find((one) => one.stateDir === stateDir);
+  const isNamed = (named ?? values.host) !== undefined;
+  if (isNamed || here === undefined || localTarget(stateDir, hosts) !== undefined) {
+    return findTarget(context, named);
+  }
+  return targetOf(here);
+}
+
 export function localTarget(stateDir: string, hosts: readonly StoredHost[]): Target | undefined {
   const found = findGateway(stateDir);
   if (found.kind !== 'running') return undefined;

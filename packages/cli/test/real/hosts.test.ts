@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { createGatewayRig, type GatewayRig } from '../support/gateway-rig.ts';
+import { createGatewayRig, endOf, type GatewayRig } from '../support/gateway-rig.ts';
 import { createTerminalRig } from '../support/terminal-rig.ts';
 
 const options = { timeout: 60_000 };
@@ -42,6 +42,19 @@ test(
     assert.match((await rig.clf('runs', 'ls')).stderr, /not-signed-in/);
   },
 );
+
+test('a gateway that is not running can be forgotten', options, async (context) => {
+  const rig = createGatewayRig(context);
+  const gateway = await rig.serve();
+  assert.equal((await rig.clf('login')).code, 0);
+  gateway.child.kill('SIGTERM');
+  await endOf(gateway);
+  const out = await rig.clf('logout');
+  assert.equal(out.code, 0, out.stderr);
+  assert.match(out.stdout, new RegExp(`Signed out of ${gateway.url}`));
+  assert.match(out.stderr, /did not answer/);
+  assert.match((await rig.clf('logout')).stderr, /no gateway runs/);
+});
 
 test(
   'elsewhere it takes a link or a token, from a file or from stdin, and a link works once',
