@@ -37,8 +37,10 @@ test('paths of a machine and addresses of a registry are refused', () => {
 });
 
 test('ordinary paths are accepted', () => {
-  const inside = ['packages', 'home', 'main', 'x'].join('/');
-  assertAccepted(checkMachineTraces, { 'a.ts': `'${inside}' '~/home/' './root/a'` });
+  const slash = '/';
+  const inside = ['packages', 'home', 'main', 'x'].join(slash);
+  const relative = `'~${slash}home${slash}' '.${slash}root${slash}a'`;
+  assertAccepted(checkMachineTraces, { 'a.ts': `'${inside}' ${relative}` });
 });
 
 test('the files of the repository are named in kebab-case', () => {
