@@ -33,24 +33,45 @@ class Slot {
   }
 }
 
+/**
+ * A set of values that are there, one step per name: a text of all of them would be put together and hashed for every read.
+ * Bounded: two databases, and the few sets of values that a query's callers have.
+ */
+interface Shape<Row> {
+  query: CompiledQuery<Row> | undefined;
+  readonly longer: Map<string, Shape<Row>>;
+}
+
+function newShape<Row>(): Shape<Row> {
+  return { query: undefined, longer: new Map() };
+}
+
+function longerShape<Row>({ longer }: Shape<Row>, name: string): Shape<Row> {
+  let shape = longer.get(name);
+  if (shape === undefined) {
+    shape = newShape();
+    longer.set(name, shape);
+  }
+  return shape;
+}
+
 export function createSelect<Values extends object, Row>(
   build: (db: Database, values: Values) => Compilable<Row>,
 ): Select<Values, Row> {
-  /* Bounded: two databases, and the few sets of values that its callers have. */
-  const compiled = new Map<string, CompiledQuery<Row>>();
+  const compiled = newShape<Row>();
   return {
     bind: ({ dialect, db }, values) => {
       /* By name: which ones there are is the caller's type. */
       const given = values as Readonly<Record<string, unknown>>;
-      let shape: string = dialect;
-      for (const name of Object.keys(given)) if (given[name] !== undefined) shape += ` ${name}`;
-      let query = compiled.get(shape);
+      let shape = longerShape(compiled, dialect);
+      for (const name in given) if (given[name] !== undefined) shape = longerShape(shape, name);
+      let { query } = shape;
       if (query === undefined) {
         const names = Object.keys(given).filter((name) => given[name] !== undefined);
         const slots = Object.fromEntries(names.map((name) => [name, new Slot(name)]));
         /* kysely takes a value as it is and hands it on as a parameter, so a slot may stand for any type. */
         query = build(db, slots as Values).compile();
-        compiled.set(shape, query);
+        shape.query = query;
       }
       const parameters = query.parameters.map((parameter) =>
         parameter instanceof Slot ? given[parameter.name] : parameter,

@@ -8,6 +8,7 @@ import { createSystemClock, createSystemRandom, type Scope, silentLog } from '@c
 import { shimBinaryPath } from '@clawdfather/shim';
 import type { SupervisorContext } from './context.ts';
 import { silentObserver } from './events.ts';
+import { keepTicksFast } from './keep-ticks-fast.ts';
 import { createDirectLauncher, createSpawndLauncher } from './launch/launcher.ts';
 import { selectPlatform } from './platform.ts';
 import { openRegistry } from './registry/registry.ts';
@@ -21,6 +22,8 @@ export interface OpenContext extends SupervisorContext {
 
 /* What is opened here closes with the scope, also when a later stage fails. */
 export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<OpenContext> {
+  const heldTick = keepTicksFast();
+  scope.defer(() => heldTick[Symbol.dispose]());
   const clock = deps.clock ?? createSystemClock();
   const random = deps.random ?? createSystemRandom();
   const log = deps.log ?? silentLog;

@@ -5,19 +5,20 @@
  * has a good token is never locked out by others behind the same address: only a bad token meets the lock. A lock is written to
  * the audit log once, not once for every knock.
  */
-import { parseCookie } from 'cookie';
 import type { AccountId, Store, TokenHolder } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { clientNetworkOf } from '../http/client-network.ts';
 import { limitHeaders, rateLimited, type RateLimits } from '../http/rate-limit.ts';
-import { sessionCookie } from './session-cookie.ts';
 import type { LiveTokens } from './live-tokens.ts';
-import { hashSecret, isTokenText } from './token-text.ts';
+import {
+  createTokenReader,
+  type PresentedToken,
+  readPresentedToken,
+  type Spoken,
+} from './presented-token.ts';
 
-export interface Credentials {
-  readonly authorization: string | undefined;
-  readonly cookie: string | undefined;
+export interface Credentials extends Spoken {
   readonly ip: string;
 }
 
@@ -29,7 +30,7 @@ export interface AuthenticateDeps {
 }
 
 /* As `Authenticate`, but only whom it knows without waiting: most requests are of somebody who has just sent another. */
-export type Recognise = (credentials: Credentials) => Caller | undefined;
+export type Recognise = (spoken: Spoken, connection: object) => Caller | undefined;
 
 export type Authenticate = (credentials: Credentials) => Promise<Caller | undefined>;
 
@@ -39,20 +40,21 @@ const badTokens = { hitsMax: 10, windowMs: 10 * 60_000, lockMs: 15 * 60_000 } as
 /* `undefined`: nobody said who they are. Throws `unauthorized` or `rate_limited` for a token that is not good. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (credentials) => {
-    const presented = presentedToken(credentials);
+    const presented = readPresentedToken(credentials);
     if (presented === undefined) return undefined;
-    const { token } = presented;
-    const holder = isTokenText(token) ? await deps.tokens.find(hashSecret(token)) : undefined;
+    const { tokenHash } = presented;
+    const holder = tokenHash === undefined ? undefined : await deps.tokens.find(tokenHash);
     if (holder === undefined) throw await badToken(deps, credentials.ip);
     return callerOf(deps, holder, presented);
   };
 }
 
 export function createRecognise(deps: Pick<AuthenticateDeps, 'tokens' | 'ownerId'>): Recognise {
-  return (credentials) => {
-    const presented = presentedToken(credentials);
-    if (presented === undefined || !isTokenText(presented.token)) return undefined;
-    const holder = deps.tokens.peek(hashSecret(presented.token));
+  const readToken = createTokenReader();
+  return (spoken, connection) => {
+    const presented = readToken(spoken, connection);
+    if (presented?.tokenHash === undefined) return undefined;
+    const holder = deps.tokens.peek(presented.tokenHash);
     return holder === undefined ? undefined : callerOf(deps, holder, presented);
   };
 }
@@ -60,23 +62,9 @@ export function createRecognise(deps: Pick<AuthenticateDeps, 'tokens' | 'ownerId
 function callerOf(
   { ownerId }: Pick<AuthenticateDeps, 'ownerId'>,
   holder: TokenHolder,
-  { cameBy }: Presented,
+  { cameBy }: PresentedToken,
 ): Caller {
   return { ...holder, cameBy, isOwner: holder.accountId === ownerId };
-}
-
-interface Presented {
-  readonly token: string;
-  readonly cameBy: Caller['cameBy'];
-}
-
-function presentedToken({ authorization, cookie }: Credentials): Presented | undefined {
-  if (authorization !== undefined) {
-    // Another scheme, or more than a token, is no token of ours, and is answered like a bad one.
-    return { token: /^bearer ([^ ]+)$/i.exec(authorization)?.[1] ?? '', cameBy: 'bearer' };
-  }
-  const token = cookie === undefined ? undefined : parseCookie(cookie)[sessionCookie];
-  return token === undefined ? undefined : { token, cameBy: 'cookie' };
 }
 
 async function badToken({ limits, store }: AuthenticateDeps, ip: string): Promise<ApiError> {

@@ -112,11 +112,12 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const beginning = { clock, tls, nextTrace: createTraces(deps.random) };
   server.addHook('onRequest', (request, reply, next) => {
     begin(beginning, request, reply);
-    const waiting = limitTime(timeLimit, request, reply);
+    const route = routeOf(request);
+    const waiting = route.takesLong ? undefined : limitTime(timeLimit, request, reply);
     // Not `onResponse`, which is not called when the client has gone, as it does at the end of every stream.
     reply.raw.on('close', () => {
       if (waiting !== undefined) timeLimit.end(waiting);
-      deps.onDone(reportOf(deps, request, reply));
+      deps.onDone(reportOf(deps, route, { request, reply }));
     });
     deps.enterTrace(request.trace, () => {
       checkNames(deps.names, request);
@@ -176,22 +177,19 @@ function begin(deps: Beginning, request: FastifyRequest, reply: FastifyReply): v
   setSecurityHeaders(reply, deps.tls !== undefined);
 }
 
-function limitTime(
-  timeLimit: TimeLimit,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Waiting | undefined {
-  if (request.routeOptions.config.endpoint?.takesLong) return undefined;
-  const waiting: Waiting = {
-    sinceMs: request.startedMs,
-    onLate: () => {
-      const late = new ApiError('timeout');
-      lifetimes.get(request)?.abort(late);
-      if (!reply.sent) reply.send(late);
-    },
-  };
-  timeLimit.start(waiting);
-  return waiting;
+type Route = Pick<RequestReport, 'route' | 'takesLong'>;
+
+/* Asked once: Fastify makes the options anew for whoever asks. */
+function routeOf({ routeOptions: { url = 'unknown', config } }: FastifyRequest): Route {
+  return { route: url, takesLong: config.endpoint?.takesLong === true };
+}
+
+function limitTime(timeLimit: TimeLimit, request: FastifyRequest, reply: FastifyReply): Waiting {
+  return timeLimit.start(request.startedMs, () => {
+    const late = new ApiError('timeout');
+    lifetimes.get(request)?.abort(late);
+    if (!reply.sent) reply.send(late);
+  });
 }
 
 function refuse(
@@ -223,17 +221,17 @@ function sendRefusal(reply: FastifyReply, refusal: ApiError): void {
 
 function reportOf(
   { clock }: ServerDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { route, takesLong }: Route,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): RequestReport {
   return {
     method: request.method,
-    route: request.routeOptions.url ?? 'unknown',
+    route,
     status: reply.raw.headersSent ? reply.statusCode : clientGone,
     durationMs: clock.monotonicMs() - request.startedMs,
     trace: request.trace,
     caller: request.caller,
     error: refusals.get(request),
-    takesLong: request.routeOptions.config.endpoint?.takesLong === true,
+    takesLong,
   };
 }

@@ -83,7 +83,7 @@ function admitAtOnce(
 ): boolean {
   // An open endpoint is open also to those who come with a token that has run out.
   if (access === 'open') return true;
-  const caller = recognise?.(credentialsOf(request));
+  const caller = recognise?.(request.headers, request.raw.socket);
   if (caller === undefined) return false;
   checkCaller(caller, access, request);
   return true;

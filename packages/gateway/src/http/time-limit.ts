@@ -2,18 +2,43 @@
  * No request takes longer than 30 s (document 000, application timeouts), streams and long polls apart.
  *
  * A timer per request would be made and thrown away thousands of times a second for something that hardly ever happens. So
- * requests stand in a row in the order in which they came, and one timer looks at the front.
+ * requests stand in a row in the order in which they came, and one timer looks at the front. The row is a ring of links: most
+ * leave it within a millisecond, and a set would rearrange itself over and over for them.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 
-export interface Waiting {
+/* A link of the ring, alone at first. */
+export class Waiting {
   readonly sinceMs: number;
   readonly onLate: () => void;
+  before: Waiting = this;
+  after: Waiting = this;
+
+  constructor(sinceMs: number, onLate: () => void) {
+    this.sinceMs = sinceMs;
+    this.onLate = onLate;
+  }
+
+  /* Stands before the first and after the last of a row: its end is where one comes in. */
+  letIn(last: Waiting): void {
+    last.before = this.before;
+    last.after = this;
+    this.before.after = last;
+    this.before = last;
+  }
+
+  leave(): void {
+    this.before.after = this.after;
+    this.after.before = this.before;
+    this.before = this;
+    this.after = this;
+  }
 }
 
 export interface TimeLimit {
   /* `onLate` is called once, unless `end` comes first. Requests are started in the order of their times. */
-  start(waiting: Waiting): void;
+  start(sinceMs: number, onLate: () => void): Waiting;
+  /* Also when it was late already. */
   end(waiting: Waiting): void;
   close(): void;
 }
@@ -23,35 +48,37 @@ const requestMsMax = 30_000;
 const lookEveryMs = 1_000;
 
 export function createTimeLimit(clock: Clock): TimeLimit {
-  const row = new Set<Waiting>();
+  const row = new Waiting(Number.POSITIVE_INFINITY, () => {});
   let timer: Timer | undefined;
 
   const look = (): void => {
     timer = undefined;
     const nowMs = clock.monotonicMs();
-    for (const waiting of row) {
-      if (nowMs - waiting.sinceMs < requestMsMax) break;
-      row.delete(waiting);
-      waiting.onLate();
+    while (row.after !== row && nowMs - row.after.sinceMs >= requestMsMax) {
+      const late = row.after;
+      late.leave();
+      late.onLate();
     }
     arm();
   };
 
   const arm = (): void => {
-    if (timer !== undefined || row.size === 0) return;
+    if (timer !== undefined || row.after === row) return;
     timer = clock.timer(lookEveryMs, look);
     timer.unref();
   };
 
   return {
-    start: (waiting) => {
-      row.add(waiting);
+    start: (sinceMs, onLate) => {
+      const waiting = new Waiting(sinceMs, onLate);
+      row.letIn(waiting);
       arm();
+      return waiting;
     },
-    end: (waiting) => void row.delete(waiting),
+    end: (waiting) => waiting.leave(),
     close: () => {
       timer?.cancel();
-      row.clear();
+      while (row.after !== row) row.after.leave();
     },
   };
 }

@@ -16,14 +16,19 @@ const routesMax = 1_024;
 export function createRequestDurations(): RequestDurations {
   const { name, ...definition } = requestDurations;
   const histogram = createHistogram(name, definition);
-  const byRoute = new Map<string, (Series | undefined)[]>();
+  /* Not by one text of both: it would be put together and hashed for every request. */
+  const byRoute = new Map<string, Map<string, (Series | undefined)[]>>();
   return {
     series: (method, route, status) => {
-      const key = `${method} ${route}`;
-      let classes = byRoute.get(key);
+      let byMethod = byRoute.get(route);
+      if (byMethod === undefined) {
+        byMethod = new Map();
+        if (byRoute.size < routesMax) byRoute.set(route, byMethod);
+      }
+      let classes = byMethod.get(method);
       if (classes === undefined) {
         classes = [];
-        if (byRoute.size < routesMax) byRoute.set(key, classes);
+        byMethod.set(method, classes);
       }
       const digit = Math.trunc(status / 100);
       return (classes[digit] ??= histogram.series({ method, route, status: `${digit}xx` }));

@@ -64,7 +64,9 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
 
   return {
     dialect: 'sqlite',
-    select: (query, values) => ifOpen(() => reader.select(query, values)),
+    // Every request reads: no promise of our own around the reader's.
+    select: (query, values) =>
+      closing === undefined ? reader.select(query, values) : Promise.reject(closedError()),
     read: (work) => ifOpen(() => reader.read(work)),
     write: (work) => queue.write(work),
     writeRepeatable: (work) => queue.write(work),

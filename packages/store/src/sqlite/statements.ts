@@ -21,28 +21,28 @@ export interface Statements {
 
 interface Prepared {
   readonly statement: StatementSync;
+  /** The number of the run that used it last. */
+  usedAt: number;
   /** None for what returns no rows. */
   columns: readonly string[];
 }
 
 export function createStatements(db: DatabaseSync): Statements {
   const prepared = new Map<string, Prepared>();
+  let runs = 0;
 
   function prepare(sql: string): Prepared {
+    runs += 1;
     const known = prepared.get(sql);
     if (known !== undefined) {
-      prepared.delete(sql);
-      prepared.set(sql, known);
+      known.usedAt = runs;
       return known;
     }
     const statement = db.prepare(sql);
     statement.setReturnArrays(true);
-    const entry = { statement, columns: columnsOf(statement) };
+    if (prepared.size >= statementsCachedMax) forgetOldest(prepared);
+    const entry = { statement, usedAt: runs, columns: columnsOf(statement) };
     prepared.set(sql, entry);
-    if (prepared.size > statementsCachedMax) {
-      const [oldest = sql] = prepared.keys();
-      prepared.delete(oldest);
-    }
     return entry;
   }
 
@@ -64,6 +64,18 @@ export function createStatements(db: DatabaseSync): Statements {
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
   };
+}
+
+/** Looks at all of them, which costs less than preparing the one that needs the room. */
+function forgetOldest(prepared: Map<string, Prepared>): void {
+  let oldest: string | undefined;
+  let oldestAt = Number.POSITIVE_INFINITY;
+  for (const [sql, { usedAt }] of prepared) {
+    if (usedAt >= oldestAt) continue;
+    oldest = sql;
+    oldestAt = usedAt;
+  }
+  if (oldest !== undefined) prepared.delete(oldest);
 }
 
 function columnsOf(statement: StatementSync): readonly string[] {
