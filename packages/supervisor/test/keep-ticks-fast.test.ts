@@ -1,3 +1,6 @@
+/*
+ * A tick is held, so that V8 does not forget what ticks look like.
+ */
 import assert from 'node:assert/strict';
 import { executionAsyncResource } from 'node:async_hooks';
 import { spawnSync } from 'node:child_process';

@@ -1,3 +1,6 @@
+/*
+ * What a request says of who sends it, and that a connection's last words are nobody else's.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTokenReader, readPresentedToken } from '../../src/auth/presented-token.ts';

@@ -1,3 +1,6 @@
+/*
+ * The row of requests: who is told that the time is up, and who is not.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFakeClock } from '@clawdfather/testkit';
