@@ -11,14 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
-
-static u8 *child_stack;
 
 /* Everything the child needs, made before the clone. */
 struct plan {
@@ -26,8 +23,6 @@ struct plan {
 	int in_fd, out_fd, err_fd, tell_fd, cgroup_fd, parent;
 	/* candidates for exec: absolute, or one per directory of PATH */
 	char **paths;
-	/* empty: it stays as it is */
-	char oom_score[12];
 };
 
 const char *stage_name(enum stage stage)
@@ -87,15 +82,6 @@ static void child_limits(const struct plan *plan)
 	long result;
 	if (plan->cgroup_fd >= 0 && (result = rawcall(SYS_write, plan->cgroup_fd, raw_arg("0"), 1, 0)) < 0)
 		child_fail(plan, STAGE_CGROUP, result);
-	/*
-	 * E3: the kernel takes the command before it takes the shim. It also changes the score of whoever shares our
-	 * memory, so the shim takes its own back afterwards. Where /proc cannot be written it stays as it is.
-	 */
-	long fd = -1;
-	if (plan->oom_score[0])
-		fd = rawcall(SYS_openat, AT_FDCWD, raw_arg("/proc/self/oom_score_adj"), O_WRONLY | O_CLOEXEC, 0);
-	if (fd >= 0)
-		(void)rawcall(SYS_write, fd, raw_arg(plan->oom_score), (long)strlen(plan->oom_score), 0);
 	for (size_t i = 0; i < spawn->rlimit_count; i++) {
 		struct {
 			u64 soft, hard;
@@ -252,11 +238,12 @@ static int open_pipes(const struct spawn *spawn, struct child *child, struct pla
 static int clone_child(struct plan *plan)
 {
 #ifndef CLF_FORKS
-	void *stack = mmap(NULL, CHILD_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (stack == MAP_FAILED)
-		return -errno;
-	child_stack = stack;
-	int pid = clone(child_main, child_stack + CHILD_STACK_BYTES, CLONE_VM | SIGCHLD, plan);
+	/*
+	 * No mapping of its own: that would have to go after exec, and taking memory away has the kernel interrupt every
+	 * processor on which the child may have run.
+	 */
+	static _Alignas(16) u8 stack[CHILD_STACK_BYTES];
+	int pid = clone(child_main, stack + sizeof stack, CLONE_VM | SIGCHLD, plan);
 	return pid < 0 ? -errno : pid;
 #else
 	pid_t pid = fork();
@@ -299,8 +286,6 @@ int child_start(const struct spawn *spawn, struct child *child, enum stage *stag
 {
 	plan = (struct plan){.spawn = spawn, .in_fd = -1, .out_fd = -1, .err_fd = -1, .tell_fd = -1,
 			     .cgroup_fd = child->cgroup_fd, .parent = getpid()};
-	if (spawn->has_oom_score_adj)
-		snprintf(plan.oom_score, sizeof plan.oom_score, "%d", (int)child->oom_score_adj);
 	int failed = prepare(spawn, child, stage);
 	/* The child has copies of the descriptors and reads the plan's numbers: ours are closed, the plan stays as it is. */
 	const int childs[4] = {plan.tell_fd, plan.in_fd, plan.out_fd, plan.err_fd};
@@ -316,7 +301,4 @@ void child_started(struct child *child)
 	close_if_open(&child->cgroup_fd);
 	free(plan.paths);
 	plan.paths = NULL;
-	if (child_stack)
-		munmap(child_stack, CHILD_STACK_BYTES);
-	child_stack = NULL;
 }

@@ -42,8 +42,6 @@ struct child {
 	int exec_fd;
 	/* the run's cgroup.procs */
 	int cgroup_fd;
-	/* E3: what the child's score is raised to, if it is lower */
-	i32 oom_score_adj;
 };
 
 /* What the child says when a step fails. */

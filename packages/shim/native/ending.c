@@ -8,27 +8,12 @@
 #include "shim.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static void read_io(struct shim *shim)
-{
-	char path[32], text[512];
-	snprintf(path, sizeof path, "/proc/%d/io", (int)shim->root);
-	if (read_small(AT_FDCWD, path, text, sizeof text) <= 0)
-		return;
-	const char *at = strstr(text, "\nread_bytes: ");
-	if (at)
-		shim->read_bytes = strtoull(at + 13, NULL, 10);
-	at = strstr(text, "\nwrite_bytes: ");
-	if (at)
-		shim->write_bytes = strtoull(at + 14, NULL, 10);
-}
 
 /* E4: out of memory is claimed only when the cgroup counted a kill. */
 static void note_out_of_memory(struct shim *shim)
@@ -55,7 +40,7 @@ static void root_exited(struct shim *shim, u64 now)
 	input_close(shim);
 }
 
-/* Takes every dead child; the root's usage and I/O are read before it is forgotten. */
+/* Takes every dead child. */
 void ending_reap(struct shim *shim)
 {
 	for (;;) {
@@ -72,7 +57,6 @@ void ending_reap(struct shim *shim)
 			continue;
 		}
 		start_settle(shim); /* while its pid is still its own */
-		read_io(shim);
 		if (wait4(shim->root, &status, WNOHANG, &shim->usage) != shim->root)
 			return;
 		shim->root_status = status;

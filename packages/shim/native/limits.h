@@ -26,8 +26,13 @@
 /* N_TTY keeps 4,096 bytes of an unfinished line and drops the rest (I2). */
 #define TTY_LINE_BYTES_MAX 4095u
 
-/* One read from a pipe; also the largest output frame. Pipes grow to the same size once they run full. */
+/* One read from a pipe; also the largest output frame. */
 #define READ_BYTES_MAX (1u << 18)
+/*
+ * What a pipe that ran full grows to: the command fills one half while we journal the other. Twice as much gained nothing, and
+ * users have 64 MiB for all their pipes.
+ */
+#define PIPE_GROWN_BYTES (2u * READ_BYTES_MAX)
 /* A read as long as an unpatched pipe says that the pipe ran full. */
 #define PIPE_DEFAULT_BYTES (64u << 10)
 /* Reads of one descriptor per turn of the loop, so that control is heard during a flood. */
@@ -35,6 +40,8 @@
 /* What an idle shim keeps of its read buffer; the rest goes back to the kernel. */
 #define BUFFER_KEPT_BYTES (64u << 10)
 
+/* What the kernel counts a root's reads and writes in, the same numbers as in its /proc/PID/io. */
+#define RUSAGE_BLOCK_BYTES 512u
 #define META_BYTES_MAX (64u << 10)
 #define RUN_ID_BYTES_MAX 31u
 #define INSTANCE_BYTES_MAX 63u

@@ -94,12 +94,20 @@ bool output_retry(struct shim *shim)
 	return shim->held == 0 || journal_held(shim);
 }
 
+/* What may wait in it, whoever made it larger: we did, or the command itself. A terminal has no such size, and holds less. */
+static size_t pipe_bytes(const struct output *output)
+{
+	int bytes = output->fd < 0 ? -1 : fcntl(output->fd, F_GETPIPE_SZ);
+	return bytes > 0 ? (size_t)bytes : READ_BYTES_MAX;
+}
+
 /* A pipe that ran full is made larger, once; ordinary users have a page limit, so this may fail. */
 static void grow_pipe(struct output *output, size_t got)
 {
 	if (output->grown || got < PIPE_DEFAULT_BYTES)
 		return;
-	(void)fcntl(output->fd, F_SETPIPE_SZ, (int)READ_BYTES_MAX);
+	if (pipe_bytes(output) < PIPE_GROWN_BYTES)
+		(void)fcntl(output->fd, F_SETPIPE_SZ, (int)PIPE_GROWN_BYTES);
 	output->grown = true;
 }
 
@@ -169,8 +177,9 @@ static u64 bytes_waiting(const struct shim *shim)
 static bool drain(struct shim *shim, enum stream stream, bool *blocked)
 {
 	size_t bytes = 0;
+	const size_t enough = pipe_bytes(&shim->outputs[stream]) + PIPE_DEFAULT_BYTES;
 	enum take took = TOOK;
-	while (took == TOOK && bytes <= READ_BYTES_MAX + PIPE_DEFAULT_BYTES)
+	while (took == TOOK && bytes <= enough)
 		took = take_output(shim, stream, &bytes);
 	*blocked |= took == TOOK_BLOCKED;
 	return took == TOOK || took == TOOK_END || (took == TOOK_NOTHING && !shim->spawn.pty);

@@ -199,8 +199,8 @@ static size_t write_exit_json(struct shim *shim, bool whole)
 	json_u64(&json, "userUs", micros(shim->usage.ru_utime));
 	json_u64(&json, "systemUs", micros(shim->usage.ru_stime));
 	json_u64(&json, "maxRssKb", (u64)shim->usage.ru_maxrss);
-	json_u64(&json, "readBytes", shim->read_bytes);
-	json_u64(&json, "writeBytes", shim->write_bytes);
+	json_u64(&json, "readBytes", (u64)shim->usage.ru_inblock * RUSAGE_BLOCK_BYTES);
+	json_u64(&json, "writeBytes", (u64)shim->usage.ru_oublock * RUSAGE_BLOCK_BYTES);
 	struct tree none = {0};
 	tree_json(whole ? &shim->tree : &none, &json, "leftovers");
 	json_u64(&json, "undrainedBytes", shim->undrained);

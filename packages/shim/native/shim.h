@@ -155,7 +155,6 @@ struct shim {
 	bool root_gone;
 	int root_status;
 	struct rusage usage;
-	u64 read_bytes, write_bytes;
 	u64 exited_us, exited_ms;
 	u64 drain_until_ms;
 	u64 settle_until_ms;

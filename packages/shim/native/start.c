@@ -90,13 +90,17 @@ static int prepare(struct shim *shim, enum stage *stage)
 	return shim->child.cgroup_fd < 0 ? shim->child.cgroup_fd : 0;
 }
 
-/* E3: raised, never lowered. The child's write changes our own score too, as long as it shares our memory. */
-static void restore_oom_score(const struct shim *shim)
+/*
+ * E3: the kernel takes the command before it takes the shim. The child inherits our score, so ours is raised, never lowered,
+ * until the child has a memory of its own. A write in the child would change ours too, and has the kernel look through all
+ * processes for others who share the memory. Where /proc cannot be written it stays as it is.
+ */
+static void set_oom_score(const struct shim *shim, i32 score)
 {
 	char text[12];
-	if (!shim->spawn.has_oom_score_adj || shim->child.oom_score_adj == shim->host.oom_score_adj)
+	if (!shim->spawn.has_oom_score_adj || shim->spawn.oom_score_adj <= shim->host.oom_score_adj)
 		return;
-	snprintf(text, sizeof text, "%d", (int)shim->host.oom_score_adj);
+	snprintf(text, sizeof text, "%d", (int)score);
 	(void)write_small(AT_FDCWD, "/proc/self/oom_score_adj", text);
 }
 
@@ -104,7 +108,7 @@ static void restore_oom_score(const struct shim *shim)
 static void start_over(struct shim *shim)
 {
 	child_started(&shim->child);
-	restore_oom_score(shim);
+	set_oom_score(shim, shim->host.oom_score_adj);
 	spawn_free(&shim->spawn);
 	/* S4: what is left of the request holds secrets of the run. The strings in `spawn` are gone with it. */
 	wipe_pages(shim->request, shim->request_length);
@@ -122,13 +126,13 @@ void start_run(struct shim *shim)
 {
 	claim(shim);
 	enum stage stage = STAGE_NONE;
-	i32 own = shim->host.oom_score_adj, asked = shim->spawn.oom_score_adj;
-	shim->child.oom_score_adj = asked > own ? asked : own;
 	int failed = prepare(shim, &stage);
 	shim->started_us = wall_us();
 	shim->started_ms = monotonic_ms();
-	if (!failed)
+	if (!failed) {
+		set_oom_score(shim, shim->spawn.oom_score_adj);
 		failed = child_start(&shim->spawn, &shim->child, &stage);
+	}
 	if (failed) {
 		start_failed(shim, stage, -failed);
 		shim->root_gone = shim->tree_empty = true;

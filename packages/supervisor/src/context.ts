@@ -11,6 +11,7 @@ import type { OwnerHandle } from './registry/owners.ts';
 import type { Registry } from './registry/registry.ts';
 import type { StateDir } from './registry/state-dir.ts';
 import type { LiveRuns } from './run/live-runs.ts';
+import type { MakeIntent } from './run/make-intent.ts';
 
 export interface SupervisorContext {
   readonly clock: Clock;
@@ -21,6 +22,7 @@ export interface SupervisorContext {
   readonly processTable: ProcessTable;
   readonly stateDir: StateDir;
   readonly registry: Registry;
+  readonly makeIntent: MakeIntent;
   readonly launcher: Launcher;
   readonly binaryPath: string;
   readonly cgroupParent: string | undefined;

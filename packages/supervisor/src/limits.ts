@@ -25,6 +25,13 @@ export const killMs = 2_000;
 /** Reaching `exec`; a working directory on a dead mount never gets there (S2). */
 export const startMs = 30_000;
 
+/** A run directory that took longer than usual by far: ten times what it takes, and a tenth of what a person would notice. */
+export const intentSlowMs = 0.2;
+/** So many in a row are the disk's doing, not the scheduler's. */
+export const intentsSlowMax = 4;
+/** How long directories are then made beside the event loop before the next try; what is slow stays so for minutes. */
+export const intentBesideMs = 2_000;
+
 /** Beyond the ladder's own time, for the end of a replaced run to be recorded. */
 export const scopeMarginMs = 3_000;
 

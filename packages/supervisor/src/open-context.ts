@@ -13,6 +13,7 @@ import { createDirectLauncher, createSpawndLauncher } from './launch/launcher.ts
 import { selectPlatform } from './platform.ts';
 import { openRegistry } from './registry/registry.ts';
 import { openStateDir } from './registry/state-dir.ts';
+import { createMakeIntent } from './run/make-intent.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 export interface OpenContext extends SupervisorContext {
@@ -73,6 +74,7 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     processTable: deps.processTable ?? platform.createProcessTable(),
     stateDir,
     registry,
+    makeIntent: createMakeIntent(clock),
     launcher,
     binaryPath,
     cgroupParent: deps.cgroupParent,

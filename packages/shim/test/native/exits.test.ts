@@ -53,6 +53,19 @@ nativeTest('the exit record counts what the command used', async (rig) => {
   assert.ok(exit.endedUs >= exit.startedUs);
 });
 
+nativeTest('the exit record counts what was read from and written to disks', async (rig) => {
+  const script = `dd if=/dev/zero of=file bs=64k count=16 conv=fsync 2>/dev/null; cat /proc/$$/io`;
+  const run = await rig.sh(script, { cwd: rig.dir });
+  const { exit } = await run.ended();
+  const text = (await run.output()).toString();
+  /* The shell's own count, its children included. A file in memory counts for nothing on both sides. */
+  const counted = (name: string): number =>
+    Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1]);
+  assert.ok(exit.writeBytes >= counted('write_bytes'));
+  assert.ok(exit.readBytes >= counted('read_bytes'));
+  if (counted('write_bytes') > 0) assert.ok(exit.writeBytes >= 1024 * 1024);
+});
+
 nativeTest('a command that cannot be executed: the error of exec, and no process', async (rig) => {
   const text = join(rig.dir, 'text');
   const noShebang = join(rig.dir, 'no-shebang');

@@ -4,27 +4,13 @@
  * An empty run directory is the intent. The shim claims it by creating its journal in it; we void it with rmdir,
  * which the kernel refuses once a file is there. Exactly one wins, and a voided intent leaves nothing.
  */
-import { mkdir, rmdirSync } from 'node:fs';
+import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '@clawdfather/kit';
 import { type JournalScan, scanJournal } from '@clawdfather/shim';
 
 export function runDirOf(runsDir: string, runId: string): string {
   return join(runsDir, runId);
-}
-
-/*
- * Beside the event loop: a directory costs ext4 from ten microseconds to half a millisecond. One that is there already
- * (false) is fine: whether a shim may claim it is the shim's to find out.
- */
-export function makeIntent(runDir: string): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  mkdir(runDir, 0o700, (error) => {
-    if (error === null) resolve(true);
-    else if (error.code === 'EEXIST') resolve(false);
-    else reject(error);
-  });
-  return promise;
 }
 
 /* `voided`: nothing was started and nothing will be. `claimed`: a shim has it. */

@@ -23,7 +23,7 @@ import type { LiveRun } from './live-run.ts';
 import type { OwnedRun } from './live-runs.ts';
 import { ownRun } from './own-run.ts';
 import { planSpawn, type SpawnPlan } from './plan-spawn.ts';
-import { makeIntent, runDirOf, voidIntent } from './run-files.ts';
+import { runDirOf, voidIntent } from './run-files.ts';
 
 export interface SpawnParts {
   readonly context: SupervisorContext;
@@ -80,7 +80,7 @@ async function recordStarting(
   { newRun, request: { runDir } }: SpawnPlan,
 ): Promise<'inserted' | 'exists'> {
   const { registry } = context;
-  const isMade = await makeIntent(runDir).catch((cause: unknown) => {
+  const isMade = await context.makeIntent(runDir).catch((cause: unknown) => {
     throw noIntent(newRun.runId, cause);
   });
   const clearAway = (): void => {

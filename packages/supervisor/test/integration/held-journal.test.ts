@@ -6,28 +6,36 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRig } from './rig.ts';
 
-test('J3: a held run waits for its owner at the cap, and every byte arrives once', async (t) => {
-  const rig = createRig(t);
-  const supervisor = await rig.supervisor();
-  const total = 3_000_000;
-  const script = `head -c ${total} /dev/zero | tr '\\0' x`;
-  const journal = { mode: 'hold', bytesMax: 512 * 1024 } as const;
-  const run = await supervisor.spawn(rig.sh(script, { journal }));
+const total = 3_000_000;
+/* Whatever waits in the pipe when the command is gone is its output, also when it made the pipe larger itself. */
+const pipeMax = 1024 * 1024;
+const writers = {
+  'a command': `head -c ${total} /dev/zero | tr '\\0' x`,
+  'a command that has a larger pipe': `exec perl -e 'fcntl(STDOUT, 1031, ${pipeMax}) or die; print "x" x ${total}'`,
+};
 
-  /* The shim says that it waits before anything was acknowledged. */
-  await rig.events.until('blocked', ({ isBlocked }) => isBlocked);
-  assert.equal(supervisor.get(run.runId)?.state, 'running');
+for (const [writer, script] of Object.entries(writers)) {
+  test(`J3: ${writer} is held at the cap until its owner has stored it, and every byte arrives once`, async (t) => {
+    const rig = createRig(t);
+    const supervisor = await rig.supervisor();
+    const journal = { mode: 'hold', bytesMax: 512 * 1024 } as const;
+    const run = await supervisor.spawn(rig.sh(script, { journal }));
 
-  let bytes = 0;
-  for await (const event of run.output()) {
-    assert.notEqual(event.kind, 'gap');
-    if (event.kind !== 'output') continue;
-    bytes += event.bytes.length;
-    await run.acknowledge(event.cursor);
-  }
-  assert.equal(bytes, total);
-  assert.equal((await run.wait()).code, 0);
-});
+    /* The shim says that it waits before anything was acknowledged. */
+    await rig.events.until('blocked', ({ isBlocked }) => isBlocked);
+    assert.equal(supervisor.get(run.runId)?.state, 'running');
+
+    let bytes = 0;
+    for await (const event of run.output()) {
+      assert.notEqual(event.kind, 'gap');
+      if (event.kind !== 'output') continue;
+      bytes += event.bytes.length;
+      await run.acknowledge(event.cursor);
+    }
+    assert.equal(bytes, total);
+    assert.equal((await run.wait()).code, 0);
+  });
+}
 
 test('J3, O4: only the owner lets go of held output', async (t) => {
   const rig = createRig(t);
