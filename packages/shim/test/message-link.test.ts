@@ -17,13 +17,14 @@ const options = { timeout: 20_000 };
 
 interface Pair {
   readonly link: MessageLink;
+  readonly socket: Socket;
   readonly peer: Socket;
   readonly said: string[];
   /* Resolves when so many things have been said. */
   readonly heard: (count: number) => Promise<void>;
 }
 
-async function linkAndPeer(t: TestContext): Promise<Pair> {
+async function linkAndPeer(t: TestContext, isGathering = false): Promise<Pair> {
   const server = createServer();
   server.listen(join(tmpdir(), `clf-link-${createSystemRandom().id()}`));
   await once(server, 'listening');
@@ -32,6 +33,7 @@ async function linkAndPeer(t: TestContext): Promise<Pair> {
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const socket = connect(address);
   const [peer] = await accepted;
+  if (socket.connecting) await once(socket, 'connect');
   peer.on('error', () => {});
   t.after(() => {
     peer.destroy();
@@ -44,11 +46,13 @@ async function linkAndPeer(t: TestContext): Promise<Pair> {
     said.push(word);
     for (const wake of waiters) wake();
   };
-  const link = createMessageLink(socket, {
-    onAnswer: (id, answer) => say(`${id} ${answer.type}`),
-    onNonsense: (id, error) => say(`${id} nonsense ${error.code}`),
-    onLost: (error) => say(`lost ${error.code}`),
-  });
+  const events = {
+    onAnswer: (id: number, answer: { readonly type: string }) => say(`${id} ${answer.type}`),
+    onNonsense: (id: number, error: { readonly code: string }) =>
+      say(`${id} nonsense ${error.code}`),
+    onLost: (error: { readonly code: string }) => say(`lost ${error.code}`),
+  };
+  const link = createMessageLink(socket, events, { isGathering });
   const heard = (count: number): Promise<void> =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -57,7 +61,7 @@ async function linkAndPeer(t: TestContext): Promise<Pair> {
       waiters.add(look);
       look();
     });
-  return { link, peer, said, heard };
+  return { link, socket, peer, said, heard };
 }
 
 function frame(type: number, id: number, payload: Buffer): Buffer {
@@ -89,11 +93,19 @@ test('bytes that are no frames end the link, once', options, async (t) => {
   assert.throws(() => link.send(Buffer.alloc(1)), { code: 'link-lost' });
 });
 
-test('what is sent in one tick leaves in one piece', options, async (t) => {
-  const { link, peer } = await linkAndPeer(t);
+test('a gathering link sends in one piece what it is given in one tick', options, async (t) => {
+  const { link, peer } = await linkAndPeer(t, true);
   for (let count = 0; count < 50; count += 1) link.send(Buffer.alloc(100, count));
   const [chunk] = (await once(peer, 'data')) as [Buffer];
   assert.equal(chunk.length, 5_000);
+});
+
+test('another link has sent what it was given before it returns', options, async (t) => {
+  const { link, socket, peer } = await linkAndPeer(t);
+  link.send(Buffer.from('k'));
+  assert.equal(socket.writableLength, 0, 'the kernel has it');
+  const [chunk] = (await once(peer, 'data')) as [Buffer];
+  assert.equal(chunk.toString(), 'k');
 });
 
 test('a peer that never reads is reported before memory runs out', options, async (t) => {

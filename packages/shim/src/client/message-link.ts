@@ -2,7 +2,8 @@
  * A stream socket that carries protocol frames both ways.
  *
  * One decoder and no per-run streams or promises: at a thousand runs this is
- * where the event loop's time goes. Messages of one tick leave in one write.
+ * where the event loop's time goes. Where there are many, those of one tick
+ * leave in one write; where there is one, such as a key, it leaves at once.
  * The link is lost once, with one error, whatever happened first: end of file,
  * a socket error, or frames that cannot be told apart any more. A message that
  * is framed well and says nonsense concerns only its own id.
@@ -34,10 +35,19 @@ export interface MessageLink {
 /* What may wait for a peer that does not read: some sixty of the largest messages. */
 const waitingBytesMax = 64 * 1024 * 1024;
 
-export function createMessageLink(socket: Socket, events: MessageLinkEvents): MessageLink {
+export interface MessageLinkOptions {
+  /* Messages wait for others of the same tick. */
+  readonly isGathering?: boolean;
+}
+
+export function createMessageLink(
+  socket: Socket,
+  events: MessageLinkEvents,
+  { isGathering = false }: MessageLinkOptions = {},
+): MessageLink {
   const decoder = createFrameDecoder();
+  const write = isGathering ? createGatheringWrite(socket) : (frame: Buffer) => socket.write(frame);
   let isLost = false;
-  let isCorked = false;
 
   const lose = (cause: unknown): void => {
     if (isLost) return;
@@ -57,10 +67,6 @@ export function createMessageLink(socket: Socket, events: MessageLinkEvents): Me
       return events.onNonsense(frame.id, error);
     }
     if (answer !== undefined) events.onAnswer(frame.id, answer);
-  };
-  const uncork = (): void => {
-    isCorked = false;
-    socket.uncork();
   };
 
   socket.on('data', (chunk: Buffer) => {
@@ -83,12 +89,7 @@ export function createMessageLink(socket: Socket, events: MessageLinkEvents): Me
           detail: { waitingBytes: socket.writableLength },
         });
       }
-      if (!isCorked) {
-        isCorked = true;
-        socket.cork();
-        process.nextTick(uncork);
-      }
-      socket.write(frame);
+      write(frame);
     },
     get isLost() {
       return isLost;
@@ -105,5 +106,21 @@ export function createMessageLink(socket: Socket, events: MessageLinkEvents): Me
       socket.end();
       socket.destroySoon();
     },
+  };
+}
+
+function createGatheringWrite(socket: Socket): (frame: Buffer) => void {
+  let isCorked = false;
+  const uncork = (): void => {
+    isCorked = false;
+    socket.uncork();
+  };
+  return (frame) => {
+    if (!isCorked) {
+      isCorked = true;
+      socket.cork();
+      process.nextTick(uncork);
+    }
+    socket.write(frame);
   };
 }

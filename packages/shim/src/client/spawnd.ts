@@ -52,19 +52,23 @@ export async function startSpawnd(deps: SpawndDeps): Promise<SpawndLink> {
   };
 
   const { socket } = startProgram('spawnd', deps);
-  const link = createMessageLink(socket, {
-    onAnswer: (id, answer) => {
-      if (answer.type === 'spawnd-hello') return resolve(answer);
-      const event = asRunEvent(answer);
-      if (event !== undefined) tell(id, event);
+  const link = createMessageLink(
+    socket,
+    {
+      onAnswer: (id, answer) => {
+        if (answer.type === 'spawnd-hello') return resolve(answer);
+        const event = asRunEvent(answer);
+        if (event !== undefined) tell(id, event);
+      },
+      onNonsense: (id, error) => tell(id, { type: 'lost', error }),
+      onLost: (error) => {
+        reject(error);
+        deps.onLost?.(error);
+        for (const handle of listeners.keys()) tell(handle, { type: 'lost', error });
+      },
     },
-    onNonsense: (id, error) => tell(id, { type: 'lost', error }),
-    onLost: (error) => {
-      reject(error);
-      deps.onLost?.(error);
-      for (const handle of listeners.keys()) tell(handle, { type: 'lost', error });
-    },
-  });
+    { isGathering: true },
+  );
 
   try {
     const hello = await settleWithin(promise, { ...deps, limitMs: helloMsMax });

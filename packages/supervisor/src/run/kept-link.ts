@@ -15,6 +15,8 @@ export interface KeptLink {
 
 interface Held {
   readonly link: Promise<ControlLink>;
+  /* Set by whoever waited for it first. */
+  opened: ControlLink | undefined;
   underWay: number;
   isWanted: boolean;
 }
@@ -35,7 +37,7 @@ export function createKeptLink(open: () => Promise<ControlLink>, isKept: () => b
     );
   };
   const take = (): Held => {
-    current ??= { link: open(), underWay: 0, isWanted: true };
+    current ??= { link: open(), opened: undefined, underWay: 0, isWanted: true };
     current.underWay += 1;
     return current;
   };
@@ -49,9 +51,11 @@ export function createKeptLink(open: () => Promise<ControlLink>, isKept: () => b
   const use = async <Result>(work: (link: ControlLink) => Promise<Result>): Promise<Result> => {
     for (;;) {
       const held = take();
-      let link: ControlLink | undefined;
+      /* Nobody waits for what is open: a key goes to its socket in the turn in which it was typed. */
+      let link = held.opened;
       try {
-        link = await held.link;
+        link ??= await held.link;
+        held.opened = link;
         if (!link.isLost) {
           link.ref();
           return await work(link);
