@@ -75,10 +75,9 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
       using _alive = keepAlive.hold();
       return await withSignal(core.treeGone(), signal);
     },
-    write: async (data, options) => {
-      using _alive = keepAlive.hold();
-      return await write(core, typeof data === 'string' ? Buffer.from(data) : data, options);
-    },
+    /* The connection that brings the answer keeps the process alive (kept-link.ts). */
+    write: (data, options) =>
+      write(core, typeof data === 'string' ? Buffer.from(data) : data, options),
     acknowledge: (cursor) => acknowledge(core, cursor),
     end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
     resize: async ({ cols, rows }) =>
