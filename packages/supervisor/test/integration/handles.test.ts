@@ -170,7 +170,7 @@ test('who waits stays alive, and who does not wait is not kept', async (t) => {
     'process.stdout.write(String((await (await supervisor.spawn(input)).wait()).code));';
   assert.equal(await runProgram(rig, waiting), '5');
   // More than pipe and shim take: it is accepted when the command begins to read.
-  const typing = `const late = { ...input, argv: ['sh', '-c', 'sleep 0.3; cat >/dev/null'] };
+  const typing = `const late = { ...input, runId: 'typed', argv: ['sh', '-c', 'sleep 0.3; cat >/dev/null'] };
     const run = await supervisor.spawn(late);
     await run.write(Buffer.alloc(1_000_000));
     process.stdout.write('taken');
