@@ -1,10 +1,12 @@
 /*
- * Scenarios `spawn` and `spawn-heap`: how many short commands per second, and what each costs the event loop; in a
- * small process, and in one with a gigabyte of live heap, whose page tables a fork has to copy.
+ * Scenarios `spawn`, `spawn-least` and `spawn-heap`: how many short commands per second, and what each costs the event
+ * loop; in a small process, with a command that costs nothing itself, and in a process with a gigabyte of live heap, whose
+ * page tables a fork has to copy.
  */
 import type { ContenderName } from '../contenders/contender.ts';
 import type { ClosedLoopResult } from '../measure/closed-loop.ts';
 import { type Aim, aimOfRatio, type Row } from '../report/result.ts';
+import { buildLeastProgram } from './least-program.ts';
 import type { Scenario, ScenarioDeps } from './scenario.ts';
 import { type Crew, openCrew, rowOf, sideBySide } from './side-by-side.ts';
 
@@ -25,6 +27,17 @@ export const spawnScenario: Scenario = {
   },
 };
 
+export const spawnLeastScenario: Scenario = {
+  name: 'spawn-least',
+  run: async (deps) => {
+    const program = buildLeastProgram(deps.makeDir('program'));
+    await using crew = await openCrew(deps, names);
+    const rows = await rowsOf(deps, crew, program);
+    const title = 'Spawn to exit of a program that only exits';
+    return { name: 'spawn-least', title, rows, aims: rateAimsOf(deps, rows) };
+  },
+};
+
 export const spawnHeapScenario: Scenario = {
   name: 'spawn-heap',
   run: async (deps) => {
@@ -37,16 +50,21 @@ export const spawnHeapScenario: Scenario = {
   },
 };
 
-async function rowsOf({ sizes, progress }: ScenarioDeps, crew: Crew): Promise<readonly Row[]> {
+async function rowsOf(
+  { sizes, progress }: ScenarioDeps,
+  crew: Crew,
+  program?: string,
+): Promise<readonly Row[]> {
+  const named = program === undefined ? {} : { program };
   const rows: Row[] = [];
   for (const concurrency of sizes.concurrencies) {
     progress(`${concurrency} at a time`);
     const { warmUpMs, spawnMs, rounds } = sizes;
     await sideBySide(crew, 1, (worker) =>
-      worker.task('spawn', { concurrency, durationMs: warmUpMs }),
+      worker.task('spawn', { ...named, concurrency, durationMs: warmUpMs }),
     );
     const results = await sideBySide(crew, rounds, (worker) =>
-      worker.task('spawn', { concurrency, durationMs: spawnMs }),
+      worker.task('spawn', { ...named, concurrency, durationMs: spawnMs }),
     );
     rows.push(...rowsAt(concurrency, results));
   }
@@ -68,26 +86,27 @@ function rowsAt(
   ];
 }
 
-function aimsOf({ sizes }: ScenarioDeps, rows: readonly Row[]): readonly Aim[] {
+function rateAimsOf({ sizes }: ScenarioDeps, rows: readonly Row[]): readonly Aim[] {
   const most = sizes.concurrencies.at(-1) ?? 0;
-  const rate = rowNamed(rows, `runs at ${most}`);
+  const row = rowNamed(rows, `runs at ${most}`);
+  const aim = (against: ContenderName, atLeast: number): Aim =>
+    aimOfRatio({
+      text: `runs at ${most}: at least ${atLeast} times ${against}`,
+      row,
+      against,
+      atLeast,
+    });
+  return [aim('child_process', 2), aim('execa', 4)];
+}
+
+function aimsOf(deps: ScenarioDeps, rows: readonly Row[]): readonly Aim[] {
+  const { sizes } = deps;
   const loops = sizes.concurrencies.map((concurrency) => ({
     concurrency,
     row: rowNamed(rows, `event loop at ${concurrency}`),
   }));
   return [
-    aimOfRatio({
-      text: `runs at ${most}: at least 2 times child_process`,
-      row: rate,
-      against: 'child_process',
-      atLeast: 2,
-    }),
-    aimOfRatio({
-      text: `runs at ${most}: at least 4 times execa`,
-      row: rate,
-      against: 'execa',
-      atLeast: 4,
-    }),
+    ...rateAimsOf(deps, rows),
     ...loops.map(({ concurrency, row }) =>
       aimOfRatio({
         text: `event loop per spawn at ${concurrency}: at most 1/8 of child_process`,

@@ -1,5 +1,5 @@
 /*
- * Task: start /bin/true, read its output, know its end; over and over.
+ * Task: start a command, read its output, know its end; over and over. It is /bin/true unless another program is named.
  */
 import {
   measureClosedLoop,
@@ -8,11 +8,13 @@ import {
 } from '../measure/closed-loop.ts';
 import type { TaskContext } from './task-context.ts';
 
-const command = ['/bin/true'] as const;
+export interface SpawnLoop extends ClosedLoop {
+  readonly program?: string;
+}
 
 export async function measureSpawn(
   { contender }: TaskContext,
-  loop: ClosedLoop,
+  { program = '/bin/true', ...loop }: SpawnLoop,
 ): Promise<ClosedLoopResult> {
-  return measureClosedLoop(loop, () => contender.run(command));
+  return measureClosedLoop(loop, () => contender.run([program]));
 }

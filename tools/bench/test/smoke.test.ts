@@ -44,6 +44,7 @@ test('a quick run measures every scenario and leaves nothing but its report', ()
   const names = report.results.map(({ name }) => name);
   assert.deepEqual(names, [
     'spawn',
+    'spawn-least',
     'spawn-heap',
     'growth',
     'output',
