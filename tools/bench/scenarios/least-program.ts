@@ -24,10 +24,12 @@ void _start(void)
 }
 `;
 
+const compiler = process.env['CC'] ?? 'cc';
+
 /* Its path. */
 export function buildLeastProgram(dir: string): string {
   const [file, program] = [join(dir, 'least.c'), join(dir, 'least')];
   writeFileSync(file, source);
-  execFileSync('cc', ['-Os', '-static', '-nostdlib', '-o', program, file]);
+  execFileSync(compiler, ['-Os', '-static', '-nostdlib', '-o', program, file]);
   return program;
 }
