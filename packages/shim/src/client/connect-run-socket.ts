@@ -20,8 +20,19 @@ export interface ConnectLimit {
 }
 
 const retryMs = 10;
+/* What one read takes: any answer but an END with its journal. */
+const readBytes = 4096;
 
-export async function connectRunSocket(runDir: string, limit: ConnectLimit): Promise<Socket> {
+export interface RunSocket {
+  readonly socket: Socket;
+  /*
+   * Every piece that comes, past Node's streams: those would cost a key's echo a tenth of its time. To be called at once; a shim
+   * says nothing before it is asked.
+   */
+  readonly onBytes: (listener: (bytes: Buffer) => void) => void;
+}
+
+export async function connectRunSocket(runDir: string, limit: ConnectLimit): Promise<RunSocket> {
   const untilMs = limit.clock.monotonicMs() + limit.limitMs;
   const directoryFd = openDirectory(runDir);
   try {
@@ -39,9 +50,18 @@ export async function connectRunSocket(runDir: string, limit: ConnectLimit): Pro
 }
 
 /* The socket, or the code of what went wrong. The kernel answers at once: no limit is needed. */
-function connectOnce(path: string): Promise<Socket | string> {
+function connectOnce(path: string): Promise<RunSocket | string> {
   return new Promise((resolve) => {
-    const socket = connect({ path });
+    let listener: ((bytes: Buffer) => void) | undefined;
+    const onread = {
+      buffer: Buffer.allocUnsafeSlow(readBytes),
+      callback: (length: number, bytes: Uint8Array): boolean => {
+        /* A copy: the next read goes into the same memory. */
+        listener?.(Buffer.from(bytes.subarray(0, length)));
+        return true;
+      },
+    };
+    const socket = connect({ path, onread });
     const onError = (error: NodeJS.ErrnoException): void => {
       socket.destroy();
       resolve(error.code ?? 'unknown');
@@ -49,7 +69,10 @@ function connectOnce(path: string): Promise<Socket | string> {
     socket.once('error', onError);
     socket.once('connect', () => {
       socket.off('error', onError);
-      resolve(socket);
+      const onBytes: RunSocket['onBytes'] = (given) => {
+        listener = given;
+      };
+      resolve({ socket, onBytes });
     });
   });
 }

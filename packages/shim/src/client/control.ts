@@ -11,7 +11,7 @@ import { ShimError, ShimRefusedError, ShimUnreachableError } from '../errors.ts'
 import type { Answer, DoorbellAnswer, HelloAnswer, OkAnswer } from '../wire/answers.ts';
 import { type Command, encodeCommand } from '../wire/encode-command.ts';
 import { connectRunSocket } from './connect-run-socket.ts';
-import { createMessageLink } from './message-link.ts';
+import { createMessageLink, type MessageLinkEvents } from './message-link.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { asRunEvent, type RunEvent } from './run-event.ts';
 import { sendInput } from './send-input.ts';
@@ -59,11 +59,11 @@ export async function openControl(
 ): Promise<ControlLink> {
   const limitMs = deps.limitMs ?? limitMsDefault;
   const limit = { clock: deps.clock, limitMs, signal: deps.signal };
-  const socket = await connectRunSocket(runDir, limit);
+  const { socket, onBytes } = await connectRunSocket(runDir, limit);
   const pending = createPendingRequests<Answer>();
   let onEvent: ((event: RunEvent) => void) | undefined;
 
-  const link = createMessageLink(socket, {
+  const events: MessageLinkEvents = {
     onAnswer: (id, answer) => {
       const event = id === 0 ? asRunEvent(answer) : undefined;
       if (event !== undefined) onEvent?.(event);
@@ -75,7 +75,8 @@ export async function openControl(
       pending.rejectAll(error);
       onEvent?.({ type: 'lost', error });
     },
-  });
+  };
+  const link = createMessageLink(socket, events, { onBytes });
 
   const send = (command: Command, signal?: AbortSignal): Promise<Answer> => {
     const { id, promise } = pending.open(signal);

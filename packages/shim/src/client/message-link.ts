@@ -38,12 +38,17 @@ const waitingBytesMax = 64 * 1024 * 1024;
 export interface MessageLinkOptions {
   /* Messages wait for others of the same tick. */
   readonly isGathering?: boolean;
+  /* Where bytes come from, if not from the socket's stream. */
+  readonly onBytes?: (listener: (bytes: Buffer) => void) => void;
 }
 
 export function createMessageLink(
   socket: Socket,
   events: MessageLinkEvents,
-  { isGathering = false }: MessageLinkOptions = {},
+  {
+    isGathering = false,
+    onBytes = (listener) => socket.on('data', listener),
+  }: MessageLinkOptions = {},
 ): MessageLink {
   const decoder = createFrameDecoder();
   const write = isGathering ? createGatheringWrite(socket) : (frame: Buffer) => socket.write(frame);
@@ -69,7 +74,7 @@ export function createMessageLink(
     if (answer !== undefined) events.onAnswer(frame.id, answer);
   };
 
-  socket.on('data', (chunk: Buffer) => {
+  onBytes((chunk) => {
     try {
       decoder.push(chunk, onFrame);
     } catch (error) {
