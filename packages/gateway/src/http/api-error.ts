@@ -31,6 +31,11 @@ export class ApiError extends CodedError<ApiErrorCode> {
   }
 }
 
+/* What a refusal says, on every way out. */
+export function bodyOf({ code, message, detail, hint }: ApiError): Readonly<{ error: object }> {
+  return { error: { code, message, detail, ...(hint === undefined ? {} : { hint }) } };
+}
+
 /* What a missing thing and another account's thing both answer: word for word the same. */
 export function notFound(): ApiError {
   return new ApiError('not_found');

@@ -1,14 +1,16 @@
 /*
  * The HTTP server, without any route: limits, guards, traces, and one shape for every refusal.
  */
+import type { Socket } from 'node:net';
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
 import { createTraces, parseTraceparent, type TraceContext } from '../observe/trace-context.ts';
 import type { AllowedNames } from './allowed-names.ts';
-import { ApiError, notFound, toApiError } from './api-error.ts';
+import { ApiError, bodyOf, notFound, toApiError } from './api-error.ts';
 import type { Caller } from './caller.ts';
+import { createClientErrors } from './client-errors.ts';
 import { cutHandshakesOnClose } from './cut-handshakes.ts';
 import { checkEncoding, checkNames } from './guards.ts';
 import { setSecurityHeaders } from './security-headers.ts';
@@ -73,6 +75,8 @@ const clientGone = 499;
 
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { tls, trustedProxies, clock, arrival = usualArrival } = deps;
+  const nextTrace = createTraces(deps.random);
+  const clientErrors = createClientErrors({ clock, isTls: tls !== undefined, nextTrace });
   const options = {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: bodyBytesMax,
@@ -81,10 +85,12 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     forceCloseConnections: true,
     routerOptions: { maxParamLength: paramCharactersMax },
     // An address that no route could have: no hook sees it, so it gets its answer here.
-    frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) => {
+    frameworkErrors: (_error: unknown, { raw }: FastifyRequest, reply: FastifyReply) => {
+      clientErrors.note(raw.socket, reply.raw);
       setSecurityHeaders(reply, tls !== undefined);
       sendRefusal(reply, notFound());
     },
+    clientErrorHandler: (error: Error, socket: Socket) => clientErrors.refuse(error, socket),
     // Ours is `trace`.
     genReqId: () => '',
     requestIdHeader: false,
@@ -95,6 +101,8 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     connectionsCheckingInterval: arrival.lookMs,
     // Of two names or two tokens neither is believed, whichever another server on the way has looked at.
     joinDuplicateHeaders: true,
+    // Node would refuse who names no host in its own way; `checkNames` does it in ours.
+    requireHostHeader: false,
   };
   const server: FastifyInstance =
     tls === undefined
@@ -109,8 +117,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     return result.success ? { value: result.data } : { error: toApiError(result.error) };
   });
   server.setSerializerCompiler(() => JSON.stringify);
-  const beginning = { clock, tls, nextTrace: createTraces(deps.random) };
+  const beginning = { clock, tls, nextTrace };
   server.addHook('onRequest', (request, reply, next) => {
+    clientErrors.note(request.raw.socket, reply.raw);
     begin(beginning, request, reply);
     const route = routeOf(request);
     const waiting = route.takesLong ? undefined : limitTime(timeLimit, request, reply);
@@ -212,11 +221,7 @@ function refuse(
 }
 
 function sendRefusal(reply: FastifyReply, refusal: ApiError): void {
-  const { code, message, detail, hint, status, headers } = refusal;
-  reply
-    .code(status)
-    .headers(headers)
-    .send({ error: { code, message, detail, ...(hint === undefined ? {} : { hint }) } });
+  reply.code(refusal.status).headers(refusal.headers).send(bodyOf(refusal));
 }
 
 function reportOf(

@@ -18,7 +18,10 @@ export interface GuardedRequest {
 }
 
 export function checkNames(names: AllowedNames, { headers, url = '/' }: GuardedRequest): void {
-  if (!names.isHost(text(headers['host']))) throw notOurs('host_refused');
+  const host = text(headers['host']);
+  // RFC 9112, 3.2.
+  if (host === undefined) throw new ApiError('validation_error', 'a request has to name its host');
+  if (!names.isHost(host)) throw notOurs('host_refused');
   // A whole address names its host itself, and that name counts (RFC 9112, 3.2.2).
   if (!url.startsWith('/') && !names.isHost(URL.parse(url)?.host)) {
     throw notOurs('host_refused');

@@ -14,9 +14,15 @@ const always = {
 /* Two years, as browsers' own lists ask for. */
 const hsts = 'max-age=63072000';
 
+const alwaysWithTls = { ...always, 'strict-transport-security': hsts } as const;
+
+/* For answers that are no reply of the framework's. */
+export function securityHeaders(isTls: boolean): Readonly<Record<string, string>> {
+  return isTls ? alwaysWithTls : always;
+}
+
 export function setSecurityHeaders(reply: FastifyReply, isTls: boolean): void {
-  reply.headers(always);
-  if (isTls) reply.header('strict-transport-security', hsts);
+  reply.headers(securityHeaders(isTls));
 }
 
 /* For the few pages of ours: their own files and nothing else, no script that is not one of them. */
