@@ -23,9 +23,21 @@ export interface ClientErrorDeps {
 
 type Answer = ServerResponse<IncomingMessage>;
 
+/*
+ * On the socket itself: every request is noted, and a map beside would cost each of them a microsecond and hold its answer in
+ * memory until the next one.
+ */
+const lastAnswer = Symbol('the answer to the last request');
+
+interface AnsweringSocket extends Socket {
+  [lastAnswer]?: Answer | undefined;
+}
+
 export interface ClientErrors {
   /* Every request is noted with its answer, in the order in which they came. */
-  note(socket: Socket, answer: Answer): void;
+  note(socket: AnsweringSocket, answer: Answer): void;
+  /* And again when its answer is over. */
+  forget(socket: AnsweringSocket, answer: Answer): void;
   /* For `clientErrorHandler`. Never throws: there is nobody above it but the process. */
   refuse(error: Error, socket: Socket): void;
 }
@@ -37,15 +49,14 @@ export interface ClientErrors {
 const lingerMs = 2_000;
 
 export function createClientErrors(deps: ClientErrorDeps): ClientErrors {
-  // Answers are sent in the order of their requests: when the last is over, all are.
-  const lastAnswers = new WeakMap<Socket, Answer>();
   /* Only for those that came while another was under way. */
   const answersBefore = new WeakMap<Answer, Answer>();
   /* A broken parser complains of every byte that follows; the first complaint is the one that counts. */
   const refused = new WeakSet<Socket>();
 
-  const takeTurn = (socket: Socket, code: ApiErrorCode, awaited?: Answer): void => {
-    const last = lastAnswers.get(socket);
+  const takeTurn = (socket: AnsweringSocket, code: ApiErrorCode, awaited?: Answer): void => {
+    // Answers are sent in the order of their requests: when the last is over, all are.
+    const last = socket[lastAnswer];
     const isWhole = last?.req.complete === true;
     if (awaited !== undefined && awaited !== last && isWhole) {
       // It was late and has arrived after all, while an answer before it was waited for.
@@ -68,9 +79,13 @@ export function createClientErrors(deps: ClientErrorDeps): ClientErrors {
 
   return {
     note: (socket, answer) => {
-      const before = lastAnswers.get(socket);
+      const before = socket[lastAnswer];
       if (before !== undefined && !before.closed) answersBefore.set(answer, before);
-      lastAnswers.set(socket, answer);
+      socket[lastAnswer] = answer;
+    },
+    forget: (socket, answer) => {
+      // One whose body never came is still the one that is refused, and has had its answer.
+      if (socket[lastAnswer] === answer && answer.req.complete) socket[lastAnswer] = undefined;
     },
     refuse: (error, socket) =>
       orDestroy(socket, () => {

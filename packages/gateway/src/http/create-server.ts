@@ -125,6 +125,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     const waiting = route.takesLong ? undefined : limitTime(timeLimit, request, reply);
     // Not `onResponse`, which is not called when the client has gone, as it does at the end of every stream.
     reply.raw.on('close', () => {
+      clientErrors.forget(request.raw.socket, reply.raw);
       if (waiting !== undefined) timeLimit.end(waiting);
       deps.onDone(reportOf(deps, route, { request, reply }));
     });
