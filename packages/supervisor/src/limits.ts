@@ -25,7 +25,7 @@ export const killMs = 2_000;
 /** Reaching `exec`; a working directory on a dead mount never gets there (S2). */
 export const startMs = 30_000;
 
-/** A run directory that took longer than usual by far: ten times what it takes, and a tenth of what a person would notice. */
+/** A run directory that took this long was slow: ten times what it usually takes. */
 export const intentSlowMs = 0.2;
 /** So many in a row are the disk's doing, not the scheduler's. */
 export const intentsSlowMax = 4;

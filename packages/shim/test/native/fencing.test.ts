@@ -125,8 +125,11 @@ nativeTest(
     assert.equal(await answers(encodeCommand({ type: 'auth', cookie, version: 2 }, 1)), 3);
     assert.equal(await answers(encodeCommand({ type: 'watch' }, 1)), 1);
     assert.equal(await answers(Buffer.from('GET / HTTP/1.1\r\n\r\n')), 1);
-    /* Before AUTH nobody makes the shim hold more than an AUTH. */
-    const long = Buffer.alloc(70_000, 1);
+    /*
+     * Before AUTH nobody makes the shim hold more than an AUTH. Sent as one piece of the kernel's: a longer one is still being
+     * written when the shim closes, and Node gives a broken write precedence over an answer that is there to be read.
+     */
+    const long = Buffer.alloc(4_096, 1);
     long.writeUInt32LE(69_000, 0);
     assert.equal(await answers(long), 1);
     assert.equal((await rig.control(run)).hello.state, 'running');
