@@ -9,7 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createSystemRandom } from '@clawdfather/kit';
-import { createMessageLink, type MessageLink } from '../src/client/message-link.ts';
+import {
+  createMessageLink,
+  type MessageLink,
+  type MessageLinkOptions,
+} from '../src/client/message-link.ts';
 import { startProgram } from '../src/client/start-program.ts';
 import { shimBinaryPath } from '../src/index.ts';
 
@@ -24,7 +28,7 @@ interface Pair {
   readonly heard: (count: number) => Promise<void>;
 }
 
-async function linkAndPeer(t: TestContext, isGathering = false): Promise<Pair> {
+async function linkAndPeer(t: TestContext, options: MessageLinkOptions = {}): Promise<Pair> {
   const server = createServer();
   server.listen(join(tmpdir(), `clf-link-${createSystemRandom().id()}`));
   await once(server, 'listening');
@@ -52,7 +56,7 @@ async function linkAndPeer(t: TestContext, isGathering = false): Promise<Pair> {
       say(`${id} nonsense ${error.code}`),
     onLost: (error: { readonly code: string }) => say(`lost ${error.code}`),
   };
-  const link = createMessageLink(socket, events, { isGathering });
+  const link = createMessageLink(socket, events, options);
   const heard = (count: number): Promise<void> =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -94,7 +98,7 @@ test('bytes that are no frames end the link, once', options, async (t) => {
 });
 
 test('a gathering link sends in one piece what it is given in one tick', options, async (t) => {
-  const { link, peer } = await linkAndPeer(t, true);
+  const { link, peer } = await linkAndPeer(t, { isGathering: true });
   for (let count = 0; count < 50; count += 1) link.send(Buffer.alloc(100, count));
   const [chunk] = (await once(peer, 'data')) as [Buffer];
   assert.equal(chunk.length, 5_000);
