@@ -4,6 +4,9 @@
 import assert from 'node:assert/strict';
 import { executionAsyncResource } from 'node:async_hooks';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { keepTicksFast } from '../src/keep-ticks-fast.ts';
 
@@ -40,7 +43,7 @@ const program = `
   gc();
   await pause();
   await new Promise((resolve) => process.nextTick(() => {
-    console.log(%HaveSameMap(held.tick, executionAsyncResource()));
+    process.stdout.write(String(%HaveSameMap(held.tick, executionAsyncResource())));
     resolve();
   }));
 `;
@@ -48,5 +51,42 @@ const program = `
 test('after a full collection ticks have the shape that they had before', () => {
   const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module', '--eval', program];
   const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
-  assert.equal(stdout.trim(), 'true', stderr);
+  assert.equal(stdout, 'true', stderr);
+});
+
+/* Every tick of a supervisor's life is watched weakly; a full collection leaves those that somebody holds. */
+const ofSupervisor = `
+  import { createHook } from 'node:async_hooks';
+  import { createSupervisor } from '@clawdfather/supervisor';
+  const ticks = [];
+  const init = (id, type, trigger, tick) => type === 'TickObject' && ticks.push(new WeakRef(tick));
+  const watch = createHook({ init }).enable();
+  const pause = () => new Promise((resolve) => setImmediate(resolve));
+  const held = async () => {
+    for (let time = 0; time < 3; time += 1) {
+      await pause();
+      gc();
+    }
+    return ticks.filter((tick) => tick.deref() !== undefined).length;
+  };
+  const supervisor = await createSupervisor({ stateDir: process.argv[1] });
+  watch.disable();
+  const open = await held();
+  await supervisor.close();
+  process.stdout.write(JSON.stringify([open, await held()]));
+`;
+
+test('a supervisor holds one tick from its opening to its close', () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'clf-ticks-'));
+  try {
+    const flags = ['--conditions=@clawdfather/source', '--expose-gc', '--input-type=module'];
+    const args = [...flags, '--eval', ofSupervisor, stateDir];
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+    });
+    assert.equal(stdout, '[1,0]', stderr);
+  } finally {
+    rmSync(stateDir, { recursive: true });
+  }
 });
