@@ -10,6 +10,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '@clawdfather/kit';
 import type { Supervisor } from '@clawdfather/supervisor';
+import { isProcessAlive } from '@clawdfather/supervisor/alive';
 import type { CommandContext } from '../command.ts';
 import { type Finding, findingsJson, formatFindings, hasFailed } from '../doctor/finding.ts';
 import {
@@ -38,7 +39,6 @@ import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { lookAtGateway } from '../gateway/look-at-gateway.ts';
 import { jsonLine } from '../render/run-json.ts';
-import { startTicksOf } from '../runs/process-use.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { loadControlFile } from '../serve.ts';
 import { controlPath } from './backup.ts';
@@ -135,7 +135,7 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
     checkOwners({
       owners: supervisor.owners().filter((owner) => owner.pid !== context.config.pid),
       runs: records,
-      isAlive: ({ pid, startTicks }) => startTicksOf(pid) === startTicks,
+      isAlive: isProcessAlive,
     }),
     checkDecisions(decisions),
     checkShimProcesses({

@@ -8,6 +8,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Log } from '@clawdfather/kit';
+import { startTicksOf } from '@clawdfather/supervisor/alive';
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -25,7 +26,6 @@ import { formatServing } from '../gateway/serve-text.ts';
 import { listenForStop, type StopSignals } from '../gateway/stop-signals.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
-import { startTicksOf } from '../runs/process-use.ts';
 import { type Gateway, type GatewayConfig, openServer } from '../serve.ts';
 import { readVersion } from './version.ts';
 

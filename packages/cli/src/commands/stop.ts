@@ -2,13 +2,13 @@
  * `clf stop`: SIGTERM to the gateway of this state directory, after its process was verified, and to nothing else; then wait
  * until it is gone. Runs go on.
  */
+import { isProcessAlive } from '@clawdfather/supervisor/alive';
 import type { CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { findGateway, type GatewayRecord } from '../gateway/gateway-file.ts';
 import { closeSessions } from '../hosts/close-sessions.ts';
 import { jsonLine } from '../render/run-json.ts';
-import { startTicksOf } from '../runs/process-use.ts';
 
 /* Twice what a stop may take. */
 const waitMsMax = 10_000;
@@ -52,12 +52,12 @@ function runningGateway(stateDir: string): GatewayRecord {
   }
 }
 
-async function end({ clock }: CommandContext, { pid, startTicks }: GatewayRecord): Promise<void> {
-  const isAlive = (): boolean => startTicksOf(pid) === startTicks;
+async function end({ clock }: CommandContext, record: GatewayRecord): Promise<void> {
+  const { pid } = record;
   // O5: looked at again right before, since its sessions may have taken a while.
-  if (isAlive()) process.kill(pid, 'SIGTERM');
+  if (isProcessAlive(record)) process.kill(pid, 'SIGTERM');
   const untilMs = clock.monotonicMs() + waitMsMax;
-  while (isAlive()) {
+  while (isProcessAlive(record)) {
     if (clock.monotonicMs() > untilMs) {
       throw new CliError('gateway-stop-overdue', `process ${pid} has not ended`, {
         hint: `It was asked to. A crash would do no harm to what runs: kill -9 ${pid}`,

@@ -7,7 +7,7 @@
  */
 import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTicksOf } from '../runs/process-use.ts';
+import { isProcessAlive } from '@clawdfather/supervisor/alive';
 
 export interface GatewayRecord {
   readonly url: string;
@@ -30,7 +30,7 @@ export type FoundGateway =
   | { readonly kind: 'stale'; readonly record: GatewayRecord }
   | { readonly kind: 'elsewhere'; readonly record: GatewayRecord };
 
-export interface ProcessIdentity {
+interface ProcessIdentity {
   readonly bootId: string;
   readonly pidNamespace: string;
 }
@@ -60,22 +60,13 @@ export function removeGatewayFile(stateDir: string, { pid, startTicks }: Gateway
   rmSync(gatewayFilePath(stateDir), { force: true });
 }
 
-export function findGateway(
-  stateDir: string,
-  {
-    identity = readIdentity(),
-    ticksOf = startTicksOf,
-  }: {
-    readonly identity?: ProcessIdentity;
-    readonly ticksOf?: (pid: number) => number | undefined;
-  } = {},
-): FoundGateway {
+export function findGateway(stateDir: string): FoundGateway {
+  const identity = readIdentity();
   const record = parseRecord(readText(gatewayFilePath(stateDir)));
   if (record === undefined) return { kind: 'none' };
   if (record.bootId !== identity.bootId) return { kind: 'stale', record };
   if (record.pidNamespace !== identity.pidNamespace) return { kind: 'elsewhere', record };
-  const isAlive = ticksOf(record.pid) === record.startTicks;
-  return { kind: isAlive ? 'running' : 'stale', record };
+  return { kind: isProcessAlive(record) ? 'running' : 'stale', record };
 }
 
 function readText(path: string): string | undefined {

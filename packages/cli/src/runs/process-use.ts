@@ -38,11 +38,6 @@ export function readTreeUse(
   return { cpuMs: (cpuTicks * 1_000) / ticksPerSecond, rssBytes };
 }
 
-/* Undefined when there is no such process, or it is hidden from us. */
-export function startTicksOf(pid: number): number | undefined {
-  return readOne(pid, readProcFile)?.startTicks;
-}
-
 interface ProcessUse {
   readonly cpuTicks: number;
   readonly rssBytes: number;

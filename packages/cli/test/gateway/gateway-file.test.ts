@@ -14,7 +14,7 @@ import {
   removeGatewayFile,
   writeGatewayFile,
 } from '../../src/gateway/gateway-file.ts';
-import { startTicksOf } from '../../src/runs/process-use.ts';
+import { startTicksOf } from '@clawdfather/supervisor/alive';
 
 function stateDirOf(context: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'clf-gateway-file-'));
