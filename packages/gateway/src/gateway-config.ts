@@ -3,7 +3,7 @@
  */
 import type { Policy } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
-import type { LimitPair } from '@clawdfather/supervisor';
+import type { LimitPair, RetentionPolicy } from '@clawdfather/supervisor';
 import type { SocketLimits } from './socket/limits.ts';
 
 export interface GatewayConfig {
@@ -49,6 +49,8 @@ export interface RunsConfig {
   /* What a command starts with, before the allowlist of the environment policy. */
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
+  /* What the clean-up keeps of finished runs. */
+  readonly retention: RetentionPolicy;
   readonly openFiles?: LimitPair;
   /* Live runs of one account at a time. Default 64. */
   readonly liveRunsMax?: number;

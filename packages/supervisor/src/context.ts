@@ -10,6 +10,7 @@ import type { Launcher } from './launch/launcher.ts';
 import type { OwnerHandle } from './registry/owners.ts';
 import type { Registry } from './registry/registry.ts';
 import type { StateDir } from './registry/state-dir.ts';
+import type { RetentionPolicy } from './retention/plan-retention.ts';
 import type { LiveRuns } from './run/live-runs.ts';
 import type { MakeIntent } from './run/make-intent.ts';
 
@@ -26,6 +27,7 @@ export interface SupervisorContext {
   readonly launcher: Launcher;
   readonly binaryPath: string;
   readonly cgroupParent: string | undefined;
+  readonly retention: RetentionPolicy;
   readonly live: LiveRuns;
   /* What the last reconciliation could not tell; gc explains with it. */
   readonly unverifiable: Set<string>;

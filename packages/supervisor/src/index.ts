@@ -5,6 +5,7 @@ export { SupervisorError, supervisorErrorCodes } from './errors.ts';
 export type { SupervisorErrorCode } from './errors.ts';
 export { silentObserver } from './events.ts';
 export type { Count, SupervisorEvent, SupervisorObserver } from './events.ts';
+export { usualRetention } from './limits.ts';
 export { rebuildRegistry } from './reconcile/rebuild.ts';
 export type { RebuildDeps, RebuildReport } from './reconcile/rebuild.ts';
 export { readLineage } from './evidence/lineage.ts';

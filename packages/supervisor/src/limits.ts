@@ -93,12 +93,14 @@ export const ownersKeptMax = 64;
 
 /* --- Retention ---------------------------------------------------------------- */
 
-/** A week: longer than a weekend, short enough that nobody plans around it. */
-export const retentionAgeMs = 7 * 24 * 60 * 60 * 1000;
-/** Finished runs kept, the newest ones. */
-export const retentionRunsMax = 1_000;
-/** Journals of finished runs together. */
-export const retentionBytesMax = 10 * 1024 * 1024 * 1024;
+export const usualRetention = {
+  /** A week: longer than a weekend, short enough that nothing is planned around it. */
+  ageMs: 7 * 24 * 60 * 60 * 1000,
+  /** Finished runs kept, the newest ones. */
+  runsMax: 1_000,
+  /** Journals of finished runs together. */
+  bytesMax: 10 * 1024 * 1024 * 1024,
+} as const;
 /** An empty run directory without a record is a spawn under way until then; a start takes 35 s at most. */
 export const strayAgeMs = 10 * 60 * 1000;
 /** Entries deleted from the trash per step: unlinking in bulk slows creation on ext4. */

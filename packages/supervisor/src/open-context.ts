@@ -13,6 +13,7 @@ import { createDirectLauncher, createSpawndLauncher } from './launch/launcher.ts
 import { selectPlatform } from './platform.ts';
 import { openRegistry } from './registry/registry.ts';
 import { openStateDir } from './registry/state-dir.ts';
+import { usualRetention } from './limits.ts';
 import { createMakeIntent } from './run/make-intent.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
@@ -78,6 +79,7 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     launcher,
     binaryPath,
     cgroupParent: deps.cgroupParent,
+    retention: deps.retention ?? usualRetention,
     live: new Map(),
     spawning: new Set(),
     unverifiable: new Set(),

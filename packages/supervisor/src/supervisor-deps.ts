@@ -5,6 +5,7 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { SupervisorObserver } from './events.ts';
 import type { ProcessTable } from './evidence/process-table.ts';
+import type { RetentionPolicy } from './retention/plan-retention.ts';
 
 export interface SupervisorDeps {
   /* Absolute; made 0700 when it is not there. Shared by all supervisors of this user on this host. */
@@ -13,6 +14,8 @@ export interface SupervisorDeps {
   readonly launcher?: 'spawnd' | 'direct';
   /* What to do at start about runs whose owner is gone: `adopt`, or only `record` what has ended. */
   readonly adoption?: 'adopt' | 'record';
+  /* What `gc` keeps unless a call says otherwise. Default: a week, 1,000 runs, 10 GB of output. */
+  readonly retention?: RetentionPolicy;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;

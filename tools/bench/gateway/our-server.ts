@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { openGateway } from '@clawdfather/gateway';
 import { parseAccountId } from '@clawdfather/store';
+import { usualRetention } from '@clawdfather/supervisor';
 
 const [directory = ''] = process.argv.slice(2);
 const random = createSystemRandom();
@@ -23,6 +24,7 @@ const gateway = await openGateway(
       allow: [],
       environment: { PATH: process.env['PATH'] ?? '', HOME: directory },
       directory,
+      retention: usualRetention,
     },
   },
   { clock: createSystemClock(), random, log: silentLog },

@@ -1,5 +1,5 @@
 /*
- * `clf gc`: finished runs beyond what is kept go, and each decision can be read.
+ * `clf gc`: finished runs beyond what is kept go. Each that goes is told with the reason, with `--explain` each that stays too.
  */
 import type { GarbageReport, RetentionDecision } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
@@ -14,22 +14,16 @@ import { withSupervisor } from '../runs/with-supervisor.ts';
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io } = context;
   const isDryRun = args.has('dry-run');
-  const { values } = context.config;
-  const policy = {
-    ageMs: values['gc.olderThan'],
-    runsMax: values['gc.keep'],
-    bytesMax: values['gc.maxSize'],
-  };
-  const report = await withSupervisor(context, (supervisor) =>
-    supervisor.gc({ dryRun: isDryRun, policy }),
-  );
+  const report = await withSupervisor(context, (supervisor) => supervisor.gc({ dryRun: isDryRun }));
   if (context.isJson) {
     await io.stdout.write(jsonLine(reportJson(report, isDryRun)));
     return codeStatus(exitOk);
   }
-  if (args.has('explain') && report.decisions.length > 0) {
-    await io.stdout.write(explain(context, report.decisions));
-  }
+  const told = report.decisions.filter(
+    ({ runId, decision }) =>
+      args.has('explain') || (decision === 'remove' && !report.spared.includes(runId)),
+  );
+  if (told.length > 0) await io.stdout.write(explain(context, told));
   await io.stdout.write(`${summary(report, isDryRun)}\n`);
   return codeStatus(exitOk);
 }

@@ -104,15 +104,15 @@ export const settingTable = {
   }),
   'gc.olderThan': setting(duration, {
     usual: 7 * day,
-    summary: '`gc`: finished runs older than this go',
+    summary: '`gc` and the gateway: finished runs older than this go',
   }),
   'gc.keep': setting(integer({ min: 0, max: 1_000_000_000 }), {
     usual: 1_000,
-    summary: '`gc`: keep at most so many finished runs',
+    summary: '`gc` and the gateway: keep at most so many finished runs',
   }),
   'gc.maxSize': setting(bytes, {
     usual: 10 * gigabyte,
-    summary: '`gc`: keep at most this much output of finished runs',
+    summary: '`gc` and the gateway: keep at most this much output of finished runs',
   }),
   'policy.cli.security': setting(security, {
     usual: 'full',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
 import { parseAddress } from '../config/network-kinds.ts';
+import { retentionPolicyFrom } from '../config/retention-policy.ts';
 import { usageError } from '../errors.ts';
 import type { GatewayConfig } from '../serve.ts';
 import { readSecretFile } from './read-secret.ts';
@@ -31,6 +32,7 @@ export function gatewayConfigFrom(
       allow: values['policy.allow'],
       environment: config.commandEnv,
       directory: values['gateway.directory'] ?? (config.env['HOME'] || homedir()),
+      retention: retentionPolicyFrom(config),
       liveRunsMax: values['gateway.liveRunsMax'],
       ...(config.openFiles === undefined ? {} : { openFiles: config.openFiles }),
     },

@@ -7,6 +7,7 @@
 import { createJsonLog, silentLog } from '@clawdfather/kit';
 import type { Supervisor, SupervisorDeps } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
+import { retentionPolicyFrom } from '../config/retention-policy.ts';
 import { explainOpenFailure } from './open-failure.ts';
 
 export type SupervisorExtras = Pick<SupervisorDeps, 'cgroupParent' | 'observer'>;
@@ -31,6 +32,7 @@ export async function withSupervisor<Result>(
   const supervisor = await createSupervisor({
     stateDir: config.stateDir,
     launcher: 'direct',
+    retention: retentionPolicyFrom(config),
     clock,
     random,
     log,

@@ -38,6 +38,7 @@ export interface CliProcess {
   readonly child: ChildProcess;
   readonly result: Promise<CliResult>;
   readonly stdout: () => string;
+  readonly stderr: () => string;
   /* Resolves when what it wrote contains the text. */
   saw(text: string): Promise<void>;
 }
@@ -92,6 +93,7 @@ function startProcess(
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const stdout = (): string => Buffer.concat(out).toString();
+  const stderr = (): string => Buffer.concat(err).toString();
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
   // A command that does not read its input closes it.
@@ -100,17 +102,17 @@ function startProcess(
   const { promise: result, resolve, reject } = Promise.withResolvers<CliResult>();
   child.on('error', reject);
   child.on('close', (code, signal) =>
-    resolve({ code, signal, stdout: stdout(), stderr: Buffer.concat(err).toString() }),
+    resolve({ code, signal, stdout: stdout(), stderr: stderr() }),
   );
   const saw = async (text: string): Promise<void> => {
     while (!stdout().includes(text)) {
       const more = Promise.withResolvers<void>();
       child.stdout.once('data', () => more.resolve());
-      const ended = result.then(({ stderr }) => {
-        if (!stdout().includes(text)) throw new Error(`ended without "${text}": ${stderr}`);
+      const ended = result.then(() => {
+        if (!stdout().includes(text)) throw new Error(`ended without "${text}": ${stderr()}`);
       });
       await Promise.race([more.promise, ended]);
     }
   };
-  return { child, result, stdout, saw };
+  return { child, result, stdout, stderr, saw };
 }

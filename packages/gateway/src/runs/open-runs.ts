@@ -57,6 +57,7 @@ export async function openRuns(
     stateDir,
     launcher: 'spawnd',
     adoption: 'adopt',
+    retention: runs.retention,
     clock,
     random,
     log,

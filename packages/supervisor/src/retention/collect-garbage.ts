@@ -1,10 +1,10 @@
 /*
- * `gc`: which finished runs go and why, and then doing it. Every run is listed with the evidence for its decision.
+ * `gc`: which finished runs go and why, and then doing it. Every run is listed with the evidence for its decision, and
+ * every removal is logged with it: output that is gone must be explained afterwards too.
  *
  * Also cleared: empty run directories without a record (clear-strays.ts).
  */
 import type { SupervisorContext } from '../context.ts';
-import { retentionAgeMs, retentionBytesMax, retentionRunsMax } from '../limits.ts';
 import type { RunRecord } from '../types.ts';
 import { clearStrays, type Strays } from './clear-strays.ts';
 import {
@@ -18,7 +18,8 @@ import { emptyTrash, removeRun } from './remove-runs.ts';
 export interface GarbageOptions {
   /* Only say what would be done. */
   readonly dryRun?: boolean;
-  readonly policy?: Partial<RetentionPolicy>;
+  /* Instead of the one that the supervisor was given. */
+  readonly policy?: RetentionPolicy;
   readonly signal?: AbortSignal;
 }
 
@@ -30,14 +31,14 @@ export interface GarbageReport extends RetentionPlan {
 
 export async function collectGarbage(
   context: SupervisorContext,
-  { dryRun = false, policy = {}, signal }: GarbageOptions = {},
+  { dryRun = false, policy = context.retention, signal }: GarbageOptions = {},
 ): Promise<GarbageReport> {
   const { registry, clock, stateDir } = context;
   const finished = registry.finished();
   const runs = [...registry.open().filter(isLive).map(liveRun), ...finished.map(finishedRun)].map(
     (run) => ({ ...run, isUnverifiable: context.unverifiable.has(run.runId) }),
   );
-  const plan = planRetention(runs, clock.wallMs(), { ...defaultPolicy, ...policy });
+  const plan = planRetention(runs, clock.wallMs(), policy);
   const known = new Set<string>(runs.map(({ runId }) => runId));
   const strays = await clearStrays({
     runsDir: stateDir.runsDir,
@@ -48,22 +49,17 @@ export async function collectGarbage(
   if (dryRun) return { ...plan, spared: [], strays };
   const spared: string[] = [];
   const epochs = new Map(finished.map(({ runId, epoch }) => [runId, epoch]));
-  for (const { runId, decision } of plan.decisions) {
+  for (const { runId, decision, why, evidence } of plan.decisions) {
     signal?.throwIfAborted();
     const epoch = epochs.get(runId);
     if (decision !== 'remove' || epoch === undefined) continue;
     const outcome = await removeRun(context, { runId, epoch });
     if (outcome === 'open') spared.push(runId);
+    else context.log.event('run.removed', { runId, why, ...evidence });
   }
   await emptyTrash(stateDir, clock, signal);
   return { ...plan, spared, strays };
 }
-
-const defaultPolicy: RetentionPolicy = {
-  ageMs: retentionAgeMs,
-  runsMax: retentionRunsMax,
-  bytesMax: retentionBytesMax,
-};
 
 function isLive(record: RunRecord): boolean {
   return record.state !== 'exited';

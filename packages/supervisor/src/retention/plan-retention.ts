@@ -14,6 +14,9 @@ export interface RetentionPolicy {
   readonly bytesMax: number;
 }
 
+/** What can take a finished run: a person, or one of the policy's three limits. */
+export type RetentionRule = 'by-hand' | 'age' | 'count' | 'bytes';
+
 /** A run as retention sees it; live ones are given too, to be listed. */
 export interface RetainedRun {
   readonly runId: RunId;
@@ -31,6 +34,7 @@ export interface RetentionDecision {
   readonly runId: RunId;
   readonly decision: 'keep' | 'remove';
   readonly why: string;
+  /** Of a removal also the `rule` that takes it and the `limit` which that rule has. */
   readonly evidence: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -60,13 +64,13 @@ export function planRetention(
   let count = 0;
   let bytes = 0;
   for (const run of finished) {
-    const why = removedBecause(run, { count, bytes, nowMs, policy });
-    if (why === undefined) {
+    const removal = removedBecause(run, { count, bytes, nowMs, policy });
+    if (removal === undefined) {
       count += 1;
       bytes += run.journalBytes;
       kept.push(decide(run, 'keep', { why: 'within age, count and bytes', nowMs }));
     } else {
-      removed.push(decide(run, 'remove', { why, nowMs }));
+      removed.push(decide(run, 'remove', { ...removal, nowMs }));
     }
   }
   removed.reverse();
@@ -93,26 +97,38 @@ interface Filled {
   readonly policy: RetentionPolicy;
 }
 
+/** Which rule takes it, and what that rule allows. */
+interface Removal {
+  readonly why: string;
+  readonly rule: { readonly rule: RetentionRule; readonly limit?: number };
+}
+
 function removedBecause(
   run: RetainedRun,
   { count, bytes, nowMs, policy }: Filled,
-): string | undefined {
-  if (run.isRemoved) return 'it was removed by hand';
+): Removal | undefined {
+  const by = (rule: RetentionRule, why: string, limit?: number): Removal => ({
+    why,
+    rule: { rule, ...(limit === undefined ? {} : { limit }) },
+  });
+  if (run.isRemoved) return by('by-hand', 'it was removed by hand');
   const ageMs = nowMs - (run.endedAtMs ?? 0);
-  if (ageMs > policy.ageMs) return 'it is older than the policy keeps';
-  if (count >= policy.runsMax) return 'newer runs fill the count';
-  if (bytes + run.journalBytes > policy.bytesMax) return 'newer runs fill the space';
+  if (ageMs > policy.ageMs) return by('age', 'it is older than the policy keeps', policy.ageMs);
+  if (count >= policy.runsMax) return by('count', 'newer runs fill the count', policy.runsMax);
+  if (bytes + run.journalBytes > policy.bytesMax) {
+    return by('bytes', 'newer runs fill the space', policy.bytesMax);
+  }
   return undefined;
 }
 
 function decide(
   run: RetainedRun,
   decision: RetentionDecision['decision'],
-  { why, nowMs }: { readonly why: string; readonly nowMs: number },
+  { why, rule, nowMs }: Partial<Removal> & { readonly why: string; readonly nowMs: number },
 ): RetentionDecision {
   const { runId, state, isTreeGone, journalBytes } = run;
   const age = run.endedAtMs === undefined ? {} : { ageMs: nowMs - run.endedAtMs };
-  return { runId, decision, why, evidence: { state, isTreeGone, journalBytes, ...age } };
+  return { runId, decision, why, evidence: { state, isTreeGone, journalBytes, ...age, ...rule } };
 }
 
 function sumBytes(decisions: readonly RetentionDecision[]): number {

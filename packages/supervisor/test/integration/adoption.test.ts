@@ -192,7 +192,7 @@ test('O6: a copied state directory is another instance and never touches the run
     assert.equal(decision?.decision, 'unverifiable');
     assert.match(decision.why, /copied/);
     await copy.cancel(run.runId).catch(() => undefined);
-    const { decisions } = await copy.gc({ policy: { ageMs: 0, runsMax: 0 } });
+    const { decisions } = await copy.gc({ policy: { ageMs: 0, runsMax: 0, bytesMax: 0 } });
     assert.ok(decisions.every(({ decision: done }) => done === 'keep'));
   } finally {
     await copy.close();
