@@ -8,8 +8,14 @@ import { parseArgs } from './args/parse.ts';
 import { commonFlags, isActionOf } from './args/spec.ts';
 import { formatCommandHelp, formatFamilyHelp } from './args/help-text.ts';
 import { suggestNearest } from './args/suggest.ts';
-import type { CliDeps, Command } from './command.ts';
-import { loadConfig, usualConfig } from './config.ts';
+import type { CliDeps, Command, ConfigFileUse } from './command.ts';
+import {
+  type Config,
+  type ConfigParts,
+  loadConfig,
+  loadConfigOrUsual,
+  usualConfig,
+} from './config.ts';
 import { commands, hiddenCommands } from './commands/table.ts';
 import { usageError } from './errors.ts';
 import {
@@ -22,6 +28,7 @@ import {
 } from './exit-status.ts';
 import { isReaderGone } from './io/io.ts';
 import { formatErrorJson, formatErrorText } from './render/error-text.ts';
+import { formatFileFault } from './render/file-fault.ts';
 import { createPaint, isColoured } from './render/paint.ts';
 import { jsonLine } from './render/run-json.ts';
 
@@ -89,10 +96,7 @@ async function execute(
     return codeStatus(exitOk);
   }
   const parts = { spec: command.spec, args };
-  const config =
-    command.isConfigFree === true
-      ? usualConfig(deps.caller, parts)
-      : await loadConfig(deps.caller, parts);
+  const config = await configFor(deps, command.configFile, parts);
   const loaded = await command.load();
   return loaded.execute({
     ...deps,
@@ -101,6 +105,22 @@ async function execute(
     isJson: args.has('json'),
     paint: createPaint(isColoured(config, io.stdout) && !args.has('json')),
   });
+}
+
+async function configFor(
+  { caller, io }: CliDeps,
+  use: ConfigFileUse,
+  parts: ConfigParts,
+): Promise<Config> {
+  if (use === 'unread') return usualConfig(caller, parts);
+  const isRequired =
+    typeof use === 'string' ? use === 'required' : !parts.args.has(use.requiredUnless);
+  if (isRequired) return loadConfig(caller, parts);
+  const config = await loadConfigOrUsual(caller, parts);
+  // A closed stderr is no reason to do nothing.
+  if (config.fileFault !== undefined)
+    await io.stderr.write(formatFileFault(config)).catch(() => {});
+  return config;
 }
 
 function isFamily(typed: string): boolean {

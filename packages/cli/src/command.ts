@@ -26,10 +26,23 @@ export interface CommandContext extends CliDeps {
 
 export type Execute = (context: CommandContext) => Promise<ExitStatus>;
 
+/*
+ * What a command needs of the config file, and so what becomes of it when the file has a mistake.
+ *
+ *   required   it does other things, and perhaps harm, by what the file says: it is refused
+ *   optional   it looks, or ends what a person names: it goes on with the defaults, and warns
+ *   unread     it works whatever the file and the variables say, and gets neither
+ */
+export type ConfigFileUse =
+  | 'required'
+  | 'optional'
+  | 'unread'
+  /* With this flag it only looks. */
+  | { readonly requiredUnless: 'dry-run' };
+
 export interface Command {
   readonly spec: CommandSpec;
+  readonly configFile: ConfigFileUse;
   /* Loaded when it is asked for: a start must not pay for the other commands. */
-  /* It works whatever the config file and the variables say, and gets neither. */
-  readonly isConfigFree?: boolean;
   readonly load: () => Promise<{ readonly execute: Execute }>;
 }

@@ -2,7 +2,7 @@
  * The one place that reads environment variables, argv and the config file.
  *
  * Two steps, because help must work when the file does not: `readCaller` notes who
- * called us and cannot fail; `loadConfig` adds the settings and tells every mistake.
+ * called us and cannot fail; `loadConfig` adds the settings and throws at a mistake; `loadConfigOrUsual` notes it.
  * Order: defaults < file < environment < flags. The settings are in config/settings.ts.
  */
 import { join } from 'node:path';
@@ -35,6 +35,8 @@ export interface Caller extends CallerFacts {
 
 export interface Config extends Caller, Resolved {
   readonly stateDir: string;
+  /* The mistake for which the file was left aside; only where a command goes on without it. */
+  readonly fileFault?: CliError;
   /* What the supervisor reports goes to stderr from this level on. */
   readonly logLevel: LogLevel | undefined;
 }
@@ -80,17 +82,38 @@ export interface ConfigParts {
 export async function loadConfig(caller: Caller, parts: ConfigParts): Promise<Config> {
   const { path, isNamed } = configPath(caller, parts.args);
   const parsed = await parseConfigAt(path, isNamed);
-  const [problem, ...others] = parsed.problems;
-  if (problem !== undefined) {
-    const more = others.length === 0 ? [] : ['All that is wrong: clf config check'];
-    const hint = [...(problem.hint === undefined ? [] : [problem.hint]), ...more].join(' ');
-    throw new CliError(
-      'config-invalid',
-      `${path}:${problem.line}:${problem.column}: ${problem.message}`,
-      { ...(hint === '' ? {} : { hint }), detail: { path, line: problem.line } },
-    );
-  }
+  const fault = faultOf(path, parsed);
+  if (fault !== undefined) throw fault;
   return configFrom(caller, { ...parts, path, entries: parsed.entries });
+}
+
+/*
+ * For commands that must work when the file does not: what it says is left aside, but for where the state is, if that can
+ * be read. To look into another directory would show other runs, or none.
+ */
+export async function loadConfigOrUsual(caller: Caller, parts: ConfigParts): Promise<Config> {
+  const { path, isNamed } = configPath(caller, parts.args);
+  const parsed = await parseConfigAt(path, isNamed).catch((error: unknown) => {
+    if (error instanceof CliError) return error;
+    throw error;
+  });
+  const fileFault = parsed instanceof CliError ? parsed : faultOf(path, parsed);
+  const read = parsed instanceof CliError ? none.entries : parsed.entries;
+  if (fileFault === undefined) return configFrom(caller, { ...parts, path, entries: read });
+  const entries = new Map([...read].filter(([key]) => key === 'stateDir'));
+  return { ...configFrom(caller, { ...parts, path, entries }), fileFault };
+}
+
+function faultOf(path: string, { problems }: ParsedFile): CliError | undefined {
+  const [problem, ...others] = problems;
+  if (problem === undefined) return undefined;
+  const more = others.length === 0 ? [] : ['All that is wrong: clf config check'];
+  const hint = [...(problem.hint === undefined ? [] : [problem.hint]), ...more].join(' ');
+  return new CliError(
+    'config-invalid',
+    `${path}:${problem.line}:${problem.column}: ${problem.message}`,
+    { ...(hint === '' ? {} : { hint }), detail: { path, line: problem.line } },
+  );
 }
 
 /* For commands that must work whatever the file and the variables say. */
@@ -115,8 +138,9 @@ export const configFileName = 'config.jsonc';
 /* By this name nothing is read, as with other programs. */
 const noFile = '/dev/null';
 
+const none: ParsedFile = { entries: new Map(), problems: [] };
+
 export async function parseConfigAt(path: string, isNamed: boolean): Promise<ParsedFile> {
-  const none = { entries: new Map(), problems: [] };
   if (path === noFile) return none;
   const text = readConfigFile(path);
   if (text !== undefined) {

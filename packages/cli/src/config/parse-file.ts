@@ -27,6 +27,7 @@ export interface FileEntry extends Position {
 }
 
 export interface ParsedFile {
+  /* What could be read; with problems, not all of it. */
   readonly entries: ReadonlyMap<SettingKey, FileEntry>;
   readonly problems: readonly Problem[];
 }
@@ -46,13 +47,22 @@ export function parseConfigFile(source: string): ParsedFile {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const reading: Reading = { text, entries: new Map(), problems: [] };
-  // After the first mistake of syntax the parser guesses, so only that one is told.
   const [first] = errors;
-  if (first !== undefined)
+  if (first !== undefined) {
+    if (root?.type === 'object') readBefore(reading, root, first.offset);
     complain(reading, first.offset, `this is no JSON from here on: ${wordsOf(first)}`);
-  else if (root?.type === 'object') readObject(reading, root, '');
+  } else if (root?.type === 'object') readObject(reading, root, '');
   else if (root !== undefined) complain(reading, root.offset, 'the file is not one { … } object');
   return reading;
+}
+
+/*
+ * After the first mistake of syntax the parser guesses, so only that one is told, and only what ends before it is read:
+ * some commands go on without the file, and still want to know where the state is.
+ */
+function readBefore(reading: Reading, root: Node, end: number): void {
+  const whole = (root.children ?? []).filter(({ offset, length }) => offset + length <= end);
+  readObject({ ...reading, problems: [] }, { ...root, children: whole }, '');
 }
 
 function readObject(reading: Reading, node: Node, prefix: string): void {

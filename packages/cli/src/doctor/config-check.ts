@@ -1,13 +1,25 @@
 /*
- * Check of the settings. A file with a mistake stops every command, this one too, and
- * says so itself; so what is left to find is what somebody may have forgotten.
+ * Check of the settings: a file with a mistake, which keeps commands that start something from working; and what was
+ * perhaps forgotten.
  */
-import type { Resolved } from '../config/resolve.ts';
+import type { Config } from '../config.ts';
 import type { SettingKey } from '../config/settings.ts';
 import type { Finding } from './finding.ts';
 
-export function checkConfig({ values, origins }: Resolved): Finding {
+export function checkConfig({
+  values,
+  origins,
+  fileFault,
+}: Pick<Config, 'values' | 'origins' | 'fileFault'>): Finding {
   const check = 'config';
+  if (fileFault !== undefined) {
+    return {
+      check,
+      status: 'fail',
+      summary: fileFault.message,
+      advice: 'Until it is mended nothing can be started: clf config check',
+    };
+  }
   const kinds = Object.values(origins).map(({ kind }) => kind);
   const count = (kind: string): number => kinds.filter((one) => one === kind).length;
   const chosen = `${count('file')} settings from the file, ${count('environment')} from the environment`;
