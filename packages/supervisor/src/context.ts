@@ -3,6 +3,7 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { OwnerIdentity } from '@clawdfather/shim';
+import type { SupervisorError } from './errors.ts';
 import type { SupervisorObserver } from './events.ts';
 import type { Host } from './evidence/host.ts';
 import type { ProcessTable } from './evidence/process-table.ts';
@@ -23,6 +24,8 @@ export interface SupervisorContext {
   readonly processTable: ProcessTable;
   readonly stateDir: StateDir;
   readonly registry: Registry;
+  /* Why the registry is a copy in memory; undefined when it is the file. */
+  readonly unwritable: SupervisorError | undefined;
   readonly makeIntent: MakeIntent;
   readonly launcher: Launcher;
   readonly binaryPath: string;

@@ -91,6 +91,9 @@ export const outboxBytesMax = 16 * 1024 * 1024;
 /** Dead owners that own nothing are forgotten beyond this many; `doctor` shows the rest. */
 export const ownersKeptMax = 64;
 
+/** A registry that is read as a whole into memory, because nothing can be written; twice that is taken for a moment. */
+export const registrySnapshotBytesMax = 512 * 1024 * 1024;
+
 /* --- Retention ---------------------------------------------------------------- */
 
 export const usualRetention = {

@@ -1,17 +1,17 @@
 /*
  * Opening what a supervisor stands on: platform, state directory, registry, launcher, ownership.
  *
- * Stages: the platform is known (S5) → the state directory is safe (O6) → the registry opens → this process becomes
- * an owner (O1).
+ * Stages: the platform is known (S5) → the state directory is safe (O6) → the registry opens and this process becomes
+ * an owner (O1) → the launcher is ready.
  */
 import { createSystemClock, createSystemRandom, type Scope, silentLog } from '@clawdfather/kit';
 import { shimBinaryPath } from '@clawdfather/shim';
 import type { SupervisorContext } from './context.ts';
 import { silentObserver } from './events.ts';
 import { keepTicksFast } from './keep-ticks-fast.ts';
-import { createDirectLauncher, createSpawndLauncher } from './launch/launcher.ts';
+import { createDirectLauncher, createSpawndLauncher, type Launcher } from './launch/launcher.ts';
+import { openOwner } from './owner/open-owner.ts';
 import { selectPlatform } from './platform.ts';
-import { openRegistry } from './registry/registry.ts';
 import { openStateDir } from './registry/state-dir.ts';
 import { usualRetention } from './limits.ts';
 import { createMakeIntent } from './run/make-intent.ts';
@@ -35,32 +35,26 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
   const binaryPath = deps.binaryPath ?? shimBinaryPath();
   const stateDir = await openStateDir(deps.stateDir);
   for (const warning of stateDir.warnings) log.warn('state-dir.warning', { warning });
-  const registry = await openRegistry({
-    stateDir,
-    clock,
-    random,
-    bootId: host.bootId,
-    bootMs: () => host.bootMs(),
-  });
-  scope.defer(() => registry.close());
-  const createLauncher = deps.launcher === 'direct' ? createDirectLauncher : createSpawndLauncher;
-  const onSpawndLost = (): void => log.warn('spawnd.lost', {});
-  const launcher = createLauncher({
-    binaryPath,
-    clock,
-    logFd: deps.shimLogFd,
-    env: deps.shimEnv,
-    onSpawndLost,
-    onSpawndRestarted: (pid) => observer.event({ type: 'spawnd-restarted', pid }),
-  });
-  scope.defer(() => launcher.close());
   const self = {
     pid: host.pid,
     startTicks: host.startTicks,
     bootId: host.bootId,
     pidNamespace: host.pidNamespace,
   };
-  let owner = (await registry.openOwner(self)).owner;
+  const opened = await openOwner({
+    stateDir,
+    clock,
+    random,
+    bootId: host.bootId,
+    bootMs: () => host.bootMs(),
+    self,
+    whenUnwritable: deps.whenUnwritable ?? 'refuse',
+  });
+  const { registry, unwritable } = opened;
+  let { owner } = opened;
+  scope.defer(() => registry.close());
+  const launcher = createLauncher(deps, { binaryPath, clock, log, observer });
+  scope.defer(() => launcher.close());
   scope.defer(() =>
     registry.releaseOwner(owner).catch((error: unknown) => {
       log.warn('lease.release-failed', { error: String(error) });
@@ -75,6 +69,7 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     processTable: deps.processTable ?? platform.createProcessTable(),
     stateDir,
     registry,
+    unwritable,
     makeIntent: createMakeIntent(clock),
     launcher,
     binaryPath,
@@ -89,4 +84,24 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     },
     signal: scope.signal,
   };
+}
+
+function createLauncher(
+  deps: SupervisorDeps,
+  {
+    binaryPath,
+    clock,
+    log,
+    observer,
+  }: Pick<OpenContext, 'binaryPath' | 'clock' | 'log' | 'observer'>,
+): Launcher {
+  const create = deps.launcher === 'direct' ? createDirectLauncher : createSpawndLauncher;
+  return create({
+    binaryPath,
+    clock,
+    logFd: deps.shimLogFd,
+    env: deps.shimEnv,
+    onSpawndLost: () => log.warn('spawnd.lost', {}),
+    onSpawndRestarted: (pid) => observer.event({ type: 'spawnd-restarted', pid }),
+  });
 }

@@ -14,6 +14,11 @@ export interface SupervisorDeps {
   readonly launcher?: 'spawnd' | 'direct';
   /* What to do at start about runs whose owner is gone: `adopt`, or only `record` what has ended. */
   readonly adoption?: 'adopt' | 'record';
+  /*
+   * When nothing can be written to the state directory: `refuse` (default), or `look`, where runs can be listed, read, ended
+   * and removed, and nothing can be started or adopted. What they come to is recorded by the next process that can write.
+   */
+  readonly whenUnwritable?: 'refuse' | 'look';
   /* What `gc` keeps unless a call says otherwise. Default: a week, 1,000 runs, 10 GB of output. */
   readonly retention?: RetentionPolicy;
   readonly clock?: Clock;

@@ -32,8 +32,10 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     get generation() {
       return context.owner().generation;
     },
-    spawn: (input) =>
-      spawnRun(
+    unwritable: context.unwritable,
+    spawn: async (input) => {
+      if (context.unwritable !== undefined) throw context.unwritable;
+      return spawnRun(
         {
           context,
           handleOf,
@@ -42,7 +44,8 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
           watchStart: (owned) => watchStart(startWatch, owned),
         },
         input,
-      ),
+      );
+    },
     cancel: async (runId, reason = 'manual-cancel', actor) => {
       const owned = live.get(runId);
       if (owned !== undefined) return owned.run.cancel(reason, actor ?? actorOf(context.owner()));

@@ -13,7 +13,8 @@ import { SupervisorError } from './errors.ts';
 import { openContext } from './open-context.ts';
 import { startLeaseKeeper } from './owner/lease-keeper.ts';
 import { createOutputBeats } from './owner/output-beats.ts';
-import { reconcileRuns } from './reconcile/reconcile.ts';
+import { reconcileRuns, type ReconcileMode } from './reconcile/reconcile.ts';
+import { finishRemovals } from './retention/finish-removals.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 import { createFace } from './supervisor-face.ts';
 import type { Supervisor } from './types.ts';
@@ -22,7 +23,7 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
   const scope = createScope();
   try {
     const context = await openContext(deps, scope);
-    const mode = deps.adoption ?? (deps.launcher === 'direct' ? 'record' : 'adopt');
+    const mode = modeOf(deps, context);
     const reconcile = oneAtATime(() => reconcileRuns(context, mode));
     const keeper = startLeaseKeeper({
       registry: context.registry,
@@ -43,12 +44,20 @@ export async function createSupervisor(deps: SupervisorDeps): Promise<Supervisor
     scope.defer(() => letGo(context, closedError()));
     scope.defer(() => releaseRuns(context));
     scope.defer(() => keeper.stop());
+    // What was removed while nothing could be written; first, or it would be looked for.
+    if (!context.registry.isCopy) await finishRemovals(context);
     await reconcile();
     return createFace(context, { close: async () => scope[Symbol.asyncDispose](), reconcile });
   } catch (error) {
     await scope[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/* O3: an epoch that is not durable must not reach a shim, so who cannot write adopts nothing. */
+function modeOf(deps: SupervisorDeps, { registry }: SupervisorContext): ReconcileMode {
+  if (registry.isCopy) return 'record';
+  return deps.adoption ?? (deps.launcher === 'direct' ? 'record' : 'adopt');
 }
 
 /* T9: those that would end with their owner are told that it has let go on purpose. */

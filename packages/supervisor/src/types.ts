@@ -5,6 +5,7 @@
  * a reader learns the vocabulary on one page. Invariants (docs: INVARIANTS) are
  * cited where a type exists because of one.
  */
+import type { SupervisorError } from './errors.ts';
 import type { Brand } from '@clawdfather/kit';
 import type { LeftoversPolicy, OwnerLossPolicy, TerminationReason } from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
@@ -336,6 +337,8 @@ export interface ReconcileDecision {
 export interface Supervisor {
   readonly instanceId: string;
   readonly generation: number;
+  /** Why nothing can be written, if it only looks; such a one starts and adopts nothing. */
+  readonly unwritable: SupervisorError | undefined;
   spawn(input: SpawnInput): Promise<ManagedRun>;
   cancel(runId: RunId, reason?: CancelReason, actor?: string): Promise<void>;
   /** A handle on any run of this user, ours or not; the operator's commands work (O4). */

@@ -17,5 +17,7 @@ export { inspectMcpServer } from './mcp-inspector.ts';
 export { openPostgresProxy, proxyFaults } from './postgres-proxy.ts';
 export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
 export type { PostgresAddress, PostgresServer } from './postgres-server.ts';
+export { openSmallDisk, smallDiskSkip } from './small-disk.ts';
+export type { SmallDisk } from './small-disk.ts';
 export { createSeededRandom } from './seeded-random.ts';
 export { usePostgres } from './use-postgres.ts';

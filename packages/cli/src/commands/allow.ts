@@ -9,6 +9,7 @@ import { approvalJson } from '../approvals/approval-json.ts';
 import { formatCommandLines } from '../approvals/approval-text.ts';
 import { decide, type Decided } from '../approvals/decide.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
+import type { Supervisor } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import type { Paint } from '../render/paint.ts';
@@ -44,7 +45,7 @@ async function start(
 ): Promise<void> {
   const { createTools } = await import('@clawdfather/tools');
   const { clock, random, config } = context;
-  await withSupervisor(context, async (supervisor) => {
+  const startHeld = async (supervisor: Supervisor): Promise<void> => {
     const baseEnvironment = config.commandEnv;
     const parts = { supervisor, gatekeeper, clock, random, log: silentLog, baseEnvironment };
     const tools = createTools({ ...parts, openFiles: context.config.openFiles, takesUp: false });
@@ -53,7 +54,8 @@ async function start(
     } finally {
       await tools.close();
     }
-  });
+  };
+  await withSupervisor(context, startHeld, { whenUnwritable: 'refuse' });
 }
 
 const everything = '  it can run anything, so this allows everything\n';

@@ -32,6 +32,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const use = (supervisor: Supervisor): Promise<ExitStatus> =>
     startAndStay(context, supervisor, input);
   return withSupervisor(context, use, {
+    whenUnwritable: 'refuse',
     cgroupParent: needsCgroup(input) ? findDelegatedCgroup(createHostFacts()) : undefined,
     observer: createStandstillNotice(context),
   });

@@ -2,21 +2,39 @@
  * A supervisor for the length of one command, started directly (S3): shims are
  * our own children's children, so that this shell's limits and groups hold.
  *
- * Closing lets go of the runs and ends none of them (O1).
+ * Closing lets go of the runs and ends none of them (O1). Where nothing can be written, what only looks or ends goes on
+ * over a copy of the registry, and says so.
  */
-import { createJsonLog, silentLog } from '@clawdfather/kit';
+import { type CodedError, createJsonLog, silentLog } from '@clawdfather/kit';
 import type { Supervisor, SupervisorDeps } from '@clawdfather/supervisor';
+import { makeVisible } from '@clawdfather/tools/text';
 import type { CommandContext } from '../command.ts';
 import { retentionPolicyFrom } from '../config/retention-policy.ts';
 import { explainOpenFailure } from './open-failure.ts';
 
-export type SupervisorExtras = Pick<SupervisorDeps, 'cgroupParent' | 'observer'>;
+export type SupervisorExtras = Pick<SupervisorDeps, 'cgroupParent' | 'observer' | 'whenUnwritable'>;
+
+type Parts = Pick<CommandContext, 'clock' | 'random' | 'config' | 'io'>;
 
 export async function withSupervisor<Result>(
-  deps: Pick<CommandContext, 'clock' | 'random' | 'config' | 'io'>,
+  deps: Parts,
   use: (supervisor: Supervisor) => Promise<Result>,
   extras: SupervisorExtras = {},
 ): Promise<Result> {
+  const supervisor = await open(deps, { whenUnwritable: 'look', ...extras });
+  const { unwritable } = supervisor;
+  // A closed stderr is no reason to do nothing.
+  if (unwritable !== undefined)
+    await deps.io.stderr.write(formatUnwritable(unwritable)).catch(() => {});
+  try {
+    return await use(supervisor);
+  } finally {
+    await supervisor.close();
+    if (unwritable !== undefined) await recordNow(deps);
+  }
+}
+
+async function open(deps: Parts, extras: SupervisorExtras): Promise<Supervisor> {
   // Imported here: help and version must not load a database.
   const { createSupervisor } = await import('@clawdfather/supervisor');
   const { clock, random, config, io } = deps;
@@ -29,7 +47,7 @@ export async function withSupervisor<Result>(
           // A log that cannot be written is no reason to fail.
           write: (line) => void io.stderr.write(line).catch(() => {}),
         });
-  const supervisor = await createSupervisor({
+  return createSupervisor({
     stateDir: config.stateDir,
     launcher: 'direct',
     retention: retentionPolicyFrom(config),
@@ -40,9 +58,23 @@ export async function withSupervisor<Result>(
   }).catch((error: unknown) => {
     throw explainOpenFailure(error, config.stateDir);
   });
-  try {
-    return await use(supervisor);
-  } finally {
-    await supervisor.close();
-  }
+}
+
+/*
+ * What was ended or removed may have made room: a start that can write records ends and forgets what was removed. While it
+ * still cannot, the next command or the gateway does.
+ */
+async function recordNow(deps: Parts): Promise<void> {
+  // Why it still cannot is what the warning has said.
+  const supervisor = await open(deps, { whenUnwritable: 'refuse' }).catch(() => undefined);
+  await supervisor?.close();
+}
+
+function formatUnwritable({ message, hint }: CodedError): string {
+  const lines = [
+    `clf: warning: ${makeVisible(message)}`,
+    ...(hint === undefined ? [] : [`  ${makeVisible(hint)}`]),
+    '  What is shown is read without writing. What ends or is removed is recorded as soon as there is room.',
+  ];
+  return `${lines.join('\n')}\n`;
 }

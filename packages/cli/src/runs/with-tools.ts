@@ -21,7 +21,7 @@ export async function withTools<Result>(
   const { createAllowlist, createGatekeeper, createTools } = await import('@clawdfather/tools');
   const { openApprovals } = await import('@clawdfather/supervisor');
   const { silentLog } = await import('@clawdfather/kit');
-  return withSupervisor(context, async (supervisor) => {
+  const useTools = async (supervisor: Supervisor): Promise<Result> => {
     await using stack = new AsyncDisposableStack();
     const store = await openApprovals({ stateDir: config.stateDir, clock, random });
     stack.defer(() => store.close());
@@ -49,7 +49,8 @@ export async function withTools<Result>(
     });
     stack.defer(() => tools.close());
     return await use({ tools, supervisor });
-  });
+  };
+  return withSupervisor(context, useTools, { whenUnwritable: 'refuse' });
 }
 
 export function personCall(

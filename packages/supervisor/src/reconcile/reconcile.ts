@@ -88,7 +88,10 @@ async function reconcileOne(
   const runDir = runDirOf(context.stateDir.runsDir, runId);
   const looked = lookWithoutTouching(context, owners, record);
   const first = decideReconcile(looked);
-  if (isSomebodyElses(looked, first)) return report(record, first, looked);
+  if (isSomebodyElses(looked, first)) {
+    if (context.registry.isCopy) await noteEnd(context, record);
+    return report(record, first, looked);
+  }
   const { reading, scan } = readJournal(runDir, record);
   const isOpen = reading.kind === 'open' || (reading.kind === 'settled' && !reading.isTreeGone);
   const cookie = scan?.header?.cookie;
@@ -107,6 +110,25 @@ async function reconcileOne(
     provenDead: owners.provenDead,
   });
   return { ...report(record, decision, input), ...outcome };
+}
+
+/*
+ * A live owner records the end of its runs, unless the disk is full. A copy of the registry is ours alone, so it can be told
+ * what the journal says without taking anything from that owner.
+ */
+async function noteEnd(
+  { registry, stateDir }: SupervisorContext,
+  record: RunRecord,
+): Promise<void> {
+  const { runId, epoch, ownerInstanceId, state } = record;
+  const { reading, scan } = readJournal(runDirOf(stateDir.runsDir, runId), record);
+  if (ownerInstanceId !== registry.instanceId || reading.kind !== 'settled') return;
+  const { exit, isTreeGone } = reading;
+  const settlement = { exit, isTreeGone, journalBytes: scan?.endOffset, lastOutputAtMs: undefined };
+  await registry.write((tx) => {
+    if (state !== 'exited') tx.finalise({ runId, epoch }, settlement);
+    else if (isTreeGone) tx.markTreeGone({ runId, epoch }, exit.endedAtMs);
+  });
 }
 
 /*

@@ -29,6 +29,9 @@ export interface Checkpointer {
   close(): Promise<void>;
 }
 
+/** For a database without a log. */
+export const noCheckpointer: Checkpointer = { afterCommit: () => {}, close: async () => {} };
+
 /** The part of the commit queue that a checkpoint needs. */
 export interface Pausable {
   pause(): void;

@@ -53,6 +53,24 @@ function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync 
   }
 }
 
+/** A database in memory with this content, or an empty one. What is written to it is lost with it. */
+export function openCopy(
+  content: Buffer | undefined,
+  setUp: (db: DatabaseSync) => void,
+): DatabaseSync {
+  const db = new DatabaseSync(':memory:', { enableForeignKeyConstraints: false });
+  try {
+    if (content !== undefined && content.length > 0) db.deserialize(content);
+    db.exec('BEGIN');
+    setUp(db);
+    db.exec('COMMIT');
+    return db;
+  } catch (error) {
+    db.close();
+    throw registryErrorOf(error);
+  }
+}
+
 /** The same statements for reads outside a transaction. */
 export function createPatientReads(db: DatabaseSync, statements: Statements): Statements {
   function patiently<Value>(read: () => Value): Value {

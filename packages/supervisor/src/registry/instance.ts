@@ -47,15 +47,28 @@ export function createId(random: Random): string {
 
 /** Must be called under the registry's write lock. */
 export function openInstance(input: InstanceInput): Instance {
-  const found = readInstance(input.stateDir.instanceFile);
-  const isCopy = found !== undefined && !isSameDirectory(found, input);
-  const instanceId = found === undefined || isCopy ? input.createId() : found.instanceId;
+  const { found, instance } = lookAtInstance(input);
   const { dev, ino } = input.stateDir;
-  const current: InstanceFile = { instanceId, dev, ino, bootId: input.bootId };
+  const current: InstanceFile = { instanceId: instance.instanceId, dev, ino, bootId: input.bootId };
   if (JSON.stringify(found) !== JSON.stringify(current)) {
     writeInstance(input.stateDir.instanceFile, current);
   }
-  return { instanceId, isNewCopy: isCopy };
+  return instance;
+}
+
+/** Where nothing can be written: an identity that had to be made is lost with this process. */
+export function readOnlyInstance(input: InstanceInput): Instance {
+  return lookAtInstance(input).instance;
+}
+
+function lookAtInstance(input: InstanceInput): {
+  readonly found: InstanceFile | undefined;
+  readonly instance: Instance;
+} {
+  const found = readInstance(input.stateDir.instanceFile);
+  const isNewCopy = found !== undefined && !isSameDirectory(found, input);
+  const instanceId = found === undefined || isNewCopy ? input.createId() : found.instanceId;
+  return { found, instance: { instanceId, isNewCopy } };
 }
 
 function isSameDirectory(found: InstanceFile, { stateDir, bootId }: InstanceInput): boolean {

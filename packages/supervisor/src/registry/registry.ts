@@ -13,16 +13,17 @@
  *
  * All writes go through the commit queue; reads are direct and never steal (O2).
  */
+import type { DatabaseSync } from 'node:sqlite';
 import type { Clock, Random } from '@clawdfather/kit';
 import { takeRunsPerWriteMax } from '../limits.ts';
 import type { RunId } from '../types.ts';
 import { createApprovalReads, createApprovalWrites } from './approvals.ts';
 import type { ApprovalReads, ApprovalWrites } from './approvals.ts';
-import { createCheckpointer } from './checkpoint.ts';
+import { createCheckpointer, noCheckpointer } from './checkpoint.ts';
 import { createCommitQueue } from './commit-queue.ts';
-import { createPatientReads, openDatabase } from './database.ts';
-import { createId, openInstance } from './instance.ts';
-import type { Instance } from './instance.ts';
+import { createPatientReads, openCopy, openDatabase } from './database.ts';
+import { createId, openInstance, readOnlyInstance } from './instance.ts';
+import type { Instance, InstanceInput } from './instance.ts';
 import { migrate } from './migrate.ts';
 import { createOutboxWrites } from './outbox-writes.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
@@ -31,6 +32,7 @@ import { readOwners } from './owners.ts';
 import type { OwnerHandle, OwnerProcess, OwnerRecord } from './owners.ts';
 import { createInsertRecovered } from './recover.ts';
 import type { InsertRecovered } from './recover.ts';
+import { readSnapshot } from './read-snapshot.ts';
 import { createRunChanges } from './run-changes.ts';
 import type { RunChanges } from './run-changes.ts';
 import { createRunReads } from './run-reads.ts';
@@ -66,6 +68,8 @@ export interface Registry extends RunReads, ApprovalReads {
   readonly instanceId: string;
   /** O6: this open found a copied directory and gave it a new identity. */
   readonly isNewCopy: boolean;
+  /** In memory, because nothing can be written: what it is told is lost when it closes. */
+  readonly isCopy: boolean;
   /** Committed when it resolves; grouped with whatever else was queued in this turn. */
   write<Value>(work: (transaction: RegistryTransaction) => Value): Promise<Value>;
   owners(): readonly OwnerRecord[];
@@ -89,19 +93,47 @@ export interface Registry extends RunReads, ApprovalReads {
 }
 
 export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
-  const { stateDir, clock, random, bootId } = deps;
+  const { stateDir, clock, random } = deps;
   let instance: Instance | undefined;
   const db = await openDatabase(
     stateDir.registryFile,
     (opened) => {
       migrate(opened);
-      instance = openInstance({ stateDir, bootId, createId: () => createId(random) });
+      instance = openInstance(instanceInput(deps));
     },
     { clock, random },
   );
   if (instance === undefined) throw new TypeError('the registry opened without an identity');
-  const { instanceId, isNewCopy } = instance;
+  return createRegistry(deps, { db, instance, isCopy: false });
+}
 
+/**
+ * For a disk that cannot be written: a copy in memory, good for looking and for the operator's commands (O4). Nothing that is
+ * written to it lasts, so nothing may be claimed by it (O3).
+ */
+export function openRegistryCopy(deps: RegistryDeps): Registry {
+  const db = openCopy(readSnapshot(deps.stateDir.registryFile), (opened) => migrate(opened));
+  return createRegistry(deps, {
+    db,
+    instance: readOnlyInstance(instanceInput(deps)),
+    isCopy: true,
+  });
+}
+
+function instanceInput({ stateDir, bootId, random }: RegistryDeps): InstanceInput {
+  return { stateDir, bootId, createId: () => createId(random) };
+}
+
+interface OpenedDatabase {
+  readonly db: DatabaseSync;
+  readonly instance: Instance;
+  readonly isCopy: boolean;
+}
+
+function createRegistry(deps: RegistryDeps, opened: OpenedDatabase): Registry {
+  const { stateDir, clock, random } = deps;
+  const { db, instance, isCopy } = opened;
+  const { instanceId, isNewCopy } = instance;
   const statements = createStatements(db);
   const patient = createPatientReads(db, statements);
   const wallMs = (): number => clock.wallMs();
@@ -113,7 +145,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
     random,
     onCommit: () => checkpointer.afterCommit(statements.changes()),
   });
-  const checkpointer = createCheckpointer(stateDir.registryFile, queue);
+  const checkpointer = isCopy ? noCheckpointer : createCheckpointer(stateDir.registryFile, queue);
   const ownerWrites = createOwnerWrites(statements, leaseClock);
   const take = createTakeRuns(statements, leaseClock);
   const transaction: RegistryTransaction = {
@@ -130,6 +162,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
     ...createApprovalReads(patient),
     instanceId,
     isNewCopy,
+    isCopy,
     write: (work) => queue.write(() => work(transaction)),
     owners: () => readOwners(patient),
     openOwner: (process, provenDead = []) =>

@@ -28,6 +28,8 @@ export interface RunChanges {
   readonly dropScope: (runId: RunId) => void;
   /** O3: the shim knows a higher epoch than we do; ours becomes `epoch`. */
   readonly raiseEpoch: (key: RunKey, epoch: number) => void;
+  /** Forgets a run whose directory is proven to be in the trash, whatever its row says (finish-removals.ts). */
+  readonly forgetRun: (key: RunKey) => void;
   /** Forgets a run; `open` (and nothing done) while it is live or has a tree. */
   readonly deleteRun: (key: RunKey) => 'done' | 'open';
 }
@@ -76,6 +78,7 @@ export function createRunChanges(statements: Statements, wallMs: () => number): 
       const changed = run(raiseSql, [epoch, wallMs(), key.runId, key.epoch]);
       if (changed === 0) refusalOf(statements, key);
     },
+    forgetRun: (key) => deleteRunRow(statements, fencedRow(statements, key)),
     deleteRun: (key) => {
       const row = fencedRow(statements, key);
       if (number(row, 'state') !== exitedNumber || row['tree_ended_at_ms'] === null) return 'open';

@@ -35,6 +35,18 @@ export function isHeldByApproval(error: unknown): boolean {
   return resultCodeOf(error) === triggerCode;
 }
 
+/**
+ * `disk`: it has no room, or fails. `closed`: the file could not be opened or written, by a read-only disk, a missing inode
+ * or a missing right.
+ */
+export function refusedBy(error: unknown): 'disk' | 'closed' | undefined {
+  const code = resultCodeOf(error);
+  if (code === undefined) return undefined;
+  const primary = code & 0xff;
+  if (primary === fullCode || primary === ioErrorCode) return 'disk';
+  return closedCodes.includes(primary) ? 'closed' : undefined;
+}
+
 /** True when the whole transaction is lost, not only the statement that failed. */
 export function isFatalToTransaction(error: unknown): boolean {
   const failure = sqliteFailureOf(error);

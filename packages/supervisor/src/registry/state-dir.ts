@@ -12,13 +12,13 @@
  *   <state>/runs/<runId>/    one per run
  *   <state>/trash/           what gc is deleting
  */
-import { readFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, statfs } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { assertNever, hasErrno } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
 import { fileSystemKindOf, mountNameOf } from './file-system-kind.ts';
 import type { FileSystemKind } from './file-system-kind.ts';
+import { readMountinfo } from './mounts.ts';
 
 export interface StateDir {
   readonly path: string;
@@ -105,15 +105,6 @@ function warningsAbout(path: string, found: FileSystemKind): readonly string[] {
 
 async function readFileSystemType(path: string): Promise<number> {
   return (await statfs(path)).type;
-}
-
-/** Without it a FUSE mount has no name, and is warned about under that of its kind. */
-function readMountinfo(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function unsafe(path: string, why: string): SupervisorError {

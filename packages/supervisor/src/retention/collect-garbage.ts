@@ -5,8 +5,10 @@
  * Also cleared: empty run directories without a record (clear-strays.ts).
  */
 import type { SupervisorContext } from '../context.ts';
+import { diskRefusalOf } from '../registry/disk-refusal.ts';
 import type { RunRecord } from '../types.ts';
 import { clearStrays, type Strays } from './clear-strays.ts';
+import { finishRemovals, recordOfTrash } from './finish-removals.ts';
 import {
   planRetention,
   type RetainedRun,
@@ -34,6 +36,7 @@ export async function collectGarbage(
   { dryRun = false, policy = context.retention, signal }: GarbageOptions = {},
 ): Promise<GarbageReport> {
   const { registry, clock, stateDir } = context;
+  if (!dryRun && !registry.isCopy) await finishRemovals(context);
   const finished = registry.finished();
   const runs = [...registry.open().filter(isLive).map(liveRun), ...finished.map(finishedRun)].map(
     (run) => ({ ...run, isUnverifiable: context.unverifiable.has(run.runId) }),
@@ -53,11 +56,15 @@ export async function collectGarbage(
     signal?.throwIfAborted();
     const epoch = epochs.get(runId);
     if (decision !== 'remove' || epoch === undefined) continue;
-    const outcome = await removeRun(context, { runId, epoch });
+    const outcome = await removeRun(context, { runId, epoch }).catch((error: unknown) => {
+      throw diskRefusalOf(error, stateDir.path) ?? error;
+    });
     if (outcome === 'open') spared.push(runId);
     else context.log.event('run.removed', { runId, why, ...evidence });
   }
-  await emptyTrash(stateDir, clock, signal);
+  const isRecorded = (name: string): boolean =>
+    registry.isCopy || recordOfTrash(context, name) !== undefined;
+  await emptyTrash({ trashDir: stateDir.trashDir, clock, isRecorded, signal });
   return { ...plan, spared, strays };
 }
 

@@ -6,13 +6,15 @@
  * operation, so a removed run vanishes at once; the unlinking is spread out because
  * ext4 makes creating directories ten times slower right after many were deleted.
  *
- * A crash between the stages leaves a row without a directory and something in the
- * trash; the next gc finishes both.
+ * A directory stays in the trash, emptied, until its row is gone: it is the note that the
+ * run was removed. So a crash between the stages, and a full disk that takes no row, leave
+ * what the next process that can write understands (finish-removals.ts).
  */
 import { lstat, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Clock, hasErrno, type Random } from '@clawdfather/kit';
 import { trashEntriesPerStep, trashPauseMs } from '../limits.ts';
+import { isDiskRefusal } from '../registry/disk-refusal.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StateDir } from '../registry/state-dir.ts';
 import type { RunId } from '../types.ts';
@@ -28,11 +30,14 @@ export interface RemovalKey {
   readonly epoch: number;
 }
 
-/** `open`: it is not what the plan took it for (any more), and was left alone. */
+/**
+ * `open`: it is not what the plan took it for (any more), and was left alone. `unrecorded`: its directory is in the trash,
+ * and the disk took no row.
+ */
 export async function removeRun(
   { registry, stateDir, random }: RemovalDeps,
   key: RemovalKey,
-): Promise<'removed' | 'open'> {
+): Promise<'removed' | 'open' | 'unrecorded'> {
   const record = registry.get(key.runId);
   // Nothing leads from here back to life, so this cannot change before the row is deleted.
   if (record?.epoch !== key.epoch || record.treeEndedAtMs === undefined) return 'open';
@@ -41,20 +46,35 @@ export async function removeRun(
   await rename(join(stateDir.runsDir, key.runId), target).catch((error: unknown) => {
     if (!hasErrno(error, 'ENOENT')) throw error;
   });
-  const outcome = await registry.write((transaction) => transaction.deleteRun(key));
-  return outcome === 'done' ? 'removed' : 'open';
+  try {
+    const outcome = await registry.write((transaction) => transaction.deleteRun(key));
+    return outcome === 'done' ? 'removed' : 'open';
+  } catch (error) {
+    if (isDiskRefusal(error)) return 'unrecorded';
+    throw error;
+  }
+}
+
+export interface TrashDeps {
+  readonly trashDir: string;
+  readonly clock: Clock;
+  /** The row of this entry is still there, so the entry has to be. */
+  readonly isRecorded: (name: string) => boolean;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Deletes what lies in the trash, a few entries at a time. Returns how many entries went. */
-export async function emptyTrash(
-  { trashDir }: Pick<StateDir, 'trashDir'>,
-  clock: Clock,
-  signal?: AbortSignal,
-): Promise<number> {
+export async function emptyTrash({
+  trashDir,
+  clock,
+  isRecorded,
+  signal,
+}: TrashDeps): Promise<number> {
   let count = 0;
   for (const path of await entriesOf(trashDir)) {
     for (const file of [...(await filesOf(path)), undefined]) {
       if (signal?.aborted === true) return count;
+      if (file === undefined && isRecorded(basename(path))) continue;
       if (file === undefined) await removeEmptied(path);
       else await unlinkIfPossible(file);
       count += 1;

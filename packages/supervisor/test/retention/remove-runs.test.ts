@@ -23,6 +23,11 @@ async function makeRunDir({ runsDir }: StateDir, id: string, files = 2): Promise
   }
 }
 
+function emptyAll({ trashDir }: StateDir, isRecorded = false): Promise<number> {
+  const clock = createSystemClock();
+  return emptyTrash({ trashDir, clock, isRecorded: () => isRecorded, signal: undefined });
+}
+
 test('a finished run vanishes from the registry and from the runs, then from the trash', async (t) => {
   const { registry, stateDir, openOwner } = await openRig(t);
   const runId = await startRun(registry, await openOwner(), newRunOf('r1'));
@@ -33,7 +38,9 @@ test('a finished run vanishes from the registry and from the runs, then from the
   assert.equal(registry.get(runId), undefined);
   assert.deepEqual(await readdir(stateDir.runsDir), []);
   assert.equal((await readdir(stateDir.trashDir)).length, 1);
-  assert.equal(await emptyTrash(stateDir, createSystemClock()), 3);
+  assert.equal(await emptyAll(stateDir, true), 2);
+  assert.equal((await readdir(stateDir.trashDir)).length, 1, 'the note that it was removed stays');
+  assert.equal(await emptyAll(stateDir), 1);
   assert.deepEqual(await readdir(stateDir.trashDir), []);
 });
 
@@ -71,14 +78,19 @@ test('the trash is emptied in small steps, and stops when told to', async (t) =>
   await rename(join(stateDir.runsDir, 'r1'), join(stateDir.trashDir, 'r1'));
   const clock = createFakeClock();
   const controller = new AbortController();
-  const emptying = emptyTrash(stateDir, clock, controller.signal);
+  const emptying = emptyTrash({
+    trashDir: stateDir.trashDir,
+    clock,
+    isRecorded: () => false,
+    signal: controller.signal,
+  });
   while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
   const left = await readdir(join(stateDir.trashDir, 'r1'));
   assert.equal(left.length, 2 * trashEntriesPerStep);
   controller.abort();
   await clock.advance(trashPauseMs);
   assert.equal(await emptying, trashEntriesPerStep);
-  assert.ok((await emptyTrash(stateDir, createSystemClock())) > 0);
+  assert.ok((await emptyAll(stateDir)) > 0);
   assert.deepEqual(await readdir(stateDir.trashDir), []);
 });
 
@@ -89,7 +101,7 @@ test('strangers in the trash go too, and links are not followed', async (t) => {
   await writeFile(join(stateDir.trashDir, 'file'), '');
   await symlink(join(stateDir.runsDir, 'precious'), join(stateDir.trashDir, 'link'));
   await symlink(join(stateDir.runsDir, 'precious'), join(stateDir.trashDir, 'odd', 'link'));
-  await emptyTrash(stateDir, createSystemClock());
+  await emptyAll(stateDir);
   assert.deepEqual(await readdir(stateDir.trashDir), []);
   assert.equal((await readdir(join(stateDir.runsDir, 'precious'))).length, 2);
 });

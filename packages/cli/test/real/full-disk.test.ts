@@ -1,0 +1,231 @@
+/*
+ * A disk that takes nothing: full, without inodes, or read-only. Runs are listed, read, waited for and ended all the same (J4,
+ * O4), what can be deleted is deleted, and afterwards everything is as it should be.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSmallDisk, type SmallDisk, smallDiskSkip } from '@clawdfather/testkit';
+import { type CliRig, createCliRig } from '../support/cli-process.ts';
+
+interface DiskRig extends Omit<CliRig, 'stateDir'> {
+  readonly disk: SmallDisk;
+  readonly stateDir: string;
+}
+
+function createDiskRig(context: TestContext, options = 'size=6m'): DiskRig {
+  const rig = createCliRig(context);
+  const disk = openSmallDisk(options);
+  const stateDir = join(disk.path, 'state');
+  rig.env['CLAWDFATHER_STATE_DIR'] = stateDir;
+  // Before the disk goes, whatever the test left on it.
+  context.after(async () => {
+    disk.relieve();
+    const ids = existsSync(join(stateDir, 'runs')) ? readdirSync(join(stateDir, 'runs')) : [];
+    if (ids.length > 0) await rig.clf('rm', '-f', ...ids);
+    disk[Symbol.dispose]();
+  });
+  return { ...rig, disk, stateDir };
+}
+
+/* A run that writes until there is no room, and one that ended before. */
+async function fillByRun(
+  rig: DiskRig,
+): Promise<{ readonly filler: string; readonly done: string }> {
+  const done = (await rig.clf('run', '-d', '--', 'echo', 'short')).stdout.trim();
+  await rig.clf('wait', done);
+  const line = 'echo begin; exec cat /dev/zero';
+  const filler = (await rig.clf('run', '-d', '--', 'sh', '-c', line)).stdout.trim();
+  // Once nothing more can be taken, the run stands still; until then it is faster than we are.
+  const restBytes = 2 * 1024 * 1024;
+  while (freeBytes(rig) > restBytes || !isFull(rig)) await sleep(5);
+  return { filler, done };
+}
+
+function freeBytes({ disk }: DiskRig): number {
+  const { bavail, bsize } = statfsSync(disk.path);
+  return bavail * bsize;
+}
+
+/* False when somebody else took the last room while we did. */
+function isFull({ disk }: DiskRig): boolean {
+  try {
+    disk.fill();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface RunJson {
+  readonly id: string;
+  readonly state: string;
+  readonly exit: {
+    readonly reason: string;
+    readonly signal: string | null;
+    readonly actor: string;
+  } | null;
+}
+
+async function runsOf(rig: Pick<DiskRig, 'clf'>): Promise<Map<string, RunJson>> {
+  const { stdout, stderr } = await rig.clf('ps', '-a', '--json');
+  const records = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as RunJson);
+  assert.ok(records.length > 0, stderr);
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+test('J4 O4: on a full disk the run that filled it is listed, read, ended and removed, and then all is normal', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const { filler, done } = await fillByRun(rig);
+
+  const listed = await rig.clf('ps');
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.match(listed.stdout, new RegExp(filler.slice(0, 12)));
+  assert.ok(
+    listed.stderr.includes(
+      `nothing can be written to ${rig.stateDir}: the disk is full (clf-test mounted at ${rig.disk.path}, 0 of 6144 KiB`,
+    ),
+    listed.stderr,
+  );
+  assert.match(listed.stderr, /clf gc, clf rm -f RUN, .*clf kill RUN/);
+  assert.equal((await rig.clf('logs', done)).stdout, 'short\n');
+  assert.match((await rig.clf('logs', '--tail', '1', filler)).stderr, /warning/);
+  assert.match((await rig.clf('top', '--once')).stdout, new RegExp(filler.slice(0, 12)));
+  assert.equal((await rig.clf('wait', done)).code, 0);
+  const refused = await rig.clf('run', '--', 'true');
+  assert.equal(refused.code, 125);
+  assert.match(refused.stderr, /nothing can be written to .*: the disk is full/);
+
+  const killed = await rig.clf('kill', filler);
+  assert.match(killed.stdout, new RegExp(`^${filler} `), killed.stderr);
+  const waited = await rig.clf('wait', filler);
+  assert.equal(waited.code, 143, waited.stderr);
+  const before = (await runsOf(rig)).get(filler);
+  assert.deepEqual([before?.state, before?.exit?.reason], ['exited', 'manual-cancel']);
+
+  // What the run had set aside for its end is given back; that goes too.
+  rig.disk.fill();
+  const removed = await rig.clf('rm', filler);
+  assert.match(removed.stderr, /the disk is full/);
+  assert.equal(removed.stdout, `${filler}\n`, removed.stderr);
+  assert.ok(!existsSync(join(rig.stateDir, 'runs', filler)));
+  const normal = await rig.clf('ps', '-a', '-q');
+  assert.deepEqual([normal.stdout, normal.stderr], [`${done}\n`, '']);
+  assert.deepEqual(readdirSync(join(rig.stateDir, 'trash')), []);
+  assert.equal((await rig.clf('run', '--', 'echo', 'again')).stdout, 'again\n');
+});
+
+test('J4: what ended on a full disk has its cause and its actor on record once there is room', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const { filler } = await fillByRun(rig);
+  await rig.clf('kill', filler);
+  rig.disk.relieve();
+  const { stderr } = await rig.clf('ps');
+  assert.equal(stderr, '');
+  const { state, exit } = (await runsOf(rig)).get(filler) ?? {};
+  assert.deepEqual([state, exit?.reason, exit?.signal], ['exited', 'manual-cancel', 'SIGTERM']);
+  assert.match(exit?.actor ?? '', /^cli:\d+$/);
+});
+
+test('a run that is removed while its row cannot be deleted is forgotten by the next that can write', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const live = (await rig.clf('run', '-d', '--', 'sleep', '1000')).stdout.trim();
+  const done = (await rig.clf('run', '-d', '--', 'true')).stdout.trim();
+  await rig.clf('wait', done);
+  rig.disk.fill();
+  // Its few bytes are taken at once by others: there is room for no row.
+  const removing = rig.clf('rm', '-f', live);
+  let isDone = false;
+  void removing.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    isFull(rig);
+    await sleep(1);
+  }
+  assert.equal((await removing).stdout, `${live}\n`);
+  isFull(rig);
+  const [trash = ''] = readdirSync(join(rig.stateDir, 'trash'));
+  assert.ok(trash.startsWith(`${live}.`), 'the emptied directory is the note');
+  assert.deepEqual(readdirSync(join(rig.stateDir, 'trash', trash)), []);
+  rig.disk.relieve();
+  assert.equal((await rig.clf('ps', '-a', '-q')).stdout, `${done}\n`);
+  await rig.clf('gc');
+  assert.deepEqual(readdirSync(join(rig.stateDir, 'trash')), []);
+});
+
+test('gc frees a full disk by its policy', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const old = (
+    await rig.clf('run', '-d', '--', 'head', '-c', '2000000', '/dev/zero')
+  ).stdout.trim();
+  await rig.clf('wait', old);
+  rig.disk.fill();
+  const collected = await rig.clf('gc', '--keep', '0');
+  assert.match(
+    collected.stdout,
+    /remove .*newer runs fill the count\nRemoved 1 run/,
+    collected.stderr,
+  );
+  assert.equal((await rig.clf('run', '--', 'echo', 'again')).stdout, 'again\n');
+  assert.deepEqual(readdirSync(join(rig.stateDir, 'trash')), []);
+});
+
+test('without an inode runs are listed, read, ended and removed', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context, 'size=6m,nr_inodes=60');
+  const live = (
+    await rig.clf('run', '-d', '--', 'sh', '-c', 'echo here; exec sleep 1000')
+  ).stdout.trim();
+  rig.disk.useInodes();
+  const listed = await rig.clf('ps', '-q');
+  assert.equal(listed.stdout, `${live}\n`, listed.stderr);
+  assert.match(listed.stderr, /the disk has no inode left \(.* and 0 inodes are free\)/);
+  assert.equal((await rig.clf('logs', live)).stdout, 'here\n');
+  assert.match((await rig.clf('kill', live)).stdout, new RegExp(`^${live} `));
+  assert.equal((await rig.clf('rm', live)).stdout, `${live}\n`);
+  assert.equal((await rig.clf('ps', '-a', '-q')).stdout, '');
+});
+
+test('on a read-only disk runs are listed, read and ended; what deletes says why it cannot', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const live = (
+    await rig.clf('run', '-d', '--', 'sh', '-c', 'echo here; exec sleep 1000')
+  ).stdout.trim();
+  const done = (await rig.clf('run', '-d', '--', 'true')).stdout.trim();
+  await rig.clf('wait', done);
+  rig.disk.makeReadOnly();
+  const listed = await rig.clf('ps', '-q');
+  assert.equal(listed.stdout, `${live}\n`, listed.stderr);
+  assert.match(listed.stderr, /the disk is read-only \(clf-test mounted at /);
+  assert.equal((await rig.clf('logs', live)).stdout, 'here\n');
+  const removed = await rig.clf('rm', done);
+  assert.equal(removed.code, 125);
+  assert.match(removed.stderr, /nothing can be written to .*read-only/);
+  assert.match((await rig.clf('kill', live)).stdout, new RegExp(`^${live} `));
+  rig.disk.relieve();
+  const exit = (await runsOf(rig)).get(live)?.exit;
+  assert.deepEqual([exit?.reason, exit?.signal], ['manual-cancel', 'SIGTERM']);
+});
