@@ -80,7 +80,16 @@ export const cliEventSchema = z.discriminatedUnion('type', [
     missedBytes: amount.describe('dropped by the limit'),
     cursor,
   }),
-  z.object({ type: z.literal('tail-lost'), cursor }),
+  z.object({
+    type: z.literal('damaged'),
+    missedBytes: amount.describe('of the journal, which are not what was written'),
+    cursor,
+  }),
+  z.object({
+    type: z.literal('tail-lost'),
+    missedBytes: amount.describe('that were written and are not there; 0: not known'),
+    cursor,
+  }),
   z.object({ type: z.literal('resize'), cols: count, rows: count, cursor }),
   z.object({ type: z.literal('attached'), terminals: count, cursor }),
 ]);

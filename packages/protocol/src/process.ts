@@ -142,6 +142,10 @@ export const logResultSchema = z.object({
   isEnd: z.boolean(),
   /* Bytes that a ring journal no longer has. */
   droppedBytes: z.int(),
+  /* Bytes of the journal that are not what was written: it was cut, deleted or altered. */
+  damagedBytes: z.int(),
+  /* The journal ends without its end; the last output may be missing. */
+  isTailLost: z.boolean(),
 });
 export type LogResult = z.infer<typeof logResultSchema>;
 

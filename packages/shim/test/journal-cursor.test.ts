@@ -92,14 +92,15 @@ test('a cursor stays good while the journal grows and its beginning goes', async
   assert.equal(after.output.toString(), '456789more and more');
 });
 
-test('a large frame comes in pieces whose cursors all work', async (t) => {
+test('a large frame that is just written comes in pieces whose cursors all work', async (t) => {
   const runDir = temporaryRunDir(t);
   const writer = createJournalWriter(runDir);
   const payload = Buffer.alloc(300_000, 'abcdefghij');
-  writer.output(payload);
   const pool = createChunkPool({ chunkBytes: 50_000 });
   const { reader } = readerOn(t, runDir, { pool });
-  let next = journalStart;
+  writer.output('seen before');
+  let { next } = await collect(reader);
+  writer.output(payload);
   let seenBytes = 0;
   let pieces = 0;
   for (;;) {
@@ -132,9 +133,7 @@ test("the end of a frame's payload is the beginning of the next frame", async (t
   const writer = createJournalWriter(runDir);
   writer.output('12345');
   writer.output('6');
-  for (const isVerified of [false, true]) {
-    const { reader } = readerOn(t, runDir, { isVerified });
-    const seen = await collect(reader, { offset: 128, payloadOffset: 5 });
-    assert.equal(seen.output.toString(), '6');
-  }
+  const { reader } = readerOn(t, runDir);
+  const seen = await collect(reader, { offset: 128, payloadOffset: 5 });
+  assert.equal(seen.output.toString(), '6');
 });

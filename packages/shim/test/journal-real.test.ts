@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { createSignalBell } from '@clawdfather/kit';
 import { createChunkPool, type JournalPosition, journalStart } from '../src/index.ts';
 import { openJournalReader, type RunEvent, scanJournal, startShimDirect } from '../src/index.ts';
-import { binaryPath, bootId, createEventLog, createProcessRig, readAll } from './process-rig.ts';
+import { binaryPath, createEventLog, createProcessRig, readAll } from './process-rig.ts';
 
 const options = { timeout: 120_000 };
 const megabyte = 1024 * 1024;
@@ -49,7 +49,7 @@ test(
     });
     const hash = createHash('sha256');
     const pool = createChunkPool();
-    const deps = { bootId, shimAlive: () => !isOver, isVerified: true, pool };
+    const deps = { shimAlive: () => !isOver, pool };
     await using reader = openJournalReader(request.runDir, deps);
     let at: JournalPosition = journalStart;
     for (;;) {
@@ -106,9 +106,7 @@ test(
     assert.equal(control.hello.isBlocked, true);
     const hash = createHash('sha256');
     await using reader = openJournalReader(request.runDir, {
-      bootId,
       shimAlive: () => !log.events.some((event) => event.type === 'end'),
-      isVerified: true,
     });
     let at: JournalPosition = journalStart;
     let isClosed = false;

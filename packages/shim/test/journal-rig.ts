@@ -2,7 +2,7 @@
  * What the journal's tests share: a run directory of their own, a reader on it,
  * and reading everything into one plain value.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -12,8 +12,7 @@ import {
   type JournalReaderDeps,
   openJournalReader,
 } from '../src/journal/reader.ts';
-import type { JournalRead } from '../src/journal/reader.ts';
-import { bootIdHere } from './journal-writer.ts';
+import type { JournalRead } from '../src/journal/journal-read.ts';
 
 export function temporaryRunDir(context: TestContext): string {
   const runDir = mkdtempSync(join(tmpdir(), 'clf-journal-'));
@@ -34,7 +33,6 @@ export function readerOn(
 ): ReaderRig {
   const rig: { isAlive: boolean } = { isAlive: true };
   const reader = openJournalReader(runDir, {
-    bootId: bootIdHere,
     shimAlive: () => rig.isAlive,
     ...deps,
   });
@@ -71,4 +69,30 @@ export async function collect(
     next = read.next;
     read.release();
   }
+}
+
+/* In the file itself, as a bad disk or another program would. */
+export function flipByte(path: string, place: number): void {
+  const bytes = readFileSync(path);
+  bytes[place]! ^= 0xff;
+  writeFileSync(path, bytes);
+}
+
+/* Reads to the journal's end, past everything that is told in between. */
+export async function readThrough(
+  reader: JournalReader,
+  from: JournalPosition = journalStart,
+): Promise<{ readonly output: string; readonly told: readonly Collected['last'][] }> {
+  const told: Collected['last'][] = [];
+  const output: string[] = [];
+  let at = from;
+  /* More than any journal of a test has to tell: a reader that goes in circles is noticed. */
+  while (told.length < 50) {
+    const seen = await collect(reader, at);
+    output.push(seen.output.toString());
+    told.push(seen.last);
+    if (seen.last.kind !== 'gap' && seen.last.kind !== 'damaged') break;
+    at = seen.last.to;
+  }
+  return { output: output.join(''), told };
 }

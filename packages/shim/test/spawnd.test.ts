@@ -35,7 +35,6 @@ test('a small run: started, then the end with its whole journal', options, async
   assert.equal(end.isFinal, true);
   assert.equal(journal?.length, journalLength);
   const reader = openJournalReader('/nowhere', {
-    bootId,
     shimAlive: () => false,
     inlined: journal,
   });
@@ -61,7 +60,7 @@ test('both streams keep their names, and death by a signal is one', options, asy
   assert.equal(exit.code, undefined);
   assert.equal(exit.signal, 9);
   assert.equal(exit.reason, 'signal');
-  const reader = openJournalReader(request.runDir, { bootId, shimAlive: () => false });
+  const reader = openJournalReader(request.runDir, { shimAlive: () => false });
   const read = await reader.read({ offset: 0, payloadOffset: 0 });
   await reader.close();
   assert.ok(read.kind === 'frames');
@@ -132,7 +131,7 @@ test('output rings the doorbell, and what it announces is there', options, async
   link.spawn(request, log.onEvent);
   await log.until('started');
   const control = await rig.control(request.runDir);
-  const reader = openJournalReader(request.runDir, { bootId, shimAlive: () => true });
+  const reader = openJournalReader(request.runDir, { shimAlive: () => true });
   let next = { offset: 0, payloadOffset: 0 };
   for (const word of ['one', 'two', 'three']) {
     const before = (await collect(reader, next)).next;
@@ -265,7 +264,7 @@ test('a run on a terminal: resize, attach and the records of both', options, asy
   assert.equal(first.output.toString(), '25 81\r\n');
   await control.request({ type: 'resize', epoch: 1, cols: 100, rows: 40 });
   await log.until('end');
-  const reader = openJournalReader(request.runDir, { bootId, shimAlive: () => false });
+  const reader = openJournalReader(request.runDir, { shimAlive: () => false });
   const read = await reader.read({ offset: 0, payloadOffset: 0 });
   await reader.close();
   assert.ok(read.kind === 'frames');

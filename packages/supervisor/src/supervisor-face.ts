@@ -87,7 +87,6 @@ function createAttach(
     return createManagedRun(
       watchRun(record, {
         runDir: runDirOf(context.stateDir.runsDir, runId),
-        bootId: context.host.bootId,
         clock,
         processTable,
         actor: actorOf(context.owner()),

@@ -228,7 +228,10 @@ export type OutputEvent =
       readonly cursor: Cursor;
     }
   | { readonly kind: 'gap'; readonly missedBytes: number; readonly cursor: Cursor }
-  | { readonly kind: 'tail-lost'; readonly cursor: Cursor }
+  /* The journal was cut, deleted or altered: so many of its bytes are not what was written. Reading goes on at the cursor. */
+  | { readonly kind: 'damaged'; readonly missedBytes: number; readonly cursor: Cursor }
+  /* The journal ends without its end. So many bytes were written and are not there; 0: that is not known. */
+  | { readonly kind: 'tail-lost'; readonly missedBytes: number; readonly cursor: Cursor }
   | {
       readonly kind: 'resize';
       readonly cols: number;

@@ -23,7 +23,8 @@ export async function openSupervised(
     const hear = async (): Promise<void> => {
       for await (const event of isLent ? run.outputLent() : run.output()) {
         if (event.kind === 'output') onOutput(event.bytes);
-        else if (event.kind === 'gap') throw new Error(`${event.missedBytes} bytes were missed`);
+        else if (event.kind === 'gap' || event.kind === 'damaged')
+          throw new Error(`${event.missedBytes} bytes were missed`);
       }
       await run.wait();
     };

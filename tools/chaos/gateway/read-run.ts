@@ -16,7 +16,7 @@ export async function readRun(
 ): Promise<'closed' | 'overtaken'> {
   let before = ledger.cursorOf(key);
   for await (const event of run.output(before as Cursor)) {
-    if (event.kind === 'gap' || event.kind === 'tail-lost') {
+    if (event.kind === 'gap' || event.kind === 'damaged' || event.kind === 'tail-lost') {
       throw new OutputMissingError(`${key.runId}: ${event.kind} at ${before} for ${key.reader}`);
     }
     if (event.kind !== 'output') continue;

@@ -31,6 +31,7 @@ import {
 } from '../doctor/gateway-checks.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
 import { checkDecisions, checkLeftovers, checkOwners, checkRunDirs } from '../doctor/run-checks.ts';
+import { checkJournals, journalBytesMax } from '../doctor/journal-check.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
 import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.ts';
@@ -144,6 +145,11 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
       runsDir: await realpath(runsDir).catch(() => runsDir),
     }),
     checkLeftovers(records),
+    await checkJournals({
+      records,
+      attach: (runId) => supervisor.attach(runId),
+      bytesMax: journalBytesMax,
+    }),
   ];
 }
 

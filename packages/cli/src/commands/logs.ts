@@ -1,6 +1,7 @@
 /*
  * `clf logs`: a run's output from its journal, from any cursor, with or without
- * following. Reading touches neither the run nor its owner.
+ * following. Reading touches neither the run nor its owner. Exits 1 when some of
+ * it is damaged or lost.
  */
 import type { Cursor, ManagedRun, RunExit } from '@clawdfather/supervisor';
 import { parseInteger } from '../args/values.ts';
@@ -33,6 +34,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
 
   const askedAtMs = context.clock.wallMs();
   let reached = args.value('since') as Cursor | undefined;
+  let isLost = false;
   await withSupervisor(context, async (supervisor) => {
     const record = findRun(supervisor, typed);
     const run = await supervisor.attach(record.runId);
@@ -42,9 +44,10 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       else tailLines.push(event);
       // A run that writes as fast as we read would otherwise keep us for ever.
       if (event.kind === 'output' && event.atMs > askedAtMs) break;
+      isLost = event.kind === 'tail-lost';
     }
     for (const event of tailLines?.take() ?? []) await writer.write(event);
-    if (!args.has('follow')) return;
+    if (!args.has('follow') || isLost) return;
     for await (const event of run.output(await followFrom(run, reached, record.exit))) {
       reached = event.cursor;
       await writer.write(event);
@@ -55,7 +58,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       ? io.stdout.write(jsonLine({ type: 'cursor', cursor: reached }))
       : io.stderr.write(`cursor: ${reached}\n`));
   }
-  return codeStatus(exitOk);
+  return codeStatus(writer.codeAfter(exitOk));
 }
 
 /*

@@ -36,7 +36,8 @@ const pageBytesMax = 1_048_576;
 
 /*
  * What it has said so far, and not what it says from now on. A stream does not tell when it has caught up; pages do, but
- * do not keep the two streams apart. So pages count the bytes, and the stream brings them.
+ * do not keep the two streams apart. So pages count the bytes, and the stream brings them. What pages tell of damage and the
+ * stream has not come to is told at the end.
  */
 export async function* outputSoFar(
   request: FollowRequest,
@@ -46,6 +47,8 @@ export async function* outputSoFar(
   let cursor = request.since;
   let awaited = 0;
   let isEnd = false;
+  let damagedBytes = 0;
+  let isTailLost = false;
   const lookAhead = async (): Promise<void> => {
     while (awaited <= 0 && !isEnd) {
       const query = {
@@ -57,15 +60,27 @@ export async function* outputSoFar(
       cursor = page.cursor;
       awaited += Buffer.byteLength(page.text, 'base64');
       isEnd = page.isEnd;
+      damagedBytes += page.damagedBytes;
+      isTailLost = page.isTailLost;
     }
   };
   await lookAhead();
-  if (awaited <= 0) return;
-  for await (const one of followOutput(request, options)) {
-    yield one;
-    if (one.kind === 'event' && one.event.kind === 'output') awaited -= one.event.bytes.length;
-    await lookAhead();
-    if (awaited <= 0) return;
+  if (awaited > 0) {
+    for await (const one of followOutput(request, options)) {
+      yield one;
+      const event = one.kind === 'event' ? one.event : undefined;
+      if (event?.kind === 'output') awaited -= event.bytes.length;
+      if (event?.kind === 'damaged') damagedBytes -= event.missedBytes;
+      if (event?.kind === 'tail-lost') return;
+      await lookAhead();
+      if (awaited <= 0) break;
+    }
+  }
+  const end = (cursor ?? '0.0') as Cursor;
+  const missedBytes = Math.max(0, damagedBytes);
+  if (isTailLost) yield { kind: 'event', event: { kind: 'tail-lost', missedBytes, cursor: end } };
+  else if (missedBytes > 0) {
+    yield { kind: 'event', event: { kind: 'damaged', missedBytes, cursor: end } };
   }
 }
 
@@ -80,8 +95,9 @@ function outputEventOf(event: Exclude<RunEvent, { readonly name: 'exit' }>): Out
     }
     case 'gap':
       return { kind: 'gap', missedBytes: event.data.missedBytes, cursor };
+    case 'damaged':
     case 'tail-lost':
-      return { kind: 'tail-lost', cursor };
+      return { kind: event.name, missedBytes: event.data.missedBytes, cursor };
     case 'resize':
       return { kind: 'resize', cols: event.data.cols, rows: event.data.rows, cursor };
   }

@@ -23,7 +23,7 @@ export interface OutputRequest extends FollowRequest {
   readonly isFollowed: boolean;
 }
 
-/* The run's own code when it has ended; 0 when we left before. */
+/* The run's own code when it has ended; 0 when we left before; 1 instead of 0 when some of it is damaged or lost. */
 export async function showOutput(
   context: CommandContext,
   { isFollowed, ...request }: OutputRequest,
@@ -73,7 +73,7 @@ export async function showOutput(
       ? io.stdout.write(jsonLine({ type: 'cursor', cursor: reached }))
       : io.stderr.write(`cursor: ${reached}\n`));
   }
-  return codeStatus(code);
+  return codeStatus(writer.codeAfter(code));
 }
 
 /* What ended by itself has said all there is; of anything else a code would be all that a person sees. */

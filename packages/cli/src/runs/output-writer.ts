@@ -2,13 +2,16 @@
  * A run's output onto our own stdout and stderr: the bytes as they are, or one
  * JSON object per line. One writer serves `run` and `logs`.
  */
-import type { OutputEvent } from '@clawdfather/supervisor';
+import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
+import { exitChecksFailed, exitOk } from '../exit-status.ts';
 import type { Io } from '../io/io.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatInstant } from '../render/duration.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 
 export interface OutputWriter {
+  /* The exit code, where 0 would be wrong: something of what was written is damaged or lost. */
+  codeAfter(code: number): number;
   write(event: OutputEvent): Promise<void>;
 }
 
@@ -23,6 +26,9 @@ export interface OutputWriterOptions {
 
 export function createOutputWriter(options: OutputWriterOptions): OutputWriter {
   const { io } = options;
+  let isWhole = true;
+  /* Told once: reading again at the same place finds the same damage. */
+  let damagedAt: Cursor | undefined;
   const writeRaw = async (event: OutputEvent): Promise<void> => {
     if (event.kind === 'output') {
       const sink = event.stream === 'stdout' ? io.stdout : io.stderr;
@@ -33,7 +39,13 @@ export function createOutputWriter(options: OutputWriterOptions): OutputWriter {
     if (notice !== undefined) await io.stderr.write(`clf: ${notice}\n`);
   };
   return {
+    codeAfter: (code) => (code === exitOk && !isWhole ? exitChecksFailed : code),
     write: async (event) => {
+      if (event.kind === 'damaged' || event.kind === 'tail-lost') {
+        isWhole = false;
+        if (damagedAt === event.cursor) return;
+        damagedAt = event.cursor;
+      }
       const isHidden =
         event.kind === 'output' && options.stream !== undefined && event.stream !== options.stream;
       if (isHidden) return;
@@ -55,8 +67,9 @@ export function eventJson(event: OutputEvent): Json {
       };
     case 'gap':
       return { type: 'gap', missedBytes: event.missedBytes, cursor: event.cursor };
+    case 'damaged':
     case 'tail-lost':
-      return { type: 'tail-lost', cursor: event.cursor };
+      return { type: event.kind, missedBytes: event.missedBytes, cursor: event.cursor };
     case 'resize':
       return { type: 'resize', cols: event.cols, rows: event.rows, cursor: event.cursor };
     case 'attached':
@@ -68,8 +81,12 @@ function noticeOf(event: Exclude<OutputEvent, { kind: 'output' }>): string | und
   switch (event.kind) {
     case 'gap':
       return `${formatBytes(event.missedBytes)} are missing here: the journal's limit was reached and the oldest went`;
+    case 'damaged':
+      return `the journal is damaged here: ${formatBytes(event.missedBytes)} of it were cut, deleted or altered on disk`;
     case 'tail-lost':
-      return 'the last bytes are missing: they were not on disk when the host went down';
+      return event.missedBytes > 0
+        ? `the end is missing: ${formatBytes(event.missedBytes)} of the journal were cut off or deleted`
+        : 'the end may be missing: the journal has no end record, as after a power loss or when its shim was killed';
     case 'resize':
     case 'attached':
       return undefined;

@@ -118,7 +118,8 @@ async function pumpLive(live: LivePump): Promise<SessionEnd> {
   try {
     for await (const event of live.events) {
       if (event.kind === 'attached' && event.left !== undefined) live.onTerminalLeft(event.left);
-      if (event.kind === 'gap') await askToRedraw(live);
+      if (event.kind === 'damaged' || event.kind === 'tail-lost') await sayDamaged(live);
+      if (event.kind === 'gap' || event.kind === 'damaged') await askToRedraw(live);
       if (event.kind !== 'output') continue;
       live.tracker.push(event.bytes);
       await io.stdout.write(live.isAnswerer() ? event.bytes : filter.push(event.bytes));
@@ -128,6 +129,11 @@ async function pumpLive(live: LivePump): Promise<SessionEnd> {
     if (live.options.leave.aborted || isReaderGone(error)) return 'terminal-lost';
     throw error;
   }
+}
+
+/* The program may draw over it; whoever wants all of it reads the journal. */
+async function sayDamaged({ options: { io } }: LivePump): Promise<void> {
+  await io.stderr.write('\r\n[clf: the journal is damaged here, output is missing]\r\n');
 }
 
 /* Output was dropped under a slow terminal; a change of size makes programs draw anew. */

@@ -24,14 +24,13 @@ export async function readOutputPage(
       { ...call, outputCharactersMax },
     );
     if (page.action !== 'log') throw new TypeError('log answers with a log');
-    const { text, isEnd, droppedBytes } = page;
+    const { action: _action, firstLine: _first, lines: _lines, totalLines: _total, ...rest } = page;
     // The record is older than the page: what ended before it was read has said all.
-    const hasEnded = isEnd && record.exit !== undefined;
-    return { runId, text, encoding, cursor: page.cursor, isEnd, droppedBytes, hasEnded };
+    return { ...rest, hasEnded: page.isEnd && record.exit !== undefined };
   } catch (error) {
     if (record.exit === undefined || !hasCode(error, 'journal-missing')) throw error;
     /* It never got as far as a journal; its record says why. */
-    const nothing = { text: '', cursor: from, isEnd: true, droppedBytes: 0, hasEnded: true };
-    return { runId, encoding, ...nothing };
+    const losses = { droppedBytes: 0, damagedBytes: 0, isTailLost: false };
+    return { runId, encoding, text: '', cursor: from, isEnd: true, hasEnded: true, ...losses };
   }
 }

@@ -124,8 +124,9 @@ function eventJson(
     }
     case 'gap':
       return { event: 'gap', data: { missedBytes: event.missedBytes } };
+    case 'damaged':
     case 'tail-lost':
-      return { event: 'tail-lost', data: {} };
+      return { event: event.kind, data: { missedBytes: event.missedBytes } };
     case 'resize':
       return { event: 'resize', data: { cols: event.cols, rows: event.rows } };
     case 'attached':

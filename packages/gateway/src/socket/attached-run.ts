@@ -117,9 +117,18 @@ function messageOf(note: Note, runId: string, before: Cursor): ServerMessage | u
         rows: note.rows,
         cursor,
       };
-    case 'attached':
+    case 'damaged':
+      return {
+        type: 'damaged',
+        run_id: runId,
+        from: before,
+        to: cursor,
+        missed_bytes: note.missedBytes,
+      };
     case 'tail-lost':
-      // Who is attached is told to whom it concerns; a lost tail is an end without a known cause, which is told as such.
+      return { type: 'tail_lost', run_id: runId, cursor, missed_bytes: note.missedBytes };
+    case 'attached':
+      // Told to those whom it concerns.
       return undefined;
   }
 }

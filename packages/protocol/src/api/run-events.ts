@@ -13,10 +13,12 @@ export const runEventSchemas = {
     /* Base64: output is bytes, not text. */
     data: z.string(),
   }),
-  /* The journal was full and dropped its oldest. */
+  /* The oldest is not kept any more: the journal was full. */
   gap: z.object({ missedBytes: z.int() }),
-  /* The machine went down before the last bytes were on disk. */
-  'tail-lost': z.object({}),
+  /* The journal was cut, deleted or altered: so many of its bytes are not what was written. Reading goes on after them. */
+  damaged: z.object({ missedBytes: z.int() }),
+  /* The journal ends without its end. So many bytes were written and are not there; 0: that is not known. */
+  'tail-lost': z.object({ missedBytes: z.int().default(0) }),
   resize: z.object({ cols: z.int(), rows: z.int() }),
   exit: z.object({ runId: z.string(), exit: runExitSchema }),
 } as const;

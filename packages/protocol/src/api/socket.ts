@@ -188,6 +188,21 @@ const sharedServerSchemas = [
     to: z.union([z.string(), z.int()]),
     missed_bytes: z.int().optional(),
   }),
+  /* The journal was cut, deleted or altered between these cursors. Output goes on at `to`. */
+  z.object({
+    type: z.literal('damaged'),
+    run_id: z.string(),
+    from: z.string(),
+    to: z.string(),
+    missed_bytes: z.int(),
+  }),
+  /* The journal ends here without its end. 0 missed bytes: it is not known how many. */
+  z.object({
+    type: z.literal('tail_lost'),
+    run_id: z.string(),
+    cursor: z.string(),
+    missed_bytes: z.int(),
+  }),
   z.object({ type: z.literal('run_ended'), run_id: z.string(), exit: runExitSchema }),
   z.object({ type: z.literal('approved'), approval_id: z.string(), state: z.string() }),
 ] as const;

@@ -5,7 +5,7 @@
  * Rules (J1, J2):
  *   1. A header's CRC is always checked.
  *   2. The payload's CRC is checked for every frame that is not output; for
- *      output only when asked (`isVerified`: another boot wrote it).
+ *      output when asked (`isVerified`).
  *   3. A frame is handed out only when all of it is known to be written. If
  *      then only a part of an output frame lies in the window, that part is
  *      handed out and the rest follows: nothing is read twice.

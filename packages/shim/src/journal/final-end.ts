@@ -6,17 +6,17 @@ import { parseJsonFields } from '../json-fields.ts';
 import { segmentHeaderBytes } from './format.ts';
 import { parseEndRecord } from './records.ts';
 import type { FoundSegment } from './segment-finder.ts';
-import { walkFrames } from './walk-frames.ts';
+import { walkOn } from './walk-on.ts';
 
-/* The logical offset after the final end, if the segment ends with it. */
+/* The logical offset after the final end, if that is the segment's last frame. */
 export function finalEndOf({ segment, bytes }: FoundSegment): number | undefined {
   const { fd, base } = segment;
   let isFinal = false;
   const range = { fd, base, from: segmentHeaderBytes, to: bytes };
-  const walked = walkFrames(range, (header, readPayload) => {
+  const { at } = walkOn(range, (header, readPayload) => {
     const payload = header.kind === 'end' ? readPayload() : undefined;
     isFinal = payload !== undefined && parseEndRecord(parseJsonFields(payload)).isFinal;
     return undefined;
   });
-  return isFinal && walked.end === 'whole' ? base + walked.at : undefined;
+  return isFinal ? base + at : undefined;
 }

@@ -1,6 +1,7 @@
 /*
  * The numbers of the journal, version 1 (docs/protocol/journal.md), and its CRC.
  */
+import { crc32 } from 'node:zlib';
 
 export const segmentMagic = 'CLFJRNL1';
 export const segmentVersion = 1;
@@ -35,11 +36,15 @@ const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/*
- * CRC-32 of a header. For so few bytes the table beats zlib's call by a factor
- * of two; payloads go through zlib.
- */
-export function headerCrc(bytes: Buffer, start: number, end: number): number {
+/* Up to here the table is faster than zlib's call, which costs 100 to 200 ns whatever the length. */
+const shortBytesMax = 64;
+
+export function crcOf(bytes: Buffer): number {
+  return bytes.length <= shortBytesMax ? shortCrc(bytes, 0, bytes.length) : crc32(bytes);
+}
+
+/* CRC-32 of a few bytes. */
+export function shortCrc(bytes: Buffer, start: number, end: number): number {
   let crc = -1;
   for (let at = start; at < end; at += 1) {
     crc = (crcTable[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);

@@ -3,14 +3,14 @@
  * undefined, whatever the reason: half written, lost with the power, or not a
  * header at all; what that means is for the reader to say (J1).
  */
-import { crc32 } from 'node:zlib';
 import {
+  crcOf,
   frameHeaderBytes,
   type FrameKind,
   frameKinds,
   frameMagic,
   framePayloadBytesMax,
-  headerCrc,
+  shortCrc,
   type OutputStream,
 } from './format.ts';
 
@@ -36,7 +36,7 @@ export function parseFrameHeader(
   if (bytes.length - at < frameHeaderBytes) return undefined;
   if (bytes.readUInt32LE(at) !== frameMagic) return undefined;
   if (bytes.readUInt32LE(at + 24) !== offset % highFactor) return undefined;
-  if (bytes.readUInt32LE(at + 28) !== headerCrc(bytes, at, at + 28)) return undefined;
+  if (bytes.readUInt32LE(at + 28) !== shortCrc(bytes, at, at + 28)) return undefined;
   const payloadLength = bytes.readUInt32LE(at + 8);
   if (payloadLength > framePayloadBytesMax) return undefined;
   return {
@@ -50,5 +50,5 @@ export function parseFrameHeader(
 }
 
 export function isPayloadIntact(header: FrameHeader, payload: Buffer): boolean {
-  return crc32(payload) === header.payloadCrc;
+  return crcOf(payload) === header.payloadCrc;
 }

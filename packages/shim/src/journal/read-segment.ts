@@ -24,20 +24,28 @@ export interface SegmentRead {
 
 export type SegmentOutcome =
   /* The frames are views of `chunk`. */
-  | { readonly kind: 'cut'; readonly cut: FrameCut; readonly chunk: Buffer }
-  /* Nothing whole. `tornBytes` are there; `isDamaged`: they are whole in length and yet no frame. */
-  | { readonly kind: 'nothing'; readonly tornBytes: number; readonly isDamaged: boolean };
+  { readonly kind: 'cut'; readonly cut: FrameCut; readonly chunk: Buffer } | NothingWhole;
+
+/* `tornBytes` are there; `isDamaged`: they are whole in length and yet not what was written. */
+export interface NothingWhole {
+  readonly kind: 'nothing';
+  readonly tornBytes: number;
+  readonly isDamaged: boolean;
+}
 
 export async function readSegment(read: SegmentRead): Promise<SegmentOutcome> {
   const { found, at } = read;
   const { segment, bytes } = found;
-  if (segment.header === undefined) return { kind: 'nothing', tornBytes: bytes, isDamaged: false };
+  if (segment.header === undefined && (at.offset === segment.base || bytes <= segmentHeaderBytes)) {
+    /* The header is written before anything else. */
+    return { kind: 'nothing', tornBytes: bytes, isDamaged: bytes > segmentHeaderBytes };
+  }
   const place = at.offset === segment.base ? segmentHeaderBytes : at.offset - segment.base;
   if (place < segmentHeaderBytes) throw invalidCursor();
-  if (at.payloadOffset > 0 && !read.isVerified) {
+  if (at.payloadOffset > 0) {
     const within = read.within ?? (await fetchFrameHeader(read, place));
     if (within !== undefined) checkWithin(within, at);
-    if (within?.kind === 'output') return readOn(read, place, within);
+    if (within?.kind === 'output' && !read.isVerified) return readOn(read, place, within);
   }
   return readWhole(read, place);
 }

@@ -6,53 +6,40 @@
  *   1. a journal that came inlined with END is used without opening a file;
  *   2. find the segment that holds the position; if it is gone, that is a gap;
  *   3. fetch the next chunk of what is written and cut it into frames;
- *   4. if there is nothing whole to hand out: `nothing` while the shim lives,
- *      else how the journal ends.
+ *   4. if there is nothing whole to hand out: what is not there is explained
+ *      (damage, a lost tail, the end), or it is not written yet.
  *
  * Invariants:
  *   R1  What was handed out is never written to again, unless it is released.
- *   R2  The shim is asked about before the last look at the file, so what it
- *       wrote just before it died is never called lost.
- *   R3  What is torn in a segment that has a successor stays torn: a gap.
+ *   R2  The shim, the later segments and the length that the shim told are
+ *       asked about before the last look at the file, so what is written a
+ *       moment before is never called lost or damaged.
+ *   R3  What is torn in a segment that has a successor stays torn: damage.
+ *   R4  What is known to have been written is there, or is told as missing.
+ *   R5  The CRC of output is checked, but for what was written since this reader
+ *       last looked (docs/decisions/0017-output-is-checked-when-read-again.md).
  */
 import { ShimError } from '../errors.ts';
 import { type ChunkPool, createChunkPool } from './chunk-pool.ts';
-import { type JournalPosition, positionAfter } from './cursor.ts';
-import { cutFrames, type FrameCut, type JournalFrame } from './cut-frames.ts';
+import type { JournalPosition } from './cursor.ts';
+import { cutFrames, type FrameCut } from './cut-frames.ts';
+import { explainMiss, type Known, notYet } from './explain-miss.ts';
 import type { FrameHeader } from './frame-header.ts';
-import { cutInlined, endsFinally, parseInlined } from './inlined.ts';
-import { invalidCursor, readSegment } from './read-segment.ts';
-import { createSegmentFinder, type FoundSegment } from './segment-finder.ts';
-import { finalEndOf } from './final-end.ts';
-
-export type JournalRead =
-  | {
-      readonly kind: 'frames';
-      /* Empty only when the position was the end of a payload: `next` is the frame after it. */
-      readonly frames: readonly JournalFrame[];
-      readonly next: JournalPosition;
-      /*
-       * Optional: "I shall not look at these payloads any more." Their memory is used
-       * again and the views become empty. Saves most of the cost of a flood.
-       */
-      readonly release: () => void;
-    }
-  | { readonly kind: 'nothing'; readonly at: JournalPosition }
-  /* Reading goes on at `to`. */
-  | { readonly kind: 'gap'; readonly from: JournalPosition; readonly to: JournalPosition }
-  /* The shim is dead and there is no final end; `tornBytes` follow that are no whole frame. */
-  | { readonly kind: 'tail-lost'; readonly at: JournalPosition; readonly tornBytes: number }
-  | { readonly kind: 'closed'; readonly at: JournalPosition };
+import { cutInlined, parseInlined } from './inlined.ts';
+import { createJournalEnd } from './journal-end.ts';
+import { gap, type JournalRead } from './journal-read.ts';
+import { type NothingWhole, readSegment, type SegmentOutcome } from './read-segment.ts';
+import { createSegmentFinder, type Found, type FoundSegment } from './segment-finder.ts';
 
 export interface JournalReaderDeps {
   /* False only on evidence (O5): then what is not there will never be. */
   readonly shimAlive: () => boolean;
-  /* Of the running system, as in /proc/sys/kernel/random/boot_id. */
-  readonly bootId: string;
+  /* Whose journal it is: a segment of another run is not read. */
+  readonly runId?: string | undefined;
+  /* How long the journal is at least, as the shim told or the registry recorded. */
+  readonly writtenTo?: (() => number) | undefined;
   /* The whole journal so far, as END brought it. */
   readonly inlined?: Buffer | undefined;
-  /* Check the CRC of output too. Always so for what another boot wrote. */
-  readonly isVerified?: boolean | undefined;
   /* Shared by the readers of a process. */
   readonly pool?: ChunkPool | undefined;
 }
@@ -66,59 +53,52 @@ export interface JournalReader extends AsyncDisposable {
 }
 
 export function openJournalReader(runDir: string, deps: JournalReaderDeps): JournalReader {
-  const finder = createSegmentFinder(runDir);
+  const finder = createSegmentFinder(runDir, deps.runId);
   const pool = deps.pool ?? createChunkPool();
   const inlined = deps.inlined === undefined ? undefined : parseInlined(deps.inlined);
+  const end = createJournalEnd(finder, inlined);
   let within: FrameHeader | undefined;
-  /* Where our last frame ended, and where the final end did, if we saw it. */
-  let cutTo = -1;
-  let closedAt = inlined?.closedAt;
+  /* The segment that this reader last looked at, and where that ended. */
+  let seen = { base: -1, end: 0 };
   let reading: Promise<unknown> | undefined;
   let isClosed = false;
 
   const handOut = (cut: FrameCut, release: () => void): JournalRead => {
-    const last = cut.frames.at(-1);
     within = cut.within;
-    cutTo = cut.next.offset;
-    if (last !== undefined && endsFinally(last)) closedAt = positionAfter(last).offset;
+    end.note(cut);
     return { kind: 'frames', frames: cut.frames, next: cut.next, release };
   };
 
-  const isAtEnd = (at: JournalPosition): boolean =>
-    at.payloadOffset === 0 && at.offset === closedAt;
-
-  /* Stage 4, for a shim that is dead. */
-  const ending = (at: JournalPosition, found: FoundSegment | undefined, tornBytes: number) => {
-    if (found !== undefined && tornBytes === 0 && cutTo !== at.offset) {
-      closedAt ??= finalEndOf(found);
-      if (isAtEnd(at)) return { kind: 'closed', at } as const;
-      if (closedAt !== undefined && at.offset > closedAt) throw invalidCursor();
-    }
-    return { kind: 'tail-lost', at, tornBytes } as const;
+  const readFound = (found: FoundSegment, at: JournalPosition): Promise<SegmentOutcome> => {
+    const known = within?.offset === at.offset ? within : undefined;
+    const { base } = found.segment;
+    const isFresh = base === seen.base && at.offset >= seen.end;
+    seen = { base, end: base + found.bytes };
+    const isVerified = known === undefined && !isFresh;
+    return readSegment({ found, at, within: known, isVerified, pool });
   };
 
-  const look = async (at: JournalPosition, isDead: boolean): Promise<JournalRead> => {
+  const look = async (at: JournalPosition, known?: Known): Promise<JournalRead> => {
     const found = finder.find(at.offset);
     if (found.kind === 'gone') return gap(at, found.oldestBase);
-    if (found.kind === 'none') return isDead ? ending(at, undefined, 0) : { kind: 'nothing', at };
-    const isVerified = deps.isVerified === true || found.segment.header?.bootId !== deps.bootId;
-    const known = within?.offset === at.offset ? within : undefined;
-    const outcome = await readSegment({ found, at, within: known, isVerified, pool });
+    const outcome = found.kind === 'segment' ? await readFound(found, at) : notRead(found);
     if (outcome.kind === 'cut') return handOut(outcome.cut, () => pool.give(outcome.chunk));
-    if (outcome.isDamaged || isDead) {
-      const later = finder.laterBase(found.segment.base);
-      if (later !== undefined && later > at.offset) return gap(at, later);
-    }
-    return isDead ? ending(at, found, outcome.tornBytes) : { kind: 'nothing', at };
+    if (known === undefined) return notYet(at, outcome);
+    return explainMiss({ at, found, outcome }, known, { end, pool, finder });
   };
 
   const read = async (at: JournalPosition): Promise<JournalRead> => {
-    if (isAtEnd(at)) return { kind: 'closed', at };
+    if (end.isAt(at)) return end.close(at);
     const cut = inlined === undefined ? undefined : cutInlined(inlined, at);
     if (cut !== undefined) return handOut(cut, () => {});
-    const seen = await look(at, false);
-    if (seen.kind !== 'nothing' || deps.shimAlive()) return seen;
-    return look(at, true);
+    const first = await look(at);
+    if (first.kind !== 'nothing') return first;
+    const isDead = !deps.shimAlive();
+    const writtenTo = deps.writtenTo?.() ?? 0;
+    const later = finder.laterBase(at.offset);
+    const isExpected = !isDead && later === undefined && writtenTo <= at.offset;
+    if (isExpected && first.damagedBytes === 0) return first;
+    return look(at, { isDead, later, writtenTo });
   };
 
   const close = async (): Promise<void> => {
@@ -151,8 +131,8 @@ function cutTold(offset: number, bytes: Buffer): FrameCut | undefined {
   return cut.stop === 'end' ? cut : undefined;
 }
 
-function gap(from: JournalPosition, oldestBase: number): JournalRead {
-  return { kind: 'gap', from, to: { offset: oldestBase, payloadOffset: 0 } };
+function notRead({ kind }: Exclude<Found, { kind: 'gone' | 'segment' }>): NothingWhole {
+  return { kind: 'nothing', tornBytes: 0, isDamaged: kind === 'unreadable' };
 }
 
 function misused(isClosed: boolean): ShimError {

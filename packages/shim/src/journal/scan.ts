@@ -6,7 +6,7 @@
  * frames of a run), then the frame headers of the newest one, where exit and
  * end are. Of each record the newest wins. Segments in between hold output; a
  * claim that lies only there is not seen, and the shim, which knows it, is
- * asked by whoever adopts.
+ * asked by whoever adopts. Damage is stepped over; what it costs is a reader's to tell.
  */
 import { closeSync } from 'node:fs';
 import { ShimError } from '../errors.ts';
@@ -18,6 +18,7 @@ import type { ClaimRecord, EndRecord, ExitRecord, StartRecord } from './records.
 import type { SegmentHeader } from './segment-header.ts';
 import { listSegmentBases, openSegment, type OpenSegment, sizeOfSegment } from './segments.ts';
 import { walkFrames, type WalkEnd } from './walk-frames.ts';
+import { walkOn } from './walk-on.ts';
 
 export interface JournalScan {
   /* `empty`: the intent of a run that nobody claimed (S1). */
@@ -75,8 +76,16 @@ function tryScan(runDir: string): JournalScan | undefined {
     return finish(findings, { state: 'empty', oldestOffset: 0, endOffset: 0, tornBytes: 0 });
   }
   if (oldest !== newest && !scanBeginning(runDir, oldest, findings)) return undefined;
-  const segment = openSegment(runDir, newest);
+  const segment = openSegment(runDir, { base: newest });
   if (segment === undefined) return undefined;
+  if (segment === 'unreadable') {
+    return finish(findings, {
+      state: 'torn',
+      oldestOffset: oldest,
+      endOffset: newest,
+      tornBytes: 0,
+    });
+  }
   try {
     const bytes = sizeOfSegment(segment.fd).bytes;
     findings.header ??= segment.header;
@@ -95,8 +104,9 @@ function tryScan(runDir: string): JournalScan | undefined {
 
 /* False when the segment is gone. */
 function scanBeginning(runDir: string, base: number, findings: Findings): boolean {
-  const segment = openSegment(runDir, base);
+  const segment = openSegment(runDir, { base });
   if (segment === undefined) return false;
+  if (segment === 'unreadable') return true;
   try {
     findings.header = segment.header;
     if (segment.header === undefined) return true;
@@ -114,9 +124,9 @@ function scanBeginning(runDir: string, base: number, findings: Findings): boolea
 }
 
 function scanSegment(segment: OpenSegment, bytes: number, findings: Findings): WalkEnd {
-  if (segment.header === undefined) return { at: 0, end: 'torn' };
   const { fd, base } = segment;
-  return walkFrames({ fd, base, from: segmentHeaderBytes, to: bytes }, (header, payload) => {
+  if (bytes <= segmentHeaderBytes && segment.header === undefined) return { at: 0, end: 'torn' };
+  return walkOn({ fd, base, from: segmentHeaderBytes, to: bytes }, (header, payload) => {
     note(findings, header, payload);
     return undefined;
   });

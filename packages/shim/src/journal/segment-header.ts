@@ -4,7 +4,7 @@
 import { ShimError } from '../errors.ts';
 import { readU64 } from '../wire/bytes.ts';
 import {
-  headerCrc,
+  shortCrc,
   segmentFlags,
   segmentHeaderBytes,
   segmentMagic,
@@ -27,7 +27,7 @@ export interface SegmentHeader {
 export function parseSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   if (bytes.length < segmentHeaderBytes) return undefined;
   if (bytes.toString('latin1', 0, 8) !== segmentMagic) return undefined;
-  if (headerCrc(bytes, 0, 124) !== bytes.readUInt32LE(124)) return undefined;
+  if (shortCrc(bytes, 0, 124) !== bytes.readUInt32LE(124)) return undefined;
   const version = bytes.readUInt16LE(8);
   if (version !== segmentVersion || bytes.readUInt16LE(10) !== segmentHeaderBytes) {
     throw new ShimError('journal-unsupported', `journal version ${version} is not known`, {

@@ -5,7 +5,7 @@
  * from the page cache, less than handing it to the thread pool. State is
  * never on a network file system (O6).
  */
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { hasErrno } from '@clawdfather/kit';
 import { ShimError } from '../errors.ts';
 import { segmentHeaderBytes } from './format.ts';
@@ -47,28 +47,55 @@ export interface SegmentSize {
   readonly isUnlinked: boolean;
 }
 
-/* Undefined when there is no such segment (any more). */
-export function openSegment(runDir: string, base: number): OpenSegment | undefined {
+export interface SegmentName {
+  readonly base: number;
+  /* Whose journal it is; undefined when whoever asks wants to learn that from it. */
+  readonly runId?: string | undefined;
+}
+
+/* A segment is a plain file of our own. A link is not followed, and a pipe is not waited for. */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/* Something has the name, and it is not what the shim wrote. Want of descriptors or memory is another matter, and is thrown. */
+const notOurs = ['ELOOP', 'EACCES', 'EPERM', 'ENXIO', 'ENODEV'] as const;
+
+/*
+ * Undefined when there is no such segment (any more). `unreadable`: the name is there, and what has it is no file, may not be
+ * read, or is a segment of another place or run.
+ */
+export function openSegment(
+  runDir: string,
+  name: SegmentName,
+): OpenSegment | 'unreadable' | undefined {
   let fd: number;
   try {
-    fd = openSync(segmentPath(runDir, base), 'r');
+    fd = openSync(segmentPath(runDir, name.base), openFlags);
   } catch (error) {
     if (isNotFound(error)) return undefined;
+    if (hasErrno(error, ...notOurs)) return 'unreadable';
     throw error;
   }
   try {
-    return { base, fd, header: readSegmentHeader(fd, base) };
+    const header = fstatSync(fd).isFile() ? readSegmentHeader(fd, name) : 'foreign';
+    if (header !== 'foreign') return { base: name.base, fd, header };
   } catch (error) {
     closeSync(fd);
     throw error;
   }
+  closeSync(fd);
+  return 'unreadable';
 }
 
-export function readSegmentHeader(fd: number, base: number): SegmentHeader | undefined {
+/* Undefined: it is not whole. `foreign`: it is, and is the header of another segment. */
+export function readSegmentHeader(
+  fd: number,
+  { base, runId }: SegmentName,
+): SegmentHeader | 'foreign' | undefined {
   const bytes = Buffer.allocUnsafe(segmentHeaderBytes);
   const count = readSync(fd, bytes, 0, segmentHeaderBytes, 0);
   const header = parseSegmentHeader(bytes.subarray(0, count));
-  return header?.base === base ? header : undefined;
+  if (header === undefined) return undefined;
+  const isOurs = header.base === base && (runId === undefined || header.runId === runId);
+  return isOurs ? header : 'foreign';
 }
 
 export function sizeOfSegment(fd: number): SegmentSize {

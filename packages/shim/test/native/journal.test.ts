@@ -10,7 +10,6 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { SpawnRequest } from '../../src/index.ts';
 import { openJournalReader, scanJournal } from '../../src/index.ts';
-import { bootId } from '../process-rig.ts';
 import { nativeTest, type Rig, until } from './rig.ts';
 import type { Run } from './run.ts';
 
@@ -258,7 +257,7 @@ nativeTest(
     const control = await rig.control(await startedRun(run));
     const ended = run.ended();
     let at = { offset: 0, payloadOffset: 0 };
-    await using reader = openJournalReader(run.request.runDir, { bootId, shimAlive: () => true });
+    await using reader = openJournalReader(run.request.runDir, { shimAlive: () => true });
     const first = await run.log.untilMatch(blockedEvent(true));
     assert.ok(first.type === 'blocked' && first.errno === errno.ENOBUFS);
     for (let isClosed = false; !isClosed; ) {

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { journalStart, openJournalReader, parseFrameRecord } from '../../src/index.ts';
 import type { EndAnswer, ExitAnswer, FrameRecord, RunEvent } from '../../src/index.ts';
 import type { SpawnRequest, StartRecord } from '../../src/index.ts';
-import { bootId, type EventLog } from '../process-rig.ts';
+import type { EventLog } from '../process-rig.ts';
 
 export interface OutputPiece {
   readonly kind: 'output';
@@ -77,11 +77,7 @@ export function createRun(request: SpawnRequest, log: EventLog): Run {
 async function readEntries(runDir: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   let at = journalStart;
-  await using reader = openJournalReader(runDir, {
-    bootId,
-    shimAlive: () => true,
-    isVerified: true,
-  });
+  await using reader = openJournalReader(runDir, { shimAlive: () => true });
   for (;;) {
     const read = await reader.read(at);
     if (read.kind === 'gap') {

@@ -26,6 +26,7 @@ import { exitWithoutRecord } from './run-exit.ts';
 import { voidIntent } from './run-files.ts';
 import type { RunIdentity } from './run-identity.ts';
 import { lifecycleEventOf, type SpawnFailure } from './shim-news.ts';
+import { exitOffset } from './written-to.ts';
 
 export interface LiveRunDeps {
   readonly identity: RunIdentity;
@@ -111,9 +112,16 @@ export class LiveRun {
     return this.#spawnError;
   }
 
+  /* How long the journal is at least. */
+  get writtenTo(): number {
+    if (this.#state.kind !== 'exited') return this.#journalLength;
+    return Math.max(this.#journalLength, exitOffset(this.#state.exit));
+  }
+
   /* There is more in the journal. */
   hearBell(bell: DoorbellAnswer): void {
     this.#lastOutputAtMs = this.#deps.wallMs();
+    this.#journalLength = bell.journalLength;
     this.news.post(bell);
   }
 

@@ -24,11 +24,12 @@ export function ownedHandle(
     control: run.control,
     keepAlive,
     source: {
+      runId,
       runDir,
-      bootId: context.host.bootId,
       leftovers,
       news: run.news,
       isShimAlive: () => !run.isShimGone,
+      writtenTo: () => run.writtenTo,
       inlined: () => run.inlined,
       lostBecause: () => run.lostBecause,
     },

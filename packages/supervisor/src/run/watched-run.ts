@@ -22,10 +22,10 @@ import { unlessOver } from './refusal.ts';
 import { exitWithoutRecord, runExitOf } from './run-exit.ts';
 import { readCookie } from './run-files.ts';
 import { treeGone } from './tree-gone.ts';
+import { writtenToOf } from './written-to.ts';
 
 export interface WatchDeps {
   readonly runDir: string;
-  readonly bootId: string;
   readonly clock: Clock;
   readonly processTable: ProcessTable;
   readonly actor: string;
@@ -40,7 +40,7 @@ const noCookie = new Uint8Array(16);
 
 export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
   const { runId, leftovers } = record;
-  const { runDir, bootId, actor } = deps;
+  const { runDir, actor } = deps;
   const watched = new WatchedRun(record, deps);
   const { control, keepAlive, news, ending } = watched;
   return {
@@ -49,11 +49,12 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
     control,
     keepAlive,
     source: {
+      runId,
       runDir,
-      bootId,
       leftovers,
       news,
       isShimAlive: () => !watched.isShimGone,
+      writtenTo: () => watched.writtenTo,
       inlined: () => watched.inlined,
       lostBecause: () => watched.lostBecause,
     },
@@ -83,6 +84,8 @@ class WatchedRun {
   readonly #settled: Deferred<RunExit> = deferred();
   #following: AbortController | undefined;
   isShimGone: boolean;
+  /* How long its journal is at least. */
+  writtenTo: number;
   inlined: Buffer | undefined;
   lostBecause: Error | undefined;
 
@@ -90,6 +93,7 @@ class WatchedRun {
     this.#record = record;
     this.#deps = deps;
     this.isShimGone = record.treeEndedAtMs !== undefined;
+    this.writtenTo = writtenToOf(record);
     this.keepAlive = createKeepAlive({
       onFirst: () => this.#follow(),
       onLast: () => {
@@ -133,6 +137,7 @@ class WatchedRun {
   #hear(event: RunEvent): void {
     const { runId, leftovers } = this.#record;
     if (event.type === 'terminating') this.ending.begin(event.reason);
+    if ('journalLength' in event) this.writtenTo = event.journalLength;
     if (event.type === 'exit' && leftovers === 'keep') {
       this.#settle(runExitOf(runId, { ...event, end: undefined }));
     }

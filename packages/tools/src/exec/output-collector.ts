@@ -48,6 +48,7 @@ export function createOutputCollector(
   const tail = createRawTail(charactersMax * bytesPerCharacter + unfinishedBytesMax);
   let reached = from;
   let missedBytes = 0;
+  let damagedBytes = 0;
   let isTailLost = false;
   let lastOutputAtMs: number | undefined;
   /* The events that the last bytes belong to: enough for what may be held back. */
@@ -64,6 +65,11 @@ export function createOutputCollector(
     }
   };
 
+  const forgetRecent = (): void => {
+    recent = [];
+    recentBytes = 0;
+  };
+
   return {
     push: (event) => {
       if (event.kind === 'output') {
@@ -72,8 +78,10 @@ export function createOutputCollector(
         lastOutputAtMs = event.atMs;
       } else if (event.kind === 'gap') {
         missedBytes += event.missedBytes;
-        recent = [];
-        recentBytes = 0;
+        forgetRecent();
+      } else if (event.kind === 'damaged') {
+        damagedBytes += event.missedBytes;
+        forgetRecent();
       } else if (event.kind === 'tail-lost') isTailLost = true;
       reached = event.cursor;
     },
@@ -94,7 +102,7 @@ export function createOutputCollector(
         output: text,
         cursor: heldBytes === 0 ? reached : cursorBack(recent, heldBytes),
         ...(dropped === 0 ? {} : { truncated: { droppedBytes: dropped, fromCursor: from } }),
-        notes: notesOf(missedBytes, isTailLost),
+        notes: notesOf({ missedBytes, damagedBytes, isTailLost }),
       };
     },
   };
@@ -135,11 +143,22 @@ function cursorBack(recent: readonly Recent[], heldBytes: number): Cursor {
   return recent[0]?.before ?? ('0.0' as Cursor);
 }
 
-function notesOf(missedBytes: number, isTailLost: boolean): readonly string[] {
+interface Losses {
+  readonly missedBytes: number;
+  readonly damagedBytes: number;
+  readonly isTailLost: boolean;
+}
+
+function notesOf({ missedBytes, damagedBytes, isTailLost }: Losses): readonly string[] {
   return [
     ...(missedBytes === 0
       ? []
       : [`${missedBytes} bytes of output were dropped: the journal has a size limit`]),
-    ...(isTailLost ? ['the last output may be missing: the run’s keeper died'] : []),
+    ...(damagedBytes === 0
+      ? []
+      : [
+          `${damagedBytes} bytes of output are missing: its journal was cut, deleted or altered on disk`,
+        ]),
+    ...(isTailLost ? ['the last output may be missing: the journal ends without its end'] : []),
   ];
 }

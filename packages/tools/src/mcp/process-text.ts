@@ -76,10 +76,19 @@ function stateOf(run: RunSummary): string {
 }
 
 function formatLog(result: Extract<ProcessResult, { readonly action: 'log' }>): string {
-  const dropped =
-    result.droppedBytes > 0 ? [`${result.droppedBytes} bytes are no longer kept.`] : [];
+  const losses = [
+    ...(result.droppedBytes > 0 ? [`${result.droppedBytes} bytes are no longer kept.`] : []),
+    ...(result.damagedBytes > 0
+      ? [
+          `${result.damagedBytes} bytes are missing: the journal was cut, deleted or altered on disk.`,
+        ]
+      : []),
+    ...(result.isTailLost
+      ? ['The journal ends without its end; the last output may be missing.']
+      : []),
+  ];
   return block(
-    [`${whereOf(result)}; ${nextOf(result)}.`, ...dropped],
+    [`${whereOf(result)}; ${nextOf(result)}.`, ...losses],
     result.text === '' ? '(no output)' : result.text,
   );
 }

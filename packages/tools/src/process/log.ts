@@ -79,7 +79,7 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
     page = await take(charactersMax / charactersPerByteMax);
   }
   const isOver = page.isEnd && record.treeEndedAtMs !== undefined;
-  const common = { action: 'log', runId: record.runId, droppedBytes: page.missedBytes } as const;
+  const common = { action: 'log', runId: record.runId, ...page.losses } as const;
   const rest = { ...common, isEnd: page.isEnd };
   if (!isText) {
     const text = Buffer.concat(page.pieces).toString('base64');
@@ -103,10 +103,10 @@ async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) 
   const collector = createOutputCollector(limits.from, limits.charactersMax);
   const pieces: Uint8Array[] = [];
   let { bytesMax: bytesLeft, linesMax: linesLeft } = limits;
-  let missedBytes = 0;
-  const done = (isEnd: boolean) => ({ collector, pieces, missedBytes, isEnd });
+  const losses = newLosses();
+  const done = (isEnd: boolean) => ({ collector, pieces, losses, isEnd });
   for await (const event of events) {
-    if (event.kind === 'gap') missedBytes += event.missedBytes;
+    noteLoss(losses, event);
     if (event.kind !== 'output') {
       collector.push(event);
       continue;
@@ -142,7 +142,7 @@ function measure(
 async function linePage({ context, params, call, record, run }: LogRead): Promise<ResultOf<'log'>> {
   const { offset } = params;
   const limit = params.limit ?? processLimits.logLines.usual;
-  const seen = { missedBytes: 0, reached: outputStart };
+  const seen: Seen = { losses: newLosses(), reached: outputStart };
   const open = (): AsyncIterable<string> => textsOf(run, { context, call, seen });
   const { text, ...page } = await readPage(open, { offset, limit });
   const window = {
@@ -159,7 +159,7 @@ async function linePage({ context, params, call, record, run }: LogRead): Promis
     encoding: 'text',
     cursor: seen.reached,
     isEnd: fitted.firstLine + fitted.lines >= page.totalLines,
-    droppedBytes: seen.missedBytes,
+    ...seen.losses,
   };
 }
 
@@ -187,8 +187,28 @@ function fitting(
   return { text: kept, firstLine: firstLine + lines - keptLines, lines: keptLines };
 }
 
+/* What is not in the text, and why. */
+interface Losses {
+  droppedBytes: number;
+  damagedBytes: number;
+  isTailLost: boolean;
+}
+
+function newLosses(): Losses {
+  return { droppedBytes: 0, damagedBytes: 0, isTailLost: false };
+}
+
+function noteLoss(losses: Losses, event: OutputEvent): void {
+  if (event.kind === 'gap') losses.droppedBytes += event.missedBytes;
+  if (event.kind === 'damaged') losses.damagedBytes += event.missedBytes;
+  if (event.kind === 'tail-lost') {
+    losses.isTailLost = true;
+    losses.damagedBytes += event.missedBytes;
+  }
+}
+
 interface Seen {
-  missedBytes: number;
+  losses: Losses;
   reached: Cursor;
 }
 
@@ -206,11 +226,11 @@ async function* textsOf(
   const cleaners = { stdout: createTextCleaner(), stderr: createTextCleaner() };
   const beganAtMs = clock.wallMs();
   let breathedAtMs = clock.monotonicMs();
-  seen.missedBytes = 0;
+  seen.losses = newLosses();
   for await (const event of run.outputSoFar(undefined, call.signal)) {
     if (event.kind === 'output' && event.atMs > beganAtMs + 1_000) break;
     seen.reached = event.cursor;
-    if (event.kind === 'gap') seen.missedBytes += event.missedBytes;
+    noteLoss(seen.losses, event);
     if (event.kind === 'output') yield cleaners[event.stream].push(event.bytes);
     if (clock.monotonicMs() - breathedAtMs < 10) continue;
     await clock.sleep(0, call.signal);

@@ -74,6 +74,7 @@ export async function openQueryAnswerer(options: QueryAnswererOptions): Promise<
         isTerminalAttached = event.terminals > 0;
         return;
       case 'gap':
+      case 'damaged':
       case 'tail-lost':
         // Half a sequence may be missing; what follows is parsed from a clean start.
         parsing = model.write('\u0018');

@@ -79,7 +79,7 @@ const none = new Uint8Array(0);
 
 function bytesOf(event: OutputEvent): Uint8Array {
   if (event.kind === 'output') return event.bytes;
-  return event.kind === 'gap' || event.kind === 'tail-lost' ? cancel : none;
+  return ['gap', 'damaged', 'tail-lost'].includes(event.kind) ? cancel : none;
 }
 
 interface History {

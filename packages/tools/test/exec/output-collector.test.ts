@@ -69,7 +69,7 @@ test('the tail is kept, from the beginning of a line, and says what was left out
 test('gaps and lost ends are noted', () => {
   const collector = createOutputCollector(outputStart);
   collector.push({ kind: 'gap', missedBytes: 77, cursor: '2a.0' as Cursor });
-  collector.push({ kind: 'tail-lost', cursor: '2a.0' as Cursor });
+  collector.push({ kind: 'tail-lost', missedBytes: 0, cursor: '2a.0' as Cursor });
   const { notes } = collector.result(true);
   assert.match(notes[0] ?? '', /77 bytes/);
   assert.equal(notes.length, 2);

@@ -97,6 +97,8 @@ test('a page beyond the end says how many lines there are', () => {
     cursor: 'c3',
     isEnd: true,
     droppedBytes: 0,
+    damagedBytes: 0,
+    isTailLost: false,
   });
   assert.match(text, /^No line 50: there are 9, from 0; nothing follows so far \(cursor c3\)\./);
 });
@@ -120,6 +122,8 @@ test('every action has a text', () => {
         cursor: 'c3',
         isEnd: false,
         droppedBytes: 0,
+        damagedBytes: 0,
+        isTailLost: false,
       },
       /^Lines 4 to 5 of 9, from 0; what follows: process \{"action":"log","runId":"r1","offset":6\}\.\n\na\nb$/,
     ],

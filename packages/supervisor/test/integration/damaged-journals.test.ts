@@ -1,0 +1,180 @@
+/*
+ * J1: a journal that was cut, deleted or altered on disk never reads as if it had simply ended: real runs, real files, every way
+ * to read, whether the run has ended or goes on.
+ */
+import assert from 'node:assert/strict';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { ManagedRun, OutputEvent, RunId } from '@clawdfather/supervisor';
+import { createRig, type Rig } from './rig.ts';
+
+/* Segments of 16 KiB, and more of them than one: the ring is far from full. */
+const journal = { mode: 'ring', bytesMax: 64 * 1024 } as const;
+const script = 'i=0; while [ $i -lt 30 ]; do head -c 1000 /dev/zero | tr "\\0" x; i=$((i+1)); done';
+const total = 30_000;
+
+interface Ended {
+  readonly rig: Rig;
+  readonly runId: RunId;
+  readonly segments: readonly string[];
+  readonly runDir: string;
+}
+
+async function endedRun(t: TestContext): Promise<Ended> {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const run = await supervisor.spawn(rig.sh(script, { journal }));
+  await run.wait();
+  await run.waitTree();
+  await supervisor.close();
+  const runDir = join(rig.stateDir, 'runs', run.runId);
+  const segments = readdirSync(runDir).filter((name) => name.startsWith('j-'));
+  assert.ok(segments.length >= 2, `${segments.length} segments`);
+  return { rig, runId: run.runId, runDir, segments: segments.map((name) => join(runDir, name)) };
+}
+
+async function seenBy(events: AsyncIterable<OutputEvent>) {
+  let bytes = 0;
+  const told: string[] = [];
+  for await (const event of events) {
+    if (event.kind === 'output') bytes += event.bytes.length;
+    else told.push(event.kind);
+    assert.ok(told.length < 50, 'it comes to an end');
+  }
+  return { bytes, told };
+}
+
+function flip(path: string, place: number): void {
+  const fd = openSync(path, 'r+');
+  const byte = Buffer.alloc(1);
+  readSync(fd, byte, 0, 1, place);
+  byte[0]! ^= 0xff;
+  writeSync(fd, byte, 0, 1, place);
+  closeSync(fd);
+}
+
+const harms: Readonly<Record<string, { harm: (ended: Ended) => void; told: readonly string[] }>> = {
+  'a flipped byte': { harm: ({ segments }) => flip(segments[0]!, 9_000), told: ['damaged'] },
+  'a cut in the first segment': {
+    harm: ({ segments }) => truncateSync(segments[0]!, 9_000),
+    told: ['damaged'],
+  },
+  'a cut at the end': {
+    harm: ({ segments }) => truncateSync(segments.at(-1)!, 600),
+    told: ['tail-lost'],
+  },
+  'a deleted last segment': {
+    harm: ({ segments }) => rmSync(segments.at(-1)!),
+    told: ['tail-lost'],
+  },
+  'a deleted first segment': { harm: ({ segments }) => rmSync(segments[0]!), told: ['gap'] },
+  'no segments at all': {
+    harm: ({ segments }) => segments.forEach((path) => rmSync(path)),
+    told: ['tail-lost'],
+  },
+  'no run directory': {
+    harm: ({ runDir }) => rmSync(runDir, { recursive: true }),
+    told: ['tail-lost'],
+  },
+  'two segments that changed places': {
+    harm: ({ runDir, segments }) => {
+      renameSync(segments[0]!, `${runDir}/aside`);
+      renameSync(segments[1]!, segments[0]!);
+      renameSync(`${runDir}/aside`, segments[1]!);
+    },
+    told: ['damaged', 'tail-lost'],
+  },
+};
+
+for (const [name, { harm, told }] of Object.entries(harms)) {
+  test(`J1: ${name} is told to whoever reads a run that has ended`, async (t) => {
+    const ended = await endedRun(t);
+    harm(ended);
+    const supervisor = await ended.rig.supervisor();
+    const run = await supervisor.attach(ended.runId);
+    const ways = {
+      soFar: () => run.outputSoFar(),
+      follow: () => run.output(),
+      lent: () => run.outputLent(),
+    };
+    for (const [way, read] of Object.entries(ways)) {
+      const seen = await seenBy(read());
+      assert.ok(seen.bytes < total, `${way}: ${seen.bytes} bytes`);
+      if (ended.segments.length === 2) assert.deepEqual(seen.told, told, way);
+      else
+        assert.ok(
+          told.every((kind) => seen.told.includes(kind)),
+          `${way}: ${String(seen.told)}`,
+        );
+    }
+  });
+}
+
+test('J1: what is added after the end is told, and nothing is missing', async (t) => {
+  const { rig, runId, segments } = await endedRun(t);
+  const fd = openSync(segments.at(-1)!, 'a');
+  writeSync(fd, 'garbage '.repeat(100));
+  closeSync(fd);
+  const supervisor = await rig.supervisor();
+  const run = await supervisor.attach(runId);
+  for (const read of [run.outputSoFar(), run.output()]) {
+    assert.deepEqual(await seenBy(read), { bytes: total, told: ['damaged'] });
+  }
+});
+
+async function untilSeen(run: ManagedRun, kind: OutputEvent['kind']): Promise<void> {
+  for await (const event of run.output()) if (event.kind === kind) return;
+  assert.fail(`the output ended without ${kind}`);
+}
+
+test('J1: damage under a run that goes on is told to those who follow it, and they go on', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const run = await supervisor.spawn(
+    rig.sh(`${script}; read line; echo "then $line"`, { journal }),
+  );
+  await rig.until(
+    () =>
+      readdirSync(join(rig.stateDir, 'runs', run.runId)).filter((name) => name.startsWith('j-'))
+        .length >= 2,
+    'there are two segments',
+  );
+  const [first = ''] = readdirSync(join(rig.stateDir, 'runs', run.runId)).sort();
+  flip(join(rig.stateDir, 'runs', run.runId, first), 5_000);
+  await untilSeen(run, 'damaged');
+  const all = seenBy(run.output());
+  await run.write('more\n');
+  const seen = await all;
+  assert.deepEqual(seen.told, ['damaged']);
+  assert.ok(seen.bytes < total + 'then more\n'.length);
+  assert.equal((await run.wait()).code, 0);
+});
+
+test('J1: a living run whose journal was deleted is told as damaged, and its end is heard', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const run = await supervisor.spawn(
+    rig.sh(`${script}; read line; echo "then $line"`, { journal }),
+  );
+  const runDir = join(rig.stateDir, 'runs', run.runId);
+  const segments = (): string[] => readdirSync(runDir).filter((name) => name.startsWith('j-'));
+  await rig.until(() => segments().length >= 2, 'there are two segments');
+  for await (const event of run.output()) if (event.kind === 'output') break;
+  for (const name of segments()) rmSync(join(runDir, name));
+  await untilSeen(run, 'damaged');
+  const all = seenBy(run.output());
+  await run.write('more\n');
+  assert.equal((await run.wait()).code, 0);
+  const { told } = await all;
+  assert.ok(told.includes('damaged') || told.includes('tail-lost'), String(told));
+});
