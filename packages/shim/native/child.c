@@ -1,6 +1,7 @@
 /* See child.h. */
 #include "child.h"
 
+#include "confine.h"
 #include "rawcall.h"
 
 #include <errno.h>
@@ -28,13 +29,8 @@ struct plan {
 const char *stage_name(enum stage stage)
 {
 	static const char *const names[] = {"none",  "claim", "journal", "socket", "pipes", "pty",  "cgroup", "fork",
-					    "session", "stdio", "limits",  "user",   "cwd",   "exec", "timeout"};
+					    "session", "stdio", "limits",  "user",   "cwd",   "confine", "exec", "timeout"};
 	return names[stage];
-}
-
-static long raw_arg(const void *pointer)
-{
-	return (long)(intptr_t)pointer;
 }
 
 static _Noreturn void child_fail(const struct plan *plan, enum stage stage, long error)
@@ -126,6 +122,9 @@ static int child_main(void *argument)
 	result = rawcall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */, 0);
 	if (result < 0 && result != -ENOSYS && result != -EINVAL)
 		child_fail(plan, STAGE_STDIO, result);
+	/* Last: what comes before it needs what it takes away. */
+	if (plan->spawn->confined && (result = confine_self(plan->spawn)) < 0)
+		child_fail(plan, STAGE_CONFINE, result);
 	u64 none = 0;
 	(void)rawcall(SYS_rt_sigprocmask, SIG_SETMASK, raw_arg(&none), 0, sizeof none);
 	long failed = -ENOENT;

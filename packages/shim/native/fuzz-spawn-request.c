@@ -5,6 +5,8 @@
 #include "wire.c"
 #include "spawn-request.c"
 #include "sys.c"
+#include "json.c"
+#include "confine.c"
 #include "child.c"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -22,13 +24,18 @@ static void check_request(const struct spawn *spawn, const u8 *bytes, size_t siz
 	check_inside(spawn->cwd, bytes, size);
 	check_inside(spawn->file, bytes, size);
 	check_inside(spawn->cgroup, bytes, size);
+	for (size_t i = 0; i < spawn->grant_count; i++) {
+		check_inside(spawn->grants[i].path, bytes, size);
+		if (!spawn->confined || spawn->grants[i].path[0] != '/' || spawn->grants[i].access >= ACCESS_COUNT)
+			abort();
+	}
 	for (char **arg = spawn->argv; *arg; arg++)
 		check_inside(*arg, bytes, size);
 	for (char **entry = spawn->envp; *entry; entry++)
 		if (!strchr(*entry, '='))
 			abort();
 	if (!spawn->argv[0] || spawn->cookie + 16 > bytes + size || strlen(spawn->run_id) > RUN_ID_BYTES_MAX ||
-	    spawn->rlimit_count > RLIMITS_MAX || spawn->group_count > GROUPS_MAX || spawn->meta_length > META_BYTES_MAX)
+	    spawn->rlimit_count > RLIMITS_MAX || spawn->group_count > GROUPS_MAX || spawn->grant_count > GRANTS_MAX || spawn->meta_length > META_BYTES_MAX)
 		abort();
 	char **paths = exec_paths(spawn);
 	for (char **path = paths; path && *path; path++)

@@ -50,6 +50,10 @@
 #define ENV_MAX 65536u
 #define RLIMITS_MAX 16u
 #define GROUPS_MAX 64u
+/* Places that a confined command may reach: the system's take about thirty, a person's own trees a handful. */
+#define GRANTS_MAX 64u
+/* PATH_MAX of the kernel, without the NUL. */
+#define GRANT_PATH_BYTES_MAX 4095u
 /* A segment holds its header and at least one page's worth of frames. */
 #define SEGMENT_BYTES_MIN 4096u
 /* Deadlines are added to the clock: far below the overflow, and longer than any machine runs. */

@@ -2,6 +2,7 @@
  * clawdfather-shim: one small binary with a few jobs and no options.
  * `spawnd` and `direct` speak the shim protocol on descriptor 3; see docs/protocol/shim.md.
  */
+#include "confine.h"
 #include "init.h"
 #include "ladder.h"
 #include "limits.h"
@@ -71,6 +72,8 @@ int main(int argc, char **argv)
 		printf("clawdfather-shim protocol %d\n", PROTOCOL_VERSION);
 		return 0;
 	}
+	if (strcmp(job, "confinement") == 0)
+		return confinement_main();
 	if (strcmp(job, "sweep") == 0 && argc == 5)
 		return sweep_main(argv[2], argv[3], argv[4]);
 	if (strcmp(job, "init") == 0 && argc > 2)
@@ -84,7 +87,7 @@ int main(int argc, char **argv)
 #endif
 	bool spawnd = strcmp(job, "spawnd") == 0;
 	if (!spawnd && strcmp(job, "direct") != 0) {
-		fprintf(stderr, "usage: clawdfather-shim spawnd | direct | sweep LEASE UID TICKS | init PROGRAM … | version\n"
+		fprintf(stderr, "usage: clawdfather-shim spawnd | direct | sweep LEASE UID TICKS | init PROGRAM … | confinement | version\n"
 				"spawnd and direct are started by the supervisor and speak on descriptor 3.\n");
 		return 2;
 	}

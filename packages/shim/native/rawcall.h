@@ -1,10 +1,11 @@
 /*
  * System calls without libc: they touch neither errno nor any other shared memory, so a clone that shares our
- * memory may make them while we run on. They return -errno.
+ * memory may make them while we run on. They return -errno. A fifth argument is always zero, which prctl insists on.
  */
 #ifndef CLF_RAWCALL_H
 #define CLF_RAWCALL_H
 
+#include <stdint.h>
 #include <sys/syscall.h>
 
 /* Sanitizers keep state about stacks that a second stack in the same memory upsets: there the child is forked. */
@@ -21,7 +22,11 @@ static inline long rawcall(long number, long a, long b, long c, long d)
 {
 	long result;
 	register long r10 __asm__("r10") = d;
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+	register long r8 __asm__("r8") = 0;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
 	return result;
 }
 #elif defined(__aarch64__)
@@ -32,7 +37,8 @@ static inline long rawcall(long number, long a, long b, long c, long d)
 	register long x1 __asm__("x1") = b;
 	register long x2 __asm__("x2") = c;
 	register long x3 __asm__("x3") = d;
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	register long x4 __asm__("x4") = 0;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
 	return x0;
 }
 #else
@@ -42,9 +48,14 @@ static inline long rawcall(long number, long a, long b, long c, long d)
 #include <unistd.h>
 static inline long rawcall(long number, long a, long b, long c, long d)
 {
-	long result = syscall(number, a, b, c, d);
+	long result = syscall(number, a, b, c, d, 0L);
 	return result < 0 ? -errno : result;
 }
 #endif
+
+static inline long raw_arg(const void *pointer)
+{
+	return (long)(intptr_t)pointer;
+}
 
 #endif

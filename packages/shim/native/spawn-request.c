@@ -38,6 +38,8 @@ enum tag {
 	TAG_LEFTOVERS,
 	TAG_JOURNAL,
 	TAG_OOM_SCORE_ADJ,
+	TAG_CONFINE,
+	TAG_GRANT,
 	TAG_COUNT,
 };
 /* Unknown tags from here on may be ignored. */
@@ -66,16 +68,34 @@ static bool next_field(struct reader *reader, struct field *field)
 static bool is_string(u32 tag)
 {
 	return tag == TAG_RUN_DIR || tag == TAG_RUN_ID || tag == TAG_ARG || tag == TAG_ENV || tag == TAG_CWD ||
-	       tag == TAG_FILE || tag == TAG_CGROUP;
+	       tag == TAG_FILE || tag == TAG_CGROUP || tag == TAG_GRANT;
 }
+
+/* In front of a grant's path: what is granted, and whether it may be missing. */
+#define GRANT_HEAD_BYTES 2u
 
 static bool is_path(u32 tag)
 {
 	return tag == TAG_RUN_DIR || tag == TAG_CWD || tag == TAG_CGROUP;
 }
 
+static const char *check_grant(const struct field *field)
+{
+	if (field->length <= GRANT_HEAD_BYTES || field->length > GRANT_HEAD_BYTES + GRANT_PATH_BYTES_MAX)
+		return "a grant has no path, or one that is too long";
+	if (field->value[0] >= ACCESS_COUNT || field->value[1] > 1)
+		return "an unknown kind of grant";
+	if (field->value[GRANT_HEAD_BYTES] != '/')
+		return "a path is not absolute";
+	if (memchr(field->value + GRANT_HEAD_BYTES, 0, field->length - GRANT_HEAD_BYTES))
+		return "a string holds a NUL byte";
+	return NULL;
+}
+
 static const char *check_string(const struct field *field)
 {
+	if (field->tag == TAG_GRANT)
+		return check_grant(field);
 	if (memchr(field->value, 0, field->length))
 		return "a string holds a NUL byte";
 	if (is_path(field->tag) && (field->length < 1 || field->value[0] != '/'))
@@ -89,7 +109,12 @@ static const char *check_string(const struct field *field)
 	return NULL;
 }
 
-static const char *count_fields(const u8 *bytes, size_t length, size_t *args, size_t *envs)
+/* How many there are of what is repeated. */
+struct counts {
+	size_t args, envs, grants;
+};
+
+static const char *count_fields(const u8 *bytes, size_t length, struct counts *counts)
 {
 	struct reader reader = {.at = bytes, .left = length};
 	struct field field;
@@ -105,11 +130,14 @@ static const char *count_fields(const u8 *bytes, size_t length, size_t *args, si
 		const char *wrong = is_string(field.tag) ? check_string(&field) : NULL;
 		if (wrong)
 			return wrong;
-		*args += field.tag == TAG_ARG;
-		*envs += field.tag == TAG_ENV;
+		counts->args += field.tag == TAG_ARG;
+		counts->envs += field.tag == TAG_ENV;
+		counts->grants += field.tag == TAG_GRANT;
 	}
-	if (*args < 1 || *args > ARGS_MAX || *envs > ENV_MAX)
+	if (counts->args < 1 || counts->args > ARGS_MAX || counts->envs > ENV_MAX)
 		return "no argv, or too many arguments or variables";
+	if (counts->grants > GRANTS_MAX)
+		return "too many grants";
 	return first ? "an empty message" : NULL;
 }
 
@@ -188,11 +216,12 @@ static void take_number(struct reader *r, u32 tag, struct spawn *spawn)
 		spawn->has_oom_score_adj = true;
 		spawn->oom_score_adj = (i32)read_uint(r, 4);
 		break;
+	case TAG_CONFINE: spawn->confined = true; break;
 	default: r->left = 0; break;
 	}
 }
 
-static bool take_bytes(const struct field *field, struct spawn *spawn, size_t *args, size_t *envs)
+static bool take_bytes(const struct field *field, struct spawn *spawn, struct counts *taken)
 {
 	char *text = (char *)field->value;
 	switch (field->tag) {
@@ -201,12 +230,16 @@ static bool take_bytes(const struct field *field, struct spawn *spawn, size_t *a
 	case TAG_CWD: spawn->cwd = text; return true;
 	case TAG_FILE: spawn->file = text; return true;
 	case TAG_CGROUP: spawn->cgroup = text; return true;
-	case TAG_ARG: spawn->argv[(*args)++] = text; return true;
-	case TAG_ENV: spawn->envp[(*envs)++] = text; return true;
+	case TAG_ARG: spawn->argv[taken->args++] = text; return true;
+	case TAG_ENV: spawn->envp[taken->envs++] = text; return true;
 	case TAG_COOKIE: spawn->cookie = field->length == 16 ? field->value : NULL; return true;
 	case TAG_META:
 		spawn->meta = field->value;
 		spawn->meta_length = field->length;
+		return true;
+	case TAG_GRANT:
+		spawn->grants[spawn->grant_count++] = (struct grant){
+			.path = text + GRANT_HEAD_BYTES, .access = field->value[0], .optional = field->value[1] == 1};
 		return true;
 	default: return false;
 	}
@@ -241,6 +274,8 @@ static const char *check(const struct spawn *spawn)
 		return "limits of memory and processes need a cgroup";
 	if (spawn->oom_score_adj < -1000 || spawn->oom_score_adj > 1000)
 		return "oomScoreAdj is not between -1000 and 1000";
+	if (spawn->grant_count && !spawn->confined)
+		return "grants are for a confined run";
 	if (spawn->grace_ms == 0 || spawn->kill_ms == 0 || spawn->start_ms == 0)
 		return "graceMs, killMs or startMs is missing";
 	return NULL;
@@ -249,19 +284,18 @@ static const char *check(const struct spawn *spawn)
 const char *spawn_parse(u8 *bytes, size_t length, struct spawn *spawn)
 {
 	memset(spawn, 0, sizeof *spawn);
-	size_t args = 0, envs = 0;
-	const char *wrong = count_fields(bytes, length, &args, &envs);
+	struct counts counts = {0}, taken = {0};
+	const char *wrong = count_fields(bytes, length, &counts);
 	if (wrong)
 		return wrong;
-	spawn->argv = calloc(args + 1, sizeof *spawn->argv);
-	spawn->envp = calloc(envs + 1, sizeof *spawn->envp);
+	spawn->argv = calloc(counts.args + 1, sizeof *spawn->argv);
+	spawn->envp = calloc(counts.envs + 1, sizeof *spawn->envp);
 	if (!spawn->argv || !spawn->envp)
 		return "out of memory";
 	struct reader reader = {.at = bytes, .left = length};
 	struct field field;
-	args = envs = 0;
 	while (reader.left > 0 && next_field(&reader, &field)) {
-		if (take_bytes(&field, spawn, &args, &envs))
+		if (take_bytes(&field, spawn, &taken))
 			continue;
 		struct reader value = {.at = field.value, .left = field.length};
 		take_number(&value, field.tag, spawn);

@@ -116,6 +116,16 @@ struct spawn_rlimit {
 	u64 hard;
 };
 
+/* What a confined command may do in one place; the numbers are SPAWN's. */
+enum access { ACCESS_READ = 0, ACCESS_EXECUTE = 1, ACCESS_WRITE = 2, ACCESS_COUNT };
+
+struct grant {
+	const char *path;
+	u8 access;
+	/* not there: left out, and what is there may be reached through links */
+	bool optional;
+};
+
 struct spawn {
 	const char *run_dir;
 	const char *run_id;
@@ -150,6 +160,9 @@ struct spawn {
 	u64 journal_bytes_max, segment_bytes;
 	bool has_oom_score_adj;
 	i32 oom_score_adj;
+	bool confined;
+	struct grant grants[GRANTS_MAX];
+	size_t grant_count;
 };
 
 /*

@@ -79,7 +79,7 @@ test('a plain request has the fields of the document', () => {
   assert.equal(only(28).readUInt8(0), 1);
   assert.equal(only(28).readBigUInt64LE(1), 2n ** 40n);
   assert.equal(only(28).readBigUInt64LE(9), 2n ** 26n);
-  for (const absent of [11, 12, 14, 15, 16, 17, 18, 19, 29])
+  for (const absent of [11, 12, 14, 15, 16, 17, 18, 19, 29, 30, 31])
     assert.equal(fields.has(absent), false);
 });
 
@@ -100,6 +100,13 @@ test('everything optional is written when it is given', () => {
         user: { uid: 1000, gid: 1001, groups: [5, 6] },
         cgroup: { path: '/sys/fs/cgroup/x', memoryBytesMax: 2 ** 33, processesMax: undefined },
         oomScoreAdj: -900,
+        confine: {
+          grants: [
+            { path: '/srv/é', access: 'read', isOptional: false },
+            { path: '/usr', access: 'execute', isOptional: true },
+            { path: '/dev/null', access: 'write', isOptional: true },
+          ],
+        },
       },
       1,
     ),
@@ -116,6 +123,12 @@ test('everything optional is written when it is given', () => {
   assert.deepEqual(texts(fields.get(18)), ['/sys/fs/cgroup/x']);
   assert.equal(only(19), `0000000002000000${'0000000000000000'}`);
   assert.equal(only(29), '7cfcffff');
+  assert.equal(only(30), '');
+  assert.deepEqual(texts(fields.get(31)), [
+    '\0\0/srv/é',
+    '\u0001\u0001/usr',
+    '\u0002\u0001/dev/null',
+  ]);
 });
 
 test('any argv and environment come out as UTF-8', () => {
@@ -135,6 +148,13 @@ test('any argv and environment come out as UTF-8', () => {
   );
 });
 
+test('a run that may reach nothing is confined all the same', () => {
+  const fields = fieldsOf(encodeSpawn({ ...plainRequest, confine: { grants: [] } }, 1));
+  assert.deepEqual([fields.has(30), fields.has(31)], [true, false]);
+});
+
+const grant = { path: '/srv', access: 'read', isOptional: false } as const;
+
 test('a deadline of zero is due at once, and not "none"', () => {
   const fields = fieldsOf(encodeSpawn({ ...plainRequest, overallMs: 0 }, 1));
   assert.equal(fields.get(20)![0]!.readBigUInt64LE(0), 1n);
@@ -151,6 +171,10 @@ const wrong: Readonly<Record<string, Partial<SpawnRequest>>> = {
   'a NUL in a value': { env: { A: 'x\0y' } },
   'an environment name with "="': { env: { 'A=B': 'x' } },
   'an empty environment name': { env: { '': 'x' } },
+  'a grant on a relative path': { confine: { grants: [{ ...grant, path: 'srv' }] } },
+  'a NUL in a grant': { confine: { grants: [{ ...grant, path: '/s\0rv' }] } },
+  'a grant on a long path': { confine: { grants: [{ ...grant, path: `/${'é'.repeat(2048)}` }] } },
+  'too many grants': { confine: { grants: Array.from({ length: 65 }, () => grant) } },
 };
 for (const [name, change] of Object.entries(wrong)) {
   test(`${name} is refused`, () => {

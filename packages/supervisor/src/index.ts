@@ -32,10 +32,12 @@ export { outputStart } from './run/read-output.ts';
 export { unclaimedStage } from './run/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';
-export { shimBinaryPath, terminationReasons } from '@clawdfather/shim';
+export { readConfinementSupport, shimBinaryPath, terminationReasons } from '@clawdfather/shim';
+export type { ConfinementSupport } from '@clawdfather/shim';
 export type {
   CancelReason,
   ChildInput,
+  Confinement,
   Cursor,
   JournalPolicy,
   KillCount,

@@ -57,6 +57,10 @@ export const argumentsMax = 16_384;
 /** The journal's meta frame takes 64 KiB (protocol); labels are its only open-ended part. */
 export const labelsMax = 64;
 export const labelCharsMax = 512;
+/** What the shim takes; the places that a command may reach are trees, not single files. */
+export const grantsMax = 64;
+/** PATH_MAX of the kernel, without the NUL. */
+export const grantPathBytesMax = 4_095;
 /** Session, backend and scope names are index keys: long ones make every page worse. */
 export const nameCharsMax = 512;
 /** What `ps` shows; the whole command is in the journal's meta frame. */

@@ -7,7 +7,12 @@
  */
 import type { SupervisorError } from './errors.ts';
 import type { Brand } from '@clawdfather/kit';
-import type { LeftoversPolicy, OwnerLossPolicy, TerminationReason } from '@clawdfather/shim';
+import type {
+  Confinement,
+  LeftoversPolicy,
+  OwnerLossPolicy,
+  TerminationReason,
+} from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
 import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 
@@ -30,6 +35,9 @@ export type CancelReason = Extract<
 
 /** T9 and T4. */
 export type { LeftoversPolicy, OwnerLossPolicy };
+
+/** What a command may reach, enforced by the kernel. */
+export type { Confinement };
 
 /** Limits the kernel enforces. `memoryBytes` and `processes` need a delegated cgroup (E4). */
 export interface RunLimits {
@@ -86,6 +94,8 @@ interface SpawnCommon {
   readonly umask?: number;
   readonly runAs?: RunAs;
   readonly journal?: JournalPolicy;
+  /** Default: all that its user may reach. Where the kernel cannot, nothing starts. */
+  readonly confine?: Confinement;
   readonly signal?: AbortSignal;
 }
 

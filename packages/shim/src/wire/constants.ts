@@ -115,6 +115,12 @@ export type JournalMode = keyof typeof journalModeCodes;
 export const stdinCodes = { open: 0, null: 1 } as const;
 export type StdinKind = keyof typeof stdinCodes;
 
+/* What a confined command may do in one place. */
+export const grantAccessCodes = { read: 0, execute: 1, write: 2 } as const;
+export type GrantAccess = keyof typeof grantAccessCodes;
+export const grantsMax = 64;
+export const grantPathBytesMax = 4_095;
+
 /* SPAWN's fields. Tags below 0x8000 that the shim does not know are an error. */
 export const spawnTags = {
   version: 1,
@@ -146,4 +152,6 @@ export const spawnTags = {
   leftovers: 27,
   journal: 28,
   oomScoreAdj: 29,
+  confine: 30,
+  grant: 31,
 } as const;

@@ -9,6 +9,9 @@ import { ShimError } from '../errors.ts';
 import {
   commandTypes,
   cookieBytes,
+  grantAccessCodes,
+  grantPathBytesMax,
+  grantsMax,
   journalModeCodes,
   leftoversCodes,
   metaBytesMax,
@@ -19,12 +22,13 @@ import {
   stdinCodes,
 } from './constants.ts';
 import { createFrameWriter, type FrameWriter, utf8BytesPerUnit } from './frame-writer.ts';
-import type { ResourceLimit, SpawnRequest } from './spawn-request.ts';
+import type { Confinement, ResourceLimit, SpawnRequest } from './spawn-request.ts';
 
 const fieldHeadBytes = 6;
 /* Every field of fixed size together is below this. */
 const fixedBytes = 512;
 const rlimitBytes = fieldHeadBytes + 20;
+const grantHeadBytes = fieldHeadBytes + 2;
 
 export function encodeSpawn(request: SpawnRequest, handle: number): Buffer {
   checkRequest(request);
@@ -34,6 +38,7 @@ export function encodeSpawn(request: SpawnRequest, handle: number): Buffer {
   writeIdentity(writer, request);
   writeProgram(writer, request);
   writeLimits(writer, request);
+  if (request.confine !== undefined) writeConfinement(writer, request.confine);
   writePolicy(writer, request);
   return writer.finish();
 }
@@ -120,6 +125,17 @@ function writePolicy(writer: FrameWriter, request: SpawnRequest): void {
   });
 }
 
+function writeConfinement(writer: FrameWriter, { grants }: Confinement): void {
+  writer.field(spawnTags.confine, () => undefined);
+  for (const { path, access, isOptional } of grants) {
+    writer.field(spawnTags.grant, () => {
+      writer.u8(grantAccessCodes[access]);
+      writer.u8(isOptional ? 1 : 0);
+      writer.text(path);
+    });
+  }
+}
+
 /* Zero is "none" on the wire; a deadline that is due means the next millisecond. */
 function writeDeadline(writer: FrameWriter, ms: number | undefined): void {
   writer.u64(ms === undefined ? 0 : Math.max(1, ms));
@@ -138,11 +154,14 @@ function payloadBound(request: SpawnRequest): number {
     units += name.length + 1 + (request.env[name]?.length ?? 0);
     fields += 1;
   }
+  const grants = request.confine?.grants ?? [];
+  for (const { path } of grants) units += path.length;
   return (
     fixedBytes +
     request.meta.length +
     units * utf8BytesPerUnit +
     fields * fieldHeadBytes +
+    grants.length * grantHeadBytes +
     (request.rlimits?.length ?? 0) * rlimitBytes +
     (request.user?.groups.length ?? 0) * 4
   );
@@ -160,11 +179,21 @@ function checkRequest(request: SpawnRequest): void {
   checkNoNul('cwd', request.cwd);
   checkNoNul('file', request.file ?? '');
   checkNoNul('cgroup', request.cgroup?.path ?? '');
+  checkGrants(request.confine?.grants ?? []);
   for (const arg of request.argv) checkNoNul('argv', arg);
   for (const name of Object.keys(request.env)) {
     check(name !== '' && !name.includes('='), 'an environment name is empty or holds "="');
     checkNoNul('env', name);
     checkNoNul('env', request.env[name] ?? '');
+  }
+}
+
+function checkGrants(grants: Confinement['grants']): void {
+  check(grants.length <= grantsMax, `confine takes at most ${grantsMax} grants`);
+  for (const { path } of grants) {
+    check(path.startsWith('/'), 'the path of a grant must be absolute');
+    check(Buffer.byteLength(path) <= grantPathBytesMax, 'the path of a grant is too long');
+    checkNoNul('confine', path);
   }
 }
 

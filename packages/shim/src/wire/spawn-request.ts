@@ -4,7 +4,8 @@
  * Plain data, made by the supervisor after it has decided everything: nothing
  * here has a default, and nothing of the caller's process is inherited (S4).
  */
-import type { JournalMode, LeftoversPolicy, OwnerLossPolicy, StdinKind } from './constants.ts';
+import type { GrantAccess, JournalMode, LeftoversPolicy } from './constants.ts';
+import type { OwnerLossPolicy, StdinKind } from './constants.ts';
 
 /* O1: who owns the run at its start. */
 export interface OwnerIdentity {
@@ -45,6 +46,20 @@ export interface CgroupRequest {
   readonly processesMax: number | undefined;
 }
 
+/* A file, or a directory with all that is below it. */
+export interface Grant {
+  readonly path: string;
+  /* `execute` and `write` are to read as well; `write` is about files that are there, such as devices. */
+  readonly access: GrantAccess;
+  /* May be missing, and may be a link. One that must be there has no link in its path, or the run does not start. */
+  readonly isOptional: boolean;
+}
+
+/* What the command and all that it starts may reach; the kernel refuses the rest (Landlock), or nothing starts. */
+export interface Confinement {
+  readonly grants: readonly Grant[];
+}
+
 export interface SpawnRequest {
   /* Absolute; made before, and empty: that is the intent (S1). */
   readonly runDir: string;
@@ -80,4 +95,6 @@ export interface SpawnRequest {
   readonly leftovers: LeftoversPolicy;
   readonly journal: JournalRequest;
   readonly oomScoreAdj?: number | undefined;
+  /* Absent: all that its user may reach. */
+  readonly confine?: Confinement | undefined;
 }

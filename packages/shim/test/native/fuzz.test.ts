@@ -69,6 +69,13 @@ function spawnSeed(): Buffer {
       leftovers: 'keep',
       journal: { mode: 'hold', bytesMax: 8192, segmentBytes: 4096 },
       oomScoreAdj: 500,
+      confine: {
+        grants: [
+          { path: '/srv', access: 'read', isOptional: false },
+          { path: '/usr', access: 'execute', isOptional: true },
+          { path: '/dev/null', access: 'write', isOptional: true },
+        ],
+      },
     },
     1,
   );

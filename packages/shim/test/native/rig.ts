@@ -58,6 +58,8 @@ export interface Needs {
   readonly hooks?: boolean;
   readonly programs?: readonly string[];
   readonly cgroup2?: boolean;
+  /* At least this version of its interface. */
+  readonly landlock?: number;
   readonly variants?: readonly ShimVariant[];
 }
 
@@ -96,8 +98,16 @@ function reasonToSkip(needs: Needs, variant: ShimVariant): string | undefined {
   if (needs.root === true && process.getuid?.() !== 0) return 'needs root';
   if (needs.hooks === true && variant === 'release') return 'needs the hooks of a test build';
   if (needs.cgroup2 === true && createdCgroup() === undefined) return 'needs a cgroup2 mount';
+  if (needs.landlock !== undefined && landlockVersion() < needs.landlock) {
+    return `needs Landlock with version ${needs.landlock} of its interface`;
+  }
   const missing = needs.programs?.find((program) => !isInstalled(program));
   return missing === undefined ? undefined : `needs ${missing}`;
+}
+
+function landlockVersion(): number {
+  const { stdout } = spawnSync(shimBinaryPath(), ['confinement'], { encoding: 'utf8' });
+  return Number(/"landlock":(\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
 function createdCgroup(): string | undefined {

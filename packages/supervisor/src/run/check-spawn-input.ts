@@ -5,7 +5,7 @@
 import { isAbsolute } from 'node:path';
 import { SupervisorError } from '../errors.ts';
 import * as limits from '../limits.ts';
-import type { RunLimits, SpawnInput } from '../types.ts';
+import type { Confinement, RunLimits, SpawnInput } from '../types.ts';
 
 /* A directory's name and a name for people: no dots, no slashes, nothing to quote. */
 const runIdPattern = /^[0-9a-z][0-9a-z-]*$/;
@@ -21,6 +21,7 @@ export function checkSpawnInput(input: SpawnInput): void {
   if (!isAbsolute(input.cwd) || input.cwd.includes('\0')) {
     throw invalid('cwd', 'must be an absolute path');
   }
+  checkConfinement(input.confine?.grants ?? []);
   const bytesMax = input.journal?.bytesMax;
   if (bytesMax !== undefined && !(bytesMax >= limits.journalBytesMin)) {
     throw invalid('journal.bytesMax', `must be at least ${limits.journalBytesMin}`);
@@ -84,6 +85,7 @@ function checkEnvironment(input: SpawnInput): void {
     checkText('env', value);
     bytes += name.length + value.length + 8;
   }
+  for (const { path } of input.confine?.grants ?? []) bytes += path.length + 8;
   if (bytes > limits.argumentsAndEnvironmentBytesMax) {
     throw invalid('env', `and argv take ${limits.argumentsAndEnvironmentBytesMax} bytes together`);
   }
@@ -113,6 +115,20 @@ function checkIdentity(input: SpawnInput): void {
   const ids = [input.runAs.uid, input.runAs.gid, ...(input.runAs.groups ?? [])];
   for (const id of ids) checkInteger('runAs', id, { least: 0, most: 2 ** 32 - 2 });
   if (process.getuid?.() !== 0) throw invalid('runAs', 'needs a supervisor that runs as root');
+}
+
+function checkConfinement(grants: Confinement['grants']): void {
+  if (grants.length > limits.grantsMax) {
+    throw invalid('confine', `takes at most ${limits.grantsMax} grants`);
+  }
+  for (const { path } of grants) {
+    if (!isAbsolute(path) || path.includes('\0')) {
+      throw invalid('confine', 'has a path that is not absolute');
+    }
+    if (Buffer.byteLength(path) > limits.grantPathBytesMax) {
+      throw invalid('confine', `has a path of more than ${limits.grantPathBytesMax} bytes`);
+    }
+  }
 }
 
 function checkText(field: string, text: string): void {

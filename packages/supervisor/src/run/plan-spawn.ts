@@ -73,6 +73,7 @@ export function planSpawn(input: SpawnInput, context: SpawnContext): SpawnPlan {
     leftovers: newRun.leftovers,
     journal: journalOf(input),
     oomScoreAdj,
+    confine: input.confine,
   };
   return { newRun, request };
 }

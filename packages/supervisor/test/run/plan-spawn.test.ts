@@ -16,9 +16,9 @@ const input: ChildInput = {
   overallTimeoutMs: undefined,
 };
 
-const rlimitsOf = (limits: RunLimits) =>
+const requestOf = (change: Partial<ChildInput>) =>
   planSpawn(
-    { ...input, limits },
+    { ...input, ...change },
     {
       runId: '3k9qv7hd2m5x8abc' as RunId,
       runDir: '/runs/3k9qv7hd2m5x8abc',
@@ -28,7 +28,9 @@ const rlimitsOf = (limits: RunLimits) =>
       nowMs: 1,
       cgroupParent: undefined,
     },
-  ).request.rlimits;
+  ).request;
+
+const rlimitsOf = (limits: RunLimits) => requestOf({ limits }).rlimits;
 
 test('one number is the soft and the hard limit; cpu time leaves a second for SIGXCPU', () => {
   assert.deepEqual(rlimitsOf({ openFiles: 64, cpuSeconds: 2, fileBytes: 4_096 }), [
@@ -53,4 +55,28 @@ test('a limit that is none is refused by its name', () => {
     });
   }
   assert.throws(() => rlimitsOf({ cpuSeconds: -1 }), /limits\.cpuSeconds/);
+});
+
+const grant = { path: '/srv', access: 'read', isOptional: false } as const;
+
+test('what a command is held in is passed on as it is, and absent it is held in nothing', () => {
+  const confine = { grants: [grant] };
+  assert.deepEqual(requestOf({ confine }).confine, confine);
+  assert.deepEqual(requestOf({ confine: { grants: [] } }).confine, { grants: [] });
+  assert.equal(requestOf({}).confine, undefined);
+});
+
+test('grants on relative paths, with a NUL, too long or too many are refused before anything is written', () => {
+  const wrong = [
+    [{ ...grant, path: 'srv' }],
+    [{ ...grant, path: '/s\0rv' }],
+    [{ ...grant, path: `/${'x'.repeat(4_095)}` }],
+    Array.from({ length: 65 }, () => grant),
+  ];
+  for (const grants of wrong) {
+    assert.throws(() => requestOf({ confine: { grants } }), {
+      code: 'input-invalid',
+      message: /^confine /,
+    });
+  }
 });
