@@ -51,6 +51,8 @@ export interface RunsConfig {
   readonly directory: string;
   /* What the clean-up keeps of finished runs. */
   readonly retention: RetentionPolicy;
+  /* Beside the state directory, the database and the keys: files of ours that no agent's working tree may hold. */
+  readonly privatePaths?: readonly string[];
   readonly openFiles?: LimitPair;
   /* Live runs of one account at a time. Default 64. */
   readonly liveRunsMax?: number;

@@ -9,6 +9,7 @@ import {
   agentBaseEnvironment,
   createAllowlist,
   createGatekeeper,
+  createStarterReach,
   createTools,
   personPolicy,
 } from '@clawdfather/tools';
@@ -22,6 +23,7 @@ const policy = personPolicy;
 const gatekeeper = createGatekeeper({
   store,
   allowlist,
+  reach: createStarterReach({ home: homedir(), ours: [stateDir] }),
   clock,
   random,
   policy,

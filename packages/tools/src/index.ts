@@ -7,6 +7,8 @@ export { decideApproval } from './approvals/decide-approval.ts';
 export type { DecideDeps, DecisionInput, DecisionOutcome } from './approvals/decide-approval.ts';
 export { createGatekeeper } from './approvals/create-gatekeeper.ts';
 export type { GatekeeperDeps } from './approvals/create-gatekeeper.ts';
+export { createStarterReach } from './approvals/starter-reach.ts';
+export type { StarterReach, StarterReachDeps } from './approvals/starter-reach.ts';
 export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-policy.ts';
 export type { Policy, PolicyAnswer, StricterWish } from './approvals/decide-policy.ts';
 export { requesterMarksOf } from './approvals/requester.ts';

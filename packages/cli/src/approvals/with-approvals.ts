@@ -4,6 +4,7 @@
 import type { ApprovalStore } from '@clawdfather/supervisor';
 import type { Allowlist, Gatekeeper } from '@clawdfather/tools';
 import type { CommandContext } from '../command.ts';
+import { reachBoundsOf } from './reach-bounds.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
 
 export interface Approvals {
@@ -19,14 +20,18 @@ export async function withApprovals<Result>(
 ): Promise<Result> {
   // Imported here: help and version must not load a database.
   const { openApprovals } = await import('@clawdfather/supervisor');
-  const { createAllowlist, createGatekeeper, personPolicy } = await import('@clawdfather/tools');
+  const { createAllowlist, createGatekeeper, createStarterReach, personPolicy } = await import(
+    '@clawdfather/tools'
+  );
   const { stateDir } = config;
   const store = await openApprovals({ stateDir, clock, random }).catch((error: unknown) => {
     throw explainOpenFailure(error, stateDir);
   });
   try {
     const allowlist = createAllowlist(store, config.values['policy.allow']);
-    const parts = { store, allowlist, clock, random, policy: personPolicy, requesterMarks: [] };
+    const reach = createStarterReach(reachBoundsOf(config));
+    const policy = personPolicy;
+    const parts = { store, allowlist, reach, clock, random, policy, requesterMarks: [] };
     return await use({ store, allowlist, gatekeeper: createGatekeeper(parts) });
   } finally {
     await store.close();

@@ -9,8 +9,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '@clawdfather/kit';
-import type { Supervisor } from '@clawdfather/supervisor';
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
+import type { ConfinementSupport, Supervisor } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { type Finding, findingsJson, formatFindings, hasFailed } from '../doctor/finding.ts';
 import {
@@ -36,6 +36,7 @@ import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
 import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.ts';
 import { checkConfig } from '../doctor/config-check.ts';
+import { checkConfinement } from '../doctor/confinement-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { lookAtGateway } from '../gateway/look-at-gateway.ts';
@@ -51,13 +52,14 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { stateDir } = context.config;
   const rebuilt = context.args.has('rebuild') ? [await rebuild(stateDir)] : [];
   const facts = createHostFacts();
-  const { shimBinaryPath } = await import('@clawdfather/supervisor');
+  const { readConfinementSupport, shimBinaryPath } = await import('@clawdfather/supervisor');
   const directory = await readDirectory(stateDir);
   const findings: Finding[] = [
     ...rebuilt,
     checkPlatform(facts),
     checkNode(facts),
     await checkShim(shimBinaryPath),
+    ...(await checkConfinements(() => readConfinementSupport(shimBinaryPath()))),
     checkConfig(context.config),
     checkStateDir(stateDir, directory, process.getuid?.()),
     await checkDisk(facts, stateDir),
@@ -73,6 +75,15 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       : formatFindings(findings, { paint: context.paint, columnsMax: context.io.columns() }),
   );
   return codeStatus(hasFailed(findings) ? exitChecksFailed : exitOk);
+}
+
+/* A shim that is not there was told already. */
+async function checkConfinements(read: () => Promise<ConfinementSupport>): Promise<Finding[]> {
+  try {
+    return [checkConfinement(await read())];
+  } catch {
+    return [];
+  }
 }
 
 async function checkServing(context: CommandContext): Promise<Finding[]> {

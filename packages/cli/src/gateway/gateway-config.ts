@@ -3,6 +3,7 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
 import { parseAddress } from '../config/network-kinds.ts';
@@ -30,6 +31,7 @@ export function gatewayConfigFrom(
       personPolicy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
       agentPolicy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
       allow: values['policy.allow'],
+      privatePaths: reachBoundsOf(config).ours,
       environment: config.commandEnv,
       directory: values['gateway.directory'] ?? (config.env['HOME'] || homedir()),
       retention: retentionPolicyFrom(config),

@@ -15,10 +15,12 @@ import {
   agentBaseEnvironment,
   createAllowlist,
   createGatekeeper,
+  createStarterReach,
   createTools,
   requesterMarksOf,
   type Tools,
 } from '@clawdfather/tools';
+import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
 
@@ -63,6 +65,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
   const gatekeeper = createGatekeeper({
     store,
     allowlist: createAllowlist(store, values['policy.allow']),
+    reach: createStarterReach(reachBoundsOf(config)),
     clock,
     random,
     policy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },

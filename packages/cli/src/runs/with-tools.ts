@@ -5,6 +5,7 @@
  */
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { ToolCall, Tools } from '@clawdfather/tools';
+import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
 import { withSupervisor } from './with-supervisor.ts';
 
@@ -18,7 +19,9 @@ export async function withTools<Result>(
   use: (tools: PersonTools) => Promise<Result>,
 ): Promise<Result> {
   const { clock, random, config } = context;
-  const { createAllowlist, createGatekeeper, createTools } = await import('@clawdfather/tools');
+  const { createAllowlist, createGatekeeper, createStarterReach, createTools } = await import(
+    '@clawdfather/tools'
+  );
   const { openApprovals } = await import('@clawdfather/supervisor');
   const { silentLog } = await import('@clawdfather/kit');
   const useTools = async (supervisor: Supervisor): Promise<Result> => {
@@ -29,6 +32,7 @@ export async function withTools<Result>(
     const gatekeeper = createGatekeeper({
       store,
       allowlist: createAllowlist(store, config.values['policy.allow']),
+      reach: createStarterReach(reachBoundsOf(config)),
       clock,
       random,
       policy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },

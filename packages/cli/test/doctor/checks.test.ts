@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mcpSpec } from '../../src/commands/mcp-spec.ts';
 import { checkConfig } from '../../src/doctor/config-check.ts';
+import { checkConfinement } from '../../src/doctor/confinement-check.ts';
 import { callWith } from '../support/configs.ts';
 import { findingsJson, formatFindings, hasFailed } from '../../src/doctor/finding.ts';
 import {
@@ -60,6 +61,15 @@ test('the shim: there and running, missing, or not for this machine', async () =
   const foreign = await checkShim(() => import.meta.filename);
   assert.equal(foreign.status, 'fail');
   assert.match(foreign.summary, /cannot be run \(EACCES\)/);
+});
+
+test('Landlock: there, too old for some of it, or missing', () => {
+  const landlockOf = (landlock: number) => checkConfinement({ landlock, why: 'not supported' });
+  assert.equal(landlockOf(7).status, 'ok');
+  assert.match(landlockOf(7).summary, /version 7 .* in the working tree$/);
+  assert.match(landlockOf(1).summary, /too old to refuse TCP and signals and abstract sockets$/);
+  assert.equal(landlockOf(0).status, 'warn');
+  assert.match(landlockOf(0).summary, /no Landlock \(not supported\)/);
 });
 
 test('a hidden or missing /proc', () => {

@@ -13,6 +13,7 @@ import {
   agentPolicy,
   createAllowlist,
   createGatekeeper,
+  createStarterReach,
   createTools,
   type RequesterMark,
 } from '@clawdfather/tools';
@@ -47,7 +48,9 @@ async function ask(rig: CliRig, parts: Parts = {}): Promise<Asked> {
   const { requesterMarks = [] } = parts;
   const allowlist = createAllowlist(store);
   const policy = agentPolicy;
-  const gatekeeper = createGatekeeper({ store, allowlist, clock, random, policy, requesterMarks });
+  const reach = createStarterReach({ home: undefined, ours: [rig.stateDir] });
+  const gatekeeperParts = { store, allowlist, reach, clock, random, policy, requesterMarks };
+  const gatekeeper = createGatekeeper(gatekeeperParts);
   const baseEnvironment = { PATH: '/usr/bin:/bin', HOME: rig.stateDir };
   const tools = createTools({
     supervisor,

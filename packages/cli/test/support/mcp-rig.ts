@@ -27,6 +27,10 @@ export interface AgentOptions {
   readonly revision?: string;
   readonly flags?: readonly string[];
   readonly name?: string;
+  /* Put before the command: setpriv, strace with their arguments. */
+  readonly wrap?: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface McpRig {
@@ -45,12 +49,14 @@ export function createMcpRig(test: TestContext): McpRig {
 }
 
 async function connect(test: TestContext, cli: CliRig, options: AgentOptions): Promise<Agent> {
-  const { revision, flags = openPolicy, name = 'test-agent' } = options;
+  const { revision, flags = openPolicy, name = 'test-agent', wrap = [], cwd } = options;
+  const [program = '', ...args] = [...wrap, process.execPath, launcherPath, 'mcp', ...flags];
   const era = options.era ?? (revision === undefined ? 'modern' : 'legacy');
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [launcherPath, 'mcp', ...flags],
-    env: cli.env,
+    command: program,
+    args,
+    env: { ...cli.env, ...options.env },
+    ...(cwd === undefined ? {} : { cwd }),
     stderr: 'ignore',
   });
   const mode = era === 'modern' ? { pin: '2026-07-28' } : era;

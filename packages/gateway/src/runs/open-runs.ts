@@ -18,6 +18,7 @@ import {
   type Allowlist,
   createAllowlist,
   createGatekeeper,
+  createStarterReach,
   createTakeOver,
   createTools,
   type Gatekeeper,
@@ -67,10 +68,15 @@ export async function openRuns(
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
   const allowlist = createAllowlist(approvals, runs.allow);
+  const reach = createStarterReach({
+    home: runs.environment['HOME'],
+    ours: ownPathsOf(config),
+  });
   const gatekeeperWith = (policy: Policy, isForAgents: boolean): Gatekeeper =>
     createGatekeeper({
       store: approvals,
       allowlist,
+      reach,
       clock,
       random,
       policy,
@@ -109,4 +115,13 @@ export async function openRuns(
     agentTools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+function ownPathsOf({ stateDir, masterKeysDir, database, runs }: GatewayConfig): readonly string[] {
+  return [
+    stateDir,
+    ...(masterKeysDir === undefined ? [] : [masterKeysDir]),
+    ...(database.kind === 'sqlite' ? [database.path] : []),
+    ...(runs.privatePaths ?? []),
+  ];
 }

@@ -1,5 +1,5 @@
 /*
- * The allowlist: is every program that an action can run one that may run unasked?
+ * The allowlist: is every program that an action can run one that may run unasked, and by whose word?
  *
  * Rules are about files, never about text. A program word is looked up as it will be when it runs (PATH, directory), and
  * two paths must fit a rule: where the name leads (its directory's links followed) and the file it is in the end. The
@@ -7,24 +7,37 @@
  * to wherever somebody points it.
  *
  * A line that cannot be read for certain is a miss; so is whatever runs on another machine, whose files cannot be seen from here.
+ * A person's rule is good for all that a program does. The starter list is not: what it lets through is held in the
+ * working tree, and that cannot be done to one part of a line. So a line with programs of both kinds is a miss, unless
+ * its other parts could have read everything anyway.
  */
 import type { ApprovalStore } from '@clawdfather/supervisor';
 import { commandsOfLine } from '../shell/commands-of-line.ts';
+import type { LineReads } from '../shell/line-reads.ts';
 import { isReadableShell } from '../shell/readable-shell.ts';
 import type { ProposedAction } from './gatekeeper.ts';
 import { type FoundProgram, findProgram } from './find-program.ts';
-import { isStarterProgram } from './starter-programs.ts';
+import { canReadAnything, isStarterProgram, readsNothing } from './starter-programs.ts';
+
+export interface AllowlistMiss {
+  readonly kind: 'miss';
+  /* For a person: what was not covered. */
+  readonly why: string;
+  /* Rules that would make it a match; none when no rule could. */
+  readonly missing: readonly FoundProgram[] | undefined;
+}
 
 export type AllowlistAnswer =
-  /* For a person: which programs. */
-  | { readonly kind: 'match'; readonly what: string }
+  /* `what` is for a person: which programs. */
+  | { readonly kind: 'match'; readonly what: string; readonly by: 'person' }
+  /* By our own list alone. */
   | {
-      readonly kind: 'miss';
-      /* For a person: what was not covered. */
-      readonly why: string;
-      /* Rules that would make it a match; none when no rule could. */
-      readonly missing: readonly FoundProgram[] | undefined;
-    };
+      readonly kind: 'match';
+      readonly what: string;
+      readonly by: 'starter';
+      readonly readsFiles: boolean;
+    }
+  | AllowlistMiss;
 
 export interface Allowlist {
   find(action: ProposedAction, searchPath: string): AllowlistAnswer;
@@ -40,12 +53,8 @@ export function createAllowlist(
       const reading = wordsOf(action);
       if (reading.kind === 'miss') return { ...reading, missing: undefined };
       const rules = [...store.allowRules(action.account), ...rulesOf(paths)];
-      const isAllowed = (program: FoundProgram): boolean =>
-        isStarterProgram(program) ||
-        rules.some(
-          (rule) => rule.namedPath === program.namedPath && rule.realPath === program.realPath,
-        );
-      return judge(reading.words, (word) => findProgram(word, searchPath, reading.cwd), isAllowed);
+      const find = (word: string) => findProgram(word, searchPath, reading.cwd);
+      return judge(sortPrograms(reading.words, { find, rules }), reading.shell);
     },
   };
 }
@@ -59,13 +68,21 @@ function rulesOf(paths: readonly string[]): readonly FoundProgram[] {
 }
 
 type Words =
-  | { readonly kind: 'words'; readonly words: readonly string[]; readonly cwd: string | undefined }
+  | {
+      readonly kind: 'words';
+      readonly words: readonly string[];
+      readonly cwd: string | undefined;
+      readonly shell: LineReads;
+    }
   | { readonly kind: 'miss'; readonly why: string };
 
 /* The program words of an action, and the directory they are looked up from: undefined once the line changes it. */
 function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
   if (host !== 'local') return { kind: 'miss', why: `it runs on another machine (${host})` };
-  if (command.kind === 'argv') return { kind: 'words', words: [command.argv[0]], cwd };
+  if (command.kind === 'argv') {
+    const shell = { files: false, names: false };
+    return { kind: 'words', words: [command.argv[0]], cwd, shell };
+  }
   if (!isReadableShell(command.shell)) {
     return { kind: 'miss', why: `${command.shell} is not a shell whose lines are read here` };
   }
@@ -79,6 +96,7 @@ function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
     kind: 'words',
     words: reading.programs,
     cwd: reading.changesDirectory ? undefined : cwd,
+    shell: reading.reads,
   };
 }
 
@@ -86,27 +104,66 @@ function isLocaleName(name: string): boolean {
   return name === 'LANG' || name.startsWith('LC_');
 }
 
-function judge(
-  words: readonly string[],
-  find: (word: string) => ReturnType<typeof findProgram>,
-  isAllowed: (program: FoundProgram) => boolean,
-): AllowlistAnswer {
-  const paths: string[] = [];
-  const missing: FoundProgram[] = [];
-  const unknown: string[] = [];
+/* The programs of an action, by whose word they run. */
+interface Sorted {
+  readonly persons: FoundProgram[];
+  readonly starters: FoundProgram[];
+  readonly missing: FoundProgram[];
+  /* Why others cannot be told. */
+  readonly unknown: string[];
+}
+
+interface Lookup {
+  readonly find: (word: string) => ReturnType<typeof findProgram>;
+  readonly rules: readonly FoundProgram[];
+}
+
+function sortPrograms(words: readonly string[], { find, rules }: Lookup): Sorted {
+  const sorted: Sorted = { persons: [], starters: [], missing: [], unknown: [] };
   for (const word of new Set(words)) {
     const found = find(word);
-    if (found.kind === 'unknown') unknown.push(found.why);
-    else if (isAllowed(found.program)) paths.push(found.program.namedPath);
-    else missing.push(found.program);
+    if (found.kind === 'unknown') {
+      sorted.unknown.push(found.why);
+      continue;
+    }
+    const { program } = found;
+    const isPersons = rules.some(
+      ({ namedPath, realPath }) => namedPath === program.namedPath && realPath === program.realPath,
+    );
+    if (isPersons) sorted.persons.push(program);
+    else if (isStarterProgram(program)) sorted.starters.push(program);
+    else sorted.missing.push(program);
   }
-  if (missing.length === 0 && unknown.length === 0) {
-    return { kind: 'match', what: paths.join(', ') || 'the shell alone' };
+  return sorted;
+}
+
+function judge({ persons, starters, missing, unknown }: Sorted, shell: LineReads): AllowlistAnswer {
+  const readers = starters.filter((program) => !readsNothing(program));
+  const mixed = whyMixed([...persons, ...missing], readers, shell);
+  if (missing.length > 0 || unknown.length > 0 || mixed !== undefined) {
+    const notListed = missing.map(({ namedPath }) => `${namedPath} is not on the allowlist`);
+    return {
+      kind: 'miss',
+      why: [...notListed, ...unknown, ...(mixed === undefined ? [] : [mixed])].join('; '),
+      missing: unknown.length === 0 && mixed === undefined ? missing : undefined,
+    };
   }
-  const notListed = missing.map(({ namedPath }) => `${namedPath} is not on the allowlist`);
-  return {
-    kind: 'miss',
-    why: [...notListed, ...unknown].join('; '),
-    missing: unknown.length === 0 ? missing : undefined,
-  };
+  const what = [...persons, ...starters].map(({ namedPath }) => namedPath).join(', ');
+  if (persons.length > 0) return { kind: 'match', what, by: 'person' };
+  const readsFiles = readers.length > 0 || shell.files || shell.names;
+  return { kind: 'match', what: what || 'the shell alone', by: 'starter', readsFiles };
+}
+
+/* Why what the starter list lets through cannot stand beside what a person allowed, or would have to. */
+function whyMixed(
+  persons: readonly FoundProgram[],
+  readers: readonly FoundProgram[],
+  shell: LineReads,
+): string | undefined {
+  const [person] = persons;
+  if (person === undefined || persons.some(canReadAnything)) return undefined;
+  const names = readers.map(({ namedPath }) => namedPath);
+  const reading = [...names, ...(shell.files ? ['the shell'] : [])].join(', ');
+  if (reading === '') return undefined;
+  return `${reading} can be held in the working tree only where ${person.namedPath} is not in the same line`;
 }

@@ -1,27 +1,31 @@
 /*
  * The gatekeeper: asks the allowlist, then the policy, and holds what a person has to decide.
  *
- * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist is asked · 3 the policy answers ·
- * 4 what is to be asked about is stored, with the run's id and all it takes to start it later.
+ * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist is asked, and how far what it lets
+ * through reaches · 3 the policy answers · 4 what is to be asked about is stored, with the run's id and all it takes to start it
+ * later. What a person lets start is held in nothing.
  *
  * There is no way to decide here. Deciding is `decideApproval`, which only the command line and the gateway's routes for
  * people are given.
  */
 import type { Clock, Random } from '@clawdfather/kit';
 import { approvalLifetimeMs } from '@clawdfather/protocol';
-import type { ApprovalStore, ApprovalWrites } from '@clawdfather/supervisor';
+import type { ApprovalStore, ApprovalWrites, Confinement } from '@clawdfather/supervisor';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { hashAction } from './action-hash.ts';
 import { formatAction, hasLapsed, type Moment, momentOf, recordOf } from './approval-record.ts';
 import { decidePolicy, type Policy } from './decide-policy.ts';
 import type { Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
-import type { Allowlist, AllowlistAnswer } from './allowlist.ts';
+import type { Allowlist, AllowlistMiss } from './allowlist.ts';
 import { formatMarks, type RequesterMark } from './requester.ts';
 import { waitSettled } from './settled.ts';
+import type { StarterReach } from './starter-reach.ts';
 
 export interface GatekeeperDeps {
   readonly store: ApprovalStore;
   readonly allowlist: Allowlist;
+  /* How far what the starter list lets through reaches. */
+  readonly reach: StarterReach;
   readonly clock: Clock;
   readonly random: Random;
   readonly policy: Policy;
@@ -63,7 +67,7 @@ export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
 }
 
 async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict> {
-  const { action, searchPath } = proposal;
+  const { action } = proposal;
   const [refused] = checkEnvAdditions(action.envAdditions);
   if (refused !== undefined && deps.policy.security !== 'full') {
     return denied(`environment: ${refused.name} ${refused.why}`);
@@ -73,10 +77,11 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
   if (decidePolicy(deps.policy, wish, false) === 'allow') {
     return { kind: 'allowed', rule: 'security: full' };
   }
-  const answer = deps.allowlist.find(action, searchPath);
+  const isEverythingAsked = decidePolicy(deps.policy, wish, true) !== 'allow';
+  const answer = await judge(deps, proposal, isEverythingAsked);
   switch (decidePolicy(deps.policy, wish, answer.kind === 'match')) {
     case 'allow':
-      return { kind: 'allowed', rule: `allowlist: ${answer.kind === 'match' ? answer.what : ''}` };
+      return allowed(answer);
     case 'deny':
       return denied(
         answer.kind === 'miss' && !isDenyAll(deps, proposal)
@@ -88,6 +93,38 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
   }
 }
 
+type Judged =
+  | { readonly kind: 'match'; readonly what: string; readonly confine?: Confinement }
+  | AllowlistMiss;
+
+/* A look at directories is spared where the answer is the same without it. */
+async function judge(
+  { allowlist, reach }: GatekeeperDeps,
+  { action, searchPath, directory, patience }: Proposal,
+  isEverythingAsked: boolean,
+): Promise<Judged> {
+  const answer = allowlist.find(action, searchPath);
+  if (answer.kind === 'miss' || answer.by === 'person' || isEverythingAsked) return answer;
+  const { what, readsFiles } = answer;
+  const found = await reach.find({ directory, cwd: action.cwd, readsFiles, patience });
+  if (found.kind === 'beyond') return { kind: 'miss', why: found.why, missing: undefined };
+  return {
+    kind: 'match',
+    what,
+    ...(found.confine === undefined ? {} : { confine: found.confine }),
+  };
+}
+
+function allowed(answer: Judged): Verdict {
+  if (answer.kind === 'miss') throw new TypeError('a miss is not allowed by the list');
+  const { what, confine } = answer;
+  return {
+    kind: 'allowed',
+    rule: `allowlist: ${what}`,
+    ...(confine === undefined ? {} : { confine }),
+  };
+}
+
 function isDenyAll({ policy }: GatekeeperDeps, { stricter }: Proposal): boolean {
   return policy.security === 'deny' || stricter?.security === 'deny';
 }
@@ -96,11 +133,7 @@ function denied(rule: string): Verdict {
   return { kind: 'denied', rule, by: 'policy' };
 }
 
-async function hold(
-  deps: GatekeeperDeps,
-  proposal: Proposal,
-  answer: AllowlistAnswer,
-): Promise<Verdict> {
+async function hold(deps: GatekeeperDeps, proposal: Proposal, answer: Judged): Promise<Verdict> {
   const { store, clock, random } = deps;
   const { action, runId, request, requester, searchPath } = proposal;
   if (request.length > requestCharactersMax) {
@@ -118,7 +151,7 @@ async function hold(
     searchPath,
     requester,
     requesterMarks: formatMarks(deps.requesterMarks, proposal.credential),
-    why: answer.kind === 'miss' ? answer.why : 'the policy asks about everything',
+    why: answer.kind === 'miss' ? answer.why : whyAsked(deps, proposal),
     bootId: moment.bootId,
     lapsesBootMs: moment.bootMs + approvalLifetimeMs,
     createdAtMs: moment.wallMs,
@@ -140,6 +173,13 @@ async function hold(
     }
     return { kind: 'held', approvalId: known.approvalId, expiresAtMs: known.expiresAtMs };
   });
+}
+
+/* Either the policy wants it, or the call did. */
+function whyAsked({ policy }: GatekeeperDeps, { requester }: Proposal): string {
+  return policy.ask === 'always'
+    ? 'the policy asks about everything'
+    : `${requester} wants a decision about it`;
 }
 
 /* Readers see what has lapsed as expired anyway; written down, it is forgotten in its time. */

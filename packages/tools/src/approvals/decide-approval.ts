@@ -94,9 +94,17 @@ function rulesFor(input: DecisionInput, find: () => ReturnType<Allowlist['find']
   if (input.decision !== 'allow-always') return { kind: 'rules', programs: [] };
   const answer = find();
   // It was asked about although the list covers it: nothing to add.
-  if (answer.kind === 'match') return { kind: 'rules', programs: [] };
+  if (answer.kind === 'match' && !(answer.by === 'starter' && answer.readsFiles)) {
+    return { kind: 'rules', programs: [] };
+  }
+  // A rule would let it read everything from then on, which is more than was shown.
+  if (answer.kind === 'match') return { kind: 'not-for-ever', why: whyNoRule(answer.what) };
   if (answer.missing === undefined) return { kind: 'not-for-ever', why: answer.why };
   return { kind: 'rules', programs: answer.missing };
+}
+
+function whyNoRule(what: string): string {
+  return `beyond the working tree, ${what} is asked about each time; policy.allow in the settings would let it read everything`;
 }
 
 function storeRules(

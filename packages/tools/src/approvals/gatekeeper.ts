@@ -6,6 +6,7 @@
  * approval. An agent never reaches `decide` (contract: policy).
  */
 import type { ApprovalDecision, ApprovalState, Ask, Security } from '@clawdfather/protocol';
+import type { Confinement } from '@clawdfather/supervisor';
 
 /* What a person approves; the approval is bound to a hash of exactly this. */
 export interface ProposedAction {
@@ -25,6 +26,10 @@ export interface Proposal {
   readonly action: ProposedAction;
   /* The id the run will have if it starts. */
   readonly runId: string;
+  /* Of the session: what starter programs may read. */
+  readonly directory?: string | undefined;
+  /* Bounds the look at directories that may hang. */
+  readonly patience?: AbortSignal | undefined;
   /* PATH of the run: what a bare program name is looked up in. */
   readonly searchPath: string;
   /* Everything needed to start the run later, in another process. JSON; opaque here. */
@@ -38,7 +43,12 @@ export interface Proposal {
 }
 
 export type Verdict =
-  | { readonly kind: 'allowed'; readonly rule: string }
+  | {
+      readonly kind: 'allowed';
+      readonly rule: string;
+      /* What it is held in; absent: it reaches all that its user may. */
+      readonly confine?: Confinement;
+    }
   | { readonly kind: 'denied'; readonly rule: string; readonly by: string }
   | { readonly kind: 'held'; readonly approvalId: string; readonly expiresAtMs: number };
 

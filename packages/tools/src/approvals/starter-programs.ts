@@ -6,7 +6,10 @@
  * more, man, tree (-o), file (-C), shuf and ptx (an output file), xxd (an output file), rg (--pre), git (aliases, pagers,
  * hooks), date and hostname (they set it), dmesg (-c), env, time, timeout, nice, xargs (they run others), egrep,
  * fgrep, zcat and which (shell scripts), locale (-m runs the first gzip in PATH), top (saves its settings), yes (never
- * ends). They read whatever their user may read: secrets in files included.
+ * ends).
+ *
+ * Which files they read is not a matter of this list: a run that it alone lets through is held in the working tree by the
+ * kernel (starter-reach.ts), and programs whose arguments name no file to read are let through everywhere.
  *
  * Only from the system's own directories, which only its administrator writes to. The file in the end must be the system's
  * too, though it may lie deeper: some distributions link all of them to one binary below /usr/lib.
@@ -28,9 +31,30 @@ const starterNames: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
+/*
+ * Those that read no file of a user's, whatever their arguments: they compute, or show what the kernel knows of their own
+ * process, the machine, or the size and place of a file. Not here: `who FILE`, `lscpu -s DIR`, and ps, which shows environments.
+ */
+const readingNothing: ReadonlySet<string> = new Set(
+  `echo printf true false test [ expr seq sleep numfmt factor tr pwd basename dirname stat df readlink realpath
+   id whoami groups logname tty uname arch nproc uptime free printenv getconf`
+    .trim()
+    .split(/\s+/),
+);
+
+/* Of a starter program. */
+export function readsNothing({ namedPath }: FoundProgram): boolean {
+  return readingNothing.has(basename(namedPath));
+}
+
 /* Programs that run whatever they are told to; not all there are, but those that people meet. */
 const runnerNames =
   /^(sh|dash|bash|zsh|fish|ksh|busybox|env|xargs|find|sudo|doas|su|ssh|nice|nohup|setsid|timeout|time|watch|script|make|git|docker|podman|kubectl|vi|vim|nvim|emacs|nano|less|man|awk|gawk|mawk|sed|tar|rsync|npm|npx|pnpm|yarn|bun|deno|node|nodejs|tsx|cargo|go|java|php|lua|ruby|perl|pip|pipx|uv|uvx|python|parallel|tmux|screen|systemd-run|at|crontab|expect|gdb)([0-9.]*)$/;
+
+/* A person who let this run unasked has let it read every file: beside it, holding others back gains nothing. */
+export function canReadAnything(program: FoundProgram): boolean {
+  return canRunAnything(program) || (isStarterProgram(program) && !readsNothing(program));
+}
 
 /* Whoever may run this without being asked may run anything. */
 export function canRunAnything({ namedPath, realPath }: FoundProgram): boolean {

@@ -9,7 +9,13 @@
  */
 import { hasCode } from '@clawdfather/kit';
 import { execLimits, type ExecParams, type ExecResult } from '@clawdfather/protocol';
-import { type ManagedRun, outputStart, type RunExit, type RunId } from '@clawdfather/supervisor';
+import {
+  type Confinement,
+  type ManagedRun,
+  outputStart,
+  type RunExit,
+  type RunId,
+} from '@clawdfather/supervisor';
 import type { Proposal } from '../approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
@@ -44,7 +50,8 @@ export async function exec(
   const plan = await planExec(context, asked, { call, patience: limit.signal });
   throwIfGone(context, call);
   checkLiveRuns(context, call);
-  const verdict = await context.gatekeeper.check(proposalOf(plan, asked, call));
+  const proposal = proposalOf(plan, asked, { call, patience: limit.signal });
+  const verdict = await context.gatekeeper.check(proposal);
   call.signal.throwIfAborted();
   if (verdict.kind === 'denied') {
     return { status: 'denied', rule: verdict.rule, by: verdict.by };
@@ -56,28 +63,35 @@ export async function exec(
     return { status: 'approval-pending', approvalId, runId: plan.request.runId, expiresAt };
   }
   /* Awaited here: the limit ends with this function. */
-  return await runAndWait(context, plan.request, {
+  return await runAndWait(context, heldIn(plan.request, verdict.confine), {
     call,
     limit,
     isBackground: asked.background === true,
   });
 }
 
+function heldIn(request: StoredRequest, confine: Confinement | undefined): StoredRequest {
+  return confine === undefined ? request : { ...request, confine: { grants: [...confine.grants] } };
+}
+
 function proposalOf(
   { request, host }: ExecPlan,
   { security, ask }: ExecParams,
-  { credential }: ToolCall,
+  { call, patience }: { readonly call: ToolCall; readonly patience: AbortSignal },
 ): Proposal {
   return {
     action: request.action,
     runId: request.runId,
     searchPath: host.searchPath,
+    /* Where a command runs that names no directory: a person chose it. */
+    directory: call.directory ?? host.homeDirectory,
+    patience,
     /* Made only for what is held: most commands are not. */
     get request() {
       return formatRequest(request);
     },
     requester: request.requester,
-    credential,
+    credential: call.credential,
     stricter: { security, ask },
   };
 }

@@ -64,7 +64,20 @@ function leftoversOf(
   return isByItself && leftovers === 'keep' ? left : survivors;
 }
 
+/* Written at the start, so that later readers know too: the starter list alone let it run. */
+export const confinedLabel = { reads: 'working-tree' } as const;
+
+/* What was refused may be why it failed; a program does not say who refused it. */
+const confinedNote =
+  'it ran unasked, so it could read only the working tree and the system; to read elsewhere, ask a person: exec with ask "always"';
+
 function endNotes(record: RunFacts, exit: RunExit): readonly string[] {
+  const isConfined = record.labels['reads'] === confinedLabel.reads;
+  const isFailed = exit.reason === 'exit' && exit.code !== 0;
+  return [...(isConfined && isFailed ? [confinedNote] : []), ...lossNotes(record, exit)];
+}
+
+function lossNotes(record: RunFacts, exit: RunExit): readonly string[] {
   const lost =
     exit.undrainedBytes === 0 ? [] : [`${exit.undrainedBytes} bytes of output could not be saved`];
   const isEnded = record.leftovers === 'end' && exit.leftovers.length > 0;

@@ -9,7 +9,7 @@ import { hasCode } from '@clawdfather/kit';
 import type { ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
-import type { RunFacts } from './finished.ts';
+import { confinedLabel, type RunFacts } from './finished.ts';
 import { unusableDirectory } from './plan-exec.ts';
 import type { StoredRequest } from './stored-request.ts';
 
@@ -91,13 +91,20 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
     runId: request.runId,
     sessionId: request.sessionId,
     backendId,
-    labels: { ...request.labels, account: action.account, requester, host: action.host },
+    labels: {
+      ...request.labels,
+      account: action.account,
+      requester,
+      host: action.host,
+      ...(request.confine === undefined ? {} : confinedLabel),
+    },
     overallTimeoutMs: request.overallTimeoutMs,
     ...(request.noOutputTimeoutMs === undefined
       ? {}
       : { noOutputTimeoutMs: request.noOutputTimeoutMs }),
     leftovers: request.leftovers,
     ...(openFiles === undefined ? {} : { limits: { openFiles } }),
+    ...(request.confine === undefined ? {} : { confine: request.confine }),
   };
   if (plan.mode !== 'child') return { ...plan, ...common, ...size };
   const isClosed = request.isEof && (request.stdin ?? '') === '';

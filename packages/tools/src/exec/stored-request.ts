@@ -48,6 +48,18 @@ const requestSchema = z.object({
   leftovers: leftoversSchema,
   stdin: z.string().optional(),
   isEof: z.boolean(),
+  /* What it is held in; absent for all that a person let start. */
+  confine: z
+    .object({
+      grants: z.array(
+        z.object({
+          path: z.string(),
+          access: z.enum(['read', 'execute', 'write']),
+          isOptional: z.boolean(),
+        }),
+      ),
+    })
+    .optional(),
 });
 
 export type StoredRequest = Readonly<z.infer<typeof requestSchema>>;

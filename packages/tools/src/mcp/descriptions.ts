@@ -26,6 +26,8 @@ How to use it:
 - Servers, watchers, long builds: background true.
 - Programs that want a terminal (editors, REPLs, installers, top): pty true, then process screen and send-keys.
 - stdin is left open. A program that reads input to its end (cat, sort, a -c - flag) needs eof true, else it waits.
+- Programs that only read (ls, cat, grep, jq, …) run at once, but read only the session directory and the system. To read elsewhere, set ask "always": a person is \
+asked, and then nothing is held back.
 - Long output is cut to its end; the result names the cursor to read the beginning from.`;
 
 export const processDescription = `Look at, drive and end runs that exec started, also those of earlier sessions and those still running after a restart.
@@ -52,7 +54,7 @@ export const execFieldTexts: Readonly<Record<string, string>> = {
   cols: 'pty: width in columns. Default 120.',
   rows: 'pty: height in rows. Default 30.',
   security: 'Stricter than the policy for this call only; laxer is ignored.',
-  ask: 'Stricter than the policy for this call only; laxer is ignored.',
+  ask: 'Stricter than the policy for this call only; laxer is ignored. "always": a person decides.',
   leftovers:
     'What becomes of processes that outlive the command: keep (default; listed in the result), end, or fail (end them and report it).',
 };

@@ -15,6 +15,7 @@
  */
 import { isBuiltin, isHarmlessBuiltin } from './builtins.ts';
 import { blankOut, isGapless } from './gaps.ts';
+import { type LineReads, readsOfLine } from './line-reads.ts';
 import {
   hereDocumentObstacle,
   type Place,
@@ -32,6 +33,8 @@ export type LineReading =
       readonly programs: readonly string[];
       /* What is relative means something else afterwards. */
       readonly changesDirectory: boolean;
+      /* What the shell reads by itself. */
+      readonly reads: LineReads;
     }
   | { readonly kind: 'miss'; readonly why: string };
 
@@ -42,6 +45,7 @@ interface Reading {
   readonly programs: string[];
   readonly obstacles: Set<string>;
   changesDirectory: boolean;
+  reads: LineReads;
   hereDocuments: number;
 }
 
@@ -64,12 +68,14 @@ export function commandsOfLine(line: string): LineReading {
     programs: [],
     obstacles: new Set(),
     changesDirectory: false,
+    reads: { files: false, names: false },
     hereDocuments: 0,
   };
   try {
     const tree = parseLine(line);
     outlineOf(reading, tree);
     visit(reading, tree, 'top');
+    reading.reads = readsOfLine(tree);
   } catch {
     // A parser that gives up has not read it; nothing else follows from that.
     return miss('it could not be parsed');
@@ -82,8 +88,8 @@ export function commandsOfLine(line: string): LineReading {
   if (reading.obstacles.size > 0) {
     return miss([...reading.obstacles].slice(0, obstaclesShownMax).join('; '));
   }
-  const { programs, changesDirectory } = reading;
-  return { kind: 'read', programs, changesDirectory };
+  const { programs, changesDirectory, reads } = reading;
+  return { kind: 'read', programs, changesDirectory, reads };
 }
 
 function miss(why: string): LineReading {

@@ -157,6 +157,45 @@ test('after a change of directory, what is relative is a miss', (t) => {
   assert.equal(kind('cd sub; ls', '.:/usr/bin'), 'miss');
 });
 
+test('what a person allowed does not open the starter list, which is held in the working tree', (t) => {
+  const root = tree(t);
+  const rest = { account: 'local', approvalId: 'a', addedBy: 'x', addedAtMs: 0 };
+  const ruleFor = (path: string) => ({ namedPath: path, realPath: path, ...rest });
+  const tool = program(join(root, 'a', 'tool'));
+  const make = program(join(root, 'a', 'make'));
+  const rules = [ruleFor(tool), ruleFor(make), ruleFor('/usr/bin/tac')];
+  const allowlist = createAllowlist({ allowRules: () => rules });
+  const answer = (line: string): string => {
+    const command = { kind: 'line', shell: '/bin/sh', line } as const;
+    const found = allowlist.find(actionOf({ command }), `${root}/a:/usr/bin`);
+    if (found.kind === 'miss') return found.missing === undefined ? 'miss' : 'miss with rules';
+    return found.by === 'person' ? 'person' : found.readsFiles ? 'reads' : 'reads nothing';
+  };
+  const lines: Readonly<Record<string, string>> = {
+    'tool a b': 'person',
+    'tool *.ts "$x"': 'person',
+    'tool | tr a b; sleep 1; echo x': 'person',
+    'tool; cat ~/.ssh/id': 'miss',
+    'tool < ~/.ssh/id': 'miss',
+    'tool; read x < /etc/shadow; echo "$x"': 'miss',
+    'tool < /dev/null': 'person',
+    'make | tail -20': 'person',
+    'tac ~/.ssh/id | cat': 'person',
+    'touch x': 'miss with rules',
+    'touch x; ls': 'miss',
+    'cat a | grep b': 'reads',
+    'echo *': 'reads',
+    'x="*"; echo $x': 'reads',
+    'echo "$x"; pwd; sleep 1 | tr a b': 'reads nothing',
+    'while read -r x; do echo "$x"; done < a': 'reads',
+    'echo "$(cat a)"': 'reads',
+    'echo "$(read x < a; echo "$x")"': 'reads',
+    'ps e': 'reads',
+    'who a': 'reads',
+  };
+  for (const [line, expected] of Object.entries(lines)) assert.equal(answer(line), expected, line);
+});
+
 /* To bash in GBK, the last byte of 你 and the backslash are one letter: the quote after it ends, and touch runs. */
 test('a line with other letters than ASCII is a miss where the locale is changed beside it', () => {
   const allowlist = createAllowlist({ allowRules: () => [] });

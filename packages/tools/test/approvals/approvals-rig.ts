@@ -2,7 +2,7 @@
  * Approvals in a state directory that vanishes with the test: an agent's gatekeeper, and a person who decides.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Clock, createSystemClock, createSystemRandom } from '@clawdfather/kit';
@@ -16,6 +16,7 @@ import {
 } from '../../src/approvals/decide-approval.ts';
 import { agentPolicy, type Policy } from '../../src/approvals/decide-policy.ts';
 import type { Gatekeeper, ProposedAction, Proposal } from '../../src/approvals/gatekeeper.ts';
+import { createStarterReach, type StarterReach } from '../../src/approvals/starter-reach.ts';
 import type { RequesterMark } from '../../src/approvals/requester.ts';
 import type { ProcessDecider } from '../../src/approvals/who-decides.ts';
 
@@ -34,6 +35,7 @@ export interface ApprovalsRig {
 export interface GatekeeperParts {
   readonly policy?: Policy;
   readonly requesterMarks?: readonly RequesterMark[];
+  readonly reach?: StarterReach;
 }
 
 const leader: ProcessMark = {
@@ -79,8 +81,16 @@ export async function openApprovalsRig(t: TestContext): Promise<ApprovalsRig> {
   });
   const random = createSystemRandom();
   const allowlist = createAllowlist(store);
-  const gatekeeperWith = ({ policy = agentPolicy, requesterMarks = [] }: GatekeeperParts) =>
-    createGatekeeper({ store, allowlist, clock, random, policy, requesterMarks });
+  const usualReach = createStarterReach({
+    home: homedir(),
+    ours: [],
+    support: async () => ({ landlock: 1, why: undefined }),
+  });
+  const gatekeeperWith: ApprovalsRig['gatekeeperWith'] = ({
+    policy = agentPolicy,
+    requesterMarks = [],
+    reach = usualReach,
+  }) => createGatekeeper({ store, allowlist, reach, clock, random, policy, requesterMarks });
   const gatekeeper = gatekeeperWith({});
   return {
     stateDir,
@@ -106,6 +116,7 @@ export function proposalOf(parts: Partial<Proposal> = {}): Proposal {
     action: actionOf(),
     runId: 'run-1',
     searchPath: '/usr/bin:/bin',
+    directory: '/tmp',
     request: '{"request":1}',
     requester: 'mcp:test',
     ...parts,

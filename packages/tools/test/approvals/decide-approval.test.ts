@@ -78,7 +78,9 @@ test('A1: of deciders racing in several processes exactly one decides', async (t
 
 test('allowing for ever stores the programs, and only for this account', async (t) => {
   const { gatekeeper, ask, decide } = await openApprovalsRig(t);
-  const touch = actionOf({ command: { kind: 'line', shell: '/bin/sh', line: 'ls | touch x' } });
+  const touch = actionOf({
+    command: { kind: 'line', shell: '/bin/sh', line: 'sleep 0 | touch x' },
+  });
   const outcome = await decide(await ask({ action: touch }), { decision: 'allow-always' });
   assert.ok(outcome.kind === 'decided');
   assert.deepEqual(outcome.rules, [{ namedPath: '/usr/bin/touch', realPath: '/usr/bin/touch' }]);
@@ -99,6 +101,18 @@ test('what no rule could cover is not allowed for ever, and stays undecided', as
     assert.equal(outcome.kind, 'not-for-ever', line);
     assert.equal(gatekeeper.approvalOf(runId)?.state, 'pending');
   }
+});
+
+test('a program of the starter list is not let out of the working tree for ever', async (t) => {
+  const { gatekeeper, decide } = await openApprovalsRig(t);
+  const action = actionOf({ command: { kind: 'argv', argv: ['cat', '/srv/x'] } });
+  const verdict = await gatekeeper.check(proposalOf({ action, stricter: { ask: 'always' } }));
+  assert.ok(verdict.kind === 'held');
+  assert.match(gatekeeper.approvalOf('run-1')?.why ?? '', /mcp:test wants a decision/);
+  const outcome = await decide(verdict.approvalId, { decision: 'allow-always' });
+  assert.ok(outcome.kind === 'not-for-ever');
+  assert.match(outcome.why, /\/usr\/bin\/cat is asked about each time/);
+  assert.equal((await decide(verdict.approvalId)).kind, 'decided');
 });
 
 test('W1: a descendant of the agent may not decide, and a later process of the same pid may', async (t) => {

@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Clock, createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
@@ -27,6 +27,7 @@ import {
   agentPolicy,
   createAllowlist,
   createGatekeeper,
+  createStarterReach,
   createTools,
   decideApproval,
   type DecisionOutcome,
@@ -104,7 +105,7 @@ export async function openToolsRig(
     const store = hasApprovals ? await openApprovals({ stateDir }) : undefined;
     const deps: ToolsDeps = {
       supervisor,
-      gatekeeper: store === undefined ? allowAll : agentGatekeeper(store),
+      gatekeeper: store === undefined ? allowAll : agentGatekeeper(store, stateDir),
       clock,
       random: createSystemRandom(),
       log: silentLog,
@@ -191,10 +192,11 @@ const leader = { pid: 7_000_001, startTicks: 1, processGroupId: 7_000_001, sessi
 /* A shell at a terminal that no agent has anything to do with. */
 const person = { lineage: [{ ...leader, comm: 'bash' }], isAtTerminal: true };
 
-function agentGatekeeper(store: ApprovalStore): Gatekeeper {
+function agentGatekeeper(store: ApprovalStore, stateDir: string): Gatekeeper {
   return createGatekeeper({
     store,
     allowlist: createAllowlist(store),
+    reach: createStarterReach({ home: homedir(), ours: [stateDir] }),
     clock,
     random: createSystemRandom(),
     policy: agentPolicy,
