@@ -32,6 +32,11 @@ const approvalFields = {
   cwd: z.string(),
   env: z.record(z.string(), z.string()).describe('what is added to its environment'),
   stdin: z.string().nullable().describe('what it is given to read at its start, or null'),
+  droppedBytes: count
+    .nullable()
+    .describe(
+      'null while it may start; then how much was kept: `env` and `stdin` are gone, a long command is cut',
+    ),
   host: z.string(),
   account: z.string(),
   requester: z.string(),

@@ -19,6 +19,8 @@ export const readBusyMs = 50;
 export const statementsCachedMax = 512;
 /** Pages of the cache, in KiB: the hot part of a busy gateway's indexes. */
 export const cacheKib = 32 * 1024;
+/** A log that a long read or a large write has made longer is cut when it begins anew; usually it has 4 MiB (1,000 pages). */
+export const logBytesKept = 16 * 1024 * 1024;
 /** Pages copied per step of a backup; a step holds the connection for well under a millisecond. */
 export const backupPagesPerStep = 256;
 

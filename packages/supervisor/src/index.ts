@@ -11,8 +11,11 @@ export type { RebuildDeps, RebuildReport } from './reconcile/rebuild.ts';
 export { readLineage } from './evidence/lineage.ts';
 export type { ProcessMark } from './evidence/lineage.ts';
 export type {
+  ApprovalBody,
   ApprovalChange,
   ApprovalFilter,
+  ApprovalMoment,
+  ApprovalPage,
   ApprovalReads,
   ApprovalWrites,
   NewAllowRule,
@@ -20,6 +23,7 @@ export type {
   StoredApproval,
   StoredApprovalState,
 } from './registry/approvals.ts';
+export { approvalBodyBytes } from './registry/approvals.ts';
 export { openApprovals } from './registry/open-approvals.ts';
 export type { ApprovalStore, ApprovalStoreDeps } from './registry/open-approvals.ts';
 export type { OwnerRecord } from './registry/owners.ts';

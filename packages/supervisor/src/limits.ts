@@ -63,6 +63,8 @@ export const grantsMax = 64;
 export const grantPathBytesMax = 4_095;
 /** Session, backend and scope names are index keys: long ones make every page worse. */
 export const nameCharsMax = 512;
+/** The kernel takes no longer path (PATH_MAX). */
+export const directoryCharsMax = 4_096;
 /** What `ps` shows; the whole command is in the journal's meta frame. */
 export const commandCharsMax = 4_096;
 
@@ -84,10 +86,16 @@ export const busyPauseMsMax = 50;
 export const readBusyMs = 20;
 /** Page cache of the connection: 100,000 runs' indexes fit. */
 export const registryCacheKib = 8_192;
-/** Pages logged, estimated from changes, before the log is looked at: about 3,000 runs. */
-export const changesPerLogCheck = 9_000;
+/** Logged, estimated from rows, commits and their values, before the log is looked at: about 3,000 runs. */
+export const logBytesPerCheck = 35 * 1024 * 1024;
 /** A shorter log is left alone: folding it in would bring nothing. */
 export const logBytesMin = 8 * 1024 * 1024;
+/** A log that has grown beyond this is cut when it begins anew: more than runs alone write between two checks. */
+export const logBytesKept = 48 * 1024 * 1024;
+/** How long folding in waits for others' reads and writes; nothing else can be written meanwhile. */
+export const logBusyMs = 100;
+/** Pages without content are given back beyond this, if they are more than half of the file; less is used again soon. */
+export const freeBytesMax = 32 * 1024 * 1024;
 /** Rows `list` returns when the caller names no limit. */
 export const listRowsDefault = 1_000;
 /** Unacknowledged durable input per run; the child's own buffers come on top (I1). */

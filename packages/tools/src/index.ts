@@ -18,7 +18,10 @@ export { checkEnvAdditions } from './environment/check-additions.ts';
 export type { EnvRefusal } from './environment/check-additions.ts';
 export type {
   ApprovalRecord,
+  ApprovalSummary,
   Gatekeeper,
+  HeldFilter,
+  HeldPage,
   ProposedAction,
   Proposal,
   Verdict,

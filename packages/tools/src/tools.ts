@@ -7,7 +7,7 @@
 import { accessSync, constants } from 'node:fs';
 import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@clawdfather/protocol';
 import { liveRunStates } from '@clawdfather/supervisor';
-import type { ApprovalRecord } from './approvals/gatekeeper.ts';
+import type { ApprovalSummary } from './approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext, ToolsDeps } from './context.ts';
 import { ToolsError } from './errors.ts';
 import { exec } from './exec/exec.ts';
@@ -33,7 +33,7 @@ export interface Tools {
   /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
   looksAfter(account: string): readonly string[];
   /* Starts what has been allowed; once, whoever else tries. Throws `approval-unusable`. */
-  startHeld(approval: ApprovalRecord): Promise<void>;
+  startHeld(approval: Pick<ApprovalSummary, 'approvalId' | 'runId'>): Promise<void>;
   /* Ends processes that finished commands of this session have left behind; running commands go on. */
   endSession(
     session: Pick<ToolCall, 'sessionId' | 'account' | 'requester' | 'signal'>,

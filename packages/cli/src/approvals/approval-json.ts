@@ -18,6 +18,7 @@ export function approvalJson(record: ApprovalRecord): { readonly [name: string]:
     cwd,
     env: envAdditions,
     stdin: stdin ?? null,
+    droppedBytes: record.droppedBytes ?? null,
     host,
     account,
     requester: record.requester,

@@ -16,9 +16,14 @@ export interface ApprovalTextOptions {
   readonly nowMs: number;
   /* With those that are over. */
   readonly isAll: boolean;
+  /* Of whoever looks; a request of another account says whose it is. */
+  readonly ownAccounts: readonly string[];
   /* Of the terminal; undefined where there is none. */
   readonly columnsMax?: number | undefined;
 }
+
+/* What was asked for on this machine without a gateway belongs to whoever owns it. */
+export const machineAccounts: readonly string[] = ['local', 'cli'];
 
 const indent = '  ';
 /* On a terminal that is narrower still, rows wrap. */
@@ -81,6 +86,12 @@ function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string
     for (const line of action.stdin.replace(/\n$/, '').split('\n')) {
       lines.push(...markedRows(makeVisible(line), '<', options));
     }
+  }
+  if (record.droppedBytes !== undefined) {
+    lines.push(paint.dim(`${indent}its environment and input are no longer kept`));
+  }
+  if (!options.ownAccounts.includes(record.account)) {
+    lines.push(paint.warn(`${indent}asked for by another account: ${makeVisible(record.account)}`));
   }
   lines.push(paint.dim(`${indent}asked about because ${makeVisible(record.why)}`));
   const end = formatEnd(record);

@@ -21,10 +21,10 @@ export interface Decision {
 
 export async function decide(
   { args, clock, config }: CommandContext,
-  { store, allowlist }: Approvals,
+  { store, allowlist, gatekeeper }: Approvals,
   { decision, reason }: Decision,
 ): Promise<Decided> {
-  const approvalId = findApproval(store, args.operands[0] ?? '');
+  const approvalId = findApproval(gatekeeper, args.operands[0] ?? '');
   const outcome = await decideApproval(
     { store, allowlist, clock },
     {

@@ -2,7 +2,7 @@
  * From what a person typed to the one approval that is meant: its id, its run's id, or a unique beginning of either.
  */
 import { suggestNearest } from '@clawdfather/kit';
-import type { ApprovalStore } from '@clawdfather/supervisor';
+import type { Gatekeeper } from '@clawdfather/tools';
 import { makeVisible } from '@clawdfather/tools/text';
 import { CliError } from '../errors.ts';
 
@@ -11,37 +11,42 @@ export const shortApprovalChars = 12;
 
 /* Enough to show that there are several. */
 const candidatesMax = 6;
+/* For a near miss: more than wait on a machine whose owner looks at them. */
+const nearestMax = 200;
+
+type Lookup = Pick<Gatekeeper, 'approval' | 'approvalOf' | 'list'>;
+
+const waits = { states: ['pending'] } as const;
 
 /* The whole id. */
-export function findApproval(
-  store: Pick<ApprovalStore, 'approval' | 'approvals' | 'approvalOfRun'>,
-  typed: string,
-): string {
+export function findApproval(gatekeeper: Lookup, typed: string): string {
   const isId = /^[0-9a-z-]+$/.test(typed);
-  const exact = isId ? (store.approval(typed) ?? store.approvalOfRun(typed)) : undefined;
+  if (!isId) throw notFound(gatekeeper, typed);
+  const exact = gatekeeper.approval(typed) ?? gatekeeper.approvalOf(typed);
   if (exact !== undefined) return exact.approvalId;
-  const found = isId ? store.approvals({ idPrefix: typed, limit: candidatesMax }) : [];
-  const ofRuns = isId
-    ? store
-        .approvals({ states: ['pending'] })
-        .filter(({ runId, approvalId }) => runId.startsWith(typed) && !approvalId.startsWith(typed))
-    : [];
   // Whoever types the beginning of an id means one that waits.
-  const waiting = [...found.filter(({ state }) => state === 'pending'), ...ofRuns];
-  const [chosen, ...others] = waiting.length > 0 ? waiting : found;
-  if (chosen !== undefined && others.length === 0) return chosen.approvalId;
-  if (chosen !== undefined) {
-    const ids = [chosen, ...others].map(({ approvalId }) => approvalId);
-    throw new CliError('approval-ambiguous', `several approvals begin with "${typed}"`, {
-      hint: `Say which: ${ids.join(', ')}`,
-      detail: { typed },
-    });
-  }
-  throw notFound(store, typed);
+  const limit = candidatesMax;
+  const waiting = [
+    ...gatekeeper.list({ ...waits, idPrefix: typed, limit }),
+    ...gatekeeper
+      .list({ ...waits, runIdPrefix: typed, limit })
+      .filter(({ approvalId }) => !approvalId.startsWith(typed)),
+  ];
+  const found = waiting.length > 0 ? waiting : gatekeeper.list({ idPrefix: typed, limit });
+  const [chosen, ...others] = found;
+  if (chosen === undefined) throw notFound(gatekeeper, typed);
+  if (others.length === 0) return chosen.approvalId;
+  const ids = found.map(({ approvalId }) => approvalId);
+  throw new CliError('approval-ambiguous', `several approvals begin with "${typed}"`, {
+    hint: `Say which: ${ids.join(', ')}`,
+    detail: { typed },
+  });
 }
 
-function notFound(store: Pick<ApprovalStore, 'approvals'>, typed: string): CliError {
-  const known = store.approvals({ states: ['pending'] }).map(({ approvalId }) => approvalId);
+function notFound(gatekeeper: Lookup, typed: string): CliError {
+  const known = gatekeeper
+    .list({ ...waits, limit: nearestMax })
+    .map(({ approvalId }) => approvalId);
   const nearest =
     suggestNearest(typed, known) ??
     suggestNearest(typed, [...new Set(known.map((id) => id.slice(0, typed.length)))]);

@@ -26,12 +26,12 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     const decided = await decide(context, approvals, { decision });
     if (!context.isJson) await context.io.stdout.write(await formatRules(decided, context.paint));
     await start(context, approvals, decided.record);
-    const record = approvals.gatekeeper.approvalOf(decided.record.runId) ?? decided.record;
+    const record = approvals.gatekeeper.wholeApproval(decided.record.approvalId) ?? decided.record;
     const rules = decided.rules.map(({ namedPath }) => namedPath);
     await context.io.stdout.write(
       context.isJson
         ? jsonLine({ ...approvalJson(record), rules })
-        : `started ${record.runId}: ${formatCommandLines(record.action.command).join('\n> ')}\n`,
+        : `started ${record.runId}: ${formatCommandLines(decided.record.action.command).join('\n> ')}\n`,
     );
     return codeStatus(exitOk);
   });

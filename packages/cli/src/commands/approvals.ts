@@ -1,12 +1,18 @@
 /*
  * `clf approvals`: what waits for a decision, oldest first, or all that is on record; here, or with `--host` at a gateway.
  */
+import type { ApprovalRecord, Gatekeeper } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
-import { formatApprovals } from '../approvals/approval-text.ts';
+import { formatApprovals, machineAccounts } from '../approvals/approval-text.ts';
 import { withApprovals } from '../approvals/with-approvals.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
+
+/* Of those that are over: more than anybody reads. */
+const overMax = 1_000;
+/* More than may wait on one machine. */
+const waitingMax = 10_000;
 
 export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { args, io, clock, paint } = context;
@@ -14,7 +20,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   if (args.has('host'))
     return (await import('../hosts/remote-approvals.ts')).showApprovals(context);
   return withApprovals(context, async ({ gatekeeper }) => {
-    const records = gatekeeper.list(isAll ? {} : { states: ['pending'] }).toReversed();
+    const records = readApprovals(gatekeeper, isAll);
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record)));
     } else if (records.length === 0) {
@@ -26,10 +32,28 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     } else {
       const columnsMax = io.columns();
       await io.stdout.write(
-        formatApprovals(records, { paint, nowMs: clock.wallMs(), isAll, columnsMax }),
+        formatApprovals(records, {
+          paint,
+          nowMs: clock.wallMs(),
+          isAll,
+          columnsMax,
+          ownAccounts: machineAccounts,
+        }),
       );
       if (!isAll) await io.stdout.write(paint.dim('clf allow ID, or clf deny ID\n'));
     }
     return codeStatus(exitOk);
   });
+}
+
+/* Oldest first. What waits is read by itself, so that no number of decided ones hides it, and comes last, where a person looks. */
+function readApprovals(gatekeeper: Gatekeeper, isAll: boolean): readonly ApprovalRecord[] {
+  const waiting = isAll ? (['pending', 'allowed'] as const) : (['pending'] as const);
+  const over = ['started', 'denied', 'expired'] as const;
+  return [
+    ...gatekeeper.list({ states: waiting, limit: waitingMax }),
+    ...(isAll ? gatekeeper.list({ states: over, limit: overMax }) : []),
+  ]
+    .flatMap(({ approvalId }) => gatekeeper.wholeApproval(approvalId) ?? [])
+    .toReversed();
 }

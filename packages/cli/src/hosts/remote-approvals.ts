@@ -4,9 +4,9 @@
  * Deciding is a person's: it takes a terminal and is refused inside a run, here as there (A5). The gateway judges again.
  */
 import type { Client } from '@clawdfather/sdk';
-import type { ApprovalRecord } from '@clawdfather/tools';
+import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
-import { formatApprovals, formatEnd } from '../approvals/approval-text.ts';
+import { formatApprovals, formatEnd, machineAccounts } from '../approvals/approval-text.ts';
 import { type Decision, isAtTerminal } from '../approvals/decide.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
@@ -28,7 +28,10 @@ export function showApprovals(context: CommandContext): Promise<ExitStatus> {
     } else if (records.length === 0) {
       await io.stdout.write(`Nothing waits for you at ${target.url}.\n`);
     } else {
-      const layout = { paint, nowMs: clock.wallMs(), isAll, columnsMax: io.columns() };
+      const { account } = await client.auth.me();
+      const ownAccounts = [...machineAccounts, account.id];
+      const columnsMax = io.columns();
+      const layout = { paint, nowMs: clock.wallMs(), isAll, columnsMax, ownAccounts };
       await io.stdout.write(formatApprovals(records, layout));
     }
     return codeStatus(exitOk);
@@ -87,23 +90,23 @@ async function findRemoteApproval(client: Client, typed: string): Promise<string
 function recordOf(approval: RemoteApproval): ApprovalRecord {
   const { id, runId, state, line, shell, argv, cwd, env, stdin, host, account } = approval;
   const [program = '', ...rest] = argv ?? [];
+  const command: ProposedAction['command'] =
+    line === null
+      ? { kind: 'argv', argv: [program, ...rest] }
+      : { kind: 'line', line, shell: shell ?? '' };
   return {
     approvalId: id,
     runId,
     state,
     actionHash: '',
-    action: {
-      command:
-        line === null
-          ? { kind: 'argv', argv: [program, ...rest] }
-          : { kind: 'line', line, shell: shell ?? '' },
-      cwd,
-      envAdditions: env,
-      stdin: stdin ?? undefined,
-      host,
-      account,
-    },
-    request: '',
+    account,
+    host,
+    cwd,
+    command,
+    labels: {},
+    action: { command, cwd, envAdditions: env, stdin: stdin ?? undefined, host, account },
+    request: undefined,
+    droppedBytes: approval.droppedBytes ?? undefined,
     requester: approval.requester,
     why: approval.why,
     createdAtMs: Date.parse(approval.createdAt),

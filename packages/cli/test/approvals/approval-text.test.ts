@@ -27,6 +27,12 @@ function recordOf(
     runId: 'w4h1kz9d3xjqbbbb',
     state: 'pending',
     actionHash: '',
+    account: 'local',
+    host: 'local',
+    cwd: '/srv/site',
+    command,
+    labels: {},
+    droppedBytes: undefined,
     action: { command, cwd: '/srv/site', envAdditions, host: 'local', account: 'local' },
     request: '{"env":{"SECRET":"1"}}',
     requester: 'mcp:some\u202eagent',
@@ -42,7 +48,13 @@ function recordOf(
 }
 
 const format = (record: ApprovalRecord, isAll = false, columnsMax?: number): string =>
-  formatApprovals([record], { paint: createPaint(false), nowMs: 9_000, isAll, columnsMax });
+  formatApprovals([record], {
+    paint: createPaint(false),
+    nowMs: 9_000,
+    isAll,
+    columnsMax,
+    ownAccounts: ['local', 'cli'],
+  });
 
 test('facts, the whole command, additions and the reason', () => {
   const long = `npm publish ${'x'.repeat(500)} --access public`;
@@ -132,6 +144,14 @@ test('each end is told', () => {
     assert.match(format(recordOf(line('ls'), { state }), true), RegExp(state));
 });
 
+test('a request of another account says whose it is, and what is over that its input is gone', () => {
+  const own = format(recordOf(line('ls')));
+  assert.doesNotMatch(own, /another account|no longer kept/);
+  const other = format(recordOf(line('ls'), { account: 'member\u202e1', droppedBytes: 12 }));
+  assert.match(other, /asked for by another account: member\\u202e1\n/);
+  assert.match(other, /its environment and input are no longer kept\n/);
+});
+
 test('every field of the JSON is in the manual, and the stored request is not among them', () => {
   const json = approvalJson(recordOf(line('ls')));
   const page = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8');
@@ -147,9 +167,11 @@ test('an approval is found by its id, by its run, or by a unique beginning of ei
   ];
   const store = {
     approval: (id: string) => rows.find(({ approvalId }) => approvalId === id),
-    approvalOfRun: (id: string) => rows.find(({ runId }) => runId === id),
-    approvals: ({ idPrefix = '' } = {}) =>
-      rows.filter(({ approvalId }) => approvalId.startsWith(idPrefix)),
+    approvalOf: (id: string) => rows.find(({ runId }) => runId === id),
+    list: ({ idPrefix = '', runIdPrefix = '' } = {}) =>
+      rows.filter(
+        ({ approvalId, runId }) => approvalId.startsWith(idPrefix) && runId.startsWith(runIdPrefix),
+      ),
   } as unknown as Parameters<typeof findApproval>[0];
   assert.equal(findApproval(store, 'aaa1'), 'aaa1');
   assert.equal(findApproval(store, 'aab'), 'aab2');

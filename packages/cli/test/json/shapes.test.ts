@@ -146,7 +146,13 @@ test('what commands around a gateway print is of their shapes, too', {
 /* Only a person outside of any run decides, and a test may be in one: what `allow` and `deny` print is made here. */
 test('an approval is of its shape, decided or not', () => {
   const action = { cwd: '/', envAdditions: { A: 'b' }, host: 'local', account: 'cli' };
+  const command = { kind: 'line', shell: '/bin/sh', line: 'rm x' } as const;
   const common = {
+    command,
+    cwd: '/',
+    host: 'local',
+    account: 'cli',
+    labels: {},
     approvalId: 'a',
     runId: 'r',
     actionHash: 'h',
@@ -159,7 +165,8 @@ test('an approval is of its shape, decided or not', () => {
   const pending = approvalJson({
     ...common,
     state: 'pending',
-    action: { ...action, command: { kind: 'line', shell: '/bin/sh', line: 'rm x' } },
+    action: { ...action, command },
+    droppedBytes: undefined,
     decision: undefined,
     decidedBy: undefined,
     decidedAtMs: undefined,
@@ -170,6 +177,7 @@ test('an approval is of its shape, decided or not', () => {
     ...common,
     state: 'started',
     action: { ...action, command: { kind: 'argv', argv: ['rm', 'x'] } },
+    droppedBytes: 900,
     decision: 'allow-always',
     decidedBy: 'a person',
     decidedAtMs: 3,

@@ -260,7 +260,8 @@ test('a decision that nobody carried out is carried out by the next who looks', 
   const { approvalId, runId, made } = await ask(rig);
   await crashAfterDeciding(t, rig.stateDir, approvalId);
   const stored = await openApprovals({ stateDir: rig.stateDir });
-  assert.equal(stored.approval(approvalId)?.state, 'allowed');
+  const now = { bootId: stored.host.bootId, bootMs: 0, wallMs: 0 };
+  assert.equal(stored.approval(approvalId, now)?.state, 'allowed');
   await stored.close();
   assert.ok(!existsSync(made));
   // Somebody else allows something else; the tools take up what was left.

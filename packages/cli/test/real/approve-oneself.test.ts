@@ -117,7 +117,7 @@ test('what was changed after it was shown does not start', async (t) => {
   const held = await agent.call('exec', { argv: ['touch', join(cli.stateDir, 'harmless')] });
   const approvalId = String(held.data['approvalId']);
   const db = new DatabaseSync(join(cli.stateDir, 'registry.db'));
-  db.exec(`UPDATE approvals SET request = replace(request, 'harmless', 'made'),
+  db.exec(`UPDATE approval_bodies SET request = replace(request, 'harmless', 'made'),
     action = replace(action, 'harmless', 'made')`);
   db.close();
   assert.equal(await allowAsPerson(cli.stateDir, approvalId), 'over');

@@ -5,19 +5,24 @@ import type { Api } from '@clawdfather/protocol/api';
 import type { Handlers } from '../http/handlers.ts';
 import { approvalJson } from '../runs/approval-json.ts';
 import { decideAsCaller, type DecideParts, findApproval } from '../runs/decide-approval.ts';
-import { seesAccount } from '../runs/whose-runs.ts';
-import { pageOfAll } from './page-of-all.ts';
+import { accountsOf } from '../runs/whose-runs.ts';
 
 export function createApprovalsHandlers(parts: DecideParts): Handlers<Api['approvals']> {
   const { runs, clock } = parts;
   return {
-    list: async ({ caller, query: { state, ...page } }) => {
-      const found = runs.gatekeeper
-        .list(state === undefined ? {} : { states: [state] })
-        .filter(({ action }) => seesAccount(caller, action.account));
+    list: async ({ caller, query: { state, limit, offset } }) => {
+      const { gatekeeper } = runs;
+      const filter = {
+        accounts: accountsOf(caller),
+        ...(state === undefined ? {} : { states: [state] }),
+      };
       const nowMs = clock.wallMs();
-      const { items, ...rest } = pageOfAll(found, page);
-      return { items: items.map((record) => approvalJson(record, nowMs)), ...rest };
+      // Each is read whole, because a person decides about what the list shows; what is over has little left to read.
+      const items = gatekeeper.list({ ...filter, limit, offset }).flatMap(({ approvalId }) => {
+        const record = gatekeeper.wholeApproval(approvalId);
+        return record === undefined ? [] : [approvalJson(record, nowMs)];
+      });
+      return { items, total: gatekeeper.count(filter), limit, offset };
     },
     get: async ({ caller, params }) =>
       approvalJson(findApproval(runs, caller, params.id), clock.wallMs()),

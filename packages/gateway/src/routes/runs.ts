@@ -6,7 +6,7 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
 import { liveRunStates } from '@clawdfather/supervisor';
 import type { Store } from '@clawdfather/store';
-import { summaryOf, summaryOfHeld } from '@clawdfather/tools';
+import { type ApprovalSummary, summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
@@ -24,7 +24,7 @@ import { callAbout } from '../runs/run-call.ts';
 import { exitJson, heldJson, type RunJson, runJson } from '../runs/run-json.ts';
 import { createStartRun } from '../runs/start-run.ts';
 import { streamOutput } from '../runs/stream-output.ts';
-import { kindsOf, seesAccount } from '../runs/whose-runs.ts';
+import { accountsOf, kindsOf } from '../runs/whose-runs.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { waitForEnd } from '../runs/wait-for-end.ts';
 
@@ -52,21 +52,20 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
   const streams = createOpenStreams(parts);
   return {
     list: async ({ caller, query: { state, limit, offset } }) => {
-      const held = state === 'finished' ? [] : heldRuns(runs, caller);
+      const held = state === 'finished' ? noneHeld : heldPage(runs, caller, { limit, offset });
       const filter = {
         anyOf: kindsOf(caller),
         ...(state === undefined ? {} : { states: statesOf[state] }),
       };
-      const first = held.slice(offset, offset + limit);
       const records = supervisor.list({
         ...filter,
-        limit: limit - first.length,
-        offset: Math.max(0, offset - held.length),
+        limit: limit - held.items.length,
+        offset: Math.max(0, offset - held.total),
       });
       for (const record of records) runs.takeOver.lookAfter(record);
       return {
-        items: [...first.map(summaryOfHeld), ...records.map(summaryOf)],
-        total: held.length + supervisor.count(filter),
+        items: [...held.items.map(summaryOfHeld), ...records.map(summaryOf)],
+        total: held.total + supervisor.count(filter),
         limit,
         offset,
       };
@@ -177,10 +176,20 @@ const statesOf = {
   finished: ['exited'],
 } as const;
 
-function heldRuns({ gatekeeper }: Runs, caller: Caller) {
-  return gatekeeper
-    .list({ states: ['pending', 'allowed'] })
-    .filter(({ action }) => seesAccount(caller, action.account));
+interface HeldRuns {
+  readonly items: readonly ApprovalSummary[];
+  readonly total: number;
+}
+
+const noneHeld: HeldRuns = { items: [], total: 0 };
+
+function heldPage(
+  { gatekeeper }: Runs,
+  caller: Caller,
+  page: { readonly limit: number; readonly offset: number },
+): HeldRuns {
+  const filter = { states: ['pending', 'allowed'], accounts: accountsOf(caller) } as const;
+  return { items: gatekeeper.list({ ...filter, ...page }), total: gatekeeper.count(filter) };
 }
 
 function show(runs: Runs, caller: Caller, id: string): RunJson {

@@ -1,6 +1,6 @@
 /*
- * An approval on the wire: what a person has to see before deciding, with whatever hides or reorders text made visible
- * (checklist 15). Lines stay lines; everything else that is drawn as nothing, or moves what is drawn, is shown by its code.
+ * An approval on the wire: what a person has to see before deciding, with whatever hides or reorders text made visible.
+ * Lines stay lines; everything else that is drawn as nothing, or moves what is drawn, is shown by its code.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { type ApprovalRecord, makeVisible } from '@clawdfather/tools';
@@ -24,6 +24,7 @@ export function approvalJson(record: ApprovalRecord, nowMs: number): ApprovalJso
     cwd: makeVisible(cwd),
     env: Object.fromEntries(env) as Record<string, string>,
     stdin: stdin === undefined ? null : visibleLines(stdin),
+    droppedBytes: record.droppedBytes ?? null,
     host: makeVisible(host),
     account,
     requester: makeVisible(record.requester),

@@ -63,13 +63,14 @@ export async function decideAsCaller(
 }
 
 export function findApproval(
-  { approvals, gatekeeper }: Runs,
+  { gatekeeper }: Pick<Runs, 'gatekeeper'>,
   caller: Caller,
   id: string,
 ): ApprovalRecord {
-  const stored = approvals.approval(id);
-  const found = stored === undefined ? undefined : gatekeeper.approvalOf(stored.runId);
-  if (found === undefined || !seesAccount(caller, found.action.account)) throw notFound();
+  const summary = gatekeeper.approval(id);
+  if (summary === undefined || !seesAccount(caller, summary.account)) throw notFound();
+  const found = gatekeeper.wholeApproval(id);
+  if (found === undefined) throw notFound();
   return found;
 }
 

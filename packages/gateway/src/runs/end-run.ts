@@ -45,6 +45,6 @@ function aboutFound(found: FoundRun, { caller, signal }: Ending) {
     const { record } = found;
     return { runId: record.runId, call: callAbout(caller, record, signal) };
   }
-  const { runId, action } = found.approval;
-  return { runId, call: callOf(caller, action.account, signal) };
+  const { runId, account } = found.approval;
+  return { runId, call: callOf(caller, account, signal) };
 }

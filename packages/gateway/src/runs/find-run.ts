@@ -2,7 +2,7 @@
  * The run or the held request that an id means to this caller. What belongs to others is not told from what does not exist.
  */
 import type { RunId, RunRecord } from '@clawdfather/supervisor';
-import type { ApprovalRecord } from '@clawdfather/tools';
+import type { ApprovalSummary } from '@clawdfather/tools';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Runs } from './open-runs.ts';
@@ -11,7 +11,7 @@ import { seesAccount, seesRun } from './whose-runs.ts';
 export type FoundRun =
   | { readonly kind: 'run'; readonly record: RunRecord }
   /* It waits for a decision, was denied, or has been allowed and not started. */
-  | { readonly kind: 'held'; readonly approval: ApprovalRecord };
+  | { readonly kind: 'held'; readonly approval: ApprovalSummary };
 
 type Lookup = Pick<Runs, 'supervisor' | 'gatekeeper' | 'takeOver'>;
 
@@ -25,7 +25,7 @@ export function findRun(runs: Lookup, caller: Caller, id: string): FoundRun {
   const approval = runs.gatekeeper.approvalOf(id);
   // One that was started and has no run any more: the run was collected.
   if (approval === undefined || approval.state === 'started') throw notFound();
-  if (!seesAccount(caller, approval.action.account)) throw notFound();
+  if (!seesAccount(caller, approval.account)) throw notFound();
   return { kind: 'held', approval };
 }
 

@@ -3,7 +3,7 @@
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import type { ProcessNote, RunExit, RunRecord } from '@clawdfather/supervisor';
-import { type ApprovalRecord, summaryOf, summaryOfHeld } from '@clawdfather/tools';
+import { type ApprovalSummary, summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import { formatTime } from '../http/format-time.ts';
 import { traceLabel } from './trace-label.ts';
 
@@ -28,7 +28,7 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
 }
 
 /* What it will be is in the request; until then there is only what was asked. */
-export function heldJson(approval: ApprovalRecord): RunJson {
+export function heldJson(approval: ApprovalSummary): RunJson {
   return {
     ...summaryOfHeld(approval),
     requester: approval.requester,

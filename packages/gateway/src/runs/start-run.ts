@@ -106,12 +106,10 @@ async function startOnce(
   return answerAgain(deps, request, { ...asked, record });
 }
 
-/* The labels that the run will have lie in the request that is held. */
+/* Kept with the approval, also when it is over and the request itself is dropped. */
 function heldRequest({ gatekeeper }: Runs, runId: string): string | undefined {
   const held = gatekeeper.approvalOf(runId);
-  if (held === undefined) return undefined;
-  const stored = JSON.parse(held.request) as { readonly labels?: Record<string, string> };
-  return stored.labels?.[requestLabel] ?? '';
+  return held === undefined ? undefined : (held.labels[requestLabel] ?? '');
 }
 
 function keyReused(why?: string): ApiError {

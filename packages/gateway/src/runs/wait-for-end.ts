@@ -34,8 +34,8 @@ export async function waitForEnd(
       const run = await runs.supervisor.attach(found.record.runId);
       return await run.wait(patience);
     }
-    const { runId, action } = found.approval;
-    const end = await runs.agentTools.waitForEnd(runId, callOf(caller, action.account, patience));
+    const { runId, account } = found.approval;
+    const end = await runs.agentTools.waitForEnd(runId, callOf(caller, account, patience));
     return end.kind === 'exit' ? end.exit : undefined;
   } catch (error) {
     signal.throwIfAborted();

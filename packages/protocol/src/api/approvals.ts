@@ -21,6 +21,11 @@ const approvalSchema = z
     env: z.record(z.string(), z.string()),
     /* What it is given to read at its start: to a shell that is the command. */
     stdin: z.string().nullable(),
+    /*
+     * Null while it may still start. Once it is over, this is how much was kept until then: the environment and the input are
+     * gone, and the command is cut after 4,096 characters.
+     */
+    droppedBytes: z.int().nullable(),
     host: z.string(),
     account: z.string(),
     requester: z.string(),
@@ -39,7 +44,7 @@ export const approvalsEndpoints = endpoints({
   list: {
     method: 'GET',
     path: '/api/v1/approvals',
-    summary: 'What was asked for, newest first',
+    summary: 'What was asked for, newest first. What is over has lost its environment and input',
     access: 'read',
     query: pageQuery.extend({ state: approvalStateSchema.optional() }),
     answer: pageOf(approvalSchema),

@@ -2,6 +2,9 @@
  * The control database in a file: one connection that writes, one that only reads.
  *
  * WAL, so that readers and the writer do not meet; synchronous FULL, so that what was acknowledged survives a power cut.
+ * SQLite folds the log in after every 1,000 pages of it, inside a commit, unless a reader still needs what is in the file. Then
+ * the log grows until that reader ends; `journal_size_limit` gives the space back afterwards.
+ *
  * There is no busy timeout on the writer, because SQLite would sleep on our event loop: see Q2 of commit-queue.ts.
  */
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +12,7 @@ import type { Random } from '@clawdfather/kit';
 import { Kysely } from 'kysely';
 import type { Database, Engine } from '../engine.ts';
 import { closedError } from '../errors.ts';
-import { busyLimitMs, cacheKib, readBusyMs } from '../limits.ts';
+import { busyLimitMs, cacheKib, logBytesKept, readBusyMs } from '../limits.ts';
 import { migrate, readMigrationStatus } from '../migrations/migrate.ts';
 import type { Observing } from '../observe.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -30,7 +33,7 @@ export interface EngineDeps extends Observing {
 }
 
 const setUp = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-  PRAGMA cache_size = -${cacheKib};`;
+  PRAGMA cache_size = -${cacheKib}; PRAGMA journal_size_limit = ${logBytesKept};`;
 
 export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Promise<Engine> {
   createPrivate(path);

@@ -8,7 +8,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Random } from '@clawdfather/kit';
-import { busyLimitMs, readBusyMs, registryCacheKib } from '../limits.ts';
+import { busyLimitMs, logBytesKept, readBusyMs, registryCacheKib } from '../limits.ts';
 import { busyError, lockPauseMs } from './commit-queue.ts';
 import { registryErrorOf, sqliteFailureOf } from './sqlite-error.ts';
 import type { Statements } from './statements.ts';
@@ -41,7 +41,8 @@ function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync 
     // Foreign keys are off: they cost a lookup per insert, and only our own code writes rows.
     db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false });
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-      PRAGMA cache_size = -${registryCacheKib}; PRAGMA wal_autocheckpoint = 0;`);
+      PRAGMA cache_size = -${registryCacheKib}; PRAGMA wal_autocheckpoint = 0;
+      PRAGMA journal_size_limit = ${logBytesKept};`);
     db.exec('BEGIN IMMEDIATE');
     setUp(db);
     db.exec('COMMIT');
@@ -93,4 +94,11 @@ export function createPatientReads(db: DatabaseSync, statements: Statements): St
     one: (sql, values) => patiently(() => statements.one(sql, values)),
     all: (sql, values) => patiently(() => statements.all(sql, values)),
   };
+}
+
+/** Of pages in the file that hold nothing. */
+export function freeBytesOf(db: DatabaseSync): number {
+  const numberOf = (name: string): number =>
+    Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
+  return numberOf('freelist_count') * numberOf('page_size');
 }

@@ -62,13 +62,15 @@ export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalSt
     bootId: host.bootId,
     bootMs: () => host.bootMs(),
   });
-  const { approval, approvalOfRun, approvals, allowRules, runOfShim } = registry;
   return {
-    approval,
-    approvalOfRun,
-    approvals,
-    allowRules,
-    runOfShim,
+    approval: registry.approval,
+    approvalOfRun: registry.approvalOfRun,
+    approvals: registry.approvals,
+    countApprovals: registry.countApprovals,
+    approvalBody: registry.approvalBody,
+    waitingApprovals: registry.waitingApprovals,
+    allowRules: registry.allowRules,
+    runOfShim: registry.runOfShim,
     host,
     write: (work) => registry.write(work),
     watch: (onChange) => watchLog({ ...stateDir, clock, watchDirectory }, onChange),

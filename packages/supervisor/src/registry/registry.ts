@@ -17,11 +17,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock, Random } from '@clawdfather/kit';
 import { takeRunsPerWriteMax } from '../limits.ts';
 import type { RunId } from '../types.ts';
-import { createApprovalReads, createApprovalWrites } from './approvals.ts';
+import { createApprovalReads } from './approval-reads.ts';
+import { createApprovalWrites } from './approval-writes.ts';
 import type { ApprovalReads, ApprovalWrites } from './approvals.ts';
 import { createCheckpointer, noCheckpointer } from './checkpoint.ts';
 import { createCommitQueue } from './commit-queue.ts';
-import { createPatientReads, openCopy, openDatabase } from './database.ts';
+import { createPatientReads, freeBytesOf, openCopy, openDatabase } from './database.ts';
 import { createId, openInstance, readOnlyInstance } from './instance.ts';
 import type { Instance, InstanceInput } from './instance.ts';
 import { migrate } from './migrate.ts';
@@ -39,7 +40,7 @@ import { createRunReads } from './run-reads.ts';
 import type { RunReads } from './run-reads.ts';
 import { createRunWrites } from './run-writes.ts';
 import type { RunWrites } from './run-writes.ts';
-import { createStatements } from './statements.ts';
+import { createStatements, type Statements } from './statements.ts';
 import type { StateDir } from './state-dir.ts';
 import { createTakeRuns, openRunsOf } from './take-runs.ts';
 import type { TakeOutcome } from './take-runs.ts';
@@ -143,19 +144,15 @@ function createRegistry(deps: RegistryDeps, opened: OpenedDatabase): Registry {
     isInTransaction: () => db.isTransaction,
     clock,
     random,
-    onCommit: () => checkpointer.afterCommit(statements.changes()),
+    onCommit: () => checkpointer.afterCommit(),
   });
-  const checkpointer = isCopy ? noCheckpointer : createCheckpointer(stateDir.registryFile, queue);
+  const checkpointer = isCopy
+    ? noCheckpointer
+    : createCheckpointer({ file: stateDir.registryFile, queue, written: statements });
+  checkpointer.afterOpening(freeBytesOf(db));
   const ownerWrites = createOwnerWrites(statements, leaseClock);
   const take = createTakeRuns(statements, leaseClock);
-  const transaction: RegistryTransaction = {
-    ...createRunWrites(statements, wallMs),
-    ...createRunChanges(statements, wallMs),
-    ...createOutboxWrites(statements),
-    ...createApprovalWrites(statements),
-    insertRecovered: createInsertRecovered(statements, wallMs),
-    get: createRunReads(statements).get,
-  };
+  const transaction = createTransaction(statements, wallMs);
 
   return {
     ...createRunReads(patient),
@@ -187,5 +184,16 @@ function createRegistry(deps: RegistryDeps, opened: OpenedDatabase): Registry {
       await queue.close();
       if (db.isOpen) db.close();
     },
+  };
+}
+
+function createTransaction(statements: Statements, wallMs: () => number): RegistryTransaction {
+  return {
+    ...createRunWrites(statements, wallMs),
+    ...createRunChanges(statements, wallMs),
+    ...createOutboxWrites(statements),
+    ...createApprovalWrites(statements),
+    insertRecovered: createInsertRecovered(statements, wallMs),
+    get: createRunReads(statements).get,
   };
 }

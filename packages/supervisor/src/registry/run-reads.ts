@@ -7,7 +7,7 @@
  */
 import { listRowsDefault } from '../limits.ts';
 import { runStates } from '../run-states.ts';
-import type { RunFilter, RunId, RunRecord } from '../types.ts';
+import type { RunFilter, RunId, RunKind, RunRecord } from '../types.ts';
 import type { OutboxEntry } from './outbox-writes.ts';
 import { number, parseRun, selectLabelledRuns, selectOpenRuns, selectRuns, text } from './rows.ts';
 import type { Statements } from './statements.ts';
@@ -105,7 +105,8 @@ function termsOf(filter: RunFilter): readonly Term[] {
   };
   if (filter.states !== undefined) terms.push(statesTerm(filter.states));
   equal('r.session_id', filter.sessionId);
-  equal('r.backend_id', filter.backendId);
+  // The plus keeps SQLite from its index: a backend has most of the runs, and every other term leads to fewer.
+  equal('+r.backend_id', filter.backendId);
   equal('i.instance_id', filter.ownerInstanceId);
   if (filter.scopeKey !== undefined) {
     terms.push({ sql: 'r.scope_key = ?', values: [filter.scopeKey] });
@@ -121,13 +122,29 @@ function termsOf(filter: RunFilter): readonly Term[] {
   return terms;
 }
 
-function anyTerm(kinds: readonly RunFilter[]): Term {
+/** Led by indexes, so that runs of others are not even looked at; then each is compared with the kinds themselves. */
+function anyTerm(kinds: readonly RunKind[]): Term {
+  if (kinds.length === 0) return { sql: '0', values: [] };
+  const leads = kinds.map(leadOf);
   const each = kinds.map((kind) => termsOf({ ...kind, includeRemoved: true }));
   const sql = each.map((terms) => `(${terms.map((term) => term.sql).join(' AND ')})`);
   return {
-    sql: `(${sql.join(' OR ') || '0'})`,
-    values: each.flatMap((terms) => terms.flatMap((term) => term.values)),
+    sql: `r.seq IN (${leads.map((lead) => lead.sql).join(' UNION ')}) AND (${sql.join(' OR ')})`,
+    values: [...leads, ...each.flat()].flatMap((term) => term.values),
   };
+}
+
+/** The numbers of all runs that may be of this kind. */
+function leadOf({ labels = {}, sessionId, backendId }: RunKind): Term {
+  const [label] = Object.entries(labels);
+  if (label !== undefined) {
+    return { sql: 'SELECT seq FROM run_labels WHERE name = ? AND value = ?', values: label };
+  }
+  if (sessionId !== undefined) {
+    return { sql: 'SELECT seq FROM runs WHERE session_id = ?', values: [sessionId] };
+  }
+  if (backendId === undefined) return { sql: 'SELECT seq FROM runs', values: [] };
+  return { sql: 'SELECT seq FROM runs WHERE backend_id = ?', values: [backendId] };
 }
 
 /** SQLite uses a partial index only when its condition is repeated literally. */

@@ -5,7 +5,7 @@
  * life: preparing costs more than running. The set is bounded because all SQL
  * text is assembled from fixed parts, never from values.
  *
- * `undefined` is written as NULL; `null` lives on this side only (STYLE 11).
+ * `undefined` is written as NULL; `null` lives on this side only.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
@@ -20,6 +20,8 @@ export interface Statements {
   readonly all: (sql: string, values?: SqlValues) => readonly Row[];
   /** Rows changed through `run` in this connection's life, rolled back ones included. */
   readonly changes: () => number;
+  /** Of long values given to `run`; short ones share a page with the rest of their row. */
+  readonly longBytes: () => number;
 }
 
 export function createStatements(db: DatabaseSync): Statements {
@@ -32,8 +34,10 @@ export function createStatements(db: DatabaseSync): Statements {
     return statement;
   };
   let changes = 0;
+  let longBytes = 0;
   return {
     run: (sql, values = []) => {
+      for (const value of values) longBytes += longBytesOf(value);
       const changed = Number(prepare(sql).run(...values.map(toSql)).changes);
       changes += changed;
       return changed;
@@ -41,7 +45,18 @@ export function createStatements(db: DatabaseSync): Statements {
     one: (sql, values = []) => prepare(sql).get(...values.map(toSql)),
     all: (sql, values = []) => prepare(sql).all(...values.map(toSql)),
     changes: () => changes,
+    longBytes: () => longBytes,
   };
+}
+
+/** About half a page. */
+const longMin = 2_048;
+
+function longBytesOf(value: SqlValue): number {
+  const isLong =
+    (typeof value === 'string' || value instanceof Uint8Array) && value.length > longMin;
+  if (!isLong) return 0;
+  return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
 }
 
 function toSql(value: SqlValue): SQLInputValue {

@@ -22,6 +22,9 @@ export function checkSpawnInput(input: SpawnInput): void {
     throw invalid('cwd', 'must be an absolute path');
   }
   checkConfinement(input.confine?.grants ?? []);
+  if (input.cwd.length > limits.directoryCharsMax) {
+    throw invalid('cwd', `takes up to ${limits.directoryCharsMax} characters`);
+  }
   const bytesMax = input.journal?.bytesMax;
   if (bytesMax !== undefined && !(bytesMax >= limits.journalBytesMin)) {
     throw invalid('journal.bytesMax', `must be at least ${limits.journalBytesMin}`);

@@ -3,17 +3,24 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NewApproval } from '../../src/registry/approvals.ts';
+import type { ApprovalFilter, ApprovalMoment, NewApproval } from '../../src/registry/approvals.ts';
 import { exitOf, newRunOf } from '../records.ts';
 import { finishRun, openRig, startRun } from './registry-rig.ts';
+
+const body = { action: '{"a":"ä"}', request: '{}', searchPath: '/usr/bin' };
+/* Nothing of `approvalOf` has lapsed then. */
+const now: ApprovalMoment = { bootId: 'boot', bootMs: 1, wallMs: 1 };
 
 const approvalOf = (parts: Partial<NewApproval> = {}): NewApproval => ({
   approvalId: 'approval-1',
   runId: 'run-1',
   actionHash: 'hash',
-  action: '{}',
-  request: '{}',
-  searchPath: '/usr/bin',
+  account: 'local',
+  host: 'local',
+  cwd: '/tmp',
+  command: '{}',
+  labels: {},
+  body,
   requester: 'mcp:test',
   requesterMarks: '[]',
   why: 'because',
@@ -31,24 +38,31 @@ test('what was stored is read again, by id, by run and in lists', async (t) => {
     tx.insertApproval(approvalOf({ approvalId: 'other', runId: 'run-2' })),
   );
   const another = await openAnother();
-  const stored = another.approval('approval-1');
+  const stored = another.approval('approval-1', now);
+  const { body: _body, ...facts } = approvalOf();
   assert.deepEqual(stored, {
-    ...approvalOf(),
+    ...facts,
     state: 'pending',
+    isLapsed: false,
+    bodyBytes: 20,
     decision: undefined,
     decidedBy: undefined,
     decidedAtMs: undefined,
     decisionReason: undefined,
     startedAtMs: undefined,
   });
-  assert.deepEqual(another.approvalOfRun('run-1'), stored);
-  assert.deepEqual(
-    another.approvals().map(({ approvalId }) => approvalId),
-    ['other', 'approval-1'],
-  );
-  assert.equal(another.approvals({ idPrefix: 'app' }).length, 1);
-  assert.equal(another.approvals({ states: ['allowed', 'denied'] }).length, 0);
-  assert.equal(another.approvals({ limit: 1 }).length, 1);
+  assert.deepEqual(another.approvalOfRun('run-1', now), stored);
+  assert.deepEqual(another.approvalBody('approval-1'), body);
+  const ids = (filter: ApprovalFilter, limit = 10, offset = 0): readonly string[] =>
+    another.approvals({ ...filter, limit, offset }, now).map(({ approvalId }) => approvalId);
+  assert.deepEqual(ids({}), ['other', 'approval-1']);
+  assert.deepEqual(ids({ idPrefix: 'app' }), ['approval-1']);
+  assert.deepEqual(ids({ runIdPrefix: 'run-2' }), ['other']);
+  assert.deepEqual(ids({ states: ['allowed', 'denied'] }), []);
+  assert.deepEqual(ids({ accounts: ['local'] }, 1), ['other']);
+  assert.deepEqual(ids({ accounts: ['local', 'cli'] }, 1, 1), ['approval-1']);
+  assert.deepEqual(ids({ accounts: ['cli'] }), []);
+  assert.deepEqual(ids({ accounts: [] }), []);
 });
 
 test('a run id is reserved once', async (t) => {
@@ -73,7 +87,7 @@ test('a change says from which state, and of two only one is made', async (t) =>
     ),
   ]);
   assert.deepEqual(outcomes.filter(Boolean), [true]);
-  const stored = registry.approval('approval-1');
+  const stored = registry.approval('approval-1', now);
   assert.equal(stored?.decidedBy, outcomes[0] ? 'one' : 'other');
 });
 
@@ -88,7 +102,7 @@ for (const state of ['pending', 'denied', 'expired'] as const) {
     const start = registry.write((tx) => tx.insertStarting(newRunOf('run-1'), owner));
     await assert.rejects(start, { code: 'run-held' });
     assert.equal(registry.get('run-1'), undefined);
-    assert.equal(registry.approval('approval-1')?.state, state);
+    assert.equal(registry.approval('approval-1', now)?.state, state);
   });
 }
 
@@ -102,7 +116,7 @@ test('A2: recording an allowed run uses its approval up, and spawning it again i
   const start = (): Promise<string> =>
     registry.write((tx) => tx.insertStarting(newRunOf('run-1'), owner));
   assert.equal(await start(), 'inserted');
-  const stored = registry.approval('approval-1');
+  const stored = registry.approval('approval-1', now);
   assert.equal(stored?.state, 'started');
   assert.equal(typeof stored?.startedAtMs, 'number');
   assert.equal(await start(), 'exists');
@@ -120,7 +134,7 @@ test('a run that failed to be recorded leaves its approval unused', async (t) =>
     throw new Error('the disk is full');
   });
   await assert.rejects(failing, { message: 'the disk is full' });
-  assert.equal(registry.approval('approval-1')?.state, 'allowed');
+  assert.equal(registry.approval('approval-1', now)?.state, 'allowed');
 });
 
 test('A2: once its run is forgotten, a used approval starts nothing', async (t) => {
@@ -149,10 +163,10 @@ test('only what is over and old is forgotten', async (t) => {
       tx.insertApproval(approvalOf({ approvalId: name, runId: name, createdAtMs }));
       if (name.endsWith('denied')) tx.changeApproval(name, 'pending', { state: 'denied' });
     }
-    tx.forgetApprovals({ createdAtMs: 50 });
+    tx.forgetApprovals({ createdBeforeMs: 50, account: 'local', keptMax: 10 });
   });
   assert.deepEqual(
-    registry.approvals().map(({ approvalId }) => approvalId),
+    registry.approvals({ limit: 10 }, now).map(({ approvalId }) => approvalId),
     ['new-denied', 'old-pending'],
   );
 });

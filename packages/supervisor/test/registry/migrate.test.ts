@@ -12,6 +12,7 @@ import { openRig } from './registry-rig.ts';
 const releasedHashes: readonly string[] = [
   'be02e51f70e44ab25d0324bc4dd15056452edc985cba690ffd27fd9e2d949fad',
   '9da755d7f1d99cc861e3c5e9430fe2a4ee1d10eff21d09e917a668c3e6f8c1e0',
+  'f31d5d21ba4e29a452e2ebfc33a3d24ec6e94c0be4a0011bb284a5d61d8f6461',
 ];
 
 test('released migrations are what they were', () => {

@@ -12,9 +12,12 @@ const approval = {
   approvalId: 'approval-1',
   runId: 'run-1',
   actionHash: '',
-  action: '',
-  request: '',
-  searchPath: '',
+  account: '',
+  host: '',
+  cwd: '',
+  command: '',
+  labels: {},
+  body: { action: '', request: '', searchPath: '' },
   requester: '',
   requesterMarks: '[]',
   why: '',
@@ -43,7 +46,10 @@ test('a commit of another connection is heard of, and after stopping none is', a
   });
   await other.write((tx) => tx.insertApproval(approval));
   await promise;
-  assert.equal(store.approval('approval-1')?.state, 'pending');
+  assert.equal(
+    store.approval('approval-1', { bootId: '', bootMs: 0, wallMs: 0 })?.state,
+    'pending',
+  );
   stop();
   const heard = changes;
   await other.write((tx) => tx.changeApproval('approval-1', 'pending', { state: 'denied' }));

@@ -82,6 +82,7 @@ test('what is asked for all the time is read through an index', async (t) => {
       return [];
     },
     changes: never,
+    longBytes: never,
   };
 
   const reads = createRunReads(statements);
@@ -119,6 +120,20 @@ test('what is asked for all the time is read through an index', async (t) => {
   reads.list({ labels: { who: 'x', what: 'y' } });
   assert.match(plans.join(), /^SEARCH l USING PRIMARY KEY \(name=\? AND value=\?\)/);
   assert.doesNotMatch(plans.join(), /TEMP B-TREE|LIST SUBQUERY/);
+  // Those of an account, or of a backend: only their own rows, in the order of all runs.
+  plans.length = 0;
+  const anyOf = [
+    { backendId: 'exec', labels: { account: 'a' } },
+    { backendId: 'exec', labels: { account: 'b' } },
+    { backendId: 'cli' },
+  ];
+  reads.list({ anyOf });
+  reads.count({ anyOf });
+  for (const plan of plans) {
+    assert.match(plan, /SEARCH r USING INTEGER PRIMARY KEY \(rowid=\?\)/);
+    assert.match(plan, /SEARCH runs USING COVERING INDEX runs_backend/);
+    assert.doesNotMatch(plan, /SCAN (r|runs|run_labels)\b|TEMP B-TREE/);
+  }
   plans.length = 0;
   reads.list({ ...live, scopeKey: 'k' });
   const scope = plans.filter((plan) => plan.includes('r.scope_key'));

@@ -1,57 +1,94 @@
 /*
- * From a stored row to what callers see. Two rules are applied on every reading, so that no reader can forget them:
+ * From stored rows to what callers see. Two rules are applied on every reading, so that no reader can forget them:
  *
- * - What has lapsed is expired (A3). Within one boot the monotonic clock counts (C1): a clock that is set forward expires
- *   nothing, one that is set back keeps nothing alive, a suspended machine waits. Of a boot that is over, `allowed` has
- *   lapsed (the registry may have lost the last moments before a power cut, so "not started" proves nothing);
- *   `pending` has when the wall clock says so, or says nothing sensible.
- * - A row whose action does not match its hash reads as denied.
+ * - What has lapsed is expired (A3). The store says what has, as of the moment of the reading.
+ * - A request that may still start is read with its hash checked (A4): one that does not match, or is gone, reads as denied. What
+ *   is over has no request any more, and nothing to check: it can start nothing.
  */
-import { approvalDecisions } from '@clawdfather/protocol';
-import type { ApprovalStore, StoredApproval } from '@clawdfather/supervisor';
+import { approvalDecisions, type ApprovalState } from '@clawdfather/protocol';
+import type {
+  ApprovalBody,
+  ApprovalMoment,
+  ApprovalReads,
+  ApprovalStore,
+  StoredApproval,
+} from '@clawdfather/supervisor';
 import { hashAction } from './action-hash.ts';
-import type { ApprovalRecord, ProposedAction } from './gatekeeper.ts';
+import type { ApprovalRecord, ApprovalSummary, ProposedAction } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
+import { parseCommand } from './shown-command.ts';
 
-export interface Moment {
-  readonly bootId: string;
-  readonly bootMs: number;
-  readonly wallMs: number;
-}
-
-export function momentOf(host: ApprovalStore['host'], clock: { wallMs(): number }): Moment {
+export function momentOf(host: ApprovalStore['host'], clock: { wallMs(): number }): ApprovalMoment {
   return { bootId: host.bootId, bootMs: host.bootMs(), wallMs: clock.wallMs() };
 }
 
-export function recordOf(stored: StoredApproval, now: Moment): ApprovalRecord {
-  const action = parseAction(stored.action);
-  const { runId, request, searchPath } = stored;
-  const isIntact =
-    action !== undefined &&
-    hashAction({ action, runId, request, searchPath }) === stored.actionHash;
-  const state = hasLapsed(stored, now) ? nextApproval(stored.state, 'lapse') : stored.state;
+export function summaryOfStored(stored: StoredApproval): ApprovalSummary {
   return {
     approvalId: stored.approvalId,
-    runId,
-    state: isIntact ? state : 'denied',
+    runId: stored.runId,
+    state: stateOf(stored),
     actionHash: stored.actionHash,
-    action: action ?? noAction,
-    request,
+    account: stored.account,
+    host: stored.host,
+    cwd: stored.cwd,
+    command: parseCommand(stored.command),
+    labels: stored.labels,
     requester: stored.requester,
-    why: isIntact ? stored.why : 'the stored action does not match its hash',
+    why: stored.why,
     createdAtMs: stored.createdAtMs,
     expiresAtMs: stored.expiresAtMs,
     decision: approvalDecisions.find((one) => one === stored.decision),
-    decidedBy: isIntact ? stored.decidedBy : 'clawdfather',
+    decidedBy: stored.decidedBy,
     decidedAtMs: stored.decidedAtMs,
-    reason: isIntact ? stored.decisionReason : 'it was changed after it was asked for',
+    reason: stored.decisionReason,
   };
 }
 
-export function hasLapsed(stored: StoredApproval, now: Moment): boolean {
-  if (stored.bootId === now.bootId) return now.bootMs >= stored.lapsesBootMs;
-  if (stored.state === 'allowed') return true;
-  return now.wallMs >= stored.expiresAtMs || now.wallMs < stored.createdAtMs;
+/* With what may start, if anything may. */
+export function readWhole(
+  store: Pick<ApprovalReads, 'approval' | 'approvalBody'>,
+  approvalId: string,
+  now: ApprovalMoment,
+): ApprovalRecord | undefined {
+  const stored = store.approval(approvalId, now);
+  if (stored === undefined) return undefined;
+  const summary = summaryOfStored(stored);
+  const { command, cwd, host, account } = summary;
+  if (summary.state !== 'pending' && summary.state !== 'allowed') {
+    const action = { command, cwd, envAdditions: {}, host, account };
+    return { ...summary, action, request: undefined, droppedBytes: stored.bodyBytes };
+  }
+  const body = store.approvalBody(approvalId);
+  const action = body === undefined ? undefined : intactAction(stored, body);
+  return action === undefined
+    ? changedRecord(summary)
+    : { ...summary, action, request: body?.request, droppedBytes: undefined };
+}
+
+function stateOf({ state, isLapsed }: StoredApproval): ApprovalState {
+  return isLapsed ? nextApproval(state, 'lapse') : state;
+}
+
+function intactAction(stored: StoredApproval, body: ApprovalBody): ProposedAction | undefined {
+  const action = parseAction(body.action);
+  if (action === undefined || action.account !== stored.account) return undefined;
+  const { runId } = stored;
+  const { request, searchPath } = body;
+  const hash = hashAction({ action, runId, request, searchPath });
+  return hash === stored.actionHash ? action : undefined;
+}
+
+function changedRecord(summary: ApprovalSummary): ApprovalRecord {
+  return {
+    ...summary,
+    state: 'denied',
+    why: 'the stored action does not match its hash',
+    decidedBy: 'clawdfather',
+    reason: 'it was changed after it was asked for',
+    action: noAction,
+    request: undefined,
+    droppedBytes: undefined,
+  };
 }
 
 export function formatAction(action: ProposedAction): string {

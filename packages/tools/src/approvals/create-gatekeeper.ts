@@ -10,15 +10,36 @@
  */
 import type { Clock, Random } from '@clawdfather/kit';
 import { approvalLifetimeMs } from '@clawdfather/protocol';
-import type { ApprovalStore, ApprovalWrites, Confinement } from '@clawdfather/supervisor';
+import {
+  approvalBodyBytes,
+  type ApprovalMoment,
+  type ApprovalStore,
+  type ApprovalWrites,
+  type Confinement,
+  type NewApproval,
+  type StoredApproval,
+} from '@clawdfather/supervisor';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { hashAction } from './action-hash.ts';
-import { formatAction, hasLapsed, type Moment, momentOf, recordOf } from './approval-record.ts';
-import { decidePolicy, type Policy } from './decide-policy.ts';
-import type { Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
 import type { Allowlist, AllowlistMiss } from './allowlist.ts';
+import {
+  directoryCharactersMax,
+  keptMax,
+  keptMs,
+  requestCharactersMax,
+  requesterCharactersMax,
+  sentenceCharactersMax,
+  waitingBytesMax,
+  waitingMax,
+  waitingOverallBytesMax,
+  waitingOverallMax,
+} from './approval-limits.ts';
+import { formatAction, momentOf, readWhole, summaryOfStored } from './approval-record.ts';
+import { decidePolicy, type Policy } from './decide-policy.ts';
+import type { ApprovalSummary, Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
 import { formatMarks, type RequesterMark } from './requester.ts';
 import { waitSettled } from './settled.ts';
+import { cutText, formatCommand } from './shown-command.ts';
 import type { StarterReach } from './starter-reach.ts';
 
 export interface GatekeeperDeps {
@@ -33,27 +54,18 @@ export interface GatekeeperDeps {
   readonly requesterMarks: readonly RequesterMark[];
 }
 
-/* An agent that asks in a loop must not bury what other agents ask. */
-const pendingMax = 64;
-/* With its input and environment. Nobody reads more before deciding, and all that waits is read at each look. */
-const requestCharactersMax = 256 * 1024;
-/* As long as runs are kept: who allowed what can be looked up as long as what came of it. */
-const keptMs = 7 * 24 * 60 * 60 * 1000;
-
 export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
   const { store, clock } = deps;
-  const now = (): Moment => momentOf(store.host, clock);
+  const now = (): ApprovalMoment => momentOf(store.host, clock);
+  const summaryOf = (stored: StoredApproval | undefined): ApprovalSummary | undefined =>
+    stored === undefined ? undefined : summaryOfStored(stored);
   return {
     check: (proposal) => check(deps, proposal),
-    approvalOf: (runId) => {
-      const stored = store.approvalOfRun(runId);
-      return stored === undefined ? undefined : recordOf(stored, now());
-    },
-    list: ({ states } = {}) => {
-      const moment = now();
-      const records = store.approvals().map((stored) => recordOf(stored, moment));
-      return states === undefined ? records : records.filter(({ state }) => states.includes(state));
-    },
+    approval: (approvalId) => summaryOf(store.approval(approvalId, now())),
+    approvalOf: (runId) => summaryOf(store.approvalOfRun(runId, now())),
+    wholeApproval: (approvalId) => readWhole(store, approvalId, now()),
+    list: (page) => store.approvals(page, now()).map(summaryOfStored),
+    count: (filter) => store.countApprovals(filter, now()),
     withdraw: (approvalId, by) => {
       const { wallMs } = now();
       const taken = { decision: 'deny', decidedBy: by, decidedAtMs: wallMs } as const;
@@ -62,6 +74,7 @@ export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
         tx.changeApproval(approvalId, 'pending', { state: 'denied', ...taken, ...reason }),
       );
     },
+    settleLapsed: () => store.write((tx) => tx.settleLapsed(now())),
     settled: (approvalId, signal) => waitSettled({ store, clock, approvalId, signal }),
   };
 }
@@ -134,45 +147,58 @@ function denied(rule: string): Verdict {
 }
 
 async function hold(deps: GatekeeperDeps, proposal: Proposal, answer: Judged): Promise<Verdict> {
-  const { store, clock, random } = deps;
-  const { action, runId, request, requester, searchPath } = proposal;
-  if (request.length > requestCharactersMax) {
+  const { store, clock } = deps;
+  if (proposal.request.length > requestCharactersMax) {
     return denied(
       'approvals: it is more than a person can look through; put the input into a file',
     );
   }
   const moment = momentOf(store.host, clock);
-  const approval = {
+  const why = answer.kind === 'miss' ? answer.why : whyAsked(deps, proposal);
+  const approval = newApproval(deps, proposal, { why, moment });
+  const { account, runId } = approval;
+  return store.write((tx): Verdict => {
+    tx.forgetApprovals({ createdBeforeMs: moment.wallMs - keptMs, account, keptMax });
+    tx.settleLapsed(moment, account);
+    // S1: the same run asked for twice is one run. Another action under its id is not.
+    const known = tx.approvalOfRun(runId, moment);
+    if (known !== undefined && known.actionHash !== approval.actionHash) {
+      return denied('approvals: the run id belongs to another action');
+    }
+    if (known === undefined) {
+      const full = whyFull(tx, approval);
+      if (full !== undefined) return denied(`approvals: ${full}`);
+      tx.insertApproval(approval);
+    }
+    const { approvalId, expiresAtMs } = known ?? approval;
+    return { kind: 'held', approvalId, expiresAtMs };
+  });
+}
+
+function newApproval(
+  { random, requesterMarks }: GatekeeperDeps,
+  proposal: Proposal,
+  { why, moment }: { readonly why: string; readonly moment: ApprovalMoment },
+): NewApproval {
+  const { action, runId, request, searchPath } = proposal;
+  return {
     approvalId: random.id(),
     runId,
     actionHash: hashAction({ action, runId, request, searchPath }),
-    action: formatAction(action),
-    request,
-    searchPath,
-    requester,
-    requesterMarks: formatMarks(deps.requesterMarks, proposal.credential),
-    why: answer.kind === 'miss' ? answer.why : whyAsked(deps, proposal),
+    account: action.account,
+    host: action.host,
+    cwd: cutText(action.cwd, directoryCharactersMax),
+    command: formatCommand(action.command),
+    labels: proposal.labels ?? {},
+    body: { action: formatAction(action), request, searchPath },
+    requester: cutText(proposal.requester, requesterCharactersMax),
+    requesterMarks: formatMarks(requesterMarks, proposal.credential),
+    why: cutText(why, sentenceCharactersMax),
     bootId: moment.bootId,
     lapsesBootMs: moment.bootMs + approvalLifetimeMs,
     createdAtMs: moment.wallMs,
     expiresAtMs: moment.wallMs + approvalLifetimeMs,
   };
-  return store.write((tx): Verdict => {
-    tx.forgetApprovals({ createdAtMs: moment.wallMs - keptMs });
-    settleLapsed(tx, moment);
-    if (tx.approvals({ states: ['pending'] }).length >= pendingMax) {
-      return denied(`approvals: ${pendingMax} are waiting already`);
-    }
-    if (tx.insertApproval(approval) === 'inserted') {
-      return { kind: 'held', approvalId: approval.approvalId, expiresAtMs: approval.expiresAtMs };
-    }
-    // S1: the same run asked for twice is one run. Another action under its id is not.
-    const known = tx.approvalOfRun(runId);
-    if (known === undefined || known.actionHash !== approval.actionHash) {
-      return denied('approvals: the run id belongs to another action');
-    }
-    return { kind: 'held', approvalId: known.approvalId, expiresAtMs: known.expiresAtMs };
-  });
 }
 
 /* Either the policy wants it, or the call did. */
@@ -182,10 +208,16 @@ function whyAsked({ policy }: GatekeeperDeps, { requester }: Proposal): string {
     : `${requester} wants a decision about it`;
 }
 
-/* Readers see what has lapsed as expired anyway; written down, it is forgotten in its time. */
-function settleLapsed(tx: ApprovalWrites, moment: Moment): void {
-  for (const stored of tx.approvals({ states: ['pending', 'allowed'] })) {
-    if (!hasLapsed(stored, moment)) continue;
-    tx.changeApproval(stored.approvalId, stored.state, { state: 'expired' });
+/* A sentence for whoever asks, when there is no room. One account's requests never take the room of another's. */
+function whyFull(tx: ApprovalWrites, { account, body }: NewApproval): string | undefined {
+  const bytes = approvalBodyBytes(body);
+  const own = tx.waitingApprovals(account);
+  if (own.count >= waitingMax) return `${waitingMax} are waiting already`;
+  if (own.bytes + bytes > waitingBytesMax) {
+    const mebibytes = waitingBytesMax / 1024 / 1024;
+    return `what waits already and this are more than ${mebibytes} MiB; put the input into a file, or wait for a decision`;
   }
+  const all = tx.waitingApprovals();
+  const isRoom = all.count < waitingOverallMax && all.bytes + bytes <= waitingOverallBytesMax;
+  return isRoom ? undefined : 'too much is waiting on this machine; try again after some decisions';
 }

@@ -11,12 +11,14 @@
  */
 import type { Clock } from '@clawdfather/kit';
 import { approvalLifetimeMs, type ApprovalDecision } from '@clawdfather/protocol';
-import type { ApprovalStore, ApprovalWrites, StoredApproval } from '@clawdfather/supervisor';
-import type { Allowlist } from './allowlist.ts';
-import { type Moment, momentOf, recordOf } from './approval-record.ts';
+import type { ApprovalMoment, ApprovalStore, ApprovalWrites } from '@clawdfather/supervisor';
+import type { Allowlist, AllowlistAnswer } from './allowlist.ts';
+import { sentenceCharactersMax } from './approval-limits.ts';
+import { momentOf, readWhole } from './approval-record.ts';
 import type { FoundProgram } from './find-program.ts';
 import type { ApprovalRecord } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
+import { cutText } from './shown-command.ts';
 import { type Decider, whyMayNotDecide } from './who-decides.ts';
 
 export interface DecideDeps {
@@ -51,38 +53,46 @@ export async function decideApproval(
   { store, allowlist, clock }: DecideDeps,
   input: DecisionInput,
 ): Promise<DecisionOutcome> {
-  const stored = store.approval(input.approvalId);
+  const { approvalId, decision, reason, by } = input;
+  const moment = momentOf(store.host, clock);
+  const stored = store.approval(approvalId, moment);
   if (stored === undefined) return { kind: 'unknown' };
   const refusal = whyMayNotDecide(store, stored, input.decider);
   if (refusal !== undefined) return { kind: 'refused', why: refusal };
-  const moment = momentOf(store.host, clock);
-  const { action } = recordOf(stored, moment);
   // Files are looked at before the transaction: it may run twice and must touch nothing else.
-  const rules = rulesFor(input, () => allowlist.find(action, stored.searchPath));
+  const rules = rulesFor(input, () => {
+    const shown = readWhole(store, approvalId, moment);
+    const body = store.approvalBody(approvalId);
+    if (shown?.state !== 'pending' || body === undefined) return undefined;
+    return allowlist.find(shown.action, body.searchPath);
+  });
   if (rules.kind === 'not-for-ever') return rules;
   return store.write((tx): DecisionOutcome => {
-    const current = tx.approval(input.approvalId);
-    if (current === undefined) return { kind: 'unknown' };
-    const record = recordOf(current, moment);
-    const event = input.decision === 'deny' ? 'deny' : 'allow';
+    const record = readWhole(tx, approvalId, moment);
+    if (record === undefined) return { kind: 'unknown' };
+    const event = decision === 'deny' ? 'deny' : 'allow';
     const next = nextApproval(record.state, event);
     if (next === record.state || (next !== 'allowed' && next !== 'denied')) {
+      // A4: one that was changed reads as denied while it is stored as pending; now it is denied for everybody who asks.
+      const { decidedBy = by, reason: decisionReason } = record;
+      const found = { state: 'denied', decidedBy, decisionReason } as const;
+      if (record.state === 'denied') tx.changeApproval(approvalId, 'pending', found);
       return { kind: 'over', record };
     }
-    const isChanged = tx.changeApproval(input.approvalId, 'pending', {
+    const isChanged = tx.changeApproval(approvalId, 'pending', {
       state: next,
       // From here on it lapses if nobody starts it (A3).
       bootId: moment.bootId,
       lapsesBootMs: moment.bootMs + approvalLifetimeMs,
-      decision: input.decision,
-      decidedBy: input.by,
+      decision,
+      decidedBy: by,
       decidedAtMs: moment.wallMs,
-      decisionReason: input.reason,
+      decisionReason: reason === undefined ? undefined : cutText(reason, sentenceCharactersMax),
     });
     if (!isChanged) return { kind: 'over', record };
-    storeRules(tx, rules.programs, { stored: current, input, moment });
-    const decided = tx.approval(input.approvalId) ?? current;
-    return { kind: 'decided', record: recordOf(decided, moment), rules: rules.programs };
+    storeRules(tx, rules.programs, { record, input, moment });
+    const decided = readWhole(tx, approvalId, moment) ?? record;
+    return { kind: 'decided', record: decided, rules: rules.programs };
   });
 }
 
@@ -90,10 +100,11 @@ type Rules =
   | { readonly kind: 'rules'; readonly programs: readonly FoundProgram[] }
   | { readonly kind: 'not-for-ever'; readonly why: string };
 
-function rulesFor(input: DecisionInput, find: () => ReturnType<Allowlist['find']>): Rules {
+function rulesFor(input: DecisionInput, find: () => AllowlistAnswer | undefined): Rules {
   if (input.decision !== 'allow-always') return { kind: 'rules', programs: [] };
   const answer = find();
-  // It was asked about although the list covers it: nothing to add.
+  // It was asked about although the list covers it, or it is over: nothing to add.
+  if (answer === undefined) return { kind: 'rules', programs: [] };
   if (answer.kind === 'match' && !(answer.by === 'starter' && answer.readsFiles)) {
     return { kind: 'rules', programs: [] };
   }
@@ -111,19 +122,18 @@ function storeRules(
   tx: ApprovalWrites,
   programs: readonly FoundProgram[],
   parts: {
-    readonly stored: StoredApproval;
+    readonly record: ApprovalRecord;
     readonly input: DecisionInput;
-    readonly moment: Moment;
+    readonly moment: ApprovalMoment;
   },
 ): void {
-  const { stored, input, moment } = parts;
-  const { account } = recordOf(stored, moment).action;
+  const { record, input, moment } = parts;
   for (const { namedPath, realPath } of programs) {
     tx.insertAllowRule({
-      account,
+      account: record.account,
       namedPath,
       realPath,
-      approvalId: stored.approvalId,
+      approvalId: record.approvalId,
       addedBy: input.by,
       addedAtMs: moment.wallMs,
     });

@@ -3,7 +3,7 @@
  *
  * `check` answers at once: it may run, it may not, or a person is asked and the run is held. A held run has its id
  * already; a decision starts it exactly once, in whatever process is alive by then, because the request was stored with the
- * approval. An agent never reaches `decide` (contract: policy).
+ * approval. An agent never reaches `decide`.
  */
 import type { ApprovalDecision, ApprovalState, Ask, Security } from '@clawdfather/protocol';
 import type { Confinement } from '@clawdfather/supervisor';
@@ -34,6 +34,8 @@ export interface Proposal {
   readonly searchPath: string;
   /* Everything needed to start the run later, in another process. JSON; opaque here. */
   readonly request: string;
+  /* Kept as long as the approval is, and short: what tells one request from another. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /* Who asks, for people: `mcp:claude-code`, `cli`. */
   readonly requester: string;
   /* What the request came with, if it may be in an agent's hands: `token:ID`. It never decides this. */
@@ -52,13 +54,18 @@ export type Verdict =
   | { readonly kind: 'denied'; readonly rule: string; readonly by: string }
   | { readonly kind: 'held'; readonly approvalId: string; readonly expiresAtMs: number };
 
-export interface ApprovalRecord {
+/* What every list and look reads: short, whatever was asked for. */
+export interface ApprovalSummary {
   readonly approvalId: string;
   readonly runId: string;
   readonly state: ApprovalState;
   readonly actionHash: string;
-  readonly action: ProposedAction;
-  readonly request: string;
+  readonly account: string;
+  readonly host: string;
+  readonly cwd: string;
+  /* Cut where it is long. */
+  readonly command: ProposedAction['command'];
+  readonly labels: Readonly<Record<string, string>>;
   readonly requester: string;
   /* Which parts of the line were not on the allowlist, or why it was asked about anyway. */
   readonly why: string;
@@ -71,13 +78,42 @@ export interface ApprovalRecord {
   readonly reason: string | undefined;
 }
 
+export interface ApprovalRecord extends ApprovalSummary {
+  /* Whole while it may start. Once it is over: the command, cut, and where it was to run. */
+  readonly action: ProposedAction;
+  /* Undefined once it is over. */
+  readonly request: string | undefined;
+  /* How much was kept until it was over; undefined before. */
+  readonly droppedBytes: number | undefined;
+}
+
+export interface HeldFilter {
+  readonly states?: readonly ApprovalState[];
+  /* Default all: for whoever owns the machine. */
+  readonly accounts?: readonly string[];
+  readonly idPrefix?: string;
+  readonly runIdPrefix?: string;
+}
+
+export interface HeldPage extends HeldFilter {
+  readonly limit: number;
+  readonly offset?: number;
+}
+
 export interface Gatekeeper {
   check(proposal: Proposal): Promise<Verdict>;
+  approval(approvalId: string): ApprovalSummary | undefined;
   /* The approval that holds this run id, decided or not; expiry is applied on reading. */
-  approvalOf(runId: string): ApprovalRecord | undefined;
-  list(filter?: { readonly states?: readonly ApprovalState[] }): readonly ApprovalRecord[];
+  approvalOf(runId: string): ApprovalSummary | undefined;
+  /* With all that a person decides about, checked against its hash (A4). */
+  wholeApproval(approvalId: string): ApprovalRecord | undefined;
+  /* Newest first; pages are cut after state and account are looked at. */
+  list(page: HeldPage): readonly ApprovalSummary[];
+  count(filter: HeldFilter): number;
   /* Whoever asked takes it back: it counts as denied by them. False when it is decided already. */
   withdraw(approvalId: string, by: string): Promise<boolean>;
+  /* Writes down what has lapsed, so that what it was asked with is dropped. */
+  settleLapsed(): Promise<void>;
   /* Resolves once the approval is no longer pending: decided by any process, or expired. No ticking where it can be helped. */
-  settled(approvalId: string, signal: AbortSignal): Promise<ApprovalRecord>;
+  settled(approvalId: string, signal: AbortSignal): Promise<ApprovalSummary>;
 }

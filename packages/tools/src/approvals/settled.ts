@@ -6,8 +6,8 @@
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 import type { ApprovalStore } from '@clawdfather/supervisor';
-import { momentOf, recordOf } from './approval-record.ts';
-import type { ApprovalRecord } from './gatekeeper.ts';
+import { momentOf, summaryOfStored } from './approval-record.ts';
+import type { ApprovalSummary } from './gatekeeper.ts';
 
 export interface SettledWait {
   readonly store: ApprovalStore;
@@ -17,18 +17,18 @@ export interface SettledWait {
 }
 
 /* Rejects with the signal's reason; with a RangeError for an id nobody knows. */
-export async function waitSettled(wait: SettledWait): Promise<ApprovalRecord> {
+export async function waitSettled(wait: SettledWait): Promise<ApprovalSummary> {
   const { store, clock, approvalId, signal } = wait;
-  const { promise, resolve, reject } = Promise.withResolvers<ApprovalRecord>();
+  const { promise, resolve, reject } = Promise.withResolvers<ApprovalSummary>();
   let timer: Timer | undefined;
   const look = (): void => {
     timer?.cancel();
     try {
-      const stored = store.approval(approvalId);
-      if (stored === undefined) throw new RangeError(`no approval ${approvalId} is known`);
       const moment = momentOf(store.host, clock);
-      const record = recordOf(stored, moment);
-      if (record.state !== 'pending') return resolve(record);
+      const stored = store.approval(approvalId, moment);
+      if (stored === undefined) throw new RangeError(`no approval ${approvalId} is known`);
+      const summary = summaryOfStored(stored);
+      if (summary.state !== 'pending') return resolve(summary);
       const leftMs =
         stored.bootId === moment.bootId
           ? stored.lapsesBootMs - moment.bootMs

@@ -90,6 +90,7 @@ function proposalOf(
     get request() {
       return formatRequest(request);
     },
+    labels: request.labels,
     requester: request.requester,
     credential: call.credential,
     stricter: { security, ask },

@@ -11,12 +11,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
-import type { ApprovalRecord } from '../approvals/gatekeeper.ts';
+import type { ApprovalRecord, ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { beginStart } from './begin-start.ts';
 import type { Started } from './start-run.ts';
 import { parseRequest, type StoredRequest } from './stored-request.ts';
+
+type Held = Pick<ApprovalSummary, 'approvalId' | 'runId'>;
+
+/* Read at a time when the tools are opened; what waits is bounded, so this is a few pages. */
+const pageRows = 100;
 
 /* Starts the run as soon as it is allowed, without anybody polling. */
 export function watchHeld(context: ToolsContext, approvalId: string): void {
@@ -26,6 +31,8 @@ export function watchHeld(context: ToolsContext, approvalId: string): void {
   const watch = async (): Promise<void> => {
     const approval = await gatekeeper.settled(approvalId, signal);
     if (approval.state === 'allowed') await startHeld(context, approval);
+    // What it was asked with is dropped as soon as its time is over, and not only when the next one asks.
+    if (approval.state === 'expired') await gatekeeper.settleLapsed();
   };
   watch()
     .catch((error: unknown) => {
@@ -34,20 +41,24 @@ export function watchHeld(context: ToolsContext, approvalId: string): void {
     .finally(() => watchedApprovals.delete(approvalId));
 }
 
-/* After a restart: what was held or allowed meanwhile. */
+/* After a restart: what was held or allowed meanwhile. Short rows are read; a request only when it starts. */
 export function watchAllHeld(context: ToolsContext): void {
-  for (const { approvalId } of context.gatekeeper.list({ states: ['pending', 'allowed'] })) {
-    watchHeld(context, approvalId);
+  const { gatekeeper, log } = context;
+  const states = ['pending', 'allowed'] as const;
+  for (let offset = 0; ; offset += pageRows) {
+    const page = gatekeeper.list({ states, limit: pageRows, offset });
+    for (const { approvalId } of page) watchHeld(context, approvalId);
+    if (page.length < pageRows) break;
   }
+  gatekeeper.settleLapsed().catch((error: unknown) => log.warn('exec.lapsed-unsettled', { error }));
 }
 
 /* Throws `approval-unusable`. Resolves to undefined when it has been started before. */
-export async function startHeld(
-  context: ToolsContext,
-  approval: ApprovalRecord,
-): Promise<Started | undefined> {
-  const isKnown = context.supervisor.get(approval.runId as RunId) !== undefined;
-  if (isKnown || context.starting.has(approval.runId)) return undefined;
+export async function startHeld(context: ToolsContext, held: Held): Promise<Started | undefined> {
+  const isKnown = context.supervisor.get(held.runId as RunId) !== undefined;
+  if (isKnown || context.starting.has(held.runId)) return undefined;
+  const approval = context.gatekeeper.wholeApproval(held.approvalId);
+  if (approval === undefined) throw unusable('it is not known any more', held);
   if (approval.state === 'started') throw unusable('it was used before', approval);
   if (approval.state !== 'allowed') throw unusable(`it is ${approval.state}`, approval);
   try {
@@ -61,7 +72,7 @@ export async function startHeld(
 }
 
 function approvedRequest(approval: ApprovalRecord): StoredRequest {
-  const request = parseRequest(approval.request);
+  const request = parseRequest(approval.request ?? '');
   const isSame =
     request.runId === approval.runId &&
     (request.stdin ?? '') === (approval.action.stdin ?? '') &&
@@ -70,7 +81,7 @@ function approvedRequest(approval: ApprovalRecord): StoredRequest {
   return request;
 }
 
-function unusable(why: string, { approvalId, runId }: ApprovalRecord): ToolsError {
+function unusable(why: string, { approvalId, runId }: Held): ToolsError {
   return new ToolsError('approval-unusable', `approval ${approvalId} cannot be used: ${why}`, {
     detail: { approvalId, runId },
     hint: 'Ask for the command again.',

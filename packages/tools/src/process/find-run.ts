@@ -5,7 +5,7 @@
  */
 import { suggestNearest } from '@clawdfather/kit';
 import type { RunFilter, RunId, RunRecord } from '@clawdfather/supervisor';
-import type { ApprovalRecord } from '../approvals/gatekeeper.ts';
+import type { ApprovalSummary, HeldFilter } from '../approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { backendId } from '../exec/start-run.ts';
@@ -13,12 +13,12 @@ import { backendId } from '../exec/start-run.ts';
 export type FoundRun =
   | { readonly kind: 'run'; readonly record: RunRecord }
   /* It waits for a decision, was denied, or has been allowed and not yet started. */
-  | { readonly kind: 'held'; readonly approval: ApprovalRecord }
+  | { readonly kind: 'held'; readonly approval: ApprovalSummary }
   /* Asked for and not recorded yet. */
   | { readonly kind: 'starting'; readonly runId: string; readonly done: Promise<void> };
 
-/* Enough to find a near miss; a beginning that fits more is not unique anyway. */
-const candidatesMax = 1_000;
+/* The newest: enough to find a near miss. */
+const candidatesMax = 200;
 
 /* Throws `unknown-run`, `run-ambiguous`. */
 export function findRun(context: ToolsContext, idOrPrefix: string, call: ToolCall): FoundRun {
@@ -59,7 +59,7 @@ function findExactly(
   const begun = starting.get(id);
   if (begun?.account === account) return { kind: 'starting', runId: id, done: begun.done };
   const approval = gatekeeper.approvalOf(id);
-  return approval?.action.account === account && approval.state !== 'started'
+  return approval?.account === account && approval.state !== 'started'
     ? { kind: 'held', approval }
     : undefined;
 }
@@ -75,7 +75,7 @@ export function isVisible(record: RunRecord, account: string): boolean {
 function findByPrefix(context: ToolsContext, prefix: string, call: ToolCall): FoundRun | undefined {
   if (!/^[0-9a-z][0-9a-z-]*$/.test(prefix)) return undefined;
   const found = context.supervisor.list({ ...filterOf(call), idPrefix: prefix, limit: 2 });
-  const held = heldOf(context, call).filter(({ runId }) => runId.startsWith(prefix));
+  const held = context.gatekeeper.list({ ...heldBy(call), runIdPrefix: prefix, limit: 2 });
   const ids = [...found.map(({ runId }) => runId as string), ...held.map(({ runId }) => runId)];
   const [first, second] = ids;
   if (first === undefined) return undefined;
@@ -86,22 +86,15 @@ function findByPrefix(context: ToolsContext, prefix: string, call: ToolCall): Fo
   });
 }
 
-/* Not started, whatever was decided. */
-export function heldOf(
-  { gatekeeper }: ToolsContext,
-  { account }: ToolCall,
-): readonly ApprovalRecord[] {
-  return gatekeeper
-    .list({ states: ['pending', 'allowed'] })
-    .filter(({ action }) => action.account === account);
+/* Not started, and it may be. */
+export function heldBy({ account }: Pick<ToolCall, 'account'>): HeldFilter {
+  return { states: ['pending', 'allowed'], accounts: [account] };
 }
 
 function unknown(context: ToolsContext, id: string, call: ToolCall): never {
   const records = context.supervisor.list({ ...filterOf(call), limit: candidatesMax });
-  const known = [
-    ...records.map(({ runId }) => runId as string),
-    ...heldOf(context, call).map(({ runId }) => runId),
-  ];
+  const held = context.gatekeeper.list({ ...heldBy(call), limit: candidatesMax });
+  const known = [...records.map(({ runId }) => runId as string), ...held.map(({ runId }) => runId)];
   const nearest = suggestNearest(id, known);
   throw new ToolsError('unknown-run', `no run ${JSON.stringify(id)} is known`, {
     detail: { runId: id, ...(nearest === undefined ? {} : { nearest }) },

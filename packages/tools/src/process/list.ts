@@ -3,10 +3,11 @@
  */
 import { processLimits, type ProcessParams, type RunSummary } from '@clawdfather/protocol';
 import { liveRunStates, type RunRecord } from '@clawdfather/supervisor';
-import type { ApprovalRecord, ProposedAction } from '../approvals/gatekeeper.ts';
+import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
+import { commandText } from '../approvals/shown-command.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import type { ResultOf } from './result-of.ts';
-import { filterOf, heldOf } from './find-run.ts';
+import { filterOf, heldBy } from './find-run.ts';
 
 export function listRuns(
   context: ToolsContext,
@@ -15,12 +16,15 @@ export function listRuns(
 ): ResultOf<'list'> {
   const limit = params.limit ?? processLimits.listRows.usual;
   const { state } = params;
-  const held = state === 'finished' ? [] : heldOf(context, call).map(summaryOfHeld);
+  const held =
+    state === 'finished'
+      ? []
+      : context.gatekeeper.list({ ...heldBy(call), limit: limit + 1 }).map(summaryOfHeld);
   const states = state === 'finished' ? (['exited'] as const) : liveRunStates;
   const records = context.supervisor.list({
     ...filterOf(call),
     ...(state === undefined ? {} : { states }),
-    limit: limit + 1,
+    limit: Math.max(0, limit + 1 - held.length),
   });
   for (const record of records) context.takeOver.lookAfter(record);
   const runs = [...held, ...records.map(summaryOf)];
@@ -52,19 +56,16 @@ function isTimeout(reason: string): boolean {
   return reason === 'overall-timeout' || reason === 'no-output-timeout';
 }
 
-export function summaryOfHeld({ runId, approvalId, action }: ApprovalRecord): RunSummary {
+export function summaryOfHeld(approval: ApprovalSummary): RunSummary {
+  const { runId, approvalId, command, cwd, host } = approval;
   return {
     runId,
     approvalId,
     state: 'held',
-    command: commandText(action.command),
-    cwd: action.cwd,
-    host: action.host,
+    command: commandText(command),
+    cwd,
+    host,
     pty: false,
     leftovers: 0,
   };
-}
-
-function commandText(command: ProposedAction['command']): string {
-  return command.kind === 'line' ? command.line : command.argv.join(' ');
 }

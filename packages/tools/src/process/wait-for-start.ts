@@ -3,7 +3,7 @@
  */
 import { type PollResult } from '@clawdfather/protocol';
 import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
-import type { ApprovalRecord } from '../approvals/gatekeeper.ts';
+import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
 import { startHeld } from '../exec/held-runs.ts';
 import type { TimeLimit } from '../exec/time-limit.ts';
@@ -24,7 +24,7 @@ export async function waitForStart(
     await unlessAborted(found.done, limit.signal);
     return recordOr(context, found.runId);
   }
-  const approval = await decisionOf(context, found.approval, limit);
+  const approval = checked(context, await decisionOf(context, found.approval, limit));
   const { state, runId } = approval;
   if (state === 'pending') return { kind: 'not-yet', result: pending(approval) };
   if (state === 'denied' || state === 'expired') {
@@ -38,11 +38,17 @@ export async function waitForStart(
   return recordOr(context, runId);
 }
 
+/* A4: whoever is told that it was allowed is told of what will start. */
+function checked({ gatekeeper }: ToolsContext, approval: ApprovalSummary): ApprovalSummary {
+  if (approval.state !== 'allowed') return approval;
+  return gatekeeper.wholeApproval(approval.approvalId) ?? approval;
+}
+
 async function decisionOf(
   { gatekeeper }: ToolsContext,
-  approval: ApprovalRecord,
+  approval: ApprovalSummary,
   limit: Pick<TimeLimit, 'signal'>,
-): Promise<ApprovalRecord> {
+): Promise<ApprovalSummary> {
   if (approval.state !== 'pending' || limit.signal.aborted) return approval;
   try {
     return await gatekeeper.settled(approval.approvalId, limit.signal);
@@ -60,12 +66,12 @@ function recordOr({ supervisor }: ToolsContext, runId: string): StartWait {
   return { kind: 'not-yet', result: { status: 'running', runId, ...rest } };
 }
 
-function pending({ approvalId, runId, expiresAtMs }: ApprovalRecord): PollResult {
+function pending({ approvalId, runId, expiresAtMs }: ApprovalSummary): PollResult {
   const expiresAt = new Date(expiresAtMs).toISOString();
   return { status: 'approval-pending', approvalId, runId, expiresAt };
 }
 
-function denied({ runId, state, decidedBy, reason }: ApprovalRecord): PollResult {
+function denied({ runId, state, decidedBy, reason }: ApprovalSummary): PollResult {
   const said = reason === undefined ? '' : `: ${reason}`;
   const rule = state === 'expired' ? 'approval: nobody decided in time' : `approval: denied${said}`;
   return { status: 'denied', runId, rule, by: decidedBy ?? 'clawdfather' };

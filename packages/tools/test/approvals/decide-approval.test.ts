@@ -51,7 +51,7 @@ test('what has expired cannot be allowed any more', async (t) => {
 });
 
 test('A1: of deciders racing in several processes exactly one decides', async (t) => {
-  const { ask, stateDir, store } = await openApprovalsRig(t);
+  const { ask, stateDir, gatekeeper } = await openApprovalsRig(t);
   const program = new URL('../fixtures/decide.ts', import.meta.url).pathname;
   for (let round = 0; round < 3; round += 1) {
     const approvalId = await ask();
@@ -72,7 +72,7 @@ test('A1: of deciders racing in several processes exactly one decides', async (t
     assert.equal(winners.length, 1, JSON.stringify(told));
     const winner = winners[0]?.by;
     for (const { decidedBy } of told) assert.equal(decidedBy, winner);
-    assert.equal(store.approval(approvalId)?.decidedBy, winner);
+    assert.equal(gatekeeper.approval(approvalId)?.decidedBy, winner);
   }
 });
 

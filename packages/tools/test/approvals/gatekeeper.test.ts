@@ -22,11 +22,12 @@ test('programs that only read run unasked, others are held, with what is missing
   assert.deepEqual(trees, [{ path: '/tmp', access: 'read', isOptional: false }]);
   const verdict = await gatekeeper.check(proposalOf({ action: line('ls; touch x') }));
   assert.equal(verdict.kind, 'held');
-  const record = gatekeeper.approvalOf('run-1');
-  assert.equal(record?.state, 'pending');
+  const held = gatekeeper.approvalOf('run-1');
+  assert.deepEqual([held?.state, held?.command], ['pending', line('ls; touch x').command]);
+  const record = gatekeeper.wholeApproval(held?.approvalId ?? '');
   assert.match(record?.why ?? '', /touch is not on the allowlist/);
   assert.deepEqual(record?.action, line('ls; touch x'));
-  assert.equal(gatekeeper.list({ states: ['pending'] }).length, 1);
+  assert.equal(gatekeeper.count({ states: ['pending'] }), 1);
 });
 
 test('variables that may never be added are denied, whatever the command', async (t) => {
@@ -35,7 +36,7 @@ test('variables that may never be added are denied, whatever the command', async
   const verdict = await gatekeeper.check(proposalOf({ action }));
   assert.equal(verdict.kind, 'denied');
   assert.match(verdict.rule, /LD_PRELOAD/);
-  assert.equal(gatekeeper.list().length, 0);
+  assert.equal(gatekeeper.count({}), 0);
 });
 
 test('another host, another shell and a line that cannot be read are asked about', async (t) => {
@@ -123,12 +124,14 @@ test('the hash tells every part of an action apart', () => {
 });
 
 const tampering: Readonly<Record<string, string>> = {
-  'the command': `UPDATE approvals SET action = replace(action, 'touch', 'rm')`,
-  'the directory': `UPDATE approvals SET action = replace(action, '/tmp', '/etc')`,
-  'the request': `UPDATE approvals SET request = '{"request":2}'`,
+  'the command': `UPDATE approval_bodies SET action = replace(action, 'touch', 'rm')`,
+  'the directory': `UPDATE approval_bodies SET action = replace(action, '/tmp', '/etc')`,
+  'the request': `UPDATE approval_bodies SET request = '{"request":2}'`,
   'the run id': `UPDATE approvals SET run_id = 'run-2'`,
-  'the search path': `UPDATE approvals SET search_path = '/tmp/evil'`,
-  'the action into nonsense': `UPDATE approvals SET action = 'x'`,
+  'the account': `UPDATE approvals SET account = 'another'`,
+  'the search path': `UPDATE approval_bodies SET search_path = '/tmp/evil'`,
+  'the action into nonsense': `UPDATE approval_bodies SET action = 'x'`,
+  'the body into nothing': `DELETE FROM approval_bodies`,
 };
 
 for (const [what, sql] of Object.entries(tampering)) {
@@ -139,17 +142,19 @@ for (const [what, sql] of Object.entries(tampering)) {
     const db = new DatabaseSync(`${stateDir}/registry.db`);
     db.exec(sql);
     db.close();
-    const record = gatekeeper.approvalOf('run-1') ?? gatekeeper.approvalOf('run-2');
+    const record = gatekeeper.wholeApproval(approvalId);
     assert.equal(record?.state, 'denied');
     assert.match(record?.why ?? '', /does not match its hash/);
-    assert.equal(gatekeeper.list({ states: ['allowed', 'pending'] }).length, 0);
+    const again = await decide(approvalId);
+    assert.equal(again.kind, 'over');
   });
 }
 
 test('it survives a restart: another process reads the same', async (t) => {
   const { gatekeeper, stateDir, ask } = await openApprovalsRig(t);
   await ask({ runId: 'run-1' });
-  const before = gatekeeper.approvalOf('run-1');
+  const { approvalId = '' } = gatekeeper.approvalOf('run-1') ?? {};
+  const before = gatekeeper.wholeApproval(approvalId);
   const program = new URL('../fixtures/read-approval.ts', import.meta.url).pathname;
   const args = ['--conditions=@clawdfather/source', program, stateDir, 'run-1'];
   const { stdout } = await promisify(execFile)(process.execPath, args);

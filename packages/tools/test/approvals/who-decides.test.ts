@@ -47,6 +47,6 @@ test('W4: a token that asked does not decide, another one and a person do', asyn
   const refused = await by('token:a');
   assert.ok(refused.kind === 'refused', refused.kind);
   assert.match(refused.why, /token:a/);
-  assert.equal(rig.store.approval(approvalId)?.state, 'pending');
+  assert.equal(rig.gatekeeper.approval(approvalId)?.state, 'pending');
   assert.equal((await by('device:b')).kind, 'decided');
 });

@@ -6,7 +6,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ExecResult } from '@clawdfather/protocol';
-import type { RunId } from '@clawdfather/supervisor';
+import { openApprovals, type RunId } from '@clawdfather/supervisor';
+import { hashAction } from '../../src/approvals/action-hash.ts';
 import { openToolsRig, type ToolsRig } from '../support/tools-rig.ts';
 
 type Pending = Extract<ExecResult, { status: 'approval-pending' }>;
@@ -127,23 +128,39 @@ test('a request that is not the approved action is not started', async (t) => {
   assert.ok(outcome.kind === 'decided');
   await rig.untilEnded(held.runId);
   const { record } = outcome;
-  const forged = [
-    { ...record, runId: 'another', request: record.request },
-    {
-      ...record,
-      runId: 'another',
-      request: record.request
-        .replaceAll(record.runId, 'another')
-        .replaceAll('echo done', 'echo evil'),
-    },
-    { ...record, runId: 'another', request: 'not json' },
-    { ...record, runId: 'another', state: 'pending' as const },
-    { ...record, runId: 'another', state: 'started' as const },
+  const store = await openApprovals({ stateDir: rig.stateDir });
+  const now = { bootId: store.host.bootId, bootMs: store.host.bootMs(), wallMs: 0 };
+  const stored = store.approval(record.approvalId, now);
+  assert.ok(stored !== undefined);
+  const request = (record.request ?? '').replaceAll(record.runId, 'another');
+  const forge = (approvalId: string, forged: string): Promise<unknown> =>
+    store.write((tx) => {
+      const { action } = record;
+      const bound = { action, runId: 'another', request: forged, searchPath: '' };
+      const body = { action: JSON.stringify(action), request: forged, searchPath: '' };
+      const ids = { approvalId, runId: 'another', actionHash: hashAction(bound) };
+      tx.insertApproval({ ...stored, ...ids, body });
+      tx.changeApproval(approvalId, 'pending', { state: 'allowed' });
+    });
+  const start = (approvalId: string): Promise<void> =>
+    rig.tools.startHeld({ approvalId, runId: 'another' });
+  const forgeries = [
+    record.request ?? '',
+    request.replaceAll('echo done', 'echo evil'),
+    'not json',
   ];
-  for (const approval of forged) {
-    await assert.rejects(rig.tools.startHeld(approval), { code: 'approval-unusable' });
+  for (const [index, forged] of forgeries.entries()) {
+    const approvalId = `forged-${index}`;
+    await forge(approvalId, forged);
+    await assert.rejects(start(approvalId), { code: 'approval-unusable' });
     assert.equal(rig.supervisor.get('another' as RunId), undefined);
+    await store.write((tx) => tx.changeApproval(approvalId, 'allowed', { state: 'denied' }));
+    await assert.rejects(start(approvalId), { code: 'approval-unusable' });
+    const old = { createdBeforeMs: Number.MAX_SAFE_INTEGER, account: '', keptMax: 0 };
+    await store.write((tx) => tx.forgetApprovals(old));
+    await assert.rejects(start(approvalId), { code: 'approval-unusable' });
   }
+  await store.close();
 });
 
 test('what others hold is not visible', async (t) => {

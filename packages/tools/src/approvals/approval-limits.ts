@@ -1,0 +1,26 @@
+/*
+ * How much may wait, and how long what remains of it may be. An agent chooses the size of what it asks for; these are the
+ * bounds of what others then have to read.
+ */
+
+/* Of one account: an agent that asks in a loop must not bury what other agents of the account ask. */
+export const waitingMax = 64;
+/* Of one account, with input and environment: ten requests of the largest size. One look at them reads so much. */
+export const waitingBytesMax = 4 * 1024 * 1024;
+/* Of all accounts together: sixteen that have used up theirs. It bounds the disk and what a start watches over. */
+export const waitingOverallMax = 16 * waitingMax;
+export const waitingOverallBytesMax = 16 * waitingBytesMax;
+/* One request, with its input and environment. No person reads more before deciding. */
+export const requestCharactersMax = 256 * 1024;
+/* As long as runs are kept: who allowed what can be looked up as long as what came of it. */
+export const keptMs = 7 * 24 * 60 * 60 * 1000;
+/* Of one account, the newest of those that are over: as many as finished runs are kept. */
+export const keptMax = 1_000;
+/* Of a command, in every list and in what remains of it: as much as is kept of a run's. */
+export const commandCharactersMax = 4_096;
+/* The kernel takes no longer path. */
+export const directoryCharactersMax = 4_096;
+/* What speaks to people in a sentence: why it is asked about, what was said with a decision. */
+export const sentenceCharactersMax = 1_024;
+/* As long as the label that the run will have. */
+export const requesterCharactersMax = 512;
