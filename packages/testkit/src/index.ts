@@ -19,5 +19,7 @@ export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
 export type { PostgresAddress, PostgresServer } from './postgres-server.ts';
 export { openSmallDisk, smallDiskSkip } from './small-disk.ts';
 export type { SmallDisk } from './small-disk.ts';
+export { largestRequest2, writeRegistry2 } from './registry-2.ts';
+export type { OldApproval } from './registry-2.ts';
 export { createSeededRandom } from './seeded-random.ts';
 export { usePostgres } from './use-postgres.ts';

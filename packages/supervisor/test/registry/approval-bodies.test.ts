@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
-import { createSeededRandom } from '@clawdfather/testkit';
+import { createSeededRandom, largestRequest2, writeRegistry2 } from '@clawdfather/testkit';
 import type { ApprovalMoment, NewApproval } from '../../src/registry/approvals.ts';
 import { openRegistry, type Registry } from '../../src/registry/registry.ts';
 import { openStateDir } from '../../src/registry/state-dir.ts';
 import { newRunOf } from '../records.ts';
 import { openRig, tempDir } from './registry-rig.ts';
-import { largestRequest, writeRegistry2 } from './registry-2.ts';
+import { migrate, migrations } from '../../src/registry/migrate.ts';
 
 const now: ApprovalMoment = { bootId: 'boot', bootMs: 1, wallMs: 1 };
 const body = { action: 'a'.repeat(1_000), request: 'b', searchPath: 'c' };
@@ -124,6 +124,17 @@ async function openOld(t: TestContext, write: (file: string) => void): Promise<R
   return registry;
 }
 
+test('what tests take for version 2 is version 2', async (t) => {
+  const file = join(await tempDir(t), 'registry.db');
+  writeRegistry2(file, []);
+  const schemaOf = (db: DatabaseSync): unknown =>
+    db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all();
+  using copy = new DatabaseSync(file);
+  using source = new DatabaseSync(':memory:');
+  migrate(source, migrations.slice(0, 2));
+  assert.deepEqual(schemaOf(copy), schemaOf(source));
+});
+
 test('approvals of version 2 keep what they said, and those that are over lose what was large', async (t) => {
   const line = { kind: 'line', shell: '/bin/sh', line: 'ls' };
   const action = { command: line, cwd: '/srv', envAdditions: {}, host: 'local', account: 'ann' };
@@ -169,7 +180,7 @@ test('approvals of version 2 keep what they said, and those that are over lose w
 });
 
 test('the space of what was dropped is given back after the opening', async (t) => {
-  const request = largestRequest('ann');
+  const request = largestRequest2('ann');
   let file = '';
   const registry = await openOld(t, (path) => {
     file = path;
@@ -184,8 +195,7 @@ test('the space of what was dropped is given back after the opening', async (t) 
   });
   await registry.write((tx) => tx.insertApproval(approvalOf('next')));
   await registry.close();
-  const db = new DatabaseSync(file, { readOnly: true });
+  using db = new DatabaseSync(file, { readOnly: true });
   const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number };
-  db.close();
   assert.ok(pages < 1_000, `${pages} pages`);
 });
