@@ -36,6 +36,8 @@ export interface GatekeeperParts {
   readonly policy?: Policy;
   readonly requesterMarks?: readonly RequesterMark[];
   readonly reach?: StarterReach;
+  /* Instead of the rig's own, around it. */
+  readonly store?: ApprovalStore;
 }
 
 const leader: ProcessMark = {
@@ -90,7 +92,8 @@ export async function openApprovalsRig(t: TestContext): Promise<ApprovalsRig> {
     policy = agentPolicy,
     requesterMarks = [],
     reach = usualReach,
-  }) => createGatekeeper({ store, allowlist, reach, clock, random, policy, requesterMarks });
+    store: asked = store,
+  }) => createGatekeeper({ store: asked, allowlist, reach, clock, random, policy, requesterMarks });
   const gatekeeper = gatekeeperWith({});
   return {
     stateDir,

@@ -4,12 +4,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { approvalLifetimeMs } from '@clawdfather/protocol';
 import { waitingBytesMax, waitingMax } from '../../src/approvals/approval-limits.ts';
-import { createAllowlist } from '../../src/approvals/allowlist.ts';
-import { createGatekeeper } from '../../src/approvals/create-gatekeeper.ts';
-import { agentPolicy } from '../../src/approvals/decide-policy.ts';
 import { cutCommand } from '../../src/approvals/shown-command.ts';
 import { actionOf, openApprovalsRig, proposalOf } from './approvals-rig.ts';
 
@@ -95,7 +91,7 @@ test('what is over has lost its input, says so, and does not read as changed', a
 });
 
 test('no list, count or look-up reads a request, and what is asked for is bounded where it is listed', async (t) => {
-  const { store } = await openApprovalsRig(t);
+  const { store, gatekeeperWith } = await openApprovalsRig(t);
   let bodies = 0;
   const counted = {
     ...store,
@@ -104,14 +100,7 @@ test('no list, count or look-up reads a request, and what is asked for is bounde
       return store.approvalBody(id);
     },
   };
-  const gatekeeper = createGatekeeper({
-    store: counted,
-    allowlist: createAllowlist(store),
-    clock: createSystemClock(),
-    random: createSystemRandom(),
-    policy: agentPolicy,
-    requesterMarks: [],
-  });
+  const gatekeeper = gatekeeperWith({ store: counted });
   const words = Array.from({ length: 2_000 }, () => 'word'.repeat(4));
   const action = actionOf({
     command: { kind: 'argv', argv: ['/usr/bin/touch', ...words] },
