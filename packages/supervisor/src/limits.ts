@@ -24,6 +24,8 @@ export const graceMsMax = 3_600_000;
 export const killMs = 2_000;
 /** Reaching `exec`; a working directory on a dead mount never gets there (S2). */
 export const startMs = 30_000;
+/** How often a start is asked for in all, of a new spawnd each time: one that dies under three starts does not live. */
+export const launchesMax = 3;
 
 /** A run directory that took this long was slow: ten times what it usually takes. */
 export const intentSlowMs = 0.2;

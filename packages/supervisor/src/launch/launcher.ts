@@ -2,17 +2,13 @@
  * How runs are started: through one spawnd, or a shim directly (S3).
  *
  * A gateway asks its spawnd: forking that is cheap whatever the gateway's size. It is started with the first run,
- * and again after it died; a run that was asked for and lost with it hears `lost`. The CLI starts shims itself, so
- * that its own limits, groups and namespaces hold.
+ * and again after it died; a start that it did not answer is asked of the next one (start-through.ts). The CLI starts shims
+ * itself, so that its own limits, groups and namespaces hold.
  */
 import type { Clock } from '@clawdfather/kit';
-import {
-  type RunEvent,
-  type SpawndLink,
-  type SpawnRequest,
-  startShimDirect,
-  startSpawnd,
-} from '@clawdfather/shim';
+import { type RunEvent, type SpawnRequest, startShimDirect, startSpawnd } from '@clawdfather/shim';
+import { createHeldSpawnd, type HeldSpawnd } from './held-spawnd.ts';
+import { startThrough } from './start-through.ts';
 
 export interface Launcher {
   /* Rejects when nothing was asked of anybody; afterwards all news come as events. */
@@ -50,24 +46,23 @@ export function createDirectLauncher(deps: LauncherDeps): Launcher {
 }
 
 export function createSpawndLauncher(deps: LauncherDeps): Launcher {
-  let starting: Promise<SpawndLink> | undefined;
-  let current: SpawndLink | undefined;
+  let starting: Promise<HeldSpawnd> | undefined;
+  let current: HeldSpawnd | undefined;
   let hasStarted = false;
-  let waiting = 0;
   let isClosed = false;
 
-  const start = async (): Promise<SpawndLink> => {
+  const start = async (): Promise<HeldSpawnd> => {
     const link = await startSpawnd({ ...deps, onLost: deps.onSpawndLost });
     if (isClosed) link.close();
     else if (hasStarted) deps.onSpawndRestarted(link.hello.pid);
     hasStarted = true;
-    current = link;
-    return link;
+    current = createHeldSpawnd(link);
+    return current;
   };
 
   /* Shared by all who come while it starts; forgotten when it failed, so that the next one tries again. */
-  const link = (): Promise<SpawndLink> => {
-    if (current !== undefined && !current.isLost) return Promise.resolve(current);
+  const spawnd = (): Promise<HeldSpawnd> => {
+    if (current !== undefined && !current.link.isLost) return Promise.resolve(current);
     current = undefined;
     starting ??= start().finally(() => {
       starting = undefined;
@@ -75,37 +70,12 @@ export function createSpawndLauncher(deps: LauncherDeps): Launcher {
     return starting;
   };
 
-  const launched = (spawnd: SpawndLink, handle: number): Launched => {
-    let isReferenced = false;
-    const unref = (): void => {
-      if (!isReferenced) return;
-      isReferenced = false;
-      waiting -= 1;
-      if (waiting === 0) spawnd.unref();
-    };
-    return {
-      ref: () => {
-        if (isReferenced) return;
-        isReferenced = true;
-        waiting += 1;
-        spawnd.ref();
-      },
-      unref,
-      close: () => {
-        unref();
-        spawnd.forget(handle);
-      },
-    };
-  };
-
   return {
-    launch: async (request, onEvent) => {
-      const spawnd = await link();
-      return launched(spawnd, spawnd.spawn(request, onEvent));
-    },
+    launch: (request, onEvent) =>
+      startThrough({ request, onEvent, spawnd, isClosed: () => isClosed }),
     close: () => {
       isClosed = true;
-      current?.close();
+      current?.link.close();
     },
   };
 }

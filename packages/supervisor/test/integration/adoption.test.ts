@@ -3,11 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hasCode } from '@clawdfather/kit';
 import { createSupervisor } from '@clawdfather/supervisor';
 import { bytesOf, createRig, runIdOf, textOf, untilOutput } from './rig.ts';
 import { isAlive, seeProcess } from './process-table.ts';
@@ -149,25 +148,17 @@ test('T7: a killed spawnd is nothing to its runs; the next spawn starts another'
   assert.equal(await textOf(first), 'got it\n');
 });
 
-test('S1: a spawnd killed with spawns under way: each runs once or fails clearly', async (t) => {
+test('S1: a spawnd killed with spawns under way: every command runs, and runs once', async (t) => {
   const rig = createRig(t);
   const supervisor = await rig.supervisor();
-  let failed = 0;
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     const holder = await supervisor.spawn(rig.sh('exec sleep 300'));
     const spawnd = seeProcess(seeProcess(holder.pid)?.parentPid ?? 0)?.parentPid ?? 0;
     const spawning = Array.from({ length: 24 }, async (_, index) => {
       const file = `lines-${round}-${index}`;
-      const path = join(rig.scratchDir, file);
-      try {
-        const run = await supervisor.spawn(rig.sh(`echo once >> ${file}; exit 6`));
-        assert.equal((await run.wait()).code, 6);
-        assert.equal(readFileSync(path, 'utf8'), 'once\n');
-      } catch (error) {
-        assert.ok(hasCode(error, 'spawn-failed'), String(error));
-        assert.equal(existsSync(path), false, 'it failed, so it never ran');
-        failed += 1;
-      }
+      const run = await supervisor.spawn(rig.sh(`echo once >> ${file}; exit 6`));
+      assert.equal((await run.wait()).code, 6);
+      assert.equal(readFileSync(join(rig.scratchDir, file), 'utf8'), 'once\n');
     });
     for (let turn = 0; turn < round; turn += 1) await new Promise((next) => setImmediate(next));
     process.kill(spawnd, 'SIGKILL');
@@ -175,7 +166,6 @@ test('S1: a spawnd killed with spawns under way: each runs once or fails clearly
     await holder.cancel();
     await holder.wait();
   }
-  t.diagnostic(`${failed} of 192 failed`);
 });
 
 test('O6: a copied state directory is another instance and never touches the runs', async (t) => {
