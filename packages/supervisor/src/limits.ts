@@ -102,6 +102,8 @@ export const freeBytesMax = 32 * 1024 * 1024;
 export const listRowsDefault = 1_000;
 /** Unacknowledged durable input per run; the child's own buffers come on top (I1). */
 export const outboxBytesMax = 16 * 1024 * 1024;
+/** Of it that is read and sent at a time: an owner that takes over many runs holds so much of each. */
+export const inputPieceBytes = 256 * 1024;
 /** Dead owners that own nothing are forgotten beyond this many; `doctor` shows the rest. */
 export const ownersKeptMax = 64;
 

@@ -106,6 +106,33 @@ function lines(text: string): readonly Readonly<Record<string, unknown>>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+test('no number of decided ones hides what waits, and a request of another account says so', async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId } = await ask(rig);
+  const store = await openApprovals({ stateDir: rig.stateDir });
+  const now = { bootId: store.host.bootId, bootMs: 0, wallMs: 0 };
+  await store.write((tx) => {
+    const stored = tx.approval(approvalId, now);
+    const body = tx.approvalBody(approvalId);
+    assert.ok(stored !== undefined && body !== undefined);
+    for (let index = 0; index < 1_008; index += 1) {
+      const id = `over-${index}`;
+      tx.insertApproval({ ...stored, approvalId: id, runId: id, account: 'member', body });
+      tx.changeApproval(id, 'pending', { state: 'denied' });
+    }
+  });
+  await store.close();
+  for (const flags of [[], ['-a']]) {
+    const { stdout } = await rig.clf('approvals', ...flags, '--json');
+    assert.equal(lines(stdout).at(-1)?.['id'], approvalId);
+  }
+  const waiting = await rig.clf('approvals');
+  assert.doesNotMatch(waiting.stdout, /another account/);
+  const all = await rig.clf('approvals', '-a');
+  assert.match(all.stdout, /asked for by another account: member/);
+  assert.match(all.stdout, /its environment and input are no longer kept/);
+});
+
 test('what waits is listed whole, with who asked, where and why', { skip }, async (t) => {
   const rig = createCliRig(t);
   const empty = await rig.clf('approvals');

@@ -13,9 +13,12 @@ import type { RunKey } from './fence.ts';
 import { number } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-export interface OutboxEntry {
+/** A part of one entry: entries are as long as their senders like, and nothing reads one whole. */
+export interface InputPiece {
   readonly offset: number;
   readonly bytes: Uint8Array;
+  /** Nothing of its entry follows. */
+  readonly isLast: boolean;
 }
 
 export interface OutboxWrites {

@@ -5,10 +5,10 @@
  * The one lock a read can meet is another process recovering the log after a
  * crash; then, and only then, it waits for `readBusyMs` inside SQLite.
  */
-import { listRowsDefault } from '../limits.ts';
+import { inputPieceBytes, listRowsDefault } from '../limits.ts';
 import { runStates } from '../run-states.ts';
 import type { RunFilter, RunId, RunKind, RunRecord } from '../types.ts';
-import type { OutboxEntry } from './outbox-writes.ts';
+import type { InputPiece } from './outbox-writes.ts';
 import { number, parseRun, selectLabelledRuns, selectOpenRuns, selectRuns, text } from './rows.ts';
 import type { Statements } from './statements.ts';
 
@@ -31,8 +31,8 @@ export interface RunReads {
   /** All that is live or whose tree is not gone: what reconciliation looks at. Oldest first. */
   readonly open: () => readonly RunRecord[];
   readonly finished: () => readonly FinishedRun[];
-  /** Input not yet accepted by the shim, in order (I1). */
-  readonly outbox: (runId: string) => readonly OutboxEntry[];
+  /** The next piece of what the shim may not have accepted yet, from this offset on (I1). */
+  readonly nextInput: (runId: string, from: number) => InputPiece | undefined;
   /** Where the next durable input goes. */
   readonly inputOffset: (runId: string) => number;
 }
@@ -42,6 +42,10 @@ interface Term {
   readonly sql: string;
   readonly values: readonly Value[];
 }
+
+const nextInputSql = `SELECT max(offset, ?) AS at, offset + length(bytes) AS until,
+  substr(bytes, max(offset, ?) - offset + 1, ?) AS bytes
+  FROM input_outbox WHERE run_id = ? AND offset + length(bytes) > ? ORDER BY offset LIMIT 1`;
 
 export function createRunReads({ one, all }: Statements): RunReads {
   return {
@@ -72,10 +76,12 @@ export function createRunReads({ one, all }: Statements): RunReads {
         isRemoved: row['removed_at_ms'] !== null,
         isTreeGone: row['tree_ended_at_ms'] !== null,
       })),
-    outbox: (runId) =>
-      all('SELECT offset, bytes FROM input_outbox WHERE run_id = ? ORDER BY offset', [runId]).map(
-        (row) => ({ offset: number(row, 'offset'), bytes: row['bytes'] as Uint8Array }),
-      ),
+    nextInput: (runId, from) => {
+      const row = one(nextInputSql, [from, from, inputPieceBytes, runId, from]);
+      if (row === undefined) return undefined;
+      const piece = { offset: number(row, 'at'), bytes: row['bytes'] as Uint8Array };
+      return { ...piece, isLast: piece.offset + piece.bytes.length >= number(row, 'until') };
+    },
     inputOffset: (runId) =>
       Number(one('SELECT input_offset FROM runs WHERE run_id = ?', [runId])?.['input_offset'] ?? 0),
   };

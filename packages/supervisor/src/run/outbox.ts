@@ -3,7 +3,8 @@
  *
  * Stages: 1 committed to the outbox with its offset, 2 sent at that offset, 3 trimmed once the shim has accepted it.
  * Killed after 1: the adopter sends it. Killed after 2: the adopter sends it again and the shim drops what it has.
- * Whoever sends, sends all that waits, in order: what an earlier attempt could not deliver is not jumped over.
+ * Whoever sends, sends all that waits, in order and in pieces: what an earlier attempt could not deliver is not jumped over, and
+ * what does not get through takes little memory.
  */
 import { hasCode } from '@clawdfather/kit';
 import type { SupervisorContext } from '../context.ts';
@@ -40,7 +41,7 @@ export interface OperatorInput {
   readonly offset: number;
 }
 
-type OutboxRegistry = Pick<Registry, 'get' | 'outbox' | 'write'>;
+type OutboxRegistry = Pick<Registry, 'get' | 'nextInput' | 'write'>;
 
 /*
  * For a run of another owner, or of none: its outbox is in the registry that all share. Owner and operator may send the
@@ -69,7 +70,7 @@ export async function sendAsOperator(
 
 /* After adoption: everything the predecessor committed and may or may not have sent. */
 export function resendOutbox(deps: OutboxDeps, owned: OwnedRun): void {
-  if (deps.registry.outbox(owned.run.identity.runId).length === 0) return;
+  if (deps.registry.nextInput(owned.run.identity.runId, 0) === undefined) return;
   /* The run is over, or not ours any more; either way nobody waits for this input. */
   flush(deps, owned).catch(() => undefined);
 }
@@ -84,13 +85,18 @@ function flush(deps: OutboxDeps, owned: OwnedRun): Promise<void> {
 }
 
 async function sendAll(
-  registry: Pick<Registry, 'outbox' | 'write'>,
+  registry: Pick<Registry, 'nextInput' | 'write'>,
   { control, key }: { readonly control: ControlLine; readonly key: RunKey },
 ): Promise<void> {
-  for (const { offset, bytes } of registry.outbox(key.runId)) {
+  let from = 0;
+  for (;;) {
+    const piece = registry.nextInput(key.runId, from);
+    if (piece === undefined) return;
+    const { offset, bytes, isLast } = piece;
     const ok = await control.input(bytes, offset).catch((error: unknown) => {
       throw refusalOf(error);
     });
-    await registry.write((tx) => tx.trimInput(key, ok.inputOffset));
+    if (isLast) await registry.write((tx) => tx.trimInput(key, ok.inputOffset));
+    from = offset + bytes.length;
   }
 }

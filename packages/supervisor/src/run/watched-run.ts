@@ -30,7 +30,7 @@ export interface WatchDeps {
   readonly processTable: ProcessTable;
   readonly actor: string;
   readonly signal: AbortSignal;
-  readonly registry: Pick<Registry, 'get' | 'outbox' | 'write'>;
+  readonly registry: Pick<Registry, 'get' | 'nextInput' | 'write'>;
   readonly reread: () => RunRecord | undefined;
   /* The last reconciliation could not tell whether it lives, or whose it is. */
   readonly isUnverifiable: () => boolean;

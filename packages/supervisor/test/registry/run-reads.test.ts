@@ -95,7 +95,7 @@ test('what is asked for all the time is read through an index', async (t) => {
   reads.list({ idPrefix: 'a' });
   reads.list({ labels: { who: 'x' } });
   reads.open();
-  reads.outbox('r');
+  reads.nextInput('r', 0);
   openRunsOf(statements, 1, [1]);
   const key = { runId: runIdOf('r'), epoch: 1 };
   const settlement = { exit: exitOf(), isTreeGone: true, journalBytes: 1, lastOutputAtMs: 1 };
