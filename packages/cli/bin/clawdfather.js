@@ -94,7 +94,7 @@ async function runHere() {
 if (isRecentEnough(process.versions.node)) {
   await runHere();
 } else {
-  const nodePath = pathFromHere('../../../node_modules/node/bin/node');
+  const nodePath = pathFromHere('../../../node_modules/.bin/node');
   if (existsSync(nodePath)) {
     handOver(nodePath);
   } else {

@@ -139,7 +139,7 @@ test('S3: the limits of open files are noted before Node raises them', (context)
 
 test("a checkout's own Node is the one that runs", (context) => {
   const root = makeCheckout(context, {
-    'node_modules/node/bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
+    'node_modules/.bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
   });
   const command = join(root, 'packages/cli/bin/clawdfather');
   copyFileSync(commandPath, command);
@@ -159,7 +159,7 @@ test(
   needsOldNode,
   (context) => {
     const root = makeCheckout(context, {
-      'node_modules/node/bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
+      'node_modules/.bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
     });
     const result = launch(root, oldNode ?? '', ['ps', '--all']);
     assert.match(result.stdout, /clawdfather\.js ps --all\n$/);
@@ -169,7 +169,7 @@ test(
 
 test('an old Node passes a signal down and the death by it up', needsOldNode, async (context) => {
   const root = makeCheckout(context, {
-    'node_modules/node/bin/node': `#!/bin/sh\necho ready\nexec sleep 60\n`,
+    'node_modules/.bin/node': `#!/bin/sh\necho ready\nexec sleep 60\n`,
   });
   const launcher = join(root, 'packages/cli/bin/clawdfather.js');
   const parent = spawn(oldNode ?? '', [launcher], {

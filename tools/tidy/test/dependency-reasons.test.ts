@@ -1,5 +1,5 @@
 /*
- * Dependency reasons: both ways, for packages and for install scripts.
+ * Dependency reasons: a package without a row and a row without a package are both found.
  */
 import { test } from 'node:test';
 import { checkDependencyReasons, reasonsPath } from '../rules/dependency-reasons.ts';
@@ -11,22 +11,19 @@ test('every dependency of the repository has its reason', () => {
   assertObeyed(checkDependencyReasons);
 });
 
-test('a package and a script with reasons are accepted', () => {
+test('a package with its reason is accepted', () => {
   assertAccepted(checkDependencyReasons, {
-    'package.json': '{"devDependencies":{"a":"1.2.3"},"allowScripts":{"a":true}}',
+    'package.json': '{"devDependencies":{"a":"1.2.3"}}',
     'packages/kit/package.json': '{"dependencies":{"@clawdfather/shim":"0.1.0"}}',
-    [reasonsPath]: `## Tools\n\n| \`a\` | root | ${reason} |\n\n## Install scripts\n\n| \`a\` | ${reason} |\n`,
+    [reasonsPath]: `## Tools\n\n| \`a\` | root | ${reason} |\n`,
   });
 });
 
-test('an unexplained package and an unexplained script are refused', () => {
+test('an unexplained package is refused', () => {
   assertRefused(
     checkDependencyReasons,
-    {
-      'package.json': '{"allowScripts":{"s":true}}',
-      'packages/kit/package.json': '{"dependencies":{"p":"1.0.0"}}',
-    },
-    [/says nothing about s/, /says nothing about p/],
+    { 'packages/kit/package.json': '{"optionalDependencies":{"p":"1.0.0"}}' },
+    [/says nothing about p/],
   );
 });
 
