@@ -16,11 +16,11 @@
  * Contract: importing main does the work; it reads process.argv from index 2.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 // A namespace import, since old Nodes lack registerHooks and would fail to link.
 import * as nodeModule from 'node:module';
 import { constants, homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const sourceCondition = '@clawdfather/source';
@@ -61,10 +61,63 @@ function fail(reason) {
   process.exitCode = 70;
 }
 
-/* Stripping types and compiling cost more than most commands; Node keeps the results here. */
+/*
+ * Stripping types and compiling cost more than most commands; Node keeps the results in a directory, and runs what it finds
+ * there. So it is used only if no other user can have put anything there: it is ours, others have never been able to enter it
+ * (one that is open is not closed and used, because what is in it stays), and no other user can exchange it. Else we do
+ * without; `clf doctor` says why. The name is not `compiled`, which earlier versions made as the umask said.
+ */
 function keepCompiled() {
-  const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  nodeModule.enableCompileCache?.(join(base, 'clawdfather', 'compiled'));
+  // Node makes directories of its own in it.
+  const umask = process.umask(0o077);
+  try {
+    const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+    const directory = join(base, 'clawdfather', 'code');
+    mkdirSync(directory, { recursive: true });
+    const place = realpathSync(directory);
+    const { uid, mode } = lstatSync(place);
+    if (uid !== process.geteuid() || (mode & 0o077) !== 0 || !isTrusted(dirname(place))) return;
+    nodeModule.enableCompileCache?.(place);
+  } catch {
+    // A read-only home, say. Nothing depends on it.
+  } finally {
+    process.umask(umask);
+  }
+}
+
+/*
+ * The rule of @clawdfather/kit/files (trusted-path.ts), for a path without links. It is here in plain JavaScript because
+ * reading TypeScript before the cache is there takes as long as a whole command.
+ */
+function isTrusted(path) {
+  const us = process.geteuid();
+  const trustedUids = [us, 0, statSync('/').uid];
+  let isClosed = false;
+  for (let end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
+    const { uid, gid, mode } = lstatSync(end === -1 ? path : path.slice(0, end));
+    if (!trustedUids.includes(uid)) return false;
+    const isSticky = (mode & 0o1000) !== 0;
+    const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && !isGroupOurs(gid));
+    if (isOpen && !isSticky && !isClosed) return false;
+    isClosed ||= uid === us && (mode & 0o011) === 0;
+    if (end === -1) return true;
+  }
+}
+
+/* Whether it is our primary group and has no other member. */
+function isGroupOurs(gid) {
+  if (gid !== process.getegid()) return false;
+  const [users, groups] = ['/etc/passwd', '/etc/group'].map((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .map((line) => line.split(':')),
+  );
+  const us = users.filter((fields) => fields[2] === String(process.geteuid()));
+  const primary = users.filter((fields) => fields[3] === String(gid));
+  const group = groups.find((fields) => fields[2] === String(gid));
+  const members = (group?.[3] ?? '').split(',').filter((name) => name !== '');
+  const names = [...primary.map(([name]) => name), ...members];
+  return group !== undefined && names.every((name) => us.some(([one]) => one === name));
 }
 
 async function runHere() {

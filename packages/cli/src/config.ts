@@ -31,6 +31,8 @@ export interface Caller extends CallerFacts {
   readonly commandEnv: Readonly<Record<string, string>>;
   /* Of the shell we were called from, before Node raised ours; undefined when nobody noted them. */
   readonly openFiles: LimitPair | undefined;
+  /* Of the shell we were called from: commands get it, our own files do not. */
+  readonly umask: number;
 }
 
 export interface Config extends Caller, Resolved {
@@ -46,6 +48,7 @@ export interface ProcessFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly pid: number;
+  readonly umask: number;
   readonly isArgvText?: boolean;
 }
 
@@ -67,6 +70,7 @@ export function readCaller(facts: ProcessFacts): Caller {
     isArgvText: facts.isArgvText ?? true,
     cwd: facts.cwd,
     pid: facts.pid,
+    umask: facts.umask,
     env: facts.env,
     commandEnv: commandEnvFrom(facts.env),
     openFiles: openFilesFrom(facts.env['CLAWDFATHER_OPEN_FILES'] ?? ''),

@@ -21,6 +21,8 @@ const status = await runCli({
     env: process.env,
     cwd: currentDirectory(),
     pid: process.pid,
+    // Whatever we make is ours alone; commands get what the caller had.
+    umask: process.umask(0o077),
     isArgvText: isArgvText(),
   }),
   io: createNodeIo(clock),

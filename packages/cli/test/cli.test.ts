@@ -14,7 +14,7 @@ import { createFakeIo } from './support/fake-io.ts';
 
 async function call(...argv: string[]) {
   const io = createFakeIo();
-  const caller = readCaller({ argv, env: { HOME: '/h' }, cwd: '/', pid: 1 });
+  const caller = readCaller({ argv, env: { HOME: '/h' }, cwd: '/', pid: 1, umask: 0o022 });
   const clock = createFakeClock();
   const status = await runCli({ caller, io, clock, random: createSeededRandom(1) });
   return { status, out: io.out(), err: io.err() };

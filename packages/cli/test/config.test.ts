@@ -14,7 +14,7 @@ import { cleanEnv, configPath, loadConfig, readCaller, usualConfig } from '../sr
 import type { SettingKey } from '../src/config/settings.ts';
 
 const caller = (env: Record<string, string | undefined>) =>
-  readCaller({ argv: [], env: { HOME: '/h', ...env }, cwd: '/here', pid: 7 });
+  readCaller({ argv: [], env: { HOME: '/h', ...env }, cwd: '/here', pid: 7, umask: 0o022 });
 
 const config = (env: Record<string, string | undefined>, ...argv: string[]) =>
   loadConfig(caller(env), { spec: runSpec, args: parseArgs(runSpec, [...argv, 'x']) });

@@ -7,6 +7,7 @@ export const gatewayErrorCodes = [
   'listen-failed',
   'listen-unprotected',
   'log-key-unusable',
+  'login-links-unsafe',
   'master-key-invalid',
   'master-key-unsafe',
   'secret-unreadable',

@@ -54,6 +54,8 @@ export interface RunsConfig {
   /* Beside the state directory, the database and the keys: files of ours that no agent's working tree may hold. */
   readonly privatePaths?: readonly string[];
   readonly openFiles?: LimitPair;
+  /* Of commands: that of whoever started the gateway, whose own is narrower. Default: that of this process. */
+  readonly umask?: number;
   /* Live runs of one account at a time. Default 64. */
   readonly liveRunsMax?: number;
 }

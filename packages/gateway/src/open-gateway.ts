@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import type { Random } from '@clawdfather/kit';
 import { openStore, type Store } from '@clawdfather/store';
+import { openStateDir } from '@clawdfather/supervisor';
 import { createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -121,6 +122,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const deps: GatewayDeps = { ...given, log };
   const { clock, random } = deps;
   const { onQuery } = watch.tracing;
+  // First: the database and the keys are usually in it.
+  await openStateDir(config.stateDir);
   const store = opening.use(
     await openStore(config.database, { clock, random, ...(onQuery && { onQuery }) }),
   );

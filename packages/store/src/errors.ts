@@ -13,6 +13,7 @@ export const storeErrorCodes = [
   'store-in-use',
   'store-newer',
   'store-unreachable',
+  'store-unsafe',
   'outcome-unknown',
   'work-waited',
   'migration-changed',

@@ -31,6 +31,8 @@ export interface SupervisorContext {
   readonly binaryPath: string;
   readonly cgroupParent: string | undefined;
   readonly retention: RetentionPolicy;
+  /* Of a run that names none. */
+  readonly umask: number | undefined;
   readonly live: LiveRuns;
   /* What the last reconciliation could not tell; gc explains with it. */
   readonly unverifiable: Set<string>;

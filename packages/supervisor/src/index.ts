@@ -32,6 +32,7 @@ export type { RetentionDecision, RetentionPolicy } from './retention/plan-retent
 export { liveRunStates } from './run-states.ts';
 export { compareCursors } from './run/compare-cursors.ts';
 export { cursorInside } from './run/cursor-inside.ts';
+export { openStateDir } from './registry/state-dir.ts';
 export { outputStart } from './run/read-output.ts';
 export { unclaimedStage } from './run/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';

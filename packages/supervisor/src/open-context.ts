@@ -75,6 +75,7 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     binaryPath,
     cgroupParent: deps.cgroupParent,
     retention: deps.retention ?? usualRetention,
+    umask: deps.umask,
     live: new Map(),
     spawning: new Set(),
     unverifiable: new Set(),

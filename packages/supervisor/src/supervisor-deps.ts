@@ -27,6 +27,8 @@ export interface SupervisorDeps {
   readonly observer?: SupervisorObserver;
   /* A delegated cgroup v2 directory; limits of memory and processes need it (E4). */
   readonly cgroupParent?: string | undefined;
+  /* Of a run that names none, for a program that has set its own. Default: that of this process. */
+  readonly umask?: number | undefined;
   readonly binaryPath?: string;
   readonly shimLogFd?: number | undefined;
   readonly shimEnv?: Readonly<Record<string, string>> | undefined;

@@ -11,11 +11,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { openPrivateDir } from '@clawdfather/kit/files';
 
 export type ExternalProgram = 'inspector' | 'conformance' | 'desktop-commander';
 
@@ -28,9 +29,13 @@ export async function fetchExternal(program: ExternalProgram): Promise<string> {
   const hash = createHash('sha256').update(lockfile).digest('hex').slice(0, 16);
   const base = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'clawdfather');
   const place = join(base, 'external', `${program}-${hash}`);
+  // What lies there is run.
+  openPrivateDir(
+    join(base, 'external'),
+    ({ path, why, cure }) => new Error(`${path}: ${why}: ${cure}`),
+  );
   if (existsSync(place)) return place;
 
-  await mkdir(join(base, 'external'), { recursive: true });
   const draft = await mkdtemp(`${place}-`);
   try {
     await cp(source, draft, { recursive: true });

@@ -17,12 +17,14 @@ interface Allowance {
   readonly typesOnly?: readonly string[];
   /* May be imported by this one file only. */
   readonly onlyIn?: Readonly<Record<string, string>>;
-  /* Runs in a browser, so nothing of Node's. */
+  /* Runs in a browser, so nothing of Node's, but for what lies behind `nodeDoor`. */
   readonly isBrowserSafe?: boolean;
+  /* A side door for Node alone: what runs in a browser may not come through it. */
+  readonly nodeDoor?: string;
 }
 
 export const packageTable: Readonly<Record<string, Allowance>> = {
-  kit: { imports: [], isBrowserSafe: true },
+  kit: { imports: [], isBrowserSafe: true, nodeDoor: 'files' },
   protocol: { imports: ['kit'], isBrowserSafe: true },
   shim: { imports: ['kit'] },
   supervisor: { imports: ['kit', 'shim'] },
@@ -80,13 +82,14 @@ function checkImports(tree: Tree, name: string, allowance: Allowance): readonly 
     const isShipped = path.startsWith(`packages/${name}/src/`);
     const report = (message: string): void => void findings.push({ path, message });
     for (const { specifier, isTypeOnly } of importsOf(text)) {
-      if (specifier.startsWith('.')) {
-        if (leavesPackage(path, specifier, name))
-          report(`reaches into another package: ${specifier}`);
+      const isForBrowsers = isShipped && isBrowserFile(allowance, path, name);
+      const place = posix.join(posix.dirname(path), specifier);
+      const isRelative = specifier.startsWith('.');
+      const isForNode = isRelative ? !isBrowserFile(allowance, place, name) : isNodeOnly(specifier);
+      if (isForBrowsers && isForNode) report(`is browser-safe but imports ${specifier}`);
+      if (isRelative) {
+        if (leavesPackage(place, name)) report(`reaches into another package: ${specifier}`);
         continue;
-      }
-      if (isShipped && allowance.isBrowserSafe === true && specifier.startsWith('node:')) {
-        report(`is browser-safe but imports ${specifier}`);
       }
       if (!specifier.startsWith(scope)) continue;
       const [target = '', ...door] = specifier.slice(scope.length).split('/');
@@ -103,6 +106,19 @@ function checkImports(tree: Tree, name: string, allowance: Allowance): readonly 
     }
   }
   return findings;
+}
+
+function isBrowserFile(allowance: Allowance, path: string, name: string): boolean {
+  if (allowance.isBrowserSafe !== true) return false;
+  const { nodeDoor } = allowance;
+  return nodeDoor === undefined || !path.startsWith(`packages/${name}/src/${nodeDoor}/`);
+}
+
+function isNodeOnly(specifier: string): boolean {
+  if (specifier.startsWith('node:')) return true;
+  return Object.entries(packageTable).some(
+    ([name, { nodeDoor }]) => nodeDoor !== undefined && specifier === `${scope}${name}/${nodeDoor}`,
+  );
 }
 
 /* A package whose main door is heavy may have a light one, named in its manifest. */
@@ -171,7 +187,6 @@ function internalDependencies(
   };
 }
 
-function leavesPackage(path: string, specifier: string, name: string): boolean {
-  const target = posix.normalize(posix.join(posix.dirname(path), specifier));
-  return !target.startsWith(`packages/${name}/`);
+function leavesPackage(place: string, name: string): boolean {
+  return !place.startsWith(`packages/${name}/`);
 }

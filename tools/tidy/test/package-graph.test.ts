@@ -106,6 +106,31 @@ test('a browser-safe package may not import Node', () => {
   );
 });
 
+test('behind the door for Node it may, and nothing for browsers comes through that door', () => {
+  const file = `import { readFileSync } from 'node:fs';`;
+  assertAccepted(checkPackageGraph, packageFiles('kit', [], { 'src/files/a.ts': file }));
+  assertRefused(
+    checkPackageGraph,
+    packageFiles('kit', [], {
+      'src/files/a.ts': file,
+      'src/b.ts': `import { a } from './files/a.ts';`,
+      'src/c.ts': `import { a } from './files.ts';`,
+    }),
+    [/b\.ts: is browser-safe but imports \.\/files\/a\.ts/],
+  );
+  assertRefused(
+    checkPackageGraph,
+    {
+      ...packageFiles('sdk', ['kit'], {
+        'src/a.ts': `import { a } from '@clawdfather/kit/files';`,
+      }),
+      'packages/kit/package.json': '{"exports":{".":{},"./files":{}}}',
+      'packages/kit/tsconfig.json': '{}',
+    },
+    [/sdk\/src\/a\.ts: is browser-safe but imports @clawdfather\/kit\/files/],
+  );
+});
+
 test('store may import its users as types only', () => {
   assertRefused(
     checkPackageGraph,

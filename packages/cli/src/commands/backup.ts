@@ -5,8 +5,9 @@
  * audit log. Not in it: runs and their output, which belong to this host; the config file; and, unless `--with-keys`, the master
  * keys, without which the SSH keys cannot be opened. Kept apart, a stolen copy is worth little.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { openPrivateDir } from '@clawdfather/kit/files';
 import type { CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -60,6 +61,8 @@ function copyKeys(from: string, to: string): void {
   if (!existsSync(from) || readdirSync(from).length === 0) {
     throw usageError(`there are no master keys in ${from}`);
   }
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  openPrivateDir(to, ({ path, why, cure }) =>
+    usageError(`master keys cannot be kept there: ${path}: ${why}`, `Mend it: ${cure}`),
+  );
   cpSync(from, to, { recursive: true, force: true, preserveTimestamps: true });
 }

@@ -35,6 +35,7 @@ import { checkJournals, journalBytesMax } from '../doctor/journal-check.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
 import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.ts';
+import { checkCodeCache } from '../doctor/cache-check.ts';
 import { checkConfig } from '../doctor/config-check.ts';
 import { checkConfinement } from '../doctor/confinement-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
@@ -61,6 +62,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     await checkShim(shimBinaryPath),
     ...(await checkConfinements(() => readConfinementSupport(shimBinaryPath()))),
     checkConfig(context.config),
+    checkCodeCache(context.config.env),
     checkStateDir(stateDir, directory, process.getuid?.()),
     await checkDisk(facts, stateDir),
     checkProc(facts),

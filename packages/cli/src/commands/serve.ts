@@ -5,7 +5,6 @@
  * it is, to people and in gateway.json · 5 wait · 6 close within five seconds. None of them touches a run: shims hold those.
  */
 import { X509Certificate } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Log } from '@clawdfather/kit';
 import { startTicksOf } from '@clawdfather/supervisor/alive';
@@ -36,7 +35,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   const { config } = context;
   const { stateDir } = config;
   refuseSecond(stateDir);
-  if (config.pid === 1) (await import('../gateway/process-one.ts')).rerunUnderInit();
+  if (config.pid === 1) (await import('../gateway/process-one.ts')).rerunUnderInit(config.umask);
   const settings = gatewayConfigFrom(context, readVersion());
   await using serveLog = await openServeLog(context);
   const { log } = serveLog;
@@ -62,8 +61,6 @@ async function open(
   log: Log,
 ): Promise<Gateway> {
   try {
-    // Whose it is and who may look into it is checked by the supervisor.
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
     return await openServer(settings, { clock, random, log });
   } catch (error) {
     throw explainOpenFailure(error, stateDir);

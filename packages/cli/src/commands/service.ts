@@ -2,7 +2,7 @@
  * `clf service install | uninstall | status`: a gateway that systemd keeps running, and that can be restarted and upgraded
  * without any run noticing (E2).
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { geteuid } from 'node:process';
@@ -27,7 +27,9 @@ export const install: Execute = async (context) => {
   const systemctl = createSystemctl(scope, config);
   await systemctl('--version');
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text, { mode: 0o644 });
+  writeFileSync(path, text);
+  // Nothing in it is secret, and systemd tells it to everybody; about a unit that others cannot read, it complains.
+  chmodSync(path, 0o644);
   await mustSucceed(systemctl, 'daemon-reload');
   const isStarted = !args.has('no-start');
   if (isStarted) {

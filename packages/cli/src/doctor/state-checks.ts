@@ -3,6 +3,8 @@
  * would mend or refuse what is looked at here.
  */
 import { lstat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { findUnsafe, type Unsafe } from '@clawdfather/kit/files';
 import type { Finding } from './finding.ts';
 
 export interface DirectoryFacts {
@@ -10,6 +12,8 @@ export interface DirectoryFacts {
   readonly isLink: boolean;
   readonly uid: number;
   readonly mode: number;
+  /* What leads to it, where another user could exchange it. */
+  readonly unsafeAbove: Unsafe | undefined;
 }
 
 export async function readDirectory(path: string): Promise<DirectoryFacts | undefined> {
@@ -20,6 +24,7 @@ export async function readDirectory(path: string): Promise<DirectoryFacts | unde
     isLink: found.isSymbolicLink(),
     uid: found.uid,
     mode: found.mode & 0o777,
+    unsafeAbove: findUnsafe(dirname(path)),
   };
 }
 
@@ -32,16 +37,17 @@ export function checkStateDir(
   if (facts === undefined) {
     return { check, status: 'info', summary: `${path} is not there yet; the first run makes it` };
   }
-  const advice = 'Use a directory of your own: CLAWDFATHER_STATE_DIR or --state-dir.';
-  const fail = (why: string): Finding => ({
-    check,
-    status: 'fail',
-    summary: `${path} ${why}`,
-    advice,
-  });
+  const own = 'Use a directory of your own: CLAWDFATHER_STATE_DIR or --state-dir.';
+  const fail = (why: string, advice = own): Finding => {
+    return { check, status: 'fail', summary: `${path} ${why}`, advice };
+  };
   if (facts.isLink) return fail('is a symbolic link');
   if (!facts.isDirectory) return fail('is not a directory');
   if (uid !== undefined && facts.uid !== uid) return fail(`belongs to user ${facts.uid}`);
+  const { unsafeAbove } = facts;
+  if (unsafeAbove !== undefined) {
+    return fail(`could be exchanged: ${unsafeAbove.path}: ${unsafeAbove.why}`, unsafeAbove.cure);
+  }
   if ((facts.mode & 0o077) !== 0) {
     return {
       check,

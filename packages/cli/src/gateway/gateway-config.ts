@@ -36,6 +36,7 @@ export function gatewayConfigFrom(
       directory: values['gateway.directory'] ?? (config.env['HOME'] || homedir()),
       retention: retentionPolicyFrom(config),
       liveRunsMax: values['gateway.liveRunsMax'],
+      umask: config.umask,
       ...(config.openFiles === undefined ? {} : { openFiles: config.openFiles }),
     },
     ...(masterKeysDir === undefined ? {} : { masterKeysDir }),

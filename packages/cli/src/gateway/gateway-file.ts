@@ -7,6 +7,7 @@
  */
 import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findUnsafe } from '@clawdfather/kit/files';
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
 
 export interface GatewayRecord {
@@ -71,6 +72,8 @@ export function findGateway(stateDir: string): FoundGateway {
 
 function readText(path: string): string | undefined {
   try {
+    // It says where tokens are sent: from where others can write, nothing is believed.
+    if (findUnsafe(path) !== undefined) return undefined;
     return readFileSync(path, 'utf8');
   } catch {
     // Not there, or not for us: nobody is known to run.

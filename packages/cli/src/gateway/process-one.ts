@@ -7,8 +7,10 @@
  */
 import { shimBinaryPath } from '@clawdfather/supervisor';
 
-export function rerunUnderInit(): void {
+export function rerunUnderInit(umask: number): void {
   if (process.pid !== 1) return;
+  // What we are started with, which our child takes to be its caller's.
+  process.umask(umask);
   const path = shimBinaryPath();
   const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   // Absent only where there are no such processes: Windows.

@@ -3,6 +3,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { geteuid } from 'node:process';
+import { findUnsafe, shellWord } from '@clawdfather/kit/files';
 import { CliError } from '../errors.ts';
 
 /* A chain of certificates is some kilobytes. */
@@ -29,7 +30,15 @@ export function readSecretFile(file: SecretFile): string {
     const problem = whyUnsafe({ uid, mode }, file.isPublic === true);
     if (problem !== undefined) {
       throw new CliError('secret-file-unsafe', `${setting}: ${path} ${problem}`, {
-        hint: `It has to be yours alone: chmod ${file.isPublic === true ? 'go-w' : '600'} ${path}`,
+        hint: `It has to be yours alone: chmod ${file.isPublic === true ? 'go-w' : '600'} ${shellWord(path)}`,
+        detail: { path, setting },
+      });
+    }
+    const unsafe = findUnsafe(path);
+    if (unsafe !== undefined) {
+      const message = `${setting}: ${path} could be exchanged: ${unsafe.path}: ${unsafe.why}`;
+      throw new CliError('secret-file-unsafe', message, {
+        hint: `Mend it: ${unsafe.cure}`,
         detail: { path, setting },
       });
     }

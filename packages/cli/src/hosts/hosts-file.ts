@@ -1,13 +1,13 @@
 /*
  * `hosts.json` in the config directory: the gateways that this user is signed in to, each with the token of this device.
  *
- * 0600, written under a temporary name and renamed. A file that others can read is refused: its tokens are theirs as well.
+ * 0600, written under a temporary name and renamed. A file that others can read is refused: its tokens are theirs as well. So is
+ * one that they can exchange: it says to whom tokens are sent.
  */
 import {
   closeSync,
   constants,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '@clawdfather/kit';
+import { findUnsafe, makeTrustedDir, shellWord, type Unsafe } from '@clawdfather/kit/files';
 import { type CallerFacts, configDirectory } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
 import { whyUnsafe } from '../gateway/read-secret.ts';
@@ -49,9 +50,11 @@ export function readHosts(caller: Pick<CallerFacts, 'env'>): StoredHost[] {
       throw unreadable(
         path,
         problem,
-        `Its tokens may be known; chmod 600 ${path}, and sign in anew.`,
+        `Its tokens may be known; chmod 600 ${shellWord(path)}, and sign in anew.`,
       );
     }
+    const unsafe = findUnsafe(path);
+    if (unsafe !== undefined) throw notTrusted(path)(unsafe);
     return parseHosts(path, readFileSync(descriptor, 'utf8'));
   } finally {
     closeSync(descriptor);
@@ -64,7 +67,7 @@ export function writeHosts(
   pid: number,
 ): void {
   const path = hostsPath(caller);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeTrustedDir(dirname(path), notTrusted(path));
   const draft = `${path}.${pid}`;
   writeFileSync(draft, `${JSON.stringify({ hosts }, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(draft, path);
@@ -89,6 +92,11 @@ function isHost(value: unknown): value is StoredHost {
   const fields = value as Readonly<Record<string, unknown>>;
   const names = ['name', 'url', 'token', 'account', 'expiresAt'] as const;
   return names.every((name) => typeof fields[name] === 'string') && 'stateDir' in fields;
+}
+
+/* It says where tokens are sent. */
+function notTrusted(path: string): (unsafe: Unsafe) => CliError {
+  return ({ path: where, why, cure }) => unreadable(path, `${where}: ${why}`, `Mend it: ${cure}`);
 }
 
 function unreadable(path: string, why: string, hint?: string): CliError {

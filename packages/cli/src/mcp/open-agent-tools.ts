@@ -46,6 +46,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
     stateDir,
     launcher: 'spawnd',
     adoption: 'adopt',
+    umask: config.umask,
     clock,
     random,
     log,

@@ -21,6 +21,6 @@ export function explainOpenFailure(error: unknown, stateDir: string): unknown {
     error instanceof CodedError &&
     (error.code === 'state-dir-unsafe' || error.code === 'state-on-network-fs');
   if (!isAboutDirectory) return error;
-  const { code, message, detail } = error;
-  return new CodedError(code, message, { detail, hint: `It is ${stateDir}. ${advice}` });
+  const { code, message, detail, hint = '' } = error;
+  return new CodedError(code, message, { detail, hint: `${hint} It is ${stateDir}. ${advice}` });
 }

@@ -51,6 +51,7 @@ async function open(deps: Parts, extras: SupervisorExtras): Promise<Supervisor> 
     stateDir: config.stateDir,
     launcher: 'direct',
     retention: retentionPolicyFrom(config),
+    umask: config.umask,
     clock,
     random,
     log,

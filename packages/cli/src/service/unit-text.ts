@@ -57,7 +57,6 @@ export function formatUnit(facts: UnitFacts): string {
     `TimeoutStartSec=${readySecondsMax}`,
     `TimeoutStopSec=${stopSecondsMax}`,
     `Environment=${quote(`PATH=${searchPath}`)}`,
-    'UMask=0077',
     '',
     '[Install]',
     `WantedBy=${scope === 'user' ? 'default.target' : 'multi-user.target'}`,

@@ -20,7 +20,13 @@ function home(context: TestContext, text?: string) {
   if (text !== undefined) writeFileSync(path, text, { mode: 0o600 });
   const call = async (env: Record<string, string>, ...argv: string[]) => {
     const io = createFakeIo();
-    const caller = readCaller({ argv, env: { HOME: directory, ...env }, cwd: '/', pid: 1 });
+    const caller = readCaller({
+      argv,
+      env: { HOME: directory, ...env },
+      cwd: '/',
+      pid: 1,
+      umask: 0o022,
+    });
     const deps = { caller, io, clock: createFakeClock(), random: createSeededRandom(1) };
     const status = await runCli(deps);
     return {

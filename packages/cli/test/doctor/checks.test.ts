@@ -25,7 +25,7 @@ import {
 } from '../../src/doctor/run-checks.ts';
 import { findDelegatedCgroup } from '../../src/runs/delegated-cgroup.ts';
 import { checkShim } from '../../src/doctor/shim-check.ts';
-import { checkStateDir } from '../../src/doctor/state-checks.ts';
+import { checkStateDir, type DirectoryFacts } from '../../src/doctor/state-checks.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { exitWith, recordWith, runId } from '../support/records.ts';
 
@@ -125,13 +125,21 @@ test('J4: space and inodes', async () => {
 });
 
 test('the state directory: ours, a directory, closed to others', () => {
-  const facts = { isDirectory: true, isLink: false, uid: 7, mode: 0o700 };
+  const facts: DirectoryFacts = {
+    isDirectory: true,
+    isLink: false,
+    uid: 7,
+    mode: 0o700,
+    unsafeAbove: undefined,
+  };
   const status = (over: Partial<typeof facts>) =>
     checkStateDir('/s', { ...facts, ...over }, 7).status;
   assert.equal(status({}), 'ok');
   assert.equal(status({ mode: 0o755 }), 'warn');
   assert.equal(status({ uid: 8 }), 'fail');
   assert.equal(status({ isLink: true }), 'fail');
+  const unsafeAbove = { path: '/', why: 'everybody can write to it', cure: 'chmod go-w /' };
+  assert.equal(status({ unsafeAbove }), 'fail');
   assert.equal(status({ isDirectory: false }), 'fail');
   assert.equal(checkStateDir('/s', undefined, 7).status, 'info');
 });

@@ -2,7 +2,7 @@
  * `clf service` with a stand-in for systemctl that notes what it is asked; there is no systemd in a test.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createGatewayRig } from '../support/gateway-rig.ts';
@@ -31,6 +31,7 @@ test('install writes the unit and starts it, status looks at it, uninstall takes
     '127.0.0.1:9',
   );
   assert.equal(installed.code, 0, installed.stderr);
+  assert.equal(statSync(unit).mode & 0o777, 0o644, 'as systemd wants it');
   const text = readFileSync(unit, 'utf8');
   assert.match(text, /^ExecStart=.*\/clawdfather serve --listen 127\.0\.0\.1:9 --state-dir /m);
   assert.match(text, /^KillMode=process$/m);

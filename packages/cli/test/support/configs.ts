@@ -16,6 +16,6 @@ export function callWith(
   env: Readonly<Record<string, string>> = { HOME: '/h' },
 ): TestCall {
   const args = parseArgs(spec, argv);
-  const caller = readCaller({ argv, env, cwd: '/here', pid: 7 });
+  const caller = readCaller({ argv, env, cwd: '/here', pid: 7, umask: 0o022 });
   return { args, config: usualConfig(caller, { spec, args }) };
 }

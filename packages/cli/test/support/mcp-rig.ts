@@ -39,8 +39,7 @@ export interface McpRig {
   readonly createEnding: (code: number) => Ending;
 }
 
-export function createMcpRig(test: TestContext): McpRig {
-  const cli = createCliRig(test);
+export function createMcpRig(test: TestContext, cli = createCliRig(test)): McpRig {
   return {
     cli,
     connect: (options = {}) => connect(test, cli, options),

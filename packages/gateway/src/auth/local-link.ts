@@ -8,9 +8,11 @@
  * that moment, and what is on disk signs nobody in.
  */
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, hasErrno, type Random } from '@clawdfather/kit';
+import { openPrivateDir, type Unsafe } from '@clawdfather/kit/files';
+import { GatewayError } from '../errors.ts';
 import { hashSecret, newLinkSecret } from './token-text.ts';
 
 export interface LocalLinkDeps {
@@ -30,7 +32,9 @@ export async function leaveLocalLink(
   deps: LocalLinkDeps & { readonly random: Random },
 ): Promise<string> {
   const directory = directoryOf(deps.stateDir);
-  await mkdir(directory, { mode: 0o700 }).catch(unless('EEXIST'));
+  // A state directory that nothing has been started in has no gateway to leave anything for.
+  await stat(deps.stateDir);
+  openPrivateDir(directory, unsafe);
   await removeExpired(deps, directory);
   const secret = newLinkSecret(deps.random);
   const endsAtMs = deps.clock.wallMs() + lifetimeMs;
@@ -78,6 +82,13 @@ async function removeExpired({ clock }: LocalLinkDeps, directory: string): Promi
       await unlink(path).catch(unless('ENOENT'));
     }
   }
+}
+
+function unsafe({ path, why, cure }: Unsafe): GatewayError {
+  return new GatewayError('login-links-unsafe', `a login link cannot be left: ${path}: ${why}`, {
+    detail: { path },
+    hint: `Who can write there can sign in. Mend it: ${cure}`,
+  });
 }
 
 /* What another process may have done in between is no failure. */

@@ -7,10 +7,11 @@
  * M3 Read once, from files and never from the environment, which children of ours could read (checklist 1).
  */
 import { constants } from 'node:fs';
-import { chmod, link, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { link, open, readdir, rm } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { hasErrno, type Random } from '@clawdfather/kit';
+import { openPrivateDir, shellWord } from '@clawdfather/kit/files';
 import { GatewayError } from '../errors.ts';
 import { keyBytes, type MasterKey } from './kms.ts';
 
@@ -49,15 +50,9 @@ export async function rotateMasterKey(directory: string, random: Random): Promis
   await addKey(directory, { number: highest + 1, random });
 }
 
-/* The state directory above it is checked by the supervisor; this one by the same rules. */
+/* It may lie anywhere, so its whole path is looked at. */
 async function openDirectory(path: string): Promise<void> {
-  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (!hasErrno(error, 'EEXIST')) throw error;
-  });
-  const found = await lstat(path);
-  if (!found.isDirectory()) throw unsafe(path, 'it is not a directory');
-  if (found.uid !== process.getuid?.()) throw unsafe(path, `user ${found.uid} owns it`);
-  if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
+  openPrivateDir(path, ({ path: where, why, cure }) => unsafe(where, why, cure));
   // What a crash left half made. Somebody who is making one right now finds it gone and makes another.
   const drafts = (await readdir(path)).filter((name) => name.startsWith(draftPrefix));
   await Promise.all(drafts.map((name) => rm(join(path, name), { force: true })));
@@ -108,8 +103,10 @@ async function readKey(directory: string, number: number): Promise<MasterKey> {
   );
   try {
     const { uid, mode, size } = await file.stat();
-    if (uid !== process.getuid?.()) throw unsafe(path, `user ${uid} owns it`);
-    if ((mode & 0o077) !== 0) throw unsafe(path, 'others may read it');
+    if (uid !== process.geteuid?.()) throw unsafe(path, `it belongs to user ${uid}`);
+    if ((mode & 0o077) !== 0) {
+      throw unsafe(path, 'others may read it', `chmod 600 ${shellWord(path)}`);
+    }
     const text = size <= fileBytesMax ? await file.readFile('utf8') : '';
     if (!keyPattern.test(text)) {
       throw new GatewayError('master-key-invalid', 'a master key is not one of ours', {
@@ -133,9 +130,10 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function unsafe(path: string, why: string): GatewayError {
-  return new GatewayError('master-key-unsafe', `${path} cannot hold master keys: ${why}`, {
+function unsafe(path: string, why: string, cure?: string): GatewayError {
+  const mend = cure === undefined ? '' : ` Mend it: ${cure}`;
+  return new GatewayError('master-key-unsafe', `master keys are not safe here: ${path}: ${why}`, {
     detail: { path },
-    hint: 'it has to be yours alone: directory 0700, files 0600. Whatever others could read should be rotated',
+    hint: `They have to be yours alone: directory 0700, files 0600. What others could read should be rotated.${mend}`,
   });
 }

@@ -59,6 +59,7 @@ export async function openRuns(
     launcher: 'spawnd',
     adoption: 'adopt',
     retention: runs.retention,
+    umask: runs.umask,
     clock,
     random,
     log,

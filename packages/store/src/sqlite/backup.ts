@@ -11,11 +11,12 @@ import { accessSync, constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { hasCode } from '@clawdfather/kit';
 import { StoreError } from '../errors.ts';
 import { backupPagesPerStep, readBusyMs } from '../limits.ts';
 import { compareMigrations, migrations } from '../migrations/migrate.ts';
 import type { MigrationStatus } from '../migrations/migrate.ts';
-import { createPrivate } from './private-file.ts';
+import { createPrivate, refuseUnsafe } from './private-file.ts';
 
 export interface BackupReport {
   readonly isSound: boolean;
@@ -27,6 +28,7 @@ export interface BackupReport {
 export async function backUp(source: string, path: string): Promise<void> {
   const draft = `${path}.partial`;
   try {
+    refuseUnsafe(draft);
     await rm(draft, { force: true });
     createPrivate(draft);
     await copySnapshot(source, draft);
@@ -40,6 +42,8 @@ export async function backUp(source: string, path: string): Promise<void> {
     await rename(draft, path);
     await syncPath(dirname(path));
   } catch (error) {
+    // Where it is not safe, what lies there is not ours to remove.
+    if (hasCode(error, 'store-unsafe')) throw error;
     await rm(draft, { force: true });
     throw new StoreError('backup-failed', 'the backup could not be made', {
       cause: error,

@@ -1,7 +1,7 @@
 /*
  * Putting a backup in the place of the database, while no gateway runs.
  *
- * R1 The backup is looked at before anything is touched, and stays where it is: a checked copy of it takes the place.
+ * R1 The backup is looked at before anything is touched (no other user can have changed it, it is sound), and stays where it is: a checked copy of it takes the place.
  * R2 Nobody else has the database open. SQLite is asked for it exclusively, and it is held until the new one is in place, so a
  *    gateway that starts meanwhile waits and then finds the new one.
  * R3 A log never meets another database, on which it would be replayed: the old one's is folded into it first. Where the old
@@ -31,6 +31,7 @@ import { readBusyMs } from '../limits.ts';
 import { type MigrationStatus, refuseMisfit } from '../migrations/migrate.ts';
 import { backUp, type BackupReport, checkBackup } from './backup.ts';
 import { sqliteFailureOf } from './failures.ts';
+import { refuseUnsafe } from './private-file.ts';
 
 export interface RestoreInput {
   readonly backupPath: string;
@@ -49,6 +50,8 @@ export async function restoreBackup(
   { backupPath, databasePath }: RestoreInput,
   { clock }: { readonly clock: Clock },
 ): Promise<RestoreReport> {
+  // It says who may sign in.
+  refuseUnsafe(backupPath);
   const { migrations } = checkSound(backupPath);
   const path = existsSync(databasePath) ? realpathSync(databasePath) : databasePath;
   const draft = `${path}.restoring`;

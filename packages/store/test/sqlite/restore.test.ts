@@ -4,7 +4,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -211,3 +222,28 @@ onSqlite('killed at any step, a restore has happened or has not', async (backend
     return code === 0;
   }
 });
+
+onSqlite(
+  'nothing is taken from where another user could have put it, or left there',
+  async (backend) => {
+    const { directory, clock } = backend;
+    const { databasePath, backupPath, names, restore } = await openScene(backend);
+    await chmod(directory, 0o755);
+    await chmod(backupPath, 0o666);
+    const cure = { code: 'store-unsafe', hint: new RegExp(`chmod go-w ${backupPath}`) };
+    await assert.rejects(restore(), cure);
+    await chmod(backupPath, 0o600);
+    const open = join(directory, 'open');
+    await mkdir(open);
+    await chmod(open, 0o777);
+    const unsafe = { code: 'store-unsafe', hint: new RegExp(`chmod go-w ${open}`) };
+    await copyFile(backupPath, join(open, 'backup.db'));
+    const moved = { backupPath: join(open, 'backup.db'), databasePath };
+    await assert.rejects(restoreBackup(moved, { clock }), unsafe);
+    const store = await backend.open();
+    await assert.rejects(store.backup(join(open, 'another.db')), unsafe);
+    await store.close();
+    assert.deepEqual(await readdir(open), ['backup.db']);
+    assert.deepEqual(await names(), ['ann', 'bob'], 'the database is as it was');
+  },
+);

@@ -5,9 +5,12 @@
  * has to wait for another process's lock waits in the commit queue or, while
  * opening, here. A read needs no lock except while another process recovers the
  * log after a crash; it may then block for `readBusyMs`.
+ *
+ * The file is ours alone, whatever the umask is; SQLite gives what it makes beside it the same mode.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Random } from '@clawdfather/kit';
+import { closeToOthers, makePrivateFile } from '@clawdfather/kit/files';
 import { busyLimitMs, logBytesKept, readBusyMs, registryCacheKib } from '../limits.ts';
 import { busyError, lockPauseMs } from './commit-queue.ts';
 import { registryErrorOf, sqliteFailureOf } from './sqlite-error.ts';
@@ -18,6 +21,9 @@ export interface Waiting {
   readonly random: Random;
 }
 
+/* An earlier version may have left them open to others. */
+const besideEndings = ['-wal', '-shm'];
+
 /** Opens the file and runs `setUp` under the write lock. */
 export async function openDatabase(
   file: string,
@@ -25,6 +31,8 @@ export async function openDatabase(
   waiting: Waiting,
 ): Promise<DatabaseSync> {
   const sinceMs = waiting.clock.monotonicMs();
+  makePrivateFile(file);
+  for (const ending of besideEndings) closeToOthers(file + ending);
   for (let attempt = 0; ; attempt += 1) {
     const result = tryOpen(file, setUp);
     if (result !== 'busy') return result;

@@ -3,18 +3,18 @@
  *
  * It holds the cookies of shims and the output of commands, and its registry
  * decides which processes are signalled. So it must be a real directory, ours,
- * closed to others, on a local file system; anything else is refused with the
- * reason (SECURITY-CHECKLIST 17, O6). A recursive mkdir would follow a planted
- * symlink, so the last component is made by itself and looked at with lstat.
+ * closed to others, on a local file system (O6), and no other user may be able
+ * to exchange it; anything else is refused with the reason and its cure.
  *
  *   <state>/registry.db      the index, rebuildable
  *   <state>/instance.json    who this directory is
  *   <state>/runs/<runId>/    one per run
  *   <state>/trash/           what gc is deleting
  */
-import { chmod, lstat, mkdir, statfs } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
-import { assertNever, hasErrno } from '@clawdfather/kit';
+import { statfs } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { assertNever } from '@clawdfather/kit';
+import { openPrivateDir, type Unsafe } from '@clawdfather/kit/files';
 import { SupervisorError } from '../errors.ts';
 import { fileSystemKindOf, mountNameOf } from './file-system-kind.ts';
 import type { FileSystemKind } from './file-system-kind.ts';
@@ -38,20 +38,18 @@ export interface StateDirDeps {
   readonly fileSystemType?: (path: string) => Promise<number>;
   /** The text of /proc/self/mountinfo. */
   readonly mountinfo?: () => string;
-  readonly uid?: number;
 }
 
 export async function openStateDir(path: string, deps: StateDirDeps = {}): Promise<StateDir> {
-  if (!isAbsolute(path)) throw unsafe(path, 'its path is not absolute');
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const { dev, ino } = await openPrivateDir(path, deps.uid);
+  if (!isAbsolute(path)) throw unusable(path, 'its path is not absolute', 'Name it from the root.');
+  const { dev, ino } = openPrivateDir(path, unsafe);
   const runsDir = join(path, 'runs');
   const trashDir = join(path, 'trash');
   const type = await (deps.fileSystemType ?? readFileSystemType)(path);
   const mountinfo = deps.mountinfo ?? readMountinfo;
   const kind = fileSystemKindOf(type, () => mountNameOf(mountinfo(), dev));
-  await openPrivateDir(runsDir, deps.uid);
-  await openPrivateDir(trashDir, deps.uid);
+  openPrivateDir(runsDir, unsafe);
+  openPrivateDir(trashDir, unsafe);
   return {
     path,
     registryFile: join(path, 'registry.db'),
@@ -62,23 +60,6 @@ export async function openStateDir(path: string, deps: StateDirDeps = {}): Promi
     ino,
     warnings: warningsAbout(path, kind),
   };
-}
-
-/** Makes it, or accepts one that is ours alone. */
-async function openPrivateDir(
-  path: string,
-  uid = process.getuid?.(),
-): Promise<{ dev: number; ino: number }> {
-  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (!hasErrno(error, 'EEXIST')) throw error;
-  });
-  const found = await lstat(path);
-  if (found.isSymbolicLink()) throw unsafe(path, 'it is a symbolic link');
-  if (!found.isDirectory()) throw unsafe(path, 'it is not a directory');
-  if (uid !== undefined && found.uid !== uid) throw unsafe(path, `user ${found.uid} owns it`);
-  // Ours already, so nobody else can race this; an old umask is no reason to refuse.
-  if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
-  return { dev: found.dev, ino: found.ino };
 }
 
 function warningsAbout(path: string, found: FileSystemKind): readonly string[] {
@@ -107,9 +88,11 @@ async function readFileSystemType(path: string): Promise<number> {
   return (await statfs(path)).type;
 }
 
-function unsafe(path: string, why: string): SupervisorError {
-  return new SupervisorError('state-dir-unsafe', `the state directory cannot be used: ${why}`, {
-    detail: { path },
-    hint: 'Use a directory of your own that nobody else can write to.',
-  });
+function unsafe({ path, why, cure }: Unsafe): SupervisorError {
+  return unusable(path, `${path} is not safe from other users: ${why}`, `Mend it: ${cure}`);
+}
+
+function unusable(path: string, why: string, hint: string): SupervisorError {
+  const message = `the state directory cannot be used: ${why}`;
+  return new SupervisorError('state-dir-unsafe', message, { detail: { path }, hint });
 }

@@ -24,6 +24,8 @@ export interface SpawnContext {
   readonly nowMs: number;
   /* A delegated cgroup v2 directory, or none. */
   readonly cgroupParent: string | undefined;
+  /* Of a run that names none. */
+  readonly umask: number | undefined;
 }
 
 export interface SpawnPlan {
@@ -58,7 +60,7 @@ export function planSpawn(input: SpawnInput, context: SpawnContext): SpawnPlan {
     cwd: input.cwd,
     pty: terminalOf(input),
     stdin: input.mode === 'child' && input.stdin === 'closed' ? 'null' : 'open',
-    umask: input.umask,
+    umask: input.umask ?? context.umask,
     nice: input.nice,
     rlimits: rlimitsOf(input.limits ?? {}),
     user: input.runAs === undefined ? undefined : { groups: [], ...input.runAs },

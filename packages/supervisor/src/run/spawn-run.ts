@@ -71,6 +71,7 @@ function planFor(context: SupervisorContext, input: SpawnInput): SpawnPlan {
     owner: ownerIdentityOf(context.owner()),
     nowMs: context.clock.wallMs(),
     cgroupParent: context.cgroupParent,
+    umask: context.umask,
   });
 }
 

@@ -27,6 +27,7 @@ const requestOf = (change: Partial<ChildInput>) =>
       owner: { instance: 'instance', generation: 1, pid: 1, startTicks: 1 },
       nowMs: 1,
       cgroupParent: undefined,
+      umask: undefined,
     },
   ).request;
 

@@ -1,0 +1,39 @@
+/*
+ * The directory with compiled code, which the launcher (bin/clawdfather.js) uses only if no other user can have put anything
+ * there. At a start it says nothing when it does without; here it is told.
+ */
+import { lstatSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { geteuid } from 'node:process';
+import { findUnsafe, shellWord } from '@clawdfather/kit/files';
+import type { Finding } from './finding.ts';
+
+const check = 'code-cache';
+
+/* `usedDir`: what Node uses in this process; undefined when it uses none. */
+export function checkCodeCache(
+  env: Readonly<Record<string, string | undefined>>,
+  usedDir = getCompileCacheDir(),
+): Finding {
+  if (usedDir !== undefined) return { check, status: 'ok', summary: usedDir };
+  const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const path = join(base, 'clawdfather', 'code');
+  const slow = 'so compiled code is not kept, and every start takes longer';
+  const unsafe = findUnsafe(dirname(path));
+  if (unsafe !== undefined) {
+    const summary = `${unsafe.path}: ${unsafe.why}, ${slow}`;
+    return { check, status: 'warn', summary, advice: unsafe.cure };
+  }
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    const advice = `mkdir -p -m 700 ${shellWord(path)}`;
+    return { check, status: 'warn', summary: `${path} cannot be made, ${slow}`, advice };
+  }
+  const isOurs = found.isDirectory() && found.uid === geteuid?.();
+  const why = isOurs ? 'was open to others' : 'is not a directory of yours';
+  // What is in it may be theirs, so closing it is not enough.
+  const advice = `rm -r ${shellWord(path)}; the next start makes it anew`;
+  return { check, status: 'warn', summary: `${path} ${why}, ${slow}`, advice };
+}

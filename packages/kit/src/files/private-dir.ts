@@ -1,0 +1,80 @@
+/*
+ * A directory of ours that nobody else can enter, for what is secret and for what decides.
+ *
+ * It is made 0700, with what is missing above it. One that is there has to be a real directory of ours. One that others could
+ * read is closed: an older version or another umask made it. One that others could write to is closed as well if it is empty
+ * or if they could not get there; else what is in it may be theirs, and a person has to look.
+ */
+import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { hasErrno } from '../errors.ts';
+import { ownUid } from './own-group.ts';
+import { shellWord } from './shell-word.ts';
+import {
+  inTheWay,
+  isWritableByOthers,
+  notOurs,
+  type Place,
+  type Unsafe,
+  walk,
+} from './trusted-path.ts';
+
+export const privateDirMode = 0o700;
+
+/** How the caller's package says that a path cannot be used. */
+export type Refuse = (unsafe: Unsafe) => Error;
+
+/** Which directory it is, so that a copy of it can be told from it. */
+export interface DirIdentity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** Throws what `refuse` makes of it. */
+export function openPrivateDir(path: string, refuse: Refuse): DirIdentity {
+  const above = makeTrustedDir(dirname(path), refuse);
+  makeOne(path);
+  const found = lstatSync(path);
+  const problem = findProblem(path, found, above);
+  if (problem !== undefined) throw refuse(problem);
+  if ((found.mode & 0o077) !== 0) chmodSync(path, privateDirMode);
+  return { dev: found.dev, ino: found.ino };
+}
+
+/** A directory that others may read and cannot change, such as the one with the config file; made 0700 where it is missing. */
+export function makeTrustedDir(path: string, refuse: Refuse): Place {
+  // Twice: a recursive mkdir follows a link that was planted, and what it has made may not be what is there.
+  const before = walk(path);
+  if (before.kind === 'unsafe') throw refuse(before.unsafe);
+  if (before.kind === 'trusted') return mustBeDirectory(before.place, refuse);
+  mkdirSync(path, { recursive: true, mode: privateDirMode });
+  const made = walk(path);
+  if (made.kind === 'trusted') return mustBeDirectory(made.place, refuse);
+  throw refuse(made.kind === 'unsafe' ? made.unsafe : inTheWay(path, 'it vanishes'));
+}
+
+function mustBeDirectory(place: Place, refuse: Refuse): Place {
+  if (place.isDirectory) return place;
+  throw refuse(inTheWay(place.path, 'it is not a directory'));
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path, privateDirMode);
+  } catch (error) {
+    if (!hasErrno(error, 'EEXIST')) throw error;
+  }
+}
+
+function findProblem(path: string, found: Stats, { isClosed }: Place): Unsafe | undefined {
+  if (found.isSymbolicLink()) return inTheWay(path, 'it is a symbolic link');
+  if (!found.isDirectory()) return inTheWay(path, 'it is not a directory');
+  if (found.uid !== ownUid()) return notOurs(path, found);
+  if (isClosed || !isWritableByOthers(found) || readdirSync(path).length === 0) return undefined;
+  const word = shellWord(path);
+  return {
+    path,
+    why: 'others could write to it, so what is in it may be theirs',
+    cure: `chmod 700 ${word}, after a look at what is in it: ls -lA ${word}`,
+  };
+}

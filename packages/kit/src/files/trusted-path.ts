@@ -1,0 +1,135 @@
+/*
+ * Whether a path leads to something, and only through directories, that no other user can change.
+ *
+ * Who can write to a directory decides what its names lead to, so every directory from the root down is looked at, and every
+ * symbolic link on the way. The rule:
+ *
+ *   P1 Each, and what the path leads to, belongs to us or to root. Who owns `/` counts as root: in a user namespace root has another number there.
+ *   P2 None can be written to by others, unless it is sticky (in `/tmp` nobody can rename what is ours), or its group has no
+ *      member but us (systems that give each user a group of their own make directories 0775).
+ *   P3 Below a directory of ours that others cannot enter, P2 holds by itself.
+ *
+ * What is missing is as good as trusted: who makes it decides its mode. The launcher has the same rule in plain JavaScript
+ * (packages/cli/bin/clawdfather.js), and one table of tests holds both to it.
+ */
+import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { hasErrno } from '../errors.ts';
+import { isGroupOurs, ownUid } from './own-group.ts';
+import { shellWord } from './shell-word.ts';
+
+export interface Unsafe {
+  /** What is wrong is wrong with this. */
+  readonly path: string;
+  readonly why: string;
+  /** The command that mends it. */
+  readonly cure: string;
+}
+
+export interface Place {
+  readonly path: string;
+  readonly isDirectory: boolean;
+  /** P3 */
+  readonly isClosed: boolean;
+}
+
+export type Walked =
+  | { readonly kind: 'trusted'; readonly place: Place }
+  /** Everything that is there is trusted; the rest has to be made. */
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unsafe'; readonly unsafe: Unsafe };
+
+/* As the kernel does. */
+const linksMax = 40;
+
+const root = 0;
+const sticky = 0o1000;
+
+/** Undefined when no other user can change what the path leads to. */
+export function findUnsafe(path: string): Unsafe | undefined {
+  const walked = walk(path);
+  return walked.kind === 'unsafe' ? walked.unsafe : undefined;
+}
+
+export function walk(path: string): Walked {
+  if (!isAbsolute(path)) throw new TypeError('a path to be trusted must be absolute');
+  const trustedUids = [ownUid(), root, statSync('/').uid];
+  const names = path.split('/').toReversed();
+  const top: Place = { path: '/', isDirectory: true, isClosed: false };
+  const above: Place[] = [top];
+  let links = 0;
+  for (;;) {
+    const name = names.pop();
+    const here = above.at(-1) ?? top;
+    if (name === undefined) return { kind: 'trusted', place: here };
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      if (above.length > 1) above.pop();
+      continue;
+    }
+    if (!here.isDirectory) return unsafe(inTheWay(here.path, 'it is not a directory'));
+    const next = join(here.path, name);
+    const stats = lstatIfThere(next);
+    if (stats === undefined) return { kind: 'missing' };
+    if (!trustedUids.includes(stats.uid)) return unsafe(notOurs(next, stats));
+    if (stats.isSymbolicLink()) {
+      links += 1;
+      if (links > linksMax) return unsafe(inTheWay(next, 'it is one of too many links'));
+      const target = readlinkSync(next);
+      if (isAbsolute(target)) above.length = 1;
+      names.push(...target.split('/').toReversed());
+      continue;
+    }
+    if (!here.isClosed && isWritableByOthers(stats)) return unsafe(writable(next, stats));
+    const isDirectory = stats.isDirectory();
+    above.push({
+      path: next,
+      isDirectory,
+      isClosed: here.isClosed || (isDirectory && isShut(stats)),
+    });
+  }
+}
+
+/** P2 */
+export function isWritableByOthers(stats: Stats): boolean {
+  const { mode, gid } = stats;
+  if (stats.isDirectory() && (mode & sticky) !== 0) return false;
+  if ((mode & 0o002) !== 0) return true;
+  return (mode & 0o020) !== 0 && !isGroupOurs(gid);
+}
+
+/** P3: root's are not counted: who may enter them is not ours to say. */
+function isShut({ mode, uid }: Stats): boolean {
+  return uid === ownUid() && (mode & 0o011) === 0;
+}
+
+function lstatIfThere(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+export function notOurs(path: string, { uid }: Pick<Stats, 'uid'>): Unsafe {
+  return {
+    path,
+    why: `it belongs to user ${uid}`,
+    cure: `chown -h ${ownUid()} ${shellWord(path)}`,
+  };
+}
+
+function writable(path: string, { mode }: Pick<Stats, 'mode'>): Unsafe {
+  const who = (mode & 0o002) === 0 ? 'its group' : 'everybody';
+  return { path, why: `${who} can write to it`, cure: `chmod go-w ${shellWord(path)}` };
+}
+
+/* It may hold something, so it is put aside. */
+export function inTheWay(path: string, why: string): Unsafe {
+  return { path, why, cure: `mv ${shellWord(path)} ${shellWord(`${path}.aside`)}` };
+}
+
+function unsafe(found: Unsafe): Walked {
+  return { kind: 'unsafe', unsafe: found };
+}
