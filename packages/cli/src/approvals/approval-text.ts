@@ -16,13 +16,13 @@ export interface ApprovalTextOptions {
   readonly nowMs: number;
   /* With those that are over. */
   readonly isAll: boolean;
-  /* Of whoever looks; a request of another account says whose it is. */
+  /* Accounts of the person who looks; a request of another one says whose it is. */
   readonly ownAccounts: readonly string[];
   /* Of the terminal; undefined where there is none. */
   readonly columnsMax?: number | undefined;
 }
 
-/* What was asked for on this machine without a gateway belongs to whoever owns it. */
+/* What was asked for on this machine without a gateway belongs to its owner. */
 export const machineAccounts: readonly string[] = ['local', 'cli'];
 
 const indent = '  ';

@@ -9,7 +9,7 @@ import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 
-/* Of those that are over: more than anybody reads. */
+/* Of those that are over: more than a person reads. */
 const overMax = 1_000;
 /* More than may wait on one machine. */
 const waitingMax = 10_000;

@@ -1,5 +1,5 @@
 /*
- * A state directory that somebody has filled with requests of the largest size: the gateway starts in little memory, and what a
+ * A state directory that a caller has filled with requests of the largest size: the gateway starts in little memory, and what a
  * list reads does not depend on it.
  */
 import assert from 'node:assert/strict';

@@ -31,7 +31,7 @@ export function approvalBodyBytes({ action, request, searchPath }: ApprovalBody)
   return Buffer.byteLength(action) + Buffer.byteLength(request) + Buffer.byteLength(searchPath);
 }
 
-/* Whoever makes one keeps its texts short: lists read them. */
+/* Its writer keeps these texts short, because lists read them. */
 interface ApprovalFacts {
   readonly approvalId: string;
   readonly runId: string;
@@ -94,7 +94,7 @@ export interface NewAllowRule {
 export interface ApprovalFilter {
   /* What has lapsed counts as expired. Default all. */
   readonly states?: readonly StoredApprovalState[];
-  /* Default all there are: for whoever owns the machine. */
+  /* Default all there are: for the owner of the machine. */
   readonly accounts?: readonly string[];
   readonly idPrefix?: string;
   readonly runIdPrefix?: string;

@@ -10,6 +10,8 @@ import { createSeededRandom, largestRequest2, writeRegistry2 } from '@clawdfathe
 import type { ApprovalMoment, NewApproval } from '../../src/registry/approvals.ts';
 import { openRegistry, type Registry } from '../../src/registry/registry.ts';
 import { openStateDir } from '../../src/registry/state-dir.ts';
+import { createApprovalWrites } from '../../src/registry/approval-writes.ts';
+import type { Statements } from '../../src/registry/statements.ts';
 import { newRunOf } from '../records.ts';
 import { openRig, tempDir } from './registry-rig.ts';
 import { migrate, migrations } from '../../src/registry/migrate.ts';
@@ -123,6 +125,62 @@ async function openOld(t: TestContext, write: (file: string) => void): Promise<R
   t.after(() => registry.close());
   return registry;
 }
+
+test('lists, counts, look-ups and the writes of a request go by an account’s own rows, and read no body', async (t) => {
+  const { stateDir } = await openRig(t);
+  using db = new DatabaseSync(stateDir.registryFile);
+  const plans: string[] = [];
+  /** Plans what it is asked to do, and does nothing. */
+  const explain = (sql: string): void => {
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+    plans.push(`${steps.map((row) => String(row['detail'])).join('; ')} <- ${sql}`);
+  };
+  const statements: Statements = {
+    run: (sql) => {
+      explain(sql);
+      return 0;
+    },
+    one: (sql) => {
+      explain(sql);
+      return undefined;
+    },
+    all: (sql) => {
+      explain(sql);
+      return [];
+    },
+    changes: () => 0,
+    longBytes: () => 0,
+  };
+  const tx = createApprovalWrites(statements);
+  const accounts = ['ann', 'local'];
+  for (const states of [['pending', 'allowed'], ['denied'], ['expired'], undefined] as const) {
+    const filter = { accounts, ...(states === undefined ? {} : { states }) };
+    tx.approvals({ ...filter, limit: 10 }, now);
+    tx.countApprovals(filter, now);
+    tx.approvals({ ...filter, runIdPrefix: 'a', limit: 2 }, now);
+  }
+  tx.approval('a', now);
+  tx.approvalOfRun('a', now);
+  // At a start, of all accounts: only what waits.
+  tx.approvals({ states: ['pending', 'allowed'], limit: 10 }, now);
+  tx.settleLapsed(now);
+  tx.settleLapsed(now, 'ann');
+  tx.waitingApprovals('ann');
+  tx.waitingApprovals();
+  tx.forgetApprovals({ createdBeforeMs: 1, account: 'ann', keptMax: 1 });
+  tx.insertApproval(approvalOf('a'));
+  assert.ok(plans.length >= 20, `${plans.length}`);
+  for (const plan of plans) {
+    const steps = plan.slice(0, plan.indexOf(' <- '));
+    assert.doesNotMatch(steps, /approval_bodies|SCAN b\b/, plan);
+    // What is looked at from end to end is an index of what waits, and holds nothing but accounts and sizes.
+    const rest = steps.replaceAll(
+      /SCAN (a|approvals) USING (COVERING )?INDEX approvals_waiting/g,
+      '',
+    );
+    assert.doesNotMatch(rest, /SCAN (a|approvals)\b/, plan);
+  }
+});
 
 test('what tests take for version 2 is version 2', async (t) => {
   const file = join(await tempDir(t), 'registry.db');

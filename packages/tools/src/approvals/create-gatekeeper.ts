@@ -208,7 +208,7 @@ function whyAsked({ policy }: GatekeeperDeps, { requester }: Proposal): string {
     : `${requester} wants a decision about it`;
 }
 
-/* A sentence for whoever asks, when there is no room. One account's requests never take the room of another's. */
+/* A sentence for the caller when there is no room. One account's requests never take the room of another's. */
 function whyFull(tx: ApprovalWrites, { account, body }: NewApproval): string | undefined {
   const bytes = approvalBodyBytes(body);
   const own = tx.waitingApprovals(account);

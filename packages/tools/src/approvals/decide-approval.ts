@@ -73,7 +73,7 @@ export async function decideApproval(
     const event = decision === 'deny' ? 'deny' : 'allow';
     const next = nextApproval(record.state, event);
     if (next === record.state || (next !== 'allowed' && next !== 'denied')) {
-      // A4: one that was changed reads as denied while it is stored as pending; now it is denied for everybody who asks.
+      // A4: one that was changed reads as denied while it is stored as pending; from now on every reading says so.
       const { decidedBy = by, reason: decisionReason } = record;
       const found = { state: 'denied', decidedBy, decisionReason } as const;
       if (record.state === 'denied') tx.changeApproval(approvalId, 'pending', found);

@@ -89,7 +89,7 @@ export interface ApprovalRecord extends ApprovalSummary {
 
 export interface HeldFilter {
   readonly states?: readonly ApprovalState[];
-  /* Default all: for whoever owns the machine. */
+  /* Default all: for the owner of the machine. */
   readonly accounts?: readonly string[];
   readonly idPrefix?: string;
   readonly runIdPrefix?: string;

@@ -38,7 +38,7 @@ export async function waitForStart(
   return recordOr(context, runId);
 }
 
-/* A4: whoever is told that it was allowed is told of what will start. */
+/* A4: a caller is told that it was allowed only after the request was checked. */
 function checked({ gatekeeper }: ToolsContext, approval: ApprovalSummary): ApprovalSummary {
   if (approval.state !== 'allowed') return approval;
   return gatekeeper.wholeApproval(approval.approvalId) ?? approval;
