@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { endReasonSchema } from './exec.ts';
+import { stallSchema } from './process.ts';
 
 const instant = z.iso.datetime();
 const runId = z.string().describe('the run’s id');
@@ -63,6 +64,7 @@ export const cliRunSchema = z.object({
   leftovers: z.enum(['keep', 'end', 'fail']),
   ownerLoss: z.enum(['adopt', 'kill']),
   owner: z.object({ instanceId: z.string(), generation: count, epoch: count }),
+  stalled: stallSchema.nullable().describe('why it stands still: its output cannot be kept'),
   exit: cliExitSchema.nullable(),
   treeEndedAt: instant.nullable().describe('null while something of it lives'),
 });

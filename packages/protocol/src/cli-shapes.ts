@@ -6,6 +6,7 @@
  * compared with them, and tests compare them with what real commands print.
  */
 import { z } from 'zod';
+import { stallSchema } from './process.ts';
 import { cliEventSchema, cliExitSchema, cliRunSchema } from './cli-json.ts';
 import { gatewayShapes } from './cli-gateway-shapes.ts';
 import { columnsSchema, execResultSchema, rowsSchema } from './exec.ts';
@@ -134,6 +135,7 @@ export const cliShapes = {
         command: z.string(),
         pid: count.nullable(),
         startedAt: instant.nullable(),
+        stalled: stallSchema.nullable().describe('why it stands still: its output cannot be kept'),
         cpuPercent: amount.nullable().describe('of one core, of the whole tree'),
         memoryBytes: amount.nullable().describe('resident, of the whole tree'),
         processes: count.nullable(),

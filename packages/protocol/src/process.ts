@@ -88,6 +88,9 @@ export const processParamsSchema = z.discriminatedUnion('action', [
 export type ProcessParams = z.infer<typeof processParamsSchema>;
 export type ProcessAction = ProcessParams['action'];
 
+/* Why a run stands still: its output cannot be kept, or nobody has consumed what is held for them. */
+export const stallSchema = z.enum(['disk-full', 'disk-failing', 'not-consumed']);
+
 export const runSummarySchema = z.object({
   runId: z.string(),
   state: z.enum(['held', 'starting', 'running', 'exiting', 'exited']),
@@ -104,6 +107,8 @@ export const runSummarySchema = z.object({
   /* Processes that outlive the command, as counted at its end; 0 once they are gone. */
   leftovers: z.int(),
   approvalId: z.string().optional(),
+  /* Only while it stands still. */
+  stalled: stallSchema.optional(),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 

@@ -300,6 +300,8 @@ static void watch(struct shim *shim, struct client *client, const struct frame *
 		tell_end(shim, MSG_END, client);
 	else if (!bell && shim->exit_written)
 		tell_end(shim, MSG_EXIT, client);
+	if (!bell && shim->blocked)
+		tell_blocked(shim, client);
 }
 
 /* J3: what held the command back may fit at once. */

@@ -70,7 +70,7 @@ static void set_blocked(struct shim *shim, int error)
 	shim->blocked_error = error;
 	if (!shim->blocked)
 		shim->output_ms = now; /* the no-output clock was paused */
-	tell_blocked(shim);
+	tell_blocked(shim, NULL);
 }
 
 /* Appends what is in the buffer; on failure it stays held. Records that wait for room are older and go first. */

@@ -291,7 +291,7 @@ void tell_terminating(struct shim *shim, enum reason reason, const char *actor)
 	shim_tell(shim, MSG_TERMINATING, text, json.length, NULL, 0);
 }
 
-void tell_blocked(struct shim *shim)
+void tell_blocked(struct shim *shim, struct client *only)
 {
 	char text[128];
 	struct json json;
@@ -301,6 +301,10 @@ void tell_blocked(struct shim *shim)
 	json_string(&json, "why", shim->blocked_error ? strerror(shim->blocked_error) : "");
 	json_i64(&json, "errno", shim->blocked_error);
 	json_close(&json, '}');
+	if (only) {
+		peer_send(&only->peer, MSG_BLOCKED, 0, text, json.length);
+		return;
+	}
 	shim_tell(shim, MSG_BLOCKED, text, json.length, NULL, 0);
 	if (!shim->blocked)
 		record_note(shim, "unblocked", NULL, 0);

@@ -252,6 +252,6 @@ bool record_end(struct shim *shim, bool final);
 /* `only`: this client and nobody else; NULL: everyone who listens. */
 void tell_end(struct shim *shim, u8 type, struct client *only);
 void tell_terminating(struct shim *shim, enum reason reason, const char *actor);
-void tell_blocked(struct shim *shim);
+void tell_blocked(struct shim *shim, struct client *only);
 
 #endif

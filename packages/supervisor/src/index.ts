@@ -34,6 +34,7 @@ export { compareCursors } from './run/compare-cursors.ts';
 export { cursorInside } from './run/cursor-inside.ts';
 export { openStateDir } from './registry/state-dir.ts';
 export { outputStart } from './run/read-output.ts';
+export type { Stall } from './run/stall.ts';
 export { unclaimedStage } from './run/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';

@@ -107,6 +107,10 @@ export const inputPieceBytes = 256 * 1024;
 /** Dead owners that own nothing are forgotten beyond this many; `doctor` shows the rest. */
 export const ownersKeptMax = 64;
 
+/** Asking a shim why it stands still: it answers in milliseconds, or it is shown without. */
+export const stallLookMs = 1_000;
+/** Connections to shims at a time, for a list of runs. */
+export const stallLooksAtOnceMax = 64;
 /** A registry that is read as a whole into memory, because nothing can be written; twice that is taken for a moment. */
 export const registrySnapshotBytesMax = 512 * 1024 * 1024;
 

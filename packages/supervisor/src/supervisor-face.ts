@@ -5,6 +5,7 @@ import { actorOf, type SupervisorContext } from './context.ts';
 import { SupervisorError } from './errors.ts';
 import { createStartWatch, type StartWatch } from './launch/start-watch.ts';
 import { collectGarbage } from './retention/collect-garbage.ts';
+import { findStalls } from './run/find-stalls.ts';
 import type { OwnedRun } from './run/live-runs.ts';
 import { createManagedRun } from './run/managed-run.ts';
 import { ownedHandle } from './run/owned-handle.ts';
@@ -55,6 +56,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     list: (filter) => registry.list(filter),
     count: (filter) => registry.count(filter),
     get: (runId) => registry.get(runId),
+    stalls: (runIds) => findStalls(context, runIds),
     inputOffset: (runId) => registry.inputOffset(runId),
     owners: () => registry.owners(),
     gc: (options) => collectGarbage(context, options),

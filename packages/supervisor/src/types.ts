@@ -14,6 +14,7 @@ import type {
   TerminationReason,
 } from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
+import type { Stall } from './run/stall.ts';
 import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 
 export type RunId = Brand<string, 'RunId'>;
@@ -360,6 +361,8 @@ export interface Supervisor {
   /** How many there are, whatever `limit` and `offset` say. */
   count(filter?: RunFilter): number;
   get(runId: RunId): RunRecord | undefined;
+  /** Those of these runs that stand still because their output cannot be kept, and why (J4). */
+  stalls(runIds: readonly RunId[]): Promise<ReadonlyMap<RunId, Stall>>;
   /** Where the next durable input of a run goes (I1); what is typed is not counted. */
   inputOffset(runId: RunId): number;
   reconcile(): Promise<readonly ReconcileDecision[]>;

@@ -30,8 +30,14 @@ import {
   checkUnits,
 } from '../doctor/gateway-checks.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
-import { checkDecisions, checkLeftovers, checkOwners, checkRunDirs } from '../doctor/run-checks.ts';
 import { checkJournals, journalBytesMax } from '../doctor/journal-check.ts';
+import {
+  checkDecisions,
+  checkLeftovers,
+  checkOwners,
+  checkRunDirs,
+  checkStalls,
+} from '../doctor/run-checks.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
 import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.ts';
@@ -122,24 +128,26 @@ async function checkRuns(context: CommandContext): Promise<Finding[]> {
   try {
     return await withSupervisor(context, (supervisor) => lookAtRuns(context, supervisor));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const isDamaged = hasCode(error, 'registry-corrupt');
-    const hint = error instanceof Error && 'hint' in error ? error.hint : undefined;
-    const advice = isDamaged ? 'clf doctor --rebuild' : hint;
-    return [
-      {
-        check: 'registry',
-        status: 'fail',
-        summary: message,
-        ...(typeof advice === 'string' ? { advice } : {}),
-      },
-    ];
+    return [registryFailed(error)];
   }
+}
+
+function registryFailed(error: unknown): Finding {
+  const summary = error instanceof Error ? error.message : String(error);
+  const isDamaged = hasCode(error, 'registry-corrupt');
+  const hint = error instanceof Error && 'hint' in error ? error.hint : undefined;
+  const advice = isDamaged ? 'clf doctor --rebuild' : hint;
+  const what = { check: 'registry', status: 'fail', summary } as const;
+  return typeof advice === 'string' ? { ...what, advice } : what;
 }
 
 async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Promise<Finding[]> {
   const decisions = await supervisor.reconcile();
-  const selfTest = await runSelfTest(supervisor, context.clock);
+  // Where nothing can be written nothing can be started, and the rest can still be looked at.
+  const selfTest =
+    supervisor.unwritable === undefined
+      ? await runSelfTest(supervisor, context.clock)
+      : registryFailed(supervisor.unwritable);
   const records = supervisor.list({ includeRemoved: true, limit: recordsMax });
   const runsDir = join(context.config.stateDir, 'runs');
   const directories = await readdir(runsDir).catch(() => []);
@@ -163,6 +171,7 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
       attach: (runId) => supervisor.attach(runId),
       bytesMax: journalBytesMax,
     }),
+    checkStalls(records, await supervisor.stalls(records.map(({ runId }) => runId))),
   ];
 }
 

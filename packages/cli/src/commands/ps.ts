@@ -36,13 +36,16 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       : parseInteger('--limit', limitText, { min: 1, max: rowsMax });
   return withSupervisor(context, async (supervisor) => {
     const { records, isCut } = listRuns(supervisor, wanted, limit);
-    if (context.isJson) {
-      for (const record of records) await io.stdout.write(jsonLine(runJson(record)));
-      return codeStatus(exitOk);
-    }
-    if (args.has('quiet')) {
+    if (args.has('quiet') && !context.isJson) {
       for (const record of records) await io.stdout.write(`${record.runId}\n`);
       if (isCut) await io.stderr.write(cutText(records.length));
+      return codeStatus(exitOk);
+    }
+    const stalls = await supervisor.stalls(records.map(({ runId }) => runId));
+    if (context.isJson) {
+      for (const record of records) {
+        await io.stdout.write(jsonLine(runJson(record, stalls.get(record.runId))));
+      }
       return codeStatus(exitOk);
     }
     if (records.length === 0) {
@@ -56,6 +59,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
         nowMs: context.clock.wallMs(),
         columnsMax: io.columns(),
         useOf: readTreeUse,
+        stallOf: ({ runId }) => stalls.get(runId),
       }),
     );
     if (isCut) await io.stderr.write(cutText(records.length));

@@ -13,6 +13,7 @@ import {
   exitOk,
   exitOwnError,
 } from '../exit-status.ts';
+import { formatStall } from '../render/run-table.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 import { allPages } from '../hosts/all-pages.ts';
 import { type OpenedHost, withHost } from '../hosts/open-client.ts';
@@ -73,7 +74,7 @@ function rowsOf(run: RemoteRun): (readonly [string, string])[] {
   const found: (readonly [string, string | number | null | undefined])[] = [
     ['id', run.runId],
     ['command', run.command],
-    ['state', run.state],
+    ['state', run.stalled === undefined ? run.state : formatStall(run.stalled)],
     ['directory', run.cwd],
     ['host', run.host],
     ['pid', run.pid],

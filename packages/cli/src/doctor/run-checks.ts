@@ -2,7 +2,8 @@
  * Checks of what is recorded against what is there: run directories, owners,
  * runs that cannot be verified, processes that were left behind.
  */
-import type { OwnerRecord, ReconcileDecision, RunRecord } from '@clawdfather/supervisor';
+import type { OwnerRecord, ReconcileDecision, RunRecord, Stall } from '@clawdfather/supervisor';
+import { formatStall } from '../render/run-table.ts';
 import { shortId } from '../runs/find-run.ts';
 import type { Finding } from './finding.ts';
 
@@ -75,6 +76,28 @@ export function checkOwners({ owners, runs, isAlive }: OwnerFacts): Finding {
     summary: `${summary}, ${orphans} of them without an owner`,
     advice:
       'That is what detached runs look like. They go on, deadlines and all, and can be ended.',
+  };
+}
+
+/* J4: they live, and do nothing until there is room. */
+export function checkStalls(
+  records: readonly RunRecord[],
+  stalls: ReadonlyMap<RunRecord['runId'], Stall>,
+): Finding {
+  const check = 'stalled';
+  const standing = records.filter(({ runId }) => stalls.has(runId));
+  if (standing.length === 0) {
+    return { check, status: 'ok', summary: 'the output of every live run can be kept' };
+  }
+  const told = standing.map((record) => {
+    const stall = stalls.get(record.runId);
+    return `${shortId(record)} (${stall === undefined ? '' : formatStall(stall)})`;
+  });
+  return {
+    check,
+    status: 'warn',
+    summary: `stand still, because their output cannot be kept: ${listed(told)}`,
+    advice: `Make space: clf gc. Or end them: clf kill ${standing.slice(0, namesMax).map(shortId).join(' ')}`,
   };
 }
 

@@ -6,6 +6,7 @@ import { makeVisible } from '@clawdfather/tools/text';
 import { formatAge, formatDuration } from '../render/duration.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import type { Paint } from '../render/paint.ts';
+import { liveCell } from '../render/run-table.ts';
 import { type Cell, formatTable } from '../render/table.ts';
 import { shortIdChars } from '../runs/find-run.ts';
 import type { RemoteSummary } from './remote-run.ts';
@@ -41,7 +42,7 @@ export function formatSummaryTable(
 function stateCell(run: RemoteSummary, paint: Paint): Cell {
   const { state, reason, exitCode, signal, leftovers } = run;
   if (state !== 'exited') {
-    return { text: state, paint: state === 'running' ? paint.good : paint.warn };
+    return liveCell(state, run.stalled, paint);
   }
   // A gateway may be newer than we are: a reason that we do not know is shown as it is.
   const known = endReasonSchema.safeParse(reason);

@@ -2,7 +2,7 @@
  * Runs as JSON, in the shape that docs/cli-json.md promises to keep: fields may be
  * added, never renamed or removed. Absence is null, instants are ISO 8601 in UTC.
  */
-import type { RunExit, RunRecord } from '@clawdfather/supervisor';
+import type { RunExit, RunRecord, Stall } from '@clawdfather/supervisor';
 import { exitCodeOf } from '../exit-status.ts';
 import { formatInstant } from './duration.ts';
 
@@ -17,7 +17,7 @@ export type Json =
 /* The label that `--name` sets. */
 export const nameLabel = 'name';
 
-export function runJson(record: RunRecord): Json {
+export function runJson(record: RunRecord, stall?: Stall): Json {
   return {
     id: record.runId,
     name: record.labels[nameLabel] ?? null,
@@ -41,6 +41,7 @@ export function runJson(record: RunRecord): Json {
       generation: record.ownerGeneration,
       epoch: record.epoch,
     },
+    stalled: stall ?? null,
     exit: record.exit === undefined ? null : exitJson(record.exit),
     treeEndedAt: instantOrNull(record.treeEndedAtMs),
   };

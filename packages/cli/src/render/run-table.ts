@@ -1,7 +1,7 @@
 /*
  * The table of `clf ps`: one run per line, what matters first, the command last.
  */
-import type { RunRecord } from '@clawdfather/supervisor';
+import type { RunRecord, Stall } from '@clawdfather/supervisor';
 import { shortId } from '../runs/find-run.ts';
 import type { TreeUse } from '../runs/process-use.ts';
 import { formatBytes } from './bytes.ts';
@@ -18,6 +18,7 @@ export interface RunTableOptions {
   readonly columnsMax: number | undefined;
   /* Undefined when it cannot be told, or the run has ended. */
   readonly useOf: (record: RunRecord) => TreeUse | undefined;
+  readonly stallOf: (record: RunRecord) => Stall | undefined;
 }
 
 export function formatRunTable(records: readonly RunRecord[], options: RunTableOptions): string {
@@ -42,7 +43,7 @@ function rowOf(record: RunRecord, options: RunTableOptions, hasNames: boolean): 
   return [
     { text: shortId(record), paint: options.paint.strong },
     ...(hasNames ? [{ text: name }] : []),
-    stateCell(record, options.paint),
+    stateCell(record, options.stallOf(record), options.paint),
     { text: formatAge(options.nowMs, record.createdAtMs) },
     { text: timeText(record, options.nowMs) },
     { text: use === undefined ? '-' : formatDuration(use.cpuMs) },
@@ -52,7 +53,7 @@ function rowOf(record: RunRecord, options: RunTableOptions, hasNames: boolean): 
 }
 
 /* How it stands in one word: the state, and for a finished run how it ended. */
-export function stateCell(record: RunRecord, paint: Paint): Cell {
+export function stateCell(record: RunRecord, stall: Stall | undefined, paint: Paint): Cell {
   if (record.exit !== undefined) {
     const text = formatExitShort(record.exit);
     // T4: it is over, and something of it lives.
@@ -61,7 +62,17 @@ export function stateCell(record: RunRecord, paint: Paint): Cell {
     const isGood = record.exit.reason === 'exit' && record.exit.code === 0;
     return { text, paint: isGood ? paint.dim : paint.bad };
   }
-  return { text: record.state, paint: record.state === 'running' ? paint.good : paint.warn };
+  return liveCell(record.state, stall, paint);
+}
+
+/* J4: a run that stands still is not simply running. */
+export function liveCell(state: string, stall: Stall | undefined, paint: Paint): Cell {
+  if (stall !== undefined) return { text: formatStall(stall), paint: paint.bad };
+  return { text: state, paint: state === 'running' ? paint.good : paint.warn };
+}
+
+export function formatStall(stall: Stall): string {
+  return `stalled: ${stall.replace('-', ' ')}`;
 }
 
 function timeText(record: RunRecord, nowMs: number): string {

@@ -63,7 +63,7 @@ function liveLines(rows: readonly LiveRow[], look: Look, view: LookView): string
     return [
       { text: shortId(record), paint: paint.strong },
       { text: makeVisible(record.labels[nameLabel] ?? '') },
-      stateCell(record, paint),
+      stateCell(record, row.stall, paint),
       { text: row.cpuPercent === undefined ? '-' : formatPercent(row.cpuPercent), isRight: true },
       { text: bytesText(row.memoryBytes), isRight: true },
       { text: bytesText(row.outputBytesPerSecond), isRight: true },
@@ -138,6 +138,7 @@ function rowJson({ record, ...use }: LiveRow): Json {
     command: record.command,
     pid: record.pid ?? null,
     startedAt: record.startedAtMs === undefined ? null : formatInstant(record.startedAtMs),
+    stalled: use.stall ?? null,
     cpuPercent: use.cpuPercent === undefined ? null : Math.round(use.cpuPercent * 10) / 10,
     memoryBytes: use.memoryBytes ?? null,
     processes: use.processes ?? null,

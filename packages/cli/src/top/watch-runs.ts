@@ -7,7 +7,7 @@
  * shim or a command that is missing from the scan makes us reconcile, which does.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { RunRecord, Stall, Supervisor } from '@clawdfather/supervisor';
 import type { JournalLengths } from './journal-length.ts';
 import { type ProcessScan, ticksPerSecond } from './scan-processes.ts';
 import { loadOfTree, type TreeLoad } from './tree-load.ts';
@@ -20,6 +20,8 @@ export interface LiveRow {
   /* Undefined when its processes cannot be seen. */
   readonly memoryBytes: number | undefined;
   readonly processes: number | undefined;
+  /* Undefined while it goes on. */
+  readonly stall: Stall | undefined;
 }
 
 export interface Look {
@@ -30,7 +32,7 @@ export interface Look {
 }
 
 export interface WatchDeps {
-  readonly supervisor: Pick<Supervisor, 'list' | 'get' | 'reconcile'>;
+  readonly supervisor: Pick<Supervisor, 'list' | 'get' | 'reconcile' | 'stalls'>;
   readonly clock: Clock;
   readonly scan: () => ProcessScan;
   readonly journals: JournalLengths;
@@ -79,7 +81,7 @@ export function createRunWatch(deps: WatchDeps): () => Promise<Look> {
     return [...running, ...over.filter(({ treeEndedAtMs }) => treeEndedAtMs === undefined)];
   };
 
-  const rowOf = (record: RunRecord, load: TreeLoad | undefined): LiveRow => {
+  const rowOf = (record: RunRecord, load: TreeLoad | undefined): Omit<LiveRow, 'stall'> => {
     const atMs = clock.monotonicMs();
     const journalBytes = deps.journals.of(record.runId);
     const last = before.get(record.runId);
@@ -116,18 +118,33 @@ export function createRunWatch(deps: WatchDeps): () => Promise<Look> {
       pauseMs = isAnyMissing() ? Math.min(pauseMs * 2, reconcilePauseMsMax) : reconcilePauseMs;
     }
     const nowMs = clock.wallMs();
-    const live = records.map((record) => rowOf(record, loadOfTree(scan, record)));
+    const rows = records.map((record) => rowOf(record, loadOfTree(scan, record)));
+    const live = await withStalls(supervisor, rows);
     known = new Set(records.map(({ runId }) => runId));
     for (const runId of before.keys()) {
       if (!known.has(runId as RunRecord['runId'])) before.delete(runId);
     }
     deps.journals.keepOnly(known);
-    for (const [runId, { exit, removedAtMs }] of ended) {
-      const isOld = nowMs - (exit?.endedAtMs ?? 0) > latelyMs;
-      if (isOld || removedAtMs !== undefined) ended.delete(runId);
-    }
+    dropOld(ended, nowMs);
     return { atMs: nowMs, live, ended: latest(ended.values(), known) };
   };
+}
+
+function dropOld(ended: Map<RunRecord['runId'], RunRecord>, nowMs: number): void {
+  for (const [runId, { exit, removedAtMs }] of ended) {
+    const isOld = nowMs - (exit?.endedAtMs ?? 0) > latelyMs;
+    if (isOld || removedAtMs !== undefined) ended.delete(runId);
+  }
+}
+
+/* What still says something does not stand still, so its shim is not asked. */
+async function withStalls(
+  supervisor: Pick<Supervisor, 'stalls'>,
+  rows: readonly Omit<LiveRow, 'stall'>[],
+): Promise<readonly LiveRow[]> {
+  const silent = rows.filter(({ outputBytesPerSecond = 0 }) => outputBytesPerSecond === 0);
+  const stalls = await supervisor.stalls(silent.map(({ record }) => record.runId));
+  return rows.map((row) => ({ ...row, stall: stalls.get(row.record.runId) }));
 }
 
 function isMissing(record: RunRecord, load: TreeLoad | undefined): boolean {

@@ -81,6 +81,7 @@ test('the table shows how a run stands or ended, and hides nothing nasty', () =>
       nowMs: 61_000,
       columnsMax: 200,
       useOf: () => ({ cpuMs: 1_500, rssBytes: 3 * 2 ** 20 }),
+      stallOf: () => undefined,
     },
   );
   assert.equal(

@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSmallDisk, type SmallDisk, smallDiskSkip } from '@clawdfather/testkit';
 import { type CliRig, createCliRig } from '../support/cli-process.ts';
+import { createGatewayRig } from '../support/gateway-rig.ts';
 
 interface DiskRig extends Omit<CliRig, 'stateDir'> {
   readonly disk: SmallDisk;
@@ -16,7 +17,14 @@ interface DiskRig extends Omit<CliRig, 'stateDir'> {
 }
 
 function createDiskRig(context: TestContext, options = 'size=6m'): DiskRig {
-  const rig = createCliRig(context);
+  return onDisk(context, createCliRig(context), options);
+}
+
+function onDisk<Rig extends CliRig>(
+  context: TestContext,
+  rig: Rig,
+  options: string,
+): Rig & DiskRig {
   const disk = openSmallDisk(options);
   const stateDir = join(disk.path, 'state');
   rig.env['CLAWDFATHER_STATE_DIR'] = stateDir;
@@ -62,6 +70,7 @@ function isFull({ disk }: DiskRig): boolean {
 interface RunJson {
   readonly id: string;
   readonly state: string;
+  readonly stalled: string | null;
   readonly exit: {
     readonly reason: string;
     readonly signal: string | null;
@@ -88,7 +97,9 @@ test('J4 O4: on a full disk the run that filled it is listed, read, ended and re
 
   const listed = await rig.clf('ps');
   assert.equal(listed.code, 0, listed.stderr);
-  assert.match(listed.stdout, new RegExp(filler.slice(0, 12)));
+  assert.match(listed.stdout, new RegExp(`^${filler.slice(0, 12)} +stalled: disk full `, 'm'));
+  assert.equal((await runsOf(rig)).get(filler)?.stalled, 'disk-full');
+  assert.equal((await runsOf(rig)).get(done)?.stalled, null);
   assert.ok(
     listed.stderr.includes(
       `nothing can be written to ${rig.stateDir}: the disk is full (clf-test mounted at ${rig.disk.path}, 0 of 6144 KiB`,
@@ -98,7 +109,13 @@ test('J4 O4: on a full disk the run that filled it is listed, read, ended and re
   assert.match(listed.stderr, /clf gc, clf rm -f RUN, .*clf kill RUN/);
   assert.equal((await rig.clf('logs', done)).stdout, 'short\n');
   assert.match((await rig.clf('logs', '--tail', '1', filler)).stderr, /warning/);
-  assert.match((await rig.clf('top', '--once')).stdout, new RegExp(filler.slice(0, 12)));
+  const top = (await rig.clf('top', '--once')).stdout;
+  assert.match(top, new RegExp(`^${filler.slice(0, 12)} +stalled: disk full `, 'm'));
+  const doctor = (await rig.clf('doctor')).stdout;
+  assert.match(
+    doctor,
+    new RegExp(`cannot be kept: ${filler.slice(0, 12)} \\(stalled: disk full\\)`),
+  );
   assert.equal((await rig.clf('wait', done)).code, 0);
   const refused = await rig.clf('run', '--', 'true');
   assert.equal(refused.code, 125);
@@ -228,4 +245,44 @@ test('on a read-only disk runs are listed, read and ended; what deletes says why
   rig.disk.relieve();
   const exit = (await runsOf(rig)).get(live)?.exit;
   assert.deepEqual([exit?.reason, exit?.signal], ['manual-cancel', 'SIGTERM']);
+});
+
+test('with a gateway on a full disk: its runs are shown as stalled, and ended from the command line and over the API', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const gateways = createGatewayRig(context);
+  const rig = onDisk(context, gateways, 'size=24m');
+  await rig.serve();
+  await rig.clf('login');
+  const start = async (line: string): Promise<string> =>
+    (await rig.clf('runs', 'start', '--', 'sh', '-c', line)).stdout.trim();
+  const quiet = await start('exec sleep 1000');
+  const [one, other] = [await start('exec cat /dev/zero'), await start('exec cat /dev/zero')];
+  const stalled = async (): Promise<string[]> =>
+    (await rig.clf('runs', 'ls', '--json')).stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { runId: string; stalled?: string })
+      .flatMap((run) => (run.stalled === 'disk-full' ? [run.runId] : []));
+  while ((await stalled()).length < 2 || !isFull(rig)) await sleep(5);
+  assert.deepEqual((await stalled()).toSorted(), [one, other].toSorted());
+  assert.match((await rig.clf('runs', 'ls')).stdout, /^\w+ +stalled: disk full /m);
+  assert.match((await rig.clf('runs', 'show', one)).stdout, /^state +stalled: disk full$/m);
+
+  const overApi = await rig.clf('runs', 'kill', one);
+  assert.match(overApi.stdout, new RegExp(`^${one} manual-cancel`), overApi.stderr);
+  isFull(rig);
+  const direct = await rig.clf('kill', other, quiet);
+  assert.match(direct.stdout, new RegExp(`^${other} .*\n${quiet} `), direct.stderr);
+  isFull(rig);
+  assert.equal((await rig.clf('rm', other)).stdout, `${other}\n`);
+
+  rig.disk.relieve();
+  while ((await rig.clf('runs', 'ls', '-q')).stdout !== '') await sleep(5);
+  const records = await runsOf(rig);
+  assert.deepEqual(
+    [records.get(one)?.exit?.reason, records.get(quiet)?.exit?.reason, records.has(other)],
+    ['manual-cancel', 'manual-cancel', false],
+  );
 });

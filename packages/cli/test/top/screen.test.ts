@@ -20,6 +20,7 @@ const row = (id: string, over: Partial<LiveRow> = {}, name?: string): LiveRow =>
   memoryBytes: 0,
   outputBytesPerSecond: 0,
   processes: 1,
+  stall: undefined,
   ...over,
 });
 

@@ -34,6 +34,7 @@ function rig(initial: readonly RunRecord[]) {
     pageBytes: 1_024,
     supervisor: {
       list,
+      stalls: async () => new Map(),
       get: (id) => state.records.find((one) => one.runId === id),
       reconcile: async () => {
         state.reconciled += 1;

@@ -4,7 +4,7 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
-import { liveRunStates } from '@clawdfather/supervisor';
+import { liveRunStates, type RunRecord, type Stall } from '@clawdfather/supervisor';
 import type { Store } from '@clawdfather/store';
 import { type ApprovalSummary, summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import type { LiveTokens } from '../auth/live-tokens.ts';
@@ -63,8 +63,12 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
         offset: Math.max(0, offset - held.total),
       });
       for (const record of records) runs.takeOver.lookAfter(record);
+      const stalls = await supervisor.stalls(records.map(({ runId }) => runId));
       return {
-        items: [...held.items.map(summaryOfHeld), ...records.map(summaryOf)],
+        items: [
+          ...held.items.map(summaryOfHeld),
+          ...records.map((record) => ({ ...summaryOf(record), ...stalledOf(stalls, record) })),
+        ],
         total: held.total + supervisor.count(filter),
         limit,
         offset,
@@ -97,7 +101,7 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
       const found = findRun(runs, caller, params.id);
       const limits = { caller, signal, forMs: query.timeoutMs };
       const exit = await ifStillIn(parts, caller, waitForEnd({ runs, clock }, found, limits));
-      const shown = show(runs, caller, params.id);
+      const shown = await show(runs, caller, params.id);
       // Its owner is somebody else, who has heard of the end and not written it down yet.
       if (exit === undefined || shown.exit !== null) return shown;
       return { ...shown, state: 'exited', exit: exitJson(exit) };
@@ -192,10 +196,22 @@ function heldPage(
   return { items: gatekeeper.list({ ...filter, ...page }), total: gatekeeper.count(filter) };
 }
 
-function show(runs: Runs, caller: Caller, id: string): RunJson {
+async function show(runs: Runs, caller: Caller, id: string): Promise<RunJson> {
+  const { supervisor } = runs;
   const found = findRun(runs, caller, id);
   if (found.kind === 'held') return heldJson(found.approval);
-  return runJson(found.record, runs.supervisor.inputOffset(found.record.runId));
+  const { record } = found;
+  const stalls = await supervisor.stalls([record.runId]);
+  return { ...runJson(record, supervisor.inputOffset(record.runId)), ...stalledOf(stalls, record) };
+}
+
+/* J4: it lives, and does nothing until its output can be kept. */
+function stalledOf(
+  stalls: ReadonlyMap<RunRecord['runId'], Stall>,
+  { runId }: RunRecord,
+): Pick<RunJson, 'stalled'> {
+  const stalled = stalls.get(runId);
+  return stalled === undefined ? {} : { stalled };
 }
 
 function wantsEvents(call: Pick<RequestFacts, 'header'>): boolean {

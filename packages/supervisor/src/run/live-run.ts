@@ -26,6 +26,7 @@ import { exitWithoutRecord } from './run-exit.ts';
 import { voidIntent } from './run-files.ts';
 import type { RunIdentity } from './run-identity.ts';
 import { lifecycleEventOf, type SpawnFailure } from './shim-news.ts';
+import { type Stall, stallOf } from './stall.ts';
 import { exitOffset } from './written-to.ts';
 
 export interface LiveRunDeps {
@@ -58,6 +59,7 @@ export class LiveRun {
   #spawnError: SpawnFailure | undefined;
   #pid: number | undefined;
   #graceMs: number | undefined;
+  #stall: Stall | undefined;
 
   constructor(deps: LiveRunDeps) {
     this.#deps = deps;
@@ -91,6 +93,11 @@ export class LiveRun {
 
   get lastOutputAtMs(): number | undefined {
     return this.#lastOutputAtMs;
+  }
+
+  /* Why its output cannot be kept, while it cannot (J4). */
+  get stall(): Stall | undefined {
+    return this.#state.kind === 'exited' ? undefined : this.#stall;
   }
 
   /* The journal as END brought it, if it is small. */
@@ -128,7 +135,10 @@ export class LiveRun {
   hear(event: ShimEvent): void {
     if (this.#lostBecause !== undefined) return;
     if (event.type === 'lost') return this.#deps.onLinkLost();
-    if (event.type === 'blocked') this.#deps.onNews(event, event.why ?? '');
+    if (event.type === 'blocked') {
+      this.#stall = event.isBlocked ? stallOf(event.errno) : undefined;
+      this.#deps.onNews(event, event.why ?? '');
+    }
     if (event.type === 'spawn-error') this.#spawnError = event;
     if (event.type === 'end') this.#inlined = event.journal;
     if ('journalLength' in event) this.#journalLength = event.journalLength;

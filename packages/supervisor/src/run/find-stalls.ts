@@ -1,0 +1,58 @@
+/*
+ * Which of these runs stand still. Our own have told us; of the others the shim is asked, whose greeting says it.
+ *
+ * It is only for showing, so nothing waits for a shim that does not answer: within the limit it is not known to stand still.
+ */
+import { type ControlLink, openControl } from '@clawdfather/shim';
+import type { SupervisorContext } from '../context.ts';
+import { stallLookMs, stallLooksAtOnceMax } from '../limits.ts';
+import type { RunId } from '../types.ts';
+import { readCookie, runDirOf } from './run-files.ts';
+import { type Stall, stallOf } from './stall.ts';
+
+type StallDeps = Pick<SupervisorContext, 'registry' | 'live' | 'stateDir' | 'clock' | 'signal'>;
+
+export async function findStalls(
+  deps: StallDeps,
+  runIds: readonly RunId[],
+): Promise<ReadonlyMap<RunId, Stall>> {
+  const found = new Map<RunId, Stall>();
+  for (let start = 0; start < runIds.length; start += stallLooksAtOnceMax) {
+    const part = runIds.slice(start, start + stallLooksAtOnceMax);
+    const stalls = await Promise.all(part.map((runId) => stallOfRun(deps, runId)));
+    for (const [index, runId] of part.entries()) {
+      const stall = stalls[index];
+      if (stall !== undefined) found.set(runId, stall);
+    }
+  }
+  return found;
+}
+
+async function stallOfRun(deps: StallDeps, runId: RunId): Promise<Stall | undefined> {
+  const owned = deps.live.get(runId);
+  if (owned !== undefined) return owned.run.stall;
+  if (deps.registry.get(runId)?.treeEndedAtMs !== undefined) return undefined;
+  // Gone, frozen or not ours to ask: it is shown as its record says.
+  return askShim(deps, runId).catch(() => undefined);
+}
+
+async function askShim(deps: StallDeps, runId: RunId): Promise<Stall | undefined> {
+  const runDir = runDirOf(deps.stateDir.runsDir, runId);
+  const cookie = readCookie(runDir);
+  if (cookie === undefined) return undefined;
+  const { clock, signal } = deps;
+  using link = await openControl(runDir, cookie, { clock, signal, limitMs: stallLookMs });
+  return link.hello.isBlocked ? await hearWhy(link) : undefined;
+}
+
+/* What was told before is told again to a new watcher, ahead of the answer to whatever it asks next. */
+async function hearWhy(link: ControlLink): Promise<Stall | undefined> {
+  let stall: Stall | undefined;
+  const hear = (): Promise<unknown> =>
+    link.watch((event) => {
+      if (event.type === 'blocked') stall = event.isBlocked ? stallOf(event.errno) : undefined;
+    });
+  await hear();
+  await hear();
+  return stall;
+}
