@@ -74,7 +74,7 @@ function keepCompiled() {
     const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
     const directory = join(base, 'clawdfather', 'code');
     mkdirSync(directory, { recursive: true });
-    const place = realpathSync(directory);
+    const place = realpathSync.native(directory);
     const { uid, mode } = lstatSync(place);
     if (uid !== process.geteuid() || (mode & 0o077) !== 0 || !isTrusted(dirname(place))) return;
     nodeModule.enableCompileCache?.(place);
