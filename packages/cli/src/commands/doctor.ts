@@ -7,6 +7,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { hasCode } from '@clawdfather/kit';
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
@@ -41,7 +42,7 @@ import {
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
 import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.ts';
-import { checkCodeCache } from '../doctor/cache-check.ts';
+import { checkCodeCache, checkProgram } from '../doctor/code-checks.ts';
 import { checkConfig } from '../doctor/config-check.ts';
 import { checkConfinement } from '../doctor/confinement-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
@@ -68,7 +69,8 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     await checkShim(shimBinaryPath),
     ...(await checkConfinements(() => readConfinementSupport(shimBinaryPath()))),
     checkConfig(context.config),
-    checkCodeCache(context.config.env),
+    checkProgram(),
+    checkCodeCache(context.config.env, getCompileCacheDir()),
     checkStateDir(stateDir, directory, process.getuid?.()),
     await checkDisk(facts, stateDir),
     checkProc(facts),

@@ -1,22 +1,33 @@
 /*
- * The directory with compiled code, which the launcher (bin/clawdfather.js) uses only if no other user can have put anything
- * there. At a start it says nothing when it does without; here it is told.
+ * Whether another user can change the code that we run: the program itself, and the directory with compiled code, which the
+ * launcher (bin/clawdfather.js) uses only if no other user can have put anything there. At a start it says nothing when
+ * it does without; here it is told.
  */
 import { lstatSync } from 'node:fs';
-import { getCompileCacheDir } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { geteuid } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { findUnsafe, shellWord } from '@clawdfather/kit/files';
 import type { Finding } from './finding.ts';
 
-const check = 'code-cache';
+const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.js', import.meta.url));
+
+/* Where a program lies is its owner's choice, so it is told and not refused. */
+export function checkProgram(paths: readonly string[] = [launcherPath, process.execPath]): Finding {
+  const check = 'program';
+  const [unsafe] = paths.map(findUnsafe).filter((found) => found !== undefined);
+  if (unsafe === undefined) return { check, status: 'ok', summary: launcherPath };
+  const summary = `another user can change the program that you run: ${unsafe.path}: ${unsafe.why}`;
+  return { check, status: 'warn', summary, advice: unsafe.cure };
+}
 
 /* `usedDir`: what Node uses in this process; undefined when it uses none. */
 export function checkCodeCache(
   env: Readonly<Record<string, string | undefined>>,
-  usedDir = getCompileCacheDir(),
+  usedDir: string | undefined,
 ): Finding {
+  const check = 'code-cache';
   if (usedDir !== undefined) return { check, status: 'ok', summary: usedDir };
   const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const path = join(base, 'clawdfather', 'code');
