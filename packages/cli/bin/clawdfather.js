@@ -20,7 +20,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync 
 // A namespace import, since old Nodes lack registerHooks and would fail to link.
 import * as nodeModule from 'node:module';
 import { constants, homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const sourceCondition = '@clawdfather/source';
@@ -71,12 +71,17 @@ function keepCompiled() {
   // Node makes directories of its own in it.
   const umask = process.umask(0o077);
   try {
-    const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+    const own = process.env.XDG_CACHE_HOME ?? '';
+    const base = isAbsolute(own) ? own : join(homedir(), '.cache');
     const directory = join(base, 'clawdfather', 'code');
-    mkdirSync(directory, { recursive: true });
+    let there = directory;
+    while (!existsSync(there)) there = dirname(there);
+    // Nothing is left in a home that is not ours, as under sudo.
+    if (there !== directory && !isTrusted(realpathSync.native(there))) return;
+    if (there !== directory) mkdirSync(directory, { recursive: true });
     const place = realpathSync.native(directory);
     const { uid, mode } = lstatSync(place);
-    if (uid !== process.geteuid() || (mode & 0o077) !== 0 || !isTrusted(dirname(place))) return;
+    if (uid !== process.geteuid() || (mode & 0o077) !== 0 || !isTrusted(place)) return;
     nodeModule.enableCompileCache?.(place);
   } catch {
     // A read-only home, say. Nothing depends on it.

@@ -5,10 +5,11 @@
  */
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { geteuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { findUnsafe, shellWord } from '@clawdfather/kit/files';
+import { errnoOf } from '@clawdfather/kit';
+import { findUnsafe, shellWord, type Unsafe } from '@clawdfather/kit/files';
 import type { Finding } from './finding.ts';
 
 const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.js', import.meta.url));
@@ -29,10 +30,11 @@ export function checkCodeCache(
 ): Finding {
   const check = 'code-cache';
   if (usedDir !== undefined) return { check, status: 'ok', summary: usedDir };
-  const base = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const own = env['XDG_CACHE_HOME'] ?? '';
+  const base = isAbsolute(own) ? own : join(homedir(), '.cache');
   const path = join(base, 'clawdfather', 'code');
   const slow = 'so compiled code is not kept, and every start takes longer';
-  const unsafe = findUnsafe(dirname(path));
+  const unsafe = findUnsafeOrHidden(dirname(path));
   if (unsafe !== undefined) {
     const summary = `${unsafe.path}: ${unsafe.why}, ${slow}`;
     return { check, status: 'warn', summary, advice: unsafe.cure };
@@ -47,4 +49,14 @@ export function checkCodeCache(
   // What is in it may be theirs, so closing it is not enough.
   const advice = `rm -r ${shellWord(path)}; the next start makes it anew`;
   return { check, status: 'warn', summary: `${path} ${why}, ${slow}`, advice };
+}
+
+/* What we may not even look at is somebody else's. */
+function findUnsafeOrHidden(path: string): Unsafe | undefined {
+  try {
+    return findUnsafe(path);
+  } catch (error) {
+    const why = `it cannot be looked at (${errnoOf(error) ?? 'unknown'})`;
+    return { path, why, cure: `ls -ld ${shellWord(dirname(path))} ${shellWord(path)}` };
+  }
 }

@@ -3,7 +3,7 @@
  * machine sees them. The launcher shows what it thinks by using the directory for compiled code.
  */
 import assert from 'node:assert/strict';
-import { lchownSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { lchownSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTwoUsers, type Entry, needsRoot, own } from '../support/two-users.ts';
@@ -102,4 +102,17 @@ test('a user whose cache lies below a link of root has one all the same', needsR
   const env = { XDG_CACHE_HOME: join(users.root, 'home', 'me') };
   assert.equal(users.launch(users.us, { env }), 'trusted');
   assert.ok(real.startsWith(users.root));
+});
+
+test("nothing is left in another user's home", needsRoot, (context) => {
+  const users = createTwoUsers(context, main);
+  const home = users.make(join(users.root, 'theirs'), { uid: users.other.uid, mode: 0o777 });
+  assert.equal(users.launch(users.us, { env: { HOME: home } }), 'unsafe');
+  assert.deepEqual(readdirSync(home), []);
+});
+
+test('a variable that is no absolute path counts for nothing', needsRoot, (context) => {
+  const users = createTwoUsers(context, main);
+  assert.equal(users.launch(users.us, { env: { XDG_CACHE_HOME: 'relative' } }), 'trusted');
+  assert.deepEqual(readdirSync(join(users.us.home, '.cache/clawdfather')), ['code']);
 });

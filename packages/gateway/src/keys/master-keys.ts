@@ -4,7 +4,7 @@
  * M1 A key's file appears whole and on disk, under a number that nobody had: it is written under another name and linked. So
  *    of two who start or rotate at once one makes the number, and a crash leaves either the key or nothing.
  * M2 No file is ever changed or deleted here. A secret that has not been wrapped again since opens as long as its key is kept.
- * M3 Read once, from files and never from the environment, which children of ours could read (checklist 1).
+ * M3 Read once, from files and never from the environment, which children of ours could read.
  */
 import { constants } from 'node:fs';
 import { link, open, readdir, rm } from 'node:fs/promises';
