@@ -6,6 +6,7 @@ import type { Auth } from './auth/create-auth.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { KeyCustody } from './keys/key-custody.ts';
+import type { LiveHub } from './live/live-hub.ts';
 import type { Observe } from './observe/open-observe.ts';
 import type { Runs } from './runs/open-runs.ts';
 import type { Instance } from './sessions/instance.ts';
@@ -23,6 +24,7 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly config: GatewayConfig;
   readonly observe: Observe;
   readonly runs: Runs;
+  readonly hub: LiveHub;
   readonly custody: KeyCustody;
   readonly instance: Instance;
   readonly sessions: Sessions;

@@ -19,6 +19,7 @@ import { listenOn, portOf } from './http/listen.ts';
 import { createKeyCustody, type KeyCustody } from './keys/key-custody.ts';
 import { createMasterKms } from './keys/kms.ts';
 import { openMasterKeys } from './keys/master-keys.ts';
+import { createLiveHub } from './live/live-hub.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
@@ -51,6 +52,8 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const base = await openBase(opening, config, given);
   const { deps, watch, observe, store, owner, runs, custody, opened } = base;
   const { clock, random, log } = deps;
+  const hub = createLiveHub(clock);
+  opening.defer(() => hub.close());
   const { instance, sessions, sessionObserver } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
@@ -87,6 +90,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     config,
     store,
     runs,
+    hub,
     custody,
     instance,
     sessions,

@@ -6,7 +6,7 @@
  */
 import { type Cursor, cursorInside, type OutputEvent, type RunId } from '@clawdfather/supervisor';
 import { type Chunk, createDataChunk, headerBytesMax, type OutputStream } from './chunk.ts';
-import { chunkBytesMax } from './limits.ts';
+import { chunkBytesMax, chunkSpanMs } from './limits.ts';
 import type { RoomPool } from './room-pool.ts';
 
 type Output = Extract<OutputEvent, { kind: 'output' }>;
@@ -38,6 +38,7 @@ export function createChunkBuilder(options: ChunkBuilderOptions): ChunkBuilder {
   let room: Buffer | undefined;
   let used = 0;
   let stream: OutputStream = 'stdout';
+  let atMs = 0;
 
   const flush = (): void => {
     if (room === undefined) return;
@@ -46,7 +47,8 @@ export function createChunkBuilder(options: ChunkBuilderOptions): ChunkBuilder {
     used = 0;
     const before = emittedTo;
     emittedTo = position;
-    emit(createDataChunk({ runId, stream, room: bytes, before, after: position, onReleased }));
+    const after = position;
+    emit(createDataChunk({ runId, stream, atMs, room: bytes, before, after, onReleased }));
   };
 
   const take = (bytes: Uint8Array): number => {
@@ -58,10 +60,11 @@ export function createChunkBuilder(options: ChunkBuilderOptions): ChunkBuilder {
   };
 
   const addOutput = (event: Output): void => {
-    if (event.stream !== stream) flush();
+    if (event.stream !== stream || event.atMs - atMs > chunkSpanMs) flush();
     stream = event.stream;
     const begin = position;
     for (let done = 0; done < event.bytes.length; ) {
+      if (room === undefined) ({ atMs } = event);
       done += take(done === 0 ? event.bytes : event.bytes.subarray(done));
       position = cursorInside(begin, event, done);
       if (used === chunkBytesMax) flush();

@@ -1,11 +1,12 @@
 /*
  * What readers are sent, each encoded once however many readers there are.
  *
- * Data goes out in one of two forms (docs/protocol/websocket.md): the binary one is made with the chunk, the JSON one when the
- * first reader asks for it. Notes (a gap, a new size, a terminal that came or left) are told by whoever holds the reader,
+ * Data goes out in one of three forms: to sockets as a binary or a JSON message (docs/protocol/websocket.md), to streams as a
+ * server-sent event (docs/runs-api.md). The binary one is made with the chunk, the others when the first reader asks for them. Notes (a gap, a new size, a terminal that came or left) are told by whoever holds the reader,
  * because what they mean depends on it.
  */
 import type { Cursor, OutputEvent, RunId } from '@clawdfather/supervisor';
+import { formatTime } from '../http/format-time.ts';
 
 export type OutputStream = Extract<OutputEvent, { kind: 'output' }>['stream'];
 export type Note = Exclude<OutputEvent, { kind: 'output' }>;
@@ -28,6 +29,8 @@ export interface DataChunk extends Place {
   readonly binary: Buffer;
   /* The whole message in its JSON form, as UTF-8. Good also after the chunk is released. */
   readonly text: Buffer;
+  /* The whole server-sent event, its id being `after`. Good also after the chunk is released. */
+  readonly event: Buffer;
   /* `binary` is used for longer than this call; a `release` for each. Its maker holds it from the start. */
   hold(): void;
   readonly release: () => void;
@@ -46,6 +49,8 @@ export const headerBytesMax = fixedBytes + 31 + 16;
 export interface DataParts extends Place {
   readonly runId: RunId;
   readonly stream: OutputStream;
+  /* When the first of it was written. */
+  readonly atMs: number;
   /* The payload, with `headerBytesMax` bytes of room before it. */
   readonly room: Buffer;
   /* Nobody uses its memory any more. */
@@ -53,7 +58,7 @@ export interface DataParts extends Place {
 }
 
 export function createDataChunk(parts: DataParts): DataChunk {
-  const { runId, stream, room, before, after, onReleased } = parts;
+  const { runId, stream, atMs, room, before, after, onReleased } = parts;
   const headerBytes = fixedBytes + runId.length + after.length;
   const start = headerBytesMax - headerBytes;
   room[start] = dataKind;
@@ -64,6 +69,7 @@ export function createDataChunk(parts: DataParts): DataChunk {
   room.write(after, start + fixedBytes + runId.length, 'latin1');
   const binary = room.subarray(start);
   let text: Buffer | undefined;
+  let event: Buffer | undefined;
   let holders = 1;
   return {
     kind: 'data',
@@ -78,6 +84,13 @@ export function createDataChunk(parts: DataParts): DataChunk {
         'latin1',
       );
       return text;
+    },
+    get event() {
+      event ??= Buffer.from(
+        `event: output\nid: ${after}\ndata: {"stream":"${stream}","at":"${formatTime(atMs)}","data":"${binary.toString('base64', headerBytes)}"}\n\n`,
+        'latin1',
+      );
+      return event;
     },
     hold: () => {
       holders += 1;

@@ -31,3 +31,13 @@ export const readersAtOnceMax = 8;
 
 /* How long such a reader keeps its turn while its socket is full. A fast one is back within this; a slow one gets in line. */
 export const keptTurnMs = 100;
+
+/* Pieces that were written within this make one chunk, so that a reader who shows times is wrong by no more. */
+export const chunkSpanMs = 100;
+
+/*
+ * What waits in a connection before its reader waits instead. A line that takes this in `stalledMs` is about as slow as a phone
+ * gets, 17 kB/s; anything slower loses the connection and comes again with its cursor.
+ */
+export const unsentBytesMax = 512 * 1024;
+export const stalledMs = 30_000;

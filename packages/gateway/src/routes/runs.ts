@@ -13,6 +13,7 @@ import type { Caller } from '../http/caller.ts';
 import { auditOf, type Handlers, type RequestFacts } from '../http/handlers.ts';
 import { createOpenStreams } from '../http/open-streams.ts';
 import { ifStillIn } from '../auth/if-still-in.ts';
+import type { LiveHub } from '../live/live-hub.ts';
 import { endRun, removeRun } from '../runs/end-run.ts';
 import { drivenRun, livingRun, runToEnd } from '../runs/driven-run.ts';
 import { findRun, findStarted } from '../runs/find-run.ts';
@@ -30,6 +31,7 @@ import { waitForEnd } from '../runs/wait-for-end.ts';
 
 export interface RunsParts {
   readonly runs: Runs;
+  readonly hub: LiveHub;
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -87,7 +89,8 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
       }
       const cursor = call.header('last-event-id') || query.cursor;
       const onOpen = (drop: () => void) => streams.add(caller, drop);
-      await streamOutput({ supervisor, clock, log: parts.log }, { record, cursor, reply, onOpen });
+      const { hub, log } = parts;
+      await streamOutput({ supervisor, hub, clock, log }, { record, cursor, reply, onOpen });
       // Sent by itself; the type cannot know that nothing is looked at any more.
       return undefined as never;
     },

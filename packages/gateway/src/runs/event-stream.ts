@@ -1,13 +1,13 @@
 /*
  * Server-sent events to one reader, at the reader's own pace.
  *
- * Nothing is queued here: an event is written when the one before it has gone into the socket, so a slow reader costs one event
- * of memory (checklist 20). Whoever sends is told when the reader is slow, and lets go of what it reads from until there is room.
- * A reader that takes nothing for half a minute is dropped; it comes back with the id of its last event and goes on there. A
- * comment now and then keeps proxies from taking a quiet stream for a dead one.
+ * What waits in the connection is bounded: whoever sends is told when it is full, and sends no more until it is drained. A reader
+ * that takes nothing for half a minute is dropped; it comes back with the id of its last event and goes on there. A comment now
+ * and then keeps proxies from taking a quiet stream for a dead one.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 import type { FastifyReply } from 'fastify';
+import { stalledMs, unsentBytesMax } from '../live/limits.ts';
 
 export interface StreamEvent {
   readonly event: string;
@@ -19,10 +19,10 @@ export interface StreamEvent {
 export interface EventStream {
   /* Aborts when the reader is gone, or was dropped. */
   readonly signal: AbortSignal;
-  /* Resolves to true when there is room for the next one; to false when that takes long. Rejects when the reader is gone. */
-  send(event: StreamEvent): Promise<boolean>;
-  /* Resolves when there is room again. */
-  room(): Promise<void>;
+  /* A whole event, as `formatEvent` makes it. False: no more until it is drained. */
+  send(event: string | Uint8Array): boolean;
+  /* Calls back whenever a stream that was full has room again. */
+  onDrained(listener: () => void): void;
   /* All was said. */
   end(): void;
   /* Cuts it off; the reader may come back. */
@@ -31,10 +31,6 @@ export interface EventStream {
 
 /* Proxies cut at 60 s, some at 30. */
 const keepAliveMs = 20_000;
-/* A phone in a tunnel comes back within it, or with its cursor. */
-const stalledMs = 30_000;
-/* Longer than a busy reader takes, and shorter than anybody would hold a read buffer for. */
-const slowMs = 100;
 /* How soon a browser comes back. */
 const retryMs = 1_000;
 
@@ -57,36 +53,35 @@ export function openEventStream(reply: FastifyReply, clock: Clock): EventStream 
     });
     keepAlive.unref();
   };
+  /* Running while the stream is full. */
   let stalled: Timer | undefined;
-  let drained = Promise.withResolvers<void>();
+  let onDrained = (): void => {};
   raw.on('drain', () => {
-    stalled?.cancel();
+    if (stalled === undefined) return;
+    stalled.cancel();
     stalled = undefined;
-    drained.resolve();
-    drained = Promise.withResolvers();
+    onDrained();
   });
   raw.once('close', () => {
     keepAlive?.cancel();
     stalled?.cancel();
-    drained.resolve();
     gone.abort(new Error('the reader is gone'));
   });
-  const room = async (): Promise<void> => {
-    if (raw.writableNeedDrain) await drained.promise;
-    gone.signal.throwIfAborted();
-  };
   raw.on('error', () => raw.destroy()); /* the reader went away while we wrote; `close` follows */
   raw.write(`retry: ${retryMs}\n\n`);
   beat();
   return {
     signal: gone.signal,
-    send: async (event) => {
-      gone.signal.throwIfAborted();
-      if (raw.write(formatEvent(event))) return true;
+    send: (event) => {
+      if (gone.signal.aborted) return false;
+      raw.write(event);
+      if (raw.writableLength < unsentBytesMax) return true;
       stalled ??= clock.timer(stalledMs, () => raw.destroy());
-      return isSoon(clock, room());
+      return false;
     },
-    room,
+    onDrained: (listener) => {
+      onDrained = listener;
+    },
     end: () => raw.end(),
     drop: () => raw.destroy(),
   };
@@ -94,15 +89,4 @@ export function openEventStream(reply: FastifyReply, clock: Clock): EventStream 
 
 export function formatEvent({ event, id, data }: StreamEvent): string {
   return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-async function isSoon(clock: Clock, room: Promise<void>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = clock.timer(slowMs, () => resolve(false));
-  try {
-    return await Promise.race([room.then(() => true), late]);
-  } finally {
-    timer.cancel();
-    room.catch(() => undefined); /* whoever waits on hears it from there */
-  }
 }

@@ -1,25 +1,22 @@
 /*
  * A run's output as server-sent events: everything from a cursor on, then the exit, then the end.
  *
- * Each event has the cursor after it as its id, so a reader that comes back with its last id, to this gateway or to the next one,
- * gets every byte once. The reader's own cursor is the only state there is.
+ * It comes through the same readers as that of sockets (live/): one journal reader per run, and a stream that cannot keep up leaves
+ * the others and reads on by itself. Each event has the cursor after it as its id, so a reader that comes back with its last id,
+ * to this gateway or to the next one, gets every byte once. The reader's own cursor is the only state there is.
  */
 import { type Clock, hasCode, type Log } from '@clawdfather/kit';
-import type {
-  Cursor,
-  ManagedRun,
-  OutputEvent,
-  RunRecord,
-  Supervisor,
-} from '@clawdfather/supervisor';
+import type { Cursor, ManagedRun, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
 import type { FastifyReply } from 'fastify';
-import { formatTime } from '../http/format-time.ts';
-import { openEventStream, type EventStream } from './event-stream.ts';
+import type { Chunk, Note } from '../live/chunk.ts';
+import type { Following, LiveHub } from '../live/live-hub.ts';
+import { type EventStream, formatEvent, openEventStream } from './event-stream.ts';
 import { exitJson } from './run-json.ts';
 
 export interface StreamDeps {
   readonly supervisor: Supervisor;
+  readonly hub: LiveHub;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,7 +38,7 @@ export async function streamOutput(deps: StreamDeps, request: StreamRequest): Pr
   const forget = request.onOpen(() => reply.raw.destroy());
   const stream = openEventStream(reply, deps.clock);
   try {
-    await sendAll(deps.supervisor, { stream, run, from });
+    await sendAll(deps, { stream, run, from });
     stream.end();
   } catch (error) {
     // The reader is gone or was too slow; or we are closing. It comes back with its last id, and misses nothing.
@@ -58,6 +55,7 @@ async function checkCursor(
   run: ManagedRun,
   { from, record }: { readonly from: Cursor; readonly record: RunRecord },
 ): Promise<void> {
+  if (from === outputStart) return;
   try {
     for await (const _event of run.outputSoFar(from)) return;
   } catch (error) {
@@ -72,63 +70,74 @@ interface Sending {
   readonly from: Cursor;
 }
 
-async function sendAll(supervisor: Supervisor, { stream, run, from }: Sending): Promise<void> {
+async function sendAll(deps: StreamDeps, { stream, run, from }: Sending): Promise<void> {
   const place = { at: from };
   let handle = run;
   for (;;) {
     try {
-      if (!(await sendOutput(handle, stream, place))) {
-        await stream.room();
-        continue;
-      }
+      await sendOutput(deps.hub, { stream, run: handle, place });
       const exit = await handle.wait(stream.signal);
       const data = { runId: run.runId, exit: exitJson(exit) };
-      await stream.send({ event: 'exit', id: place.at, data });
+      stream.send(formatEvent({ event: 'exit', id: place.at, data }));
       return;
     } catch (error) {
       if (stream.signal.aborted || !hasCode(error, 'epoch-stale', 'lease-lost')) throw error;
       // It has another owner now; a new handle reads on where the old one stopped.
-      handle = await supervisor.attach(run.runId);
+      handle = await deps.supervisor.attach(run.runId);
     }
   }
 }
 
-/* False when the reader is slow: what is read from is let go of, and opened again when there is room. */
-async function sendOutput(
-  run: ManagedRun,
-  stream: EventStream,
-  place: { at: Cursor },
-): Promise<boolean> {
+interface Output {
+  readonly stream: EventStream;
+  readonly run: ManagedRun;
+  /* How far the reader has come. */
+  readonly place: { at: Cursor };
+}
+
+/* Resolves when all the run said was sent; rejects when the reader is gone, or the run cannot be read on here. */
+async function sendOutput(hub: LiveHub, { stream, run, place }: Output): Promise<void> {
+  const { signal } = stream;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onGone = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onGone, { once: true });
+  let following: Following | undefined;
+  stream.onDrained(() => following?.drained());
   try {
-    for await (const event of run.outputLent(place.at, stream.signal)) {
-      const shown = eventJson(event);
-      const isTaken = shown === undefined || (await stream.send({ ...shown, id: event.cursor }));
-      place.at = event.cursor;
-      if (!isTaken) return false;
-    }
+    signal.throwIfAborted();
+    following = hub.follow(run, place.at, {
+      send: (chunk) => {
+        place.at = chunk.after;
+        const event = eventOf(chunk);
+        return event === undefined || stream.send(event);
+      },
+      ended: resolve,
+      lost: reject,
+    });
+    await promise;
   } catch (error) {
     /* It never got as far as a journal; its exit says why. */
     if (!hasCode(error, 'journal-missing')) throw error;
+  } finally {
+    following?.close();
+    signal.removeEventListener('abort', onGone);
   }
-  return true;
 }
 
-function eventJson(
-  event: OutputEvent,
-): { readonly event: string; readonly data: unknown } | undefined {
-  switch (event.kind) {
-    case 'output': {
-      const { stream, bytes, atMs } = event;
-      const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-      return { event: 'output', data: { stream, at: formatTime(atMs), data } };
-    }
+function eventOf(chunk: Chunk): string | Uint8Array | undefined {
+  if (chunk.kind === 'data') return chunk.event;
+  const shown = noteJson(chunk.note);
+  return shown && formatEvent({ ...shown, id: chunk.note.cursor });
+}
+
+function noteJson(note: Note): { readonly event: string; readonly data: unknown } | undefined {
+  switch (note.kind) {
     case 'gap':
-      return { event: 'gap', data: { missedBytes: event.missedBytes } };
     case 'damaged':
     case 'tail-lost':
-      return { event: event.kind, data: { missedBytes: event.missedBytes } };
+      return { event: note.kind, data: { missedBytes: note.missedBytes } };
     case 'resize':
-      return { event: 'resize', data: { cols: event.cols, rows: event.rows } };
+      return { event: 'resize', data: { cols: note.cols, rows: note.rows } };
     case 'attached':
       return undefined;
   }

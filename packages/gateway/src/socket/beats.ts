@@ -3,7 +3,8 @@
  * sockets, pings those that are due, and cuts off those that were silent too long or take nothing.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
-import { lookMs, pingMs, silentMs, stalledMs } from './limits.ts';
+import { stalledMs } from '../live/limits.ts';
+import { lookMs, pingMs, silentMs } from './limits.ts';
 
 export interface Beating {
   /* When anything last came from it. */

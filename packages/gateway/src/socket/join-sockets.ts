@@ -10,7 +10,7 @@ import { openSockets, type Sockets } from './open-sockets.ts';
 import { noTurns } from './session-turns.ts';
 
 export function joinSockets(server: Server, parts: GatewayParts, names: AllowedNames): Sockets {
-  const { clock, random, log, store, authenticate, tokens, runs, sessions, config, observe } =
+  const { clock, random, log, store, authenticate, tokens, runs, hub, sessions, config, observe } =
     parts;
   return openSockets(server, {
     clock,
@@ -25,6 +25,7 @@ export function joinSockets(server: Server, parts: GatewayParts, names: AllowedN
     supervisor: runs.supervisor,
     findRun: (caller, id) => findStarted(runs, caller, id),
     decide: async (decision) => (await decideAsCaller(parts, decision)).record.state,
+    hub,
     sessions,
     turns: noTurns,
     inMessage: observe.inMessage,

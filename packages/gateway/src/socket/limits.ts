@@ -21,13 +21,6 @@ export const socketLimits: SocketLimits = {
 /* A client that has connected knows its token. */
 export const authMs = 5_000;
 
-/*
- * What waits in a socket before its readers wait instead. A line that takes this in `stalledMs` is about as slow as a phone
- * gets, 17 kB/s; anything slower loses the socket and comes again with its cursor.
- */
-export const unsentBytesMax = 512 * 1024;
-export const stalledMs = 30_000;
-
 /* Answers to what a client sends while it does not read. Beyond it, it never will. */
 export const unreadAnswerBytesMax = 1024 * 1024;
 

@@ -11,7 +11,7 @@ import { createTokenWatch } from '../auth/token-watch.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import { ApiError, toApiError } from '../http/api-error.ts';
 import { clientNetworkOf } from '../http/client-network.ts';
-import { createLiveHub, type LiveCounts } from '../live/live-hub.ts';
+import type { LiveCounts } from '../live/live-hub.ts';
 import { createBeats } from './beats.ts';
 import { checkUpgrade } from './check-upgrade.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
@@ -90,7 +90,6 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
     context.beats.close();
     context.tokenWatch.close();
     context.sessionWatch.close();
-    context.hub.close();
   };
   return {
     counts: () => ({ ...context.tally.counts(), live: context.hub.counts() }),
@@ -103,7 +102,6 @@ function contextOf(deps: SocketsDeps): SocketContext {
   const { clock, store, tokens, supervisor } = deps;
   return {
     ...deps,
-    hub: createLiveHub(clock),
     sharedRuns: createSharedRuns(supervisor),
     sessionWatch: createSessionWatch({ store, clock }),
     tokenWatch: createTokenWatch({ tokens, clock }),

@@ -9,7 +9,8 @@ import type { Clock } from '@clawdfather/kit';
 import { type ServerMessage, socketCloseCodes } from '@clawdfather/protocol/api';
 import type { WebSocket } from 'ws';
 import type { DataChunk } from '../live/chunk.ts';
-import { unreadAnswerBytesMax, unsentBytesMax } from './limits.ts';
+import { unsentBytesMax } from '../live/limits.ts';
+import { unreadAnswerBytesMax } from './limits.ts';
 
 /*
  * Answers to pings that wait to be sent. A ping is asked again after a while, so more wait only for a client that floods us and

@@ -27,6 +27,8 @@ export interface SocketPorts {
   readonly findRun: (caller: Caller, runId: string) => RunRecord;
   /* Throws an `ApiError`; resolves to the approval's state. */
   readonly decide: (decision: Decision) => Promise<string>;
+  /* Live output, which streams share. */
+  readonly hub: LiveHub;
   readonly sessions: ClientBeats;
   readonly turns: SessionTurns;
   /* A message and everything that it causes belong to one trace. */
@@ -35,7 +37,6 @@ export interface SocketPorts {
 }
 
 export interface SocketContext extends SocketPorts {
-  readonly hub: LiveHub;
   readonly sharedRuns: SharedRuns;
   readonly sessionWatch: SessionWatch;
   readonly tokenWatch: TokenWatch;
