@@ -51,7 +51,7 @@ export interface RunsConfig {
   readonly directory: string;
   /* What the clean-up keeps of finished runs. */
   readonly retention: RetentionPolicy;
-  /* Beside the state directory, the database and the keys: files of ours that no agent's working tree may hold. */
+  /* Beside the state directory, the database and the keys: files of ours that no agent's working tree may contain. */
   readonly privatePaths?: readonly string[];
   readonly openFiles?: LimitPair;
   /* Of commands: that of whoever started the gateway, whose own is narrower. Default: that of this process. */

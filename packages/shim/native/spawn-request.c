@@ -290,7 +290,9 @@ const char *spawn_parse(u8 *bytes, size_t length, struct spawn *spawn)
 		return wrong;
 	spawn->argv = calloc(counts.args + 1, sizeof *spawn->argv);
 	spawn->envp = calloc(counts.envs + 1, sizeof *spawn->envp);
-	if (!spawn->argv || !spawn->envp)
+	if (counts.grants > 0)
+		spawn->grants = calloc(counts.grants, sizeof *spawn->grants);
+	if (!spawn->argv || !spawn->envp || (counts.grants > 0 && !spawn->grants))
 		return "out of memory";
 	struct reader reader = {.at = bytes, .left = length};
 	struct field field;
@@ -310,6 +312,8 @@ void spawn_free(struct spawn *spawn)
 {
 	free(spawn->argv);
 	free(spawn->envp);
+	free(spawn->grants);
 	spawn->argv = NULL;
 	spawn->envp = NULL;
+	spawn->grants = NULL;
 }

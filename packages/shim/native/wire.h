@@ -161,7 +161,8 @@ struct spawn {
 	bool has_oom_score_adj;
 	i32 oom_score_adj;
 	bool confined;
-	struct grant grants[GRANTS_MAX];
+	/* allocated where there are any: every run has this struct, few are confined */
+	struct grant *grants;
 	size_t grant_count;
 };
 

@@ -1,5 +1,5 @@
 /*
- * Whether the kernel can hold what agents run unasked in their working tree (docs/approvals.md). Nothing breaks without it: people
+ * Whether the kernel can confine what agents run unasked to their working tree (docs/approvals.md). Nothing breaks without it: people
  * are asked more often.
  */
 import type { ConfinementSupport } from '@clawdfather/supervisor';
@@ -28,6 +28,6 @@ export function checkConfinement({ landlock, why }: ConfinementSupport): Finding
   return {
     check,
     status: 'ok',
-    summary: `Landlock, version ${landlock} of its interface, holds what agents run unasked in the working tree${gap}`,
+    summary: `Landlock, version ${landlock} of its interface, confines what agents run unasked to the working tree${gap}`,
   };
 }

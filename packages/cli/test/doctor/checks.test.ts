@@ -66,7 +66,7 @@ test('the shim: there and running, missing, or not for this machine', async () =
 test('Landlock: there, too old for some of it, or missing', () => {
   const landlockOf = (landlock: number) => checkConfinement({ landlock, why: 'not supported' });
   assert.equal(landlockOf(7).status, 'ok');
-  assert.match(landlockOf(7).summary, /version 7 .* in the working tree$/);
+  assert.match(landlockOf(7).summary, /version 7 .* to the working tree$/);
   assert.match(landlockOf(1).summary, /too old to refuse TCP and signals and abstract sockets$/);
   assert.equal(landlockOf(0).status, 'warn');
   assert.match(landlockOf(0).summary, /no Landlock \(not supported\)/);

@@ -1,5 +1,5 @@
 /*
- * Confined commands: what they reach, as root and as an ordinary user, and that nothing starts where the kernel cannot hold it.
+ * Confined commands: what they reach, as root and as an ordinary user, and that nothing starts where the kernel cannot confine it.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';

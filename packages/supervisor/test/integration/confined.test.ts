@@ -1,5 +1,5 @@
 /*
- * Runs that the kernel holds in a part of the file system, through both launchers.
+ * Runs that the kernel confines to a part of the file system, through both launchers.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -60,7 +60,7 @@ test('a limit that is none is refused by its name', () => {
 
 const grant = { path: '/srv', access: 'read', isOptional: false } as const;
 
-test('what a command is held in is passed on as it is, and absent it is held in nothing', () => {
+test('what a command is confined to is passed on as it is', () => {
   const confine = { grants: [grant] };
   assert.deepEqual(requestOf({ confine }).confine, confine);
   assert.deepEqual(requestOf({ confine: { grants: [] } }).confine, { grants: [] });

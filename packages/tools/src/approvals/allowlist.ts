@@ -7,8 +7,8 @@
  * to wherever somebody points it.
  *
  * A line that cannot be read for certain is a miss; so is whatever runs on another machine, whose files cannot be seen from here.
- * A person's rule is good for all that a program does. The starter list is not: what it lets through is held in the
- * working tree, and that cannot be done to one part of a line. So a line with programs of both kinds is a miss, unless
+ * A person's rule is good for all that a program does. The starter list is not: what it lets through is confined to
+ * the working tree, and that cannot be done to one part of a line. So a line with programs of both kinds is a miss, unless
  * its other parts could have read everything anyway.
  */
 import type { ApprovalStore } from '@clawdfather/supervisor';
@@ -165,5 +165,5 @@ function whyMixed(
   const names = readers.map(({ namedPath }) => namedPath);
   const reading = [...names, ...(shell.files ? ['the shell'] : [])].join(', ');
   if (reading === '') return undefined;
-  return `${reading} can be held in the working tree only where ${person.namedPath} is not in the same line`;
+  return `${reading} can be confined to the working tree only where ${person.namedPath} is not in the same line`;
 }

@@ -3,7 +3,7 @@
  *
  * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist is asked, and how far what it lets
  * through reaches · 3 the policy answers · 4 what is to be asked about is stored, with the run's id and all it takes to start it
- * later. What a person lets start is held in nothing.
+ * later. What a person lets start is not confined.
  *
  * There is no way to decide here. Deciding is `decideApproval`, which only the command line and the gateway's routes for
  * people are given.

@@ -48,7 +48,7 @@ export type Verdict =
   | {
       readonly kind: 'allowed';
       readonly rule: string;
-      /* What it is held in; absent: it reaches all that its user may. */
+      /* What it is confined to; absent: it reaches all that its user may. */
       readonly confine?: Confinement;
     }
   | { readonly kind: 'denied'; readonly rule: string; readonly by: string }

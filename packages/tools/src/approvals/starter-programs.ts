@@ -8,7 +8,7 @@
  * fgrep, zcat and which (shell scripts), locale (-m runs the first gzip in PATH), top (saves its settings), yes (never
  * ends).
  *
- * Which files they read is not a matter of this list: a run that it alone lets through is held in the working tree by the
+ * Which files they read is not a matter of this list: a run that it alone lets through is confined to the working tree by the
  * kernel (starter-reach.ts), and programs whose arguments name no file to read are let through everywhere.
  *
  * Only from the system's own directories, which only its administrator writes to. The file in the end must be the system's
@@ -51,7 +51,7 @@ export function readsNothing({ namedPath }: FoundProgram): boolean {
 const runnerNames =
   /^(sh|dash|bash|zsh|fish|ksh|busybox|env|xargs|find|sudo|doas|su|ssh|nice|nohup|setsid|timeout|time|watch|script|make|git|docker|podman|kubectl|vi|vim|nvim|emacs|nano|less|man|awk|gawk|mawk|sed|tar|rsync|npm|npx|pnpm|yarn|bun|deno|node|nodejs|tsx|cargo|go|java|php|lua|ruby|perl|pip|pipx|uv|uvx|python|parallel|tmux|screen|systemd-run|at|crontab|expect|gdb)([0-9.]*)$/;
 
-/* A person who let this run unasked has let it read every file: beside it, holding others back gains nothing. */
+/* A person who let this run unasked has let it read every file: beside it, confining others gains nothing. */
 export function canReadAnything(program: FoundProgram): boolean {
   return canRunAnything(program) || (isStarterProgram(program) && !readsNothing(program));
 }

@@ -1,5 +1,5 @@
 /*
- * How far a command reaches that the starter list alone lets through: to the working tree and the system, held there by the
+ * How far a command reaches that the starter list alone lets through: it is confined to the working tree and the system by the
  * kernel (Landlock, docs/protocol/shim.md). What arguments mean is not looked at: links, globs and options would defeat it.
  *
  * R1 A command that reads files runs only inside a domain. Where there is none to be had, or no working tree, or the command
@@ -56,7 +56,7 @@ export function createStarterReach(deps: StarterReachDeps): StarterReach {
       const { bounds, grants, whyNoSystem } = await facts();
       const refusal =
         landlock === 0
-          ? `this system cannot hold programs in the working tree (${why})`
+          ? `this system cannot confine programs to the working tree (${why})`
           : whyNoSystem;
       if (!question.readsFiles) {
         return { kind: 'within', confine: refusal === undefined ? { grants } : undefined };

@@ -1,6 +1,6 @@
 /*
  * What every program needs of the system to run at all: programs and libraries, the kernel's own files, a few of /etc, a few
- * devices. Nothing here holds secrets of a user. /etc as a whole does (shadow, keys of servers), /dev does (disks, other
+ * devices. Nothing here contains secrets of a user. /etc as a whole does (shadow, keys of servers), /dev does (disks, other
  * terminals), and so do /home, /root, /tmp, /var, /run and /opt.
  *
  * All may be missing: systems differ, and what is not there needs no right.

@@ -63,14 +63,14 @@ export async function exec(
     return { status: 'approval-pending', approvalId, runId: plan.request.runId, expiresAt };
   }
   /* Awaited here: the limit ends with this function. */
-  return await runAndWait(context, heldIn(plan.request, verdict.confine), {
+  return await runAndWait(context, confinedTo(plan.request, verdict.confine), {
     call,
     limit,
     isBackground: asked.background === true,
   });
 }
 
-function heldIn(request: StoredRequest, confine: Confinement | undefined): StoredRequest {
+function confinedTo(request: StoredRequest, confine: Confinement | undefined): StoredRequest {
   return confine === undefined ? request : { ...request, confine: { grants: [...confine.grants] } };
 }
 

@@ -48,7 +48,7 @@ const requestSchema = z.object({
   leftovers: leftoversSchema,
   stdin: z.string().optional(),
   isEof: z.boolean(),
-  /* What it is held in; absent for all that a person let start. */
+  /* What it is confined to; absent for all that a person let start. */
   confine: z
     .object({
       grants: z.array(

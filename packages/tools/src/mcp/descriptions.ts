@@ -27,7 +27,7 @@ How to use it:
 - Programs that want a terminal (editors, REPLs, installers, top): pty true, then process screen and send-keys.
 - stdin is left open. A program that reads input to its end (cat, sort, a -c - flag) needs eof true, else it waits.
 - Programs that only read (ls, cat, grep, jq, …) run at once, but read only the session directory and the system. To read elsewhere, set ask "always": a person is \
-asked, and then nothing is held back.
+asked, and what is allowed is not confined.
 - Long output is cut to its end; the result names the cursor to read the beginning from.`;
 
 export const processDescription = `Look at, drive and end runs that exec started, also those of earlier sessions and those still running after a restart.

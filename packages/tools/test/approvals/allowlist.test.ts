@@ -157,7 +157,7 @@ test('after a change of directory, what is relative is a miss', (t) => {
   assert.equal(kind('cd sub; ls', '.:/usr/bin'), 'miss');
 });
 
-test('what a person allowed does not open the starter list, which is held in the working tree', (t) => {
+test('what a person allowed does not open the starter list, which is confined to the working tree', (t) => {
   const root = tree(t);
   const rest = { account: 'local', approvalId: 'a', addedBy: 'x', addedAtMs: 0 };
   const ruleFor = (path: string) => ({ namedPath: path, realPath: path, ...rest });

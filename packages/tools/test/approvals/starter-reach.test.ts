@@ -15,7 +15,7 @@ import {
 interface Site {
   readonly root: string;
   readonly project: string;
-  /* The tree that a command is held in, or why it is not. */
+  /* The tree that a command is confined to, or why it is not. */
   readonly look: (
     question: Partial<ReachQuestion>,
     deps?: Partial<StarterReachDeps>,
@@ -61,7 +61,7 @@ test('a project is a working tree, by its real path', async (t) => {
   assert.equal(await look({ cwd: join(root, 'link', 'src') }), project);
 });
 
-test('no working tree: none, all files, a home, what holds a home, what holds or is ours', async (t) => {
+test('no working tree: none, all files, a home, what contains a home, what contains or is ours', async (t) => {
   const { root, look } = createSite(t);
   const home = join(root, 'home');
   symlinkSync(home, join(root, 'to-home'));
@@ -115,7 +115,7 @@ test('what hangs is given up on', async (t) => {
 test('where nothing can be confined, what reads is beyond reach and the rest is free', async (t) => {
   const { look } = createSite(t);
   const support = async () => ({ landlock: 0, why: 'Function not implemented' });
-  assert.match(await look({}, { support }), /cannot hold programs .*Function not implemented/);
+  assert.match(await look({}, { support }), /cannot confine programs .*Function not implemented/);
   assert.equal(await look({ readsFiles: false }, { support }), 'free');
 });
 

@@ -40,7 +40,7 @@ test('what a person allowed reads everything; what nobody was asked about reads 
   assert.deepEqual(end.notes, []);
 });
 
-test('a run that cannot be held in its tree does not start', async (t) => {
+test('a run that cannot be confined to its tree does not start', async (t) => {
   const rig = await openToolsRig(t);
   const tree = join(rig.scratchDir, 'tree');
   mkdirSync(tree);
