@@ -14,6 +14,7 @@ import { createClientErrors } from './client-errors.ts';
 import { cutHandshakesOnClose } from './cut-handshakes.ts';
 import { checkEncoding, checkNames } from './guards.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { isWebSocketUpgrade } from './web-socket-upgrade.ts';
 import { createTimeLimit, type TimeLimit, type Waiting } from './time-limit.ts';
 
 declare module 'fastify' {
@@ -103,6 +104,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     joinDuplicateHeaders: true,
     // Node would refuse who names no host in its own way; `checkNames` does it in ours.
     requireHostHeader: false,
+    shouldUpgradeCallback: isWebSocketUpgrade,
   };
   const server: FastifyInstance =
     tls === undefined
