@@ -4,6 +4,7 @@
 import { CodedError } from '@clawdfather/kit';
 
 export const gatewayErrorCodes = [
+  'account-user-unusable',
   'listen-failed',
   'listen-unprotected',
   'log-key-unusable',

@@ -24,8 +24,16 @@ export interface GatewayConfig {
   readonly otlpEndpoint?: string;
   readonly github?: GithubConfig;
   readonly runs: RunsConfig;
+  /* Members that may run something on this machine. */
+  readonly accounts?: readonly AccountConfig[];
   /* How many sockets there may be, where the usual numbers do not fit. */
   readonly sockets?: Partial<SocketLimits>;
+}
+
+export interface AccountConfig {
+  readonly id: string;
+  /* The Unix user that this account's commands run as; of its own, and only where the gateway runs as root. */
+  readonly runAs: string;
 }
 
 export interface GithubConfig {
@@ -56,6 +64,8 @@ export interface RunsConfig {
   readonly openFiles?: LimitPair;
   /* Of commands: that of whoever started the gateway, whose own is narrower. Default: that of this process. */
   readonly umask?: number;
+  /* Where the users of accounts get their temporary directories. Default `/tmp/clawdfather-users`. */
+  readonly temporaryRoot?: string;
   /* Live runs of one account at a time. Default 64. */
   readonly liveRunsMax?: number;
 }

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import type { Random } from '@clawdfather/kit';
-import { openStore, type Store } from '@clawdfather/store';
+import { openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { openStateDir } from '@clawdfather/supervisor';
 import { createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
@@ -135,7 +135,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
     displayName: 'Owner',
     audit: { action: 'account.create', actor: 'gateway' },
   });
-  const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer }));
+  const ownerId = parseAccountId(owner.id);
+  const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer, ownerId }));
   watch.knowRuns(runs.supervisor);
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
   const custody = await openCustody(config, { store, random });

@@ -40,6 +40,7 @@ const approvalFields = {
     ),
   host: z.string(),
   account: z.string(),
+  runAs: z.string().nullable().describe('the Unix user that it runs as; null: as the gateway does'),
   requester: z.string(),
   why: z.string().describe('why it was asked about'),
   createdAt: instant,
@@ -98,7 +99,7 @@ export const cliShapes = {
   setting: z.object({
     key: z.string(),
     value: z
-      .union([z.string(), z.number(), z.array(z.string())])
+      .union([z.string(), z.number(), z.array(z.string()), z.record(z.string(), z.unknown())])
       .describe('as it could be written into the file'),
     origin: z
       .object({

@@ -23,3 +23,4 @@ export { largestRequest2, writeRegistry2 } from './registry-2.ts';
 export type { OldApproval } from './registry-2.ts';
 export { createSeededRandom } from './seeded-random.ts';
 export { usePostgres } from './use-postgres.ts';
+export { cannotMakeUsers, makeUnixUser, type UnixUser } from './unix-user.ts';

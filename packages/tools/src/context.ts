@@ -3,9 +3,10 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { LimitPair, RunRecord, Supervisor } from '@clawdfather/supervisor';
-import type { Gatekeeper } from './approvals/gatekeeper.ts';
+import type { ApprovalSummary, Gatekeeper } from './approvals/gatekeeper.ts';
 import type { HostPort } from './host/host-port.ts';
 import type { Hosts } from './host/hosts.ts';
+import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
 import type { Readers } from './process/readers.ts';
 import type { TakeOver } from './process/take-over.ts';
@@ -19,6 +20,8 @@ export interface ToolsDeps {
   readonly log: Log;
   /* What a local command starts with: `agentBaseEnvironment(…)` for agents, a person's own for a person. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
+  /* As whom commands run on this machine, and whose: `ownUserOnly` for a program without accounts. */
+  readonly users: LocalUsers;
   /* The directory of a local command whose caller names none. Default: HOME of the base environment. */
   readonly homeDirectory?: string;
   /* The caller's own limits of open files, for a program whose runtime has raised its own (S3). Default: as they are. */
@@ -56,6 +59,8 @@ export interface ToolCall {
   readonly credential?: string | undefined;
   /* Which started runs the caller sees. Default: those of its account that these tools have started. */
   readonly sees?: ((record: RunRecord) => boolean) | undefined;
+  /* Which held ones of its account. Default: all. */
+  readonly seesHeld?: ((approval: ApprovalSummary) => boolean) | undefined;
 }
 
 /* A run that has been asked for and is not in the registry yet, or not yet with a process. */

@@ -5,6 +5,7 @@
 import { CodedError } from '@clawdfather/kit';
 
 export const toolsErrorCodes = [
+  'account-not-local',
   'approval-unusable',
   'cursor-invalid',
   'env-refused',

@@ -15,7 +15,7 @@ import { startHeld, watchAllHeld } from './exec/held-runs.ts';
 import { backendId } from './exec/start-run.ts';
 import { createHosts } from './host/hosts.ts';
 import { createLocalHost } from './host/local-host.ts';
-import { endSession } from './process/end-session.ts';
+import { type EndedSession, endSession } from './process/end-session.ts';
 import { filterOf } from './process/find-run.ts';
 import { processTool } from './process/process.ts';
 import { createReaders } from './process/readers.ts';
@@ -35,9 +35,7 @@ export interface Tools {
   /* Starts what has been allowed; once, whoever else tries. Throws `approval-unusable`. */
   startHeld(approval: Pick<ApprovalSummary, 'approvalId' | 'runId'>): Promise<void>;
   /* Ends processes that finished commands of this session have left behind; running commands go on. */
-  endSession(
-    session: Pick<ToolCall, 'sessionId' | 'account' | 'requester' | 'signal'>,
-  ): Promise<void>;
+  endSession(session: EndedSession): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,9 +79,9 @@ export function createTools(deps: ToolsDeps): Tools {
 }
 
 function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
-  const { supervisor, gatekeeper, clock, random, log, baseEnvironment } = deps;
+  const { supervisor, gatekeeper, clock, random, log, baseEnvironment, users } = deps;
   const homeDirectory = deps.homeDirectory ?? baseEnvironment['HOME'] ?? '/';
-  const local = createLocalHost({ clock, baseEnvironment, homeDirectory });
+  const local = createLocalHost({ clock, baseEnvironment, homeDirectory, users });
   return {
     supervisor,
     gatekeeper,

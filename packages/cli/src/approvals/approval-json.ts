@@ -7,7 +7,7 @@ import { formatInstant } from '../render/duration.ts';
 import type { Json } from '../render/run-json.ts';
 
 export function approvalJson(record: ApprovalRecord): { readonly [name: string]: Json } {
-  const { command, cwd, envAdditions, stdin, host, account } = record.action;
+  const { command, cwd, envAdditions, stdin, host, account, runAs } = record.action;
   return {
     id: record.approvalId,
     runId: record.runId,
@@ -21,6 +21,7 @@ export function approvalJson(record: ApprovalRecord): { readonly [name: string]:
     droppedBytes: record.droppedBytes ?? null,
     host,
     account,
+    runAs: runAs ?? null,
     requester: record.requester,
     why: record.why,
     createdAt: formatInstant(record.createdAtMs),

@@ -78,6 +78,9 @@ function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string
   if (hasHidden(action)) {
     lines.push(indent + paint.warn('it has invisible characters, shown as \\x… and \\u…'));
   }
+  if (action.runAs !== undefined) {
+    lines.push(`${indent}as the Unix user ${makeVisible(action.runAs)}`);
+  }
   for (const [name, value] of Object.entries(action.envAdditions)) {
     lines.push(...markedRows(makeVisible(`${name}=${value}`), 'with', options));
   }

@@ -1,6 +1,6 @@
 /*
- * `clf allow`: the decision, then the start. If we are killed in between, the server that asked starts it, or whoever looks
- * next; if several try, one does.
+ * `clf allow`: the decision, then the start. If we are killed in between, the server that asked starts it, or the next process
+ * that looks; if several try, one does.
  */
 import { silentLog } from '@clawdfather/kit';
 import type { ApprovalRecord } from '@clawdfather/tools';
@@ -25,30 +25,42 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   return withApprovals(context, async (approvals) => {
     const decided = await decide(context, approvals, { decision });
     if (!context.isJson) await context.io.stdout.write(await formatRules(decided, context.paint));
-    await start(context, approvals, decided.record);
+    const isStarted = await start(context, approvals, decided.record);
     const record = approvals.gatekeeper.wholeApproval(decided.record.approvalId) ?? decided.record;
     const rules = decided.rules.map(({ namedPath }) => namedPath);
     await context.io.stdout.write(
       context.isJson
         ? jsonLine({ ...approvalJson(record), rules })
-        : `started ${record.runId}: ${formatCommandLines(decided.record.action.command).join('\n> ')}\n`,
+        : `${isStarted ? 'started' : 'the gateway starts'} ${record.runId}: ${formatCommandLines(decided.record.action.command).join('\n> ')}\n`,
     );
     return codeStatus(exitOk);
   });
 }
 
-/* What starts is in the record, environment included; ours is not used. */
+/*
+ * What starts is in the record, environment included; ours is not used. False: it was asked for at a gateway, which alone knows as
+ * whom its accounts run; it starts what is allowed, at once or when it runs again.
+ */
 async function start(
   context: CommandContext,
   { gatekeeper }: Approvals,
   record: ApprovalRecord,
-): Promise<void> {
-  const { createTools } = await import('@clawdfather/tools');
+): Promise<boolean> {
+  const { createTools, hostAccounts, ownUserOnly } = await import('@clawdfather/tools');
   const { clock, random, config } = context;
+  if (!hostAccounts.includes(record.account)) return false;
   const startHeld = async (supervisor: Supervisor): Promise<void> => {
-    const baseEnvironment = config.commandEnv;
-    const parts = { supervisor, gatekeeper, clock, random, log: silentLog, baseEnvironment };
-    const tools = createTools({ ...parts, openFiles: context.config.openFiles, takesUp: false });
+    const tools = createTools({
+      supervisor,
+      gatekeeper,
+      clock,
+      random,
+      log: silentLog,
+      users: ownUserOnly,
+      baseEnvironment: config.commandEnv,
+      openFiles: config.openFiles,
+      takesUp: false,
+    });
     try {
       await tools.startHeld(record);
     } finally {
@@ -56,6 +68,7 @@ async function start(
     }
   };
   await withSupervisor(context, startHeld, { whenUnwritable: 'refuse' });
+  return true;
 }
 
 const everything = '  it can run anything, so this allows everything\n';

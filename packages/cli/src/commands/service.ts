@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { geteuid } from 'node:process';
 import type { CommandContext, Execute } from '../command.ts';
 import { configPath } from '../config.ts';
+import { settingOf } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
@@ -117,8 +118,9 @@ function unitFacts(context: CommandContext, scope: UnitScope) {
     flags: serveFlags.flatMap(({ name, setting }) => {
       if (setting === undefined || !args.has(name)) return [];
       // As it was understood here: a relative path means nothing there.
-      const value = config.values[setting];
-      return [`--${name}`, Array.isArray(value) ? value.join(',') : String(value)];
+      const json = settingOf(setting).kind.toJson(config.values[setting]);
+      const text = typeof json === 'string' ? json : JSON.stringify(json);
+      return [`--${name}`, Array.isArray(json) ? json.join(',') : text];
     }),
     placeFlags: [
       ...(isPlaced ? ['--state-dir', config.stateDir] : []),

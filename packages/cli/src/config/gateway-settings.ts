@@ -4,6 +4,7 @@
  * A secret is never a setting: the environment can be read by every process of the same user, and a config file is shown and
  * copied. A setting names the file that holds it.
  */
+import { accountSettings } from './account-kinds.ts';
 import { choice, integer } from './kinds.ts';
 import { address, networks, optional, optionalPath, webAddress, words } from './network-kinds.ts';
 import { setting } from './setting.ts';
@@ -11,6 +12,11 @@ import { setting } from './setting.ts';
 const optionalUrl = optional(webAddress);
 
 export const gatewaySettings = {
+  accounts: setting(accountSettings, {
+    usual: [],
+    summary:
+      '`serve`: by the id of a member’s account, `runAs`: the Unix user that its commands run as here. Without one it runs nothing on this machine',
+  }),
   host: setting(optional(words.one), {
     usual: undefined,
     summary:

@@ -27,6 +27,8 @@ export interface Kind<Value> {
   readonly schema: Readonly<Record<string, Json>>;
   /* Kept as written until it is known whose home ~ is (resolve.ts). Absent or true. */
   readonly isPath?: true;
+  /* An object in the file; any other kind is given none. Absent or true. */
+  readonly isObject?: true;
 }
 
 const durationPattern = '^(\\d+(\\.\\d+)?(ms|s|m|h|d))+$|^\\d+(\\.\\d+)?$';

@@ -99,12 +99,28 @@ function readSetting(
 
 function readValue(reading: Reading, key: SettingKey, value: Node): void {
   try {
-    const parsed = settingOf(key).kind.fromJson(key, plainValue(value));
+    const { kind } = settingOf(key);
+    const json = kind.isObject === true ? objectOf(reading, value) : plainValue(value);
+    const parsed = kind.fromJson(key, json);
     reading.entries.set(key, { value: parsed, ...positionAt(reading.text, value.offset) });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     complain(reading, value.offset, error);
   }
+}
+
+/* Without a prototype, so that any key is a key. One that is there twice is told, as everywhere. */
+function objectOf(reading: Reading, node: Node): unknown {
+  if (node.type !== 'object') return plainValue(node);
+  const object = Object.create(null) as Record<string, unknown>;
+  for (const property of node.children ?? []) {
+    const [name, value] = property.children ?? [];
+    if (name === undefined || value === undefined) continue;
+    const own = String(name.value);
+    if (own in object) complain(reading, name.offset, `${makeVisible(own)} is there twice`);
+    else object[own] = objectOf(reading, value);
+  }
+  return object;
 }
 
 /* The library's own `getNodeValue` sets __proto__ as any other key; ours makes no objects. */

@@ -27,6 +27,7 @@ export function gatewayConfigFrom(
     listen: parseAddress('gateway.listen', values['gateway.listen']),
     trustedProxies: values['gateway.trustedProxies'],
     metricsNetworks: values['gateway.metricsNetworks'],
+    accounts: values.accounts,
     runs: {
       personPolicy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
       agentPolicy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },

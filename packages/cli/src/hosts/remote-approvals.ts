@@ -88,7 +88,7 @@ async function findRemoteApproval(client: Client, typed: string): Promise<string
 
 /* As the local ones are kept; the stored request stays with the gateway. */
 function recordOf(approval: RemoteApproval): ApprovalRecord {
-  const { id, runId, state, line, shell, argv, cwd, env, stdin, host, account } = approval;
+  const { id, runId, state, line, shell, argv, cwd, env, stdin, host, account, runAs } = approval;
   const [program = '', ...rest] = argv ?? [];
   const command: ProposedAction['command'] =
     line === null
@@ -104,7 +104,15 @@ function recordOf(approval: RemoteApproval): ApprovalRecord {
     cwd,
     command,
     labels: {},
-    action: { command, cwd, envAdditions: env, stdin: stdin ?? undefined, host, account },
+    action: {
+      command,
+      cwd,
+      envAdditions: env,
+      stdin: stdin ?? undefined,
+      host,
+      account,
+      runAs: runAs ?? undefined,
+    },
     request: undefined,
     droppedBytes: approval.droppedBytes ?? undefined,
     requester: approval.requester,

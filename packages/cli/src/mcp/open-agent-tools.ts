@@ -17,6 +17,7 @@ import {
   createGatekeeper,
   createStarterReach,
   createTools,
+  ownUserOnly,
   requesterMarksOf,
   type Tools,
 } from '@clawdfather/tools';
@@ -78,6 +79,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
     clock,
     random,
     log,
+    users: ownUserOnly,
     baseEnvironment: agentBaseEnvironment(config.commandEnv),
     homeDirectory: deps.directory,
     openFiles: config.openFiles,

@@ -19,9 +19,8 @@ export async function withTools<Result>(
   use: (tools: PersonTools) => Promise<Result>,
 ): Promise<Result> {
   const { clock, random, config } = context;
-  const { createAllowlist, createGatekeeper, createStarterReach, createTools } = await import(
-    '@clawdfather/tools'
-  );
+  const { createAllowlist, createGatekeeper, createStarterReach, createTools, ownUserOnly } =
+    await import('@clawdfather/tools');
   const { openApprovals } = await import('@clawdfather/supervisor');
   const { silentLog } = await import('@clawdfather/kit');
   const useTools = async (supervisor: Supervisor): Promise<Result> => {
@@ -45,6 +44,7 @@ export async function withTools<Result>(
       clock,
       random,
       log: silentLog,
+      users: ownUserOnly,
       baseEnvironment: config.commandEnv,
       homeDirectory: config.cwd,
       openFiles: config.openFiles,

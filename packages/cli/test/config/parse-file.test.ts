@@ -57,6 +57,38 @@ test('all mistakes are told, each at its place', () => {
   );
 });
 
+test('accounts go by their ids; what is wrong with one is told by its name', () => {
+  const [one, two] = ['0123456789abcdef', 'zzzzzzzzzzzzzzzz'];
+  const { kind } = settingOf('accounts');
+  const users = [
+    { id: one, runAs: 'ann' },
+    { id: two, runAs: 'bob' },
+  ];
+  const text = JSON.stringify({ accounts: { [one]: { runAs: 'ann' }, [two]: { runAs: 'bob' } } });
+  assert.deepEqual(parseConfigFile(text).entries.get('accounts')?.value, users);
+  assert.deepEqual(kind.fromText('V', `${one}=ann, ${two}=bob`), users);
+  assert.deepEqual(kind.fromJson('accounts', kind.toJson(users)), users);
+  const shape = '(Write it as {"ID": {"runAs": "USER"}}.)';
+  const id = '(An id has 16 characters; the refusal that a member gets names it.)';
+  for (const [accounts, problem] of [
+    ['"ann"', `accounts is not a { … } object ${shape}`],
+    ['{"ann": {"runAs": "ann"}}', `accounts: "ann" is not the id of an account ${id}`],
+    ['{"__proto__": {"runAs": "ann"}}', `accounts: "__proto__" is not the id of an account ${id}`],
+    [`{"${one}": "ann"}`, `accounts.${one} is not a { … } object ${shape}`],
+    [`{"${one}": {}}`, `accounts.${one}.runAs is missing ${shape}`],
+    [`{"${one}": {"runAs": 7}}`, `accounts.${one}.runAs is not the name of a Unix user ${shape}`],
+    [
+      `{"${one}": {"runAs": "-x"}}`,
+      `accounts.${one}.runAs is not the name of a Unix user ${shape}`,
+    ],
+    [`{"${one}": {"user": "ann"}}`, `there is no setting accounts.${one}.user ${shape}`],
+  ]) {
+    assert.deepEqual(told(`{"accounts": ${accounts}}`), [`1:14 ${problem}`]);
+  }
+  const twice = `{"accounts": {"${one}": {"runAs": "a"}, "${one}": {"runAs": "b"}}}`;
+  assert.deepEqual(told(twice), [`1:51 ${one} is there twice`]);
+});
+
 test('what is no JSON is told where it stops being it', () => {
   assert.deepEqual(told('{\n "log": off }'), ['2:9 this is no JSON from here on: invalid symbol']);
   assert.deepEqual(told('{ "log": "off"'), ['1:15 this is no JSON from here on: } expected']);

@@ -15,6 +15,7 @@ import {
   createGatekeeper,
   createStarterReach,
   createTools,
+  ownUserOnly,
   type RequesterMark,
 } from '@clawdfather/tools';
 import { type CliRig, createCliRig, launcherPath } from '../support/cli-process.ts';
@@ -58,6 +59,7 @@ async function ask(rig: CliRig, parts: Parts = {}): Promise<Asked> {
     clock,
     random,
     log: silentLog,
+    users: ownUserOnly,
     baseEnvironment,
   });
   const what = parts.command === undefined ? { argv: ['touch', made] } : { command: parts.command };

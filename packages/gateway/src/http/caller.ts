@@ -35,3 +35,11 @@ function mayCall(caller: Caller, access: Access): boolean {
 export function actorOf({ kind, id }: Caller): string {
   return `${kind}:${id}`;
 }
+
+export function isOfDevice(actor: string): boolean {
+  return actor.startsWith('device:');
+}
+
+export function isOfToken(actor: string): boolean {
+  return actor.startsWith('token:');
+}

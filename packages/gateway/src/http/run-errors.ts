@@ -10,6 +10,7 @@ import type { ToolsErrorCode } from '@clawdfather/tools';
 type RunErrorCode = ToolsErrorCode | SupervisorErrorCode;
 
 const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
+  'account-not-local': 'forbidden',
   'approval-unusable': 'already_decided',
   'cursor-invalid': 'validation_error',
   'env-refused': 'validation_error',

@@ -1,6 +1,6 @@
 /*
- * Revoking a key: it is used for nothing more, its private half is erased, and, where a person insists, the sessions that stand
- * on it are closed with `key_revoked`.
+ * Revoking a key: it is used for nothing more, its private half is erased, and, by force, the sessions that stand on it are closed
+ * with `key_revoked`. Where something runs in them that the caller may not end, nothing of this happens.
  */
 import type { AccountId, AccountQueries, AuditEntry, Session, Store } from '@clawdfather/store';
 import { listOpenSessions } from '../sessions/list-open-sessions.ts';
@@ -24,6 +24,8 @@ export async function revokeKey(
     const { keypairs } = queries;
     const sealed = await keypairs.sealedOf(id);
     const using = isForced ? await sessionsUsing(queries, id) : [];
+    const ended = using.map((session) => ({ accountId, id: session.id }));
+    sessions.checkMayClose(ended, auditFor('session.close').actor);
     const outcome = await keypairs.revoke({ id, isForced, audit: auditFor('key.revoke') });
     if (outcome === 'revoked' && sealed !== undefined) {
       await keypairs.rewrap({ id, from: sealed, to: erased });

@@ -14,7 +14,9 @@ import { ApiError } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { auditOf } from '../http/handlers.ts';
 import type { Runs } from '../runs/open-runs.ts';
-import { accountOf, checkMayDrive, isPersons } from '../runs/whose-runs.ts';
+import { checkMayDrive, whyMayNotDrive } from '../runs/may-drive.ts';
+import { checkMayEnd, endableOf, endableOfHeld, mayEnd } from '../runs/may-end.ts';
+import { accountOf } from '../runs/whose-runs.ts';
 import { traceLabel } from '../runs/trace-label.ts';
 import { mayChange } from './admit-agent.ts';
 import { currentRequest, type McpRequest } from './mcp-request.ts';
@@ -35,6 +37,7 @@ export interface ClientWays {
 type Action = ProcessParams['action'];
 
 const looks: readonly Action[] = ['list', 'poll', 'log', 'screen'];
+const ends: readonly Action[] = ['kill', 'clear', 'remove'];
 /* As over the API; what is typed into a run is in its journal. */
 const audited: Readonly<Partial<Record<Action, string>>> = {
   signal: 'run.signal',
@@ -68,13 +71,13 @@ export function createGuardedTools(
       const request = currentRequest();
       if (!looks.includes(params.action)) {
         checkMayChange(request.caller, `process ${params.action}`);
-        if ('runId' in params) checkSteered(runs, request.caller, params.runId);
+        if ('runId' in params) checkNamed(runs, request.caller, params);
       }
       const action = audited[params.action];
       if (action !== undefined && 'runId' in params) await record(request, action, params.runId);
       const asked = callOf(request, call, ways);
-      const driving = looks.includes(params.action) ? {} : { sees: maySteer(request.caller) };
-      const result = await runs.agentTools.process(params, { ...asked, ...driving });
+      const seen = looks.includes(params.action) ? {} : seenFor(request.caller, params);
+      const result = await runs.agentTools.process(params, { ...asked, ...seen });
       if (result.action === 'poll' && result.runId !== undefined) ways.onRun(result.runId, false);
       return result;
     },
@@ -86,16 +89,31 @@ export function sessionIdOf({ id }: Pick<Caller, 'id'>): string {
   return `mcp:${id}`;
 }
 
-/* Its account's runs, without those that a person started: they can be looked at, and are not there for anything else. */
-function maySteer({ accountId }: Caller): (record: RunRecord) => boolean {
-  return (record) =>
-    accountOf(record) === accountId && record.removedAtMs === undefined && !isPersons(record);
+type Named = Pick<ProcessParams, 'action'>;
+
+/* Its account's runs that this may be done to: others can be looked at, and are not there for anything else. */
+function seenFor(caller: Caller, { action }: Named): Pick<ToolCall, 'sees' | 'seesHeld'> {
+  const actor = actorOf(caller);
+  const isEnding = ends.includes(action);
+  const may = (record: RunRecord): boolean =>
+    isEnding ? mayEnd(actor, endableOf(record)) : whyMayNotDrive(caller, record) === undefined;
+  return {
+    sees: (record) =>
+      accountOf(record) === caller.accountId && record.removedAtMs === undefined && may(record),
+    seesHeld: (approval) => !isEnding || mayEnd(actor, endableOfHeld(approval)),
+  };
 }
 
-/* The same in words, for whoever names it whole. */
-function checkSteered({ supervisor }: Runs, caller: Caller, runId: string): void {
-  const record = supervisor.get(runId as RunId);
-  if (record !== undefined && accountOf(record) === caller.accountId) checkMayDrive(caller, record);
+/* The same in words, for a client that names the run whole. */
+function checkNamed(
+  runs: Runs,
+  caller: Caller,
+  { action, runId }: Named & { readonly runId: string },
+): void {
+  const record = runs.supervisor.get(runId as RunId);
+  if (record === undefined || accountOf(record) !== caller.accountId) return;
+  if (ends.includes(action)) checkMayEnd(actorOf(caller), [endableOf(record)]);
+  else checkMayDrive(caller, record);
 }
 
 function callOf(request: McpRequest, call: ToolCall, ways: ClientWays): ToolCall {

@@ -7,6 +7,7 @@ import type { AccountId, Session, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
 import { logDocumented } from '../observe/log-events.ts';
+import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import type { SessionObserver } from '../sessions/session-observer.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -17,6 +18,7 @@ import { startSession } from '../sessions/start-session.ts';
 export interface SessionsParts {
   readonly store: Store;
   readonly log: Log;
+  readonly runs: Pick<Runs, 'users'>;
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly sessionObserver: SessionObserver;
@@ -43,6 +45,8 @@ export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sess
     create: async (call) => {
       const { accountId } = call.caller;
       const { connection_id: connectionId, agent } = call.body;
+      // A session without a connection is one on this machine, where a resend finds it too.
+      if (connectionId === null) parts.runs.users.of(accountId);
       try {
         const { session, isRepeated } = await startSession(store.forAccount(accountId), {
           connectionId,

@@ -9,7 +9,7 @@ import { formatTime } from '../http/format-time.ts';
 export type ApprovalJson = AnswerOf<Api['approvals']['get']>;
 
 export function approvalJson(record: ApprovalRecord, nowMs: number): ApprovalJson {
-  const { command, cwd, envAdditions, stdin, host, account } = record.action;
+  const { command, cwd, envAdditions, stdin, host, account, runAs = null } = record.action;
   const env = Object.entries(envAdditions).map(([name, value]) => [
     makeVisible(name),
     visibleLines(value),
@@ -27,6 +27,7 @@ export function approvalJson(record: ApprovalRecord, nowMs: number): ApprovalJso
     droppedBytes: record.droppedBytes ?? null,
     host: makeVisible(host),
     account,
+    runAs,
     requester: makeVisible(record.requester),
     why: makeVisible(record.why),
     createdAt: formatTime(record.createdAtMs),

@@ -1,18 +1,19 @@
 /*
- * Runs by their id, for those who want to do something to them: found like any other, and then whoever asks has to be
- * one who may drive it.
+ * Runs by their id, for callers who want to do something to them: found like any other, and then the caller has to be one who may
+ * end it, or drive it.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
 import { ApiError } from '../http/api-error.ts';
-import type { Caller } from '../http/caller.ts';
+import { actorOf, type Caller } from '../http/caller.ts';
 import { findRun, findStarted, type FoundRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
-import { checkMayDrive } from './whose-runs.ts';
+import { checkMayDrive } from './may-drive.ts';
+import { checkMayEnd, endableOf, endableOfHeld } from './may-end.ts';
 
-/* To be ended: one that is held has nobody to ask. */
 export function runToEnd(runs: Runs, caller: Caller, id: string): FoundRun {
   const found = findRun(runs, caller, id);
-  if (found.kind === 'run') checkMayDrive(caller, found.record);
+  const what = found.kind === 'run' ? endableOf(found.record) : endableOfHeld(found.approval);
+  checkMayEnd(actorOf(caller), [what]);
   return found;
 }
 

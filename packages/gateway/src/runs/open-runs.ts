@@ -22,19 +22,24 @@ import {
   createTakeOver,
   createTools,
   type Gatekeeper,
+  type LocalUsers,
   type Policy,
   requesterMarksOf,
   type TakeOver,
   type Tools,
 } from '@clawdfather/tools';
+import type { AccountId } from '@clawdfather/store';
+import { openLocalUsers } from '../local-users/open-local-users.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 
-/* Of one account (checklist 20). People and agents have a handful; a loop has thousands. */
+/* Of one account. People and agents have a handful; a loop has thousands. */
 const liveRunsMaxDefault = 64;
 
 export interface Runs extends AsyncDisposable {
   readonly supervisor: Supervisor;
+  /* As whom each account runs on this machine. What starts something here asks it; the tools do so for every command. */
+  readonly users: LocalUsers;
   readonly approvals: ApprovalStore;
   readonly allowlist: Allowlist;
   /* For looking at what is held; there is no deciding here. */
@@ -49,10 +54,11 @@ export interface Runs extends AsyncDisposable {
 
 export async function openRuns(
   config: GatewayConfig,
-  deps: GatewayDeps & { readonly observer: SupervisorObserver },
+  deps: GatewayDeps & { readonly observer: SupervisorObserver; readonly ownerId: AccountId },
 ): Promise<Runs> {
-  const { clock, random, log, observer } = deps;
-  const { stateDir, runs } = config;
+  const { clock, random, log, observer, ownerId } = deps;
+  const { stateDir, runs, accounts = [] } = config;
+  const users = await openLocalUsers({ ownerId, accounts, temporaryRoot: runs.temporaryRoot });
   await using opening = new AsyncDisposableStack();
   const supervisor = await createSupervisor({
     stateDir,
@@ -90,6 +96,7 @@ export async function openRuns(
       clock,
       random,
       log,
+      users,
       baseEnvironment: agentBaseEnvironment(runs.environment),
       homeDirectory: runs.directory,
       openFiles: runs.openFiles,
@@ -108,6 +115,7 @@ export async function openRuns(
   const opened = opening.move();
   return {
     supervisor,
+    users,
     approvals,
     allowlist,
     gatekeeper,

@@ -41,6 +41,7 @@ type StartRequest = Call<Api['runs']['create']>;
 
 export type StartRun = (request: StartRequest) => Promise<ExecResult>;
 
+const localHost = 'local';
 /* Where the run keeps which request it was. */
 const requestLabel = 'request';
 
@@ -52,6 +53,9 @@ interface UnderWay {
 export function createStartRun(deps: StartDeps): StartRun {
   const underWay = new Map<string, UnderWay>();
   return async (request) => {
+    // Also for a resend, which may give the run its input. The tools ask again for what they start.
+    if ((request.body.host ?? localHost) === localHost)
+      deps.runs.users.of(request.caller.accountId);
     const key = parseIdempotencyKey(request.header('idempotency-key'));
     if (key === undefined) return start(deps, request, { runId: deps.random.id() });
     const runId = runIdFor(deps.runs, request.caller.accountId, key);
@@ -125,7 +129,7 @@ async function start(
   const { sessionId, ...body } = request.body;
   if (sessionId !== undefined) await sessions.assertOpen(caller.accountId, sessionId);
   // Before it happens: a start that nobody survived to write down would be one that nobody can find.
-  const entry = auditOf(request, 'run.start', { host: body.host ?? 'local' });
+  const entry = auditOf(request, 'run.start', { host: body.host ?? localHost });
   await store.forAccount(caller.accountId).auditLog.record({ ...entry, target: runId });
   const labels = {
     [traceLabel]: traceId,

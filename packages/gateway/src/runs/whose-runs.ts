@@ -1,12 +1,11 @@
 /*
- * Which runs and approvals a caller sees (checklist 6): those of its account.
+ * Which runs and approvals a caller sees: those of its account.
  *
  * Whoever runs this machine also sees what was started on it without the gateway: `local` is what agents asked for over MCP on
  * stdio, `cli` what a person ran on the command line. The latter is nothing for a token of theirs: an agent may hold it, and
  * what a person does at a terminal is nothing that an agent may read or type into.
  */
 import type { RunKind, RunRecord } from '@clawdfather/supervisor';
-import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 
 type Who = Pick<Caller, 'accountId' | 'isOwner' | 'kind'>;
@@ -30,22 +29,6 @@ export function seesAccount(caller: Who, account: string): boolean {
 export function seesRun(caller: Who, record: RunRecord): boolean {
   const account = accountOf(record);
   return account !== undefined && record.removedAtMs === undefined && seesAccount(caller, account);
-}
-
-/*
- * What a person started on a device has passed no policy for agents, a shell least of all: whoever types into it is asked about
- * nothing. So a token looks at it and no more.
- */
-export function isPersons({ labels }: Pick<RunRecord, 'labels'>): boolean {
-  return labels['requester']?.startsWith('device:') === true;
-}
-
-/* Before anything is typed into a run, sent to it, or ended. */
-export function checkMayDrive({ kind }: Pick<Who, 'kind'>, record: RunRecord): void {
-  if (kind === 'device' || !isPersons(record)) return;
-  throw new ApiError('forbidden', 'a person started this run: a token can look at it, no more', {
-    detail: { needs: 'person', has: kind },
-  });
 }
 
 /* Undefined: of some other part of the gateway, and no run of anybody's to see. */

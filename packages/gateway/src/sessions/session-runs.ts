@@ -5,8 +5,14 @@ import type { Log } from '@clawdfather/kit';
 import { isId } from '@clawdfather/kit';
 import type { AccountId } from '@clawdfather/store';
 import { parseAccountId } from '@clawdfather/store';
-import { liveRunStates, type RunRecord, type Supervisor } from '@clawdfather/supervisor';
+import {
+  liveRunStates,
+  type RunFilter,
+  type RunRecord,
+  type Supervisor,
+} from '@clawdfather/supervisor';
 import type { Tools } from '@clawdfather/tools';
+import { checkMayEnd, endableOf, mayEnd } from '../runs/may-end.ts';
 
 export interface SessionName {
   readonly accountId: AccountId;
@@ -17,8 +23,13 @@ export interface SessionRuns {
   /* Sessions with a command under way here. */
   busy(): readonly SessionName[];
   isBusy(session: SessionName): boolean;
-  /* Ends its commands and what its finished ones have left. Never rejects: what fails is logged, and the clean-up asks again. */
-  end(session: SessionName, actor: string): Promise<void>;
+  /* Throws `forbidden` when this actor may not end all that is left of it, with the runs that stand in the way. */
+  checkMayEnd(session: SessionName, actor: string): void;
+  /*
+   * Ends its commands and what its finished ones have left, as far as the one who closed it may, which is the actor unless another
+   * is named: what was started in the moment of the close goes on. Never rejects: what fails is logged, and the clean-up asks again.
+   */
+  end(session: SessionName, actor: string, closedBy?: string): Promise<void>;
 }
 
 export interface SessionRunsDeps {
@@ -31,13 +42,21 @@ const runsMax = 1_000_000;
 
 export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
   const { supervisor, personTools } = runs;
-  const liveOf = ({ accountId, id }: SessionName): readonly RunRecord[] =>
+  const recordsOf = (
+    { accountId, id }: SessionName,
+    filter: Pick<RunFilter, 'states' | 'includeRemoved'>,
+  ): readonly RunRecord[] =>
     supervisor.list({
       sessionId: id,
       labels: { account: accountId },
-      states: liveRunStates,
       limit: runsMax,
+      ...filter,
     });
+  const liveOf = (session: SessionName) => recordsOf(session, { states: liveRunStates });
+  const leftBehindBy = (session: SessionName) =>
+    recordsOf(session, { states: ['exited'], includeRemoved: true }).filter(
+      ({ treeEndedAtMs }) => treeEndedAtMs === undefined,
+    );
 
   return {
     busy: () => {
@@ -54,20 +73,22 @@ export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
       }
       return [...found.values()];
     },
+    checkMayEnd: (session, actor) => {
+      checkMayEnd(actor, [...liveOf(session), ...leftBehindBy(session)].map(endableOf));
+    },
     isBusy: (session) => liveOf(session).length > 0,
-    end: async (session, actor) => {
+    end: async (session, actor, closedBy = actor) => {
       const { accountId, id } = session;
       const failed = (error: unknown): void =>
         log.warn('session.runs-not-ended', { component: 'session', session_lease_id: id, error });
+      const mayEndRun = (record: RunRecord): boolean => mayEnd(closedBy, endableOf(record));
+      const live = liveOf(session).filter(mayEndRun);
       await Promise.all(
-        liveOf(session).map(({ runId }) =>
-          supervisor.cancel(runId, 'manual-cancel', actor).catch(failed),
-        ),
+        live.map(({ runId }) => supervisor.cancel(runId, 'manual-cancel', actor).catch(failed)),
       );
       const { signal } = new AbortController();
-      await personTools
-        .endSession({ sessionId: id, account: accountId, requester: actor, signal })
-        .catch(failed);
+      const leftovers = { sessionId: id, account: accountId, requester: actor, signal };
+      await personTools.endSession({ ...leftovers, mayEnd: mayEndRun }).catch(failed);
     },
   };
 }

@@ -1,6 +1,7 @@
 /*
- * What the rest of the gateway asks of sessions: is it open, somebody wants it, end it.
+ * What the rest of the gateway asks of sessions: is it open, a client wants it, end it.
  *
+ * A close ends what runs in the session, so it is open to those who may end that (runs/may-end.ts), which is looked at first.
  * The lease is closed first and its runs are ended after it, so that nothing new can start in between. If we die in between,
  * the clean-up of whichever gateway has the runs ends them.
  */
@@ -12,16 +13,21 @@ import type { ClientBeats } from './client-beats.ts';
 import type { Instance } from './instance.ts';
 import { sessionLog } from './session-log.ts';
 import { type ClosedSession, closedSessionOf, type SessionObserver } from './session-observer.ts';
-import type { SessionRuns } from './session-runs.ts';
+import type { SessionName, SessionRuns } from './session-runs.ts';
 
 export interface Sessions extends ClientBeats {
   /* For a call that wants to do something in it; counts as a heartbeat. Throws `not_found`, or `expired` for one that is over. */
   assertOpen(accountId: AccountId, sessionId: string): Promise<Session>;
-  /* Closing twice is harmless. `undefined`: there is no such session. */
+  /*
+   * Closing twice is harmless. `undefined`: there is no such session. Throws `forbidden`, and has closed nothing, when something
+   * runs in it that this actor may not end.
+   */
   close(accountId: AccountId, sessionId: string, end: SessionEnd): Promise<Session | undefined>;
   /* Called for every session that this gateway closes, until the returned function is. Other gateways' closes show in the row. */
   onClosed(listener: (end: ClosedSession) => void): () => void;
-  /* Every open session that this gateway owns, for an operator. How many were closed. */
+  /* Throws `forbidden` as `close` does, for a caller with more to do than closing them. */
+  checkMayClose(sessions: readonly SessionName[], actor: string): void;
+  /* Every open session that this gateway owns, for an operator; all or, with `forbidden`, none. How many were closed. */
   closeAll(end: SessionEnd): Promise<number>;
 }
 
@@ -45,6 +51,9 @@ const attemptsMax = 5;
 
 export function createSessions(deps: SessionsDeps): Sessions {
   const { store, instance, beats } = deps;
+  const checkMayClose: Sessions['checkMayClose'] = (sessions, actor) => {
+    for (const session of sessions) deps.runs.checkMayEnd(session, actor);
+  };
   return {
     seen: (accountId, sessionId) => beats.seen(accountId, sessionId),
     assertOpen: async (accountId, sessionId) => {
@@ -60,8 +69,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
     onClosed: (listener) => deps.onClosed(listener),
     close: (accountId, sessionId, end) => closeOne(deps, { accountId, id: sessionId }, end),
+    checkMayClose,
     closeAll: async (end) => {
       const mine = await store.system.leases.ownedBy(instance.owner());
+      checkMayClose(mine, end.audit.actor);
       const closed = await Promise.all(mine.map((session) => closeOne(deps, session, end)));
       return closed.filter((session) => session !== undefined).length;
     },
@@ -70,13 +81,14 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
 async function closeOne(
   deps: SessionsDeps,
-  { accountId, id }: { readonly accountId: AccountId; readonly id: string },
+  { accountId, id }: SessionName,
   { reason, audit }: SessionEnd,
 ): Promise<Session | undefined> {
   const { sessions } = deps.store.forAccount(accountId);
   for (let attempt = 1; ; attempt += 1) {
     const found = await sessions.get(id);
     if (found === undefined) return undefined;
+    deps.runs.checkMayEnd({ accountId, id }, audit.actor);
     const step = await sessions.close({ id, epoch: found.epoch, reason, audit });
     if (step.outcome === 'not_found') return undefined;
     if (step.outcome === 'epoch_stale' && attempt < attemptsMax) continue;

@@ -8,7 +8,7 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import { type Caller, checkAccess } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import { exitJson } from '../runs/run-json.ts';
-import { checkMayDrive } from '../runs/whose-runs.ts';
+import { checkMayDrive } from '../runs/may-drive.ts';
 import { type AttachedRun, openAttachedRun } from './attached-run.ts';
 import { attachedRunsMax } from './limits.ts';
 import type { Outbox } from './outbox.ts';

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cannotMakeUsers as skip, makeUnixUser } from '@clawdfather/testkit';
 import { callerOf } from '../fixtures/api-caller.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
@@ -198,8 +199,9 @@ test('mistakes are refused with what is wrong, before anything starts', async ()
   assert.deepEqual([page.body.text, page.body.hasEnded], ['', true]);
 });
 
-test('an account has so many live runs', async () => {
-  await using rig = await openTestGateway({ runs: { liveRunsMax: 2 } });
+test('an account has so many live runs', { skip }, async () => {
+  await using user = await makeUnixUser();
+  await using rig = await openTestGateway({ runs: { liveRunsMax: 2 }, otherRunsAs: user });
   const me = callerOf(rig.url, rig.owner.token);
   const first = await me.start({ argv: ['sleep', '600'] });
   const second = await me.start({ argv: ['sleep', '600'] });

@@ -40,7 +40,9 @@ async function withSessions(work: (rig: Rig) => Promise<void>): Promise<void> {
   const store = lifetime.use(await openStore(config.database, deps));
   const owner = await store.system.accounts.ensureOwner({ displayName: 'O', audit });
   const account = store.forAccount(parseAccountId(owner.id));
-  const runs = lifetime.use(await openRuns(config, { ...deps, observer: silentObserver }));
+  const runs = lifetime.use(
+    await openRuns(config, { ...deps, observer: silentObserver, ownerId: account.accountId }),
+  );
   const opened = lifetime.use(openSessions({ store, clock, log: silentLog, runs }));
   const starter = lifetime.use(await openRunStarter(config.stateDir));
   await opened.instance.start({ instanceId: 'a', version: '0', address: 'nowhere' });
@@ -92,6 +94,27 @@ test('a command whose session was closed by somebody who died over it is ended b
     await pass(1);
     const exit = await run.wait();
     assert.deepEqual([exit.reason, exit.actor], ['manual-cancel', 'cleanup']);
+  }));
+
+test('the clean-up ends in the name of the one who closed: a token ends no person’s command, a person does', () =>
+  withSessions(async ({ starter, account, startSession, pass }) => {
+    const { accountId } = account;
+    for (const [actor, isEnded] of [
+      ['token:t', false],
+      ['device:d', true],
+      ['operator', true],
+    ] as const) {
+      const id = await startSession();
+      const mine = await starter.startSleep({ accountId, id }, 'device:mine');
+      const agents = await starter.startSleep({ accountId, id }, 'token:agent');
+      // As another gateway of the same database does it, which knows nothing of the runs on this host.
+      const closing = { action: 'session.close', actor };
+      await account.sessions.close({ id, epoch: 1, reason: 'user', audit: closing });
+      await pass(1);
+      assert.equal((await agents.wait()).actor, 'cleanup');
+      if (isEnded) assert.equal((await mine.wait()).actor, 'cleanup', actor);
+      else assert.equal(mine.snapshot().state, 'running', actor);
+    }
   }));
 
 test('only an open session of the account lets something be done in it', () =>

@@ -28,6 +28,8 @@ const approvalSchema = z
     droppedBytes: z.int().nullable(),
     host: z.string(),
     account: z.string(),
+    /* The Unix user that it runs as; null: as the gateway does. */
+    runAs: z.string().nullable(),
     requester: z.string(),
     why: z.string(),
     createdAt: timeSchema,

@@ -23,8 +23,16 @@ export interface AuditRange {
   readonly lastSeq: number;
 }
 
+export interface AuditQuery {
+  readonly before?: number;
+  readonly action?: string;
+  /** What it was done to. */
+  readonly target?: string;
+  readonly limit?: number;
+}
+
 export interface AuditLog {
-  list(query?: { before?: number; action?: string; limit?: number }): Promise<AuditPage>;
+  list(query?: AuditQuery): Promise<AuditPage>;
   range(): Promise<AuditRange>;
   /** For what changes no row of ours, such as a refused sign-in. */
   record(entry: AuditEntry): Promise<number>;
@@ -34,13 +42,16 @@ interface EntryFilter {
   readonly accountId: AccountId;
   readonly before: number | undefined;
   readonly action: string | undefined;
+  readonly target: string | undefined;
   readonly limit: number;
 }
 
-const selectEntries = createSelect((db, { accountId, before, action, limit }: EntryFilter) => {
+const selectEntries = createSelect((db, filter: EntryFilter) => {
+  const { accountId, before, action, target, limit } = filter;
   let query = db.selectFrom('audit_log').selectAll().where('account_id', '=', accountId);
   if (before !== undefined) query = query.where('seq', '<', before);
   if (action !== undefined) query = query.where('action', '=', action);
+  if (target !== undefined) query = query.where('target', '=', target);
   return query.orderBy('seq', 'desc').limit(limit);
 });
 
@@ -51,10 +62,10 @@ const selectHead = createSelect((db, { accountId }: { readonly accountId: Accoun
 export function createAuditLog(context: AccountContext): AuditLog {
   const { runner, accountId } = context;
   return {
-    list: async ({ before, action, limit } = {}) => {
+    list: async ({ before, action, target, limit } = {}) => {
       const count = limitOf({ limit });
       /* One more than asked for tells whether there are more. */
-      const values = { accountId, before, action, limit: count + 1 };
+      const values = { accountId, before, action, target, limit: count + 1 };
       const rows = await runner.select(selectEntries, values);
       const entries = rows.slice(0, count).map(toRecord);
       const hasMore = rows.length > count;

@@ -23,7 +23,8 @@ export function hashAction({ action, runId, request, searchPath }: BoundAction):
   const additions = Object.entries(action.envAdditions).toSorted(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  const where = [action.cwd, additions, action.host, action.account];
+  const user = action.runAs === undefined ? [] : [action.runAs];
+  const where = [action.cwd, additions, action.host, action.account, ...user];
   const input = action.stdin === undefined ? [] : [action.stdin];
   const encoded = ['v1', what, where, runId, request, searchPath, ...input];
   return createHash('sha256').update(JSON.stringify(encoded)).digest('hex');

@@ -20,6 +20,8 @@ export interface ProposedAction {
   readonly stdin?: string | undefined;
   readonly host: string;
   readonly account: string;
+  /* The Unix user that it runs as, if that is not the one we run as. */
+  readonly runAs?: string | undefined;
 }
 
 export interface Proposal {

@@ -1,7 +1,7 @@
 /*
  * From what a caller asked for to a request that can be started: checked, complete, nothing started yet.
  *
- * Stages: parameters → host → environment additions → working directory → the host's plan.
+ * Stages: parameters → host → as whom → environment additions → working directory → the host's plan.
  */
 import { isAbsolute, join } from 'node:path';
 import { execLimits, execParamsSchema, type ExecParams } from '@clawdfather/protocol';
@@ -10,6 +10,7 @@ import type { ToolCall, ToolsContext } from '../context.ts';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { ToolsError } from '../errors.ts';
 import type { HostPort } from '../host/host-port.ts';
+import type { HostUser } from '../host/local-users.ts';
 import type { ProposedAction } from '../approvals/gatekeeper.ts';
 import type { StoredRequest } from './stored-request.ts';
 
@@ -44,10 +45,11 @@ export async function planExec(
   { call, patience }: { readonly call: ToolCall; readonly patience: AbortSignal },
 ): Promise<ExecPlan> {
   const host = context.hosts.find(params.host ?? call.host ?? 'local');
+  const user = host.userOf(call.account);
   const envAdditions = params.env ?? {};
   refuseEnvironment(envAdditions);
-  const cwd = directoryOf(params.workdir, call.directory ?? host.homeDirectory);
-  await checkDirectory(host, cwd, patience);
+  const cwd = directoryOf(params.workdir, call.directory ?? user?.home ?? host.homeDirectory);
+  await checkDirectory({ host, user }, cwd, patience);
   const action: ProposedAction = {
     command: commandOf(params),
     cwd,
@@ -55,21 +57,27 @@ export async function planExec(
     ...(params.stdin === undefined || params.stdin === '' ? {} : { stdin: params.stdin }),
     host: host.id,
     account: call.account,
+    ...(user === undefined ? {} : { runAs: user.name }),
   };
-  return { host, request: requestOf(context, params, { call, host, action }) };
+  return { host, request: requestOf(context, params, { call, host, user, action }) };
+}
+
+interface Place {
+  readonly host: HostPort;
+  readonly user: HostUser | undefined;
 }
 
 function requestOf(
   context: ToolsContext,
   params: ExecParams,
-  { call, host, action }: { call: ToolCall; host: HostPort; action: ProposedAction },
+  { call, host, user, action }: { call: ToolCall; action: ProposedAction } & Place,
 ): StoredRequest {
   const runId = call.runId ?? context.random.id();
   const { command, cwd, envAdditions } = action;
   const { cols, rows } = execLimits.terminal;
   const size = { cols: params.cols ?? cols, rows: params.rows ?? rows };
   const plan = (terminal: typeof size | undefined): StoredRequest['spawn'] =>
-    host.plan({ runId, command, cwd, envAdditions, terminal }) as StoredRequest['spawn'];
+    host.plan({ runId, command, cwd, envAdditions, terminal, user }) as StoredRequest['spawn'];
   const withoutTerminal = params.pty === true ? plan(undefined) : undefined;
   return {
     version: 1,
@@ -126,8 +134,14 @@ function directoryOf(asked: string | undefined, base: string): string {
   return isAbsolute(asked) ? asked : join(base, asked);
 }
 
-async function checkDirectory(host: HostPort, path: string, patience: AbortSignal): Promise<void> {
+async function checkDirectory(
+  { host, user }: Place,
+  path: string,
+  patience: AbortSignal,
+): Promise<void> {
   if (path.includes('\0')) throw unusableDirectory(path, 'its name holds a NUL character');
+  // What we see says nothing about another user, who is not to learn from us what is there. The start enters it as that user.
+  if (user !== undefined) return;
   const why = await host.whyNoDirectory(path, patience).catch((error: unknown) => {
     if (!patience.aborted) throw error;
     return undefined;

@@ -1,20 +1,26 @@
 /*
- * Starts what a request describes, and gives it its input.
+ * Starts what a request describes, and gives it its input. As whom is asked again here, the one place that all starts pass: a
+ * request may have waited for an approval, in a process that knew another rule.
  *
  * The same request twice is one run, because its id is in it (S1): a held run that two processes try to start, or one
  * whose starter died in between, starts once. A run whose terminal cannot be had runs on pipes and says so; since an id is
  * never used twice, a terminal that is refused only at the start gets a new one.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '@clawdfather/kit';
 import type { ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
+import { idsOf } from '../host/local-host.ts';
 import { confinedLabel, type RunFacts } from './finished.ts';
 import { unusableDirectory } from './plan-exec.ts';
 import type { StoredRequest } from './stored-request.ts';
 
 /* What every run of these tools is found by. */
 export const backendId = 'exec';
+
+/* The Unix user of a run that has another one than we. */
+export const runAsLabel = 'runAs';
 
 /* More is typed without a promise to arrive after a crash: the outbox takes 16 MiB for all of a run's input. */
 const durableBytesMax = 8 * 1024 * 1024;
@@ -34,6 +40,7 @@ export async function startRun(
   request: StoredRequest,
   { isIdPromised = false }: StartOptions,
 ): Promise<Started> {
+  checkUser(context, request);
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
     const started = await spawn(context, request, inputOf(context, request));
@@ -43,6 +50,23 @@ export async function startRun(
     return spawn(context, request, { ...onPipes(context, request), runId: context.random.id() });
   }
   return spawn(context, request, onPipes(context, request));
+}
+
+/* Throws `account-not-local`, or `approval-unusable` where the account has another user by now than was approved. */
+function checkUser({ hosts }: ToolsContext, request: StoredRequest): void {
+  const { action, spawn: plan, withoutTerminal, runId } = request;
+  const user = hosts.find(action.host).userOf(action.account);
+  const ids = user && idsOf(user);
+  const isSame =
+    action.runAs === user?.name &&
+    isDeepStrictEqual(plan.runAs, ids) &&
+    (withoutTerminal === undefined || isDeepStrictEqual(withoutTerminal.runAs, ids));
+  if (isSame) return;
+  throw new ToolsError(
+    'approval-unusable',
+    'it was asked for as another Unix user than the account has now',
+    { detail: { runId, account: action.account }, hint: 'Ask for the command again.' },
+  );
 }
 
 function isTerminalRefused({ supervisor }: ToolsContext, started: Started): boolean {
@@ -86,7 +110,8 @@ function neverStarted(error: unknown, { runId = '', cwd }: SpawnInput): Started 
 }
 
 function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInput {
-  const { action, requester, spawn: plan, size } = request;
+  const { action, requester, size } = request;
+  const { runAs, ...plan } = request.spawn;
   const common = {
     runId: request.runId,
     sessionId: request.sessionId,
@@ -97,12 +122,14 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
       requester,
       host: action.host,
       ...(request.confine === undefined ? {} : confinedLabel),
+      ...(action.runAs === undefined ? {} : { [runAsLabel]: action.runAs }),
     },
     overallTimeoutMs: request.overallTimeoutMs,
     ...(request.noOutputTimeoutMs === undefined
       ? {}
       : { noOutputTimeoutMs: request.noOutputTimeoutMs }),
     leftovers: request.leftovers,
+    ...(runAs === undefined ? {} : { runAs }),
     ...(openFiles === undefined ? {} : { limits: { openFiles } }),
     ...(request.confine === undefined ? {} : { confine: request.confine }),
   };

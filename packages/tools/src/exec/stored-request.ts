@@ -8,7 +8,13 @@ import { z } from 'zod';
 import { ToolsError } from '../errors.ts';
 
 const argv = z.tuple([z.string()], z.string());
-const placeFields = { cwd: z.string(), env: z.record(z.string(), z.string()) } as const;
+const runAs = z.object({ uid: z.int(), gid: z.int(), groups: z.array(z.int()) });
+const placeFields = {
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  /* Absent: as the user that starts it. */
+  runAs: runAs.optional(),
+} as const;
 
 const commandSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('line'), shell: z.string(), line: z.string() }),
@@ -25,6 +31,7 @@ const requestSchema = z.object({
     stdin: z.string().optional(),
     host: z.string(),
     account: z.string(),
+    runAs: z.string().optional(),
   }),
   spawn: z.discriminatedUnion('mode', [
     z.object({ mode: z.literal('child'), argv, ...placeFields }),

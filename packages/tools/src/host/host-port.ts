@@ -4,6 +4,7 @@
  */
 import type { SpawnInput } from '@clawdfather/supervisor';
 import type { ProposedAction } from '../approvals/gatekeeper.ts';
+import type { HostUser } from './local-users.ts';
 
 export interface HostCommand {
   readonly runId: string;
@@ -11,10 +12,12 @@ export interface HostCommand {
   readonly cwd: string;
   readonly envAdditions: Readonly<Record<string, string>>;
   readonly terminal: { readonly cols: number; readonly rows: number } | undefined;
+  /* What `userOf` answered for the account that asks. */
+  readonly user: HostUser | undefined;
 }
 
 /* What the host decides of a run; deadlines, labels and policies are the tool's. */
-export type HostSpawn = Pick<SpawnInput, 'cwd' | 'env'> &
+export type HostSpawn = Pick<SpawnInput, 'cwd' | 'env' | 'runAs'> &
   (
     | { readonly mode: 'child'; readonly argv: readonly [string, ...string[]] }
     | { readonly mode: 'pty'; readonly ptyCommand: string; readonly shell: string }
@@ -29,7 +32,9 @@ export interface HostPort {
   readonly usualTimeoutSeconds: number;
   /* PATH that a bare program name is looked up in. */
   readonly searchPath: string;
-  /* The directory a command without one runs in. */
+  /* As whom a command of this account runs on this machine; undefined: as we do. Throws `account-not-local`. */
+  userOf(account: string): HostUser | undefined;
+  /* The directory a command without one runs in, unless it has a user with a home of its own. */
   readonly homeDirectory: string;
   /* A sentence saying why a directory cannot be used, or undefined. */
   whyNoDirectory(path: string, signal: AbortSignal): Promise<string | undefined>;

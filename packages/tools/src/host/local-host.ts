@@ -1,19 +1,22 @@
 /*
- * Commands on this machine.
+ * Commands on this machine, each as the user that its account has here (local-users.ts).
  *
  * The environment is the base with the additions over it. A command on a terminal does not get the base's TERM: what it
- * talks to is our own model of one (supervisor: xterm-256color), whatever terminal the caller happens to sit at.
+ * talks to is our own model of one (supervisor: xterm-256color), whatever terminal the caller happens to sit at. Another user
+ * gets its own names and directories, and of ours only what is about the machine.
  */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Clock } from '@clawdfather/kit';
 import { execLimits } from '@clawdfather/protocol';
 import type { HostCommand, HostPort, HostSpawn } from './host-port.ts';
+import type { HostUser, LocalUsers } from './local-users.ts';
 
 export interface LocalHostOptions {
   readonly clock: Clock;
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly homeDirectory: string;
+  readonly users: LocalUsers;
 }
 
 /* What a login without a PATH gets on most systems. */
@@ -27,27 +30,56 @@ const trustedMs = 2_000;
 const trustedMax = 100;
 
 export function createLocalHost(options: LocalHostOptions): HostPort {
-  const { baseEnvironment, homeDirectory } = options;
+  const { baseEnvironment, homeDirectory, users } = options;
   const searchPath = baseEnvironment['PATH'] ?? usualPath;
-  const base: Readonly<Record<string, string>> = { ...baseEnvironment, PATH: searchPath };
-  const { TERM: _callersTerminal, ...terminalBase } = base;
+  const base: Environment = { ...baseEnvironment, PATH: searchPath };
+  const own = startingPoints(base);
   return {
     id: 'local',
     usualTimeoutSeconds: execLimits.timeoutSeconds.usualLocal,
     searchPath,
     homeDirectory,
+    userOf: (account) => users.of(account),
     whyNoDirectory: createDirectoryCheck(options.clock),
     plan: (command) => {
-      const { cwd, envAdditions, terminal } = command;
-      const env = { ...(terminal === undefined ? base : terminalBase), ...envAdditions };
-      return { cwd, env, ...programOf(command) };
+      const { cwd, envAdditions, terminal, user } = command;
+      const starts = user === undefined ? own : startingPoints(environmentOf(user, base));
+      const env = { ...(terminal === undefined ? starts.pipes : starts.terminal), ...envAdditions };
+      return { cwd, env, ...programOf(command), ...(user && { runAs: idsOf(user) }) };
     },
   };
 }
 
+type Environment = Readonly<Record<string, string>>;
+
+function startingPoints(base: Environment) {
+  const { TERM: _callersTerminal, ...terminal } = base;
+  return { pipes: base, terminal };
+}
+
+const aboutTheMachine: readonly string[] = ['PATH', 'LANG', 'TZ', 'TERM'];
+
+function environmentOf(user: HostUser, base: Environment): Environment {
+  const kept = Object.entries(base).filter(
+    ([name]) => aboutTheMachine.includes(name) || name.startsWith('LC_'),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    HOME: user.home,
+    USER: user.name,
+    LOGNAME: user.name,
+    SHELL: user.shell,
+    TMPDIR: user.temporaryDirectory,
+  };
+}
+
+export function idsOf({ uid, gid, groups }: HostUser) {
+  return { uid, gid, groups: [...groups] };
+}
+
 type Program = HostSpawn extends infer Each
   ? Each extends unknown
-    ? Omit<Each, 'cwd' | 'env'>
+    ? Omit<Each, 'cwd' | 'env' | 'runAs'>
     : never
   : never;
 

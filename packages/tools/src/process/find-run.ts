@@ -47,7 +47,7 @@ export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {
 function findExactly(
   { supervisor, gatekeeper, starting, takeOver, terminals }: ToolsContext,
   id: string,
-  { account, sees = (run) => isVisible(run, account) }: ToolCall,
+  { account, sees = (run) => isVisible(run, account), seesHeld = () => true }: ToolCall,
 ): FoundRun | undefined {
   const record = supervisor.get(id as RunId);
   if (record !== undefined) {
@@ -59,9 +59,8 @@ function findExactly(
   const begun = starting.get(id);
   if (begun?.account === account) return { kind: 'starting', runId: id, done: begun.done };
   const approval = gatekeeper.approvalOf(id);
-  return approval?.account === account && approval.state !== 'started'
-    ? { kind: 'held', approval }
-    : undefined;
+  const isTheirs = approval?.account === account && approval.state !== 'started';
+  return isTheirs && seesHeld(approval) ? { kind: 'held', approval } : undefined;
 }
 
 export function isVisible(record: RunRecord, account: string): boolean {

@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type RunRecord, type Supervisor, SupervisorError } from '@clawdfather/supervisor';
 import { createTools } from '../../src/index.ts';
-import { allowAll, clock, openToolsRig, type ToolsRig } from '../support/tools-rig.ts';
+import {
+  allowAll,
+  clock,
+  everybodyAsUs,
+  openToolsRig,
+  type ToolsRig,
+} from '../support/tools-rig.ts';
 import { createSystemRandom, silentLog } from '@clawdfather/kit';
 
 function toolsOver(rig: ToolsRig, supervisor: Supervisor) {
@@ -17,6 +23,7 @@ function toolsOver(rig: ToolsRig, supervisor: Supervisor) {
     clock,
     random: createSystemRandom(),
     log: silentLog,
+    users: everybodyAsUs,
     baseEnvironment: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
     homeDirectory: rig.scratchDir,
   });
@@ -126,6 +133,7 @@ test('a directory that does not answer keeps nobody: the start finds out', async
         usualTimeoutSeconds: 120,
         searchPath: '/usr/bin:/bin',
         homeDirectory: '/nonexistent/mount',
+        userOf: () => undefined,
         whyNoDirectory: (_path, signal) =>
           new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(new Error('given up')));

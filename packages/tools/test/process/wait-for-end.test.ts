@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createSystemRandom, silentLog } from '@clawdfather/kit';
 import { createSupervisor } from '@clawdfather/supervisor';
 import { createTools } from '../../src/index.ts';
-import { allowAll, clock, openToolsRig } from '../support/tools-rig.ts';
+import { allowAll, clock, everybodyAsUs, openToolsRig } from '../support/tools-rig.ts';
 
 test('the end comes with its reason and place; an end that was is told at once', async (t) => {
   const rig = await openToolsRig(t);
@@ -52,6 +52,7 @@ test('the end of a run that another process owns is heard as well', async (t) =>
     clock,
     random: createSystemRandom(),
     log: silentLog,
+    users: everybodyAsUs,
     baseEnvironment: {},
     takesUp: false,
   });

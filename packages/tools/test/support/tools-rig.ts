@@ -32,6 +32,7 @@ import {
   decideApproval,
   type DecisionOutcome,
   type Gatekeeper,
+  type LocalUsers,
   type ToolCall,
   type Tools,
   type ToolsDeps,
@@ -93,6 +94,9 @@ export interface ToolsRig {
 
 export type EndedPoll = Extract<ProcessResult, { action: 'poll'; status: 'completed' | 'failed' }>;
 
+/* Tests of other things have accounts of all kinds. */
+export const everybodyAsUs: LocalUsers = { of: () => undefined };
+
 let serial = 0;
 
 export async function openToolsRig(
@@ -113,6 +117,7 @@ export async function openToolsRig(
       clock,
       random: createSystemRandom(),
       log: silentLog,
+      users: everybodyAsUs,
       baseEnvironment: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', [markVariable]: mark },
       homeDirectory: scratchDir,
       ...change,

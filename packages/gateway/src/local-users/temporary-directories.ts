@@ -1,0 +1,57 @@
+/*
+ * A temporary directory for each Unix user that accounts run as: the shared one is open to every user of the machine.
+ *
+ * The directory above is ours, so no user can put anything in the way of another. What is found is looked at without following
+ * links and refused if it is not what we would have made.
+ */
+import { chownSync, lstatSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasErrno } from '@clawdfather/kit';
+import { GatewayError } from '../errors.ts';
+import type { FoundUser } from './find-host-user.ts';
+
+/* Not in the state directory, which no other user may enter. */
+export const usualTemporaryRoot = '/tmp/clawdfather-users';
+
+const rootMode = 0o711;
+const ownMode = 0o700;
+
+/* The path; there after the call, also where something has tidied the disk since the last. Throws `account-user-unusable`. */
+export function openTemporaryDirectory(root: string, user: FoundUser): string {
+  keepDirectory(root, {
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    mode: rootMode,
+  });
+  const path = join(root, String(user.uid));
+  keepDirectory(path, { uid: user.uid, gid: user.gid, mode: ownMode });
+  return path;
+}
+
+interface Wanted {
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+}
+
+function keepDirectory(path: string, { uid, gid, mode }: Wanted): void {
+  if (makeDirectory(path, mode)) chownSync(path, uid, gid);
+  const found = lstatSync(path);
+  if (found.isDirectory() && found.uid === uid && (found.mode & 0o7777 & ~mode) === 0) return;
+  throw new GatewayError(
+    'account-user-unusable',
+    `${path} is not a directory of user ${uid} that is closed to others`,
+    { detail: { path, uid }, hint: 'Look at what it is, and remove it: it is made again.' },
+  );
+}
+
+/* False: something is there already. */
+function makeDirectory(path: string, mode: number): boolean {
+  try {
+    mkdirSync(path, { mode });
+    return true;
+  } catch (error) {
+    if (hasErrno(error, 'EEXIST')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+/*
+ * As whom the commands of an account run on this machine. This is the one rule about it: every way to a start asks it when the
+ * command is asked for, and again at the start.
+ *
+ * A process of a user can do whatever that user can. So an account whose commands ran as our own user would have everything that
+ * is ours: the state directory, the keys, the owner's sign-in. Only accounts of whoever runs us do; any other account needs a Unix
+ * user of its own, and runs nothing here without one.
+ *
+ * The rule is about what callers ask for. A process of ours that works for an account, such as a client of ssh, is started by
+ * another host's port and is none of it.
+ */
+import { ToolsError } from '../errors.ts';
+
+export interface HostUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  /* Supplementary groups. */
+  readonly groups: readonly number[];
+  readonly home: string;
+  readonly shell: string;
+  /* Its own, readable by no other user. */
+  readonly temporaryDirectory: string;
+}
+
+export interface LocalUsers {
+  /* Undefined: as the user that we run as. Throws `account-not-local` for an account that runs nothing on this machine. */
+  of(account: string): HostUser | undefined;
+}
+
+/* What was started on this machine without a gateway: `local` by agents over MCP on stdio, `cli` by a person at a terminal. */
+export const hostAccounts: readonly string[] = ['local', 'cli'];
+
+/* Of a program that serves this machine alone: accounts of a gateway are the gateway's. */
+export const ownUserOnly: LocalUsers = {
+  of: (account) => {
+    if (hostAccounts.includes(account)) return undefined;
+    throw new ToolsError('account-not-local', 'commands of a gateway’s account start there', {
+      detail: { account },
+      hint: 'The gateway starts what is allowed; clf status tells whether it runs.',
+    });
+  },
+};
