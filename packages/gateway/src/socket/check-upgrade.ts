@@ -1,5 +1,5 @@
 /*
- * What an upgrade passes before it becomes a socket (checklist 5 and 20): the path, the name it was sent to, the page it came
+ * What an upgrade passes before it becomes a socket: the path, the name it was sent to, the page it came
  * from, and how many there are already. A refusal is an ordinary HTTP answer.
  *
  * The contract names close code 4003 for a refused origin. A code can only be sent over a socket, and a page of another

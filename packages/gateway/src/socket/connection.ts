@@ -1,8 +1,8 @@
 /*
  * One socket from its upgrade to its close.
  *
- * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade · 2 who is it, may they, are
- * there too many · 3 the session or the run · 4 messages, one after the other · 5 closed: nothing of it is left.
+ * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade, in a place for those who wait ·
+ * 2 who is it, may they, are there too many · 3 the session or the run · 4 messages, one after the other · 5 closed: nothing of it is left.
  *
  * A message waits for the one before it; input alone goes into the run's own row, so that a program that does not read holds up
  * nothing but what is typed into it. What waits is counted, and a socket that sends more than its runs read is not read.
@@ -22,6 +22,7 @@ import { Outbox } from './outbox.ts';
 import { openRunFace } from './run-face.ts';
 import { openSessionFace } from './session-face.ts';
 import type { SocketContext } from './socket-context.ts';
+import type { SocketPlace } from './socket-counts.ts';
 import { toRefusal } from './to-refusal.ts';
 
 export interface ConnectionOptions {
@@ -29,6 +30,7 @@ export interface ConnectionOptions {
   readonly socket: Duplex;
   readonly target: SocketTarget;
   readonly address: string;
+  readonly place: SocketPlace;
   /* Only with an Origin, which the guards have seen: a browser sends its cookie unasked. */
   readonly cookie: string | undefined;
   readonly onClosed: () => void;
@@ -39,10 +41,10 @@ export class Connection implements Beating {
   readonly #ws: WebSocket;
   readonly #target: SocketTarget;
   readonly #address: string;
+  readonly #place: SocketPlace;
   readonly #outbox: Outbox;
   #cookie: string | undefined;
   #authTimer: Timer | undefined;
-  #releaseAccount: (() => void) | undefined;
   #face: Face | undefined;
   #stopTokenWatch: (() => void) | undefined;
   #handling: Promise<void> = Promise.resolve();
@@ -52,11 +54,13 @@ export class Connection implements Beating {
   pingedAtMs: number;
 
   constructor(context: SocketContext, options: ConnectionOptions) {
-    const { ws, socket, target, address, cookie, onClosed } = options;
+    const { ws, socket, target, address, place, cookie, onClosed } = options;
     this.#context = context;
     this.#ws = ws;
     this.#target = target;
     this.#address = address;
+    this.#place = place;
+    place.onGiveWay(() => this.#giveWay());
     this.#cookie = cookie;
     this.#outbox = new Outbox(ws, socket, context.clock);
     this.#outbox.onDrained(() => this.#face?.drained());
@@ -109,6 +113,12 @@ export class Connection implements Beating {
     this.#ws.terminate();
   }
 
+  /* Cut off at once, or it would hold on to its connection for as long as a goodbye may take. What is sent first usually arrives. */
+  #giveWay(): void {
+    this.close(socketCloseCodes.tryLater, 'others came, and it had not said who it is');
+    this.#ws.terminate();
+  }
+
   #heard(): void {
     this.heardAtMs = this.#context.clock.monotonicMs();
   }
@@ -116,6 +126,7 @@ export class Connection implements Beating {
   #receive(data: RawData, isBinary: boolean): void {
     this.#heard();
     if (this.#isClosed) return;
+    this.#place.busy(true);
     // `nodebuffer` is the only form that is asked for.
     const bytes = data as Buffer;
     this.#count(bytes.length);
@@ -170,7 +181,7 @@ export class Connection implements Beating {
       const caller = await this.#admit(auth.token);
       if (this.#isClosed) return;
       this.#authTimer?.cancel();
-      this.#countAccount(caller);
+      this.#place.signIn(caller.accountId);
       this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
         this.close(socketCloseCodes.ended, 'the token is good no longer'),
       );
@@ -217,14 +228,6 @@ export class Connection implements Beating {
     return caller;
   }
 
-  #countAccount({ accountId }: Caller): void {
-    const { tally } = this.#context;
-    if (!tally.admitAccount(accountId)) {
-      throw new ApiError('rate_limited', 'this account has as many sockets as it may');
-    }
-    this.#releaseAccount = () => tally.releaseAccount(accountId);
-  }
-
   #end(code: number): void {
     this.#release();
     this.#context.tally.countClose(code);
@@ -236,7 +239,8 @@ export class Connection implements Beating {
     this.#isClosed = true;
     this.#authTimer?.cancel();
     this.#stopTokenWatch?.();
-    this.#releaseAccount?.();
+    this.#place.busy(false);
+    this.#place.leaveAccount();
     this.#face?.close();
     this.#face = undefined;
     this.#context.beats.remove(this);

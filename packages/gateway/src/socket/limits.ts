@@ -1,8 +1,10 @@
 /*
- * The numbers of sockets, each with its reason (checklist 20).
+ * The numbers of sockets, each with its reason.
  */
+import type { WaitingLimits } from './waiting-sockets.ts';
 
-export interface SocketLimits {
+export interface SocketLimits extends WaitingLimits {
+  /* Of clients that have signed in. */
   readonly socketsMax: number;
   readonly perAddressMax: number;
   readonly perAccountMax: number;
@@ -16,6 +18,10 @@ export const socketLimits: SocketLimits = {
   socketsMax: 10_000,
   perAddressMax: 1_000,
   perAccountMax: 1_000,
+  // Some 20 MB at the most. A client waits for as long as its token takes to arrive and to be looked up, so 512 are thousands a second.
+  waitingMax: 512,
+  // An office or a proxy whose clients all come back in the same moment, after a restart, say.
+  waitingPerAddressMax: 128,
 };
 
 /* A client that has connected knows its token. */

@@ -60,8 +60,10 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
     try {
       if (isClosing) throw new ApiError('unavailable');
       const admitted = admit(admission, request);
-      const { target, network } = admitted;
-      socket.once('close', () => context.tally.release(target, network));
+      const { place } = admitted;
+      // Until there is a WebSocket, the connection itself gives way.
+      place.onGiveWay(() => socket.destroy());
+      socket.once('close', () => place.leave());
       upgrades.handleUpgrade(request, socket, head, (ws) => {
         const connection = new Connection(context, {
           ws,
@@ -121,9 +123,8 @@ function admit({ deps, context, addressOf }: Admission, request: IncomingMessage
   const { cookie, origin } = request.headers;
   const target = checkUpgrade(request, deps.names);
   const address = addressOf(request);
-  const network = clientNetworkOf(address);
-  context.tally.admit(target, network);
-  return { target, address, network, cookie: origin === undefined ? undefined : cookie };
+  const place = context.tally.enter(target, clientNetworkOf(address));
+  return { target, address, place, cookie: origin === undefined ? undefined : cookie };
 }
 
 /* A client has a moment to say goodbye; one that does not is cut off. */

@@ -1,25 +1,35 @@
 /*
- * How many sockets there are, by address and by account, and whether one more may come.
+ * How many sockets there are, by address and by account, and whether one more may come. Those that have not signed in are counted
+ * apart (waiting-sockets.ts).
  */
 import { ApiError } from '../http/api-error.ts';
 import type { SocketLimits } from './limits.ts';
 import type { SocketTarget } from './check-upgrade.ts';
+import { createWaitingSockets, type WaitingPlace } from './waiting-sockets.ts';
 
 export interface SocketCounts {
+  /* Signed in. */
   readonly session: number;
   readonly run: number;
+  /* Not yet. */
+  readonly waiting: number;
   /* Since the start, by cause. */
   readonly refused: Readonly<Record<string, number>>;
   readonly closed: Readonly<Record<string, number>>;
 }
 
+export interface SocketPlace extends Pick<WaitingPlace, 'onGiveWay' | 'busy'> {
+  /* From here on it is a socket of this account. Throws an `ApiError` when there are too many. */
+  signIn(accountId: string): void;
+  /* The client has stopped, or was told to: it is no longer one of its account's. More than once is harmless, as below. */
+  leaveAccount(): void;
+  /* Its connection is gone. */
+  leave(): void;
+}
+
 export interface SocketTally {
-  /* Throws an `ApiError` when there are too many. */
-  admit(target: SocketTarget, address: string): void;
-  release(target: SocketTarget, address: string): void;
-  /* False: the account has too many. */
-  admitAccount(accountId: string): boolean;
-  releaseAccount(accountId: string): void;
+  /* A place for one that has not said who it is. Throws an `ApiError` when there are too many. */
+  enter(target: SocketTarget, network: string): SocketPlace;
   countRefusal(code: string): void;
   countClose(code: number): void;
   counts(): SocketCounts;
@@ -27,38 +37,73 @@ export interface SocketTally {
 
 export function createSocketTally(limits: SocketLimits): SocketTally {
   const kinds = { session: 0, run: 0 };
-  const addresses = new Map<string, number>();
+  const networks = new Map<string, number>();
   const accounts = new Map<string, number>();
   const refused = new Map<string, number>();
   const closed = new Map<string, number>();
+  const waiting = createWaitingSockets(limits);
+
+  const checkRoom = (network: string): void => {
+    if (kinds.session + kinds.run >= limits.socketsMax) {
+      throw new ApiError('unavailable', 'this gateway has as many sockets as it takes');
+    }
+    if ((networks.get(network) ?? 0) >= limits.perAddressMax) {
+      throw new ApiError('rate_limited', 'too many sockets from this address');
+    }
+  };
+
+  const enter = ({ kind }: SocketTarget, network: string): SocketPlace => {
+    // Looked at here too: what could not sign in anyway need not begin.
+    checkRoom(network);
+    const place = waiting.enter(network);
+    let leaveAccount = (): void => {};
+    let leaveSignedIn = (): void => {};
+    return {
+      onGiveWay: (giveWay) => place.onGiveWay(giveWay),
+      busy: (isBusy) => place.busy(isBusy),
+      signIn: (accountId) => {
+        checkRoom(network);
+        if ((accounts.get(accountId) ?? 0) >= limits.perAccountMax) {
+          throw new ApiError('rate_limited', 'this account has as many sockets as it may');
+        }
+        place.leave();
+        kinds[kind] += 1;
+        change(networks, network, 1);
+        change(accounts, accountId, 1);
+        leaveAccount = once(() => change(accounts, accountId, -1));
+        leaveSignedIn = once(() => {
+          kinds[kind] -= 1;
+          change(networks, network, -1);
+        });
+      },
+      leaveAccount: () => leaveAccount(),
+      leave: () => {
+        place.leave();
+        leaveAccount();
+        leaveSignedIn();
+      },
+    };
+  };
+
   return {
-    admit: ({ kind }, address) => {
-      if (kinds.session + kinds.run >= limits.socketsMax) {
-        throw new ApiError('unavailable', 'this gateway has as many sockets as it takes');
-      }
-      if ((addresses.get(address) ?? 0) >= limits.perAddressMax) {
-        throw new ApiError('rate_limited', 'too many sockets from this address');
-      }
-      kinds[kind] += 1;
-      change(addresses, address, 1);
-    },
-    release: ({ kind }, address) => {
-      kinds[kind] -= 1;
-      change(addresses, address, -1);
-    },
-    admitAccount: (accountId) => {
-      if ((accounts.get(accountId) ?? 0) >= limits.perAccountMax) return false;
-      change(accounts, accountId, 1);
-      return true;
-    },
-    releaseAccount: (accountId) => change(accounts, accountId, -1),
+    enter,
     countRefusal: (code) => change(refused, code, 1),
     countClose: (code) => change(closed, String(code), 1),
     counts: () => ({
       ...kinds,
+      waiting: waiting.count,
       refused: Object.fromEntries(refused),
       closed: Object.fromEntries(closed),
     }),
+  };
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
   };
 }
 

@@ -50,51 +50,60 @@ test('there is nothing at other paths, and nothing is taken from the address', a
   assert.deepEqual(await withToken.refused(), { status: 400, code: 'validation_error' });
 });
 
-test('too many from one address are refused, and those that leave make room', async () => {
+test('too many signed-in ones of one address are refused, and those that leave make room', async () => {
   await using rig = await openTestGateway({ config: { sockets: { perAddressMax: 2 } } });
-  await using one = await new TestSocket(`${rig.url}${path}`).opened();
-  await using _two = await new TestSocket(`${rig.url}${path}`).opened();
+  const runId = await startRun(rig, { command: 'sleep 60' });
+  await using one = await openRunSocket(rig, runId);
+  await using _two = await openRunSocket(rig, runId);
   await using three = new TestSocket(`${rig.url}${path}`);
   assert.deepEqual(await three.refused(), { status: 429, code: 'rate_limited' });
   await using elsewhere = new TestSocket(`${rig.url}${path}`, { localAddress: '127.0.0.2' });
   await elsewhere.opened();
   one.ws.close();
   await one.closed;
-  await untilCount(rig, 2);
-  await using four = new TestSocket(`${rig.url}${path}`);
-  await four.opened();
+  await untilCount(rig, 1);
+  await using _four = await openRunSocket(rig, runId);
 });
 
-test('too many in all are refused, and too many of one account are told to come later', async () => {
-  await using rig = await openTestGateway({
-    config: { sockets: { socketsMax: 3, perAccountMax: 1 } },
-  });
+test('too many signed-in ones in all are refused, at the upgrade or when they sign in', async () => {
+  await using rig = await openTestGateway({ config: { sockets: { socketsMax: 1 } } });
+  const runId = await startRun(rig, { command: 'sleep 60' });
+  await using waits = await new TestSocket(`${rig.url}/ws/runs/${runId}`).opened();
+  await using _first = await openRunSocket(rig, runId);
+  waits.send({ type: 'auth', token: rig.owner.token });
+  assert.equal((await waits.next('error')).code, 'unavailable');
+  assert.equal((await waits.closed).code, 1013);
+  await using late = new TestSocket(`${rig.url}${path}`);
+  assert.deepEqual(await late.refused(), { status: 503, code: 'unavailable' });
+});
+
+test('too many of one account are told to come later', async () => {
+  await using rig = await openTestGateway({ config: { sockets: { perAccountMax: 1 } } });
   const runId = await startRun(rig, { command: 'sleep 60' });
   await using _first = await openRunSocket(rig, runId);
   await using second = await new TestSocket(`${rig.url}/ws/runs/${runId}`).opened();
   second.send({ type: 'auth', token: rig.owner.token });
   assert.equal((await second.next('error')).code, 'rate_limited');
   assert.equal((await second.closed).code, 1013);
-  await using _third = await new TestSocket(`${rig.url}${path}`).opened();
-  await using _fourth = await new TestSocket(`${rig.url}${path}`).opened();
-  await using fifth = new TestSocket(`${rig.url}${path}`);
-  assert.deepEqual(await fifth.refused(), { status: 503, code: 'unavailable' });
 });
 
 test('behind a trusted proxy the client counts, and whoever is not trusted is not believed', async () => {
   const forwarded = (address: string) => ({ headers: { 'x-forwarded-for': address } });
-  const sockets = { perAddressMax: 1 };
+  const sockets = { waitingPerAddressMax: 1 };
   {
     await using rig = await openTestGateway({ config: { trustedProxies: ['127.0.0.1'], sockets } });
-    await using _one = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.1')).opened();
-    await using _two = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.2')).opened();
-    await using same = new TestSocket(`${rig.url}${path}`, forwarded('1.2.3.4, 203.0.113.2'));
-    assert.equal((await same.refused()).code, 'rate_limited');
+    const at = (address: string) =>
+      new TestSocket(`${rig.url}${path}`, forwarded(address)).opened();
+    await using one = await at('203.0.113.1');
+    await using two = await at('203.0.113.2');
+    await using _same = await at('1.2.3.4, 203.0.113.2');
+    assert.equal((await two.closed).code, 1013);
+    assert.equal(one.ws.readyState, one.ws.OPEN);
   }
   await using rig = await openTestGateway({ config: { sockets } });
-  await using _one = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.1')).opened();
-  await using two = new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.2'));
-  assert.equal((await two.refused()).code, 'rate_limited');
+  await using one = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.1')).opened();
+  await using _two = await new TestSocket(`${rig.url}${path}`, forwarded('203.0.113.2')).opened();
+  assert.equal((await one.closed).code, 1013);
 });
 
 test('a cookie is good only together with the Origin of our own page', async () => {
