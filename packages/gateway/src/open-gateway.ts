@@ -50,10 +50,8 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   checkListen(config);
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
-  const { deps, watch, observe, store, owner, runs, custody, opened } = base;
+  const { deps, watch, observe, store, owner, runs, hub, custody, opened } = base;
   const { clock, random, log } = deps;
-  const hub = createLiveHub(clock);
-  opening.defer(() => hub.close());
   const { instance, sessions, sessionObserver } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
@@ -138,6 +136,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const ownerId = parseAccountId(owner.id);
   const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer, ownerId }));
   watch.knowRuns(runs.supervisor);
+  const hub = createLiveHub(clock);
+  opening.defer(() => hub.close());
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
   const custody = await openCustody(config, { store, random });
   const opened = opening.use(
@@ -150,7 +150,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       cleanupObserver: metrics.cleanup,
     }),
   );
-  return { deps, watch, observe, store, owner, runs, custody, opened };
+  return { deps, watch, observe, store, owner, runs, hub, custody, opened };
 }
 
 async function openCustody(

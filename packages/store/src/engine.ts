@@ -28,11 +28,21 @@ export interface Runner {
   write<Value>(work: Work<Value>): Promise<Value>;
 }
 
+export interface ReadBack {
+  readonly sql: string;
+  readonly beats: number;
+}
+
 export interface Engine extends Runner {
   /** As `write`, for work that finds out by itself that it was done before: a lost answer is asked for again. */
   writeRepeatable<Value>(work: Work<Value>): Promise<Value>;
   migrate(list?: readonly Migration[]): Promise<readonly number[]>;
   migrationStatus(): Promise<MigrationStatus>;
+  /**
+   * Reads what was written as somebody would who comes anew, past every cache of ours. `sql` selects one row with the column
+   * `beats`, which is at least `beats` by now.
+   */
+  readBack(expected: ReadBack): Promise<void>;
   /** A consistent copy while everything goes on. PostgreSQL has `pg_dump` for that and refuses. */
   backup(path: string): Promise<void>;
   close(): Promise<void>;

@@ -24,6 +24,10 @@ export const logBytesKept = 16 * 1024 * 1024;
 /** Pages copied per step of a backup; a step holds the connection for well under a millisecond. */
 export const backupPagesPerStep = 256;
 
+/** How often a small database is checked page by page, if it is asked for its health; some ten milliseconds of event loop. */
+export const deepCheckMs = 60_000;
+export const deepCheckBytesMax = 16 * 1024 * 1024;
+
 /* --- PostgreSQL --------------------------------------------------------------- */
 
 /** Connections per gateway: PostgreSQL allows 100 by default, and several gateways share them. */

@@ -2,10 +2,10 @@
  * The control database, opened: migrated, and ready to be asked.
  */
 import type { Clock, Random } from '@clawdfather/kit';
-import { sql } from 'kysely';
 import { type AccountStore, createAccountStore } from './account/for-account.ts';
 import type { AccountId } from './context.ts';
 import type { Engine } from './engine.ts';
+import { findFault, type StoreFault } from './health.ts';
 import type { MigrationStatus } from './migrations/migrate.ts';
 import type { Observing } from './observe.ts';
 import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
@@ -23,7 +23,7 @@ export interface StoreDeps extends Observing {
 
 export interface Readiness {
   readonly isReady: boolean;
-  readonly database: 'up' | 'down';
+  readonly database: 'up' | StoreFault;
   readonly migrations: MigrationStatus | undefined;
   readonly latencyMs: number;
 }
@@ -32,7 +32,7 @@ export interface Store extends AsyncDisposable {
   readonly dialect: DialectName;
   forAccount(accountId: AccountId): AccountStore;
   readonly system: SystemQueries;
-  /** For `/readyz`: is the database up, and are its migrations ours? Never rejects. */
+  /** For `/health` and `/readyz`: can it be read and written, and are its migrations ours? Writes a row. Never rejects. */
   readiness(): Promise<Readiness>;
   /** SQLite only: a consistent copy while everything goes on. */
   backup(path: string): Promise<void>;
@@ -66,14 +66,10 @@ export function createStore(engine: Engine, deps: StoreDeps): Store {
 
 async function readReadiness(engine: Engine, clock: Clock): Promise<Readiness> {
   const sinceMs = clock.monotonicMs();
-  try {
-    await engine.read((db) => sql`SELECT 1`.execute(db));
-    const latencyMs = clock.monotonicMs() - sinceMs;
-    const migrations = await engine.migrationStatus();
-    return { isReady: migrations.state === 'current', database: 'up', migrations, latencyMs };
-  } catch {
-    /* Why it is down is in the error of whoever needed it; this answers yes or no. */
-    const latencyMs = clock.monotonicMs() - sinceMs;
-    return { isReady: false, database: 'down', migrations: undefined, latencyMs };
-  }
+  /* Why it fails is in the error of whoever needs it; this answers how. */
+  const migrations = await engine.migrationStatus().catch(() => undefined);
+  const latencyMs = clock.monotonicMs() - sinceMs;
+  const fault = await findFault(engine, clock.wallMs());
+  const isReady = fault === undefined && migrations?.state === 'current';
+  return { isReady, database: fault ?? 'up', migrations, latencyMs };
 }

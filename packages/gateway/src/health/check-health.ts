@@ -1,7 +1,7 @@
 /*
  * How the gateway is (document 000, DESIGN 6).
  *
- * - `unhealthy`: the database does not answer `SELECT 1` within 5 s. Nothing works without it.
+ * - `unhealthy`: a row of the database cannot be written and read within 5 s, or it is damaged. Nothing works without it.
  * - `degraded`: something works badly: the database is slow, its file was taken away, the disk refuses or is nearly full, the
  *   event loop is late.
  * - `ok`: the rest.
@@ -11,7 +11,7 @@
  */
 import { join } from 'node:path';
 import type { Clock, Log } from '@clawdfather/kit';
-import type { Store } from '@clawdfather/store';
+import type { Readiness, Store } from '@clawdfather/store';
 import type { EventLoopLag } from '../observe/event-loop-lag.ts';
 import { checkFilesystem, countSockets, fileIdentityOf } from './check-filesystem.ts';
 import { limited } from './limited.ts';
@@ -21,6 +21,8 @@ export type HealthStatus = 'ok' | 'degraded' | 'unhealthy';
 export interface Health {
   readonly status: HealthStatus;
   readonly reasons: readonly HealthReason[];
+  /* `undefined` when it did not answer in time. */
+  readonly readiness: Readiness | undefined;
   readonly db: { readonly status: HealthStatus; readonly latencyMs: number };
   readonly filesystem: {
     readonly status: HealthStatus;
@@ -34,6 +36,8 @@ export interface Health {
 
 export type HealthReason =
   | 'database-down'
+  | 'database-damaged'
+  | 'database-unwritable'
   | 'database-slow'
   | 'database-file-gone'
   | 'disk-not-writable'
@@ -121,7 +125,7 @@ async function lookNow(deps: HealthDeps, opened: Promise<string | undefined>): P
   const isWritable = disk?.isWritable ?? false;
   const freeBytes = disk?.freeBytes;
   const reasons: HealthReason[] = [];
-  if (!isUp) reasons.push('database-down');
+  if (!isUp) reasons.push(`database-${readiness?.database ?? 'down'}`);
   else if (latencyMs > databaseSlowMs) reasons.push('database-slow');
   if (before !== undefined && before !== now) reasons.push('database-file-gone');
   if (!isWritable) reasons.push('disk-not-writable');
@@ -130,6 +134,7 @@ async function lookNow(deps: HealthDeps, opened: Promise<string | undefined>): P
   return {
     status: statusOf(reasons, '', isUp),
     reasons,
+    readiness,
     db: {
       status: statusOf(reasons, 'database-', isUp),
       latencyMs,

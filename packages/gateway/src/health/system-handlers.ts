@@ -2,32 +2,19 @@
  * /health, /readyz and /metrics, for whoever asks: no token, and nothing in them that a stranger must not know.
  */
 import type { Api } from '@clawdfather/protocol/api';
-import type { Store } from '@clawdfather/store';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { notFound } from '../http/api-error.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { Observe } from '../observe/open-observe.ts';
-import type { Clock } from '@clawdfather/kit';
 import type { Health } from './check-health.ts';
-import { limited } from './limited.ts';
 import { createMayReadMetrics } from './may-read-metrics.ts';
 
 export interface SystemParts {
-  readonly clock: Clock;
   readonly config: GatewayConfig;
-  readonly store: Store;
   readonly observe: Observe;
 }
 
-/* As for /health: whoever asks wants an answer, not to wait. */
-const readinessMsMax = 5_000;
-
-export function createSystemHandlers({
-  clock,
-  config,
-  store,
-  observe,
-}: SystemParts): Handlers<Api['system']> {
+export function createSystemHandlers({ config, observe }: SystemParts): Handlers<Api['system']> {
   const mayRead = createMayReadMetrics(config.metricsNetworks);
   return {
     health: async ({ reply }) => {
@@ -37,7 +24,8 @@ export function createSystemHandlers({
       return answer;
     },
     ready: async ({ reply }) => {
-      const readiness = await limited(clock, readinessMsMax, store.readiness());
+      // The same look as for /health: what is asked often must not write each time.
+      const { readiness } = await observe.checkHealth();
       const answer = {
         status: readiness?.isReady ? 'ready' : 'not_ready',
         database: readiness?.database ?? 'down',

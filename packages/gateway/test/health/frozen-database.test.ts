@@ -22,6 +22,8 @@ test('a database that says nothing is unhealthy after 5 s for everybody who asks
   const ask = (path: string): Promise<Response> => fetch(new URL(path, rig.url));
   assert.equal((await ask('/readyz')).status, 200);
 
+  // An answer is good for a second.
+  await clock.sleep(1_000);
   proxy.silence();
   const sinceMs = clock.monotonicMs();
   const answers = await Promise.all([ask('/health'), ask('/health'), ask('/readyz')]);

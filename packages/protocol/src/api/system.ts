@@ -30,7 +30,8 @@ const healthSchema = z
 const readinessSchema = z
   .object({
     status: z.enum(['ready', 'not_ready']),
-    database: z.enum(['up', 'down']),
+    /* `damaged`: it holds other than what was written. `unwritable`: it can only be read. */
+    database: z.enum(['up', 'down', 'damaged', 'unwritable']),
     migrations: z.enum(['current', 'pending', 'newer', 'changed', 'missing']).nullable(),
   })
   .meta({ id: 'Readiness' });
@@ -46,7 +47,8 @@ export const systemEndpoints = endpoints({
   ready: {
     method: 'GET',
     path: '/readyz',
-    summary: 'Whether it can serve: database up and migrated, or 503 with the same answer',
+    summary:
+      'Whether it can serve: database read, written and migrated, or 503 with the same answer',
     access: 'open',
     answer: readinessSchema,
   },

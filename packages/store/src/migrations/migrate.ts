@@ -15,6 +15,7 @@ import { migration0002 } from './0002-sessions.ts';
 import { migration0003 } from './0003-threads.ts';
 import { migration0004 } from './0004-shared.ts';
 import { migration0005 } from './0005-retention.ts';
+import { migration0006 } from './0006-health.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   migration0003,
   migration0004,
   migration0005,
+  migration0006,
 ];
 
 export interface MigrationStatus {

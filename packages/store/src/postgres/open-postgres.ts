@@ -99,6 +99,14 @@ export function openPostgres(options: PostgresOptions, deps: EngineDeps): Engine
         });
       }),
     migrationStatus: () => run(() => readMigrationStatus(db, 'postgres')),
+    readBack: ({ sql: text, beats }) =>
+      run(async () => {
+        const { rows } = await sql.raw<{ beats: number | null }>(text).execute(db);
+        if ((rows[0]?.beats ?? 0) >= beats) return;
+        throw new StoreError('store-corrupt', 'PostgreSQL has lost what it had acknowledged', {
+          hint: 'Is the address that of a server that follows another one?',
+        });
+      }),
     backup: () =>
       Promise.reject(
         new StoreError('backup-failed', 'this database is backed up by PostgreSQL itself', {

@@ -263,6 +263,12 @@ export interface ControlMigrationsTable {
   applied_at_ms: number;
 }
 
+export interface HealthBeatsTable {
+  id: number;
+  beats: number;
+  at_ms: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   oauth_identities: OauthIdentitiesTable;
@@ -285,4 +291,5 @@ export interface Tables {
   settings: SettingsTable;
   rate_limits: RateLimitsTable;
   control_migrations: ControlMigrationsTable;
+  health_beats: HealthBeatsTable;
 }

@@ -21,6 +21,7 @@ import { createPrivate } from './private-file.ts';
 import { createCommitQueue, lockPauseMs } from './commit-queue.ts';
 import { createSqliteConnection, createSqliteDialect, savepoints } from './dialect.ts';
 import { busyError, sqliteFailureOf, storeErrorOfSqlite } from './failures.ts';
+import { createLookAtFile } from './look-at-file.ts';
 import { createReader } from './reader.ts';
 import { createStatements } from './statements.ts';
 
@@ -50,6 +51,7 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
   });
   const isInTransaction = (): boolean => writerDb.isTransaction;
   const queue = createCommitQueue({ ...deps, statements, writer, isInTransaction });
+  const lookAtFile = createLookAtFile(path, deps.clock);
   let closing: Promise<void> | undefined;
 
   async function ifOpen<Value>(action: () => Promise<Value>): Promise<Value> {
@@ -82,6 +84,7 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
         }),
       ),
     migrationStatus: () => ifOpen(() => reader.read((db) => readMigrationStatus(db, 'sqlite'))),
+    readBack: (expected) => ifOpen(async () => lookAtFile(expected)),
     backup: (target) => ifOpen(() => backUp(path, target)),
     close: () => (closing ??= close()),
   };

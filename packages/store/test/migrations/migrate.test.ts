@@ -17,6 +17,7 @@ const hashes = [
   'e854688876c134f8ed0873a2828f613c9c72a4133b5abfda77dcd38cdc4559cc',
   '37fb2ef581fb326e5d233b29f25c07eb6b428dd25c2bee71761f160984e57596',
   '270c60511b6d40af1538ead86ec2b505320e35915f87589d1f78596a08dec62b',
+  '7db1da8587b1ba6aea6afb37a7863cba3e4ec159e98a0df98a7794ca11cba8da',
 ];
 
 test('released migrations have not been changed', () => {
@@ -131,6 +132,7 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     settings: true,
     rate_limits: true,
     control_migrations: true,
+    health_beats: true,
   };
   const { rows } = await engine.read((db) =>
     (kind === 'sqlite'

@@ -1,0 +1,87 @@
+/*
+ * Whether the database works: a row is written and read back, and every table is looked at. A database that only answers may be
+ * one whose disk takes nothing more, or a cache above a file that is garbage by now.
+ */
+import { sql } from 'kysely';
+import type { Engine, Runner } from './engine.ts';
+import { StoreError } from './errors.ts';
+import { migrations } from './migrations/migrate.ts';
+import { type DialectName, statementsFor } from './migrations/migration.ts';
+
+export type StoreFault =
+  /** It does not answer. */
+  | 'down'
+  /** It answers, and what it holds is not what was written: a damaged file, a table that is gone. */
+  | 'damaged'
+  /** It can be read and not written: a full disk, one that went read-only. */
+  | 'unwritable';
+
+/** The one row. */
+const beatId = 1;
+
+/** Undefined when all is well. Never rejects. */
+export async function findFault(engine: Engine, nowMs: number): Promise<StoreFault | undefined> {
+  try {
+    await checkTables(engine);
+  } catch (error) {
+    return isDamage(error) ? 'damaged' : 'down';
+  }
+  let beats: number;
+  try {
+    beats = await writeBeat(engine, nowMs);
+  } catch (error) {
+    return isDamage(error) ? 'damaged' : 'unwritable';
+  }
+  try {
+    await engine.readBack({ sql: tablesAndBeat(engine.dialect), beats });
+    return undefined;
+  } catch (error) {
+    return isDamage(error) ? 'damaged' : 'down';
+  }
+}
+
+async function checkTables(engine: Runner): Promise<void> {
+  await engine.read((db) => sql.raw(tablesAndBeat(engine.dialect)).execute(db));
+}
+
+/** Asks every table for a row, and for the beats; fails when one is not there or its first page cannot be read. */
+function tablesAndBeat(dialect: DialectName): string {
+  const looks = tablesOf(dialect).map((name) => `EXISTS (SELECT 1 FROM ${name})`);
+  const beats = `(SELECT beats FROM health_beats WHERE id = ${beatId}) AS beats`;
+  return `SELECT ${beats}, ${looks.map((look, index) => `${look} AS t${index}`).join(', ')}`;
+}
+
+function tablesOf(dialect: DialectName): readonly string[] {
+  return migrations
+    .flatMap((migration) => statementsFor(dialect, migration))
+    .flatMap((statement) => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? []);
+}
+
+async function writeBeat(engine: Runner, nowMs: number): Promise<number> {
+  const { beats } = await engine.write((db) =>
+    db
+      .insertInto('health_beats')
+      .values({ id: beatId, beats: 1, at_ms: nowMs })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet({ beats: sql<number>`health_beats.beats + 1`, at_ms: nowMs }),
+      )
+      .returning('beats')
+      .executeTakeFirstOrThrow(),
+  );
+  return beats;
+}
+
+/** What a statement that has always worked is refused for, is damage; what it is not answered for, is not. */
+function isDamage(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false;
+  return error.code === 'store-corrupt' || missingTable.includes(codeOf(error));
+}
+
+/* SQLITE_ERROR, and undefined_table or undefined_column of PostgreSQL: all that is wrong with our text is a schema that is not ours. */
+const missingTable: readonly unknown[] = [1, '42P01', '42703'];
+
+function codeOf({ detail }: StoreError): unknown {
+  return detail['sqlite'] ?? detail['sqlstate'];
+}
