@@ -56,7 +56,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     list: (filter) => registry.list(filter),
     count: (filter) => registry.count(filter),
     get: (runId) => registry.get(runId),
-    stalls: (runIds) => findStalls(context, runIds),
+    stalls: (records) => findStalls(context, records),
     inputOffset: (runId) => registry.inputOffset(runId),
     owners: () => registry.owners(),
     gc: (options) => collectGarbage(context, options),

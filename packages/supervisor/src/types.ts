@@ -362,7 +362,7 @@ export interface Supervisor {
   count(filter?: RunFilter): number;
   get(runId: RunId): RunRecord | undefined;
   /** Those of these runs that stand still because their output cannot be kept, and why (J4). */
-  stalls(runIds: readonly RunId[]): Promise<ReadonlyMap<RunId, Stall>>;
+  stalls(records: readonly RunRecord[]): Promise<ReadonlyMap<RunId, Stall>>;
   /** Where the next durable input of a run goes (I1); what is typed is not counted. */
   inputOffset(runId: RunId): number;
   reconcile(): Promise<readonly ReconcileDecision[]>;

@@ -173,7 +173,7 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
       attach: (runId) => supervisor.attach(runId),
       bytesMax: journalBytesMax,
     }),
-    checkStalls(records, await supervisor.stalls(records.map(({ runId }) => runId))),
+    checkStalls(records, await supervisor.stalls(records)),
   ];
 }
 

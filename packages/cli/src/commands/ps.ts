@@ -41,7 +41,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       if (isCut) await io.stderr.write(cutText(records.length));
       return codeStatus(exitOk);
     }
-    const stalls = await supervisor.stalls(records.map(({ runId }) => runId));
+    const stalls = await supervisor.stalls(records);
     if (context.isJson) {
       for (const record of records) {
         await io.stdout.write(jsonLine(runJson(record, stalls.get(record.runId))));

@@ -143,7 +143,7 @@ async function withStalls(
   rows: readonly Omit<LiveRow, 'stall'>[],
 ): Promise<readonly LiveRow[]> {
   const silent = rows.filter(({ outputBytesPerSecond = 0 }) => outputBytesPerSecond === 0);
-  const stalls = await supervisor.stalls(silent.map(({ record }) => record.runId));
+  const stalls = await supervisor.stalls(silent.map(({ record }) => record));
   return rows.map((row) => ({ ...row, stall: stalls.get(row.record.runId) }));
 }
 

@@ -65,7 +65,7 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
         offset: Math.max(0, offset - held.total),
       });
       for (const record of records) runs.takeOver.lookAfter(record);
-      const stalls = await supervisor.stalls(records.map(({ runId }) => runId));
+      const stalls = await supervisor.stalls(records);
       return {
         items: [
           ...held.items.map(summaryOfHeld),
@@ -204,7 +204,7 @@ async function show(runs: Runs, caller: Caller, id: string): Promise<RunJson> {
   const found = findRun(runs, caller, id);
   if (found.kind === 'held') return heldJson(found.approval);
   const { record } = found;
-  const stalls = await supervisor.stalls([record.runId]);
+  const stalls = await supervisor.stalls([record]);
   return { ...runJson(record, supervisor.inputOffset(record.runId)), ...stalledOf(stalls, record) };
 }
 

@@ -24,6 +24,7 @@ import {
   type Gatekeeper,
   type LocalUsers,
   type Policy,
+  type RequesterMark,
   requesterMarksOf,
   type TakeOver,
   type Tools,
@@ -74,21 +75,7 @@ export async function openRuns(
   opening.defer(() => supervisor.close());
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
-  const allowlist = createAllowlist(approvals, runs.allow);
-  const reach = createStarterReach({
-    home: runs.environment['HOME'],
-    ours: ownPathsOf(config),
-  });
-  const gatekeeperWith = (policy: Policy, isForAgents: boolean): Gatekeeper =>
-    createGatekeeper({
-      store: approvals,
-      allowlist,
-      reach,
-      clock,
-      random,
-      policy,
-      requesterMarks: isForAgents ? requesterMarksOf(readLineage(process.pid)) : [],
-    });
+  const { allowlist, forPeople, forAgents } = createGatekeepers(config, deps, approvals);
   const toolsWith = (gatekeeper: Gatekeeper, isForAgents: boolean): Tools => {
     const tools = createTools({
       supervisor,
@@ -107,9 +94,8 @@ export async function openRuns(
     opening.defer(() => tools.close());
     return tools;
   };
-  const personTools = toolsWith(gatekeeperWith(runs.personPolicy, false), false);
-  const gatekeeper = gatekeeperWith(runs.agentPolicy, true);
-  const agentTools = toolsWith(gatekeeper, true);
+  const personTools = toolsWith(forPeople, false);
+  const agentTools = toolsWith(forAgents, true);
   const takeOver = createTakeOver({ supervisor, clock, log, isStaying: true });
   opening.defer(() => takeOver.close());
   const opened = opening.move();
@@ -118,11 +104,28 @@ export async function openRuns(
     users,
     approvals,
     allowlist,
-    gatekeeper,
+    gatekeeper: forAgents,
     takeOver,
     personTools,
     agentTools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function createGatekeepers(
+  config: GatewayConfig,
+  { clock, random }: GatewayDeps,
+  store: ApprovalStore,
+) {
+  const { runs } = config;
+  const allowlist = createAllowlist(store, runs.allow);
+  const reach = createStarterReach({ home: runs.environment['HOME'], ours: ownPathsOf(config) });
+  const gatekeeperWith = (policy: Policy, requesterMarks: readonly RequesterMark[]): Gatekeeper =>
+    createGatekeeper({ store, allowlist, reach, clock, random, policy, requesterMarks });
+  return {
+    allowlist,
+    forPeople: gatekeeperWith(runs.personPolicy, []),
+    forAgents: gatekeeperWith(runs.agentPolicy, requesterMarksOf(readLineage(process.pid))),
   };
 }
 

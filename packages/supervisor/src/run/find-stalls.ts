@@ -6,34 +6,35 @@
 import { type ControlLink, openControl } from '@clawdfather/shim';
 import type { SupervisorContext } from '../context.ts';
 import { stallLookMs, stallLooksAtOnceMax } from '../limits.ts';
-import type { RunId } from '../types.ts';
+import type { RunId, RunRecord } from '../types.ts';
 import { readCookie, runDirOf } from './run-files.ts';
 import { type Stall, stallOf } from './stall.ts';
 
-type StallDeps = Pick<SupervisorContext, 'registry' | 'live' | 'stateDir' | 'clock' | 'signal'>;
+type StallDeps = Pick<SupervisorContext, 'live' | 'stateDir' | 'clock' | 'signal'>;
 
 export async function findStalls(
   deps: StallDeps,
-  runIds: readonly RunId[],
+  records: readonly RunRecord[],
 ): Promise<ReadonlyMap<RunId, Stall>> {
   const found = new Map<RunId, Stall>();
-  for (let start = 0; start < runIds.length; start += stallLooksAtOnceMax) {
-    const part = runIds.slice(start, start + stallLooksAtOnceMax);
-    const stalls = await Promise.all(part.map((runId) => stallOfRun(deps, runId)));
-    for (const [index, runId] of part.entries()) {
-      const stall = stalls[index];
-      if (stall !== undefined) found.set(runId, stall);
-    }
+  const note = (runId: RunId, stall: Stall | undefined): void => {
+    if (stall !== undefined) found.set(runId, stall);
+  };
+  const others: RunId[] = [];
+  for (const { runId, treeEndedAtMs } of records) {
+    if (treeEndedAtMs !== undefined) continue;
+    const owned = deps.live.get(runId);
+    if (owned === undefined) others.push(runId);
+    else note(runId, owned.run.stall);
+  }
+  for (let start = 0; start < others.length; start += stallLooksAtOnceMax) {
+    const asked = others.slice(start, start + stallLooksAtOnceMax).map(async (runId) => {
+      // Gone, frozen or not ours to ask: it is shown as its record says.
+      note(runId, await askShim(deps, runId).catch(() => undefined));
+    });
+    await Promise.all(asked);
   }
   return found;
-}
-
-async function stallOfRun(deps: StallDeps, runId: RunId): Promise<Stall | undefined> {
-  const owned = deps.live.get(runId);
-  if (owned !== undefined) return owned.run.stall;
-  if (deps.registry.get(runId)?.treeEndedAtMs !== undefined) return undefined;
-  // Gone, frozen or not ours to ask: it is shown as its record says.
-  return askShim(deps, runId).catch(() => undefined);
 }
 
 async function askShim(deps: StallDeps, runId: RunId): Promise<Stall | undefined> {
