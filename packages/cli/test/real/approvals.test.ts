@@ -15,7 +15,6 @@ import {
   createGatekeeper,
   createStarterReach,
   createTools,
-  ownUserOnly,
   type RequesterMark,
 } from '@clawdfather/tools';
 import { type CliRig, createCliRig, launcherPath } from '../support/cli-process.ts';
@@ -37,6 +36,8 @@ interface Asked {
 interface Parts {
   readonly requesterMarks?: readonly RequesterMark[];
   readonly command?: string;
+  /* Of a gateway; the machine's own by default. */
+  readonly account?: string;
 }
 
 /* An agent asks and is gone: nobody but the command line can start it. */
@@ -59,12 +60,13 @@ async function ask(rig: CliRig, parts: Parts = {}): Promise<Asked> {
     clock,
     random,
     log: silentLog,
-    users: ownUserOnly,
+    users: { of: () => undefined },
     baseEnvironment,
   });
   const what = parts.command === undefined ? { argv: ['touch', made] } : { command: parts.command };
   const { signal } = new AbortController();
-  const call = { signal, requester: 'mcp:test', account: 'local', sessionId: 'session' };
+  const { account = 'local' } = parts;
+  const call = { signal, requester: 'mcp:test', account, sessionId: 'session' };
   const result = await tools.exec(what, call);
   await tools.close();
   await store.close();
@@ -174,6 +176,18 @@ test('allowing starts it at once, and once', { skip }, async (t) => {
   assert.match(again.text, /allowed by cli:.*started as run/);
   const denied = await decideAt(rig, 'deny', approvalId);
   assert.match(denied.text, /approval-decided/);
+});
+
+test('what was asked for at a gateway is allowed here and started there, as whom it knows alone', {
+  skip,
+}, async (t) => {
+  const rig = createCliRig(t);
+  const { approvalId, runId, made } = await ask(rig, { account: '0123456789abcdef' });
+  const allowed = await decideAt(rig, 'allow', approvalId);
+  assert.equal(allowed.code, 0, allowed.text);
+  assert.match(allowed.text, new RegExp(`the gateway starts ${runId}`));
+  const [json] = lines((await rig.clf('approvals', '--all', '--json')).stdout);
+  assert.deepEqual([json?.['state'], existsSync(made)], ['allowed', false]);
 });
 
 test('denying tells why, and the run never starts', { skip }, async (t) => {
