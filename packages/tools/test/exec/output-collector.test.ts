@@ -66,11 +66,13 @@ test('the tail is kept, from the beginning of a line, and says what was left out
   assert.ok((truncated?.droppedBytes ?? 0) >= text.length - 100);
 });
 
-test('gaps and lost ends are noted', () => {
+test('gaps, damage and lost ends are noted', () => {
   const collector = createOutputCollector(outputStart);
   collector.push({ kind: 'gap', missedBytes: 77, cursor: '2a.0' as Cursor });
+  collector.push({ kind: 'damaged', missedBytes: 88, cursor: '2a.0' as Cursor });
   collector.push({ kind: 'tail-lost', missedBytes: 0, cursor: '2a.0' as Cursor });
   const { notes } = collector.result(true);
   assert.match(notes[0] ?? '', /77 bytes/);
-  assert.equal(notes.length, 2);
+  assert.match(notes[1] ?? '', /88 bytes .* cut, deleted or altered/);
+  assert.equal(notes.length, 3);
 });
