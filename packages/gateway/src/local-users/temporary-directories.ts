@@ -4,7 +4,7 @@
  * The directory above is ours, so no user can put anything in the way of another. What is found is looked at without following
  * links and refused if it is not what we would have made.
  */
-import { chownSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasErrno } from '@clawdfather/kit';
 import { GatewayError } from '../errors.ts';
@@ -35,9 +35,16 @@ interface Wanted {
 }
 
 function keepDirectory(path: string, { uid, gid, mode }: Wanted): void {
-  if (makeDirectory(path, mode)) chownSync(path, uid, gid);
+  makeDirectory(path);
   const found = lstatSync(path);
-  if (found.isDirectory() && found.uid === uid && (found.mode & 0o7777 & ~mode) === 0) return;
+  const isOurs = found.uid === process.getuid?.();
+  const isUsable = found.isDirectory() && (isOurs || found.uid === uid);
+  if (isUsable && (found.mode & 0o7777 & ~mode) === 0) {
+    // Just made, or left so by a gateway that was killed here. The mode is set apart, because our umask takes from it.
+    if (isOurs) chmodSync(path, mode);
+    if (isOurs) chownSync(path, uid, gid);
+    return;
+  }
   throw new GatewayError(
     'account-user-unusable',
     `${path} is not a directory of user ${uid} that is closed to others`,
@@ -45,13 +52,11 @@ function keepDirectory(path: string, { uid, gid, mode }: Wanted): void {
   );
 }
 
-/* False: something is there already. */
-function makeDirectory(path: string, mode: number): boolean {
+function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { mode });
-    return true;
+    mkdirSync(path, { mode: ownMode });
   } catch (error) {
-    if (hasErrno(error, 'EEXIST')) return false;
-    throw error;
+    // What is there is looked at next.
+    if (!hasErrno(error, 'EEXIST')) throw error;
   }
 }

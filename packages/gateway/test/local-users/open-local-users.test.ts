@@ -2,6 +2,7 @@
  * Which Unix users accounts may have; a mistake keeps the gateway from starting.
  */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -121,6 +122,28 @@ test('a temporary directory is the user’s alone; what others put in its place 
     chownSync(temporaryRoot, user.uid, user.gid);
     await assert.rejects(open(), { code: 'account-user-unusable' });
   } finally {
+    rmSync(place, { recursive: true });
+  }
+});
+
+test('its user can use it, whatever the gateway’s umask, and one that was left half made is finished', {
+  skip,
+}, async () => {
+  await using user = await makeUnixUser();
+  const place = mkdtempSync(join(tmpdir(), 'clf-users-'));
+  chmodSync(place, 0o711);
+  const umask = process.umask(0o077);
+  try {
+    const temporaryRoot = join(place, 'users');
+    mkdirSync(temporaryRoot);
+    mkdirSync(join(temporaryRoot, String(user.uid)));
+    const accounts = [{ id: 'member', runAs: user.name }];
+    const users = await openLocalUsers({ ownerId, accounts, temporaryRoot });
+    const file = join(users.of('member')?.temporaryDirectory ?? '', 'file');
+    execFileSync('/usr/bin/touch', [file], { uid: user.uid, gid: user.gid });
+    assert.equal(statSync(file).uid, user.uid);
+  } finally {
+    process.umask(umask);
     rmSync(place, { recursive: true });
   }
 });
