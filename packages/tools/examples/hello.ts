@@ -11,6 +11,7 @@ import {
   createGatekeeper,
   createStarterReach,
   createTools,
+  ownUserOnly,
   personPolicy,
 } from '@clawdfather/tools';
 
@@ -36,11 +37,12 @@ const tools = createTools({
   clock,
   random,
   log: silentLog,
+  users: ownUserOnly,
   baseEnvironment,
 });
 
 const { signal } = new AbortController();
-const call = { signal, requester: 'hello', account: 'me', sessionId: 'hello' };
+const call = { signal, requester: 'hello', account: 'local', sessionId: 'hello' };
 const result = await tools.exec({ command: 'echo hello; exit 3', workdir: '/' }, call);
 process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 
