@@ -101,7 +101,7 @@ test('a token looks at a run that a person started, and drives it over no door',
 });
 
 test('a token drives what a token started', async () => {
-  await using rig = await openTestGateway();
+  await using rig = await openTestGateway({ runs: { allow: ['/usr/bin/cat'] } });
   const agent = callerOf(rig.url, await makeToken(rig));
   const { runId } = (await agent.post('/api/v1/runs', { command: 'cat' })).body;
   const given = await agent.post(`/api/v1/runs/${runId}/input`, { data: 'hello', eof: true });

@@ -66,7 +66,7 @@ test('a token closes no session in which a person has something running; a devic
   const mine = await start('sleep 600');
   const left = await start('setsid sleep 600 & exit 0');
   await callerOf(rig.url, rig.owner.token).untilEnded(left);
-  const agents = await start('cat', token);
+  const agents = await start('sleep 600', token);
   for (const [method, path] of [
     ['DELETE', `sessions/${session}`],
     ['POST', 'system/close-sessions'],
