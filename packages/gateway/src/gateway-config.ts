@@ -64,7 +64,7 @@ export interface RunsConfig {
   readonly openFiles?: LimitPair;
   /* Of commands: that of whoever started the gateway, whose own is narrower. Default: that of this process. */
   readonly umask?: number;
-  /* Where the users of accounts get their temporary directories. Default `/tmp/clawdfather-users`. */
+  /* Where the users of accounts get their temporary directories. Default `/var/lib/clawdfather-users`. */
   readonly temporaryRoot?: string;
   /* Live runs of one account at a time. Default 64. */
   readonly liveRunsMax?: number;

@@ -43,5 +43,7 @@ async function remove(
     await endRun({ supervisor, clock: context.clock, record, actor, graceMs: undefined });
   }
   await supervisor.remove(record.runId);
+  // Where nothing can be written the files are all there is to remove, and that may fail as well.
+  if (supervisor.unwritable !== undefined) await forgetRemoved(supervisor);
   return { text: record.runId, json: { id: record.runId, removed: true } };
 }

@@ -29,12 +29,17 @@ export function createOutputWriter(options: OutputWriterOptions): OutputWriter {
   let isWhole = true;
   /* Told once: reading again at the same place finds the same damage. */
   let damagedAt: Cursor | undefined;
+  /* For people once, until there is output again: what a living run writes behind the damage adds to it with every line. */
+  let isDamageTold = false;
   const writeRaw = async (event: OutputEvent): Promise<void> => {
     if (event.kind === 'output') {
       const sink = event.stream === 'stdout' ? io.stdout : io.stderr;
       await sink.write(options.shape?.(event) ?? event.bytes);
+      isDamageTold = false;
       return;
     }
+    if (event.kind === 'damaged' && isDamageTold) return;
+    isDamageTold = event.kind === 'damaged';
     const notice = noticeOf(event);
     if (notice !== undefined) await io.stderr.write(`clf: ${notice}\n`);
   };

@@ -240,6 +240,7 @@ test('on a read-only disk runs are listed, read and ended; what deletes says why
   assert.equal((await rig.clf('logs', live)).stdout, 'here\n');
   const removed = await rig.clf('rm', done);
   assert.equal(removed.code, 125);
+  assert.equal(removed.stdout, '', 'what is still there is not called removed');
   assert.match(removed.stderr, /nothing can be written to .*read-only/);
   assert.match((await rig.clf('kill', live)).stdout, new RegExp(`^${live} `));
   rig.disk.relieve();

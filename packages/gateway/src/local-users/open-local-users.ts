@@ -35,9 +35,24 @@ export async function openLocalUsers(input: LocalUsersInput): Promise<LocalUsers
       if (account === ownerId || hostAccounts.includes(account)) return undefined;
       const user = users.get(account);
       if (user === undefined) throw notLocal(account);
-      return { ...user, temporaryDirectory: openTemporaryDirectory(temporaryRoot, user) };
+      return { ...user, temporaryDirectory: temporaryDirectoryOf(temporaryRoot, user) };
     },
   };
+}
+
+/* It was in order at the start; a request that finds it otherwise is told what is wrong. */
+function temporaryDirectoryOf(temporaryRoot: string, user: FoundUser): string {
+  try {
+    return openTemporaryDirectory(temporaryRoot, user);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { detail = {}, hint } = error;
+    throw new ToolsError('account-not-local', error.message, {
+      detail,
+      ...(hint === undefined ? {} : { hint }),
+      cause: error,
+    });
+  }
 }
 
 async function userFor(account: AccountConfig, ownerId: AccountId): Promise<FoundUser> {

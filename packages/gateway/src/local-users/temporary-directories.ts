@@ -10,8 +10,8 @@ import { hasErrno } from '@clawdfather/kit';
 import { GatewayError } from '../errors.ts';
 import type { FoundUser } from './find-host-user.ts';
 
-/* Not in the state directory, which no other user may enter. */
-export const usualTemporaryRoot = '/tmp/clawdfather-users';
+/* Not in the state directory, which no other user may enter, nor where any user could put something in its place. */
+export const usualTemporaryRoot = '/var/lib/clawdfather-users';
 
 const rootMode = 0o711;
 const ownMode = 0o700;

@@ -17,6 +17,7 @@ import type { Runs } from '../runs/open-runs.ts';
 import { checkMayDrive, whyMayNotDrive } from '../runs/may-drive.ts';
 import { checkMayEnd, endableOf, endableOfHeld, mayEnd } from '../runs/may-end.ts';
 import { accountOf } from '../runs/whose-runs.ts';
+import { localHost } from '../runs/run-call.ts';
 import { traceLabel } from '../runs/trace-label.ts';
 import { mayChange } from './admit-agent.ts';
 import { currentRequest, type McpRequest } from './mcp-request.ts';
@@ -58,6 +59,8 @@ export function createGuardedTools(
     exec: async (params, call) => {
       const request = currentRequest();
       checkMayChange(request.caller, 'exec');
+      // Refused before it is written down as a start; the tools ask again for what they start.
+      if ((params.host ?? localHost) === localHost) runs.users.of(request.caller.accountId);
       const runId = random.id();
       // Before it happens: a start that nobody survived to write down would be one that nobody can find.
       await record(request, 'run.start', runId);

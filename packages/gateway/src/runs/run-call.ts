@@ -10,6 +10,9 @@ import { actorOf, type Caller } from '../http/caller.ts';
 import type { Runs } from './open-runs.ts';
 import { accountOf } from './whose-runs.ts';
 
+/* Of a command that names no host: the gateway's own machine. */
+export const localHost = 'local';
+
 const never = new AbortController().signal;
 /* Of runs over HTTP that belong to no session. */
 const noSession = 'api';

@@ -24,7 +24,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
 import { runIdOfKey } from './run-id-of-key.ts';
-import { startCall, toolsFor } from './run-call.ts';
+import { localHost, startCall, toolsFor } from './run-call.ts';
 import { traceLabel } from './trace-label.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
@@ -41,7 +41,6 @@ type StartRequest = Call<Api['runs']['create']>;
 
 export type StartRun = (request: StartRequest) => Promise<ExecResult>;
 
-const localHost = 'local';
 /* Where the run keeps which request it was. */
 const requestLabel = 'request';
 

@@ -83,6 +83,8 @@ test('nor over MCP, in any revision', async () => {
     assert.equal(answer.isError, true, answer.text);
     assert.ok(answer.text.includes(`accounts.${rig.other.accountId}.runAs`), answer.text);
   }
+  const { body } = await callerOf(rig.url, rig.other.token).get('/api/v1/audit?action=run.start');
+  assert.deepEqual(body.entries, [], 'nothing was started');
   assert.deepEqual([await kindAfter(rig.url, secret), hasRun()], [401, false]);
 });
 

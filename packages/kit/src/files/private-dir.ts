@@ -3,10 +3,11 @@
  *
  * It is made 0700, with what is missing above it. One that is there has to be a real directory of ours. One that others could
  * read is closed: an older version or another umask made it. One that others could write to is closed as well if it is empty
- * or if they could not get there; else what is in it may be theirs, and a person has to look.
+ * or if they could not get there; else what is in it may be theirs, and a person has to look. The same goes for what is
+ * directly in one that others could enter.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasErrno } from '../errors.ts';
 import { ownUid } from './own-group.ts';
 import { shellWord } from './shell-word.ts';
@@ -70,11 +71,26 @@ function findProblem(path: string, found: Stats, { isClosed }: Place): Unsafe | 
   if (found.isSymbolicLink()) return inTheWay(path, 'it is a symbolic link');
   if (!found.isDirectory()) return inTheWay(path, 'it is not a directory');
   if (found.uid !== ownUid()) return notOurs(path, found);
-  if (isClosed || !isWritableByOthers(found) || readdirSync(path).length === 0) return undefined;
+  // Closing it closes what is in it as well, so that is looked at before.
+  if (isClosed || (found.mode & 0o077) === 0) return undefined;
+  const names = readdirSync(path);
+  if (isWritableByOthers(found) && names.length > 0) return mayBeTheirs(path, '700');
+  const open = names.map((name) => join(path, name)).find(couldBeChanged);
+  return open === undefined ? undefined : mayBeTheirs(open, 'go-w');
+}
+
+function couldBeChanged(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  // A link cannot be written to, and what uses it looks at where it leads.
+  return found.uid !== ownUid() || (!found.isSymbolicLink() && isWritableByOthers(found));
+}
+
+function mayBeTheirs(path: string, mode: string): Unsafe {
   const word = shellWord(path);
   return {
     path,
     why: 'others could write to it, so what is in it may be theirs',
-    cure: `chmod 700 ${word}, after a look at what is in it: ls -lA ${word}`,
+    cure: `chmod ${mode} ${word}, after a look at what is in it: ls -lA ${word}`,
   };
 }

@@ -128,3 +128,26 @@ test('a word is quoted as a shell reads it', () => {
   assert.equal(shellWord('/srv/a-b/.cache'), '/srv/a-b/.cache');
   assert.equal(shellWord("/a b/it's"), String.raw`'/a b/it'\''s'`);
 });
+
+test('what others could write to inside of one that they could enter is refused before it is closed', (context) => {
+  const root = tempDir(context);
+  for (const make of [
+    (path: string) => makeOpen(path, 0o777),
+    (path: string) => {
+      writeFileSync(path, '');
+      chmodSync(path, 0o666);
+    },
+  ]) {
+    const state = makeOpen(join(root, 'state'), 0o755);
+    const inside = join(state, 'inside');
+    make(inside);
+    assert.throws(() => openPrivateDir(state, refuse), {
+      message: `${inside}: others could write to it, so what is in it may be theirs: chmod go-w ${inside}, after a look at what is in it: ls -lA ${inside}`,
+    });
+    assert.equal(modeOf(state), 0o755, 'untouched, so that the next start says it again');
+    chmodSync(inside, 0o700);
+    openPrivateDir(state, refuse);
+    assert.equal(modeOf(state), 0o700);
+    rmSync(state, { recursive: true });
+  }
+});

@@ -132,8 +132,10 @@ function decideOurs(input: ReconcileInput, holding: Holding): Decision {
   if (input.isSupervised && record.state === 'starting') {
     return { type: 'continue', why: 'it is being started' };
   }
-  if (journal.kind === 'unclaimed')
+  // One whose shim is on record was claimed, and has lost its journal since.
+  if (journal.kind === 'unclaimed' && record.shimPid === undefined) {
     return { type: 'void', isTaking, why: 'no shim has claimed it' };
+  }
   const shim = verdictOfShim(record, input.evidence);
   if (shim.verdict === 'alive-ours') return decideAlive(input, holding, shim);
   if (journal.kind === 'absent' && record.shimPid === undefined && !isGone(shim)) {

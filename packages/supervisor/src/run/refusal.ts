@@ -41,6 +41,12 @@ function silent({ message }: ShimError): Meaning {
   return { code: 'shim-unreachable', message, hint };
 }
 
+/* T7: to a shim, SIGTERM is the command to end its run. */
+const noKey =
+  'the journal is damaged where it holds the key to the shim, so nothing can be sent to the run';
+const byHand =
+  'It can be ended by hand: SIGTERM to its clf-shim process, the parent of its command, ends the whole tree.';
+
 const over: Meaning = { code: 'not-running', message: 'the run has ended' };
 
 function meaningOfRefusal({ refusal, message }: ShimRefusedError): Meaning | undefined {
@@ -49,6 +55,8 @@ function meaningOfRefusal({ refusal, message }: ShimRefusedError): Meaning | und
       return { code: 'stdin-closed', message: 'the command has closed its input' };
     case 'not-running':
       return over;
+    case 'bad-cookie':
+      return { code: 'shim-unreachable', message: noKey, hint: byHand };
     case 'stale-epoch':
       return { code: 'epoch-stale', message };
     default:

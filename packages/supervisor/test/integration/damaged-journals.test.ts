@@ -16,7 +16,8 @@ import {
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { ManagedRun, OutputEvent, RunId } from '@clawdfather/supervisor';
-import { createRig, type Rig } from './rig.ts';
+import { isAlive, untilTrue } from './process-table.ts';
+import { clock, createRig, patienceMs, type Rig } from './rig.ts';
 
 /* Segments of 16 KiB, and more of them than one: the ring is far from full. */
 const journal = { mode: 'ring', bytesMax: 64 * 1024 } as const;
@@ -174,4 +175,36 @@ test('J1: a living run whose journal was deleted is told as damaged, and its end
   assert.equal((await run.wait()).code, 0);
   const { told } = await all;
   assert.ok(told.includes('damaged') || told.includes('tail-lost'), String(told));
+});
+
+test('T7: a run whose journal was deleted under it is ended by hand, as the refusal says, and then on record as ended', async (t) => {
+  const rig = createRig(t);
+  const owner = await rig.supervisor();
+  const { runId } = await owner.spawn(rig.sh('echo up; exec sleep 1000'));
+  await owner.close();
+  const runDir = join(rig.stateDir, 'runs', runId);
+  for (const name of readdirSync(runDir)) {
+    if (name.startsWith('j-')) rmSync(join(runDir, name));
+  }
+  const looking = await rig.supervisor({ adoption: 'record', launcher: 'direct' });
+  const watched = await looking.attach(runId);
+  await assert.rejects(watched.cancel('manual-cancel', 'test'), {
+    code: 'shim-unreachable',
+    message: /the journal is damaged/,
+    hint: /SIGTERM to its clf-shim process/,
+  });
+  await looking.close();
+  const [row] = rig.sql('SELECT shim_pid, pid FROM runs WHERE run_id = ?', runId);
+  process.kill(Number(row?.['shim_pid']), 'SIGTERM');
+  const pids = [Number(row?.['shim_pid']), Number(row?.['pid'])];
+  await untilTrue(() => !pids.some((pid) => isAlive(pid)), {
+    clock,
+    limitMs: patienceMs,
+    what: () => `one of ${pids.join(', ')} lives`,
+  });
+  const next = await rig.supervisor({ adoption: 'record', launcher: 'direct' });
+  const record = next.get(runId);
+  assert.deepEqual([record?.state, record?.exit?.reason], ['exited', 'reconciled-stale']);
+  assert.ok(record?.treeEndedAtMs !== undefined);
+  await next.close();
 });

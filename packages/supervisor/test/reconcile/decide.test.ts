@@ -153,6 +153,11 @@ const rows: readonly Row[] = [
     expected: { type: 'void', isTaking: true },
   },
   {
+    name: 'its journal was deleted after it had started, and nothing of it lives: stale, and not a void intent',
+    given: { journal: { kind: 'unclaimed' } },
+    expected: { type: 'stale', isTaking: true, reason: 'reconciled-stale' },
+  },
+  {
     name: 'S1: an intent of ours that is being started is left to its spawn',
     given: {
       record: { state: 'starting', pid: undefined, shimPid: undefined, ownerGeneration: 2 },

@@ -106,6 +106,9 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
   }
 }
 
+/* Programs are looked up with our rights, and another user is not to learn from us what is there and where links lead. */
+const whyForUser = 'not everything that it runs is on the allowlist';
+
 type Judged =
   | { readonly kind: 'match'; readonly what: string; readonly confine?: Confinement }
   | AllowlistMiss;
@@ -117,6 +120,7 @@ async function judge(
   isEverythingAsked: boolean,
 ): Promise<Judged> {
   const answer = allowlist.find(action, searchPath);
+  if (answer.kind === 'miss' && action.runAs !== undefined) return { ...answer, why: whyForUser };
   if (answer.kind === 'miss' || answer.by === 'person' || isEverythingAsked) return answer;
   const { what, readsFiles } = answer;
   const found = await reach.find({ directory, cwd: action.cwd, readsFiles, patience });

@@ -64,6 +64,9 @@ export async function decideApproval(
     const shown = readWhole(store, approvalId, moment);
     const body = store.approvalBody(approvalId);
     if (shown?.state !== 'pending' || body === undefined) return undefined;
+    // A rule names where its programs are, which another user is not to learn from us.
+    if (shown.action.runAs !== undefined)
+      return { kind: 'miss', why: noRuleForUsers, missing: undefined };
     return allowlist.find(shown.action, body.searchPath);
   });
   if (rules.kind === 'not-for-ever') return rules;
@@ -113,6 +116,9 @@ function rulesFor(input: DecisionInput, find: () => AllowlistAnswer | undefined)
   if (answer.missing === undefined) return { kind: 'not-for-ever', why: answer.why };
   return { kind: 'rules', programs: answer.missing };
 }
+
+const noRuleForUsers =
+  'it runs as a Unix user of its own, for whom programs are allowed by policy.allow in the settings alone';
 
 function whyNoRule(what: string): string {
   return `beyond the working tree, ${what} is asked about each time; policy.allow in the settings would let it read everything`;

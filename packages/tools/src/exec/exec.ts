@@ -74,6 +74,15 @@ function confinedTo(request: StoredRequest, confine: Confinement | undefined): S
   return confine === undefined ? request : { ...request, confine: { grants: [...confine.grants] } };
 }
 
+/*
+ * Where a command runs that names no directory: a person chose it. The host's own is its owner's, so what runs as another user
+ * has none.
+ */
+function workingTreeOf({ directory }: ToolCall, { request, host }: ExecPlan): string | undefined {
+  if (directory !== undefined) return directory;
+  return request.action.runAs === undefined ? host.homeDirectory : undefined;
+}
+
 function proposalOf(
   { request, host }: ExecPlan,
   { security, ask }: ExecParams,
@@ -83,8 +92,7 @@ function proposalOf(
     action: request.action,
     runId: request.runId,
     searchPath: host.searchPath,
-    /* Where a command runs that names no directory: a person chose it. */
-    directory: call.directory ?? host.homeDirectory,
+    directory: workingTreeOf(call, { request, host }),
     patience,
     /* Made only for what is held: most commands are not. */
     get request() {

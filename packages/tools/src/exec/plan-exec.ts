@@ -48,8 +48,8 @@ export async function planExec(
   const user = host.userOf(call.account);
   const envAdditions = params.env ?? {};
   refuseEnvironment(envAdditions);
-  const cwd = directoryOf(params.workdir, call.directory ?? user?.home ?? host.homeDirectory);
-  await checkDirectory({ host, user }, cwd, patience);
+  const named = directoryOf(params.workdir, call.directory ?? user?.home ?? host.homeDirectory);
+  const cwd = await findDirectory({ host, user }, named, patience);
   const action: ProposedAction = {
     command: commandOf(params),
     cwd,
@@ -134,19 +134,20 @@ function directoryOf(asked: string | undefined, base: string): string {
   return isAbsolute(asked) ? asked : join(base, asked);
 }
 
-async function checkDirectory(
+async function findDirectory(
   { host, user }: Place,
   path: string,
   patience: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   if (path.includes('\0')) throw unusableDirectory(path, 'its name holds a NUL character');
   // What we see says nothing about another user, who is not to learn from us what is there. The start enters it as that user.
-  if (user !== undefined) return;
-  const why = await host.whyNoDirectory(path, patience).catch((error: unknown) => {
+  if (user !== undefined) return path;
+  const found = await host.findDirectory(path, patience).catch((error: unknown) => {
     if (!patience.aborted) throw error;
-    return undefined;
+    return { kind: 'found', path } as const;
   });
-  if (why !== undefined) throw unusableDirectory(path, why);
+  if (found.kind === 'unusable') throw unusableDirectory(path, found.why);
+  return found.path;
 }
 
 export function unusableDirectory(path: string, why: string): ToolsError {

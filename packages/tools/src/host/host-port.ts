@@ -24,6 +24,11 @@ export type HostSpawn = Pick<SpawnInput, 'cwd' | 'env' | 'runAs'> &
     | { readonly mode: 'pty-argv'; readonly argv: readonly [string, ...string[]] }
   );
 
+export type FoundDirectory =
+  | { readonly kind: 'found'; readonly path: string }
+  /* A sentence. */
+  | { readonly kind: 'unusable'; readonly why: string };
+
 export interface HostPort {
   /* `local`, or a connection's id. */
   readonly id: string;
@@ -36,7 +41,7 @@ export interface HostPort {
   userOf(account: string): HostUser | undefined;
   /* The directory a command without one runs in, unless it has a user with a home of its own. */
   readonly homeDirectory: string;
-  /* A sentence saying why a directory cannot be used, or undefined. */
-  whyNoDirectory(path: string, signal: AbortSignal): Promise<string | undefined>;
+  /* Where a directory is, with its links followed: the same place to whoever judges a command and to the command itself. */
+  findDirectory(path: string, signal: AbortSignal): Promise<FoundDirectory>;
   plan(command: HostCommand): HostSpawn;
 }

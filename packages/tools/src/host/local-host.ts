@@ -6,10 +6,10 @@
  * gets its own names and directories, and of ours only what is about the machine.
  */
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import type { Clock } from '@clawdfather/kit';
 import { execLimits } from '@clawdfather/protocol';
-import type { HostCommand, HostPort, HostSpawn } from './host-port.ts';
+import type { FoundDirectory, HostCommand, HostPort, HostSpawn } from './host-port.ts';
 import type { HostUser, LocalUsers } from './local-users.ts';
 
 export interface LocalHostOptions {
@@ -40,7 +40,7 @@ export function createLocalHost(options: LocalHostOptions): HostPort {
     searchPath,
     homeDirectory,
     userOf: (account) => users.of(account),
-    whyNoDirectory: createDirectoryCheck(options.clock),
+    findDirectory: createDirectoryFinder(options.clock),
     plan: (command) => {
       const { cwd, envAdditions, terminal, user } = command;
       const starts = user === undefined ? own : startingPoints(environmentOf(user, base));
@@ -93,21 +93,22 @@ function programOf({ command, terminal }: HostCommand): Program {
   return { mode: 'pty', ptyCommand: line, shell };
 }
 
-function createDirectoryCheck(clock: Clock): HostPort['whyNoDirectory'] {
-  const seenAtMs = new Map<string, number>();
+function createDirectoryFinder(clock: Clock): HostPort['findDirectory'] {
+  const seen = new Map<string, { readonly atMs: number; readonly found: FoundDirectory }>();
   return async (path, signal) => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - (seenAtMs.get(path) ?? -trustedMs) < trustedMs) return undefined;
-    const why = await whyNoDirectory(path, signal);
-    if (seenAtMs.size >= trustedMax) seenAtMs.clear();
-    if (why === undefined) seenAtMs.set(path, nowMs);
-    else seenAtMs.delete(path);
-    return why;
+    const known = seen.get(path);
+    if (known !== undefined && nowMs - known.atMs < trustedMs) return known.found;
+    const found = await findDirectory(path, signal);
+    if (seen.size >= trustedMax) seen.clear();
+    if (found.kind === 'found') seen.set(path, { atMs: nowMs, found });
+    else seen.delete(path);
+    return found;
   };
 }
 
 /* A dead network mount never answers, so the caller's signal counts. */
-async function whyNoDirectory(path: string, signal: AbortSignal): Promise<string | undefined> {
+async function findDirectory(path: string, signal: AbortSignal): Promise<FoundDirectory> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   if (signal.aborted) onAbort();
@@ -119,17 +120,25 @@ async function whyNoDirectory(path: string, signal: AbortSignal): Promise<string
   }
 }
 
-/* One call asks for all: only a directory that may be searched has an entry for itself. */
-async function lookAt(path: string): Promise<string | undefined> {
+/*
+ * Links are followed here and not by the start: `/proc/self/cwd`, or a link to it, is another place to every process that
+ * follows it. Only a directory that may be searched has an entry for itself.
+ */
+async function lookAt(path: string): Promise<FoundDirectory> {
   try {
-    await access(`${path}/.`, constants.X_OK);
-    return undefined;
+    const place = await realpath(path);
+    await access(`${place}/.`, constants.X_OK);
+    return { kind: 'found', path: place };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return 'it does not exist';
-    if (code === 'ENOTDIR') return 'it is not a directory';
-    if (code === 'EACCES' || code === 'EPERM') return 'it cannot be entered: permission denied';
-    if (code === 'ELOOP') return 'its symbolic links go round in circles';
-    return `it cannot be looked at (${String(code ?? error)})`;
+    return { kind: 'unusable', why: whyUnusable(error) };
   }
+}
+
+function whyUnusable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'it does not exist';
+  if (code === 'ENOTDIR') return 'it is not a directory';
+  if (code === 'EACCES' || code === 'EPERM') return 'it cannot be entered: permission denied';
+  if (code === 'ELOOP') return 'its symbolic links go round in circles';
+  return `it cannot be looked at (${String(code ?? error)})`;
 }

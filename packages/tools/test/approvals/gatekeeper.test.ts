@@ -74,6 +74,24 @@ test('policies: everything, nothing, and what a caller makes stricter', async (t
   assert.equal(always.kind, 'held');
 });
 
+test('what runs as another user is told nothing of what we see, and gets no rule', async (t) => {
+  const { gatekeeper, decide } = await openApprovalsRig(t);
+  const whys = new Set<string | undefined>();
+  for (const program of ['/usr/bin/touch', '/root/no/such/program']) {
+    const command = { kind: 'argv', argv: [program] } as const;
+    const action = actionOf({ command, runAs: 'ann' });
+    const held = await gatekeeper.check(
+      proposalOf({ action, runId: program.replaceAll('/', '-') }),
+    );
+    assert.ok(held.kind === 'held');
+    whys.add(gatekeeper.approval(held.approvalId)?.why);
+    const outcome = await decide(held.approvalId, { decision: 'allow-always' });
+    assert.ok(outcome.kind === 'not-for-ever', outcome.kind);
+    assert.ok(!outcome.why.includes(program));
+  }
+  assert.deepEqual([...whys], ['not everything that it runs is on the allowlist']);
+});
+
 test('the same request under the same run id is one approval, another one is denied', async (t) => {
   const { gatekeeper } = await openApprovalsRig(t);
   const first = await gatekeeper.check(proposalOf());

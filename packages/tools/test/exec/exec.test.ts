@@ -2,10 +2,11 @@
  * exec, line by line of its contract: what is run, how it ends, what is refused before anything starts.
  */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type ExecParams, execResultSchema } from '@clawdfather/protocol';
+import type { RunId } from '@clawdfather/supervisor';
 import { isAlive, openToolsRig } from '../support/tools-rig.ts';
 
 test('a line is run by sh, its output and exit code come back', async (t) => {
@@ -38,6 +39,14 @@ test('a working directory is checked before anything starts', async (t) => {
   }
   assert.deepEqual(rig.supervisor.list({ includeRemoved: true }), [], 'nothing was started');
   mkdirSync(join(rig.scratchDir, 'sub'));
+  symlinkSync('/proc/self/cwd', join(rig.scratchDir, 'whose'));
+  for (const workdir of ['/proc/self/cwd', 'whose']) {
+    const { runId } = await rig.start({ command: 'pwd', workdir });
+    const ended = await rig.untilEnded(runId);
+    assert.ok(ended.status === 'completed');
+    assert.equal(ended.output.trim(), process.cwd(), 'what it means to us, not to the shim');
+    assert.equal(rig.supervisor.get(runId as RunId)?.cwd, process.cwd());
+  }
   const relative = await rig.exec({ command: 'pwd', workdir: 'sub' });
   assert.ok(relative.status === 'completed');
   assert.equal(relative.output, `${join(rig.scratchDir, 'sub')}\n`);

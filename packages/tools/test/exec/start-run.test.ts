@@ -134,7 +134,7 @@ test('a directory that does not answer keeps nobody: the start finds out', async
         searchPath: '/usr/bin:/bin',
         homeDirectory: '/nonexistent/mount',
         userOf: () => undefined,
-        whyNoDirectory: (_path, signal) =>
+        findDirectory: (_path, signal) =>
           new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(new Error('given up')));
           }),
