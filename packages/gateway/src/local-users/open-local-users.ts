@@ -46,7 +46,7 @@ function temporaryDirectoryOf(temporaryRoot: string, user: FoundUser): string {
     return openTemporaryDirectory(temporaryRoot, user);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    const { detail = {}, hint } = error;
+    const { detail, hint } = error;
     throw new ToolsError('account-not-local', error.message, {
       detail,
       ...(hint === undefined ? {} : { hint }),

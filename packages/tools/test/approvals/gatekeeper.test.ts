@@ -77,7 +77,7 @@ test('policies: everything, nothing, and what a caller makes stricter', async (t
 test('what runs as another user is told nothing of what we see, and gets no rule', async (t) => {
   const { gatekeeper, decide } = await openApprovalsRig(t);
   const whys = new Set<string | undefined>();
-  for (const program of ['/usr/bin/touch', '/root/no/such/program']) {
+  for (const program of ['/usr/bin/touch', '/nonexistent/program']) {
     const command = { kind: 'argv', argv: [program] } as const;
     const action = actionOf({ command, runAs: 'ann' });
     const held = await gatekeeper.check(
