@@ -22,5 +22,5 @@ export function explainOpenFailure(error: unknown, stateDir: string): unknown {
     (error.code === 'state-dir-unsafe' || error.code === 'state-on-network-fs');
   if (!isAboutDirectory) return error;
   const { code, message, detail, hint = '' } = error;
-  return new CodedError(code, message, { detail, hint: `${hint} It is ${stateDir}. ${advice}` });
+  return new CodedError(code, message, { detail, hint: `It is ${stateDir}. ${advice} ${hint}` });
 }

@@ -107,6 +107,7 @@ test('J4 O4: on a full disk the run that filled it is listed, read, ended and re
     listed.stderr,
   );
   assert.match(listed.stderr, /clf gc, clf rm -f RUN, .*clf kill RUN/);
+  assert.match((await rig.clf('approvals')).stderr, /: the disk is full \(clf-test mounted at /);
   assert.equal((await rig.clf('logs', done)).stdout, 'short\n');
   assert.match((await rig.clf('logs', '--tail', '1', filler)).stderr, /warning/);
   const top = (await rig.clf('top', '--once')).stdout;

@@ -13,6 +13,7 @@ import { type Clock, createSystemClock, createSystemRandom, type Random } from '
 import type { Host } from '../evidence/host.ts';
 import { selectPlatform } from '../platform.ts';
 import type { ApprovalReads, ApprovalWrites } from './approvals.ts';
+import { diskRefusalOf } from './disk-refusal.ts';
 import { openRegistry } from './registry.ts';
 import { openStateDir } from './state-dir.ts';
 
@@ -55,13 +56,16 @@ export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalSt
   const watchDirectory = deps.watchDirectory ?? watch;
   const host = selectPlatform(deps.platform ?? process.platform).readHost();
   const stateDir = await openStateDir(deps.stateDir);
+  const tellDisk = (error: unknown): never => {
+    throw diskRefusalOf(error, stateDir.path) ?? error;
+  };
   const registry = await openRegistry({
     stateDir,
     clock,
     random: deps.random ?? createSystemRandom(),
     bootId: host.bootId,
     bootMs: () => host.bootMs(),
-  });
+  }).catch(tellDisk);
   return {
     approval: registry.approval,
     approvalOfRun: registry.approvalOfRun,
@@ -72,7 +76,7 @@ export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalSt
     allowRules: registry.allowRules,
     runOfShim: registry.runOfShim,
     host,
-    write: (work) => registry.write(work),
+    write: (work) => registry.write(work).catch(tellDisk),
     watch: (onChange) => watchLog({ ...stateDir, clock, watchDirectory }, onChange),
     close: () => registry.close(),
   };
