@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { onBoth } from './backends.ts';
+import { refuseUpdates } from './refuse-updates.ts';
 
 onBoth('readiness leaves one row, however often it is asked for', async ({ open, openEngine }) => {
   const store = await open();
@@ -34,20 +35,8 @@ onBoth(
   async ({ open, openEngine }) => {
     const store = await open();
     const engine = await openEngine();
-    // Refuses as a full disk would, on both.
-    const refuse =
-      engine.dialect === 'sqlite'
-        ? [
-            `CREATE TRIGGER refuse BEFORE UPDATE ON health_beats BEGIN SELECT RAISE(ABORT, 'no'); END`,
-          ]
-        : [
-            `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION USING ERRCODE = ''53100''; END'`,
-            `CREATE TRIGGER refuse BEFORE UPDATE ON health_beats FOR EACH ROW EXECUTE FUNCTION refuse()`,
-          ];
     assert.equal((await store.readiness()).isReady, true);
-    for (const statement of refuse) {
-      await engine.write((db) => sql.raw(statement).execute(db));
-    }
+    await refuseUpdates(engine, 'health_beats');
     const { isReady, database } = await store.readiness();
     assert.deepEqual([isReady, database], [false, 'unwritable']);
   },

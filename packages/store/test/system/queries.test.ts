@@ -2,10 +2,10 @@
  * What the queries without an account promise: signing in, gateways, the two clocks, limits, the clean-up.
  */
 import assert from 'node:assert/strict';
-import { sql } from 'kysely';
 import { leaseOf } from '../../src/lease/lease-row.ts';
 import { nextLease, parseAccountId } from '@clawdfather/store';
 import { onBoth } from '../backends.ts';
+import { refuseUpdates } from '../refuse-updates.ts';
 import { audit, createAccount, createWorld, owner, type World } from '../world.ts';
 
 const minuteMs = 60_000;
@@ -281,17 +281,7 @@ onBoth(
     const account = await createAccount(store, 'ann');
     const device = await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
     clock.advance(2 * minuteMs);
-    const engine = await openEngine();
-    const refuse =
-      engine.dialect === 'sqlite'
-        ? [
-            `CREATE TRIGGER refuse BEFORE UPDATE ON app_sessions BEGIN SELECT RAISE(ABORT, 'no'); END`,
-          ]
-        : [
-            `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION USING ERRCODE = ''53100''; END'`,
-            `CREATE TRIGGER refuse BEFORE UPDATE ON app_sessions FOR EACH ROW EXECUTE FUNCTION refuse()`,
-          ];
-    for (const statement of refuse) await engine.write((db) => sql.raw(statement).execute(db));
+    await refuseUpdates(await openEngine(), 'app_sessions');
     const found = await store.system.tokens.find('h');
     assert.equal(found?.id, device.id);
     assert.equal(found.expiresAtMs, device.expiresAtMs, 'not prolonged');
