@@ -68,3 +68,15 @@ test('A4: an approval is bound to the user; without one its hash is what it was'
   assert.equal(new Set(hashes).size, 3);
   assert.equal(hashAction({ action: { ...action, runAs: undefined }, ...bound }), hashes[0]);
 });
+
+test('what runs as another user has no working tree of ours: it is asked about before it reads', async (t) => {
+  const ann = { name: 'ann', uid: 7_001, gid: 7_001, groups: [], home: '/', shell: '/bin/sh' };
+  const users: LocalUsers = { of: () => ({ ...ann, temporaryDirectory: '/nonexistent' }) };
+  const rig = await openToolsRig(t, { users, hasApprovals: true });
+  const { directory: _session, ...call } = rig.call();
+  const held = await rig.tools.exec({ argv: ['cat', 'x'], workdir: rig.scratchDir }, call);
+  assert.ok(held.status === 'approval-pending', JSON.stringify(held));
+  const outcome = await rig.decide(held.approvalId, 'deny');
+  assert.ok(outcome.kind === 'decided');
+  assert.match(outcome.record.why, /there is no working tree/);
+});
