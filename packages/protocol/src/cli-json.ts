@@ -42,6 +42,10 @@ export const cliExitSchema = z.object({
   leftovers: z.array(process).describe('what lived on when it had ended'),
   survivors: z.array(process).describe('what could not be ended'),
   undrainedBytes: amount.describe('output that was never read from it'),
+  failure: z
+    .object({ stage: z.string(), errno: count })
+    .nullable()
+    .describe('of a command that could not be started: at which step, with which errno'),
   cursor,
 });
 

@@ -52,3 +52,11 @@ export type {
   RunSummary,
   ScreenResult,
 } from './process.ts';
+export {
+  reservedLabels,
+  runExtrasFields,
+  runLabelsSchema,
+  runLimitsSchema,
+  runNameSchema,
+} from './run-extras.ts';
+export type { RunExtras } from './run-extras.ts';

@@ -2,6 +2,7 @@
  * What the tools are made from, who calls them, and what their parts share.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { RunExtras } from '@clawdfather/protocol';
 import type { LimitPair, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { ApprovalSummary, Gatekeeper } from './approvals/gatekeeper.ts';
 import type { HostPort } from './host/host-port.ts';
@@ -55,6 +56,8 @@ export interface ToolCall {
   readonly runId?: string | undefined;
   /* Beside those that every run gets: the trace that it belongs to. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /* What a person asked for beside the command: a name, a grace time, limits. */
+  readonly extras?: RunExtras | undefined;
   /* What the request came with, such as `token:ID`, if it may be in an agent's hands: it never decides what it asked for. */
   readonly credential?: string | undefined;
   /* Which started runs the caller sees. Default: those of its account that these tools have started. */

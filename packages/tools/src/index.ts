@@ -13,6 +13,7 @@ export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-poli
 export type { Policy, PolicyAnswer, StricterWish } from './approvals/decide-policy.ts';
 export { requesterMarksOf } from './approvals/requester.ts';
 export type { RequesterMark } from './approvals/requester.ts';
+export { nameLabel, nameScope, nameTaken } from './exec/run-name.ts';
 export { runAsLabel } from './exec/start-run.ts';
 export { agentBaseEnvironment } from './environment/base-environment.ts';
 export { checkEnvAdditions } from './environment/check-additions.ts';

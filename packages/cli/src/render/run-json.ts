@@ -74,6 +74,7 @@ export function exitJson(exit: RunExit): Json {
     leftovers: exit.leftovers.map((one) => ({ pid: one.pid, command: one.comm })),
     survivors: exit.survivors.map((one) => ({ pid: one.pid, command: one.comm })),
     undrainedBytes: exit.undrainedBytes,
+    failure: exit.failure === undefined ? null : { ...exit.failure },
     cursor: exit.cursor,
   };
 }

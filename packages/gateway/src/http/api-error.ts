@@ -102,7 +102,8 @@ function fromRuns(error: unknown): ApiError | undefined {
   if (code === 'not_found') return notFound();
   const { message, detail, hint } = error;
   return new ApiError(code, message, {
-    detail,
+    // Several of ours share a code of the API; the command line tells them apart by this.
+    detail: { ...detail, reason: error.code },
     cause: error,
     ...(hint === undefined ? {} : { hint }),
     ...(code === 'unavailable' ? { headers: { 'retry-after': '1' } } : {}),

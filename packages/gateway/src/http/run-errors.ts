@@ -20,6 +20,7 @@ const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
   'input-invalid': 'validation_error',
   'lease-lost': 'unavailable',
   'limits-unsupported': 'unsupported',
+  'name-taken': 'name_taken',
   'no-terminal': 'validation_error',
   'not-owner': 'epoch_stale',
   'not-running': 'not_running',

@@ -3,10 +3,10 @@
  * one run.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
-import type { Api } from '@clawdfather/protocol/api';
-import { liveRunStates, type RunRecord, type Stall } from '@clawdfather/supervisor';
+import type { Api, RequestOf } from '@clawdfather/protocol/api';
+import { liveRunStates, type RunFilter, type RunRecord, type Stall } from '@clawdfather/supervisor';
 import type { Store } from '@clawdfather/store';
-import { type ApprovalSummary, summaryOf, summaryOfHeld } from '@clawdfather/tools';
+import { type ApprovalSummary, nameLabel } from '@clawdfather/tools';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
@@ -53,12 +53,11 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
   const { supervisor, agentTools } = runs;
   const streams = createOpenStreams(parts);
   return {
-    list: async ({ caller, query: { state, limit, offset } }) => {
-      const held = state === 'finished' ? noneHeld : heldPage(runs, caller, { limit, offset });
-      const filter = {
-        anyOf: kindsOf(caller),
-        ...(state === undefined ? {} : { states: statesOf[state] }),
-      };
+    list: async ({ caller, query }) => {
+      const { state, limit, offset } = query;
+      const isHeldListed = state !== 'finished' && !isSifted(query);
+      const held = isHeldListed ? heldPage(runs, caller, { limit, offset }) : noneHeld;
+      const filter = { anyOf: kindsOf(caller), ...filterOf(query) };
       const records = supervisor.list({
         ...filter,
         limit: limit - held.items.length,
@@ -68,8 +67,11 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
       const stalls = await supervisor.stalls(records);
       return {
         items: [
-          ...held.items.map(summaryOfHeld),
-          ...records.map((record) => ({ ...summaryOf(record), ...stalledOf(stalls, record) })),
+          ...held.items.map(heldJson),
+          ...records.map((record) => ({
+            ...runJson(record, supervisor.inputOffset(record.runId)),
+            ...stalledOf(stalls, record),
+          })),
         ],
         total: held.total + supervisor.count(filter),
         limit,
@@ -182,6 +184,33 @@ const statesOf = {
   running: liveRunStates,
   finished: ['exited'],
 } as const;
+
+type ListQuery = RequestOf<Api['runs']['list']>['query'];
+
+/* What waits for a decision is no run yet, and has neither. */
+function isSifted({ prefix, name, label, session, backend }: ListQuery): boolean {
+  return [prefix, name, label, session, backend].some((one) => one !== undefined);
+}
+
+function filterOf({ state, prefix, name, label, session, backend }: ListQuery): RunFilter {
+  const labels = {
+    ...(label === undefined ? {} : parseLabel(label)),
+    ...(name === undefined ? {} : { [nameLabel]: name }),
+  };
+  return {
+    ...(state === undefined ? {} : { states: statesOf[state] }),
+    ...(prefix === undefined ? {} : { idPrefix: prefix }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(session === undefined ? {} : { sessionId: session }),
+    ...(backend === undefined ? {} : { backendId: backend }),
+  };
+}
+
+function parseLabel(text: string): Readonly<Record<string, string>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new ApiError('validation_error', 'label: write NAME=VALUE');
+  return { [text.slice(0, at)]: text.slice(at + 1) };
+}
 
 interface HeldRuns {
   readonly items: readonly ApprovalSummary[];

@@ -3,7 +3,7 @@
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import type { ProcessNote, RunExit, RunRecord } from '@clawdfather/supervisor';
-import { type ApprovalSummary, summaryOf, summaryOfHeld } from '@clawdfather/tools';
+import { type ApprovalSummary, nameLabel, summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import { formatTime } from '../http/format-time.ts';
 import { traceLabel } from './trace-label.ts';
 
@@ -14,6 +14,17 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
   const { labels, deadlines, exit } = record;
   return {
     ...summaryOf(record),
+    name: labels[nameLabel] ?? null,
+    labels,
+    mode: record.mode,
+    sessionId: record.sessionId,
+    backendId: record.backendId,
+    ownerLoss: record.ownerLoss,
+    owner: {
+      instanceId: record.ownerInstanceId,
+      generation: record.ownerGeneration,
+      epoch: record.epoch,
+    },
     requester: labels['requester'] ?? record.backendId,
     createdAt: formatTime(record.createdAtMs),
     lastOutputAt: formatTime(record.lastOutputAtMs),
@@ -31,6 +42,13 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
 export function heldJson(approval: ApprovalSummary): RunJson {
   return {
     ...summaryOfHeld(approval),
+    name: approval.labels[nameLabel] ?? null,
+    labels: approval.labels,
+    mode: 'child',
+    sessionId: '',
+    backendId: 'exec',
+    ownerLoss: 'adopt',
+    owner: { instanceId: '', generation: 0, epoch: 0 },
     requester: approval.requester,
     createdAt: formatTime(approval.createdAtMs),
     lastOutputAt: null,
@@ -71,6 +89,7 @@ export function exitJson(exit: RunExit): ExitJson {
     leftovers: exit.leftovers.map(named),
     survivors: exit.survivors.map(named),
     undrainedBytes: exit.undrainedBytes,
+    failure: exit.failure === undefined ? null : { ...exit.failure },
     cursor: exit.cursor,
   };
 }

@@ -13,10 +13,17 @@ import {
   type PollResult,
 } from '@clawdfather/protocol';
 import type { Api } from '@clawdfather/protocol/api';
-import { outputStart, type RunId, type RunRecord, unclaimedStage } from '@clawdfather/supervisor';
+import {
+  liveRunStates,
+  outputStart,
+  type RunId,
+  type RunRecord,
+  unclaimedStage,
+} from '@clawdfather/supervisor';
 import type { Store } from '@clawdfather/store';
-import type { ToolCall } from '@clawdfather/tools';
+import { nameLabel, nameTaken, type ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Call } from '../http/handlers.ts';
 import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
@@ -27,6 +34,7 @@ import { runIdOfKey } from './run-id-of-key.ts';
 import { localHost, startCall, toolsFor } from './run-call.ts';
 import { traceLabel } from './trace-label.ts';
 import { waitForEnd } from './wait-for-end.ts';
+import { kindsOf } from './whose-runs.ts';
 
 export interface StartDeps {
   readonly runs: Runs;
@@ -125,8 +133,18 @@ async function start(
   { runId, request: hash }: Asked,
 ): Promise<ExecResult> {
   const { caller, traceId } = request;
-  const { sessionId, ...body } = request.body;
+  const {
+    sessionId,
+    name,
+    labels: ownLabels,
+    graceMs,
+    limits,
+    nice,
+    journalBytesMax,
+    ...body
+  } = request.body;
   if (sessionId !== undefined) await sessions.assertOpen(caller.accountId, sessionId);
+  if (name !== undefined) checkNameIsFree(runs, caller, name);
   // Before it happens: a start that nobody survived to write down would be one that nobody can find.
   const entry = auditOf(request, 'run.start', { host: body.host ?? localHost });
   await store.forAccount(caller.accountId).auditLog.record({ ...entry, target: runId });
@@ -134,7 +152,8 @@ async function start(
     [traceLabel]: traceId,
     ...(hash === undefined ? {} : { [requestLabel]: hash }),
   };
-  const call = startCall({ caller, runId, labels, sessionId });
+  const extras = { name, labels: ownLabels, graceMs, limits, nice, journalBytesMax };
+  const call = { ...startCall({ caller, runId, labels, sessionId }), extras };
   try {
     return await toolsFor(runs, caller).exec({ ...body, background: isBackground(body) }, call);
   } catch (error) {
@@ -142,6 +161,12 @@ async function start(
     // There is not even a record that says why: no room for one, say.
     throw new ApiError('unavailable', 'it could not be started', { cause: error });
   }
+}
+
+/* Also against the runs that only this caller sees together; the supervisor's scope decides between two starts at once. */
+function checkNameIsFree({ supervisor }: Runs, caller: Caller, name: string): void {
+  const filter = { anyOf: kindsOf(caller), labels: { [nameLabel]: name }, states: liveRunStates };
+  if (supervisor.list({ ...filter, limit: 1 }).length > 0) throw nameTaken(name);
 }
 
 function isBackground({ background, yieldMs }: ExecParams): boolean {

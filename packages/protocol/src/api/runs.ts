@@ -13,6 +13,7 @@ import {
 } from '../exec.ts';
 import { processLimits } from '../limits.ts';
 import { logResultSchema, runSummarySchema, screenResultSchema } from '../process.ts';
+import { runExtrasFields, runNameSchema } from '../run-extras.ts';
 import {
   cursorSchema,
   encodingSchema,
@@ -37,19 +38,26 @@ export const runParamsSchema = execParamsSchema
   .safeExtend({
     /* The session it belongs to: it keeps the session open, and ends with it. */
     sessionId: idSchema.optional(),
+    ...runExtrasFields,
   })
   .refine(({ yieldMs = 0 }) => yieldMs <= yieldMsMax, {
     message: `at most ${yieldMsMax} over HTTP`,
     path: ['yieldMs'],
   });
 
-const summarySchema = runSummarySchema.meta({ id: 'RunSummary' });
-
 /* What is absent is null, as in the command line's JSON. */
 export const runExitSchema = cliExitSchema.omit({ exitCode: true }).meta({ id: 'RunExit' });
 
 export const runSchema = runSummarySchema
   .extend({
+    /* Given when it was started; a living run has it alone. */
+    name: z.string().nullable(),
+    labels: z.record(z.string(), z.string()),
+    mode: z.enum(['child', 'pty', 'pty-argv']),
+    sessionId: z.string(),
+    backendId: z.string(),
+    ownerLoss: z.enum(['adopt', 'kill']),
+    owner: z.object({ instanceId: z.string(), generation: z.int(), epoch: z.int() }),
     requester: z.string(),
     createdAt: timeSchema,
     lastOutputAt: timeSchema.nullable(),
@@ -84,8 +92,19 @@ export const runsEndpoints = endpoints({
     path: '/api/v1/runs',
     summary: 'Your runs, newest first, those that wait for a decision before them',
     access: 'read',
-    query: pageQuery.extend({ state: z.enum(['running', 'finished']).optional() }),
-    answer: pageOf(summarySchema),
+    query: pageQuery.extend({
+      state: z.enum(['running', 'finished']).optional(),
+      name: runNameSchema.optional().describe('The name it was given'),
+      prefix: z
+        .string()
+        .regex(/^[0-9a-z-]{1,31}$/, 'is not the beginning of an id')
+        .optional()
+        .describe('How its id begins'),
+      label: z.string().min(3).max(513).optional().describe('One label, as NAME=VALUE'),
+      session: z.string().min(1).max(256).optional(),
+      backend: z.string().min(1).max(256).optional().describe('What started it: cli or exec'),
+    }),
+    answer: pageOf(runSchema),
   },
   create: {
     method: 'POST',
@@ -96,7 +115,14 @@ export const runsEndpoints = endpoints({
     body: runParamsSchema,
     answer: execResultSchema.meta({ id: 'ExecResult' }),
     status: 201,
-    errors: ['run_limit_reached', 'key_reused', 'storage_full', 'not_found', 'expired'],
+    errors: [
+      'run_limit_reached',
+      'name_taken',
+      'key_reused',
+      'storage_full',
+      'not_found',
+      'expired',
+    ],
     isIdempotent: true,
   },
   get: {

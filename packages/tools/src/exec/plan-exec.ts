@@ -89,6 +89,7 @@ function requestOf(
     sessionId: call.sessionId,
     requester: call.requester,
     ...(call.labels === undefined ? {} : { labels: call.labels }),
+    ...(call.extras === undefined ? {} : { extras: call.extras }),
     ...deadlinesOf(params, host),
     leftovers: params.leftovers ?? 'keep',
     ...(params.stdin === undefined ? {} : { stdin: params.stdin }),

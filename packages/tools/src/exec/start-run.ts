@@ -13,6 +13,7 @@ import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { idsOf } from '../host/local-host.ts';
 import { confinedLabel, type RunFacts } from './finished.ts';
+import { nameLabel, nameScope, nameTaken } from './run-name.ts';
 import { unusableDirectory } from './plan-exec.ts';
 import type { StoredRequest } from './stored-request.ts';
 
@@ -96,13 +97,14 @@ function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
 }
 
 /* A failure with a record is a result; the rest is for the caller to mend, or not the command's fault. */
-function neverStarted(error: unknown, { runId = '', cwd }: SpawnInput): Started {
+function neverStarted(error: unknown, { runId = '', cwd, labels = {} }: SpawnInput): Started {
   if (hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd') {
     throw unusableDirectory(cwd, 'it went away, or cannot be entered');
   }
   if (hasCode(error, 'input-invalid')) {
     throw new ToolsError('params-invalid', error.message, { detail: error.detail, cause: error });
   }
+  if (hasCode(error, 'scope-busy')) throw nameTaken(labels[nameLabel] ?? '', error);
   if (hasCode(error, 'spawn-failed', 'start-timeout', 'spawn-cancelled')) {
     return { kind: 'never-started', runId };
   }
@@ -111,12 +113,16 @@ function neverStarted(error: unknown, { runId = '', cwd }: SpawnInput): Started 
 
 function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInput {
   const { action, requester, size } = request;
+  const name = request.extras?.name;
   const { runAs, ...plan } = request.spawn;
   const common = {
     runId: request.runId,
     sessionId: request.sessionId,
     backendId,
+    ...extrasOf(request, openFiles),
     labels: {
+      ...request.extras?.labels,
+      ...(name === undefined ? {} : { [nameLabel]: name }),
       ...request.labels,
       account: action.account,
       requester,
@@ -130,12 +136,38 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
       : { noOutputTimeoutMs: request.noOutputTimeoutMs }),
     leftovers: request.leftovers,
     ...(runAs === undefined ? {} : { runAs }),
-    ...(openFiles === undefined ? {} : { limits: { openFiles } }),
     ...(request.confine === undefined ? {} : { confine: request.confine }),
   };
   if (plan.mode !== 'child') return { ...plan, ...common, ...size };
   const isClosed = request.isEof && (request.stdin ?? '') === '';
   return { ...plan, ...common, stdin: isClosed ? 'closed' : 'open' };
+}
+
+/* The scope keeps a name to one living run of an account, whichever processes start two at once. */
+function extrasOf(
+  { extras = {}, action }: StoredRequest,
+  openFiles: ToolsContext['openFiles'],
+): Pick<SpawnInput, 'scopeKey' | 'graceMs' | 'nice' | 'limits' | 'journal'> {
+  const { name, graceMs, nice, limits, journalBytesMax } = extras;
+  const bounds = definedOf({ openFiles, ...definedOf(limits ?? {}) });
+  return {
+    ...(name === undefined ? {} : { scopeKey: nameScope(action.account, name) }),
+    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(nice === undefined ? {} : { nice }),
+    ...(Object.keys(bounds).length === 0 ? {} : { limits: bounds }),
+    ...(journalBytesMax === undefined
+      ? {}
+      : { journal: { mode: 'ring', bytesMax: journalBytesMax } }),
+  };
+}
+
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/* Without the fields that are undefined: absent is "as it is", and undefined would be asked for. */
+function definedOf<Fields extends object>(fields: Fields): Defined<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Defined<Fields>;
 }
 
 /* The label tells later readers too, in whatever process they are. */

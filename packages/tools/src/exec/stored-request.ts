@@ -3,7 +3,7 @@
  * It holds the whole plan, environment included, so that what starts is what was asked about: another process may have
  * another PATH.
  */
-import { leftoversSchema } from '@clawdfather/protocol';
+import { leftoversSchema, runExtrasFields } from '@clawdfather/protocol';
 import { z } from 'zod';
 import { ToolsError } from '../errors.ts';
 
@@ -49,6 +49,8 @@ const requestSchema = z.object({
   sessionId: z.string(),
   requester: z.string(),
   labels: z.record(z.string(), z.string()).optional(),
+  /* A person's wishes beside the command. */
+  extras: z.object(runExtrasFields).optional(),
   /* Absent is none. */
   overallTimeoutMs: z.int().optional(),
   noOutputTimeoutMs: z.int().optional(),
