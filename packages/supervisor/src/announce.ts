@@ -6,7 +6,7 @@ import type { RunEvent as ShimEvent } from '@clawdfather/shim';
 import type { SupervisorContext } from './context.ts';
 import { countsOfExit } from './events.ts';
 import type { RunEvent } from './lifecycle/run-lifecycle.ts';
-import type { LiveRun } from './run/live-run.ts';
+import type { LiveRun } from './run/own/live-run.ts';
 
 type Announcer = Pick<SupervisorContext, 'observer' | 'log'>;
 

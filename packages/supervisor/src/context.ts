@@ -12,8 +12,8 @@ import type { OwnerHandle } from './registry/owners.ts';
 import type { Registry } from './registry/registry.ts';
 import type { StateDir } from './registry/state-dir.ts';
 import type { RetentionPolicy } from './retention/plan-retention.ts';
-import type { LiveRuns } from './run/live-runs.ts';
-import type { MakeIntent } from './run/make-intent.ts';
+import type { LiveRuns } from './run/own/live-runs.ts';
+import type { MakeIntent } from './run/spawn/make-intent.ts';
 
 export interface SupervisorContext {
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import { openOwner } from './owner/open-owner.ts';
 import { selectPlatform } from './platform.ts';
 import { openStateDir } from './registry/state-dir.ts';
 import { usualRetention } from './limits.ts';
-import { createMakeIntent } from './run/make-intent.ts';
+import { createMakeIntent } from './run/spawn/make-intent.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
 export interface OpenContext extends SupervisorContext {

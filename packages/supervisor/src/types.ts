@@ -14,7 +14,7 @@ import type {
   TerminationReason,
 } from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
-import type { Stall } from './run/stall.ts';
+import type { Stall } from './run/output/stall.ts';
 import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 
 export type RunId = Brand<string, 'RunId'>;

@@ -7,7 +7,7 @@
 import { hasCode } from '@clawdfather/kit';
 import type { SupervisorContext } from '../context.ts';
 import { SupervisorError } from '../errors.ts';
-import type { LiveRun } from '../run/live-run.ts';
+import type { LiveRun } from '../run/own/live-run.ts';
 
 type BeatDeps = Pick<SupervisorContext, 'live' | 'registry' | 'observer'>;
 

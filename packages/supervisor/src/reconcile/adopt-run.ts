@@ -8,10 +8,10 @@
 import type { ControlLink } from '@clawdfather/shim';
 import type { SupervisorContext } from '../context.ts';
 import { restoredRun } from '../lifecycle/restored-run.ts';
-import { resendOutbox } from '../run/outbox.ts';
-import { claimRun, follow, ownRun } from '../run/own-run.ts';
-import { readCookie, runDirOf } from '../run/run-files.ts';
-import type { RunIdentity } from '../run/run-identity.ts';
+import { resendOutbox } from '../run/input/outbox.ts';
+import { claimRun, follow, ownRun } from '../run/own/own-run.ts';
+import { readCookie, runDirOf } from '../run/records/run-files.ts';
+import type { RunIdentity } from '../run/own/run-identity.ts';
 import type { RunRecord } from '../types.ts';
 
 export interface Adoption {

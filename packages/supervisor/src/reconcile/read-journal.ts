@@ -3,8 +3,8 @@
  */
 import type { JournalScan } from '@clawdfather/shim';
 import type { RunRecord } from '../types.ts';
-import { runExitOf } from '../run/run-exit.ts';
-import { scanRun } from '../run/run-files.ts';
+import { runExitOf } from '../run/records/run-exit.ts';
+import { scanRun } from '../run/records/run-files.ts';
 import type { JournalReading } from './decide.ts';
 
 export interface ScannedJournal {

@@ -13,11 +13,11 @@ import { moveRegistryAside } from '../registry/move-aside.ts';
 import type { RecoveredRun } from '../registry/recover.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { openStateDir } from '../registry/state-dir.ts';
-import { runDirOf } from '../run/run-files.ts';
-import { parseMeta, type RunMeta } from '../run/run-meta.ts';
-import { runExitOf } from '../run/run-exit.ts';
-import { isRunIdText } from '../run/check-spawn-input.ts';
-import { startedProcessOf } from '../run/shim-news.ts';
+import { runDirOf } from '../run/records/run-files.ts';
+import { parseMeta, type RunMeta } from '../run/records/run-meta.ts';
+import { runExitOf } from '../run/records/run-exit.ts';
+import { isRunIdText } from '../run/spawn/check-spawn-input.ts';
+import { startedProcessOf } from '../run/shim-link/shim-news.ts';
 import type { RunExit, RunId, RunRecord } from '../types.ts';
 import { probeShim } from './probe-shim.ts';
 

@@ -10,7 +10,7 @@ import { collectRunEvidence } from '../evidence/run-evidence.ts';
 import { isGone, type Verdict, verdictOfOwner } from '../evidence/verdict.ts';
 import { reconcileAtOnceMax, startingLookMs, startingLooksMax } from '../limits.ts';
 import type { OwnerRecord } from '../registry/owners.ts';
-import { runDirOf } from '../run/run-files.ts';
+import { runDirOf } from '../run/records/run-files.ts';
 import type { ReconcileDecision, RunRecord } from '../types.ts';
 import { carryOut } from './carry-out.ts';
 import { type Decision, decideReconcile, type ReconcileInput } from './decide.ts';

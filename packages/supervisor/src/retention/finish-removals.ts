@@ -10,7 +10,7 @@ import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SupervisorContext } from '../context.ts';
 import { isDiskRefusal } from '../registry/disk-refusal.ts';
-import { isRunIdText } from '../run/check-spawn-input.ts';
+import { isRunIdText } from '../run/spawn/check-spawn-input.ts';
 import type { RunRecord } from '../types.ts';
 
 interface TrashContext extends Pick<SupervisorContext, 'registry' | 'stateDir'> {

@@ -10,7 +10,7 @@ import { hasCode } from '@clawdfather/kit';
 import { createRig, type Rig, runIdOf, textOf, untilOutput } from './rig.ts';
 import { createHurriedClock } from './hurried-clock.ts';
 import { isAlive, isStopped, seeProcess } from './process-table.ts';
-import { unclaimedStage } from '../../src/run/run-exit.ts';
+import { unclaimedStage } from '../../src/run/records/run-exit.ts';
 
 /* What fifteen seconds without a heartbeat do, at once. */
 function expireLeases(rig: Rig): void {

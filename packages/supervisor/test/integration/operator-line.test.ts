@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createControlLine } from '../../src/run/control-line.ts';
-import { readCookie } from '../../src/run/run-files.ts';
+import { createControlLine } from '../../src/run/shim-link/control-line.ts';
+import { readCookie } from '../../src/run/records/run-files.ts';
 import { clock, createRig } from './rig.ts';
 
 test('a cookie that was read too early is read again', async (t) => {

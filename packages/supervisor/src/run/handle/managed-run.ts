@@ -1,0 +1,139 @@
+/*
+ * The handle callers hold: the same for a run of ours and for anybody's (O4).
+ *
+ * Input: by default bytes are typed, accepted once by a living shim. `durable` commits them to the outbox first and
+ * sends them at their offset, so that a crash in between neither loses nor doubles them (I1); only the owner may. With
+ * an `offset` the caller itself may die or not hear the answer, and say it again.
+ * Whoever waits keeps the process alive, and nobody else.
+ */
+import { parseCursor } from '@clawdfather/shim';
+import type {
+  CancelReason,
+  Cursor,
+  ManagedRun,
+  RunExit,
+  RunId,
+  RunRecord,
+  TerminalRole,
+  WriteOptions,
+} from '../../types.ts';
+import { SupervisorError } from '../../errors.ts';
+import { type ControlLine, isShimGoneError } from '../shim-link/control-line.ts';
+import type { EndingSignal } from '../wait/ending-signal.ts';
+import type { KeepAlive } from '../wait/keep-alive.ts';
+import { refusalOf, unlessOver } from '../shim-link/refusal.ts';
+import { openTerminalRole } from '../input/terminal-role.ts';
+import { type OutputSource, outputStart, readOutput } from '../output/read-output.ts';
+import { signalNumberOf } from './signal-number.ts';
+
+export interface CancelRequest {
+  readonly reason: CancelReason;
+  readonly actor: string;
+  readonly graceMs: number | undefined;
+}
+
+export interface RunCore {
+  readonly runId: RunId;
+  readonly pid: () => number;
+  readonly control: ControlLine;
+  readonly keepAlive: KeepAlive;
+  readonly source: OutputSource;
+  readonly settled: Promise<RunExit>;
+  readonly ending: EndingSignal;
+  readonly actor: string;
+  readonly cancel: (request: CancelRequest) => Promise<void>;
+  /* Nothing of it lives any more. */
+  readonly treeGone: () => Promise<void>;
+  /* Undefined: not ours to promise delivery for. */
+  readonly writeDurably: ((bytes: Uint8Array) => Promise<void>) | undefined;
+  readonly writeAt: (bytes: Uint8Array, offset: number) => Promise<void>;
+  readonly snapshot: () => RunRecord;
+}
+
+/* `start`: where output is read from when the caller names no cursor. */
+export function createManagedRun(core: RunCore, start: Cursor = outputStart): ManagedRun {
+  const { runId, control, actor, source, keepAlive } = core;
+  return {
+    runId,
+    get pid() {
+      return core.pid();
+    },
+    get ending() {
+      return core.ending.signal;
+    },
+    wait: async (signal) => {
+      using _alive = keepAlive.hold();
+      return await withSignal(core.settled, signal);
+    },
+    output: (cursor = start, signal) =>
+      readOutput(source, cursor, { keepAlive, signal, isFollowing: true }),
+    outputLent: (cursor = start, signal) =>
+      readOutput(source, cursor, { keepAlive, signal, isFollowing: true, isLent: true }),
+    outputSoFar: (cursor = start, signal) =>
+      readOutput(source, cursor, { keepAlive, signal, isFollowing: false }),
+    waitTree: async (signal) => {
+      using _alive = keepAlive.hold();
+      return await withSignal(core.treeGone(), signal);
+    },
+    /* The connection that brings the answer keeps the process alive (kept-link.ts). */
+    write: (data, options) =>
+      write(core, typeof data === 'string' ? Buffer.from(data) : data, options),
+    acknowledge: (cursor) => acknowledge(core, cursor),
+    end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
+    resize: async ({ cols, rows }) =>
+      void (await control.request({ type: 'resize', cols, rows }).catch(unlessOver)),
+    signal: async (name) => {
+      const number = signalNumberOf(name);
+      await control.request({ type: 'signal', number, actor }).catch(refuse);
+    },
+    cancel: (reason = 'manual-cancel', by = actor, graceMs) =>
+      core.cancel({ reason, actor: by, graceMs }),
+    openTerminal: (): Promise<TerminalRole> => openTerminalRole(control).catch(refuse),
+    snapshot: core.snapshot,
+  };
+}
+
+/* Only whole frames below the cursor count: the shim drops segments, never parts of them. */
+async function acknowledge(core: RunCore, cursor: Cursor): Promise<void> {
+  if (core.writeDurably === undefined) throw notOwner(core.runId);
+  const { offset } = parseCursor(cursor);
+  await core.control.request({ type: 'consumed', offset }).catch((error: unknown) => {
+    if (!isShimGoneError(error)) refuse(error); /* it is over: nothing is held any more */
+  });
+}
+
+async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  if (options.offset !== undefined) return core.writeAt(bytes, options.offset);
+  if (options.durable !== true) {
+    await core.control.input(bytes, 'typed').catch(refuse);
+    return;
+  }
+  if (core.writeDurably === undefined) {
+    throw notOwner(core.runId);
+  }
+  await core.writeDurably(bytes);
+}
+
+function notOwner(runId: RunId): SupervisorError {
+  return new SupervisorError('not-owner', `run ${runId} belongs to another supervisor`, {
+    detail: { runId },
+    hint: 'Only its owner can promise that input arrives once, or let go of held output.',
+  });
+}
+
+function refuse(error: unknown): never {
+  throw refusalOf(error);
+}
+
+async function withSignal<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return promise;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,71 @@
+/*
+ * From the shim's words to the lifecycle's: what a message means for the run. Pure.
+ */
+import type { RunEvent as ShimEvent, StartRecord } from '@clawdfather/shim';
+import type { RunEvent, RunLifecycle, StartedProcess } from '../../lifecycle/run-lifecycle.ts';
+import type { RunIdentity } from '../own/run-identity.ts';
+import { exitWithoutRecord, runExitOf } from '../records/run-exit.ts';
+
+export interface SpawnFailure {
+  readonly stage: string;
+  readonly errno: number;
+  readonly message: string;
+}
+
+export interface Hearer {
+  readonly identity: RunIdentity;
+  readonly state: RunLifecycle;
+  readonly wallMs: () => number;
+}
+
+/* Undefined: news for readers, nothing for the lifecycle. */
+export function lifecycleEventOf(
+  event: ShimEvent,
+  { identity: { runId }, state, wallMs }: Hearer,
+): RunEvent | undefined {
+  switch (event.type) {
+    case 'started':
+      return { type: 'spawned', process: startedProcessOf(event.start) };
+    case 'spawn-error': {
+      if (event.endFollows) return undefined;
+      const detail = `${event.stage}: ${event.message}`;
+      const exit = exitWithoutRecord(runId, 'spawn-error', {
+        endedAtMs: wallMs(),
+        detail,
+        failure: { stage: event.stage, errno: event.errno },
+      });
+      return { type: 'spawn-failed', exit };
+    }
+    case 'terminating':
+      return { type: 'terminating', cause: { reason: event.reason, actor: event.actor } };
+    case 'exit':
+      return { type: 'root-exited', exit: runExitOf(runId, { ...event, end: undefined }) };
+    case 'end': {
+      const exit = runExitOf(runId, event);
+      const isNeverStarted = state.kind !== 'exited' && state.process === undefined;
+      if (isNeverStarted && exit.reason === 'spawn-error') return { type: 'spawn-failed', exit };
+      return { type: 'ended', exit, isTreeGone: event.end.isFinal };
+    }
+    case 'shim-lost': {
+      const cause = event.signal === undefined ? 'ended' : `was killed by signal ${event.signal}`;
+      const detail = `its shim ${cause}; ${event.swept} processes were swept`;
+      const killed = { pid: event.swept, pgid: 0, cgroup: 0 };
+      const exit = exitWithoutRecord(runId, 'unknown', { endedAtMs: wallMs(), detail, killed });
+      return { type: 'shim-lost', exit, isTreeGone: true };
+    }
+    default:
+      return undefined;
+  }
+}
+
+export function startedProcessOf(start: StartRecord): StartedProcess {
+  return {
+    pid: start.pid,
+    processGroupId: start.pgid,
+    startTicks: start.startTicks,
+    shimPid: start.shimPid,
+    shimStartTicks: start.shimStartTicks,
+    runDirDev: start.dev,
+    runDirIno: start.ino,
+  };
+}
