@@ -1,5 +1,5 @@
 /*
- * A shim: holds one command, its terminal or pipes, its journal and its deadlines (DESIGN, idea 2).
+ * A shim: holds one command, its terminal or pipes, its journal and its deadlines (ARCHITECTURE.md, idea 2).
  *
  * One process, one loop, no thread, no blocking call on a peer. Signals are read as data. The parts:
  *   shim.c     the loop and its timers          start.c    from the request to exec

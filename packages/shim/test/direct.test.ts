@@ -1,5 +1,5 @@
 /*
- * A shim started directly (S3), and idea 2 of the design: the run outlives
+ * A shim started directly (S3), and idea 2 of ARCHITECTURE.md: the run outlives
  * whoever started it, however that one goes.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /*
- * What the supervisor's parts share while it lives: one typed object, joined once (STYLE 17).
+ * What the supervisor's parts share while it lives: one typed object, joined once.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { OwnerIdentity } from '@clawdfather/shim';

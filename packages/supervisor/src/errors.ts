@@ -1,5 +1,5 @@
 /*
- * The errors of the supervisor, told apart by code (STYLE 13).
+ * The errors of the supervisor, told apart by code.
  *
  * `docs/errors.md` explains each one. Outcomes that a caller chooses between
  * (already exited, taken by another) are return values and are not here.

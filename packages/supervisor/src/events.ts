@@ -1,9 +1,9 @@
 /*
- * What the supervisor announces: events, one per fact, and the operational
- * counters of document 001, through a port. There is no metrics library here and
- * no log: whoever assembles the program decides what becomes of them.
+ * What the supervisor announces through a port: one event per fact, and the counters
+ * of docs/observability.md. There is no metrics library here and no log: the program
+ * that joins the parts decides what becomes of them.
  *
- * An event never carries output, input, environment or arguments (STYLE 19). An
+ * An event never carries output, input, environment or arguments. An
  * observer must not throw and must not wait; it is called in the middle of things.
  */
 import type {
@@ -57,7 +57,7 @@ export type SupervisorEvent =
   /** A write to the registry failed and is kept for later. */
   | { readonly type: 'registry-failed'; readonly code: string; readonly what: string };
 
-/** Document 001's counters and their labels. */
+/** The counters and their labels, as docs/observability.md lists them. */
 export interface SupervisorCounters {
   readonly run_spawn_total: undefined;
   readonly run_exit_total: { readonly reason: TerminationReason };
@@ -105,7 +105,7 @@ export function countsOfExit(exit: RunExit): readonly Count[] {
   return [...counts, ...countsOfKills(exit.killed)];
 }
 
-/** A cgroup is document 001's job boundary. */
+/** A kill through the cgroup counts as `job`, the word for a boundary around a whole tree. */
 function countsOfKills(killed: KillCount): readonly Count[] {
   const modes = [
     { mode: 'pid', by: killed.pid },

@@ -1,5 +1,5 @@
 /*
- * Every limit of the supervisor, with the reason beside it (STYLE 12).
+ * Every limit of the supervisor, with the reason beside it.
  *
  * Units are in the names. A number that a caller may change is a default here
  * and a field of an input elsewhere; a number without such a field is fixed.
@@ -156,6 +156,6 @@ export const startLookMs = 1_000;
 
 /* --- Terminals ---------------------------------------------------------------- */
 
-/** What agents' tools are used to (contracts/exec-process). */
+/** The size that agents' tools expect (docs/tools.md). */
 export const terminalCols = 120;
 export const terminalRows = 30;

@@ -1,5 +1,5 @@
 /*
- * What differs between operating systems, behind one narrow interface (document 001, principle 6).
+ * What differs between operating systems, behind one narrow interface.
  *
  * Linux is complete. macOS and Windows refuse clearly until their shim exists (S5): a supervisor that could not
  * keep its promises there must not pretend to.

@@ -2,7 +2,7 @@
  * The words of the supervisor: what can be asked for, what a run is, how it ends.
  *
  * Types only. Everything that crosses the package's door is named here, so that
- * a reader learns the vocabulary on one page. Invariants (docs: INVARIANTS) are
+ * a reader learns the vocabulary on one page. Invariants (docs/invariants.md) are
  * cited where a type exists because of one.
  */
 import type { SupervisorError } from './errors.ts';
@@ -22,7 +22,7 @@ export type RunId = Brand<string, 'RunId'>;
 /** A position in a run's journal; opaque to callers, valid for ever (J2). */
 export type Cursor = Brand<string, 'Cursor'>;
 
-/** The lifecycle of document 001. */
+/** Drawn in docs/lifecycles.md. */
 export type RunState = 'starting' | 'running' | 'exiting' | 'exited';
 
 /** T3: one list of causes, everywhere: the shim's. The first cause wins. */
@@ -88,7 +88,7 @@ interface SpawnCommon {
   readonly noOutputTimeoutMs?: number;
   readonly graceMs?: number;
   readonly ownerLoss?: OwnerLossPolicy;
-  /** Default `fail` (document 001). */
+  /** Default `fail`. */
   readonly leftovers?: LeftoversPolicy;
   readonly limits?: RunLimits;
   readonly nice?: number;
@@ -180,7 +180,7 @@ export interface RunExit {
   readonly cursor: Cursor;
 }
 
-/** Everything document 001 wants recorded, and what our invariants add. */
+/** What the registry knows of a run. */
 export interface RunRecord {
   readonly runId: RunId;
   readonly sessionId: string;
@@ -194,7 +194,7 @@ export interface RunRecord {
   readonly cwd: string;
   readonly pid: number | undefined;
   readonly processGroupId: number | undefined;
-  /** Document 001's Windows abstraction; always undefined on POSIX. */
+  /** The job object that will hold the tree on Windows; always undefined on POSIX. */
   readonly jobId: string | undefined;
   readonly startTicks: number | undefined;
   readonly bootId: string;

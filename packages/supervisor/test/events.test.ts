@@ -1,5 +1,5 @@
 /*
- * The operational counters of document 001, from what the shim recorded (T2, T3).
+ * The counters, from what the shim recorded (T2, T3).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -103,6 +103,6 @@ export function sizeOfSegment(fd: number): SegmentSize {
   return { bytes: stat.size, isUnlinked: stat.nlink === 0 };
 }
 
-export function isNotFound(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return hasErrno(error, 'ENOENT');
 }

@@ -25,7 +25,7 @@ export interface ProcessTable {
 }
 
 /** Every child gets it; exact matches only, and never more than a hint (T8). */
-export const leaseIdVariable = 'CLAWDFATHER_LEASE_ID';
+const leaseIdVariable = 'CLAWDFATHER_LEASE_ID';
 
 export function createProcProcessTable(procDir = '/proc'): ProcessTable {
   return {

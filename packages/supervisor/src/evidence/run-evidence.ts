@@ -70,7 +70,7 @@ export function collectRunEvidence(
   };
 }
 
-export function readDir(path: string): DirReading {
+function readDir(path: string): DirReading {
   try {
     const { dev, ino } = lstatSync(path);
     return { kind: 'found', dev, ino };

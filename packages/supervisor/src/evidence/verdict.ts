@@ -9,7 +9,7 @@
  *   unverifiable   anything else; it is left alone and reported
  *
  * Command lines and program names are never looked at: quoting, wrappers and
- * renamed threads make them guesses (document 003).
+ * renamed threads make them guesses.
  */
 import type { RunRecord } from '../types.ts';
 import type { ProcessReading } from './process-table.ts';

@@ -1,6 +1,5 @@
 /*
- * The lifecycle of a run as one pure transition (document 001, drawn in
- * docs/lifecycles.md):
+ * The lifecycle of a run as one pure transition (docs/lifecycles.md):
  *
  *   starting ──► running ──► exiting ──► exited
  *

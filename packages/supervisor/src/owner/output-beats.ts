@@ -1,8 +1,8 @@
 /*
- * Document 001's output heartbeats: with each beat of the lease, which runs have said something since the last one.
+ * Records, with each beat of the lease, which runs have written output since the last one.
  *
- * The journal has the exact times; this is for those who only look at records (`ps`, another gateway), so once per run
- * and beat is enough. A run that somebody has taken from us meanwhile is noticed here at the latest (O3).
+ * The journal has the exact times; this is for readers of records alone (`ps`, another gateway), so once per run and
+ * beat is enough. A run that another owner has taken is noticed here at the latest (O3).
  */
 import { hasCode } from '@clawdfather/kit';
 import type { SupervisorContext } from '../context.ts';

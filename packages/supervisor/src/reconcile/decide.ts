@@ -1,6 +1,6 @@
 /*
- * What to do about a recorded run, decided from evidence alone (document 001,
- * "Reconciliation Rules"; O2, O5, O6, T6, T8, T9). Pure: it reads and signals nothing.
+ * What to do about a recorded run, decided from evidence alone
+ * (O2, O5, O6, T6, T8, T9). Pure: it reads and signals nothing.
  *
  * Stages, the first that applies decides:
  *   1. Another instance's record (a copied directory) is never touched.
@@ -14,8 +14,8 @@
  *      that is proven gone is recorded with the most honest reason there is.
  *   7. Anything that cannot be proven is left alone and reported.
  *
- * Document 001 marks stale records before it looks at leases. We look at leases
- * first: a record whose owner lives and has not yet written the end is not stale.
+ * Leases come before stale records: a record whose owner lives and has not yet
+ * written the end is not stale.
  */
 import { isGone, verdictOfProcess, verdictOfRoot, verdictOfShim } from '../evidence/verdict.ts';
 import type { Verdict } from '../evidence/verdict.ts';

@@ -1,5 +1,5 @@
 /*
- * `doctor --rebuild`: the registry made anew from the run directories (DESIGN: the registry is an index).
+ * `doctor --rebuild`: the registry made anew from the run directories (the registry is an index: ARCHITECTURE.md).
  *
  * The old file is moved aside, never deleted. Each directory with a journal becomes a record again: identity from
  * the segment header, what was asked for from `meta`, how it stands from start, exit and end. Epochs become

@@ -1,5 +1,5 @@
 /*
- * Reconciliation: every open record is looked at, one decision each, every decision announced (document 001).
+ * Reconciliation: every open record is looked at, one decision each, every decision announced.
  *
  * decide.ts decides from evidence; here evidence is collected and decisions are carried out (carry-out.ts). Runs of
  * a live owner are not even connected to. `record` mode writes down what has ended and leaves what lives alone: a
@@ -51,7 +51,7 @@ export async function reconcileRuns(
   return decisions;
 }
 
-export function lookAtOwners(context: SupervisorContext): Owners {
+function lookAtOwners(context: SupervisorContext): Owners {
   const { registry, processTable, host } = context;
   const seen = new Map<string, { lease: OwnerRecord; verdict: Verdict }>();
   for (const lease of registry.owners()) {

@@ -35,7 +35,7 @@ export function readSnapshot(file: string): Buffer | undefined {
 }
 
 /** The database with all that its log has committed. */
-export function mergeLog(main: Buffer, log: Buffer): Buffer {
+function mergeLog(main: Buffer, log: Buffer): Buffer {
   const pages = committedPages(log);
   const merged = Buffer.alloc(pages.count === 0 ? main.length : pages.count * pages.bytes);
   main.copy(merged);

@@ -1,6 +1,6 @@
 /*
- * Between SQL rows and records. Rows are parsed here and trusted afterwards
- * (STYLE 10): `null` becomes `undefined`, numbers become states, JSON becomes
+ * Between SQL rows and records. Rows are parsed here and trusted afterwards:
+ * `null` becomes `undefined`, numbers become states, JSON becomes
  * an exit. What we did not write ourselves cannot be in these columns, so a
  * wrong type means a damaged or hand-edited file and is reported as that.
  */
@@ -63,7 +63,7 @@ export function parseRun(row: Row): RunRecord {
     ownerInstanceId: text(row, 'owner_instance_id'),
     ownerGeneration: number(row, 'owner_generation'),
     leaseId: text(row, 'lease_id'),
-    // Document 001: `exited` removes the lease. A forgotten owner has none either.
+    // A run that has exited has no lease, and neither has one whose owner was forgotten.
     leaseExpiresAtMs: state === 'exited' ? 0 : (optionalNumber(row, 'lease_expires_at_ms') ?? 0),
     epoch: number(row, 'epoch'),
     ownerLoss: text(row, 'owner_loss') as OwnerLossPolicy,

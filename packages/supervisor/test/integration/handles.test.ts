@@ -130,7 +130,7 @@ test('O3: waiting and reading end with a reason when the run is taken over', asy
   assert.equal((await thief.call('wait', run.runId)).reason, 'manual-cancel');
 });
 
-test('document 001: a beat of the lease tells which runs have said something', async (t) => {
+test('a beat of the lease tells which runs have said something', async (t) => {
   const rig = createRig(t);
   const supervisor = await rig.supervisor({ clock: createHurriedClock(50) });
   const run = await supervisor.spawn(rig.sh('echo up; exec sleep 300'));

@@ -1,6 +1,6 @@
 /*
- * Document 001's OS matrix, on this platform: the eight cases that every one has to pass, for pipes and for
- * terminals wherever both make sense.
+ * The eight cases that every operating system has to pass, on this one: for pipes and for terminals wherever both make
+ * sense.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

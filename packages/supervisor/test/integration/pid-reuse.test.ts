@@ -1,5 +1,5 @@
 /*
- * Document 001's guard against reused pids, with pids that really are reused: in a pid namespace of its own, where the
+ * The guard against reused pids, with pids that really are reused: in a pid namespace of its own, where the
  * next pid can be chosen. Needs root for the namespace.
  */
 import assert from 'node:assert/strict';

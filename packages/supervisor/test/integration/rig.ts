@@ -76,7 +76,7 @@ export interface Transport {
   readonly input: (rig: Rig, script: string, change?: RunChange) => ChildInput | PtyInput;
 }
 
-/* Document 001: both have one lifecycle, so what is promised is tested for both. */
+/* Both have one lifecycle, so what is promised is tested for both. */
 export const transports: readonly Transport[] = [
   { name: 'pipes', input: (rig, script, change) => rig.sh(script, change) },
   { name: 'terminal', input: (rig, script, change) => rig.pty(script, change) },
@@ -269,7 +269,7 @@ export async function untilOutput(
   throw new Error(`${JSON.stringify(wanted)} did not come, only ${JSON.stringify(text)}`);
 }
 
-/* T5, document 001: what `wait` says is what the registry says. */
+/* T5: what `wait` says is what the registry says. */
 export function assertRecorded(supervisor: Supervisor, exit: RunExit): void {
   const record = supervisor.get(exit.runId);
   assert.equal(record?.state, 'exited');

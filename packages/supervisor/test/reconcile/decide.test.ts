@@ -1,5 +1,5 @@
 /*
- * Reconciliation, rule by rule (document 001), and over all combinations of
+ * Reconciliation, rule by rule, and over all combinations of
  * evidence: uncertainty never kills (O2, O5, O6, T6, T9, E1).
  */
 import assert from 'node:assert/strict';

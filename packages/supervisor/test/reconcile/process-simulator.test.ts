@@ -1,6 +1,6 @@
 /*
- * Document 003's process lifecycle simulator, as a table over the pure functions.
- * Its wrapper is our shim, its adapter child is our root.
+ * A process lifecycle simulator, as a table over the pure functions. In its names the wrapper is our
+ * shim and the adapter child our root.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

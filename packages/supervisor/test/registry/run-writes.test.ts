@@ -1,6 +1,6 @@
 /*
  * A run's row through its life: idempotent, fenced by the epoch (O3), one live
- * run per scope. Document 001: "Registry state transitions and idempotency".
+ * run per scope.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

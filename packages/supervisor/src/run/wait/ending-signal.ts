@@ -1,8 +1,8 @@
 /*
- * Document 001's AbortController tree as a projection of the shim's state (T5).
+ * An abort signal for a run that is ending (T5).
  *
- * The shim has the clocks and the ladder; here an abort signal follows what it reports: a cancel, either timeout,
- * owner loss. There is no second clock. The controller is made only when somebody asks for the signal.
+ * The shim has the clocks and decides when to end the run. The signal follows what the shim reports: a cancel, a timeout,
+ * the loss of the owner. There is no second clock. The controller is created when the signal is first read.
  */
 import type { TerminationReason } from '../../types.ts';
 

@@ -1,5 +1,5 @@
 /*
- * Termination reason mapping (document 001's unit tests): what the shim recorded
+ * Termination reason mapping: what the shim recorded
  * is what the run's exit says, in our words (T3, T4, T5).
  */
 import assert from 'node:assert/strict';
