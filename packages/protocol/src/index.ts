@@ -50,6 +50,7 @@ export type {
   ProcessParams,
   ProcessResult,
   RunSummary,
+  PaintedScreenResult,
   ScreenResult,
 } from './process.ts';
 export {

@@ -167,6 +167,17 @@ export const screenResultSchema = z.object({
 });
 export type ScreenResult = z.infer<typeof screenResultSchema>;
 
+/* For those who show it on a terminal of their own. */
+export const pictureSchema = z.object({
+  /* Paints the screen on an empty terminal of its size, with colours and modes. */
+  text: z.string(),
+  /* Up to here the output is in the picture; it goes on from here. */
+  cursor: z.string(),
+});
+export type PaintedScreenResult = ScreenResult & {
+  readonly picture: z.infer<typeof pictureSchema>;
+};
+
 const done = { runId: z.string() } as const;
 const poll = { action: z.literal('poll') } as const;
 

@@ -5,7 +5,13 @@
  * when they are allowed. Closing them lets go of everything and ends nothing; whoever waits hears `tools-closed`.
  */
 import { accessSync, constants } from 'node:fs';
-import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@clawdfather/protocol';
+import type {
+  ExecParams,
+  ExecResult,
+  PaintedScreenResult,
+  ProcessParams,
+  ProcessResult,
+} from '@clawdfather/protocol';
 import { liveRunStates } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from './approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext, ToolsDeps } from './context.ts';
@@ -15,6 +21,7 @@ import { startHeld, watchAllHeld } from './exec/held-runs.ts';
 import { backendId } from './exec/start-run.ts';
 import { createHosts } from './host/hosts.ts';
 import { createLocalHost } from './host/local-host.ts';
+import { paintScreen } from './process/control.ts';
 import { type EndedSession, endSession } from './process/end-session.ts';
 import { filterOf } from './process/find-run.ts';
 import { processTool } from './process/process.ts';
@@ -28,6 +35,8 @@ export interface Tools {
   /* Throws `ToolsError` for a call that makes no sense; whatever becomes of the command is in the result. */
   exec(params: ExecParams, call: ToolCall): Promise<ExecResult>;
   process(params: ProcessParams, call: ToolCall): Promise<ProcessResult>;
+  /* The screen of a run's terminal with the bytes that paint it. Throws as `process screen` does. */
+  paintScreen(runId: string, call: ToolCall): Promise<PaintedScreenResult>;
   /* Resolves when a run of the caller's has ended, or will never start. Throws `unknown-run`, `run-ambiguous`. */
   waitForEnd(runId: string, call: ToolCall): Promise<RunEnd>;
   /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
@@ -54,6 +63,10 @@ export function createTools(deps: ToolsDeps): Tools {
     process: async (params, call) => {
       whileOpen();
       return processTool(context, params, call);
+    },
+    paintScreen: async (runId, call) => {
+      whileOpen();
+      return paintScreen(context, runId, call);
     },
     waitForEnd: async (runId, call) => {
       whileOpen();

@@ -7,7 +7,12 @@
  * journal; from there on the output goes to the terminal as it is.
  */
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
-import { type ModeTracker, replayOutput, type TerminalSize } from '@clawdfather/tools/terminal';
+import {
+  formatPicture,
+  type ModeTracker,
+  replayOutput,
+  type TerminalSize,
+} from '@clawdfather/tools/terminal';
 
 export interface CatchUpOptions {
   /* What is in the journal. */
@@ -30,7 +35,7 @@ export interface CaughtUp {
 export async function catchUp({ events, until, size, tracker }: CatchUpOptions): Promise<CaughtUp> {
   const { model, reached } = await replayOutput({ events, until, tracker });
   if (size !== undefined) model.resize(size);
-  const picture = model.serialize() + tracker.apply();
+  const picture = formatPicture(model, tracker);
   model.close();
   return { picture, reached };
 }

@@ -96,9 +96,10 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
       // Sent by itself; the type cannot know that nothing is looked at any more.
       return undefined as never;
     },
-    screen: async ({ caller, params, signal }) => {
+    screen: async ({ caller, params, query, signal }) => {
       const record = findStarted(runs, caller, params.id);
       const about = callAbout(caller, record, signal);
+      if (query.picture === 'true') return agentTools.paintScreen(record.runId, about);
       const shown = await agentTools.process({ action: 'screen', runId: record.runId }, about);
       return only('screen', shown);
     },

@@ -146,6 +146,35 @@ test('a terminal has a screen, keys, a size and signals', async () => {
   assert.deepEqual([late.status, late.body.error.code], [409, 'not_running']);
 });
 
+test('a picture paints the screen, and the output goes on right after it', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const command = String.raw`stty -echo; printf '\033[32mgreen\033[0m\033[?2004h'; read x; printf "after"; read y`;
+  const runId = await me.start({ command, pty: true, cols: 60, rows: 10 });
+  const path = `/api/v1/runs/${runId}`;
+  await using events = await me.events(`${path}/output`);
+  await events.untilSaid('?2004h');
+  const plain = await me.get(`${path}/screen`);
+  assert.equal(plain.body.picture, undefined);
+  const { status, body } = await me.get(`${path}/screen?picture=true`);
+  assert.equal(status, 200);
+  const { picture, ...screen } = body;
+  assert.deepEqual(screen, plain.body);
+  assert.match(picture.text, /\[32mgreen/);
+  assert.match(picture.text, /\[\?2004h/);
+  await me.post(`${path}/keys`, { keys: ['Enter'] });
+  await using rest = await me.events(`${path}/output?cursor=${picture.cursor}`);
+  assert.equal(await rest.untilSaid('after'), 'after');
+
+  const piped = await me.start({ command: 'true' });
+  const [without, withPicture] = await Promise.all([
+    me.get(`/api/v1/runs/${piped}/screen`),
+    me.get(`/api/v1/runs/${piped}/screen?picture=true`),
+  ]);
+  assert.equal(withPicture.status, without.status);
+  assert.equal(withPicture.body.error.code, without.body.error.code);
+});
+
 test('what is another account’s is answered like what does not exist, on every endpoint', async () => {
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);

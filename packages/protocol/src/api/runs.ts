@@ -12,8 +12,13 @@ import {
   rowsSchema,
 } from '../exec.ts';
 import { processLimits } from '../limits.ts';
-import { logResultSchema, runSummarySchema, screenResultSchema } from '../process.ts';
 import { runExtrasFields, runNameSchema } from '../run-extras.ts';
+import {
+  logResultSchema,
+  pictureSchema,
+  runSummarySchema,
+  screenResultSchema,
+} from '../process.ts';
 import {
   cursorSchema,
   encodingSchema,
@@ -165,7 +170,13 @@ export const runsEndpoints = endpoints({
     summary: 'What a person in front of its terminal would see',
     access: 'read',
     params: idParams,
-    answer: screenResultSchema,
+    query: z.strictObject({
+      picture: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('With what paints it on an empty terminal, and where the output goes on'),
+    }),
+    answer: screenResultSchema.extend({ picture: pictureSchema.optional() }),
     errors: ['not_found', 'not_running'],
   },
   wait: {

@@ -7,11 +7,18 @@
  */
 import { constants } from 'node:os';
 import { suggestNearest } from '@clawdfather/kit';
-import type { ManagedRun, RunExit, RunRecord } from '@clawdfather/supervisor';
+import type { PaintedScreenResult, ScreenResult } from '@clawdfather/protocol';
+import {
+  type ManagedRun,
+  outputStart,
+  type RunExit,
+  type RunRecord,
+} from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { startTimeLimit } from '../exec/time-limit.ts';
 import { unlessAborted } from '../exec/unless-aborted.ts';
+import type { Screen } from '../terminal/terminal-model.ts';
 import { findRecord } from './find-run.ts';
 import { refusedCommand } from './refusals.ts';
 import type { ParamsOf, ResultOf } from './result-of.ts';
@@ -32,10 +39,23 @@ export async function showScreen(
 ): Promise<ResultOf<'screen'>> {
   const record = findTerminal(context, params.runId, call);
   const { screen } = await context.terminals.look(record, call.signal);
+  return { action: 'screen', ...screenOf(record, screen) };
+}
+
+/* The screen, and what a terminal needs to show it and to follow it from there. */
+export async function paintScreen(
+  context: ToolsContext,
+  runId: string,
+  call: ToolCall,
+): Promise<PaintedScreenResult> {
+  const record = findTerminal(context, runId, call);
+  const { screen, picture, cursor } = await context.terminals.paint(record, call.signal);
+  return { ...screenOf(record, screen), picture: { text: picture, cursor: cursor ?? outputStart } };
+}
+
+function screenOf({ runId, exit }: RunRecord, screen: Screen): ScreenResult {
   const { cols, rows, lines, cursor, title, isAlternate } = screen;
-  const isRunning = record.exit === undefined;
-  const { runId } = record;
-  return { action: 'screen', runId, cols, rows, lines, cursor, title, isAlternate, isRunning };
+  return { runId, cols, rows, lines, cursor, title, isAlternate, isRunning: exit === undefined };
 }
 
 export async function resize(

@@ -19,6 +19,7 @@ import {
 } from '@clawdfather/supervisor';
 import {
   openScreenFollower,
+  type PaintedScreen,
   type ScreenFollower,
   type ScreenLook,
 } from '../terminal/follow-screen.ts';
@@ -31,6 +32,8 @@ export interface Terminals {
   /* A run that may be ours by adoption; one that is not, or is watched already, is left alone. */
   watchIfOurs(record: RunRecord): void;
   look(record: RunRecord, signal: AbortSignal): Promise<ScreenLook>;
+  /* The same, with what paints the screen. */
+  paint(record: RunRecord, signal: AbortSignal): Promise<PaintedScreen>;
   forget(runId: string): void;
   close(): Promise<void>;
 }
@@ -87,6 +90,7 @@ export function createTerminals(deps: TerminalsDeps): Terminals {
       );
     },
     look: async (record, lookSignal) => (await followerOf(record)).look(lookSignal),
+    paint: async (record, paintSignal) => (await followerOf(record)).paint(paintSignal),
     forget,
     close: async () => {
       await Promise.all(watched.values());

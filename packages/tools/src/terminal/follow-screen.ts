@@ -5,6 +5,7 @@
  * ones cost what was said in between.
  */
 import type { Cursor, ManagedRun } from '@clawdfather/supervisor';
+import { formatPicture } from './format-picture.ts';
 import { type Replayed, replayOutput } from './replay-output.ts';
 import type { Screen, TerminalModes } from './terminal-model.ts';
 
@@ -17,9 +18,16 @@ export interface ScreenLook {
   readonly skippedBytes: number;
 }
 
+export interface PaintedScreen extends ScreenLook {
+  /* Paints this very screen on an empty terminal. */
+  readonly picture: string;
+}
+
+/* Looks are taken one after the other, also when asked at once. */
 export interface ScreenFollower {
-  /* One after the other, also when asked at once. */
   look(signal?: AbortSignal): Promise<ScreenLook>;
+  /* Costs more than a look: every cell is written out with its colours. */
+  paint(signal?: AbortSignal): Promise<PaintedScreen>;
   close(): Promise<void>;
 }
 
@@ -27,7 +35,7 @@ export function openScreenFollower(run: Pick<ManagedRun, 'outputSoFar'>): Screen
   let replayed: Replayed | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  const look = async (signal: AbortSignal | undefined): Promise<ScreenLook> => {
+  const readOn = async (signal: AbortSignal | undefined): Promise<Replayed> => {
     const before = replayed;
     // A look that fails half-way leaves nothing to go on from; the next one begins anew.
     replayed = undefined;
@@ -38,20 +46,29 @@ export function openScreenFollower(run: Pick<ManagedRun, 'outputSoFar'>): Screen
       before?.model.close();
       throw error;
     }
-    const { model, tracker, reached, skippedBytes } = replayed;
-    return { screen: model.screen(), modes: tracker.modes(), cursor: reached, skippedBytes };
+    return replayed;
+  };
+  const inTurn = <Look>(take: () => Promise<Look>): Promise<Look> => {
+    const taken = last.then(take);
+    last = taken.catch(() => {});
+    return taken;
   };
 
   return {
-    look: (signal) => {
-      const looked = last.then(() => look(signal));
-      last = looked.catch(() => {});
-      return looked;
-    },
+    look: (signal) => inTurn(async () => lookAt(await readOn(signal))),
+    paint: (signal) =>
+      inTurn(async () => {
+        const now = await readOn(signal);
+        return { ...lookAt(now), picture: formatPicture(now.model, now.tracker) };
+      }),
     close: async () => {
       await last;
       replayed?.model.close();
       replayed = undefined;
     },
   };
+}
+
+function lookAt({ model, tracker, reached, skippedBytes }: Replayed): ScreenLook {
+  return { screen: model.screen(), modes: tracker.modes(), cursor: reached, skippedBytes };
 }

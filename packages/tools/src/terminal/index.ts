@@ -7,7 +7,8 @@ export type { EncodedKeys, KeyInput, KeyModes, KeyProblem } from '../keys/encode
 export { encodePaste } from '../keys/paste.ts';
 export type { PasteOptions } from '../keys/paste.ts';
 export { openScreenFollower } from './follow-screen.ts';
-export type { ScreenFollower, ScreenLook } from './follow-screen.ts';
+export type { PaintedScreen, ScreenFollower, ScreenLook } from './follow-screen.ts';
+export { formatPicture } from './format-picture.ts';
 export { createModeTracker } from './mode-tracker.ts';
 export type { ModeTracker } from './mode-tracker.ts';
 export { openQueryAnswerer } from './query-answerer.ts';

@@ -52,6 +52,37 @@ test('each look shows the screen of now, and reads only what is new', async () =
   await follower.close();
 });
 
+test('a picture paints the screen of the same look, in its modes, and reads only what is new', async () => {
+  const journal = createJournal();
+  const follower = openScreenFollower(journal);
+  journal.resize(30, 4);
+  journal.say('\u001b[31mred\u001b[0m \u001b[6n\u001b[?25l\u001b[?1006h');
+  const painted = await follower.paint();
+  assert.equal(painted.screen.lines[0], 'red');
+  assert.equal(painted.cursor, '2.0');
+  let answered = '';
+  const terminal = await openTerminalModel({
+    cols: 30,
+    rows: 4,
+    answer: (text) => void (answered += text),
+  });
+  await terminal.write(painted.picture);
+  assert.deepEqual(terminal.screen(), painted.screen);
+  assert.equal(answered, '', 'no question of the past is asked again');
+  for (const part of ['\u001b[31m', '\u001b[?25l', '\u001b[?1006h']) {
+    assert.ok(painted.picture.includes(part), JSON.stringify(part));
+  }
+  journal.say('more');
+  const [again, looked] = await Promise.all([follower.paint(), follower.look()]);
+  assert.equal(journal.reads, 3);
+  const { picture, ...screen } = again;
+  assert.deepEqual(screen, looked);
+  await terminal.write(`\u001bc${picture}`);
+  assert.deepEqual(terminal.screen(), looked.screen);
+  terminal.close();
+  await follower.close();
+});
+
 test('nothing said yet is an empty screen of the usual size', async () => {
   const follower = openScreenFollower(createJournal());
   const { screen, cursor: reached } = await follower.look();
