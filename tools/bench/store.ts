@@ -1,10 +1,11 @@
 /*
- * `npm run bench:store`: how many events a second the control database takes on SQLite, beside a bare `node:sqlite` loop that
- * does the same inserts with the same settings in the same run; and what its reads cost (store-reads.ts).
+ * `npm run bench:store`: how many audited writes a second the control database takes on SQLite, beside a bare `node:sqlite` loop
+ * that makes the same rows with the same settings in the same run; and what its reads cost (store-reads.ts).
  *
- * Both write batches of 100 events for 8 threads, on the disk of the temporary directory, each batch synced. The bare loop
- * has eight batches in each transaction, as group commit gives them to the store. They take turns, so that a busy machine is
- * busy for both; the medians are compared.
+ * A write is one entry of the audit log, which every change of the API makes: the account's next number and a row. It is
+ * measured twice: from 8 callers at a time, each of which waits for its own, and 800 at a time. The bare loop has as many rows in
+ * each transaction as group commit gives the store. They take turns, so that a busy machine is busy for both; the medians are
+ * compared.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,12 +15,13 @@ import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { type AccountStore, openStore, parseAccountId } from '@clawdfather/store';
 import { measureReads } from './store-reads.ts';
 
-const threads = 8;
-const batch = 100;
-const batchesPerRound = 30;
+const callers = 8;
+const crowd = 800;
+const crowdsPerRound = 12;
+const writesEach = 40;
 const rounds = 7;
-const eventsPerRound = threads * batch * batchesPerRound;
-const payload = { text: 'x'.repeat(120), stream: 'stdout' };
+const detail = { text: 'x'.repeat(120) };
+const entry = { action: 'bench', actor: 'bench', detail };
 const audit = { action: 'bench', actor: 'bench' };
 
 const directory = mkdtempSync(join(tmpdir(), 'clf-bench-store-'));
@@ -38,26 +40,26 @@ async function main(): Promise<void> {
   );
   const { id } = await store.system.accounts.ensureOwner({ displayName: 'bench', audit });
   const account = store.forAccount(parseAccountId(id));
-  const threadIds = await createThreads(account);
   const bare = openBare(join(directory, 'bare.db'));
 
-  const rates: Record<'store' | 'bare' | 'single', number[]> = { store: [], bare: [], single: [] };
+  const rates: Record<'store' | 'bare' | 'few', number[]> = { store: [], bare: [], few: [] };
   const measure = async (name: keyof typeof rates, count: number, work: () => unknown) => {
     const sinceMs = clock.monotonicMs();
     await work();
     rates[name].push((count * 1_000) / (clock.monotonicMs() - sinceMs));
   };
   for (let round = 0; round < rounds; round += 1) {
-    await measure('bare', eventsPerRound, () => bare.round());
-    await measure('store', eventsPerRound, () => storeRound(account, threadIds));
-    await measure('single', threads * 40, () => singleRound(account, threadIds));
+    await measure('bare', crowd * crowdsPerRound, () => bare.round());
+    await measure('store', crowd * crowdsPerRound, () => crowdedRound(account));
+    await measure('few', callers * writesEach, () => fewRound(account));
   }
   bare.close();
-  const [ours, theirs, single] = [median(rates.store), median(rates.bare), median(rates.single)];
-  print(`batches of ${batch} over ${threads} threads, ${rounds} rounds, medians`);
-  print(`  bare node:sqlite   ${Math.round(theirs)} events/s`);
-  print(`  store              ${Math.round(ours)} events/s, ${(ours / theirs).toFixed(2)} of bare`);
-  print(`  one event each     ${Math.round(single)} appends/s from ${threads} at a time`);
+  const [ours, theirs, few] = [median(rates.store), median(rates.bare), median(rates.few)];
+  print(`${crowd} writes at a time, ${rounds} rounds, medians`);
+  print(`  bare node:sqlite   ${Math.round(theirs)} writes/s`);
+  print(`  store              ${Math.round(ours)} writes/s, ${(ours / theirs).toFixed(2)} of bare`);
+  print(`${callers} callers, each waits for its own`);
+  print(`  store              ${Math.round(few)} writes/s`);
   print('reads, microseconds each: store, bare node:sqlite, ratio');
   for (const { name, storeUs, bareUs } of await measureReads(store, path, clock)) {
     const numbers = [storeUs.toFixed(1), bareUs.toFixed(1), (storeUs / bareUs).toFixed(2)];
@@ -65,36 +67,16 @@ async function main(): Promise<void> {
   }
 }
 
-async function createThreads(account: AccountStore): Promise<readonly string[]> {
-  const owner = { instanceId: 'bench', generation: 1 };
-  const made = await account.sessions.create({ agent: 'bench', owner, openMax: 1, audit });
-  if (made.outcome !== 'created') throw new Error(made.outcome);
-  const ids = Array.from({ length: threads }, (_, index) => `thread-${index}`);
-  for (const id of ids) {
-    await account.threads.create({ id, sessionId: made.session.id, title: id, audit });
+async function crowdedRound({ auditLog }: AccountStore): Promise<void> {
+  for (let index = 0; index < crowdsPerRound; index += 1) {
+    await Promise.all(Array.from({ length: crowd }, () => auditLog.record(entry)));
   }
-  return ids;
 }
 
-async function storeRound(account: AccountStore, threadIds: readonly string[]): Promise<void> {
-  const events = Array.from({ length: batch }, () => ({ type: 'delta', payload }));
+async function fewRound({ auditLog }: AccountStore): Promise<void> {
   await Promise.all(
-    threadIds.map(async (threadId) => {
-      for (let index = 0; index < batchesPerRound; index += 1) {
-        const { outcome } = await account.events.append({ threadId, epoch: 1, events });
-        if (outcome !== 'appended') throw new Error(outcome);
-      }
-    }),
-  );
-}
-
-async function singleRound(account: AccountStore, threadIds: readonly string[]): Promise<void> {
-  const events = [{ type: 'delta', payload }];
-  await Promise.all(
-    threadIds.map(async (threadId) => {
-      for (let index = 0; index < 40; index += 1) {
-        await account.events.append({ threadId, epoch: 1, events });
-      }
+    Array.from({ length: callers }, async () => {
+      for (let index = 0; index < writesEach; index += 1) await auditLog.record(entry);
     }),
   );
 }
@@ -102,27 +84,25 @@ async function singleRound(account: AccountStore, threadIds: readonly string[]):
 function openBare(path: string): { round(): void; close(): void } {
   const db = new DatabaseSync(path);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-    CREATE TABLE threads (account_id TEXT, id TEXT, last_seq INTEGER, PRIMARY KEY (account_id, id)) STRICT;
-    CREATE TABLE turn_events (account_id TEXT NOT NULL, thread_id TEXT NOT NULL, seq INTEGER NOT NULL,
-      turn_id TEXT, type TEXT NOT NULL, payload_json TEXT NOT NULL, created_at_ms INTEGER NOT NULL,
-      PRIMARY KEY (account_id, thread_id, seq)) STRICT, WITHOUT ROWID;`);
-  const insert = db.prepare('INSERT INTO turn_events VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const update = db.prepare('UPDATE threads SET last_seq = ? WHERE account_id = ? AND id = ?');
+    CREATE TABLE heads (account_id TEXT NOT NULL PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE log (account_id TEXT NOT NULL, seq INTEGER NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL,
+      target TEXT, ip TEXT, trace_id TEXT, detail_json TEXT, at_ms INTEGER NOT NULL,
+      PRIMARY KEY (account_id, seq)) STRICT, WITHOUT ROWID;
+    CREATE INDEX log_action ON log (account_id, action, seq);
+    INSERT INTO heads VALUES ('account-of-16-ch', 0)`);
+  const next = db.prepare('UPDATE heads SET seq = seq + 1 WHERE account_id = ? RETURNING seq');
+  const insert = db.prepare('INSERT INTO log VALUES (?, ?, ?, ?, NULL, NULL, NULL, ?, ?)');
   const account = 'account-of-16-ch';
-  let seq = 0;
-  const writeBatch = (thread: string): void => {
-    for (let event = 1; event <= batch; event += 1) {
-      insert.run(account, thread, seq + event, null, 'delta', JSON.stringify(payload), seq);
-    }
-    update.run(seq + batch, account, thread);
+  const write = (): void => {
+    const seq = Number(next.get(account)?.['seq']);
+    insert.run(account, seq, entry.action, entry.actor, JSON.stringify(detail), seq);
   };
   return {
     round: () => {
-      for (let index = 0; index < batchesPerRound; index += 1) {
+      for (let index = 0; index < crowdsPerRound; index += 1) {
         db.exec('BEGIN IMMEDIATE');
-        for (let thread = 0; thread < threads; thread += 1) writeBatch(`thread-${thread}`);
+        for (let count = 0; count < crowd; count += 1) write();
         db.exec('COMMIT');
-        seq += batch;
       }
     },
     close: () => db.close(),

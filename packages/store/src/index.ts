@@ -3,7 +3,7 @@
  */
 export type { AccountQueries, AccountStore } from './account/for-account.ts';
 export type { ApiToken, ApiTokens, CreateTokenOutcome } from './account/api-tokens.ts';
-export type { AuditLog, AuditPage, AuditRange, AuditRecord } from './account/audit-log.ts';
+export type { AuditLog, AuditPage, AuditRecord } from './account/audit-log.ts';
 export type {
   Connection,
   ConnectionFields,
@@ -14,13 +14,6 @@ export type {
 } from './account/connections.ts';
 export type { Device, Devices } from './account/devices.ts';
 export type {
-  AppendOutcome,
-  CursorMove,
-  NewEvent,
-  ThreadEvent,
-  ThreadEvents,
-} from './account/events.ts';
-export type {
   CreateKeypairOutcome,
   Keypair,
   Keypairs,
@@ -28,8 +21,7 @@ export type {
   RotateKeypairOutcome,
 } from './account/keypairs.ts';
 export type { OnceOutcome } from './account/once.ts';
-export type { Account, Identity, Profile } from './account/profile.ts';
-export type { PushSubscription, PushSubscriptions } from './account/push-subscriptions.ts';
+export type { Account, Profile } from './account/profile.ts';
 export type {
   CreateSessionOutcome,
   Fence,
@@ -38,16 +30,6 @@ export type {
   StepOutcome,
 } from './account/sessions.ts';
 export type { Settings, SettingsQueries } from './account/settings.ts';
-export type { CreateThreadOutcome, MoveOutcome, Thread, Threads } from './account/threads.ts';
-export type {
-  EnqueueOutcome,
-  FinalStatus,
-  NewTurn,
-  Turn,
-  TurnFence,
-  TurnOutcome,
-  Turns,
-} from './account/turns.ts';
 export type { AuditEntry } from './audit.ts';
 export type { AccountId, Listing, Page } from './context.ts';
 export { StoreError, storeErrorCodes } from './errors.ts';
@@ -62,9 +44,7 @@ export type {
   JsonObject,
   KeypairStatus,
   LeaseStatus,
-  ThreadStatus,
   TokenScope,
-  TurnStatus,
 } from './schema/tables.ts';
 export { backUp, checkBackup } from './sqlite/backup.ts';
 export type { BackupReport } from './sqlite/backup.ts';
@@ -78,7 +58,6 @@ export type { Cleanup, CleanupOptions } from './system/cleanup.ts';
 export type { SystemQueries } from './system/for-system.ts';
 export type { GatewayInstance, Instances } from './system/instances.ts';
 export type { DueSession, Leases } from './system/leases.ts';
-export type { QueuedTurn, TurnQueue } from './system/queue.ts';
 export type { RateLimit, RateLimitOutcome, RateLimits } from './system/rate-limits.ts';
 export type { OauthState, SignIns } from './system/sign-in.ts';
 export type { TokenHolder, Tokens } from './system/tokens.ts';

@@ -15,7 +15,7 @@ export const busyPauseMsMax = 50;
 export const busyLimitMs = 10_000;
 /** A reader meets a lock only while another process recovers the log after a crash. */
 export const readBusyMs = 50;
-/** All SQL is assembled from fixed parts; lists of values come in the sizes of `chunkSizes`. */
+/** All SQL is assembled from fixed parts, so there are far fewer texts than this. */
 export const statementsCachedMax = 512;
 /** Pages of the cache, in KiB: the hot part of a busy gateway's indexes. */
 export const cacheKib = 32 * 1024;
@@ -47,14 +47,6 @@ export const retryPauseMsMax = 250;
 
 /* --- Rows --------------------------------------------------------------------- */
 
-/** Rows of a multi-row insert: few sizes, so that their statements stay prepared. */
-export const chunkSizes = [64, 8, 1] as const;
-/** Events in one append; a bigger batch is the caller's to split, so that a transaction stays short. */
-export const eventsPerAppendMax = 5_000;
-/** What one event may hold: a screenful of output many times over, but not a file. */
-export const eventBytesMax = 256 * 1024;
-/** Events returned at once; a reader asks again from where it is. */
-export const eventsPerReadMax = 1_000;
 /** Lists of the API: 20 by default, 100 at most. */
 export const listLimitDefault = 20;
 export const listLimitMax = 100;

@@ -1,7 +1,7 @@
 /*
  * Killed in the middle of commits, again and again: nothing that was acknowledged is lost, and nothing is there twice.
  *
- * Two lines of gateways write at the same time, each line into a thread of its own. Whoever comes after a killed one begins
+ * Two lines of gateways write at the same time, each line into an account of its own. Whoever comes after a killed one begins
  * with what that one may have sent: some of it was done and never acknowledged, and must not happen again.
  */
 import assert from 'node:assert/strict';
@@ -14,8 +14,8 @@ import type { Random } from '@clawdfather/kit';
 import { checkBackup } from '@clawdfather/store';
 import { createSeededRandom } from '@clawdfather/testkit';
 import { type Backend, onBoth } from './backends.ts';
-import { readEvents } from './read-events.ts';
-import { audit, createWorld } from './world.ts';
+import { isGapless, readNumbers } from './numbered-writes.ts';
+import { createAccount } from './world.ts';
 
 const writer = fileURLToPath(new URL('fixtures/writer.ts', import.meta.url));
 /* Starting Node is what takes the time, a quarter of a second each; STORE_KILLS=100 for a long run. */
@@ -25,25 +25,21 @@ const lanes = 8;
 
 onBoth('kill -9 of writers loses nothing acknowledged and doubles nothing', async (backend) => {
   const store = await backend.open();
-  const { account, sessionId } = await createWorld(store);
-  const { accountId } = account;
-  const threadIds = Array.from({ length: linesOfGateways }, (_, index) => `thread-${index}`);
-  for (const id of threadIds) await account.threads.create({ id, sessionId, title: id, audit });
+  const accountIds: string[] = [];
+  for (let line = 0; line < linesOfGateways; line += 1) {
+    accountIds.push((await createAccount(store, `line-${line}`)).accountId);
+  }
 
   const heard = await Promise.all(
-    threadIds.map((threadId, index) =>
-      writeAndKill(backend, { accountId, threadId }, createSeededRandom(index + 1)),
+    accountIds.map((accountId, index) =>
+      writeAndKill(backend, accountId, createSeededRandom(index + 1)),
     ),
   );
-  for (const [index, threadId] of threadIds.entries()) {
-    const events = await readEvents(store, accountId, threadId);
-    assert.deepEqual(
-      events.map(({ seq }) => seq),
-      events.map((_, position) => position + 1),
-    );
-    const stored = events.map(({ payload }) => Number(payload));
-    const known = new Set(stored);
-    assert.equal(known.size, stored.length, 'nothing twice');
+  for (const [index, accountId] of accountIds.entries()) {
+    const { seqs, numbers } = await readNumbers(store, accountId);
+    assert.ok(isGapless(seqs));
+    const known = new Set(numbers);
+    assert.equal(known.size, numbers.length, 'nothing twice');
     const { acknowledged = new Set<number>(), repeated = 0 } = heard[index] ?? {};
     assert.ok(acknowledged.size > 0 && repeated > 0, 'it was sent, and sent again');
     assert.deepEqual(
@@ -62,12 +58,7 @@ interface Heard {
   readonly repeated: number;
 }
 
-interface Target {
-  readonly accountId: string;
-  readonly threadId: string;
-}
-
-async function writeAndKill(backend: Backend, target: Target, random: Random): Promise<Heard> {
+async function writeAndKill(backend: Backend, accountId: string, random: Random): Promise<Heard> {
   const acknowledged = new Set<number>();
   let repeated = 0;
   for (let cycle = 0; cycle < kills; cycle += 1) {
@@ -75,7 +66,7 @@ async function writeAndKill(backend: Backend, target: Target, random: Random): P
     const [chance = 0] = random.bytes(1);
     const answers = await writeUntilKilled(
       backend,
-      { ...target, first },
+      { accountId, first },
       2 * lanes + (chance % 32),
     );
     for (const [number = '', outcome] of answers) {
@@ -89,7 +80,7 @@ async function writeAndKill(backend: Backend, target: Target, random: Random): P
 /** What it had acknowledged when it was killed, after so many. */
 async function writeUntilKilled(
   { location, directory }: Backend,
-  { accountId, threadId, first }: Target & { readonly first: number },
+  { accountId, first }: { readonly accountId: string; readonly first: number },
   count: number,
 ): Promise<readonly (readonly string[])[]> {
   const from = String(Math.max(0, first));
@@ -100,7 +91,6 @@ async function writeUntilKilled(
       writer,
       JSON.stringify(location),
       accountId,
-      threadId,
       from,
       String(lanes),
     ],

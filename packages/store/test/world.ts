@@ -2,7 +2,7 @@
  * An account with something of everything in it, for tests that need rows to stand on.
  */
 import assert from 'node:assert/strict';
-import type { AccountStore, AuditEntry, Owner, Store } from '@clawdfather/store';
+import type { AccountQueries, AccountStore, AuditEntry, Owner, Store } from '@clawdfather/store';
 import { parseAccountId } from '@clawdfather/store';
 
 export const audit: AuditEntry = { action: 'test', actor: 'test' };
@@ -13,8 +13,6 @@ export interface World {
   readonly keypairId: string;
   readonly connectionId: string;
   readonly sessionId: string;
-  readonly threadId: string;
-  readonly turnId: string;
 }
 
 export async function createAccount(store: Store, name: string): Promise<AccountStore> {
@@ -25,6 +23,14 @@ export async function createAccount(store: Store, name: string): Promise<Account
   });
   assert.equal(signedIn.outcome, 'created');
   return store.forAccount(parseAccountId(signedIn.account.id));
+}
+
+/** A plain write that a test can look for afterwards. */
+export const createToken = ({ apiTokens }: AccountQueries, label: string) =>
+  apiTokens.create({ tokenHash: `hash of ${label}`, label, scopes: ['read'], audit });
+
+export async function tokenLabels({ apiTokens }: AccountQueries): Promise<readonly string[]> {
+  return (await apiTokens.list()).map(({ label }) => label).toSorted();
 }
 
 export async function createWorld(store: Store, name = 'ann'): Promise<World> {
@@ -60,13 +66,5 @@ export async function createWorld(store: Store, name = 'ann'): Promise<World> {
   assert.equal(session.outcome, 'created');
   const sessionId = session.session.id;
   await account.sessions.activate({ id: sessionId, epoch: 1, agentSessionId: 'agent-1', audit });
-  const thread = await account.threads.create({ sessionId, title: 'hello', audit });
-  assert.equal(thread.outcome, 'created');
-  const threadId = thread.thread.id;
-  const turn = await account.turns.enqueue({
-    turn: { threadId, agent: 'claude', loadClass: 'long_task', prompt: 'go' },
-    audit,
-  });
-  assert.equal(turn.outcome, 'queued');
-  return { account, keypairId, connectionId, sessionId, threadId, turnId: turn.turn.id };
+  return { account, keypairId, connectionId, sessionId };
 }

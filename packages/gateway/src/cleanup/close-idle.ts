@@ -1,5 +1,5 @@
 /*
- * Sessions that nobody wants any more: no client for the account's idle timeout and five minutes of grace, no turn and no
+ * Sessions that nobody wants any more: no client for the account's idle timeout and five minutes of grace, and no
  * command under way. What is decided on is read again in the transaction that closes: a client that comes back in between
  * finds its session open.
  */

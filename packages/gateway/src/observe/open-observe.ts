@@ -22,8 +22,11 @@ export interface Observe extends Disposable {
   readonly tracing: Tracing;
   readonly commandHash: CommandHash;
   readonly checkHealth: CheckHealth;
-  /* One message of a socket: its own trace, or the one that its `traceparent` names (contract). */
-  readonly inMessage: <Value>(message: SocketMessage, work: () => Promise<Value>) => Promise<Value>;
+  /* One message of a socket: in the trace that its `traceparent` names, or in a new one. */
+  readonly inMessage: <Value>(
+    traceparent: string | undefined,
+    work: () => Promise<Value>,
+  ) => Promise<Value>;
   /* Of the request or message that is being worked on. */
   readonly currentTrace: () => TraceContext | undefined;
   /* Called once per request, when it has been answered. */
@@ -34,13 +37,6 @@ export interface Observe extends Disposable {
   connectedWebsockets(): number;
   /* Whoever has sockets says here how many. */
   watchWebsockets(count: () => number): void;
-}
-
-export interface SocketMessage {
-  readonly traceparent: string | undefined;
-  readonly messageLength: number;
-  /* Of a message to an agent, which has a span of its own. */
-  readonly sessionLeaseId?: string;
 }
 
 export interface ObserveParts extends GatewayDeps {
@@ -84,14 +80,8 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
     tracing,
     commandHash,
     checkHealth,
-    inMessage: ({ traceparent, sessionLeaseId, messageLength }, work) => {
-      const root = parseTraceparent(traceparent) ?? newTrace(random);
-      if (sessionLeaseId === undefined) return current.run(root, work);
-      const attributes = { session_lease_id: sessionLeaseId, message_length: messageLength };
-      return current.run(root, () =>
-        tracing.inSpan({ name: 'agent.process_message', attributes, root }, work),
-      );
-    },
+    inMessage: (traceparent, work) =>
+      current.run(parseTraceparent(traceparent) ?? newTrace(random), work),
     currentTrace: () => current.get(),
     onDone: createOnDone({ metrics, tracing, log }),
     formatMetrics: async () => metrics.format(await gaugeValues()),

@@ -9,11 +9,10 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Timer } from '@clawdfather/kit';
-import { type SocketAuth, socketAuthSchema, socketCloseCodes } from '@clawdfather/protocol/api';
+import { socketAuthSchema, socketCloseCodes } from '@clawdfather/protocol/api';
 import type { RawData, WebSocket } from 'ws';
 import { ApiError } from '../http/api-error.ts';
 import { type Caller, checkAccess } from '../http/caller.ts';
-import type { SocketMessage } from '../observe/open-observe.ts';
 import type { Beating } from './beats.ts';
 import type { SocketTarget } from './check-upgrade.ts';
 import type { Face } from './face.ts';
@@ -155,7 +154,7 @@ export class Connection implements Beating {
     }
     if (json === undefined) throw new ApiError('validation_error', 'messages are JSON, as text');
     const face = this.#face;
-    await this.#context.inMessage(factsOf(json, bytes.length, this.#target), () =>
+    await this.#context.inMessage(traceparentOf(json), () =>
       face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json))),
     );
   }
@@ -176,16 +175,15 @@ export class Connection implements Beating {
       this.close(socketCloseCodes.policy, 'the first message is auth');
       return;
     }
-    const auth = greeting.data;
     try {
-      const caller = await this.#admit(auth.token);
+      const caller = await this.#admit(greeting.data.token);
       if (this.#isClosed) return;
       this.#authTimer?.cancel();
       this.#place.signIn(caller.accountId);
       this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
         this.close(socketCloseCodes.ended, 'the token is good no longer'),
       );
-      await this.#openFace(caller, auth);
+      await this.#openFace(caller);
     } catch (error) {
       this.#refuse(error, 'auth');
       const isForNow = ['rate_limited', 'unavailable'].includes(toRefusal(error).code);
@@ -194,14 +192,13 @@ export class Connection implements Beating {
     }
   }
 
-  async #openFace(caller: Caller, auth: SocketAuth): Promise<void> {
+  async #openFace(caller: Caller): Promise<void> {
     const open = this.#target.kind === 'run' ? openRunFace : openSessionFace;
     try {
       const face = await open({
         context: this.#context,
         id: this.#target.id,
         caller,
-        auth,
         address: this.#address,
         outbox: this.#outbox,
         onInput: (count) => this.#count(count),
@@ -257,19 +254,12 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /* Not validated yet: what is not a traceparent begins a trace of its own. */
-function factsOf(json: unknown, messageLength: number, target: SocketTarget): SocketMessage {
+function traceparentOf(json: unknown): string | undefined {
   const traceparent =
     typeof json === 'object' && json !== null && 'traceparent' in json
       ? json.traceparent
       : undefined;
-  return {
-    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
-    messageLength,
-    // What an agent is told is worth a span; a key that was pressed is not.
-    ...(target.kind === 'session' && typeOf(json) === 'message'
-      ? { sessionLeaseId: target.id }
-      : {}),
-  };
+  return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
 function typeOf(json: unknown): string {

@@ -1,7 +1,6 @@
 /*
  * What a socket is once it is known who it belongs to: a session's or a run's.
  */
-import type { SocketAuth } from '@clawdfather/protocol/api';
 import type { Caller } from '../http/caller.ts';
 import type { SocketContext } from './socket-context.ts';
 import type { Outbox } from './outbox.ts';
@@ -18,7 +17,6 @@ export interface FaceOptions {
   /* The session's or the run's. */
   readonly id: string;
   readonly caller: Caller;
-  readonly auth: SocketAuth;
   readonly address: string;
   readonly outbox: Outbox;
   readonly onInput: (bytes: number) => void;

@@ -7,7 +7,6 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { decideAsCaller } from '../runs/decide-approval.ts';
 import { findStarted } from '../runs/find-run.ts';
 import { openSockets, type Sockets } from './open-sockets.ts';
-import { noTurns } from './session-turns.ts';
 
 export function joinSockets(server: Server, parts: GatewayParts, names: AllowedNames): Sockets {
   const { clock, random, log, store, authenticate, tokens, runs, hub, sessions, config, observe } =
@@ -27,7 +26,6 @@ export function joinSockets(server: Server, parts: GatewayParts, names: AllowedN
     decide: async (decision) => (await decideAsCaller(parts, decision)).record.state,
     hub,
     sessions,
-    turns: noTurns,
     inMessage: observe.inMessage,
     currentTrace: observe.currentTrace,
   });

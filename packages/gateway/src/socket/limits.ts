@@ -42,11 +42,8 @@ export const silentMs = 90_000;
 /* How often all of that is looked at. Late by at most this. */
 export const lookMs = 5_000;
 
-/* How often a session that somebody follows is looked at: for events that another gateway stored, and for its end. */
+/* How often a session that a socket shows is read, for its end: another gateway may have closed it. */
 export const sessionLookMs = 500;
-
-/* Events read from the store at once: some hundred kB at most, and usually a few. */
-export const eventsPerRead = 100;
 
 /* How long a client has to answer a close before its connection is cut, and how long the gateway waits for all of them. */
 export const closeMs = 5_000;

@@ -1,36 +1,26 @@
 /*
- * Sessions that somebody follows, each looked at twice a second however many sockets follow it: for events that are new,
- * whichever gateway stored them, and for its end.
+ * The open sessions that sockets show. Each is read twice a second, however many sockets show it, because any gateway of the
+ * database may close it.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 import type { AccountId, Session, Store } from '@clawdfather/store';
 import { sessionLookMs } from './limits.ts';
 
-export interface SessionLook {
-  readonly session: Session;
-  /* Newest first, with the number of the last event of each. */
-  readonly threads: readonly { readonly id: string; readonly lastSeq: number }[];
-}
-
-export interface WatchedSession {
-  readonly look: SessionLook;
-  close(): void;
-}
-
 export interface SessionWatch {
-  /* `undefined`: there is no such session, or none of this account. */
-  watch(
+  /* Calls back once, when the session has ended, unless the returned function was called before. */
+  untilEnded(
     accountId: AccountId,
     sessionId: string,
-    onChange: (look: SessionLook) => void,
-  ): Promise<WatchedSession | undefined>;
+    onEnded: (session: Session) => void,
+  ): () => void;
   close(): void;
 }
 
 interface Entry {
-  look: SessionLook;
+  readonly accountId: AccountId;
+  readonly sessionId: string;
+  readonly listeners: Set<(session: Session) => void>;
   timer: Timer | undefined;
-  readonly listeners: Set<(look: SessionLook) => void>;
 }
 
 export function createSessionWatch({
@@ -43,43 +33,43 @@ export function createSessionWatch({
   const entries = new Map<string, Entry>();
   let isClosed = false;
 
-  const lookAgain = async (accountId: AccountId, entry: Entry): Promise<void> => {
-    // A database that is away for a moment is looked at again with the next beat.
-    const look = await lookAt(store, accountId, entry.look.session.id).catch(() => undefined);
-    if (entry.listeners.size === 0) return;
-    if (look !== undefined && hasChanged(entry.look, look)) {
-      entry.look = look;
-      for (const listener of entry.listeners) listener(look);
+  const look = async (key: string, entry: Entry): Promise<void> => {
+    const { accountId, sessionId, listeners } = entry;
+    // A database that is away for a moment is asked again at the next look.
+    const session = await store
+      .forAccount(accountId)
+      .sessions.get(sessionId)
+      .catch(() => undefined);
+    if (listeners.size === 0) return;
+    if (session?.endedAtMs === undefined) {
+      arm(key, entry);
+      return;
     }
-    arm(accountId, entry);
+    entries.delete(key);
+    for (const listener of listeners) listener(session);
   };
 
-  const arm = (accountId: AccountId, entry: Entry): void => {
+  const arm = (key: string, entry: Entry): void => {
     if (isClosed) return;
-    entry.timer = clock.timer(sessionLookMs, () => void lookAgain(accountId, entry));
+    entry.timer = clock.timer(sessionLookMs, () => void look(key, entry));
     entry.timer.unref();
   };
 
   return {
-    watch: async (accountId, sessionId, onChange) => {
+    untilEnded: (accountId, sessionId, onEnded) => {
       const key = `${accountId}/${sessionId}`;
-      const look = await lookAt(store, accountId, sessionId);
-      if (look === undefined) return undefined;
       const known = entries.get(key);
-      const entry = known ?? { look, timer: undefined, listeners: new Set() };
-      entry.listeners.add(onChange);
+      const entry = known ?? { accountId, sessionId, listeners: new Set(), timer: undefined };
+      entry.listeners.add(onEnded);
       if (known === undefined) {
         entries.set(key, entry);
-        arm(accountId, entry);
+        arm(key, entry);
       }
-      return {
-        look,
-        close: () => {
-          entry.listeners.delete(onChange);
-          if (entry.listeners.size > 0) return;
-          entry.timer?.cancel();
-          if (entries.get(key) === entry) entries.delete(key);
-        },
+      return () => {
+        entry.listeners.delete(onEnded);
+        if (entry.listeners.size > 0) return;
+        entry.timer?.cancel();
+        if (entries.get(key) === entry) entries.delete(key);
       };
     },
     close: () => {
@@ -88,30 +78,4 @@ export function createSessionWatch({
       entries.clear();
     },
   };
-}
-
-/* More threads than a session has in use; older ones have nothing new. */
-const threadsMax = 20;
-
-async function lookAt(
-  store: Store,
-  accountId: AccountId,
-  sessionId: string,
-): Promise<SessionLook | undefined> {
-  const mine = store.forAccount(accountId);
-  const session = await mine.sessions.get(sessionId);
-  if (session === undefined) return undefined;
-  const { items } = await mine.threads.list({ sessionId, limit: threadsMax });
-  return { session, threads: items.map(({ id, lastSeq }) => ({ id, lastSeq })) };
-}
-
-function hasChanged(before: SessionLook, after: SessionLook): boolean {
-  return (
-    before.session.status !== after.session.status ||
-    before.threads.length !== after.threads.length ||
-    before.threads.some(({ id, lastSeq }, index) => {
-      const other = after.threads[index];
-      return other?.id !== id || other.lastSeq !== lastSeq;
-    })
-  );
 }

@@ -12,7 +12,6 @@ import type { Observe } from '../observe/open-observe.ts';
 import type { Decision } from '../runs/decide-approval.ts';
 import type { ClientBeats } from '../sessions/client-beats.ts';
 import type { Beats } from './beats.ts';
-import type { SessionTurns } from './session-turns.ts';
 import type { SessionWatch } from './session-watch.ts';
 import type { SharedRuns } from './shared-runs.ts';
 import type { SocketTally } from './socket-counts.ts';
@@ -30,7 +29,6 @@ export interface SocketPorts {
   /* Live output, which streams share. */
   readonly hub: LiveHub;
   readonly sessions: ClientBeats;
-  readonly turns: SessionTurns;
   /* A message and everything that it causes belong to one trace. */
   readonly inMessage: Observe['inMessage'];
   readonly currentTrace: Observe['currentTrace'];

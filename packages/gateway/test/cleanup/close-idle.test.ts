@@ -81,19 +81,6 @@ test('a command counts on whichever gateway it runs, not only on the one that ow
   assert.equal((await rig.read(id)).status, 'active');
 });
 
-test('a turn under way counts as a client', async () => {
-  await using rig = await openCleanupRig();
-  const gateway = await rig.openGateway();
-  const { id } = await gateway.startSession();
-  const { threads, turns } = rig.account;
-  const made = await threads.create({ sessionId: id, title: 't', audit });
-  assert.ok('thread' in made);
-  const turn = { threadId: made.thread.id, agent: 'a', loadClass: 'x', prompt: 'hello' };
-  assert.equal((await turns.enqueue({ turn, audit })).outcome, 'queued');
-  await pass(rig, gateway, 60);
-  assert.equal((await rig.read(id)).status, 'active');
-});
-
 test('a client that comes back while the clean-up looks finds its session open', async () => {
   await using rig = await openCleanupRig();
   const gateway = await rig.openGateway();

@@ -31,7 +31,6 @@ export {
   runClientMessageSchema,
   runServerMessageSchema,
   serverMessageSchema,
-  sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
   socketCloseCodes,
@@ -39,12 +38,11 @@ export {
   socketPaths,
 } from './socket.ts';
 export type {
-  RunClientMessage,
   RunServerMessage,
   ServerMessage,
-  SessionClientMessage,
   SessionServerMessage,
   SocketAuth,
+  SocketClientMessage,
 } from './socket.ts';
 
 export { runEventSchemas } from './run-events.ts';

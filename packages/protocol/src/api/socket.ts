@@ -55,10 +55,6 @@ const authSchema = z.strictObject({
   type: z.literal('auth'),
   /* Absent: the web app's cookie came with the upgrade. */
   token: z.string().max(256).optional(),
-  /* Of a session: the last sequence number that the client has. 0 for all there is; absent for what is new. */
-  resume_from: z.int().min(0).optional(),
-  /* The thread that `resume_from` counts in; absent for the session's newest. */
-  thread_id: lineSchema(128).optional(),
   ...traced,
 });
 
@@ -110,20 +106,10 @@ const approveSchema = z.strictObject({
   ...traced,
 });
 
-const messageSchema = z.strictObject({
-  type: z.literal('message'),
-  text: z.string().min(1).max(socketMessageBytesMax),
-  /* Makes a resend harmless. */
-  client_message_id: lineSchema(64),
-  ...traced,
-});
-
-const cancelSchema = z.strictObject({ type: z.literal('cancel'), ...traced });
-
 /* The first message of every socket. */
 export const socketAuthSchema = authSchema;
 
-/* On `/ws/runs/:id`. `run_id` may be left out: there is one. */
+/* On both kinds of sockets. On `/ws/runs/:id`, `run_id` may be left out: there is one. */
 export const runClientMessageSchema = z.discriminatedUnion('type', [
   heartbeatSchema,
   attachSchema,
@@ -131,13 +117,6 @@ export const runClientMessageSchema = z.discriminatedUnion('type', [
   resizeSchema,
   detachSchema,
   approveSchema,
-]);
-
-/* On `/ws/sessions/:id`. */
-export const sessionClientMessageSchema = z.discriminatedUnion('type', [
-  ...runClientMessageSchema.options,
-  messageSchema,
-  cancelSchema,
 ]);
 
 const sharedServerSchemas = [
@@ -180,13 +159,13 @@ const sharedServerSchemas = [
     run_id: z.string(),
     input_id: z.string(),
   }),
-  /* Of output that is no longer kept: cursors. Of events: sequence numbers, both inclusive. */
+  /* Output between these cursors is no longer kept. */
   z.object({
     type: z.literal('gap'),
-    run_id: z.string().optional(),
-    from: z.union([z.string(), z.int()]),
-    to: z.union([z.string(), z.int()]),
-    missed_bytes: z.int().optional(),
+    run_id: z.string(),
+    from: z.string(),
+    to: z.string(),
+    missed_bytes: z.int(),
   }),
   /* The journal was cut, deleted or altered between these cursors. Output goes on at `to`. */
   z.object({
@@ -209,25 +188,7 @@ const sharedServerSchemas = [
 
 const runMessageSchema = z.object({ type: z.literal('run'), run: runSummarySchema });
 
-const sessionMessageSchema = z.object({
-  type: z.literal('session'),
-  session: sessionSchema,
-  /* Null until there is one. */
-  thread_id: z.string().nullable(),
-  /* The newest event there is. */
-  last_seq: z.int(),
-});
-
-const eventSchema = z.object({
-  type: z.literal('event'),
-  seq: z.int(),
-  thread_id: z.string(),
-  turn_id: z.string().nullable(),
-  /* Such as `status`, `delta`, `tool`, `approval`, `artifact`. */
-  kind: z.string(),
-  payload: z.unknown(),
-  at: timeSchema,
-});
+const sessionMessageSchema = z.object({ type: z.literal('session'), session: sessionSchema });
 
 const sessionClosedSchema = z.object({
   type: z.literal('session_closed'),
@@ -243,7 +204,6 @@ export const runServerMessageSchema = z.discriminatedUnion('type', [
 export const sessionServerMessageSchema = z.discriminatedUnion('type', [
   ...sharedServerSchemas,
   sessionMessageSchema,
-  eventSchema,
   sessionClosedSchema,
 ]);
 
@@ -251,13 +211,11 @@ export const serverMessageSchema = z.discriminatedUnion('type', [
   ...sharedServerSchemas,
   runMessageSchema,
   sessionMessageSchema,
-  eventSchema,
   sessionClosedSchema,
 ]);
 
 export type SocketAuth = z.input<typeof socketAuthSchema>;
-export type RunClientMessage = z.input<typeof runClientMessageSchema>;
-export type SessionClientMessage = z.input<typeof sessionClientMessageSchema>;
+export type SocketClientMessage = z.input<typeof runClientMessageSchema>;
 export type RunServerMessage = z.infer<typeof runServerMessageSchema>;
 export type SessionServerMessage = z.infer<typeof sessionServerMessageSchema>;
 export type ServerMessage = z.infer<typeof serverMessageSchema>;

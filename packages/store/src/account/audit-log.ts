@@ -16,13 +16,6 @@ export interface AuditPage {
   readonly nextBefore: number | undefined;
 }
 
-/** Numbers have no gaps from the first to the last; below the first, entries were removed for their age. */
-export interface AuditRange {
-  readonly keptFromSeq: number;
-  /** 0 when there is none. */
-  readonly lastSeq: number;
-}
-
 export interface AuditQuery {
   readonly before?: number;
   readonly action?: string;
@@ -33,7 +26,6 @@ export interface AuditQuery {
 
 export interface AuditLog {
   list(query?: AuditQuery): Promise<AuditPage>;
-  range(): Promise<AuditRange>;
   /** For what changes no row of ours, such as a refused sign-in. */
   record(entry: AuditEntry): Promise<number>;
 }
@@ -55,10 +47,6 @@ const selectEntries = createSelect((db, filter: EntryFilter) => {
   return query.orderBy('seq', 'desc').limit(limit);
 });
 
-const selectHead = createSelect((db, { accountId }: { readonly accountId: AccountId }) =>
-  db.selectFrom('audit_heads').select(['seq', 'kept_from_seq']).where('account_id', '=', accountId),
-);
-
 export function createAuditLog(context: AccountContext): AuditLog {
   const { runner, accountId } = context;
   return {
@@ -70,10 +58,6 @@ export function createAuditLog(context: AccountContext): AuditLog {
       const entries = rows.slice(0, count).map(toRecord);
       const hasMore = rows.length > count;
       return { entries, hasMore, nextBefore: hasMore ? entries.at(-1)?.seq : undefined };
-    },
-    range: async () => {
-      const [head] = await runner.select(selectHead, { accountId });
-      return { keptFromSeq: head?.kept_from_seq ?? 1, lastSeq: head?.seq ?? 0 };
     },
     record: (entry) => runner.write((db) => insertAudit(db, context, entry)),
   };

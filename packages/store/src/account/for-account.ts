@@ -8,15 +8,11 @@ import { type ApiTokens, createApiTokens } from './api-tokens.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
-import { createThreadEvents, type ThreadEvents } from './events.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
 import { once, type OnceOutcome } from './once.ts';
 import { createProfile, type Profile } from './profile.ts';
-import { createPushSubscriptions, type PushSubscriptions } from './push-subscriptions.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettings, type SettingsQueries } from './settings.ts';
-import { createThreads, type Threads } from './threads.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 export interface AccountQueries {
   readonly accountId: AccountId;
@@ -26,10 +22,6 @@ export interface AccountQueries {
   readonly keypairs: Keypairs;
   readonly connections: Connections;
   readonly sessions: Sessions;
-  readonly threads: Threads;
-  readonly turns: Turns;
-  readonly events: ThreadEvents;
-  readonly pushSubscriptions: PushSubscriptions;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -84,22 +76,6 @@ class PartsOnDemand implements AccountQueries {
 
   get sessions(): Sessions {
     return createSessions(this.#context);
-  }
-
-  get threads(): Threads {
-    return createThreads(this.#context);
-  }
-
-  get turns(): Turns {
-    return createTurns(this.#context);
-  }
-
-  get events(): ThreadEvents {
-    return createThreadEvents(this.#context);
-  }
-
-  get pushSubscriptions(): PushSubscriptions {
-    return createPushSubscriptions(this.#context);
   }
 
   get settings(): SettingsQueries {

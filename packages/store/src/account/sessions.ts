@@ -57,7 +57,7 @@ export interface Sessions {
   close(input: Fence & { reason: CloseReason; audit: AuditEntry }): Promise<StepOutcome>;
   /** Takes an orphaned lease over and raises its epoch. Exactly one of many who try at once gets `changed`. */
   take(input: { id: string; by: Owner; audit: AuditEntry }): Promise<StepOutcome>;
-  /** Any call that names a session, a turn or a run under way. */
+  /** Any call that names a session, or a run under way. */
   clientSeen(id: string): Promise<'seen' | 'not_found'>;
 }
 

@@ -4,8 +4,7 @@
  *
  * C1 States, links, idempotency keys and windows go when they end. Devices, tokens and sessions stay for `endedKeptMs` after
  *    their end, for whoever asks what became of them.
- * C2 A session that a thread was held in stays with it: the conversation names it.
- * C3 The audit log loses its oldest entries only, and says from which number on it is kept.
+ * C2 The audit log loses its oldest entries only, and says from which number on it is kept.
  */
 import { sql } from 'kysely';
 import type { QueryContext } from '../context.ts';
@@ -41,6 +40,7 @@ const expiring: readonly Expiring[] = [
   { table: 'app_sessions', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'api_tokens', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'api_tokens', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
+  { table: 'session_leases', time: 'ended_at_ms', key: accountKey, keptMs: endedKeptMs },
 ];
 
 export function createCleanup({ runner, clock }: QueryContext): Cleanup {
@@ -54,7 +54,6 @@ export function createCleanup({ runner, clock }: QueryContext): Cleanup {
       for (const entry of expiring) {
         await count(entry.table, (db) => removeOld(db, entry, nowMs - entry.keptMs));
       }
-      await count('session_leases', (db) => removeSessions(db, nowMs - endedKeptMs));
       const cutMs = nowMs - (options.auditKeptMs ?? auditKeptMs);
       for (const accountId of await readAccountsWithOldEntries(runner, cutMs)) {
         await count('audit_log', (db) => removeEntries(db, accountId, cutMs));
@@ -88,19 +87,6 @@ async function removeOld(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** C2. */
-async function removeSessions(db: Database, untilMs: number): Promise<number> {
-  const { numAffectedRows } = await sql`DELETE FROM session_leases WHERE (account_id, id) IN (
-    SELECT lease.account_id, lease.id FROM session_leases AS lease
-    WHERE lease.ended_at_ms <= ${untilMs} AND NOT EXISTS (
-      SELECT 1 FROM threads
-      WHERE threads.account_id = lease.account_id AND threads.session_id = lease.id
-    )
-    LIMIT ${cleanupRowsMax}
-  )`.execute(db);
-  return Number(numAffectedRows ?? 0n);
-}
-
 /** By their oldest entry, which is one look into the log for each account. */
 async function readAccountsWithOldEntries(
   runner: Runner,
@@ -117,7 +103,7 @@ async function readAccountsWithOldEntries(
   });
 }
 
-/** C3: from the front, up to the first one that is young enough, so that what is left has no gap. */
+/** C2: from the front, up to the first one that is young enough, so that what is left has no gap. */
 async function removeEntries(db: Database, accountId: string, untilMs: number): Promise<number> {
   const oldest = await db
     .selectFrom('audit_log')

@@ -8,7 +8,6 @@ import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
-import { createTurnQueue, type TurnQueue } from './queue.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -22,7 +21,6 @@ export interface SystemQueries {
   readonly tokens: Tokens;
   readonly instances: Instances;
   readonly leases: Leases;
-  readonly turnQueue: TurnQueue;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
   /** For entries that belong to no account. */
@@ -36,7 +34,6 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     tokens: createTokens(context),
     instances: createInstances(context),
     leases: createLeases(context),
-    turnQueue: createTurnQueue(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
     auditLog: createAuditLog({ ...context, accountId: nobody }),

@@ -4,7 +4,7 @@
  * - `heartbeat` is the owner's clock, for everything that one owner has, in one statement. It says the same as `nextLease`
  *   does for `owner-beat` (a test compares them), silence beyond the limit included.
  * - `orphaned`: the owner's clock has stopped. They may be taken; nothing is closed for being orphaned alone.
- * - `idle`: the client's clock has, although an owner was there to hear it, and no turn is under way.
+ * - `idle`: the client's clock has, although an owner was there to hear it.
  */
 import { sql } from 'kysely';
 import type { AccountId, QueryContext } from '../context.ts';
@@ -130,18 +130,6 @@ async function readIdle(db: Database, owner: Owner, nowMs: number): Promise<read
     /* An owner that has just woken up beats first, which moves the client's clock on. */
     .where('lease.owner_heartbeat_at_ms', '>=', nowMs - ownerStaleMs)
     .where(idleUntilMs, '<', nowMs - idleGraceMs)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('turns')
-            .select('turns.id')
-            .whereRef('turns.account_id', '=', 'lease.account_id')
-            .whereRef('turns.session_id', '=', 'lease.id')
-            .where('turns.ended_at_ms', 'is', null),
-        ),
-      ),
-    )
     .orderBy('lease.client_heartbeat_at_ms')
     .limit(cleanupRowsMax)
     .execute();

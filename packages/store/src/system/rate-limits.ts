@@ -7,7 +7,6 @@
 import type { QueryContext } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { checkText } from '../schema/json-text.ts';
-import { createSelect } from '../select.ts';
 
 export interface RateLimit {
   /** What is limited, such as `auth.callback`. */
@@ -28,18 +27,12 @@ export interface RateLimitOutcome {
 
 export interface RateLimits {
   hit(limit: RateLimit): Promise<RateLimitOutcome>;
-  /** Without counting: is this one locked out? */
-  lockedUntilMs(key: { scope: string; subject: string }): Promise<number | undefined>;
   forget(key: { scope: string; subject: string }): Promise<void>;
 }
 
 export function createRateLimits({ runner, clock }: QueryContext): RateLimits {
   return {
     hit: (limit) => runner.write((db) => hit(db, limit, clock.wallMs())),
-    lockedUntilMs: async ({ scope, subject }) => {
-      const [row] = await runner.select(selectLock, { scope, subject, nowMs: clock.wallMs() });
-      return row?.locked_until_ms ?? undefined;
-    },
     forget: ({ scope, subject }) =>
       runner.write(async (db) => {
         await db
@@ -50,21 +43,6 @@ export function createRateLimits({ runner, clock }: QueryContext): RateLimits {
       }),
   };
 }
-
-interface LockFilter {
-  readonly scope: string;
-  readonly subject: string;
-  readonly nowMs: number;
-}
-
-const selectLock = createSelect((db, { scope, subject, nowMs }: LockFilter) =>
-  db
-    .selectFrom('rate_limits')
-    .select('locked_until_ms')
-    .where('scope', '=', scope)
-    .where('subject', '=', subject)
-    .where('locked_until_ms', '>', nowMs),
-);
 
 async function hit(db: Database, limit: RateLimit, nowMs: number): Promise<RateLimitOutcome> {
   const { scope, hitsMax, windowMs, lockMs } = limit;

@@ -10,11 +10,8 @@ export interface Ids {
   readonly keypairId: string;
   readonly connectionId: string;
   readonly sessionId: string;
-  readonly threadId: string;
-  readonly turnId: string;
   readonly deviceId: string;
   readonly tokenId: string;
-  readonly pushId: string;
 }
 
 export type Call = (queries: AccountQueries, ids: Ids) => Promise<unknown>;
@@ -25,8 +22,6 @@ const fields = { label: 'other', host: 'h', port: 22, username: 'u' };
 
 export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'profile.get': noIds,
-  'profile.identities': noIds,
-  'profile.rename': noIds,
   'devices.list': noIds,
   'devices.create': noIds,
   'devices.revoke': (q, { deviceId }) => q.devices.revoke({ id: deviceId, audit }),
@@ -65,70 +60,21 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'sessions.take': (q, { sessionId }) =>
     q.sessions.take({ id: sessionId, by: { ...owner, generation: 9 }, audit }),
   'sessions.clientSeen': (q, { sessionId }) => q.sessions.clientSeen(sessionId),
-  'threads.list': (q, { sessionId }) => q.threads.list({ sessionId }),
-  'threads.get': (q, { threadId }) => q.threads.get(threadId),
-  'threads.create': (q, { sessionId }) => q.threads.create({ sessionId, title: 't', audit }),
-  'threads.move': (q, { threadId, sessionId }) =>
-    q.threads.move({ id: threadId, sessionId, audit }),
-  'threads.archive': (q, { threadId }) => q.threads.archive({ id: threadId, audit }),
-  'turns.list': (q, { threadId }) => q.turns.list({ threadId }),
-  'turns.get': (q, { turnId }) => q.turns.get(turnId),
-  'turns.enqueue': (q, { threadId }) =>
-    q.turns.enqueue({
-      turn: {
-        threadId,
-        agent: 'a',
-        loadClass: 'long_task',
-        prompt: 'p',
-        clientMessageId: 'message-bob',
-      },
-      audit,
-    }),
-  'turns.start': (q, { turnId }) => q.turns.start({ id: turnId, epoch: 1, deadlineAtMs: 1, audit }),
-  'turns.progress': (q, { turnId }) =>
-    q.turns.progress({ id: turnId, epoch: 1, progress: { stage: 'x' } }),
-  'turns.finish': (q, { turnId }) =>
-    q.turns.finish({
-      id: turnId,
-      epoch: 1,
-      status: 'failed',
-      resultCode: 'error',
-      result: {},
-      audit,
-    }),
-  'events.append': (q, { threadId }) =>
-    q.events.append({
-      threadId,
-      epoch: 1,
-      events: [{ type: 'delta', payload: 'x' }],
-      cursor: { source: 'run', from: 'c1', to: 'c2' },
-    }),
-  'events.read': (q, { threadId }) => q.events.read({ threadId, afterSeq: 0 }),
-  'events.cursor': (q, { threadId }) => q.events.cursor({ threadId, source: 'run' }),
-  'pushSubscriptions.list': noIds,
-  'pushSubscriptions.save': noIds,
-  'pushSubscriptions.remove': (q, { pushId }) => q.pushSubscriptions.remove({ id: pushId, audit }),
-  'pushSubscriptions.markFailed': (q, { pushId }) => q.pushSubscriptions.markFailed(pushId),
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,
-  'auditLog.range': noIds,
   'auditLog.record': noIds,
 };
 
-/* Threads may be named by clients: the same name in two accounts is two threads. */
 export const nobody: Ids = {
   keypairId: 'none1',
   connectionId: 'none2',
   sessionId: 'none3',
-  threadId: 'none4',
-  turnId: 'none5',
-  deviceId: 'none6',
-  tokenId: 'none7',
-  pushId: 'none8',
+  deviceId: 'none4',
+  tokenId: 'none5',
 };
 
-export async function addMore({ account, threadId }: World) {
+export async function addMore({ account }: World) {
   const device = await account.devices.create({ tokenHash: 'hash-d', device: 'phone', audit });
   const token = await account.apiTokens.create({
     tokenHash: 'hash-t',
@@ -137,29 +83,6 @@ export async function addMore({ account, threadId }: World) {
     audit,
   });
   assert.equal(token.outcome, 'created');
-  const push = await account.pushSubscriptions.save({
-    endpoint: 'https://push.test/1',
-    p256dh: 'p',
-    auth: 'a',
-    device: 'phone',
-    audit,
-  });
   await account.settings.update({ settings: { idleTimeoutMs: 600_000 }, audit });
-  await account.turns.enqueue({
-    turn: {
-      threadId,
-      agent: 'a',
-      loadClass: 'long_task',
-      prompt: 'p',
-      clientMessageId: 'message-bob',
-    },
-    audit,
-  });
-  await account.events.append({
-    threadId,
-    epoch: 1,
-    events: [{ type: 'delta', payload: { text: 'secret' } }],
-    cursor: { source: 'run', to: 'c1' },
-  });
-  return { deviceId: device.id, tokenId: token.token.id, pushId: push.id };
+  return { deviceId: device.id, tokenId: token.token.id };
 }

@@ -59,10 +59,6 @@ onBoth(
       await account.keypairs.list(),
       (await account.connections.list()).items,
       (await account.sessions.list()).items,
-      (await account.threads.list()).items,
-      (await account.turns.list()).items,
-      await account.pushSubscriptions.list(),
-      await account.profile.identities(),
       (await account.auditLog.list({ limit: 100 })).entries,
     ].flat();
     assert.ok(found.length >= 6);
@@ -102,11 +98,6 @@ async function everythingOf({ openEngine }: Backend, { account }: World): Promis
     'agent_keypairs',
     'ssh_connections',
     'session_leases',
-    'threads',
-    'turns',
-    'turn_events',
-    'event_cursors',
-    'push_subscriptions',
     'idempotency_keys',
     'audit_log',
     'settings',

@@ -3,24 +3,25 @@
  */
 import assert from 'node:assert/strict';
 import { onBoth } from '../backends.ts';
-import { audit, createWorld } from '../world.ts';
+import { readNumbers, writeNumber } from '../numbered-writes.ts';
+import { createToken, createWorld, tokenLabels } from '../world.ts';
 
 const dayMs = 24 * 3_600_000;
 
 onBoth('a resend gets the stored result and has no second effect', async ({ open }) => {
-  const { account, sessionId } = await createWorld(await open());
+  const { account } = await createWorld(await open());
   const send = () =>
     account.once({
       key: 'k1',
       requestHash: 'h1',
       work: async (queries) => {
-        const made = await queries.threads.create({ sessionId, title: 'once', audit });
+        const made = await createToken(queries, 'once');
         return { outcome: made.outcome };
       },
     });
   assert.deepEqual(await send(), { outcome: 'done', result: { outcome: 'created' } });
   assert.deepEqual(await send(), { outcome: 'repeated', result: { outcome: 'created' } });
-  assert.equal((await account.threads.list()).total, 2);
+  assert.deepEqual(await tokenLabels(account), ['once']);
 });
 
 onBoth('the same key with another request is refused', async ({ open }) => {
@@ -35,17 +36,17 @@ onBoth('the same key with another request is refused', async ({ open }) => {
 });
 
 onBoth('a work that fails leaves neither effect nor key', async ({ open }) => {
-  const { account, sessionId } = await createWorld(await open());
+  const { account } = await createWorld(await open());
   const failing = account.once({
     key: 'k',
     requestHash: 'h',
     work: async (queries) => {
-      await queries.threads.create({ sessionId, title: 'never', audit });
+      await createToken(queries, 'never');
       throw new RangeError('no');
     },
   });
   await assert.rejects(failing, RangeError);
-  assert.equal((await account.threads.list()).total, 1);
+  assert.deepEqual(await tokenLabels(account), []);
   const again = await account.once({ key: 'k', requestHash: 'h', work: async () => 'now' });
   assert.deepEqual(again, { outcome: 'done', result: 'now' });
 });
@@ -62,18 +63,14 @@ onBoth('after 24 hours the key is free again', async ({ open, clock }) => {
 
 onBoth('of many at once, over several connections, one does it', async ({ open }) => {
   const stores = [await open(), await open(), await open()];
-  const { account, threadId } = await createWorld(stores[0]!);
+  const { account } = await createWorld(stores[0]!);
   const outcomes = await Promise.all(
     Array.from({ length: 24 }, (_, index) =>
       stores[index % 3]!.forAccount(account.accountId).once({
         key: 'race',
         requestHash: 'h',
         work: async (queries) => {
-          await queries.events.append({
-            threadId,
-            epoch: 1,
-            events: [{ type: 'delta', payload: index }],
-          });
+          await writeNumber(queries, index);
           return { winner: index };
         },
       }),
@@ -84,5 +81,5 @@ onBoth('of many at once, over several connections, one does it', async ({ open }
     new Set(outcomes.map((each) => JSON.stringify('result' in each && each.result))).size,
     1,
   );
-  assert.equal((await account.events.read({ threadId, afterSeq: 0 })).length, 1);
+  assert.equal((await readNumbers(stores[0]!, account.accountId)).numbers.length, 1);
 });

@@ -12,7 +12,7 @@ import {
   proxyFaults,
 } from '@clawdfather/testkit';
 import { type Backend, onPostgres } from '../backends.ts';
-import { audit, createWorld } from '../world.ts';
+import { createToken, createWorld } from '../world.ts';
 
 /* Silence is noticed after this; where silence is not the fault, never. */
 const answerMsOf = (fault: ProxyFault): number => (fault === 'freeze' ? 400 : 20_000);
@@ -40,27 +40,28 @@ async function openScene(
   return { proxy, account: store.forAccount(direct.accountId), direct, sessionId };
 }
 
-const createOnce = ({ account, sessionId }: Scene, title: string) =>
+const createOnce = ({ account }: Scene, label: string) =>
   account.once({
-    key: title,
+    key: label,
     requestHash: 'h',
-    work: async ({ threads }) => (await threads.create({ sessionId, title, audit })).outcome,
+    work: async (queries) => (await createToken(queries, label)).outcome,
   });
 
-const createPlainly = ({ account, sessionId }: Scene, title: string) =>
-  account.threads.create({ sessionId, title, audit });
+const createPlainly = ({ account }: Scene, label: string) => createToken(account, label);
 
 /** How many exchanges it takes on a connection that has done it before. */
-async function countExchanges(scene: Scene, act: (title: string) => Promise<unknown>) {
+async function countExchanges(scene: Scene, act: (label: string) => Promise<unknown>) {
   await act('warm');
   const before = scene.proxy.requests();
   await act('count');
   return scene.proxy.requests() - before;
 }
 
-async function effectsOf({ direct }: Scene, title: string): Promise<number> {
-  const { items } = await direct.threads.list({ limit: 100 });
-  return items.filter((thread) => thread.title === title).length;
+/** Entries of the audit log count, too: a token of the same name would not be made twice. */
+async function effectsOf({ direct }: Scene, label: string): Promise<number> {
+  const token = (await direct.apiTokens.list()).find((each) => each.label === label);
+  if (token === undefined) return 0;
+  return (await direct.auditLog.list({ target: token.id })).entries.length;
 }
 
 async function checkPool({ account, sessionId }: Scene): Promise<void> {
@@ -76,18 +77,18 @@ for (const fault of proxyFaults) {
     async (backend) => {
       await using proxy = await openPostgresProxy(backend.server!.socketPath);
       const scene = await openScene(backend, proxy, fault);
-      const exchanges = await countExchanges(scene, (title) => createOnce(scene, title));
+      const exchanges = await countExchanges(scene, (label) => createOnce(scene, label));
       assert.ok(exchanges > 5);
       for (let at = 1; at <= exchanges; at += 1) {
-        const title = `at ${at}`;
+        const label = `at ${at}`;
         const struck = proxy.strike(fault, at);
-        const outcome = await createOnce(scene, title);
+        const outcome = await createOnce(scene, label);
         await struck;
-        assert.ok('result' in outcome && outcome.result === 'created', title);
+        assert.ok('result' in outcome && outcome.result === 'created', label);
         /* Only the last one, COMMIT, leaves something behind to be found. */
         const isFound = at === exchanges && fault !== 'dropped';
-        if (isFound) assert.equal(outcome.outcome, 'repeated', title);
-        assert.equal(await effectsOf(scene, title), 1, title);
+        if (isFound) assert.equal(outcome.outcome, 'repeated', label);
+        assert.equal(await effectsOf(scene, label), 1, label);
         await checkPool(scene);
       }
     },
@@ -96,23 +97,23 @@ for (const fault of proxyFaults) {
   onPostgres(`every exchange of a plain write is broken (${fault}): no guess`, async (backend) => {
     await using proxy = await openPostgresProxy(backend.server!.socketPath);
     const scene = await openScene(backend, proxy, fault);
-    const exchanges = await countExchanges(scene, (title) => createPlainly(scene, title));
+    const exchanges = await countExchanges(scene, (label) => createPlainly(scene, label));
     for (let at = 1; at <= exchanges; at += 1) {
-      const title = `at ${at}`;
+      const label = `at ${at}`;
       const struck = proxy.strike(fault, at);
-      const outcome = await createPlainly(scene, title).then(
+      const outcome = await createPlainly(scene, label).then(
         ({ outcome: made }) => made,
         (error: unknown) => (error instanceof StoreError ? error.code : error),
       );
       await struck;
       const isCommit = at === exchanges;
-      const effects = await effectsOf(scene, title);
+      const effects = await effectsOf(scene, label);
       if (fault === 'freeze' && !isCommit && outcome === 'outcome-unknown') {
         /* A busy machine made the real COMMIT look silent, too. */
-        assert.ok(effects <= 1, title);
+        assert.ok(effects <= 1, label);
       } else {
-        assert.equal(outcome, isCommit ? 'outcome-unknown' : 'created', title);
-        assert.equal(effects, isCommit && fault === 'dropped' ? 0 : 1, title);
+        assert.equal(outcome, isCommit ? 'outcome-unknown' : 'created', label);
+        assert.equal(effects, isCommit && fault === 'dropped' ? 0 : 1, label);
       }
       await checkPool(scene);
     }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { AccountStore, Store } from '@clawdfather/store';
 import { openPostgresProxy, type PostgresProxy } from '@clawdfather/testkit';
 import { type Backend, onPostgres } from '../backends.ts';
-import { audit, createWorld } from '../world.ts';
+import { createToken, createWorld } from '../world.ts';
 
 /* Silence is noticed after this; everything that answers does so in a few milliseconds. */
 const answerMs = 1_500;
@@ -17,7 +17,6 @@ type Scene = {
   readonly store: Store;
   readonly account: AccountStore;
   readonly sessionId: string;
-  readonly threadId: string;
 };
 
 async function withProxy(backend: Backend, body: (scene: Scene) => Promise<void>): Promise<void> {
@@ -29,24 +28,28 @@ async function withProxy(backend: Backend, body: (scene: Scene) => Promise<void>
   await store.close();
 }
 
-const titles = async ({ account }: Scene): Promise<readonly string[]> =>
-  (await account.threads.list()).items.map(({ title }) => title).toSorted();
+/** Entries of the audit log count, too: a token of the same name would not be made twice. */
+async function effects({ account }: Scene): Promise<number> {
+  const [token, ...more] = await account.apiTokens.list();
+  assert.deepEqual(more, []);
+  if (token === undefined) return 0;
+  return (await account.auditLog.list({ target: token.id })).entries.length;
+}
 
 for (const fault of ['reset', 'half', 'freeze'] as const) {
   onPostgres(`an answer to COMMIT that is lost (${fault}): with a key, one effect`, (backend) =>
     withProxy(backend, async (scene) => {
-      const { account, sessionId, proxy } = scene;
+      const { account, proxy } = scene;
       const swallowed = proxy.strike(fault, 'COMMIT');
       const outcome = await account.once({
         key: 'k',
         requestHash: 'h',
-        work: async ({ threads }) =>
-          (await threads.create({ sessionId, title: 'new', audit })).outcome,
+        work: async (queries) => (await createToken(queries, 'new')).outcome,
       });
       await swallowed;
       /* It found that it had been done. */
       assert.deepEqual(outcome, { outcome: 'repeated', result: 'created' });
-      assert.deepEqual(await titles(scene), ['hello', 'new']);
+      assert.equal(await effects(scene), 1);
     }),
   );
 
@@ -54,23 +57,23 @@ for (const fault of ['reset', 'half', 'freeze'] as const) {
     `an answer to COMMIT that is lost (${fault}): without a key, nobody guesses`,
     (backend) =>
       withProxy(backend, async (scene) => {
-        const { account, sessionId, proxy } = scene;
+        const { account, proxy } = scene;
         const swallowed = proxy.strike(fault, 'COMMIT');
-        const attempt = account.threads.create({ sessionId, title: 'new', audit });
+        const attempt = createToken(account, 'new');
         await assert.rejects(attempt, { code: 'outcome-unknown' });
         await swallowed;
-        assert.deepEqual(await titles(scene), ['hello', 'new'], 'done once, not repeated');
+        assert.equal(await effects(scene), 1, 'done once, not repeated');
       }),
   );
 
   onPostgres(`an answer before COMMIT that is lost (${fault}): done again, one effect`, (backend) =>
     withProxy(backend, async (scene) => {
-      const { account, sessionId, proxy } = scene;
-      const swallowed = proxy.strike(fault, 'insert into "threads"');
-      const made = await account.threads.create({ sessionId, title: 'new', audit });
+      const { account, proxy } = scene;
+      const swallowed = proxy.strike(fault, 'insert into "api_tokens"');
+      const made = await createToken(account, 'new');
       await swallowed;
       assert.equal(made.outcome, 'created');
-      assert.deepEqual(await titles(scene), ['hello', 'new']);
+      assert.equal(await effects(scene), 1);
     }),
   );
 

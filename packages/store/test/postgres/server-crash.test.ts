@@ -3,10 +3,10 @@
  * that was refused and nothing is missing that was acknowledged.
  */
 import assert from 'node:assert/strict';
-import { type AccountStore, StoreError } from '@clawdfather/store';
+import { StoreError } from '@clawdfather/store';
 import { onPostgres } from '../backends.ts';
-import { readEvents } from '../read-events.ts';
-import { createWorld } from '../world.ts';
+import { isGapless, readNumbers, writeNumber } from '../numbered-writes.ts';
+import { createAccount } from '../world.ts';
 
 const count = 160;
 const lanes = 4;
@@ -26,22 +26,18 @@ async function inLanes(
   );
 }
 
-const appendTo = (account: AccountStore, threadId: string) => (payload: number) =>
-  account.events.append({ threadId, epoch: 1, events: [{ type: 'delta', payload }] });
-
 for (const manner of ['restart', 'crash'] as const) {
   onPostgres(`keyed writes while the server has a ${manner}: all, once`, async (backend) => {
     const store = await backend.open();
-    const { account, threadId } = await createWorld(store);
+    const account = await createAccount(store, 'ann');
     let back: Promise<void> | undefined;
     await inLanes(
       async (number) => {
         const outcome = await account.once({
           key: `n${number}`,
           requestHash: 'h',
-          work: async ({ events }) => {
-            const draft = { type: 'delta', payload: number };
-            await events.append({ threadId, epoch: 1, events: [draft] });
+          work: async (queries) => {
+            await writeNumber(queries, number);
             return number;
           },
         });
@@ -53,28 +49,23 @@ for (const manner of ['restart', 'crash'] as const) {
     );
     assert.ok(back !== undefined);
     await back;
-    const events = await readEvents(store, account.accountId, threadId);
+    const { seqs, numbers } = await readNumbers(store, account.accountId);
+    assert.ok(isGapless(seqs));
     assert.deepEqual(
-      events.map(({ seq }) => seq),
-      Array.from({ length: count }, (_, index) => index + 1),
-    );
-    const numbers = events.map(({ payload }) => Number(payload)).toSorted((a, b) => a - b);
-    assert.deepEqual(
-      numbers,
+      numbers.toSorted((a, b) => a - b),
       Array.from({ length: count }, (_, index) => index),
     );
   });
 
   onPostgres(`plain writes while the server has a ${manner}: no lie`, async (backend) => {
     const store = await backend.open();
-    const { account, threadId } = await createWorld(store);
-    const append = appendTo(account, threadId);
+    const account = await createAccount(store, 'ann');
     const outcomes = new Map<number, string>();
     let back: Promise<void> | undefined;
     await inLanes(
       async (number) => {
-        const outcome = await append(number).then(
-          (appended) => appended.outcome,
+        const outcome = await writeNumber(account, number).then(
+          () => 'written',
           (error: unknown) => (error instanceof StoreError ? error.code : String(error)),
         );
         outcomes.set(number, outcome);
@@ -84,15 +75,14 @@ for (const manner of ['restart', 'crash'] as const) {
       },
     );
     await back;
-    const events = await readEvents(store, account.accountId, threadId);
-    const stored = events.map(({ payload }) => Number(payload));
-    const known = new Set(stored);
-    assert.equal(known.size, stored.length, 'nothing twice');
+    const { numbers } = await readNumbers(store, account.accountId);
+    const known = new Set(numbers);
+    assert.equal(known.size, numbers.length, 'nothing twice');
     for (const [number, outcome] of outcomes) {
-      if (outcome === 'appended') assert.ok(known.has(number), `${number} is there`);
+      if (outcome === 'written') assert.ok(known.has(number), `${number} is there`);
       else assert.equal(outcome, 'outcome-unknown', `${number}`);
     }
     /* Of each lane at most one was committing at that moment. */
-    assert.ok([...outcomes.values()].filter((each) => each !== 'appended').length <= lanes);
+    assert.ok([...outcomes.values()].filter((each) => each !== 'written').length <= lanes);
   });
 }

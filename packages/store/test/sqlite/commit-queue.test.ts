@@ -10,20 +10,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { onSqlite } from '../backends.ts';
-import { audit, createAccount, createWorld } from '../world.ts';
+import { createAccount, createToken, createWorld, tokenLabels } from '../world.ts';
 
 const lockHolder = fileURLToPath(new URL('../fixtures/lock-holder.ts', import.meta.url));
 
 onSqlite(
   'writes of one turn share a commit, and one that fails takes nothing with it',
   async (backend) => {
-    const { account, sessionId } = await createWorld(await backend.open());
-    const create = (title: string) => account.threads.create({ sessionId, title, audit });
+    const { account } = await createWorld(await backend.open());
+    const create = (label: string) => createToken(account, label);
     const results = await Promise.allSettled([
       create('one'),
       create('bad\0'),
-      account.transaction(async ({ threads }) => {
-        await threads.create({ sessionId, title: 'undone', audit });
+      account.transaction(async (queries) => {
+        await createToken(queries, 'undone');
         throw new RangeError('after a change');
       }),
       create('two'),
@@ -32,29 +32,27 @@ onSqlite(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
     );
-    const { items } = await account.threads.list();
-    assert.deepEqual(items.map(({ title }) => title).toSorted(), ['hello', 'one', 'two']);
+    assert.deepEqual(await tokenLabels(account), ['one', 'two']);
   },
 );
 
 onSqlite(
   'a write that waits for something else is refused, and what it does later reaches nothing',
   async (backend) => {
-    const { account, sessionId } = await createWorld(await backend.open());
+    const { account } = await createWorld(await backend.open());
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const { promise: late, resolve: lateOutcome } = Promise.withResolvers<unknown>();
-    const waiting = account.transaction(async ({ threads }) => {
-      await threads.create({ sessionId, title: 'early', audit });
+    const waiting = account.transaction(async (queries) => {
+      await createToken(queries, 'early');
       await gate;
-      await threads.create({ sessionId, title: 'late', audit }).then(lateOutcome, lateOutcome);
+      await createToken(queries, 'late').then(lateOutcome, lateOutcome);
     });
-    const behind = account.threads.create({ sessionId, title: 'behind', audit });
+    const behind = createToken(account, 'behind');
     await assert.rejects(waiting, { code: 'work-waited' });
     assert.equal((await behind).outcome, 'created');
     open();
     assert.ok((await late) instanceof Error);
-    const { items } = await account.threads.list();
-    assert.deepEqual(items.map(({ title }) => title).toSorted(), ['behind', 'hello']);
+    assert.deepEqual(await tokenLabels(account), ['behind']);
   },
 );
 
@@ -71,29 +69,27 @@ onSqlite(
     );
     await once(holder.stdout, 'data');
     let isWritten = false;
-    const write = account.profile.rename({ displayName: 'later', audit }).then(() => {
+    const write = createToken(account, 'later').then(() => {
       isWritten = true;
     });
     for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate);
-    assert.equal((await account.profile.get())?.displayName, 'ann', 'reads go on');
+    assert.deepEqual(await tokenLabels(account), [], 'reads go on');
     assert.equal(isWritten, false);
     const exited = once(holder, 'exit');
     holder.stdin.end();
     await Promise.all([write, exited]);
-    assert.equal((await account.profile.get())?.displayName, 'later');
+    assert.deepEqual(await tokenLabels(account), ['later']);
   },
 );
 
 onSqlite('closing waits for what was written before', async (backend) => {
   const store = await backend.open();
-  const { account, sessionId } = await createWorld(store);
-  const writes = Array.from({ length: 50 }, (_, index) =>
-    account.threads.create({ sessionId, title: `t${index}`, audit }),
-  );
+  const { account } = await createWorld(store);
+  const writes = Array.from({ length: 50 }, (_, index) => createToken(account, `t${index}`));
   await store.close();
   await Promise.all(writes);
   const again = await backend.open();
-  assert.equal((await again.forAccount(account.accountId).threads.list()).total, 51);
+  assert.equal((await tokenLabels(again.forAccount(account.accountId))).length, 50);
 });
 
 onSqlite('the file is as durable as promised', async (backend) => {

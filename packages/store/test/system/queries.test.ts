@@ -6,7 +6,7 @@ import { leaseOf } from '../../src/lease/lease-row.ts';
 import { nextLease, parseAccountId } from '@clawdfather/store';
 import { onBoth } from '../backends.ts';
 import { refuseUpdates } from '../refuse-updates.ts';
-import { audit, createAccount, createWorld, owner, type World } from '../world.ts';
+import { audit, createAccount, createWorld, owner } from '../world.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -29,7 +29,6 @@ onBoth('an identity leads to one account, whatever its name becomes', async ({ o
   assert.ok('account' in first && 'account' in second);
   assert.equal(first.account.id, second.account.id);
   const account = store.forAccount(parseAccountId(first.account.id));
-  assert.equal((await account.profile.identities())[0]?.login, 'ann-renamed');
 
   await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
   assert.equal(await store.system.accounts.disable({ id: first.account.id, audit }), 'disabled');
@@ -155,10 +154,9 @@ onBoth(
   },
 );
 
-onBoth('the client clock: idle and grace, unless a turn is under way', async (backend) => {
+onBoth('the client clock: idle and grace, as the account has set it', async (backend) => {
   const store = await backend.open();
-  const world = await createWorld(store);
-  const { account, sessionId, turnId } = world;
+  const { account, sessionId } = await createWorld(store);
   const { leases } = store.system;
   const pass = async (minutes: number) => {
     for (let minute = 0; minute < minutes; minute += 1) {
@@ -167,8 +165,6 @@ onBoth('the client clock: idle and grace, unless a turn is under way', async (ba
     }
   };
   await pass(36);
-  assert.deepEqual(await leases.idle(owner), [], 'the turn is work');
-  await finish(world, turnId);
   assert.equal((await leases.idle(owner)).length, 1);
   assert.equal(await account.sessions.clientSeen(sessionId), 'seen');
   await pass(34);
@@ -181,8 +177,7 @@ onBoth('the client clock: idle and grace, unless a turn is under way', async (ba
 
 onBoth('downtime of the gateway is not idleness of the client', async (backend) => {
   const store = await backend.open();
-  const world = await createWorld(store);
-  await finish(world, world.turnId);
+  await createWorld(store);
   const { leases } = store.system;
   backend.clock.advance(10 * 60 * minuteMs);
   assert.deepEqual(await leases.idle(owner), [], 'not before the owner was heard');
@@ -217,25 +212,6 @@ onBoth('the heartbeat of all leases says the same as nextLease for one', async (
   }
 });
 
-onBoth('the queue is oldest first, over all accounts', async ({ open, clock }) => {
-  const store = await open();
-  const ann = await createWorld(store, 'ann');
-  clock.advance(10);
-  const bob = await createWorld(store, 'bob');
-  const { turnQueue } = store.system;
-  const queued = await turnQueue.list({ status: 'queued', agent: 'claude', limit: 10 });
-  assert.deepEqual(
-    queued.map(({ id, accountId }) => [id, accountId]),
-    [
-      [ann.turnId, ann.account.accountId],
-      [bob.turnId, bob.account.accountId],
-    ],
-  );
-  assert.equal((await turnQueue.list({ status: 'queued', limit: 1 })).length, 1);
-  assert.deepEqual(await turnQueue.list({ status: 'running', limit: 10 }), []);
-  assert.deepEqual(await turnQueue.list({ status: 'queued', agent: 'other', limit: 10 }), []);
-});
-
 onBoth('rate limits: windows, lock-outs, forgetting', async ({ open, clock }) => {
   const { rateLimits } = (await open()).system;
   const key = { scope: 'auth.callback', subject: '192.0.2.1' };
@@ -244,11 +220,9 @@ onBoth('rate limits: windows, lock-outs, forgetting', async ({ open, clock }) =>
   assert.deepEqual([await hit(), await hit()], [true, true]);
   clock.advance(minuteMs);
   assert.deepEqual([await hit(), await hit(), await hit()], [true, true, false]);
-  assert.notEqual(await rateLimits.lockedUntilMs(key), undefined);
   clock.advance(59 * minuteMs);
   assert.equal(await hit(), false, 'still locked out');
   clock.advance(2 * minuteMs);
-  assert.equal(await rateLimits.lockedUntilMs(key), undefined);
   assert.equal(await hit(), true);
   await rateLimits.forget(key);
   assert.equal((await rateLimits.hit(limit)).remaining, 1);
@@ -262,17 +236,6 @@ onBoth('what belongs to no account has a log of its own', async ({ open }) => {
   assert.equal(entries.length, 1);
   assert.deepEqual((await account.auditLog.list({ action: 'auth.refused' })).entries, []);
 });
-
-async function finish({ account }: World, id: string): Promise<void> {
-  await account.turns.finish({
-    id,
-    epoch: 1,
-    status: 'completed',
-    resultCode: 'success',
-    result: {},
-    audit,
-  });
-}
 
 onBoth(
   'a token is as good where its use cannot be written down',
