@@ -63,5 +63,7 @@ export type {
   TerminalModes,
 } from './terminal/terminal-model.ts';
 export type { TerminalSize } from './terminal/terminal-size.ts';
+export { dispatch } from './run-actions.ts';
+export type { RunActions } from './run-actions.ts';
 export { createTools } from './tools.ts';
 export type { Tools } from './tools.ts';

@@ -5,38 +5,31 @@
  * when they are allowed. Closing them lets go of everything and ends nothing; whoever waits hears `tools-closed`.
  */
 import { accessSync, constants } from 'node:fs';
-import type {
-  ExecParams,
-  ExecResult,
-  PaintedScreenResult,
-  ProcessParams,
-  ProcessResult,
-} from '@clawdfather/protocol';
+import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@clawdfather/protocol';
 import { liveRunStates } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from './approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext, ToolsDeps } from './context.ts';
 import { ToolsError } from './errors.ts';
-import { exec } from './exec/exec.ts';
 import { startHeld, watchAllHeld } from './exec/held-runs.ts';
 import { backendId } from './exec/start-run.ts';
 import { createHosts } from './host/hosts.ts';
 import { createLocalHost } from './host/local-host.ts';
-import { paintScreen } from './process/control.ts';
 import { type EndedSession, endSession } from './process/end-session.ts';
 import { filterOf } from './process/find-run.ts';
-import { processTool } from './process/process.ts';
 import { createReaders } from './process/readers.ts';
 import { createReadingProbe } from './process/reading-probe.ts';
 import { createTakeOver, isOwnedBy } from './process/take-over.ts';
 import { createTerminals } from './process/terminals.ts';
 import { type RunEnd, waitForEnd } from './process/wait-for-end.ts';
+import { createRunActions, dispatch, type RunActions } from './run-actions.ts';
+import { parseExecParams, parseProcessParams } from './parse-params.ts';
 
 export interface Tools {
-  /* Throws `ToolsError` for a call that makes no sense; whatever becomes of the command is in the result. */
+  /* One function per action, for callers whose parameters have been parsed. Each throws `ToolsError`. */
+  readonly actions: RunActions;
+  /* Parses, then acts. Throws `ToolsError` for a call that makes no sense; whatever becomes of the command is in the result. */
   exec(params: ExecParams, call: ToolCall): Promise<ExecResult>;
   process(params: ProcessParams, call: ToolCall): Promise<ProcessResult>;
-  /* The screen of a run's terminal with the bytes that paint it. Throws as `process screen` does. */
-  paintScreen(runId: string, call: ToolCall): Promise<PaintedScreenResult>;
   /* Resolves when a run of the caller's has ended, or will never start. Throws `unknown-run`, `run-ambiguous`. */
   waitForEnd(runId: string, call: ToolCall): Promise<RunEnd>;
   /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
@@ -55,19 +48,11 @@ export function createTools(deps: ToolsDeps): Tools {
   const whileOpen = (): void => {
     if (closing.signal.aborted) throw new ToolsError('tools-closed', 'the tools are closed');
   };
+  const actions = createRunActions(context, whileOpen);
   return {
-    exec: async (params, call) => {
-      whileOpen();
-      return exec(context, params, call);
-    },
-    process: async (params, call) => {
-      whileOpen();
-      return processTool(context, params, call);
-    },
-    paintScreen: async (runId, call) => {
-      whileOpen();
-      return paintScreen(context, runId, call);
-    },
+    actions,
+    exec: async (params, call) => actions.exec(parseExecParams(params), call),
+    process: async (params, call) => dispatch(actions, parseProcessParams(params), call),
     waitForEnd: async (runId, call) => {
       whileOpen();
       return waitForEnd(context, runId, call);

@@ -5,7 +5,7 @@
  * call that needed it says why, to the agent that can tell a person; the next call tries again.
  */
 import { deferred } from '@clawdfather/kit';
-import type { Tools } from '@clawdfather/tools';
+import { dispatch, type Tools } from '@clawdfather/tools';
 import type { AgentTools } from './open-agent-tools.ts';
 
 export interface OpenedOnce extends AsyncDisposable {
@@ -35,8 +35,8 @@ export function openOnce(
   openNow().catch(onFailure);
   return {
     tools: {
-      exec: async (params, call) => (await openNow()).tools.exec(params, call),
-      process: async (params, call) => (await openNow()).tools.process(params, call),
+      exec: async (params, call) => (await openNow()).tools.actions.exec(params, call),
+      process: async (params, call) => dispatch((await openNow()).tools.actions, params, call),
       waitForEnd: async (runId, call) => (await openNow()).tools.waitForEnd(runId, call),
     },
     takenOver: takenOver.promise,

@@ -17,9 +17,9 @@ const call: Call = {
 };
 
 function agentTools(closed: { count: number }): AgentTools {
-  const list = async () => ({ action: 'list', runs: [], isMore: false }) as const;
+  const list = async () => ({ runs: [], isMore: false });
   return {
-    tools: { process: list } as unknown as Tools,
+    tools: { actions: { list } } as unknown as Tools,
     takenOver: ['run-1'],
     [Symbol.asyncDispose]: async () => void (closed.count += 1),
   };

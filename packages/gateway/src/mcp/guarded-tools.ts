@@ -9,7 +9,7 @@ import type { Random } from '@clawdfather/kit';
 import type { ProcessParams } from '@clawdfather/protocol';
 import type { Store } from '@clawdfather/store';
 import type { RunId, RunRecord } from '@clawdfather/supervisor';
-import type { ToolCall, Tools } from '@clawdfather/tools';
+import { dispatch, type ToolCall, type Tools } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { auditOf } from '../http/handlers.ts';
@@ -66,7 +66,7 @@ export function createGuardedTools(
       await record(request, 'run.start', runId);
       const labels = { [traceLabel]: request.traceId };
       const asked = { ...callOf(request, call, ways), runId, labels };
-      const result = await runs.agentTools.exec(params, asked);
+      const result = await runs.agentTools.actions.exec(params, asked);
       if (result.status !== 'denied') ways.onRun(runId, request.isLost());
       return result;
     },
@@ -80,7 +80,7 @@ export function createGuardedTools(
       if (action !== undefined && 'runId' in params) await record(request, action, params.runId);
       const asked = callOf(request, call, ways);
       const seen = looks.includes(params.action) ? {} : seenFor(request.caller, params);
-      const result = await runs.agentTools.process(params, { ...asked, ...seen });
+      const result = await dispatch(runs.agentTools.actions, params, { ...asked, ...seen });
       if (result.action === 'poll' && result.runId !== undefined) ways.onRun(result.runId, false);
       return result;
     },

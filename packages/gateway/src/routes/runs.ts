@@ -20,7 +20,6 @@ import { findRun, findStarted } from '../runs/find-run.ts';
 import { giveInput } from '../runs/give-input.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { readOutputPage } from '../runs/output-page.ts';
-import { only } from '../runs/only.ts';
 import { callAbout } from '../runs/run-call.ts';
 import { exitJson, heldJson, type RunJson, runJson } from '../runs/run-json.ts';
 import { createStartRun } from '../runs/start-run.ts';
@@ -99,9 +98,9 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
     screen: async ({ caller, params, query, signal }) => {
       const record = findStarted(runs, caller, params.id);
       const about = callAbout(caller, record, signal);
-      if (query.picture === 'true') return agentTools.paintScreen(record.runId, about);
-      const shown = await agentTools.process({ action: 'screen', runId: record.runId }, about);
-      return only('screen', shown);
+      const show =
+        query.picture === 'true' ? agentTools.actions.paintScreen : agentTools.actions.screen;
+      return show({ runId: record.runId }, about);
     },
     wait: async ({ caller, params, query, signal }) => {
       const found = findRun(runs, caller, params.id);
@@ -138,29 +137,23 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
       const { runId } = record;
       const about = callAbout(caller, record, signal);
       return 'paste' in body
-        ? only(
-            'paste',
-            await agentTools.process({ action: 'paste', runId, text: body.paste }, about),
-          )
-        : only(
-            'send-keys',
-            await agentTools.process({ action: 'send-keys', runId, ...body }, about),
-          );
+        ? agentTools.actions.paste({ runId, text: body.paste }, about)
+        : agentTools.actions.sendKeys({ runId, ...body }, about);
     },
     resize: async ({ caller, params, body, signal }) => {
       const record = livingRun(runs, caller, params.id);
       const about = callAbout(caller, record, signal);
       const { runId } = record;
-      return only('resize', await agentTools.process({ action: 'resize', runId, ...body }, about));
+      return agentTools.actions.resize({ runId, ...body }, about);
     },
     signal: async (call) => {
       const { caller, params, body, signal } = call;
       const record = livingRun(runs, caller, params.id);
       const about = callAbout(caller, record, signal);
       const { runId } = record;
-      const sent = await agentTools.process({ action: 'signal', runId, ...body }, about);
+      const sent = await agentTools.actions.signal({ runId, ...body }, about);
       await recordEnding(call, 'run.signal', runId);
-      return only('signal', sent);
+      return sent;
     },
     cancel: async (call) => {
       const { caller, params, body, signal } = call;

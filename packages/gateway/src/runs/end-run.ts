@@ -6,7 +6,6 @@
  */
 import type { Caller } from '../http/caller.ts';
 import type { FoundRun } from './find-run.ts';
-import { only } from './only.ts';
 import type { Runs } from './open-runs.ts';
 import { callAbout, callOf } from './run-call.ts';
 
@@ -23,7 +22,7 @@ export async function endRun(
 ) {
   const { runId, call } = aboutFound(found, { caller, signal });
   const grace = graceMs === undefined ? {} : { graceMs };
-  return only('kill', await agentTools.process({ action: 'kill', runId, ...grace }, call));
+  return agentTools.actions.kill({ runId, ...grace }, call);
 }
 
 /* Throws `run-running` for one that lives, unless it is forced. */
@@ -34,9 +33,9 @@ export async function removeRun(
 ) {
   const { runId, call } = aboutFound(found, { caller, signal });
   if (isForced || found.kind === 'held') {
-    return only('remove', await agentTools.process({ action: 'remove', runId }, call));
+    return agentTools.actions.remove({ runId }, call);
   }
-  await agentTools.process({ action: 'clear', runId }, call);
+  await agentTools.actions.clear({ runId }, call);
   return { runId, isGone: true, survivors: [] };
 }
 

@@ -19,12 +19,11 @@ export async function readOutputPage(
   // The tools count characters of the answer; four of base64 are three bytes.
   const outputCharactersMax = encoding === 'text' ? limit : Math.ceil(limit / 3) * 4;
   try {
-    const page = await tools.process(
-      { action: 'log', runId, cursor: from, encoding },
+    const page = await tools.actions.log(
+      { runId, cursor: from, encoding },
       { ...call, outputCharactersMax },
     );
-    if (page.action !== 'log') throw new TypeError('log answers with a log');
-    const { action: _action, firstLine: _first, lines: _lines, totalLines: _total, ...rest } = page;
+    const { firstLine: _first, lines: _lines, totalLines: _total, ...rest } = page;
     // The record is older than the page: what ended before it was read has said all.
     return { ...rest, hasEnded: page.isEnd && record.exit !== undefined };
   } catch (error) {

@@ -155,7 +155,10 @@ async function start(
   const extras = { name, labels: ownLabels, graceMs, limits, nice, journalBytesMax };
   const call = { ...startCall({ caller, runId, labels, sessionId }), extras };
   try {
-    return await toolsFor(runs, caller).exec({ ...body, background: isBackground(body) }, call);
+    return await toolsFor(runs, caller).actions.exec(
+      { ...body, background: isBackground(body) },
+      call,
+    );
   } catch (error) {
     if (!hasCode(error, 'unknown-run')) throw error;
     // There is not even a record that says why: no room for one, say.
@@ -189,10 +192,8 @@ async function answerAgain(
   const found = findRun(deps.runs, caller, runId);
   await waitForEnd(deps, found, { caller, signal: call.signal, forMs });
   const tools = toolsFor(deps.runs, caller);
-  const polled = await tools.process({ action: 'poll', runId, cursor: outputStart }, call);
-  if (polled.action !== 'poll') throw new TypeError('poll answers with a poll');
-  const { action: _action, ...result } = polled;
-  return asExecResult(result, record);
+  const polled = await tools.actions.poll({ runId, cursor: outputStart }, call);
+  return asExecResult(polled, record);
 }
 
 /* At its offset, so it does nothing where the first attempt got that far. */

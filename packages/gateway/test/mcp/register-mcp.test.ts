@@ -48,7 +48,11 @@ async function openRig() {
     config: { version: '0.0.0' },
     authenticate: async () => caller,
     tokens: { onForgotten: () => () => {}, check: async () => [] },
-    runs: { supervisor: { list: () => [] }, users: { of: () => undefined }, agentTools: { exec } },
+    runs: {
+      supervisor: { list: () => [] },
+      users: { of: () => undefined },
+      agentTools: { actions: { exec } },
+    },
     store: { forAccount: () => ({ auditLog: { record: async () => {} } }) },
     // As much as these tests need.
   } as unknown as McpParts);

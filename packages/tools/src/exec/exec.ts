@@ -1,7 +1,7 @@
 /*
  * The `exec` tool: a command is asked for, checked, started, and waited for as long as the caller wants.
  *
- * Stages: parameters → plan → policy → start → the end, or `yieldMs`, whichever comes first. No stage makes the caller
+ * Stages: plan → policy → start → the end, or `yieldMs`, whichever comes first. No stage makes the caller
  * wait beyond `yieldMs`: a run that has not even started by then is reported as running without a pid.
  *
  * An abort before the answer ends the run and is recorded with who asked; after the answer the run is in the background
@@ -26,7 +26,7 @@ import { followOutput, type Reading } from './follow-output.ts';
 import { watchHeld } from './held-runs.ts';
 import { checkLiveRuns } from './live-runs.ts';
 import { createOutputCollector } from './output-collector.ts';
-import { type ExecPlan, parseExecParams, planExec } from './plan-exec.ts';
+import { type ExecPlan, planExec } from './plan-exec.ts';
 import type { Started } from './start-run.ts';
 import { formatRequest, type StoredRequest } from './stored-request.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
@@ -44,13 +44,12 @@ export async function exec(
   call: ToolCall,
 ): Promise<ExecResult> {
   call.signal.throwIfAborted();
-  const asked = parseExecParams(params);
-  const yieldMs = asked.yieldMs ?? execLimits.yieldMs.usual;
+  const yieldMs = params.yieldMs ?? execLimits.yieldMs.usual;
   using limit = startTimeLimit(context.clock, yieldMs, [call.signal, context.signal]);
-  const plan = await planExec(context, asked, { call, patience: limit.signal });
+  const plan = await planExec(context, params, { call, patience: limit.signal });
   throwIfGone(context, call);
   checkLiveRuns(context, call);
-  const proposal = proposalOf(plan, asked, { call, patience: limit.signal });
+  const proposal = proposalOf(plan, params, { call, patience: limit.signal });
   const verdict = await context.gatekeeper.check(proposal);
   call.signal.throwIfAborted();
   if (verdict.kind === 'denied') {
@@ -66,7 +65,7 @@ export async function exec(
   return await runAndWait(context, confinedTo(plan.request, verdict.confine), {
     call,
     limit,
-    isBackground: asked.background === true,
+    isBackground: params.background === true,
   });
 }
 

@@ -4,8 +4,7 @@
  * Stages: parameters → host → as whom → environment additions → working directory → the host's plan.
  */
 import { isAbsolute, join } from 'node:path';
-import { execLimits, execParamsSchema, type ExecParams } from '@clawdfather/protocol';
-import type { z } from 'zod';
+import { execLimits, type ExecParams } from '@clawdfather/protocol';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { ToolsError } from '../errors.ts';
@@ -17,22 +16,6 @@ import type { StoredRequest } from './stored-request.ts';
 export interface ExecPlan {
   readonly request: StoredRequest;
   readonly host: HostPort;
-}
-
-/* Throws `params-invalid`. Callers on a wire have parsed already; a program may not have. */
-export function parseExecParams(params: unknown): ExecParams {
-  const parsed = execParamsSchema.safeParse(params);
-  if (parsed.success) return parsed.data;
-  throw invalidParams(parsed.error);
-}
-
-export function invalidParams(error: z.ZodError): ToolsError {
-  const [first] = error.issues;
-  const field = first?.path.join('.') ?? '';
-  const what = first?.message ?? 'they cannot be read';
-  return new ToolsError('params-invalid', field === '' ? what : `${field}: ${what}`, {
-    detail: { field },
-  });
 }
 
 /*

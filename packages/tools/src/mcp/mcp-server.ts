@@ -39,6 +39,7 @@ import { errorResult } from './tool-call.ts';
 import { execInput, execOutput, processInput, processOutput } from './tool-schemas.ts';
 
 export interface McpServerDeps {
+  /* Given parameters that the tools' schemas have parsed; they need not parse them again. */
   readonly tools: Pick<Tools, 'exec' | 'process'>;
   readonly clock: Clock;
   readonly log: Log;

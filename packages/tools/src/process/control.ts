@@ -39,16 +39,16 @@ export async function showScreen(
 ): Promise<ResultOf<'screen'>> {
   const record = findTerminal(context, params.runId, call);
   const { screen } = await context.terminals.look(record, call.signal);
-  return { action: 'screen', ...screenOf(record, screen) };
+  return screenOf(record, screen);
 }
 
 /* The screen, and what a terminal needs to show it and to follow it from there. */
 export async function paintScreen(
   context: ToolsContext,
-  runId: string,
+  params: ParamsOf<'screen'>,
   call: ToolCall,
 ): Promise<PaintedScreenResult> {
-  const record = findTerminal(context, runId, call);
+  const record = findTerminal(context, params.runId, call);
   const { screen, picture, cursor } = await context.terminals.paint(record, call.signal);
   return { ...screenOf(record, screen), picture: { text: picture, cursor: cursor ?? outputStart } };
 }
@@ -67,7 +67,7 @@ export async function resize(
   const { cols, rows } = params;
   const run = await attachLiving(context, record);
   await run.resize({ cols, rows });
-  return { action: 'resize', runId: record.runId, cols, rows };
+  return { runId: record.runId, cols, rows };
 }
 
 export async function sendSignal(
@@ -83,7 +83,7 @@ export async function sendSignal(
   } catch (error) {
     throw refusedCommand(error, record.runId);
   }
-  return { action: 'signal', runId: record.runId, signal };
+  return { runId: record.runId, signal };
 }
 
 export async function kill(
@@ -92,10 +92,10 @@ export async function kill(
   call: ToolCall,
 ): Promise<ResultOf<'kill'>> {
   const held = await withdrawHeld(context, params.runId, call);
-  if (held !== undefined) return { action: 'kill', runId: held, isGone: true, survivors: [] };
+  if (held !== undefined) return { runId: held, isGone: true, survivors: [] };
   const record = findRecord(context, params.runId, call);
   const ended = await endTree(context, record, { graceMs: params.graceMs, call });
-  return { action: 'kill', runId: record.runId, ...ended };
+  return { runId: record.runId, ...ended };
 }
 
 export async function clear(
@@ -113,7 +113,7 @@ export async function clear(
   }
   await context.supervisor.remove(runId);
   context.terminals.forget(runId);
-  return { action: 'clear', runId };
+  return { runId };
 }
 
 /* The record is written a moment after the fact; what has ended is given that moment. */
@@ -136,12 +136,12 @@ export async function remove(
   call: ToolCall,
 ): Promise<ResultOf<'remove'>> {
   const held = await withdrawHeld(context, params.runId, call);
-  if (held !== undefined) return { action: 'remove', runId: held, isGone: true, survivors: [] };
+  if (held !== undefined) return { runId: held, isGone: true, survivors: [] };
   const record = findRecord(context, params.runId, call);
   const ended = await endTree(context, record, { graceMs: undefined, call });
   if (ended.isGone) await context.supervisor.remove(record.runId);
   context.terminals.forget(record.runId);
-  return { action: 'remove', runId: record.runId, ...ended };
+  return { runId: record.runId, ...ended };
 }
 
 interface Ending {
@@ -149,7 +149,7 @@ interface Ending {
   readonly call: Pick<ToolCall, 'signal' | 'requester'>;
 }
 
-type Ended = Omit<ResultOf<'kill'>, 'action' | 'runId'>;
+type Ended = Omit<ResultOf<'kill'>, 'runId'>;
 
 /* An abort ends the waiting; what was begun goes on. */
 export async function endTree(

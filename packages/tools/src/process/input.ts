@@ -35,7 +35,7 @@ export async function writeInput(
   const record = findRecord(context, params.runId, call);
   const bytes = encoding === 'base64' ? fromBase64(data) : Buffer.from(data);
   await send(context, record, { bytes, isEof, call });
-  return { action: 'write', runId: record.runId, bytes: bytes.length, isEof };
+  return { runId: record.runId, bytes: bytes.length, isEof };
 }
 
 export async function sendKeys(
@@ -54,7 +54,7 @@ export async function sendKeys(
   }
   if (encoded.bytes.length === 0) throw nothingToSend('literal, hex or keys');
   await send(context, record, { bytes: encoded.bytes, call });
-  return { action: 'send-keys', runId: record.runId, bytes: encoded.bytes.length };
+  return { runId: record.runId, bytes: encoded.bytes.length };
 }
 
 export async function submit(
@@ -65,7 +65,7 @@ export async function submit(
   const record = findRecord(context, params.runId, call);
   const bytes = Buffer.from(record.mode === 'child' ? '\n' : '\r');
   await send(context, record, { bytes, call });
-  return { action: 'submit', runId: record.runId };
+  return { runId: record.runId };
 }
 
 export async function paste(
@@ -79,7 +79,7 @@ export async function paste(
   const isTerminal = record.mode !== 'child';
   const bytes = encodePaste(params.text, { isBracketed, isTerminal });
   await send(context, record, { bytes, call });
-  return { action: 'paste', runId: record.runId, bytes: bytes.length, isBracketed };
+  return { runId: record.runId, bytes: bytes.length, isBracketed };
 }
 
 async function modesOf(

@@ -1,17 +1,17 @@
 /*
  * `process list`: the caller's runs, newest first, those that wait for a decision before them.
  */
-import { processLimits, type ProcessParams, type RunSummary } from '@clawdfather/protocol';
+import { processLimits, type RunSummary } from '@clawdfather/protocol';
 import { liveRunStates, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import { commandText } from '../approvals/shown-command.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
-import type { ResultOf } from './result-of.ts';
+import type { ParamsOf, ResultOf } from './result-of.ts';
 import { filterOf, heldBy } from './find-run.ts';
 
 export function listRuns(
   context: ToolsContext,
-  params: Extract<ProcessParams, { action: 'list' }>,
+  params: ParamsOf<'list'>,
   call: ToolCall,
 ): ResultOf<'list'> {
   const limit = params.limit ?? processLimits.listRows.usual;
@@ -28,7 +28,7 @@ export function listRuns(
   });
   for (const record of records) context.takeOver.lookAfter(record);
   const runs = [...held, ...records.map(summaryOf)];
-  return { action: 'list', runs: runs.slice(0, limit), isMore: runs.length > limit };
+  return { runs: runs.slice(0, limit), isMore: runs.length > limit };
 }
 
 export function summaryOf(record: RunRecord): RunSummary {

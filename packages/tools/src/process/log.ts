@@ -79,7 +79,7 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
     page = await take(charactersMax / charactersPerByteMax);
   }
   const isOver = page.isEnd && record.treeEndedAtMs !== undefined;
-  const common = { action: 'log', runId: record.runId, ...page.losses } as const;
+  const common = { runId: record.runId, ...page.losses } as const;
   const rest = { ...common, isEnd: page.isEnd };
   if (!isText) {
     const text = Buffer.concat(page.pieces).toString('base64');
@@ -152,7 +152,6 @@ async function linePage({ context, params, call, record, run }: LogRead): Promis
   };
   const fitted = fitting(text, page, window);
   return {
-    action: 'log',
     runId: record.runId,
     ...fitted,
     totalLines: page.totalLines,

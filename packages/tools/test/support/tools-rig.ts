@@ -15,6 +15,7 @@ import type {
   ExecParams,
   ExecResult,
   ProcessAction,
+  ProcessParams,
   ProcessResult,
 } from '@clawdfather/protocol';
 import {
@@ -37,8 +38,6 @@ import {
   type Tools,
   type ToolsDeps,
 } from '../../src/index.ts';
-
-import type { ParamsOf, ResultOf } from '../../src/process/result-of.ts';
 
 export const clock: Clock = createSystemClock();
 /* Longer than anything here takes on a loaded machine; only a hang meets it. */
@@ -75,9 +74,9 @@ export interface ToolsRig {
   call(change?: Partial<ToolCall>): ToolCall;
   exec(params: ExecParams, change?: Partial<ToolCall>): Promise<ExecResult>;
   process<Action extends ProcessAction>(
-    params: ParamsOf<Action>,
+    params: Extract<ProcessParams, { action: Action }>,
     change?: Partial<ToolCall>,
-  ): Promise<ResultOf<Action>>;
+  ): Promise<Extract<ProcessResult, { action: Action }>>;
   /* Starts a run that goes on, whatever it says first. */
   start(params: ExecParams): Promise<Extract<ExecResult, { status: 'running' }>>;
   /* Polls until the text has been said; resolves with all there was, and the cursor after it. */
@@ -177,9 +176,10 @@ export async function openToolsRig(
     },
     exec: (params, over) => now.tools.exec(params, call(over)),
     process: async <Action extends ProcessAction>(
-      params: ParamsOf<Action>,
+      params: Extract<ProcessParams, { action: Action }>,
       over?: Partial<ToolCall>,
-    ) => (await now.tools.process(params, call(over))) as ResultOf<Action>,
+    ) =>
+      (await now.tools.process(params, call(over))) as Extract<ProcessResult, { action: Action }>,
     start: async (params) => {
       const result = await now.tools.exec({ background: true, ...params }, call());
       assert.equal(result.status, 'running', JSON.stringify(result));
