@@ -4,18 +4,14 @@
  * Everything that goes wrong ends here, as one message on stderr that says what,
  * why and what to do, or as one JSON object when JSON was asked for.
  */
-import { parseArgs } from './args/parse.ts';
-import { commonFlags, isActionOf } from './args/spec.ts';
+import { namedFlags } from './args/flag.ts';
 import { formatCommandHelp, formatFamilyHelp } from './args/help-text.ts';
+import { isHelpWanted } from './args/parse.ts';
+import { readWords } from './args/read-words.ts';
+import { commonFlags, isActionOf } from './args/spec.ts';
 import { suggestNearest } from './args/suggest.ts';
-import type { CliDeps, Command, ConfigFileUse } from './command.ts';
-import {
-  type Config,
-  type ConfigParts,
-  loadConfig,
-  loadConfigOrUsual,
-  usualConfig,
-} from './config.ts';
+import type { CliDeps, Command, PreparedCall } from './command.ts';
+import { type Config, loadConfig, loadConfigOrUsual, usualConfig } from './config.ts';
 import { commands, hiddenCommands } from './commands/table.ts';
 import { usageError } from './errors.ts';
 import {
@@ -66,9 +62,11 @@ function commandFirst(argv: readonly string[]): readonly string[] {
   let at = 0;
   for (;;) {
     const [name = '', value] = (argv[at] ?? '').split('=', 2);
-    const flag = commonFlags.find((one) => `--${one.name}` === name && one.name !== 'help');
+    const flag = namedFlags(commonFlags).find(
+      (one) => `--${one.name}` === name && one.key !== 'help',
+    );
     if (flag === undefined) break;
-    at += flag.value === undefined || value !== undefined ? 1 : 2;
+    at += flag.kind === undefined || value !== undefined ? 1 : 2;
   }
   const typed = argv[at] ?? 'help';
   const { name, words } = commandName(typed, argv[at + 1]);
@@ -89,34 +87,31 @@ async function execute(
   command: Command,
   argv: readonly string[],
 ): Promise<ExitStatus> {
-  const args = parseArgs(command.spec, argv);
+  const words = readWords(command.spec, argv);
   const { io } = deps;
-  if (args.has('help')) {
+  if (isHelpWanted(words)) {
     await io.stdout.write(formatCommandHelp(command.spec));
     return codeStatus(exitOk);
   }
-  const parts = { spec: command.spec, args };
-  const config = await configFor(deps, command.configFile, parts);
-  const loaded = await command.load();
-  return loaded.execute({
+  const call = command.prepare(words);
+  const { callSettings, isJson } = call;
+  const config = await configFor(deps, call);
+  return call.execute({
     ...deps,
     config,
-    args,
-    isJson: args.has('json'),
-    paint: createPaint(isColoured(config, io.stdout) && !args.has('json')),
+    callSettings,
+    isJson,
+    paint: createPaint(isColoured(config, io.stdout) && !isJson),
   });
 }
 
 async function configFor(
   { caller, io }: CliDeps,
-  use: ConfigFileUse,
-  parts: ConfigParts,
+  { configFile, callSettings }: PreparedCall,
 ): Promise<Config> {
-  if (use === 'unread') return usualConfig(caller, parts);
-  const isRequired =
-    typeof use === 'string' ? use === 'required' : !parts.args.has(use.requiredUnless);
-  if (isRequired) return loadConfig(caller, parts);
-  const config = await loadConfigOrUsual(caller, parts);
+  if (configFile === 'unread') return usualConfig(caller, callSettings);
+  if (configFile === 'required') return loadConfig(caller, callSettings);
+  const config = await loadConfigOrUsual(caller, callSettings);
   // A closed stderr is no reason to do nothing.
   if (config.fileFault !== undefined)
     await io.stderr.write(formatFileFault(config)).catch(() => {});

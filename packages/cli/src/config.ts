@@ -8,11 +8,10 @@
 import { join } from 'node:path';
 import type { LogLevel } from '@clawdfather/kit';
 import type { LimitPair } from '@clawdfather/supervisor';
-import type { ParsedArgs } from './args/parse.ts';
-import { type CommandSpec, commonFlags } from './args/spec.ts';
+import type { CallSettings } from './args/parse.ts';
 import type { ParsedFile } from './config/parse-file.ts';
 import { readConfigFile } from './config/read-file.ts';
-import { type FlagText, type Resolved, resolveSettings } from './config/resolve.ts';
+import { type Resolved, resolveSettings } from './config/resolve.ts';
 import {
   absolutePath,
   type CallerFacts,
@@ -77,35 +76,30 @@ export function readCaller(facts: ProcessFacts): Caller {
   };
 }
 
-/* The call: its flags decide last. */
-export interface ConfigParts {
-  readonly spec: CommandSpec;
-  readonly args: ParsedArgs;
-}
-
-export async function loadConfig(caller: Caller, parts: ConfigParts): Promise<Config> {
-  const { path, isNamed } = configPath(caller, parts.args);
+/* The flags of the call decide last. */
+export async function loadConfig(caller: Caller, call: CallSettings): Promise<Config> {
+  const { path, isNamed } = configPath(caller, call);
   const parsed = await parseConfigAt(path, isNamed);
   const fault = faultOf(path, parsed);
   if (fault !== undefined) throw fault;
-  return configFrom(caller, { ...parts, path, entries: parsed.entries });
+  return configFrom(caller, { call, path, entries: parsed.entries });
 }
 
 /*
  * For commands that must work when the file does not: what it says is left aside, but for where the state is, if that can
  * be read. To look into another directory would show other runs, or none.
  */
-export async function loadConfigOrUsual(caller: Caller, parts: ConfigParts): Promise<Config> {
-  const { path, isNamed } = configPath(caller, parts.args);
+export async function loadConfigOrUsual(caller: Caller, call: CallSettings): Promise<Config> {
+  const { path, isNamed } = configPath(caller, call);
   const parsed = await parseConfigAt(path, isNamed).catch((error: unknown) => {
     if (error instanceof CliError) return error;
     throw error;
   });
   const fileFault = parsed instanceof CliError ? parsed : faultOf(path, parsed);
   const read = parsed instanceof CliError ? none.entries : parsed.entries;
-  if (fileFault === undefined) return configFrom(caller, { ...parts, path, entries: read });
+  if (fileFault === undefined) return configFrom(caller, { call, path, entries: read });
   const entries = new Map([...read].filter(([key]) => key === 'stateDir'));
-  return { ...configFrom(caller, { ...parts, path, entries }), fileFault };
+  return { ...configFrom(caller, { call, path, entries }), fileFault };
 }
 
 function faultOf(path: string, { problems }: ParsedFile): CliError | undefined {
@@ -121,19 +115,22 @@ function faultOf(path: string, { problems }: ParsedFile): CliError | undefined {
 }
 
 /* For commands that must work whatever the file and the variables say. */
-export function usualConfig(caller: Caller, parts: ConfigParts): Config {
+export function usualConfig(caller: Caller, call: CallSettings): Config {
   const env = {
     HOME: caller.env['HOME'],
     NO_COLOR: caller.env['NO_COLOR'],
     TERM: caller.env['TERM'],
   };
-  const config = configFrom({ ...caller, env }, { ...parts, path: '', entries: new Map() });
+  const config = configFrom({ ...caller, env }, { call, path: '', entries: new Map() });
   return { ...config, env: caller.env };
 }
 
 /* The file's place, and whether somebody asked for this very one. */
-export function configPath(caller: Caller, args: ParsedArgs): { path: string; isNamed: boolean } {
-  const named = args.value('config') || caller.env['CLAWDFATHER_CONFIG'] || '';
+export function configPath(
+  caller: Caller,
+  { configFile }: CallSettings,
+): { path: string; isNamed: boolean } {
+  const named = configFile || caller.env['CLAWDFATHER_CONFIG'] || '';
   if (named !== '') return { path: absolutePath(named, caller), isNamed: true };
   return { path: join(configDirectory(caller), configFileName), isNamed: false };
 }
@@ -159,26 +156,25 @@ export async function parseConfigAt(path: string, isNamed: boolean): Promise<Par
   });
 }
 
-function configFrom(
-  caller: Caller,
-  parts: ConfigParts & { readonly path: string; readonly entries: ParsedFile['entries'] },
-): Config {
+interface ConfigParts {
+  readonly call: CallSettings;
+  readonly path: string;
+  readonly entries: ParsedFile['entries'];
+}
+
+function configFrom(caller: Caller, parts: ConfigParts): Config {
   const resolved = resolveSettings({
     caller,
     file: { path: parts.path, entries: parts.entries },
-    flags: flagTexts(parts),
+    flags: parts.call.settings,
   });
   const { stateDir, log } = resolved.values;
   return { ...caller, ...resolved, stateDir, logLevel: log === 'off' ? undefined : log };
 }
 
-function flagTexts({ spec, args }: ConfigParts): Map<SettingKey, FlagText> {
-  const texts = new Map<SettingKey, FlagText>();
-  for (const { name, setting, means } of [...spec.flags, ...commonFlags]) {
-    const text = means ?? args.value(name) ?? '';
-    if (setting !== undefined && args.has(name)) texts.set(setting, { name: `--${name}`, text });
-  }
-  return texts;
+/* Whether a flag of this call decides it. */
+export function isByFlag({ origins }: Resolved, key: SettingKey): boolean {
+  return origins[key].kind === 'flag';
 }
 
 /* The value, unless nobody chose it. */

@@ -68,11 +68,11 @@ test('what the kernel refuses is not called a mistake of ours', () => {
 });
 
 test('commands of two words: the action, the family alone, its help, a mistake', async () => {
-  assert.match((await call('token', 'create', '--help')).out, /^Make a token for a program/);
+  assert.match((await call('token', 'create', '--help')).out, /^Create a token for a program/);
   assert.match((await call('--json', 'token', 'revoke', '--help')).out, /^Revoke a token/);
   assert.match((await call('token', '--help')).out, /token create .*\n.*token revoke /);
   assert.match((await call('help', 'token')).out, /Usage: clf token ACTION/);
-  assert.match((await call('help', 'token', 'create')).out, /^Make a token for a program/);
+  assert.match((await call('help', 'token', 'create')).out, /^Create a token for a program/);
   assert.match((await call('token', 'crate')).err, /Did you mean clf token create\?/);
 });
 

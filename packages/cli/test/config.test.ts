@@ -7,17 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { execLimits } from '@clawdfather/protocol';
-import { parseArgs } from '../src/args/parse.ts';
 import { runSpec } from '../src/commands/run-spec.ts';
-import { versionSpec } from '../src/commands/specs.ts';
+import { versionSpec } from '../src/commands/own-specs.ts';
 import { cleanEnv, configPath, loadConfig, readCaller, usualConfig } from '../src/config.ts';
 import type { SettingKey } from '../src/config/settings.ts';
+import { parseWith } from './support/configs.ts';
 
 const caller = (env: Record<string, string | undefined>) =>
   readCaller({ argv: [], env: { HOME: '/h', ...env }, cwd: '/here', pid: 7, umask: 0o022 });
 
 const config = (env: Record<string, string | undefined>, ...argv: string[]) =>
-  loadConfig(caller(env), { spec: runSpec, args: parseArgs(runSpec, [...argv, 'x']) });
+  loadConfig(caller(env), parseWith(runSpec, [...argv, 'x']).callSettings);
 
 /* A file of this text; its variable is returned. */
 function fileOf(context: TestContext, text: string, mode = 0o600): { CLAWDFATHER_CONFIG: string } {
@@ -41,9 +41,8 @@ test('state: our own variable, then XDG, then the home directory', async () => {
 });
 
 test('the file: in the XDG place, or where it is said', () => {
-  const args = (...argv: string[]) => parseArgs(versionSpec, argv);
   const pathOf = (env: Record<string, string>, ...argv: string[]) =>
-    configPath(caller(env), args(...argv)).path;
+    configPath(caller(env), parseWith(versionSpec, argv).callSettings).path;
   assert.equal(pathOf({}), '/h/.config/clawdfather/config.jsonc');
   assert.equal(pathOf({ XDG_CONFIG_HOME: '/x' }), '/x/clawdfather/config.jsonc');
   assert.equal(pathOf({ XDG_CONFIG_HOME: 'x' }), '/h/.config/clawdfather/config.jsonc');
@@ -104,8 +103,7 @@ test('a mistake in the file has its line, and a hint', async (context) => {
 
 test('a broken file does not stop what must always work', (context) => {
   const env = { ...fileOf(context, '{ oops'), CLAWDFATHER_LOG: 'loud', CLAWDFATHER_STATE_DIR: '' };
-  const args = parseArgs(versionSpec, []);
-  const { origins } = usualConfig(caller(env), { spec: versionSpec, args });
+  const { origins } = usualConfig(caller(env), parseWith(versionSpec, []).callSettings);
   assert.equal(origins.log.kind, 'default');
 });
 

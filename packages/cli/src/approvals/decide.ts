@@ -15,16 +15,18 @@ import type { Approvals } from './with-approvals.ts';
 export type Decided = Extract<DecisionOutcome, { kind: 'decided' }>;
 
 export interface Decision {
+  /* The approval, as a person named it. */
+  readonly typed: string;
   readonly decision: ApprovalDecision;
   readonly reason?: string | undefined;
 }
 
 export async function decide(
-  { args, clock, config }: CommandContext,
+  { clock, config }: CommandContext,
   { store, allowlist, gatekeeper }: Approvals,
-  { decision, reason }: Decision,
+  { typed, decision, reason }: Decision,
 ): Promise<Decided> {
-  const approvalId = findApproval(gatekeeper, args.operands[0] ?? '');
+  const approvalId = findApproval(gatekeeper, typed);
   const outcome = await decideApproval(
     { store, allowlist, clock },
     {

@@ -1,7 +1,8 @@
 /*
- * Help pages, made from the command table.
+ * Help pages, made from the declarations of the commands.
  */
-import { type CommandSpec, commonFlags, type FlagSpec } from './spec.ts';
+import { type NamedFlag, namedFlags } from './flag.ts';
+import { type CommandSpec, commonFlags, formatUsage } from './spec.ts';
 
 /* A flag wider than this has its summary on the next line. */
 const flagColumnsMax = 34;
@@ -20,19 +21,19 @@ export function formatOverview(groups: readonly SpecGroup[]): string {
     ...specs.map((spec) => `  ${spec.name.padEnd(width)}  ${spec.summary}`),
   ]);
   return [
-    'clawdfather (clf): commands that outlive their owner',
+    'clawdfather (clf): run commands that outlive the program that started them',
     '',
     'Usage: clf COMMAND [flags] …',
     '',
     ...lines,
     '',
-    'A RUN is its id, any unique beginning of it, or the name it was given.',
-    'More: clf COMMAND --help. First steps: clf run -- sleep 60, then clf ps.',
+    'RUN is the id of a run, a unique beginning of the id, or the name of the run.',
+    'Help on a command: clf COMMAND --help. To begin: clf run -d -- sleep 60, then clf ps.',
     '',
   ].join('\n');
 }
 
-/* Of commands with a second word: what that may be. */
+/* The actions of a family: `clf token --help`. */
 export function formatFamilyHelp(family: string, specs: readonly CommandSpec[]): string {
   const width = Math.max(...specs.map(({ name }) => name.length));
   return [
@@ -40,28 +41,29 @@ export function formatFamilyHelp(family: string, specs: readonly CommandSpec[]):
     '',
     ...specs.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    `More: clf ${specs[0]?.name ?? family} --help`,
+    `Help on an action: clf ${specs[0]?.name ?? family} --help`,
     '',
   ].join('\n');
 }
 
 export function formatCommandHelp(spec: CommandSpec): string {
-  const names = [...spec.flags, ...commonFlags].map((flag) => flagName(flag).length);
+  const own = namedFlags(spec.flags);
+  const common = namedFlags(commonFlags);
+  const names = [...own, ...common].map((flag) => flagColumn(flag).length);
   const columns = Math.min(flagColumnsMax, Math.max(...names));
-  const format = (flag: FlagSpec): string => {
-    const name = flagName(flag);
+  const format = (flag: NamedFlag): string => {
+    const name = flagColumn(flag);
     const begin = name.length > columns ? `${name}\n${' '.repeat(columns)}` : name.padEnd(columns);
     return `${begin}  ${flag.summary}`;
   };
-  const usage = spec.usage === '' ? `clf ${spec.name}` : `clf ${spec.name} ${spec.usage}`;
   return [
     spec.summary,
     '',
-    `Usage: ${usage}`,
+    `Usage: clf ${formatUsage(spec)}`,
     '',
-    ...(spec.flags.length === 0 ? [] : ['Flags:', ...spec.flags.map(format), '']),
-    'Everywhere:',
-    ...commonFlags.map(format),
+    ...(own.length === 0 ? [] : ['Flags:', ...own.map(format), '']),
+    'Flags of every command:',
+    ...common.map(format),
     ...(spec.examples.length === 0
       ? []
       : ['', 'Examples:', ...spec.examples.map((line) => `  ${line}`)]),
@@ -69,8 +71,8 @@ export function formatCommandHelp(spec: CommandSpec): string {
   ].join('\n');
 }
 
-function flagName(flag: FlagSpec): string {
+function flagColumn(flag: NamedFlag): string {
   const short = flag.short === undefined ? '    ' : `-${flag.short}, `;
-  const value = flag.value === undefined ? '' : ` ${flag.value}`;
+  const value = flag.kind === undefined ? '' : ` ${flag.kind.placeholder}`;
   return `  ${short}--${flag.name}${value}`;
 }

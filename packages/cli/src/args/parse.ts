@@ -1,147 +1,85 @@
 /*
- * The command line of one command, from strings to named values.
- *
- * Own code instead of node:util's parseArgs, because `run` must stop at the
- * first operand, an unknown flag must name its nearest neighbour, and a flag
- * that is given twice by mistake must be told. The grammar is GNU's:
- * `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, and `--`.
+ * From the words of a command line to the typed values that its command declares (flag.ts, operand.ts).
  */
+import type { FlagText } from '../config/resolve.ts';
+import type { SettingKey } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
-import { type CommandSpec, commonFlags, type FlagSpec } from './spec.ts';
-import { suggestNearest } from './suggest.ts';
+import { type FlagTable, type FlagValues, flagName } from './flag.ts';
+import type { OperandTable, OperandValues } from './operand.ts';
+import { seeHelp, type SortedWords } from './read-words.ts';
+import { allFlags, type CommandSpec, formatUsage } from './spec.ts';
 
-export interface ParsedArgs {
-  has(name: string): boolean;
-  /* The value of a flag that takes one. */
-  value(name: string): string | undefined;
-  /* All values of a repeatable flag, in order. */
-  values(name: string): readonly string[];
-  readonly operands: readonly string[];
+/* What the flags of one call say about settings, and where the config file is. */
+export interface CallSettings {
+  /* Of --config. */
+  readonly configFile: string | undefined;
+  readonly settings: ReadonlyMap<SettingKey, FlagText>;
 }
 
-interface Reading {
-  readonly spec: CommandSpec;
-  readonly flags: readonly FlagSpec[];
-  readonly found: Map<string, string[]>;
+export interface ParsedCall<Flags extends FlagTable, Operands extends OperandTable> {
+  readonly flags: FlagValues<Flags>;
+  readonly operands: OperandValues<Operands>;
+  readonly callSettings: CallSettings;
+  readonly isJson: boolean;
 }
 
-export function parseArgs(spec: CommandSpec, argv: readonly string[]): ParsedArgs {
-  const reading: Reading = { spec, flags: [...spec.flags, ...commonFlags], found: new Map() };
-  const operands: string[] = [];
-  let index = 0;
-  while (index < argv.length) {
-    const word = argv[index] ?? '';
-    if (word === '--') {
-      operands.push(...argv.slice(index + 1));
-      break;
-    }
-    if (word === '-' || !word.startsWith('-')) {
-      if (spec.endsFlagsAtOperand === true) {
-        operands.push(...argv.slice(index));
-        break;
-      }
-      operands.push(word);
-      index += 1;
-      continue;
-    }
-    const next = argv[index + 1];
-    const isNextUsed = word.startsWith('--')
-      ? readLong(reading, word, next)
-      : readShort(reading, word, next);
-    index += isNextUsed ? 2 : 1;
+/* Help is shown whatever else is wrong, so this is asked first. */
+export function isHelpWanted({ texts }: SortedWords): boolean {
+  return texts.has('help');
+}
+
+export function parseCall<Flags extends FlagTable, Operands extends OperandTable>(
+  spec: CommandSpec<Flags, Operands>,
+  words: SortedWords,
+): ParsedCall<Flags, Operands> {
+  checkCount(spec, words.operands);
+  return {
+    // The keys and types are those of the tables that are read here.
+    flags: readFlags(spec.flags, words) as FlagValues<Flags>,
+    operands: readOperands(spec.operands, words) as OperandValues<Operands>,
+    callSettings: {
+      configFile: words.texts.get('config')?.[0],
+      settings: settingTexts(spec, words),
+    },
+    isJson: words.texts.has('json'),
+  };
+}
+
+function readFlags(flags: FlagTable, { texts }: SortedWords): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [key, flag] of Object.entries(flags)) {
+    if ('read' in flag) values[key] = flag.read(`--${flagName(key)}`, texts.get(key) ?? []);
   }
-  if (!reading.found.has('help')) checkOperands(spec, operands);
-  return viewOf(reading.found, operands);
+  return values;
 }
 
-/* True when the following word was the value. */
-function readLong(reading: Reading, word: string, next: string | undefined): boolean {
-  const equals = word.indexOf('=');
-  const name = equals === -1 ? word.slice(2) : word.slice(2, equals);
-  const flag = reading.flags.find((one) => one.name === name);
-  if (flag === undefined) throw unknownFlag(reading, `--${name}`);
-  if (flag.value === undefined) {
-    if (equals !== -1) throw usageError(`--${name} takes no value`);
-    note(reading, flag, '');
-    return false;
+function readOperands(table: OperandTable, { operands }: SortedWords): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [at, [key, one]] of Object.entries(table).entries()) {
+    values[key] = one.read(operands.slice(at, one.isList ? undefined : at + 1));
   }
-  if (equals !== -1) {
-    note(reading, flag, word.slice(equals + 1));
-    return false;
-  }
-  note(reading, flag, valueAfter(reading, flag, next));
-  return true;
+  return values;
 }
 
-function readShort(reading: Reading, word: string, next: string | undefined): boolean {
-  for (let at = 1; at < word.length; at += 1) {
-    const letter = word.charAt(at);
-    const flag = reading.flags.find((one) => one.short === letter);
-    if (flag === undefined) throw unknownFlag(reading, `-${letter}`);
-    if (flag.value !== undefined) {
-      const rest = word.slice(at + 1).replace(/^=/, '');
-      note(reading, flag, rest === '' ? valueAfter(reading, flag, next) : rest);
-      return rest === '';
-    }
-    note(reading, flag, '');
+function settingTexts(spec: CommandSpec, { texts }: SortedWords): Map<SettingKey, FlagText> {
+  const found = new Map<SettingKey, FlagText>();
+  for (const { key, name, setting, means } of allFlags(spec)) {
+    const text = texts.get(key)?.[0];
+    if (setting === undefined || text === undefined) continue;
+    found.set(setting, { name: `--${name}`, text: means ?? text });
   }
-  return false;
+  return found;
 }
 
-function valueAfter(reading: Reading, flag: FlagSpec, next: string | undefined): string {
-  if (next !== undefined && next !== '--') return next;
-  throw usageError(
-    `--${flag.name} needs a value: --${flag.name} ${flag.value ?? ''}`,
-    seeHelp(reading.spec),
-  );
-}
-
-function note(reading: Reading, flag: FlagSpec, value: string): void {
-  const before = reading.found.get(flag.name);
-  if (before === undefined) {
-    reading.found.set(flag.name, [value]);
-    return;
+function checkCount(spec: CommandSpec, typed: readonly string[]): void {
+  const operands = Object.values(spec.operands);
+  const missing = operands.find(({ isOptional }, at) => !isOptional && typed[at] === undefined);
+  if (missing !== undefined) {
+    const { placeholder } = missing.kind;
+    throw usageError(`${placeholder} is missing: clf ${formatUsage(spec)}`, seeHelp(spec));
   }
-  if (flag.isRepeatable === true) before.push(value);
-  else if (flag.value !== undefined) throw usageError(`--${flag.name} is given twice`);
-}
-
-function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
-  const { min, max } = spec.operands;
-  if (operands.length < min) {
-    throw usageError(`something is missing: clf ${spec.name} ${spec.usage}`, seeHelp(spec));
-  }
-  if (max !== undefined && operands.length > max) {
-    const extra = operands[max] ?? '';
+  const extra = operands.at(-1)?.isList === true ? undefined : typed[operands.length];
+  if (extra !== undefined) {
     throw usageError(`${spec.name} does not know what to do with "${extra}"`, seeHelp(spec));
   }
-}
-
-function unknownFlag(reading: Reading, flag: string): Error {
-  const known = reading.flags.map((one) => `--${one.name}`);
-  const nearest = flag.startsWith('--') ? suggestNearest(flag, known) : undefined;
-  const passing =
-    reading.spec.endsFlagsAtOperand === true
-      ? ` Flags of the command come after it: clf ${reading.spec.name} -- command ${flag}`
-      : '';
-  return usageError(
-    `${reading.spec.name} has no flag ${flag}`,
-    nearest === undefined ? `${seeHelp(reading.spec)}${passing}` : `Did you mean ${nearest}?`,
-  );
-}
-
-function seeHelp(spec: CommandSpec): string {
-  return `See: clf ${spec.name} --help.`;
-}
-
-function viewOf(
-  found: ReadonlyMap<string, readonly string[]>,
-  operands: readonly string[],
-): ParsedArgs {
-  return {
-    has: (name) => found.has(name),
-    value: (name) => found.get(name)?.[0],
-    values: (name) => found.get(name) ?? [],
-    operands,
-  };
 }

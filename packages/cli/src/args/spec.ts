@@ -1,76 +1,74 @@
 /*
- * How a command describes itself. One table of these drives parsing, help,
- * suggestions and the reference page, so that they cannot disagree.
+ * How a command describes itself. One declaration gives its parser, its help, its completion and the type of
+ * what its code receives (command.ts), so that they cannot disagree.
  */
-import type { SettingKey } from '../config/settings.ts';
+import {
+  type FlagTable,
+  type NamedFlag,
+  namedFlags,
+  settingFlag,
+  settingSwitch,
+  switchFlag,
+  valueFlag,
+} from './flag.ts';
+import { file } from './kinds.ts';
+import { formatOperands, type OperandTable } from './operand.ts';
 
-export interface FlagSpec {
-  /* Long name without dashes. */
-  readonly name: string;
-  readonly short?: string;
-  /*
-   * What the value is called in help; absent for a switch. Completion reads it too: DIR, FILE, RUN,
-   * SIGNAL, and words with | between, which are all there are.
-   */
-  readonly value?: string;
-  /* May be given several times. */
-  readonly isRepeatable?: boolean;
-  /* Some values that it may have, for completion. */
-  readonly suggestions?: readonly string[];
-  /* The setting that it decides for this call (config/settings.ts). */
-  readonly setting?: SettingKey;
-  /* Of a switch that decides a setting: the text that it stands for. */
-  readonly means?: string;
-  readonly summary: string;
-}
-
-/* What an operand is, for completion; a list is all the words there are. */
-export type OperandKind =
-  | 'run'
-  | 'living-run'
-  | 'approval'
-  | 'command'
-  | 'setting'
-  | 'program'
-  | 'file'
-  | readonly string[];
-
-export interface CommandSpec {
-  /* One word; or two, of a family: `runs ls`. The family's first is what its name alone means. */
+export interface CommandSpec<
+  Flags extends FlagTable = FlagTable,
+  Operands extends OperandTable = OperandTable,
+> {
+  /* One word; or two, of a family: `token ls`. The family's first is what its name alone means. */
   readonly name: string;
   readonly summary: string;
-  /* The line after "Usage: clf NAME". */
-  readonly usage: string;
-  readonly flags: readonly FlagSpec[];
-  /* How many operands it takes; `max` undefined is no limit. */
-  readonly operands: { readonly min: number; readonly max: number | undefined };
-  /* One kind for each operand, the last one for all that follow; absent: nothing is known of them. */
-  readonly operandKinds?: readonly OperandKind[];
+  readonly flags: Flags;
+  /* In the order in which they are typed. */
+  readonly operands: Operands;
+  /* What follows the name in help, where it cannot be told from the operands. */
+  readonly usage?: string;
   /* The first operand ends the flags, as in `env` and `docker run`: the rest is another program's. */
   readonly endsFlagsAtOperand?: boolean;
   readonly examples: readonly string[];
 }
 
-/* `runs ls` is an action of `runs`. */
-export function isActionOf(name: string, family: string): boolean {
-  return name.startsWith(`${family} `);
+export function defineCommand<Flags extends FlagTable, Operands extends OperandTable>(
+  spec: CommandSpec<Flags, Operands>,
+): CommandSpec<Flags, Operands> {
+  return spec;
 }
 
 /* What every command understands. */
-export const commonFlags: readonly FlagSpec[] = [
-  { name: 'json', summary: 'print JSON, in the shape docs/cli-json.md promises' },
-  {
-    name: 'no-color',
-    setting: 'color',
+export const commonFlags = {
+  json: switchFlag({ summary: 'print JSON, in the shape that docs/cli-json.md describes' }),
+  noColor: settingSwitch('color', {
     means: 'never',
-    summary: 'no colours, also on a terminal (as NO_COLOR does)',
-  },
-  {
-    name: 'state-dir',
-    value: 'DIR',
-    setting: 'stateDir',
+    summary: 'no colours, even on a terminal (like NO_COLOR)',
+  }),
+  stateDir: settingFlag('stateDir', {
+    placeholder: 'DIR',
+    completes: 'directories',
     summary: 'keep runs here instead of the XDG state directory',
-  },
-  { name: 'config', value: 'FILE', summary: 'read this config file instead of the usual one' },
-  { name: 'help', short: 'h', summary: 'show this' },
-];
+  }),
+  config: valueFlag(file, { summary: 'read this config file instead of the usual one' }),
+  help: switchFlag({ short: 'h', summary: 'show this help' }),
+};
+
+/* A command's own flags, then those of every command. */
+export function allFlags(spec: Pick<CommandSpec, 'flags'> | undefined): readonly NamedFlag[] {
+  return [...namedFlags(spec?.flags ?? {}), ...namedFlags(commonFlags)];
+}
+
+/* What follows the name: `[flags] RUN …`. */
+export function usageOf({ operands, usage }: CommandSpec): string {
+  return usage ?? `[flags] ${formatOperands(operands)}`.trimEnd();
+}
+
+/* What follows `clf`: `kill [flags] RUN …`. */
+export function formatUsage(spec: CommandSpec): string {
+  return `${spec.name} ${usageOf(spec)}`;
+}
+
+/* `token ls` is an action of `token`. */
+export function isActionOf(name: string, family: string): boolean {
+  return name.startsWith(`${family} `);
+}

@@ -35,17 +35,13 @@ export function parseDurationMs(flag: string, text: string): number {
 }
 
 /* As above; `none` and 0 are no limit. */
-export function parseLimitMs(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === 'none') return undefined;
+export function parseLimitMs(flag: string, text: string): number | undefined {
+  if (text === 'none') return undefined;
   const limitMs = parseDurationMs(flag, text);
   return limitMs === 0 ? undefined : limitMs;
 }
 
-/* From SIGTERM to SIGKILL. The supervisor counts from one millisecond on, which is what 0 means. */
-export function parseGraceMs(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseGrace('--grace', text);
-}
-
+/* From SIGTERM to SIGKILL. The supervisor takes one millisecond or more; 0 becomes one. */
 export function parseGrace(flag: string, text: string): number {
   const graceMs = parseDurationMs(flag, text);
   if (graceMs > graceMsMax) throw usageError(`${flag} is longer than an hour: "${text}"`);
@@ -94,27 +90,6 @@ export function parseChoice<Choice extends string>(
     `${flag} is not one of ${choices.join(', ')}: "${text}"`,
     nearest === undefined ? undefined : `Did you mean ${nearest}?`,
   );
-}
-
-/* `K=V` pairs; later ones win. `inherit` gives the value of a bare `K`. */
-export function parsePairs(
-  flag: string,
-  texts: readonly string[],
-  inherit?: (name: string) => string | undefined,
-): Record<string, string> {
-  const pairs: Record<string, string> = {};
-  for (const text of texts) {
-    const equals = text.indexOf('=');
-    const name = equals === -1 ? text : text.slice(0, equals);
-    const value = equals === -1 ? inherit?.(name) : text.slice(equals + 1);
-    const isUsable = name !== '' && !text.includes('\0');
-    if (!isUsable || (value === undefined && inherit === undefined)) {
-      throw usageError(`${flag} is not NAME=VALUE: "${text}"`);
-    }
-    // As with docker: a bare name that is not set here is not set there.
-    if (value !== undefined) pairs[name] = value;
-  }
-  return pairs;
 }
 
 /* `TERM`, `SIGTERM`, `sigterm`, `15`. */

@@ -10,20 +10,25 @@ import { formatCommandLines } from '../approvals/approval-text.ts';
 import { decide, type Decided } from '../approvals/decide.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { Supervisor } from '@clawdfather/supervisor';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
+import { isByFlag } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import type { Paint } from '../render/paint.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { allowSpec } from './approval-specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const decision = context.args.has('always') ? 'allow-always' : 'allow-once';
-  if (context.args.has('host')) {
+export async function execute(context: CallOf<typeof allowSpec>): Promise<ExitStatus> {
+  const decision = context.flags.always ? 'allow-always' : 'allow-once';
+  if (isByFlag(context.config, 'host')) {
     const { decideRemotely } = await import('../hosts/remote-approvals.ts');
-    return decideRemotely(context, { decision });
+    return decideRemotely(context, { typed: context.operands.approval, decision });
   }
   return withApprovals(context, async (approvals) => {
-    const decided = await decide(context, approvals, { decision });
+    const decided = await decide(context, approvals, {
+      typed: context.operands.approval,
+      decision,
+    });
     if (!context.isJson) await context.io.stdout.write(await formatRules(decided, context.paint));
     const isStarted = await start(context, approvals, decided.record);
     const record = approvals.gatekeeper.wholeApproval(decided.record.approvalId) ?? decided.record;

@@ -1,50 +1,52 @@
 /*
- * The three commands about approvals, as data.
+ * The three commands that list approvals and decide them: their flags and operands.
  */
-import type { CommandSpec, FlagSpec } from '../args/spec.ts';
+import { settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
+import { text } from '../args/kinds.ts';
+import { operand } from '../args/operand.ts';
+import { approval } from '../args/run-kinds.ts';
+import { defineCommand } from '../args/spec.ts';
 
-const oneApproval = { min: 1, max: 1 };
-const kinds = ['approval'] as const;
-
-const hostFlag: FlagSpec = {
-  name: 'host',
-  value: 'NAME|URL',
-  suggestions: ['local'],
-  setting: 'host',
-  summary: 'at this gateway, instead of on this machine',
+/* Unlike the commands that only a gateway can answer, these ask this machine unless one is named. */
+const hostFlags = {
+  host: settingFlag('host', {
+    placeholder: 'NAME|URL',
+    completes: ['local'],
+    summary: 'ask this gateway instead of this machine',
+  }),
 };
 
-export const approvalsSpec: CommandSpec = {
+export const approvalsSpec = defineCommand({
   name: 'approvals',
   summary: 'List commands that wait for your decision',
-  usage: '[flags]',
-  operands: { min: 0, max: 0 },
-  flags: [{ name: 'all', short: 'a', summary: 'decided and expired ones too' }, hostFlag],
+  operands: {},
+  flags: {
+    all: switchFlag({ short: 'a', summary: 'list decided and expired ones too' }),
+    ...hostFlags,
+  },
   examples: ['clf approvals', 'clf approvals -a --json'],
-};
+});
 
-export const allowSpec: CommandSpec = {
+export const allowSpec = defineCommand({
   name: 'allow',
-  summary: 'Allow a command that waits, and start it',
-  usage: '[flags] APPROVAL',
-  operands: oneApproval,
-  operandKinds: kinds,
-  flags: [
-    {
-      name: 'always',
-      summary: 'its programs need no approval from now on, whatever their arguments',
-    },
-    hostFlag,
-  ],
+  summary: 'Allow a waiting command and start it',
+  operands: { approval: operand(approval) },
+  flags: {
+    always: switchFlag({
+      summary: 'allow its programs from now on without asking, with any arguments',
+    }),
+    ...hostFlags,
+  },
   examples: ['clf allow 7q3', 'clf allow --always 7q3'],
-};
+});
 
-export const denySpec: CommandSpec = {
+export const denySpec = defineCommand({
   name: 'deny',
-  summary: 'Deny a command that waits',
-  usage: '[flags] APPROVAL',
-  operands: oneApproval,
-  operandKinds: kinds,
-  flags: [{ name: 'reason', value: 'TEXT', summary: 'what the agent is told' }, hostFlag],
+  summary: 'Deny a waiting command',
+  operands: { approval: operand(approval) },
+  flags: {
+    reason: valueFlag(text('TEXT'), { summary: 'the reason that the agent is told' }),
+    ...hostFlags,
+  },
   examples: ['clf deny 7q3', 'clf deny --reason "use the staging host" 7q3'],
-};
+});

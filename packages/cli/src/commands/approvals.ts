@@ -5,20 +5,22 @@ import type { ApprovalRecord, Gatekeeper } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { formatApprovals, machineAccounts } from '../approvals/approval-text.ts';
 import { withApprovals } from '../approvals/with-approvals.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
+import { isByFlag } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
+import type { approvalsSpec } from './approval-specs.ts';
 
 /* Of those that are over: more than a person reads. */
 const overMax = 1_000;
 /* More than may wait on one machine. */
 const waitingMax = 10_000;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, io, clock, paint } = context;
-  const isAll = args.has('all');
-  if (args.has('host'))
-    return (await import('../hosts/remote-approvals.ts')).showApprovals(context);
+export async function execute(context: CallOf<typeof approvalsSpec>): Promise<ExitStatus> {
+  const { io, clock, paint } = context;
+  const { all: isAll } = context.flags;
+  if (isByFlag(context.config, 'host'))
+    return (await import('../hosts/remote-approvals.ts')).showApprovals(context, isAll);
   return withApprovals(context, async ({ gatekeeper }) => {
     const records = readApprovals(gatekeeper, isAll);
     if (context.isJson) {

@@ -5,13 +5,13 @@
  * nothing is missed, however long the connection was gone.
  */
 import type { Client } from '@clawdfather/sdk';
-import { parseInteger } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withHost } from '../hosts/open-client.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { makeVisible } from '@clawdfather/tools/text';
+import type { auditSpec } from './host-specs.ts';
 
 type Entry = Awaited<ReturnType<Client['audit']['list']>>['entries'][number];
 
@@ -21,16 +21,14 @@ const pageMax = 100;
 /* A person who watches does not see the difference. */
 const lookEveryMs = 1_000;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, io } = context;
-  const text = args.value('limit');
-  const limit =
-    text === undefined ? entriesUsual : parseInteger('--limit', text, { min: 1, max: entriesMax });
+export async function execute(context: CallOf<typeof auditSpec>): Promise<ExitStatus> {
+  const { flags, io } = context;
+  const { limit = entriesUsual } = flags;
   return withHost(context, async ({ client }) => {
     const first = await readBack(client, context, { limit, after: 0 });
     await show(context, first);
     if (first.length === 0 && !context.isJson) await io.stderr.write('clf: nothing of that kind\n');
-    if (!args.has('follow')) return codeStatus(exitOk);
+    if (!flags.follow) return codeStatus(exitOk);
     using leave = listenForLeave(io);
     let last = first.at(-1)?.seq ?? 0;
     while (await isStill(context, leave.signal)) {
@@ -50,10 +48,10 @@ async function isStill({ clock }: CommandContext, signal: AbortSignal): Promise<
 /* Oldest first. */
 async function readBack(
   client: Client,
-  { args }: CommandContext,
+  { flags }: CallOf<typeof auditSpec>,
   { limit, after }: { readonly limit: number; readonly after: number },
 ): Promise<Entry[]> {
-  const action = args.value('action');
+  const { action } = flags;
   const found: Entry[] = [];
   let before: number | undefined;
   for (;;) {

@@ -8,17 +8,18 @@
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openPrivateDir } from '@clawdfather/kit/files';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { databaseFrom } from '../gateway/gateway-config.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { loadControlFile } from '../serve.ts';
+import type { backupSpec } from './gateway-specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, config, io } = context;
-  const path = resolve(config.cwd, args.operands[0] ?? '');
+export async function execute(context: CallOf<typeof backupSpec>): Promise<ExitStatus> {
+  const { flags, config, io } = context;
+  const path = resolve(config.cwd, context.operands.file);
   const source = controlPath(context);
   if (!existsSync(source)) {
     throw new CliError('gateway-not-running', `there is no control database at ${source}`, {
@@ -27,8 +28,8 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     });
   }
   const keysDir = config.values['gateway.masterKeysDir'] ?? join(config.stateDir, 'master-keys');
-  const keysPath = args.has('with-keys') ? `${path}.keys` : undefined;
-  if (!args.has('force')) for (const one of [path, keysPath]) refuseExisting(one);
+  const keysPath = flags.withKeys ? `${path}.keys` : undefined;
+  if (!flags.force) for (const one of [path, keysPath]) refuseExisting(one);
   const { backUp } = await loadControlFile();
   await backUp(source, path);
   if (keysPath !== undefined) copyKeys(keysDir, keysPath);

@@ -3,7 +3,7 @@
  * the registry instead of opening it, and says nothing rather than something wrong. The answer's form is told in
  * completion/scripts.ts.
  */
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { type Candidate, type Completed, completeWords } from '../completion/complete-words.ts';
 import { loadConfig } from '../config.ts';
 import { absolutePath } from '../config/settings.ts';
@@ -11,15 +11,15 @@ import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { fitColumns, makeVisible } from '@clawdfather/tools/text';
 import { nameLabel } from '../render/run-json.ts';
 import { shortIdChars } from '../runs/find-run.ts';
-import { completeSpec } from './specs.ts';
 import { commands } from './table.ts';
+import type { completeSpec } from './own-specs.ts';
 
 /* More than anybody reads; the newest. */
 const candidatesMax = 200;
 const summaryColumnsMax = 60;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const words = context.args.operands;
+export async function execute(context: CallOf<typeof completeSpec>): Promise<ExitStatus> {
+  const { words } = context.operands;
   const completed = completeWords(
     words,
     commands.map(({ spec }) => spec),
@@ -85,9 +85,12 @@ async function approvals(context: CommandContext, completed: Completed): Promise
   return seen.map(({ approvalId, why }) => ({ value: approvalId, summary: why }));
 }
 
-async function stateDirOf({ caller, args }: CommandContext, typed: Completed): Promise<string> {
+async function stateDirOf(
+  { caller, callSettings }: CommandContext,
+  typed: Completed,
+): Promise<string> {
   if (typed.stateDir !== undefined) return absolutePath(typed.stateDir, caller);
   const env =
     typed.config === undefined ? caller.env : { ...caller.env, CLAWDFATHER_CONFIG: typed.config };
-  return (await loadConfig({ ...caller, env }, { spec: completeSpec, args })).stateDir;
+  return (await loadConfig({ ...caller, env }, callSettings)).stateDir;
 }

@@ -2,16 +2,18 @@
  * `clf completion`: the script that makes a shell complete our command lines.
  */
 import { fileURLToPath } from 'node:url';
-import { parseChoice } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
-import { completionScript, shells } from '../completion/scripts.ts';
+import type { CallOf } from '../command.ts';
+import { completionScript } from '../completion/scripts.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import type { completionSpec } from './own-specs.ts';
 
 /* Beside src and dist alike. */
 const ownPath = fileURLToPath(new URL('../../bin/clawdfather', import.meta.url));
 
-export async function execute({ args, io }: CommandContext): Promise<ExitStatus> {
-  const shell = parseChoice('the shell', args.operands[0] ?? '', shells);
-  await io.stdout.write(completionScript(shell, ownPath));
+export async function execute({
+  operands,
+  io,
+}: CallOf<typeof completionSpec>): Promise<ExitStatus> {
+  await io.stdout.write(completionScript(operands.shell, ownPath));
   return codeStatus(exitOk);
 }

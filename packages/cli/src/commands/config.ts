@@ -5,28 +5,26 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suggestNearest } from '../args/suggest.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { type Config, configPath, loadConfig, parseConfigAt } from '../config.ts';
 import { configSchema } from '../config/json-schema.ts';
 import type { Problem } from '../config/parse-file.ts';
 import { formatOrigin, type Origin } from '../config/resolve.ts';
 import { type SettingKey, settingKeys, settingOf, variableOf } from '../config/settings.ts';
-import { configSpec } from './specs.ts';
+import type { configSpec } from './own-specs.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, type ExitStatus, exitOk } from '../exit-status.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { type Cell, formatTable } from '../render/table.ts';
 
-export const configActions = ['show', 'path', 'check', 'schema'] as const;
-
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const [action = 'show', ...rest] = context.args.operands;
-  if (action !== 'show' && rest.length > 0) {
-    throw usageError(`config ${action} does not know what to do with "${rest[0] ?? ''}"`);
+export async function execute(context: CallOf<typeof configSpec>): Promise<ExitStatus> {
+  const { action = 'show', keys } = context.operands;
+  if (action !== 'show' && keys.length > 0) {
+    throw usageError(`config ${action} does not know what to do with "${keys[0] ?? ''}"`);
   }
   switch (action) {
     case 'show':
-      return show(context, rest);
+      return show(context, keys);
     case 'path':
       return showPath(context);
     case 'check':
@@ -34,22 +32,13 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     case 'schema':
       await context.io.stdout.write(`${JSON.stringify(configSchema(), undefined, 2)}\n`);
       return codeStatus(exitOk);
-    default: {
-      const nearest = suggestNearest(action, configActions);
-      throw usageError(
-        `config cannot "${action}"`,
-        nearest === undefined
-          ? `It can ${configActions.join(', ')}.`
-          : `Did you mean clf config ${nearest}?`,
-      );
-    }
   }
 }
 
 async function show(context: CommandContext, typed: readonly string[]): Promise<ExitStatus> {
   const { io, paint } = context;
   const keys = typed.length === 0 ? settingKeys : typed.map(findKey);
-  const config = await loadConfig(context.caller, { spec: configSpec, args: context.args });
+  const config = await loadConfig(context.caller, context.callSettings);
   if (context.isJson) {
     for (const key of keys) await io.stdout.write(jsonLine(settingJson(config, key)));
     return codeStatus(exitOk);
@@ -106,7 +95,7 @@ function originJson(origin: Origin): Json {
 }
 
 async function showPath(context: CommandContext): Promise<ExitStatus> {
-  const { path } = configPath(context.caller, context.args);
+  const { path } = configPath(context.caller, context.callSettings);
   await context.io.stdout.write(
     context.isJson ? jsonLine({ path, exists: existsSync(path) }) : `${path}\n`,
   );
@@ -115,7 +104,7 @@ async function showPath(context: CommandContext): Promise<ExitStatus> {
 
 async function check(context: CommandContext): Promise<ExitStatus> {
   const { io, paint } = context;
-  const { path, isNamed } = configPath(context.caller, context.args);
+  const { path, isNamed } = configPath(context.caller, context.callSettings);
   const { entries, problems } = await parseConfigAt(path, isNamed);
   const others = await outsideProblems(context, problems.length === 0);
   if (context.isJson) {
@@ -171,7 +160,7 @@ async function outsideProblems(
   };
   try {
     // A file that is wrong would only be told again.
-    if (isFileRight) await loadConfig(context.caller, { spec: configSpec, args: context.args });
+    if (isFileRight) await loadConfig(context.caller, context.callSettings);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     add(error.message, error.hint);
@@ -182,7 +171,7 @@ async function outsideProblems(
     const nearest = suggestNearest(name, known);
     add(`nothing reads the variable ${name}`, nearest && `Did you mean ${nearest}?`);
   }
-  const { path, isNamed } = configPath(context.caller, context.args);
+  const { path, isNamed } = configPath(context.caller, context.callSettings);
   for (const name of ['config.json', 'config.toml', 'config.yaml']) {
     const beside = join(dirname(path), name);
     if (!isNamed && existsSync(beside)) add(`nothing reads ${beside}`, `The file is ${path}`);

@@ -5,18 +5,24 @@ import { approvalJson } from '../approvals/approval-json.ts';
 import { formatEnd } from '../approvals/approval-text.ts';
 import { decide } from '../approvals/decide.ts';
 import { withApprovals } from '../approvals/with-approvals.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
+import { isByFlag } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
+import type { denySpec } from './approval-specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const reason = context.args.value('reason');
-  if (context.args.has('host')) {
+export async function execute(context: CallOf<typeof denySpec>): Promise<ExitStatus> {
+  const decision = {
+    typed: context.operands.approval,
+    decision: 'deny',
+    reason: context.flags.reason,
+  } as const;
+  if (isByFlag(context.config, 'host')) {
     const { decideRemotely } = await import('../hosts/remote-approvals.ts');
-    return decideRemotely(context, { decision: 'deny', reason });
+    return decideRemotely(context, decision);
   }
   return withApprovals(context, async (approvals) => {
-    const { record } = await decide(context, approvals, { decision: 'deny', reason });
+    const { record } = await decide(context, approvals, decision);
     await context.io.stdout.write(
       context.isJson
         ? jsonLine(approvalJson(record))

@@ -11,10 +11,11 @@ import { formatAge } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { formatTable } from '../render/table.ts';
 import { makeVisible } from '@clawdfather/tools/text';
+import type { devicesListSpec, devicesRevokeSpec } from './host-specs.ts';
 
 type Device = Awaited<ReturnType<Client['auth']['devices']>>['items'][number];
 
-export const list: Execute = (context) =>
+export const list: Execute<typeof devicesListSpec> = (context) =>
   withHost(context, async ({ client }) => {
     const { io, paint, clock } = context;
     const devices = await readDevices(client);
@@ -36,11 +37,11 @@ export const list: Execute = (context) =>
     return codeStatus(exitOk);
   });
 
-export const revoke: Execute = (context) =>
+export const revoke: Execute<typeof devicesRevokeSpec> = (context) =>
   withHost(context, async ({ client }) => {
-    const { args, io } = context;
-    const [typed] = args.operands;
-    if ((typed === undefined) !== args.has('others')) {
+    const { io } = context;
+    const { device: typed } = context.operands;
+    if ((typed === undefined) !== context.flags.others) {
       throw usageError('name a device, or say --others', 'All of them: clf devices');
     }
     if (typed === undefined) {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { hasCode } from '@clawdfather/kit';
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
 import type { ConfinementSupport, Supervisor } from '@clawdfather/supervisor';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { type Finding, findingsJson, formatFindings, hasFailed } from '../doctor/finding.ts';
 import {
   checkCgroup,
@@ -52,13 +52,14 @@ import { jsonLine } from '../render/run-json.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { loadControlFile } from '../serve.ts';
 import { controlPath } from './backup.ts';
+import type { doctorSpec } from './own-specs.ts';
 
 /* All of them; a host with more has other worries. */
 const recordsMax = 1_000_000;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
+export async function execute(context: CallOf<typeof doctorSpec>): Promise<ExitStatus> {
   const { stateDir } = context.config;
-  const rebuilt = context.args.has('rebuild') ? [await rebuild(stateDir)] : [];
+  const rebuilt = context.flags.rebuild ? [await rebuild(stateDir)] : [];
   const facts = createHostFacts();
   const { readConfinementSupport, shimBinaryPath } = await import('@clawdfather/supervisor');
   const directory = await readDirectory(stateDir);

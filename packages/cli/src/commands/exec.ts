@@ -8,7 +8,7 @@
 import type { ExecParams, ExecResult } from '@clawdfather/protocol';
 import { hasCode } from '@clawdfather/kit';
 import type { Supervisor } from '@clawdfather/supervisor';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 import { usageError } from '../errors.ts';
 import {
@@ -29,14 +29,15 @@ import { execParamsFrom } from '../runs/exec-params.ts';
 import { shortIdChars } from '../runs/find-run.ts';
 import { readAllInput } from '../runs/read-all-input.ts';
 import { type PersonTools, personCall, withTools } from '../runs/with-tools.ts';
+import type { execSpec } from './tool-specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  if (context.args.has('stdin') && context.args.has('eof')) {
+export async function execute(call: CallOf<typeof execSpec>): Promise<ExitStatus> {
+  if (call.flags.stdin && call.flags.eof) {
     throw usageError('--stdin and --eof contradict each other');
   }
-  const params = execParamsFrom(context);
-  const stdin = context.args.has('stdin') ? { stdin: await readAllInput(context.io) } : {};
-  return withTools(context, (tools) => run(context, tools, { ...params, ...stdin }));
+  const params = execParamsFrom(call);
+  const stdin = call.flags.stdin ? { stdin: await readAllInput(call.io) } : {};
+  return withTools(call, (tools) => run(call, tools, { ...params, ...stdin }));
 }
 
 async function run(

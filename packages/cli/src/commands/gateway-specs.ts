@@ -1,143 +1,129 @@
 /*
- * The commands that start, watch and end the gateway on this machine, as data.
+ * The commands that start, watch and end the gateway on this machine, and keep its database safe.
  */
-import type { CommandSpec, FlagSpec } from '../args/spec.ts';
+import { settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
+import { duration, file, text } from '../args/kinds.ts';
+import { operand, optionalOperandList } from '../args/operand.ts';
+import { defineCommand } from '../args/spec.ts';
 
-const nothing = { min: 0, max: 0 };
-
-export const serveFlags: readonly FlagSpec[] = [
-  {
-    name: 'listen',
-    value: 'HOST:PORT',
-    setting: 'gateway.listen',
-    summary: 'where it listens (127.0.0.1:8420); elsewhere it needs TLS or a proxy',
-  },
-  {
-    name: 'tls-cert',
-    value: 'FILE',
-    setting: 'gateway.tls.cert',
+/* Where the gateway listens. `service install` writes them into the unit. */
+export const serveFlags = {
+  listen: settingFlag('gateway.listen', {
+    summary: 'address to listen on (127.0.0.1:8420); other machines need TLS or a proxy',
+  }),
+  tlsCert: settingFlag('gateway.tls.cert', {
+    placeholder: 'FILE',
     summary: 'certificate with its chain, as PEM',
-  },
-  {
-    name: 'tls-key',
-    value: 'FILE',
-    setting: 'gateway.tls.key',
-    summary: 'its private key, as PEM, readable by nobody else',
-  },
-  {
-    name: 'trusted-proxy',
-    value: 'CIDR,…',
-    setting: 'gateway.trustedProxies',
-    summary: 'proxies that bring TLS and tell the client’s address',
-  },
-  {
-    name: 'public-url',
-    value: 'URL',
-    setting: 'gateway.publicUrl',
-    summary: 'the address that people use, where it is another one',
-  },
-];
+  }),
+  tlsKey: settingFlag('gateway.tls.key', {
+    placeholder: 'FILE',
+    summary: 'private key, as PEM; only you may read the file',
+  }),
+  trustedProxy: settingFlag('gateway.trustedProxies', {
+    summary: 'proxies that add TLS and report the address of the client',
+  }),
+  publicUrl: settingFlag('gateway.publicUrl', {
+    summary: 'the address that people use, if it is not the one listened on',
+  }),
+};
 
-export const serveSpec: CommandSpec = {
+export const serveSpec = defineCommand({
   name: 'serve',
   summary: 'Run the gateway: HTTP, WebSocket and MCP for phones, browsers and agents',
-  usage: '[flags]',
-  operands: nothing,
-  flags: [
+  operands: {},
+  flags: {
     ...serveFlags,
-    {
-      name: 'log',
-      value: 'auto|json|pretty|off',
-      setting: 'gateway.log',
-      summary: 'its log on stderr (pretty on a terminal, json elsewhere)',
-    },
-    { name: 'no-qr', summary: 'do not draw the login link' },
-  ],
+    log: settingFlag('gateway.log', {
+      summary: 'form of the log on stderr (pretty on a terminal, json elsewhere)',
+    }),
+    noQr: switchFlag({ summary: 'do not draw the login link as a QR code' }),
+  },
   examples: [
     'clf serve',
     'clf serve --public-url https://clawd.example.org --trusted-proxy 10.0.0.7',
     'clf serve --listen 0.0.0.0:8420 --tls-cert cert.pem --tls-key key.pem --public-url https://my.host:8420',
   ],
-};
+});
 
-export const statusSpec: CommandSpec = {
+export const statusSpec = defineCommand({
   name: 'status',
-  summary: 'Show whether a gateway runs here, where, and how it is',
-  usage: '[flags]',
-  operands: nothing,
-  flags: [
-    { name: 'wait', value: 'TIME', summary: 'wait until it is ready, but no longer than this' },
-    { name: 'quiet', short: 'q', summary: 'only the exit code: 0 when it is ready, else 1' },
-  ],
+  summary: 'Show whether a gateway runs on this machine, its address and its health',
+  operands: {},
+  flags: {
+    wait: valueFlag(duration, { summary: 'wait until it is ready, at most this long' }),
+    quiet: switchFlag({
+      short: 'q',
+      summary: 'print nothing; the exit code is 0 when it is ready, else 1',
+    }),
+  },
   examples: ['clf status', 'clf status --json | jq .health.status', 'clf status -q --wait 30s'],
-};
+});
 
-export const stopSpec: CommandSpec = {
+export const stopSpec = defineCommand({
   name: 'stop',
-  summary: 'Stop the gateway of this machine; what runs goes on',
+  summary: 'Stop the gateway on this machine; its runs go on',
   usage: '[flags]',
-  operands: { min: 0, max: undefined },
-  flags: [{ name: 'close-sessions', summary: 'close the open sessions first, with all they run' }],
+  // A person who types the name of a run means `clf kill`, and is told so.
+  operands: { runs: optionalOperandList(text('RUN')) },
+  flags: {
+    closeSessions: switchFlag({ summary: 'first close the open sessions and end their runs' }),
+  },
   examples: ['clf stop'],
-};
+});
 
 const actions = 'clf service install | uninstall | status';
-const scopeFlags: readonly FlagSpec[] = [
-  { name: 'user', summary: 'for this user (usual, unless you are root)' },
-  { name: 'system', summary: 'for the whole machine (usual for root)' },
-];
 
-export const serviceStatusSpec: CommandSpec = {
+export const scopeFlags = {
+  user: switchFlag({ summary: 'a service of this user (default, unless you are root)' }),
+  system: switchFlag({ summary: 'a service of the whole machine (default for root)' }),
+};
+
+export const serviceStatusSpec = defineCommand({
   name: 'service status',
-  summary: 'Show whether systemd keeps a gateway running, and whether its unit is right',
-  usage: '[flags]',
-  operands: nothing,
+  summary: 'Show whether systemd runs the gateway, and whether its unit is right',
+  operands: {},
   flags: scopeFlags,
   examples: [actions],
-};
+});
 
-export const serviceInstallSpec: CommandSpec = {
+export const serviceInstallSpec = defineCommand({
   name: 'service install',
-  summary: 'Let systemd keep the gateway running, so that an upgrade ends nothing',
-  usage: '[flags]',
-  operands: nothing,
-  flags: [
+  summary: 'Let systemd run the gateway; restarts and upgrades end no run',
+  operands: {},
+  flags: {
     ...scopeFlags,
     ...serveFlags,
-    { name: 'print', summary: 'only print the unit' },
-    { name: 'no-start', summary: 'only write the unit' },
-  ],
+    print: switchFlag({ summary: 'only print the unit' }),
+    noStart: switchFlag({ summary: 'write the unit but do not start it' }),
+  },
   examples: ['clf service install', 'clf service install --print'],
-};
+});
 
-export const serviceUninstallSpec: CommandSpec = {
+export const serviceUninstallSpec = defineCommand({
   name: 'service uninstall',
-  summary: 'Stop it and remove the unit; what runs goes on',
-  usage: '[flags]',
-  operands: nothing,
+  summary: 'Stop the service and remove its unit; runs go on',
+  operands: {},
   flags: scopeFlags,
   examples: [],
-};
+});
 
-export const backupSpec: CommandSpec = {
+export const backupSpec = defineCommand({
   name: 'backup',
-  summary: 'Copy the control database while everything goes on',
-  usage: '[flags] FILE',
-  operands: { min: 1, max: 1 },
-  operandKinds: ['file'],
-  flags: [
-    { name: 'with-keys', summary: 'the master keys too, as FILE.keys; with both, all can be read' },
-    { name: 'force', short: 'f', summary: 'replace FILE if it is there' },
-  ],
+  summary: 'Copy the control database while the gateway runs',
+  operands: { file: operand(file) },
+  flags: {
+    withKeys: switchFlag({
+      summary: 'copy the master keys too, to FILE.keys; both together reveal every secret',
+    }),
+    force: switchFlag({ short: 'f', summary: 'replace FILE if it exists' }),
+  },
   examples: ['clf backup ~/clawdfather.backup'],
-};
+});
 
-export const restoreSpec: CommandSpec = {
+export const restoreSpec = defineCommand({
   name: 'restore',
-  summary: 'Put a backup in the place of the control database; the gateway must not run',
-  usage: '[flags] FILE',
-  operands: { min: 1, max: 1 },
-  operandKinds: ['file'],
-  flags: [{ name: 'check', summary: 'only look whether FILE could be restored' }],
+  summary: 'Replace the control database with a backup; stop the gateway first',
+  operands: { file: operand(file) },
+  flags: { check: switchFlag({ summary: 'only check whether FILE can be restored' }) },
   examples: ['clf restore --check ~/clawdfather.backup', 'clf restore ~/clawdfather.backup'],
-};
+});

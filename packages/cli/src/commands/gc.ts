@@ -2,7 +2,7 @@
  * `clf gc`: finished runs beyond what is kept go. Each that goes is told with the reason, with `--explain` each that stays too.
  */
 import type { GarbageReport, RetentionDecision } from '@clawdfather/supervisor';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatDuration } from '../render/duration.ts';
@@ -10,10 +10,11 @@ import { jsonLine } from '../render/run-json.ts';
 import { formatTable } from '../render/table.ts';
 import { shortId } from '../runs/find-run.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { gcSpec } from './specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, io } = context;
-  const isDryRun = args.has('dry-run');
+export async function execute(context: CallOf<typeof gcSpec>): Promise<ExitStatus> {
+  const { flags, io } = context;
+  const isDryRun = flags.dryRun;
   const report = await withSupervisor(context, (supervisor) => supervisor.gc({ dryRun: isDryRun }));
   if (context.isJson) {
     await io.stdout.write(jsonLine(reportJson(report, isDryRun)));
@@ -21,7 +22,7 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
   }
   const told = report.decisions.filter(
     ({ runId, decision }) =>
-      args.has('explain') || (decision === 'remove' && !report.spared.includes(runId)),
+      flags.explain || (decision === 'remove' && !report.spared.includes(runId)),
   );
   if (told.length > 0) await io.stdout.write(explain(context, told));
   await io.stdout.write(`${summary(report, isDryRun)}\n`);

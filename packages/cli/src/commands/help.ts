@@ -2,23 +2,30 @@
  * `clf help`, and `clf` alone: the overview of all commands, or one command's page.
  */
 import { formatCommandHelp, formatFamilyHelp, formatOverview } from '../args/help-text.ts';
+import { usageOf } from '../args/spec.ts';
 import { suggestNearest } from '../args/suggest.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { commandGroups, commands } from './table.ts';
+import type { helpSpec } from './own-specs.ts';
 
 const specGroups = commandGroups.map(({ title, commands: some }) => ({
   title,
   specs: some.map(({ spec }) => spec),
 }));
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
+export async function execute(context: CallOf<typeof helpSpec>): Promise<ExitStatus> {
   const specs = commands.map(({ spec }) => spec);
-  const typed = context.args.operands.length === 0 ? undefined : context.args.operands.join(' ');
+  const { command, action } = context.operands;
+  const typed = action === undefined ? command : `${command ?? ''} ${action}`;
   if (context.isJson) {
-    const list = specs.map(({ name, summary, usage }) => ({ name, summary, usage }));
+    const list = specs.map((spec) => ({
+      name: spec.name,
+      summary: spec.summary,
+      usage: usageOf(spec),
+    }));
     await context.io.stdout.write(jsonLine({ commands: list }));
     return codeStatus(exitOk);
   }

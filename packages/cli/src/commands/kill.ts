@@ -3,8 +3,7 @@
  * sends one signal and does not wait. Works on runs of any owner (O4).
  */
 import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
-import { parseGraceMs, parseSignal } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
 import { formatExitShort } from '../render/exit-text.ts';
@@ -13,20 +12,19 @@ import { eachRun, type Told } from '../runs/each-run.ts';
 import { endRun } from '../runs/end-run.ts';
 import { runEnded } from '../runs/find-run.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { killSpec } from './specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const signalText = context.args.value('signal');
-  const signal = signalText === undefined ? undefined : parseSignal('--signal', signalText);
-  const graceMs = parseGraceMs(context.args.value('grace'));
+export async function execute(call: CallOf<typeof killSpec>): Promise<ExitStatus> {
+  const { signal, grace: graceMs } = call.flags;
   if (signal !== undefined && graceMs !== undefined) {
     throw usageError('--signal only sends a signal, so --grace means nothing with it');
   }
-  const actor = `cli:${context.config.pid}`;
-  return withSupervisor(context, async (supervisor) =>
+  const actor = `cli:${call.config.pid}`;
+  return withSupervisor(call, async (supervisor) =>
     codeStatus(
-      await eachRun(context, supervisor, async (record) => {
+      await eachRun(call, { supervisor, typed: call.operands.runs }, async (record) => {
         if (signal !== undefined) return sendSignal(supervisor, record, signal);
-        const exit = await endRun({ supervisor, clock: context.clock, record, actor, graceMs });
+        const exit = await endRun({ supervisor, clock: call.clock, record, actor, graceMs });
         return {
           text: `${record.runId} ${formatExitShort(exit)}`,
           json: { id: record.runId, exit: exitJson(exit) },

@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { drawQr } from '../gateway/draw-qr.ts';
@@ -22,11 +22,14 @@ import { createClientOf } from '../hosts/open-client.ts';
 import { type LoginSecret, parseLoginSecret } from '../hosts/login-secret.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { leaveLoginLink } from '../serve.ts';
+import type { loginSpec } from './host-specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, config, io } = context;
-  const [typed] = args.operands;
-  if (args.has('link')) return showLink(context);
+type LoginCall = CallOf<typeof loginSpec>;
+
+export async function execute(context: LoginCall): Promise<ExitStatus> {
+  const { config, io } = context;
+  const { url: typed } = context.operands;
+  if (context.flags.link) return showLink(context);
   const named = typed ?? config.values.host;
   const target = named === undefined ? ownGateway(context) : findTarget(context, named);
   const secret = await secretFor(context, target);
@@ -50,15 +53,15 @@ function ownGateway({ config }: CommandContext): Target {
   });
 }
 
-async function secretFor(context: CommandContext, target: Target): Promise<LoginSecret> {
-  const { args, io, config } = context;
-  const file = args.value('link-file');
+async function secretFor(context: LoginCall, target: Target): Promise<LoginSecret> {
+  const { io, config } = context;
+  const { linkFile: file } = context.flags;
   if (file !== undefined) {
     return parseLoginSecret(
       file === '-' ? await askSecret(io, '') : readFileSync(file, 'utf8').trim(),
     );
   }
-  const [typed = ''] = args.operands;
+  const { url: typed = '' } = context.operands;
   if (typed.includes('#')) return parseLoginSecret(typed);
   if (target.isLocal) {
     refuseInsideRun(config.pid);
@@ -69,7 +72,7 @@ async function secretFor(context: CommandContext, target: Target): Promise<Login
 }
 
 async function signIn(
-  { config, args }: CommandContext,
+  { config, flags }: LoginCall,
   target: Target,
   given: LoginSecret,
 ): Promise<StoredHost> {
@@ -78,7 +81,7 @@ async function signIn(
   if (given.kind === 'link' && given.origin !== undefined && given.origin !== url) {
     throw usageError(`that link is for ${given.origin}, not for ${url}`);
   }
-  const name = args.value('name') ?? target.name;
+  const name = flags.name ?? target.name;
   const stateDir = target.isLocal ? config.stateDir : null;
   try {
     if (given.kind === 'token') {
@@ -121,8 +124,8 @@ function keep({ config }: CommandContext, stored: StoredHost): void {
 }
 
 /* For a phone or a browser, which has no access to the state directory. */
-async function showLink(context: CommandContext): Promise<ExitStatus> {
-  const { io, args, config, paint } = context;
+async function showLink(context: LoginCall): Promise<ExitStatus> {
+  const { io, flags, config, paint } = context;
   const found = findGateway(config.stateDir);
   if (found.kind !== 'running') ownGateway(context);
   if (found.kind !== 'running') return codeStatus(exitOk);
@@ -133,7 +136,7 @@ async function showLink(context: CommandContext): Promise<ExitStatus> {
     await io.stdout.write(jsonLine({ loginLink }));
     return codeStatus(exitOk);
   }
-  const isDrawn = io.stdout.isTerminal && !args.has('no-qr');
+  const isDrawn = io.stdout.isTerminal && !flags.noQr;
   const qr = isDrawn ? drawQr(loginLink, io.columns() ?? 0) : undefined;
   await io.stdout.write(`${formatLink({ loginLink, qr }, paint).join('\n')}\n`);
   return codeStatus(exitOk);

@@ -1,17 +1,18 @@
 /*
  * `clf logout [HOST]`: the token is revoked at the gateway and forgotten here; here also when the gateway cannot be reached.
  */
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { findKnown, type Target } from '../hosts/find-host.ts';
 import { readHosts, writeHosts } from '../hosts/hosts-file.ts';
 import { createClientOf } from '../hosts/open-client.ts';
 import { jsonLine } from '../render/run-json.ts';
+import type { logoutSpec } from './host-specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { config, io, args } = context;
-  const target = findKnown(context, args.operands[0]);
+export async function execute(context: CallOf<typeof logoutSpec>): Promise<ExitStatus> {
+  const { config, io } = context;
+  const target = findKnown(context, context.operands.gateway);
   const { host, url } = target;
   if (host === undefined) {
     throw new CliError('not-signed-in', `you are not signed in to ${url}`, { detail: { url } });

@@ -4,8 +4,7 @@
  * it is damaged or lost.
  */
 import type { Cursor, ManagedRun, RunExit } from '@clawdfather/supervisor';
-import { parseInteger } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
@@ -14,29 +13,23 @@ import { createLineShaper } from '../runs/line-shaper.ts';
 import { createOutputWriter } from '../runs/output-writer.ts';
 import { createTailLines } from '../runs/tail-lines.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { logsSpec } from './specs.ts';
 
-const tailLinesMax = 1_000_000;
-
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, io } = context;
-  const [typed = ''] = args.operands;
-  const tail = args.value('tail');
-  const tailLines =
-    tail === undefined
-      ? undefined
-      : createTailLines(parseInteger('--tail', tail, { min: 0, max: tailLinesMax }));
+export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus> {
+  const { flags, io } = call;
+  const tailLines = flags.tail === undefined ? undefined : createTailLines(flags.tail);
   const writer = createOutputWriter({
     io,
-    isJson: context.isJson,
-    stream: streamFrom(context),
-    ...(args.has('timestamps') ? { shape: createLineShaper() } : {}),
+    isJson: call.isJson,
+    stream: streamFrom(call),
+    ...(flags.timestamps ? { shape: createLineShaper() } : {}),
   });
 
-  const askedAtMs = context.clock.wallMs();
-  let reached = args.value('since') as Cursor | undefined;
+  const askedAtMs = call.clock.wallMs();
+  let reached = flags.since;
   let isLost = false;
-  await withSupervisor(context, async (supervisor) => {
-    const record = findRun(supervisor, typed);
+  await withSupervisor(call, async (supervisor) => {
+    const record = findRun(supervisor, call.operands.run);
     const run = await supervisor.attach(record.runId);
     for await (const event of run.outputSoFar(reached)) {
       reached = event.cursor;
@@ -47,14 +40,14 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       isLost = event.kind === 'tail-lost';
     }
     for (const event of tailLines?.take() ?? []) await writer.write(event);
-    if (!args.has('follow') || isLost) return;
+    if (!flags.follow || isLost) return;
     for await (const event of run.output(await followFrom(run, reached, record.exit))) {
       reached = event.cursor;
       await writer.write(event);
     }
   });
-  if (args.has('cursor') && reached !== undefined) {
-    await (context.isJson
+  if (flags.cursor && reached !== undefined) {
+    await (call.isJson
       ? io.stdout.write(jsonLine({ type: 'cursor', cursor: reached }))
       : io.stderr.write(`cursor: ${reached}\n`));
   }
@@ -78,10 +71,10 @@ async function followFrom(
   return exit.cursor;
 }
 
-function streamFrom({ args }: CommandContext): 'stdout' | 'stderr' | undefined {
-  if (args.has('stdout') && args.has('stderr')) {
+function streamFrom({ flags }: CallOf<typeof logsSpec>): 'stdout' | 'stderr' | undefined {
+  if (flags.stdout && flags.stderr) {
     throw usageError('--stdout and --stderr exclude each other; without either you get both');
   }
-  if (args.has('stdout')) return 'stdout';
-  return args.has('stderr') ? 'stderr' : undefined;
+  if (flags.stdout) return 'stdout';
+  return flags.stderr ? 'stderr' : undefined;
 }

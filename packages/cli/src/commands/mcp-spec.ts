@@ -1,35 +1,28 @@
 /*
- * `clf mcp` as data: its flags, which decide the settings for agents, and its help.
+ * `clf mcp`: its flags decide the settings for agents.
  */
-import type { CommandSpec } from '../args/spec.ts';
+import { settingFlag, valueFlag } from '../args/flag.ts';
+import { directory } from '../args/kinds.ts';
+import { defineCommand } from '../args/spec.ts';
 
-export const mcpSpec: CommandSpec = {
+export const mcpSpec = defineCommand({
   name: 'mcp',
-  summary: 'Serve exec and process to an agent over MCP, on stdin and stdout',
-  usage: '[flags]',
-  operands: { min: 0, max: 0 },
-  flags: [
-    {
-      name: 'security',
-      value: 'full|allowlist|deny',
-      setting: 'policy.mcp.security',
-      summary: 'what may start without anybody being asked (allowlist)',
-    },
-    {
-      name: 'ask',
-      value: 'off|on-miss|always',
-      setting: 'policy.mcp.ask',
-      summary: 'when a person is asked (on-miss); see: clf approvals',
-    },
-    {
-      name: 'workdir',
+  summary: 'Serve the exec and process tools to an agent over MCP, on stdin and stdout',
+  operands: {},
+  flags: {
+    security: settingFlag('policy.mcp.security', {
+      summary: 'which commands may start without a decision (allowlist)',
+    }),
+    ask: settingFlag('policy.mcp.ask', {
+      summary: 'when to ask a person (on-miss); see clf approvals',
+    }),
+    workdir: valueFlag(directory, {
       short: 'C',
-      value: 'DIR',
-      summary: 'where commands run that name no directory (this one)',
-    },
-  ],
+      summary: 'directory for commands that name none (default: this one)',
+    }),
+  },
   examples: [
     'claude mcp add clawdfather -- npx clawdfather mcp',
     'clf mcp --security full --ask off -C ~/project',
   ],
-};
+});

@@ -7,13 +7,14 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createJsonLog, type Log } from '@clawdfather/kit';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { chosen } from '../config.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { openOnce } from '../mcp/opened-once.ts';
 import { openProtocolOutput } from '../mcp/protocol-output.ts';
 import { readVersion } from './version.ts';
+import type { mcpSpec } from './mcp-spec.ts';
 
 /* The runs of whoever sits at this machine; the gateway will have accounts. */
 const account = 'local';
@@ -26,9 +27,9 @@ const forPeople = `clf: this is an MCP server; it waits for an agent's messages 
 
 const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { io, clock, args, config } = context;
-  const directory = await directoryFrom(args.value('workdir'), config.cwd);
+export async function execute(context: CallOf<typeof mcpSpec>): Promise<ExitStatus> {
+  const { io, clock, config } = context;
+  const directory = await directoryFrom(context.flags.workdir, config.cwd);
   const log = logOf(context);
   const [{ serveMcpStdio }, { openAgentTools }] = await Promise.all([
     import('@clawdfather/tools/mcp'),

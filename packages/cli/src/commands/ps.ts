@@ -9,16 +9,15 @@ import type {
   Supervisor,
   TerminationReason,
 } from '@clawdfather/supervisor';
-import { parseChoice, parseInteger } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
-import { usageError } from '../errors.ts';
+import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { formatRunTable } from '../render/run-table.ts';
-import { jsonLine, nameLabel, runJson } from '../render/run-json.ts';
+import { jsonLine, runJson } from '../render/run-json.ts';
 import { readTreeUse } from '../runs/process-use.ts';
+import type { RunCriterion } from '../runs/run-criterion.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { psSpec } from './specs.ts';
 
-const runStates: readonly RunState[] = ['starting', 'running', 'exiting', 'exited'];
 const liveStates: readonly RunState[] = ['starting', 'running', 'exiting'];
 /* Of finished runs, of which there may be very many; what lives is listed to the last one. */
 const rowsDefault = 100;
@@ -26,23 +25,18 @@ const rowsMax = 100_000;
 /* The newest, and as many as are kept. */
 const finishedLookedAt = 1_000;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, io } = context;
-  const wanted = parseFilters(args.values('filter'), args.has('all'));
-  const limitText = args.value('limit');
-  const limit =
-    limitText === undefined
-      ? undefined
-      : parseInteger('--limit', limitText, { min: 1, max: rowsMax });
-  return withSupervisor(context, async (supervisor) => {
-    const { records, isCut } = listRuns(supervisor, wanted, limit);
-    if (args.has('quiet') && !context.isJson) {
+export async function execute(call: CallOf<typeof psSpec>): Promise<ExitStatus> {
+  const { flags, io } = call;
+  const wanted = wantedRuns(flags.filter, flags.all);
+  return withSupervisor(call, async (supervisor) => {
+    const { records, isCut } = listRuns(supervisor, wanted, flags.limit);
+    if (flags.quiet && !call.isJson) {
       for (const record of records) await io.stdout.write(`${record.runId}\n`);
       if (isCut) await io.stderr.write(cutText(records.length));
       return codeStatus(exitOk);
     }
     const stalls = await supervisor.stalls(records);
-    if (context.isJson) {
+    if (call.isJson) {
       for (const record of records) {
         await io.stdout.write(jsonLine(runJson(record, stalls.get(record.runId))));
       }
@@ -50,13 +44,13 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
     }
     if (records.length === 0) {
       const finished = supervisor.list({ states: ['exited'], limit: rowsDefault }).length;
-      await io.stdout.write(emptyText(args.values('filter').length > 0, finished));
+      await io.stdout.write(emptyText(flags.filter.length > 0, finished));
       return codeStatus(exitOk);
     }
     await io.stdout.write(
       formatRunTable(records, {
-        paint: context.paint,
-        nowMs: context.clock.wallMs(),
+        paint: call.paint,
+        nowMs: call.clock.wallMs(),
         columnsMax: io.columns(),
         useOf: readTreeUse,
         stallOf: ({ runId }) => stalls.get(runId),
@@ -98,42 +92,28 @@ interface Wanted {
   readonly isMatch: (record: RunRecord) => boolean;
 }
 
-export function parseFilters(texts: readonly string[], isAll: boolean): Wanted {
+export function wantedRuns(criteria: readonly RunCriterion[], isAll: boolean): Wanted {
   const labels: Record<string, string> = {};
   const states: RunState[] = [];
   const reasons: string[] = [];
   let filter: RunFilter = {};
-  for (const text of texts) {
-    const equals = text.indexOf('=');
-    const key = text.slice(0, equals);
-    const value = text.slice(equals + 1);
-    switch (equals === -1 ? '' : key) {
+  for (const criterion of criteria) {
+    switch (criterion.by) {
       case 'state':
-        states.push(parseChoice('--filter state', value, runStates));
+        states.push(criterion.state);
         break;
       case 'reason':
-        reasons.push(value);
+        reasons.push(criterion.value);
         break;
       case 'session':
-        filter = { ...filter, sessionId: value };
+        filter = { ...filter, sessionId: criterion.value };
         break;
       case 'backend':
-        filter = { ...filter, backendId: value };
+        filter = { ...filter, backendId: criterion.value };
         break;
-      case 'name':
-        labels[nameLabel] = value;
+      case 'label':
+        labels[criterion.label] = criterion.value;
         break;
-      case 'label': {
-        const split = value.indexOf('=');
-        if (split < 1) throw usageError(`--filter label= needs K=V: "${text}"`);
-        labels[value.slice(0, split)] = value.slice(split + 1);
-        break;
-      }
-      default:
-        throw usageError(
-          `--filter does not know "${text}"`,
-          'Known: state=, session=, backend=, reason=, name=, label=K=V.',
-        );
     }
   }
   const isEverything = isAll || reasons.length > 0;

@@ -4,18 +4,19 @@
  * What was revoked since the backup was made is good again afterwards, and what was made since is not, which is said.
  */
 import { resolve } from 'node:path';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, type ExitStatus, exitOk } from '../exit-status.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { loadControlFile } from '../serve.ts';
 import { controlPath } from './backup.ts';
+import type { restoreSpec } from './gateway-specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, config, io, clock } = context;
-  const backupPath = resolve(config.cwd, args.operands[0] ?? '');
-  if (args.has('check')) return check(context, backupPath);
+export async function execute(context: CallOf<typeof restoreSpec>): Promise<ExitStatus> {
+  const { config, io, clock } = context;
+  const backupPath = resolve(config.cwd, context.operands.file);
+  if (context.flags.check) return check(context, backupPath);
   refuseWhileRunning(config.stateDir);
   const databasePath = controlPath(context);
   const { restoreBackup } = await loadControlFile();

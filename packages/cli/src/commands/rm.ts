@@ -3,7 +3,7 @@
  * or has left living processes, is refused unless it may be ended first.
  */
 import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
@@ -11,26 +11,28 @@ import { endRun } from '../runs/end-run.ts';
 import { shortId } from '../runs/find-run.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { rmSpec } from './specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  return withSupervisor(context, async (supervisor) => {
-    const code = await eachRun(context, supervisor, (record) =>
-      remove(context, supervisor, record),
+export async function execute(call: CallOf<typeof rmSpec>): Promise<ExitStatus> {
+  return withSupervisor(call, async (supervisor) => {
+    const { runs: typed } = call.operands;
+    const code = await eachRun(call, { supervisor, typed }, (record) =>
+      remove(call, supervisor, record),
     );
     // The end of a run without an owner is on record once somebody has looked.
-    if (context.args.has('force')) await supervisor.reconcile();
+    if (call.flags.force) await supervisor.reconcile();
     await forgetRemoved(supervisor);
     return codeStatus(code);
   });
 }
 
 async function remove(
-  context: CommandContext,
+  call: CallOf<typeof rmSpec>,
   supervisor: Supervisor,
   record: RunRecord,
 ): Promise<Told> {
   const isAlive = record.treeEndedAtMs === undefined;
-  if (isAlive && !context.args.has('force')) {
+  if (isAlive && !call.flags.force) {
     const id = shortId(record);
     const what = record.exit === undefined ? 'is still running' : 'has left running processes';
     throw new CliError('run-still-alive', `run ${id} ${what}`, {
@@ -39,8 +41,8 @@ async function remove(
     });
   }
   if (isAlive) {
-    const actor = `cli:${context.config.pid}`;
-    await endRun({ supervisor, clock: context.clock, record, actor, graceMs: undefined });
+    const actor = `cli:${call.config.pid}`;
+    await endRun({ supervisor, clock: call.clock, record, actor, graceMs: undefined });
   }
   await supervisor.remove(record.runId);
   // Where nothing can be written the files are all there is to remove, and that may fail as well.

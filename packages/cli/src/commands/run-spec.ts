@@ -1,90 +1,66 @@
 /*
  * `clf run`: the flags. They mirror what the supervisor can be asked for.
  */
-import type { CommandSpec } from '../args/spec.ts';
+import { pairsFlag, settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
+import { bytes, duration, integer, text } from '../args/kinds.ts';
+import { operandList } from '../args/operand.ts';
+import { commandLine, runName } from '../args/run-kinds.ts';
+import { defineCommand } from '../args/spec.ts';
+import { startFlags } from './shared-flags.ts';
 
-export const runSpec: CommandSpec = {
+const count = integer({ min: 1, max: 2 ** 31 - 1 });
+
+export const runSpec = defineCommand({
   name: 'run',
-  summary: 'Start a command, supervised; it outlives this terminal',
+  summary: 'Start a command that goes on when this terminal closes',
   usage: '[flags] [--] COMMAND [ARGUMENT …]',
-  operands: { min: 1, max: undefined },
-  operandKinds: ['program'],
+  operands: { command: operandList(commandLine) },
   endsFlagsAtOperand: true,
-  flags: [
-    { name: 'detach', short: 'd', summary: 'print the run id and leave; the run goes on' },
-    { name: 'pty', short: 't', summary: 'run on a terminal of its own' },
-    { name: 'quiet', short: 'q', summary: 'say nothing but what the command says' },
-    { name: 'no-stdin', short: 'n', summary: 'no input (/dev/null); needed in while-read loops' },
-    {
-      name: 'interactive',
+  flags: {
+    detach: switchFlag({ short: 'd', summary: 'print the run id and return; the run goes on' }),
+    quiet: switchFlag({ short: 'q', summary: 'print only what the command prints' }),
+    noStdin: switchFlag({
+      short: 'n',
+      summary: 'no input (/dev/null); needed inside a while-read loop',
+    }),
+    interactive: switchFlag({
       short: 'i',
-      summary: 'with --detach: keep its input open for clf attach',
-    },
-    {
-      name: 'timeout',
-      value: 'TIME',
-      setting: 'run.timeout',
-      summary: 'end it after this long, e.g. 30s, 1m30s, 2h',
-    },
-    {
-      name: 'idle-timeout',
-      value: 'TIME',
-      setting: 'run.idleTimeout',
-      summary: 'end it when it says nothing for this long',
-    },
-    {
-      name: 'grace',
-      value: 'TIME',
-      setting: 'run.grace',
-      summary: 'between SIGTERM and SIGKILL (5s)',
-    },
-    { name: 'cwd', short: 'C', value: 'DIR', summary: 'its working directory (this one)' },
-    {
-      name: 'env',
-      short: 'e',
-      value: 'K=V',
-      isRepeatable: true,
-      summary: 'add to its environment; K alone takes the value from here',
-    },
-    { name: 'clean-env', summary: 'start from a login-like environment instead of this one' },
-    { name: 'name', value: 'NAME', summary: 'call it so; usable wherever an id is' },
-    {
-      name: 'label',
-      short: 'l',
-      value: 'K=V',
-      isRepeatable: true,
-      summary: 'attach a label, see clf ps --filter',
-    },
-    { name: 'session', value: 'ID', summary: 'the session it belongs to (cli)' },
-    {
-      name: 'leftovers',
-      value: 'keep|end|fail',
-      setting: 'run.leftovers',
-      summary: 'what becomes of processes it leaves behind (keep)',
-    },
-    {
-      name: 'owner-loss',
-      value: 'adopt|kill',
-      setting: 'run.ownerLoss',
-      summary: 'what happens when this clf is killed (adopt: it goes on)',
-    },
-    { name: 'nice', value: 'N', summary: 'scheduling priority, -20 … 19' },
-    { name: 'limit-open-files', value: 'N', summary: 'RLIMIT_NOFILE' },
-    { name: 'limit-cpu', value: 'TIME', summary: 'cpu time of one process (RLIMIT_CPU)' },
-    { name: 'limit-file-size', value: 'SIZE', summary: 'largest file it may write (RLIMIT_FSIZE)' },
-    { name: 'limit-memory', value: 'SIZE', summary: 'memory of the whole run; needs a cgroup' },
-    { name: 'limit-processes', value: 'N', summary: 'processes of the run; needs a cgroup' },
-    {
-      name: 'journal-max',
-      value: 'SIZE',
-      setting: 'run.journalMax',
+      summary: 'with --detach: keep the input open for clf attach',
+    }),
+    ...startFlags,
+    cleanEnv: switchFlag({ summary: 'start from a login environment instead of this one' }),
+    timeout: settingFlag('run.timeout', {
+      summary: 'end the run after this time, e.g. 30s, 1m30s, 2h',
+    }),
+    idleTimeout: settingFlag('run.idleTimeout', {
+      summary: 'end the run when it prints nothing for this time',
+    }),
+    grace: settingFlag('run.grace', { summary: 'time between SIGTERM and SIGKILL (5s)' }),
+    name: valueFlag(runName, { summary: 'a name, accepted wherever an id is' }),
+    label: pairsFlag({ short: 'l', summary: 'add a label; find it with clf ps --filter' }),
+    session: valueFlag(text('ID'), { summary: 'the session that the run belongs to (cli)' }),
+    leftovers: settingFlag('run.leftovers', {
+      summary: 'what to do with processes that the command leaves behind (keep)',
+    }),
+    ownerLoss: settingFlag('run.ownerLoss', {
+      summary: 'what to do when this clf is killed (adopt: the run goes on)',
+    }),
+    nice: valueFlag(integer({ min: -20, max: 19 }), {
+      summary: 'scheduling priority, from -20 to 19',
+    }),
+    limitOpenFiles: valueFlag(count, { summary: 'open files of one process (RLIMIT_NOFILE)' }),
+    limitCpu: valueFlag(duration, { summary: 'cpu time of one process (RLIMIT_CPU)' }),
+    limitFileSize: valueFlag(bytes, { summary: 'largest file it may write (RLIMIT_FSIZE)' }),
+    limitMemory: valueFlag(bytes, { summary: 'memory of the whole run; needs a cgroup' }),
+    limitProcesses: valueFlag(count, { summary: 'processes of the whole run; needs a cgroup' }),
+    journalMax: settingFlag('run.journalMax', {
       summary: 'keep at most this much output, the newest (1G)',
-    },
-  ],
+    }),
+  },
   examples: [
     'clf run -- make test',
     'clf run -d --name web -- npm run dev',
     'clf run --pty -- vim notes.txt',
     'clf run --timeout 10m --idle-timeout 1m -- ./deploy.sh',
   ],
-};
+});

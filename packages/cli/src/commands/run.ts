@@ -5,7 +5,7 @@
  * lent to it; or on a PTY with nobody in front, where a terminal model answers.
  */
 import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfather/supervisor';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
 import { chosen } from '../config.ts';
 import { usageError } from '../errors.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
@@ -20,26 +20,29 @@ import { spawnInputFrom, stdinFrom } from '../runs/spawn-input.ts';
 import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { runSpec } from './run-spec.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, io } = context;
-  if (args.has('interactive') && args.has('no-stdin')) {
+type RunCall = CallOf<typeof runSpec>;
+
+export async function execute(call: RunCall): Promise<ExitStatus> {
+  const { flags, io } = call;
+  if (flags.interactive && flags.noStdin) {
     throw usageError('--interactive and --no-stdin contradict each other');
   }
-  const size = io.terminal?.size() ?? unseenSize(context);
+  const size = io.terminal?.size() ?? unseenSize(call);
   // Everything typed wrongly is said before anything is opened or started.
-  const input = spawnInputFrom(args, { config: context.config, size });
+  const input = spawnInputFrom(call, size);
   const use = (supervisor: Supervisor): Promise<ExitStatus> =>
-    startAndStay(context, supervisor, input);
-  return withSupervisor(context, use, {
+    startAndStay(call, supervisor, input);
+  return withSupervisor(call, use, {
     whenUnwritable: 'refuse',
     cgroupParent: needsCgroup(input) ? findDelegatedCgroup(createHostFacts()) : undefined,
-    observer: createStandstillNotice(context),
+    observer: createStandstillNotice(io, flags.quiet),
   });
 }
 
 /* Of a terminal that nobody looks at. */
-function unseenSize({ config }: CommandContext): TerminalSize {
+function unseenSize({ config }: RunCall): TerminalSize {
   return { cols: config.values['terminal.cols'], rows: config.values['terminal.rows'] };
 }
 
@@ -48,40 +51,40 @@ function needsCgroup({ limits }: SpawnInput): boolean {
 }
 
 async function startAndStay(
-  context: CommandContext,
+  call: RunCall,
   supervisor: Supervisor,
   input: SpawnInput,
 ): Promise<ExitStatus> {
-  const { args, io } = context;
+  const { flags, io } = call;
   using trap = openStartTrap(io.signals);
-  const started = await start({ context, supervisor, trap }, input);
+  const started = await start({ call, supervisor, trap }, input);
   if ('kind' in started) return started;
-  const staying: Staying = { context, run: started, trap };
-  if (context.isJson) {
+  const staying: Staying = { call, run: started, trap };
+  if (call.isJson) {
     await io.stdout.write(jsonLine({ type: 'started', run: runJson(started.snapshot()) }));
   }
-  if (args.has('detach')) return leave(staying);
+  if (flags.detach) return leave(staying);
   if (input.mode === 'child') return await stay(staying);
-  return await (io.terminal === undefined || context.isJson
-    ? stayUnseen(staying, io.terminal?.size() ?? unseenSize(context))
+  return await (io.terminal === undefined || call.isJson
+    ? stayUnseen(staying, io.terminal?.size() ?? unseenSize(call))
     : stayInFront(staying, io.terminal));
 }
 
 interface Starting {
-  readonly context: CommandContext;
+  readonly call: RunCall;
   readonly supervisor: Supervisor;
   readonly trap: StartTrap;
 }
 
 interface Staying {
-  readonly context: CommandContext;
+  readonly call: RunCall;
   readonly run: ManagedRun;
   readonly trap: StartTrap;
 }
 
 /* The run, or how we end when a signal came before there was one. */
 async function start(
-  { context, supervisor, trap }: Starting,
+  { call, supervisor, trap }: Starting,
   input: SpawnInput,
 ): Promise<ManagedRun | ExitStatus> {
   try {
@@ -89,30 +92,36 @@ async function start(
   } catch (error) {
     const signal = trap.caught();
     if (signal !== undefined) return { kind: 'signal', signal };
-    const program = context.args.operands[0] ?? '';
+    const program = call.operands.command[0] ?? '';
     throw explainSpawnFailure(error, { program, cwd: input.cwd });
   }
 }
 
-async function leave({ context, run, trap }: Staying): Promise<ExitStatus> {
+async function leave({ call, run, trap }: Staying): Promise<ExitStatus> {
   trap.disarm();
-  const { io, args } = context;
-  if (context.isJson) return codeStatus(exitOk);
+  const { io, flags } = call;
+  if (call.isJson) return codeStatus(exitOk);
   await io.stdout.write(`${run.runId}\n`);
-  if (io.stdout.isTerminal && !args.has('quiet')) {
+  if (io.stdout.isTerminal && !flags.quiet) {
     const id = shortId(run);
-    const back = args.has('pty') ? `screen: clf attach ${id}` : `output: clf logs -f ${id}`;
+    const back = flags.pty ? `screen: clf attach ${id}` : `output: clf logs -f ${id}`;
     await io.stderr.write(`clf: ${back}   end it: clf kill ${id}\n`);
   }
   return codeStatus(exitOk);
 }
 
 async function stayInFront(
-  { context, run, trap }: Staying,
+  { call, run, trap }: Staying,
   terminal: LocalTerminal,
 ): Promise<ExitStatus> {
   const { lendTerminal } = await import('../terminal/lend-terminal.ts');
-  const status = lendTerminal({ context, run, terminal, isFresh: true });
+  const status = lendTerminal({
+    context: call,
+    run,
+    terminal,
+    isFresh: true,
+    isQuiet: call.flags.quiet,
+  });
   trap.disarm();
   return status;
 }
@@ -122,16 +131,16 @@ interface Unseen {
   readonly shape?: (event: Extract<OutputEvent, { kind: 'output' }>) => Uint8Array;
 }
 
-function stay({ context, run, trap }: Staying, unseen: Unseen = {}): Promise<ExitStatus> {
+function stay({ call, run, trap }: Staying, unseen: Unseen = {}): Promise<ExitStatus> {
   const status = watchForeground({
     run,
-    io: context.io,
-    clock: context.clock,
-    isJson: context.isJson,
-    isQuiet: context.args.has('quiet'),
-    isInputPumped: stdinFrom(context.args) === 'open',
-    actor: `cli:${context.config.pid}`,
-    graceMs: chosen(context.config, 'run.grace'),
+    io: call.io,
+    clock: call.clock,
+    isJson: call.isJson,
+    isQuiet: call.flags.quiet,
+    isInputPumped: stdinFrom(call.flags) === 'open',
+    actor: `cli:${call.config.pid}`,
+    graceMs: chosen(call.config, 'run.grace'),
     ...unseen,
   });
   // It listens since it was called.
@@ -141,7 +150,7 @@ function stay({ context, run, trap }: Staying, unseen: Unseen = {}): Promise<Exi
 
 /* A PTY whose output goes to a file, a pipe, or a terminal that cannot type back. */
 async function stayUnseen(staying: Staying, size: TerminalSize): Promise<ExitStatus> {
-  const { context, run } = staying;
+  const { call, run } = staying;
   // Few runs need it.
   const { createQueryFilter, openQueryAnswerer } = await import('@clawdfather/tools/terminal');
   const answerer = await openQueryAnswerer({
@@ -153,7 +162,7 @@ async function stayUnseen(staying: Staying, size: TerminalSize): Promise<ExitSta
   try {
     return await stay(staying, {
       observe: (event) => answerer.push(event),
-      ...(context.io.stdout.isTerminal ? { shape: (event) => filter.push(event.bytes) } : {}),
+      ...(call.io.stdout.isTerminal ? { shape: (event) => filter.push(event.bytes) } : {}),
     });
   } finally {
     answerer.close();

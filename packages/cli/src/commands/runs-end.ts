@@ -3,24 +3,21 @@
  */
 import { hasCode } from '@clawdfather/kit';
 import type { Client } from '@clawdfather/sdk';
-import { parseGraceMs, parseLimitMs, parseSignal } from '../args/values.ts';
 import type { CommandContext, Execute } from '../command.ts';
 import { usageError } from '../errors.ts';
-import { codeStatus, exitOk, exitOwnError, exitTimedOut } from '../exit-status.ts';
+import { codeStatus, type ExitStatus, exitOk, exitOwnError, exitTimedOut } from '../exit-status.ts';
 import { explainRefusal, withHost } from '../hosts/open-client.ts';
 import { findRemoteRun, remoteExitCode, type RemoteRun } from '../hosts/remote-run.ts';
 import { formatErrorJson, formatErrorText } from '../render/error-text.ts';
 import { createPaint, isColoured } from '../render/paint.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
+import type { runsKillSpec, runsRemoveSpec, runsWaitSpec } from './runs-specs.ts';
 
 /* One question to the gateway waits this long; then it is asked again. */
 const waitMsMax = 50_000;
 
-export const kill: Execute = (context) => {
-  const { args } = context;
-  const graceMs = parseGraceMs(args.value('grace'));
-  const text = args.value('signal');
-  const signal = text === undefined ? undefined : parseSignal('--signal', text);
+export const kill: Execute<typeof runsKillSpec> = (context) => {
+  const { signal, grace: graceMs } = context.flags;
   if (signal !== undefined && graceMs !== undefined) {
     throw usageError('--signal only sends a signal, so --grace means nothing with it');
   }
@@ -40,20 +37,20 @@ export const kill: Execute = (context) => {
   });
 };
 
-export const remove: Execute = (context) =>
+export const remove: Execute<typeof runsRemoveSpec> = (context) =>
   each(context, async (client, id) => {
-    const force = context.args.has('force') ? 'true' : 'false';
+    const force = context.flags.force ? 'true' : 'false';
     await client.runs.remove({ params: { id }, query: { force } });
     return { text: id, json: { id, removed: true } };
   });
 
-export const wait: Execute = (context) =>
+export const wait: Execute<typeof runsWaitSpec> = (context) =>
   withHost(context, async ({ client }) => {
-    const { args, io, clock } = context;
-    const limitMs = parseLimitMs('--timeout', args.value('timeout'));
+    const { io, clock } = context;
+    const { timeout: limitMs } = context.flags;
     const untilMs = clock.monotonicMs() + (limitMs ?? Number.POSITIVE_INFINITY);
     let code = exitOk;
-    for (const typed of args.operands) {
+    for (const typed of context.operands.runs) {
       const id = await findRemoteRun(client, typed);
       const { exit } = await waitFor(context, client, { id, untilMs });
       code = exit === null ? exitTimedOut : remoteExitCode(exit);
@@ -86,14 +83,14 @@ interface Told {
 
 /* Each is tried and told; one failure makes the whole exit code 125. */
 function each(
-  context: CommandContext,
+  context: CommandContext & { readonly operands: { readonly runs: readonly string[] } },
   work: (client: Client, id: string) => Promise<Told>,
-): ReturnType<Execute> {
+): Promise<ExitStatus> {
   return withHost(context, async ({ client, target }) => {
-    const { args, io, isJson, config } = context;
+    const { operands, io, isJson, config } = context;
     const paint = createPaint(isColoured(config, io.stderr));
     let code = exitOk;
-    for (const typed of args.operands) {
+    for (const typed of operands.runs) {
       try {
         const told = await work(client, await findRemoteRun(client, typed));
         await io.stdout.write(isJson ? jsonLine(told.json) : `${told.text}\n`);

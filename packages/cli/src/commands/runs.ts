@@ -2,8 +2,7 @@
  * `clf runs ls | show | start | input`: the runs of a gateway, over its API.
  */
 import { resolve } from 'node:path';
-import { parseInteger, parseLimitMs, parsePairs } from '../args/values.ts';
-import type { CommandContext, Execute } from '../command.ts';
+import type { CallOf, Execute } from '../command.ts';
 import { usageError } from '../errors.ts';
 import {
   codeStatus,
@@ -23,26 +22,32 @@ import { formatSummaryTable } from '../hosts/summary-table.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { shortIdChars } from '../runs/find-run.ts';
 import { readAllInput } from '../runs/read-all-input.ts';
+import type {
+  runsInputSpec,
+  runsListSpec,
+  runsLogsSpec,
+  runsShowSpec,
+  runsStartSpec,
+} from './runs-specs.ts';
+
+type StartCall = CallOf<typeof runsStartSpec>;
 
 const rowsUsual = 100;
-const rowsMax = 10_000;
 
-export const list: Execute = (context) =>
+export const list: Execute<typeof runsListSpec> = (context) =>
   withHost(context, async ({ client, target }) => {
-    const { args, io, paint, clock } = context;
-    const text = args.value('limit');
-    const limit =
-      text === undefined ? rowsUsual : parseInteger('--limit', text, { min: 1, max: rowsMax });
-    const state = args.has('all') ? {} : ({ state: 'running' } as const);
+    const { flags, io, paint, clock } = context;
+    const { limit = rowsUsual } = flags;
+    const state = flags.all ? {} : ({ state: 'running' } as const);
     const newest = await allPages(
       (page) => client.runs.list({ query: { ...page, ...state } }),
       limit,
     );
     const runs = newest.reverse();
     if (context.isJson) for (const run of runs) await io.stdout.write(jsonLine(run as Json));
-    else if (args.has('quiet')) for (const { runId } of runs) await io.stdout.write(`${runId}\n`);
+    else if (flags.quiet) for (const { runId } of runs) await io.stdout.write(`${runId}\n`);
     else if (runs.length === 0) {
-      const more = args.has('all')
+      const more = flags.all
         ? 'Start one: clf runs start -- sleep 60'
         : 'Finished ones: clf runs ls -a';
       await io.stdout.write(`Nothing is running at ${target.url}. ${more}\n`);
@@ -53,10 +58,10 @@ export const list: Execute = (context) =>
     return codeStatus(exitOk);
   });
 
-export const show: Execute = (context) =>
+export const show: Execute<typeof runsShowSpec> = (context) =>
   withHost(context, async ({ client }) => {
-    const { args, io, paint } = context;
-    const id = await findRemoteRun(client, args.operands[0] ?? '');
+    const { io, paint } = context;
+    const id = await findRemoteRun(client, context.operands.run);
     const run = await client.runs.get({ params: { id } });
     if (context.isJson) await io.stdout.write(jsonLine(run as unknown as Json));
     else {
@@ -93,7 +98,7 @@ function rowsOf(run: RemoteRun): (readonly [string, string])[] {
   );
 }
 
-export const start: Execute = (context) =>
+export const start: Execute<typeof runsStartSpec> = (context) =>
   withHost(context, async (host) => {
     const { client } = host;
     const { random, io } = context;
@@ -126,61 +131,49 @@ function failureCode(kind: string): number {
   return kind === 'not-executable' ? exitNotExecutable : exitOwnError;
 }
 
-async function started(
-  context: CommandContext,
-  host: OpenedHost,
-  runId: string,
-): Promise<ExitStatus> {
-  const { io, args } = context;
+async function started(context: StartCall, host: OpenedHost, runId: string): Promise<ExitStatus> {
+  const { io, flags } = context;
   const short = runId.slice(0, shortIdChars);
   const isTold = io.stdout.isTerminal && !context.isJson;
   const end = `end it: clf runs kill ${short}`;
-  if (!args.has('follow')) {
+  if (!flags.follow) {
     await io.stdout.write(context.isJson ? jsonLine({ runId }) : `${runId}\n`);
     if (isTold) await io.stderr.write(`clf: output: clf runs logs -f ${short}   ${end}\n`);
     return codeStatus(exitOk);
   }
   // A person expects Ctrl-C to end it, and would not know what to end afterwards.
   if (isTold) await io.stderr.write(`clf: run ${short}; Ctrl-C leaves it running   ${end}\n`);
-  return showOutput(context, { client: host.client, runId, since: undefined, isFollowed: true });
+  const flagsOfLogs = { tail: undefined, cursor: false, timestamps: false };
+  const request = { client: host.client, runId, since: undefined, isFollowed: true };
+  return showOutput(context, { ...request, flags: flagsOfLogs });
 }
 
 /* As `clf run` has it: on this machine in the directory where one is, and without a time limit that nobody asked for. */
-function startParams({ args, config }: CommandContext, { target }: OpenedHost) {
-  const line = args.value('command');
-  const argv = [...args.operands];
+function startParams({ flags, operands, config }: StartCall, { target }: OpenedHost) {
+  const line = flags.command;
+  const argv = [...operands.command];
   if ((line === undefined) === (argv.length === 0)) {
     throw usageError('give either a command or -c LINE', 'clf runs start -- make test');
   }
-  const cwd = cwdOf({ args, config }, target.isLocal);
-  const timeout = args.value('timeout') ?? 'none';
-  const env = parsePairs('--env', args.values('env'));
+  const cwd = target.isLocal ? resolve(config.cwd, flags.cwd ?? '') : flags.cwd;
+  const env = Object.fromEntries(flags.env.map(({ name, value }) => [name, value]));
   return {
     ...(line === undefined ? { argv } : { command: line }),
     ...(cwd === undefined ? {} : { workdir: cwd }),
     ...(Object.keys(env).length === 0 ? {} : { env }),
-    timeoutSeconds: (parseLimitMs('--timeout', timeout) ?? 0) / 1_000,
-    pty: args.has('pty'),
+    timeoutSeconds: (flags.timeout ?? 0) / 1_000,
+    pty: flags.pty,
     background: true,
   };
-}
-
-/* A path of this machine means nothing on another one, where the gateway has a directory of its own for this. */
-function cwdOf(
-  { args, config }: Pick<CommandContext, 'args' | 'config'>,
-  isLocal: boolean,
-): string | undefined {
-  const typed = args.value('cwd');
-  return isLocal ? resolve(config.cwd, typed ?? '') : typed;
 }
 
 /* Of one request; what is longer goes in pieces, each at its offset. */
 const pieceBytesMax = 65_536;
 
-export const input: Execute = (context) =>
+export const input: Execute<typeof runsInputSpec> = (context) =>
   withHost(context, async ({ client }) => {
-    const { args, io } = context;
-    const [typed = '', text = '-'] = args.operands;
+    const { io } = context;
+    const { run: typed, text = '-' } = context.operands;
     const id = await findRemoteRun(client, typed);
     const bytes = Buffer.from(text === '-' ? await readAllInput(io) : text);
     const params = { id };
@@ -188,7 +181,7 @@ export const input: Execute = (context) =>
     for (let at = 0; at < bytes.length || at === 0; at += pieceBytesMax) {
       const piece = bytes.subarray(at, at + pieceBytesMax);
       const isLast = at + pieceBytesMax >= bytes.length;
-      const eof = isLast && args.has('eof');
+      const eof = isLast && context.flags.eof;
       const data = piece.toString('base64');
       const answer = await client.runs.input({
         params,
@@ -200,11 +193,11 @@ export const input: Execute = (context) =>
     return codeStatus(exitOk);
   });
 
-export const logs: Execute = (context) =>
+export const logs: Execute<typeof runsLogsSpec> = (context) =>
   withHost(context, async ({ client }) => {
-    const { args } = context;
-    const runId = await findRemoteRun(client, args.operands[0] ?? '');
-    const since = args.value('since');
-    await showOutput(context, { client, runId, since, isFollowed: args.has('follow') });
+    const { flags } = context;
+    const runId = await findRemoteRun(client, context.operands.run);
+    const { since, follow: isFollowed } = flags;
+    await showOutput(context, { client, runId, since, isFollowed, flags });
     return codeStatus(exitOk);
   });

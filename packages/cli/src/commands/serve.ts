@@ -8,7 +8,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Log } from '@clawdfather/kit';
 import { startTicksOf } from '@clawdfather/supervisor/alive';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { drawQr } from '../gateway/draw-qr.ts';
@@ -27,11 +27,12 @@ import { jsonLine } from '../render/run-json.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
 import { type Gateway, type GatewayConfig, openServer } from '../serve.ts';
 import { readVersion } from './version.ts';
+import type { serveSpec } from './gateway-specs.ts';
 
 /* Five seconds for everything, the end of the process included: an upgrade should not be felt. */
 const closeMsMax = 4_500;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
+export async function execute(context: CallOf<typeof serveSpec>): Promise<ExitStatus> {
   const { config } = context;
   const { stateDir } = config;
   refuseSecond(stateDir);
@@ -105,11 +106,11 @@ function recordOf(
 }
 
 async function tell(
-  context: CommandContext,
+  context: CallOf<typeof serveSpec>,
   { publicUrl, listen }: GatewayConfig,
   gateway: Gateway,
 ): Promise<void> {
-  const { io, args, config, paint } = context;
+  const { io, config, paint } = context;
   const { url } = gateway;
   // A journal is kept and read by others; a link that signs somebody in does not belong there.
   const isJournal = !io.stdout.isTerminal && (config.env['JOURNAL_STREAM'] ?? '') !== '';
@@ -119,7 +120,7 @@ async function tell(
     await io.stdout.write(jsonLine({ ...facts, pid: config.pid, stateDir: config.stateDir }));
     return;
   }
-  const isDrawn = io.stdout.isTerminal && !args.has('no-qr') && loginLink !== undefined;
+  const isDrawn = io.stdout.isTerminal && !context.flags.noQr && loginLink !== undefined;
   const qr = isDrawn ? drawQr(loginLink, io.columns() ?? 0) : undefined;
   const isLoopback = listen.host === 'localhost' || isIP(listen.host) === 0 || isLocal(listen.host);
   const isByNpm = config.env['npm_lifecycle_event'] === 'start';

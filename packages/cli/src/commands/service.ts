@@ -6,21 +6,28 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { geteuid } from 'node:process';
+import { type FlagValues, namedFlags } from '../args/flag.ts';
 import type { CommandContext, Execute } from '../command.ts';
-import { configPath } from '../config.ts';
+import { configPath, isByFlag } from '../config.ts';
 import { settingOf } from '../config/settings.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { createSystemctl, mustSucceed, unitPath } from '../service/systemd.ts';
 import { formatUnit, unitName, unitProblems, type UnitScope } from '../service/unit-text.ts';
-import { serveFlags } from './gateway-specs.ts';
+import {
+  type scopeFlags,
+  serveFlags,
+  type serviceInstallSpec,
+  type serviceStatusSpec,
+  type serviceUninstallSpec,
+} from './gateway-specs.ts';
 
-export const install: Execute = async (context) => {
-  const { io, args, config } = context;
-  const scope = scopeOf(context);
+export const install: Execute<typeof serviceInstallSpec> = async (context) => {
+  const { io, flags, config } = context;
+  const scope = scopeOf(context.flags);
   const text = formatUnit(unitFacts(context, scope));
-  if (args.has('print')) {
+  if (flags.print) {
     await io.stdout.write(text);
     return codeStatus(exitOk);
   }
@@ -32,7 +39,7 @@ export const install: Execute = async (context) => {
   // Nothing in it is secret, and systemd tells it to everybody; about a unit that others cannot read, it complains.
   chmodSync(path, 0o644);
   await mustSucceed(systemctl, 'daemon-reload');
-  const isStarted = !args.has('no-start');
+  const isStarted = !flags.noStart;
   if (isStarted) {
     await mustSucceed(systemctl, 'enable', unitName);
     // One that runs already gets the new unit.
@@ -52,9 +59,9 @@ export const install: Execute = async (context) => {
   return codeStatus(exitOk);
 };
 
-export const uninstall: Execute = async (context) => {
+export const uninstall: Execute<typeof serviceUninstallSpec> = async (context) => {
   const { io, config } = context;
-  const scope = scopeOf(context);
+  const scope = scopeOf(context.flags);
   const path = unitPath(scope, config);
   const wasThere = existsSync(path);
   const systemctl = createSystemctl(scope, config);
@@ -74,9 +81,9 @@ export const uninstall: Execute = async (context) => {
   return codeStatus(exitOk);
 };
 
-export const status: Execute = async (context) => {
+export const status: Execute<typeof serviceStatusSpec> = async (context) => {
   const { io, config, paint } = context;
-  const scope = scopeOf(context);
+  const scope = scopeOf(context.flags);
   const path = unitPath(scope, config);
   const isThere = existsSync(path);
   const problems = isThere ? unitProblems(readFileSync(path, 'utf8')) : [];
@@ -100,23 +107,23 @@ export const status: Execute = async (context) => {
   return codeStatus(isWell ? exitOk : exitChecksFailed);
 };
 
-function scopeOf({ args }: CommandContext): UnitScope {
-  if (args.has('user') && args.has('system')) {
+function scopeOf({ user, system }: FlagValues<typeof scopeFlags>): UnitScope {
+  if (user && system) {
     throw usageError('--user and --system exclude each other');
   }
-  if (args.has('user')) return 'user';
-  return args.has('system') || geteuid?.() === 0 ? 'system' : 'user';
+  if (user) return 'user';
+  return system || geteuid?.() === 0 ? 'system' : 'user';
 }
 
 function unitFacts(context: CommandContext, scope: UnitScope) {
-  const { config, args, caller } = context;
-  const { path, isNamed } = configPath(caller, args);
+  const { config, callSettings, caller } = context;
+  const { path, isNamed } = configPath(caller, callSettings);
   const isPlaced = config.origins.stateDir.kind !== 'default';
   return {
     scope,
     program: [fileURLToPath(new URL('../../bin/clawdfather', import.meta.url))],
-    flags: serveFlags.flatMap(({ name, setting }) => {
-      if (setting === undefined || !args.has(name)) return [];
+    flags: namedFlags(serveFlags).flatMap(({ name, setting }) => {
+      if (setting === undefined || !isByFlag(config, setting)) return [];
       // As it was understood here: a relative path means nothing there.
       const json = settingOf(setting).kind.toJson(config.values[setting]);
       const text = typeof json === 'string' ? json : JSON.stringify(json);

@@ -1,216 +1,119 @@
 /*
- * All commands but `run`, as data: names, flags, help.
+ * The commands that look at runs, wait for them and end them. `run` is in run-spec.ts; what types into a run is in
+ * tool-specs.ts.
  */
-import type { CommandSpec } from '../args/spec.ts';
+import { listFlag, settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
+import { choice, grace, integer, signal, timeLimit } from '../args/kinds.ts';
+import { operand, operandList } from '../args/operand.ts';
+import { cursor, livingRun, run } from '../args/run-kinds.ts';
+import { defineCommand } from '../args/spec.ts';
+import { runCriterion } from '../runs/run-criterion.ts';
+import { sortOrders } from '../top/sort-rows.ts';
 
-const oneRun = { min: 1, max: 1 };
-const someRuns = { min: 1, max: undefined };
-const anyRun = ['run'] as const;
-const livingRun = ['living-run'] as const;
-
-export const psSpec: CommandSpec = {
+export const psSpec = defineCommand({
   name: 'ps',
   summary: 'List runs',
-  usage: '[flags]',
-  operands: { min: 0, max: 0 },
-  flags: [
-    { name: 'all', short: 'a', summary: 'finished ones too' },
-    { name: 'quiet', short: 'q', summary: 'only ids, one per line' },
-    {
-      name: 'filter',
+  operands: {},
+  flags: {
+    all: switchFlag({ short: 'a', summary: 'list finished runs too' }),
+    quiet: switchFlag({ short: 'q', summary: 'print only ids, one per line' }),
+    filter: listFlag(runCriterion, {
       short: 'f',
-      value: 'KEY=VALUE',
-      isRepeatable: true,
-      suggestions: ['state=running', 'state=exited', 'reason=signal', 'reason=overall-timeout'],
       summary: 'state=, session=, backend=, reason=, name=, label=K=V; all must match',
-    },
-    {
-      name: 'limit',
-      value: 'N',
-      summary: 'at most so many, the newest (all that live; 100 of -a)',
-    },
-  ],
+    }),
+    limit: valueFlag(integer({ min: 1, max: 100_000 }), {
+      summary: 'at most this many, the newest (default: all living runs; 100 with -a)',
+    }),
+  },
   examples: ['clf ps', 'clf ps -a --filter reason=overall-timeout', 'clf kill $(clf ps -q)'],
-};
+});
 
-export const logsSpec: CommandSpec = {
+export const logsSpec = defineCommand({
   name: 'logs',
-  summary: 'Show what a run said',
-  usage: '[flags] RUN',
-  operands: oneRun,
-  operandKinds: anyRun,
-  flags: [
-    { name: 'follow', short: 'f', summary: 'and what it says from now on, until it ends' },
-    { name: 'tail', short: 'n', value: 'N', summary: 'only the last N lines' },
-    { name: 'since', value: 'CURSOR', summary: 'only what came after this cursor' },
-    { name: 'cursor', summary: 'print the position reached on stderr, for --since' },
-    { name: 'stdout', summary: 'only its standard output' },
-    { name: 'stderr', summary: 'only its standard error' },
-    { name: 'timestamps', short: 't', summary: 'each line with its time' },
-  ],
+  summary: 'Show the output of a run',
+  operands: { run: operand(run) },
+  flags: {
+    follow: switchFlag({ short: 'f', summary: 'go on with new output until the run ends' }),
+    tail: valueFlag(integer({ min: 0, max: 1_000_000 }), {
+      short: 'n',
+      summary: 'only the last N lines',
+    }),
+    since: valueFlag(cursor, { summary: 'only output after this cursor' }),
+    cursor: switchFlag({ summary: 'print the cursor that was reached on stderr, for --since' }),
+    stdout: switchFlag({ summary: 'only standard output' }),
+    stderr: switchFlag({ summary: 'only standard error' }),
+    timestamps: switchFlag({ short: 't', summary: 'begin each line with its time' }),
+  },
   examples: ['clf logs web', 'clf logs -f --tail 20 web', 'clf logs --cursor --since 2k.0 web'],
-};
+});
 
-export const topSpec: CommandSpec = {
+export const topSpec = defineCommand({
   name: 'top',
-  summary: 'Watch runs: cpu, memory, output, and what ended lately of which cause',
-  usage: '[flags]',
-  operands: { min: 0, max: 0 },
-  flags: [
-    {
-      name: 'interval',
+  summary: 'Watch the cpu, memory and output of runs, and why recent ones ended',
+  operands: {},
+  flags: {
+    interval: settingFlag('top.interval', {
       short: 'i',
-      value: 'TIME',
-      setting: 'top.interval',
-      summary: 'time between two looks (2s)',
-    },
-    {
-      name: 'sort',
-      short: 's',
-      value: 'cpu|memory|output|age|name',
-      summary: 'what comes first (cpu)',
-    },
-    { name: 'once', short: '1', summary: 'look once and leave' },
-  ],
+      summary: 'time between two updates (2s)',
+    }),
+    sort: valueFlag(choice(sortOrders), { short: 's', summary: 'what to sort by (cpu)' }),
+    once: switchFlag({ short: '1', summary: 'print one table and exit' }),
+  },
   examples: ['clf top', 'clf top --once --sort memory', 'clf top --json | jq .runs[].cpuPercent'],
-};
+});
 
-export const attachSpec: CommandSpec = {
+export const attachSpec = defineCommand({
   name: 'attach',
-  summary: 'Take a run to this terminal; Ctrl-] Ctrl-] leaves it again',
-  usage: '[flags] RUN',
-  operands: oneRun,
-  operandKinds: livingRun,
-  flags: [{ name: 'quiet', short: 'q', summary: 'do not mention the detach key' }],
+  summary: 'Connect this terminal to a run; Ctrl-] Ctrl-] detaches',
+  operands: { run: operand(livingRun) },
+  flags: { quiet: switchFlag({ short: 'q', summary: 'do not print the detach key' }) },
   examples: ['clf attach web'],
-};
+});
 
-export const waitSpec: CommandSpec = {
+export const waitSpec = defineCommand({
   name: 'wait',
-  summary: 'Wait until runs have ended; exit as the last one did',
-  usage: '[flags] RUN …',
-  operands: someRuns,
-  operandKinds: livingRun,
-  flags: [{ name: 'timeout', value: 'TIME', summary: 'wait no longer than this (exit code 124)' }],
+  summary: 'Wait until runs end; exit with the code of the last one named',
+  operands: { runs: operandList(livingRun) },
+  flags: {
+    timeout: valueFlag(timeLimit, { summary: 'wait at most this long (exit code 124)' }),
+  },
   examples: ['clf wait web', 'clf wait --json web | jq .exit.reason'],
-};
+});
 
-export const killSpec: CommandSpec = {
+export const killSpec = defineCommand({
   name: 'kill',
-  summary: 'End runs, whole trees of them, or send them a signal',
-  usage: '[flags] RUN …',
-  operands: someRuns,
-  operandKinds: livingRun,
-  flags: [
-    { name: 'grace', value: 'TIME', summary: "from SIGTERM to SIGKILL (the run's own)" },
-    { name: 'signal', short: 's', value: 'SIGNAL', summary: 'only send this signal, do not wait' },
-  ],
+  summary: 'End runs with all their processes, or send them a signal',
+  operands: { runs: operandList(livingRun) },
+  flags: {
+    grace: valueFlag(grace, {
+      summary: 'time between SIGTERM and SIGKILL (default: as set for the run)',
+    }),
+    signal: valueFlag(signal, {
+      short: 's',
+      summary: 'only send this signal and do not wait for the end',
+    }),
+  },
   examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web'],
-};
+});
 
-export const rmSpec: CommandSpec = {
+export const rmSpec = defineCommand({
   name: 'rm',
-  summary: 'Forget finished runs, output included',
-  usage: '[flags] RUN …',
-  operands: someRuns,
-  operandKinds: anyRun,
-  flags: [{ name: 'force', short: 'f', summary: 'end those that are still alive first' }],
+  summary: 'Remove finished runs and their output',
+  operands: { runs: operandList(run) },
+  flags: { force: switchFlag({ short: 'f', summary: 'end runs that are still alive first' }) },
   examples: ['clf rm web', 'clf rm $(clf ps -aq --filter state=exited)'],
-};
+});
 
-export const gcSpec: CommandSpec = {
+export const gcSpec = defineCommand({
   name: 'gc',
   summary: 'Remove finished runs that are old or too many',
-  usage: '[flags]',
-  operands: { min: 0, max: 0 },
-  flags: [
-    { name: 'explain', summary: 'say for each run what is done and on what evidence' },
-    { name: 'dry-run', summary: 'only say it' },
-    {
-      name: 'older-than',
-      value: 'TIME',
-      setting: 'gc.olderThan',
-      summary: 'those that ended before this (7d)',
-    },
-    {
-      name: 'keep',
-      value: 'N',
-      setting: 'gc.keep',
-      summary: 'keep this many, the newest (1000)',
-    },
-    {
-      name: 'max-size',
-      value: 'SIZE',
-      setting: 'gc.maxSize',
-      summary: 'keep this much output (10G)',
-    },
-  ],
+  operands: {},
+  flags: {
+    explain: switchFlag({ summary: 'say for each run what happens to it and why' }),
+    dryRun: switchFlag({ summary: 'only print what would be removed' }),
+    olderThan: settingFlag('gc.olderThan', { summary: 'remove runs that ended longer ago (7d)' }),
+    keep: settingFlag('gc.keep', { summary: 'keep at most this many, the newest (1000)' }),
+    maxSize: settingFlag('gc.maxSize', { summary: 'keep at most this much output (10G)' }),
+  },
   examples: ['clf gc --explain --dry-run'],
-};
-
-export const configSpec: CommandSpec = {
-  name: 'config',
-  summary: 'Show the settings and where each comes from, or check the file',
-  usage: 'show [KEY …] | path | check | schema',
-  operands: { min: 0, max: undefined },
-  operandKinds: [['show', 'path', 'check', 'schema'], 'setting'],
-  flags: [],
-  examples: [
-    'clf config show',
-    'clf config show run.grace',
-    '$EDITOR "$(clf config path)" && clf config check',
-    'clf config schema > config.schema.json',
-  ],
-};
-
-export const doctorSpec: CommandSpec = {
-  name: 'doctor',
-  summary: 'Check that everything is as it should be here',
-  usage: '[flags]',
-  operands: { min: 0, max: 0 },
-  flags: [{ name: 'rebuild', summary: 'make the registry anew from the run directories' }],
-  examples: ['clf doctor', 'clf doctor --json'],
-};
-
-export const completionSpec: CommandSpec = {
-  name: 'completion',
-  summary: 'Print what makes a shell complete commands, flags and runs',
-  usage: 'bash|zsh|fish',
-  operands: { min: 1, max: 1 },
-  operandKinds: [['bash', 'zsh', 'fish']],
-  flags: [],
-  examples: [
-    "echo 'source <(clf completion bash)' >> ~/.bashrc",
-    "echo 'source <(clf completion zsh)' >> ~/.zshrc",
-    'clf completion fish > ~/.config/fish/completions/clf.fish',
-  ],
-};
-
-/* What those scripts call; not for people. */
-export const completeSpec: CommandSpec = {
-  name: '__complete',
-  summary: 'Print completions of a command line',
-  usage: '-- WORD …',
-  operands: { min: 1, max: undefined },
-  flags: [],
-  examples: [],
-};
-
-export const versionSpec: CommandSpec = {
-  name: 'version',
-  summary: 'Show the version',
-  usage: '',
-  operands: { min: 0, max: 0 },
-  flags: [],
-  examples: [],
-};
-
-export const helpSpec: CommandSpec = {
-  name: 'help',
-  summary: 'Show help for a command',
-  usage: '[COMMAND]',
-  operands: { min: 0, max: 2 },
-  operandKinds: ['command'],
-  flags: [],
-  examples: ['clf help run'],
-};
+});

@@ -2,28 +2,27 @@
  * `clf status`: is there a gateway for this state directory, where, and how is it. Exits 1 when it is not ready.
  */
 import { glimpseRuns } from '@clawdfather/supervisor/peek';
-import { parseDurationMs } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { type GatewayLook, lookAtGateway } from '../gateway/look-at-gateway.ts';
 import { formatDuration, formatInstant } from '../render/duration.ts';
 import type { Paint } from '../render/paint.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
+import type { statusSpec } from './gateway-specs.ts';
 
 /* Between two looks while waiting: a start takes some tenths of a second. */
 const lookEveryMs = 100;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { io, args, clock, paint } = context;
-  const wait = args.value('wait');
-  const untilMs = clock.monotonicMs() + (wait === undefined ? 0 : parseDurationMs('--wait', wait));
+export async function execute(context: CallOf<typeof statusSpec>): Promise<ExitStatus> {
+  const { io, flags, clock, paint } = context;
+  const untilMs = clock.monotonicMs() + (flags.wait ?? 0);
   let look = await lookAtGateway(context);
   while (!look.isReady && clock.monotonicMs() < untilMs) {
     await clock.sleep(lookEveryMs);
     look = await lookAtGateway(context);
   }
   if (context.isJson) await io.stdout.write(jsonLine(lookJson(context, look)));
-  else if (!args.has('quiet')) {
+  else if (!flags.quiet) {
     const nowMs = clock.wallMs();
     await io.stdout.write(formatLook(look, { paint, nowMs, stateDir: context.config.stateDir }));
   }

@@ -3,25 +3,26 @@
  * until it is gone. Runs go on.
  */
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { findGateway, type GatewayRecord } from '../gateway/gateway-file.ts';
 import { closeSessions } from '../hosts/close-sessions.ts';
 import { jsonLine } from '../render/run-json.ts';
+import type { stopSpec } from './gateway-specs.ts';
 
 /* Twice what a stop may take. */
 const waitMsMax = 10_000;
 const lookEveryMs = 25;
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { io, args, config } = context;
-  const [typed] = args.operands;
+export async function execute(context: CallOf<typeof stopSpec>): Promise<ExitStatus> {
+  const { io, config } = context;
+  const [typed] = context.operands.runs;
   if (typed !== undefined) {
     throw usageError('stop ends the gateway, and takes no name', `A run: clf kill ${typed}`);
   }
   const record = runningGateway(config.stateDir);
-  const closed = args.has('close-sessions') ? await closeSessions(context) : 0;
+  const closed = context.flags.closeSessions ? await closeSessions(context) : 0;
   await end(context, record);
   const { url, pid } = record;
   const sessions = closed === 0 ? '' : ` ${closed} sessions were closed.`;

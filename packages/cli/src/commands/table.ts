@@ -1,7 +1,8 @@
 /*
- * The commands there are, in the order of the help page.
+ * The commands, in the order of the help page. The code of a command is imported when it is called, and the compiler
+ * checks it against its declaration.
  */
-import type { Command, Execute } from '../command.ts';
+import { type Command, command } from '../command.ts';
 import { allowSpec, approvalsSpec, denySpec } from './approval-specs.ts';
 import {
   backupSpec,
@@ -19,6 +20,21 @@ import {
   devicesRevokeSpec,
   loginSpec,
   logoutSpec,
+  tokenCreateSpec,
+  tokenListSpec,
+  tokenRevokeSpec,
+} from './host-specs.ts';
+import { mcpSpec } from './mcp-spec.ts';
+import {
+  completeSpec,
+  completionSpec,
+  configSpec,
+  doctorSpec,
+  helpSpec,
+  versionSpec,
+} from './own-specs.ts';
+import { runSpec } from './run-spec.ts';
+import {
   runsInputSpec,
   runsKillSpec,
   runsListSpec,
@@ -27,37 +43,18 @@ import {
   runsShowSpec,
   runsStartSpec,
   runsWaitSpec,
-  tokenCreateSpec,
-  tokenListSpec,
-  tokenRevokeSpec,
-} from './host-specs.ts';
-import { mcpSpec } from './mcp-spec.ts';
-import { runSpec } from './run-spec.ts';
+} from './runs-specs.ts';
 import { execSpec, pasteSpec, resizeSpec, screenSpec, sendKeysSpec } from './tool-specs.ts';
 import {
   attachSpec,
-  completeSpec,
-  completionSpec,
-  configSpec,
-  doctorSpec,
   gcSpec,
-  helpSpec,
   killSpec,
   logsSpec,
   psSpec,
   rmSpec,
   topSpec,
-  versionSpec,
   waitSpec,
 } from './specs.ts';
-
-/* Actions of one family share a file. */
-function actionOf<Name extends string>(
-  load: () => Promise<Readonly<Record<Name, Execute>>>,
-  name: Name,
-): Command['load'] {
-  return async () => ({ execute: (await load())[name] });
-}
 
 export interface CommandGroup {
   readonly title: string;
@@ -66,154 +63,98 @@ export interface CommandGroup {
 
 export const commandGroups: readonly CommandGroup[] = [
   {
-    title: 'Start',
+    title: 'Start a command',
     commands: [
-      { spec: runSpec, configFile: 'required', load: () => import('./run.ts') },
-      { spec: execSpec, configFile: 'required', load: () => import('./exec.ts') },
+      command(runSpec, 'required', async () => (await import('./run.ts')).execute),
+      command(execSpec, 'required', async () => (await import('./exec.ts')).execute),
     ],
   },
   {
-    title: 'Look',
+    title: 'Look at runs',
     commands: [
-      { spec: psSpec, configFile: 'optional', load: () => import('./ps.ts') },
-      { spec: topSpec, configFile: 'optional', load: () => import('./top.ts') },
-      { spec: logsSpec, configFile: 'optional', load: () => import('./logs.ts') },
-      { spec: screenSpec, configFile: 'optional', load: () => import('./screen.ts') },
-      { spec: waitSpec, configFile: 'optional', load: () => import('./wait.ts') },
+      command(psSpec, 'optional', async () => (await import('./ps.ts')).execute),
+      command(topSpec, 'optional', async () => (await import('./top.ts')).execute),
+      command(logsSpec, 'optional', async () => (await import('./logs.ts')).execute),
+      command(screenSpec, 'optional', async () => (await import('./screen.ts')).execute),
+      command(waitSpec, 'optional', async () => (await import('./wait.ts')).execute),
     ],
   },
   {
-    title: 'Take part',
+    title: 'Type into a run',
     commands: [
-      { spec: attachSpec, configFile: 'optional', load: () => import('./attach.ts') },
-      { spec: sendKeysSpec, configFile: 'optional', load: () => import('./send-keys.ts') },
-      { spec: pasteSpec, configFile: 'optional', load: () => import('./paste.ts') },
-      { spec: resizeSpec, configFile: 'optional', load: () => import('./resize.ts') },
+      command(attachSpec, 'optional', async () => (await import('./attach.ts')).execute),
+      command(sendKeysSpec, 'optional', async () => (await import('./send-keys.ts')).execute),
+      command(pasteSpec, 'optional', async () => (await import('./paste.ts')).execute),
+      command(resizeSpec, 'optional', async () => (await import('./resize.ts')).execute),
     ],
   },
   {
-    title: 'End and forget',
+    title: 'End and remove runs',
     commands: [
-      { spec: killSpec, configFile: 'optional', load: () => import('./kill.ts') },
-      { spec: rmSpec, configFile: 'optional', load: () => import('./rm.ts') },
-      { spec: gcSpec, configFile: { requiredUnless: 'dry-run' }, load: () => import('./gc.ts') },
+      command(killSpec, 'optional', async () => (await import('./kill.ts')).execute),
+      command(rmSpec, 'optional', async () => (await import('./rm.ts')).execute),
+      command(
+        gcSpec,
+        ({ dryRun }) => (dryRun ? 'optional' : 'required'),
+        async () => (await import('./gc.ts')).execute,
+      ),
     ],
   },
   {
-    title: 'Agents',
+    title: 'Agents and approvals',
     commands: [
-      { spec: mcpSpec, configFile: 'required', load: () => import('./mcp.ts') },
-      { spec: approvalsSpec, configFile: 'optional', load: () => import('./approvals.ts') },
-      { spec: allowSpec, configFile: 'required', load: () => import('./allow.ts') },
-      { spec: denySpec, configFile: 'optional', load: () => import('./deny.ts') },
+      command(mcpSpec, 'required', async () => (await import('./mcp.ts')).execute),
+      command(approvalsSpec, 'optional', async () => (await import('./approvals.ts')).execute),
+      command(allowSpec, 'required', async () => (await import('./allow.ts')).execute),
+      command(denySpec, 'optional', async () => (await import('./deny.ts')).execute),
     ],
   },
   {
-    title: 'Gateway',
+    title: 'The gateway on this machine',
     commands: [
-      { spec: serveSpec, configFile: 'required', load: () => import('./serve.ts') },
-      { spec: statusSpec, configFile: 'optional', load: () => import('./status.ts') },
-      { spec: stopSpec, configFile: 'optional', load: () => import('./stop.ts') },
-      {
-        spec: serviceStatusSpec,
-        configFile: 'optional',
-        load: actionOf(() => import('./service.ts'), 'status'),
-      },
-      {
-        spec: serviceInstallSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./service.ts'), 'install'),
-      },
-      {
-        spec: serviceUninstallSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./service.ts'), 'uninstall'),
-      },
-      { spec: backupSpec, configFile: 'required', load: () => import('./backup.ts') },
-      { spec: restoreSpec, configFile: 'required', load: () => import('./restore.ts') },
+      command(serveSpec, 'required', async () => (await import('./serve.ts')).execute),
+      command(statusSpec, 'optional', async () => (await import('./status.ts')).execute),
+      command(stopSpec, 'optional', async () => (await import('./stop.ts')).execute),
+      command(serviceStatusSpec, 'optional', async () => (await import('./service.ts')).status),
+      command(serviceInstallSpec, 'required', async () => (await import('./service.ts')).install),
+      command(
+        serviceUninstallSpec,
+        'required',
+        async () => (await import('./service.ts')).uninstall,
+      ),
+      command(backupSpec, 'required', async () => (await import('./backup.ts')).execute),
+      command(restoreSpec, 'required', async () => (await import('./restore.ts')).execute),
     ],
   },
   {
-    title: 'At a gateway, here or elsewhere',
+    title: 'Your account at a gateway',
     commands: [
-      { spec: loginSpec, configFile: 'required', load: () => import('./login.ts') },
-      { spec: logoutSpec, configFile: 'required', load: () => import('./logout.ts') },
-      {
-        spec: runsListSpec,
-        configFile: 'optional',
-        load: actionOf(() => import('./runs.ts'), 'list'),
-      },
-      {
-        spec: runsShowSpec,
-        configFile: 'optional',
-        load: actionOf(() => import('./runs.ts'), 'show'),
-      },
-      {
-        spec: runsStartSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./runs.ts'), 'start'),
-      },
-      {
-        spec: runsLogsSpec,
-        configFile: 'optional',
-        load: actionOf(() => import('./runs.ts'), 'logs'),
-      },
-      {
-        spec: runsInputSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./runs.ts'), 'input'),
-      },
-      {
-        spec: runsWaitSpec,
-        configFile: 'optional',
-        load: actionOf(() => import('./runs-end.ts'), 'wait'),
-      },
-      {
-        spec: runsKillSpec,
-        configFile: 'optional',
-        load: actionOf(() => import('./runs-end.ts'), 'kill'),
-      },
-      {
-        spec: runsRemoveSpec,
-        configFile: 'optional',
-        load: actionOf(() => import('./runs-end.ts'), 'remove'),
-      },
-      {
-        spec: tokenListSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./token.ts'), 'list'),
-      },
-      {
-        spec: tokenCreateSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./token.ts'), 'create'),
-      },
-      {
-        spec: tokenRevokeSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./token.ts'), 'revoke'),
-      },
-      {
-        spec: devicesListSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./devices.ts'), 'list'),
-      },
-      {
-        spec: devicesRevokeSpec,
-        configFile: 'required',
-        load: actionOf(() => import('./devices.ts'), 'revoke'),
-      },
-      { spec: auditSpec, configFile: 'required', load: () => import('./audit.ts') },
+      command(loginSpec, 'required', async () => (await import('./login.ts')).execute),
+      command(logoutSpec, 'required', async () => (await import('./logout.ts')).execute),
+      command(runsListSpec, 'optional', async () => (await import('./runs.ts')).list),
+      command(runsShowSpec, 'optional', async () => (await import('./runs.ts')).show),
+      command(runsStartSpec, 'required', async () => (await import('./runs.ts')).start),
+      command(runsLogsSpec, 'optional', async () => (await import('./runs.ts')).logs),
+      command(runsInputSpec, 'required', async () => (await import('./runs.ts')).input),
+      command(runsWaitSpec, 'optional', async () => (await import('./runs-end.ts')).wait),
+      command(runsKillSpec, 'optional', async () => (await import('./runs-end.ts')).kill),
+      command(runsRemoveSpec, 'optional', async () => (await import('./runs-end.ts')).remove),
+      command(tokenListSpec, 'required', async () => (await import('./token.ts')).list),
+      command(tokenCreateSpec, 'required', async () => (await import('./token.ts')).create),
+      command(tokenRevokeSpec, 'required', async () => (await import('./token.ts')).revoke),
+      command(devicesListSpec, 'required', async () => (await import('./devices.ts')).list),
+      command(devicesRevokeSpec, 'required', async () => (await import('./devices.ts')).revoke),
+      command(auditSpec, 'required', async () => (await import('./audit.ts')).execute),
     ],
   },
   {
-    title: 'This host',
+    title: 'This installation',
     commands: [
-      { spec: configSpec, configFile: 'unread', load: () => import('./config.ts') },
-      { spec: doctorSpec, configFile: 'optional', load: () => import('./doctor.ts') },
-      { spec: completionSpec, configFile: 'unread', load: () => import('./completion.ts') },
-      { spec: versionSpec, configFile: 'unread', load: () => import('./version.ts') },
-      { spec: helpSpec, configFile: 'unread', load: () => import('./help.ts') },
+      command(configSpec, 'unread', async () => (await import('./config.ts')).execute),
+      command(doctorSpec, 'optional', async () => (await import('./doctor.ts')).execute),
+      command(completionSpec, 'unread', async () => (await import('./completion.ts')).execute),
+      command(versionSpec, 'unread', async () => (await import('./version.ts')).execute),
+      command(helpSpec, 'unread', async () => (await import('./help.ts')).execute),
     ],
   },
 ];
@@ -222,5 +163,5 @@ export const commands: readonly Command[] = commandGroups.flatMap((group) => gro
 
 /* Called by programs, so no page lists them. */
 export const hiddenCommands: readonly Command[] = [
-  { spec: completeSpec, configFile: 'unread', load: () => import('./complete.ts') },
+  command(completeSpec, 'unread', async () => (await import('./complete.ts')).execute),
 ];

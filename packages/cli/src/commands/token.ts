@@ -1,9 +1,7 @@
 /*
  * `clf token create | ls | revoke`: tokens for programs.
  */
-import { scopes } from '@clawdfather/protocol/api';
 import type { Client } from '@clawdfather/sdk';
-import { parseChoice } from '../args/values.ts';
 import type { Execute } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, exitOk } from '../exit-status.ts';
@@ -13,14 +11,14 @@ import { formatAge } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { formatTable } from '../render/table.ts';
 import { makeVisible } from '@clawdfather/tools/text';
+import type { tokenCreateSpec, tokenListSpec, tokenRevokeSpec } from './host-specs.ts';
 
-export const create: Execute = (context) =>
+export const create: Execute<typeof tokenCreateSpec> = (context) =>
   withHost(context, async ({ client }) => {
-    const { args, io } = context;
-    const texts = (args.value('scope') ?? 'read').split(',').map((text) => text.trim());
-    const chosen = texts.map((text) => parseChoice('--scope', text, scopes));
+    const { io } = context;
+    const scopes = context.flags.scope ?? (['read'] as const);
     const { token, ...made } = await client.tokens.create({
-      body: { label: args.operands[0] ?? '', scopes: [...new Set(chosen)] },
+      body: { label: context.operands.label, scopes: [...scopes] },
     });
     if (context.isJson) await io.stdout.write(jsonLine({ ...tokenJson(made), token }));
     else {
@@ -33,7 +31,7 @@ export const create: Execute = (context) =>
     return codeStatus(exitOk);
   });
 
-export const list: Execute = (context) =>
+export const list: Execute<typeof tokenListSpec> = (context) =>
   withHost(context, async ({ client }) => {
     const { io, paint, clock } = context;
     const tokens = await readTokens(client);
@@ -62,10 +60,10 @@ export const list: Execute = (context) =>
     return codeStatus(exitOk);
   });
 
-export const revoke: Execute = (context) =>
+export const revoke: Execute<typeof tokenRevokeSpec> = (context) =>
   withHost(context, async ({ client }) => {
-    const { args, io } = context;
-    const [typed = ''] = args.operands;
+    const { io } = context;
+    const { token: typed } = context.operands;
     const tokens = await readTokens(client);
     const found = tokens.filter(({ id, label }) => label === typed || id.startsWith(typed));
     const one =

@@ -3,8 +3,7 @@
  * with --json an object, for every look.
  */
 import { join } from 'node:path';
-import { parseChoice } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { formatInstant } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
@@ -13,14 +12,13 @@ import { formatLook, lookJson } from '../top/format-look.ts';
 import { nothingText } from '../top/layout-screen.ts';
 import { createJournalLengths } from '../top/journal-length.ts';
 import { readPageBytes, scanProcesses } from '../top/scan-processes.ts';
-import { sortOrders } from '../top/sort-rows.ts';
 import { firstIntervalMs, type TopOptions, watchOnTerminal } from '../top/watch-on-terminal.ts';
 import { createRunWatch } from '../top/watch-runs.ts';
+import type { topSpec } from './specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, io, config, clock } = context;
-  const order = parseChoice('--sort', args.value('sort') ?? 'cpu', sortOrders);
-  return withSupervisor(context, async (supervisor) => {
+export async function execute(call: CallOf<typeof topSpec>): Promise<ExitStatus> {
+  const { flags, io, config, clock } = call;
+  return withSupervisor(call, async (supervisor) => {
     const look = createRunWatch({
       supervisor,
       clock,
@@ -28,16 +26,23 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       journals: createJournalLengths(join(config.stateDir, 'runs')),
       pageBytes: readPageBytes(),
     });
-    const options = { context, look, order, intervalMs: config.values['top.interval'] };
-    const isScreen = io.terminal !== undefined && !context.isJson && !args.has('once');
-    return isScreen && io.terminal !== undefined
-      ? watchOnTerminal(options, io.terminal)
-      : printLooks(options);
+    const options = {
+      context: call,
+      look,
+      order: flags.sort ?? 'cpu',
+      intervalMs: config.values['top.interval'],
+    };
+    return io.terminal === undefined || call.isJson || flags.once
+      ? printLooks(options, flags.once)
+      : watchOnTerminal(options, io.terminal);
   });
 }
 
-async function printLooks({ context, look, order, intervalMs }: TopOptions): Promise<ExitStatus> {
-  const { io, clock, args, paint } = context;
+async function printLooks(
+  { context, look, order, intervalMs }: TopOptions,
+  isOnce: boolean,
+): Promise<ExitStatus> {
+  const { io, clock, paint } = context;
   // Only the second look can tell what is used per second.
   await look();
   await clock.sleep(firstIntervalMs);
@@ -48,14 +53,14 @@ async function printLooks({ context, look, order, intervalMs }: TopOptions): Pro
     else {
       const text = formatLook(now, { ...view, paint, columnsMax: io.columns() });
       const parts = [text.live, text.ended].filter(({ length }) => length > 0);
-      const head = args.has('once') ? text.summary : `${formatInstant(now.atMs)}   ${text.summary}`;
+      const head = isOnce ? text.summary : `${formatInstant(now.atMs)}   ${text.summary}`;
       const isEmpty = parts.length === 0;
       const body = isEmpty
         ? `\n${nothingText}\n`
         : parts.map((lines) => `\n${lines.join('\n')}\n`).join('');
-      await io.stdout.write(`${head}\n${body}${args.has('once') ? '' : '\n'}`);
+      await io.stdout.write(`${head}\n${body}${isOnce ? '' : '\n'}`);
     }
-    if (args.has('once')) return codeStatus(exitOk);
+    if (isOnce) return codeStatus(exitOk);
     await clock.sleep(intervalMs);
   }
 }

@@ -3,20 +3,21 @@
  * in the order in which they were named.
  */
 import type { RunExit, RunRecord, Supervisor } from '@clawdfather/supervisor';
-import { parseLimitMs } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
+import type { CallOf, CommandContext } from '../command.ts';
+import { formatExactDuration } from '../config/kinds.ts';
 import { codeStatus, type ExitStatus, exitCodeOf, exitOk, exitTimedOut } from '../exit-status.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
 import { findRun, shortId } from '../runs/find-run.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import type { waitSpec } from './specs.ts';
 
-export async function execute(context: CommandContext): Promise<ExitStatus> {
-  const { args, clock, io } = context;
-  const limitMs = parseLimitMs('--timeout', args.value('timeout'));
-  return withSupervisor(context, async (supervisor) => {
+export async function execute(call: CallOf<typeof waitSpec>): Promise<ExitStatus> {
+  const { clock, io } = call;
+  const { timeout: limitMs } = call.flags;
+  return withSupervisor(call, async (supervisor) => {
     // All names first: a typing mistake in the last one must not wait for the first.
-    const records = args.operands.map((typed) => findRun(supervisor, typed));
+    const records = call.operands.runs.map((typed) => findRun(supervisor, typed));
     const limit = new AbortController();
     const timer = limitMs === undefined ? undefined : clock.timer(limitMs, () => limit.abort());
     let code = exitOk;
@@ -25,14 +26,14 @@ export async function execute(context: CommandContext): Promise<ExitStatus> {
       for (const record of records) {
         waitedFor = record;
         const exit = await exitOf(supervisor, record, limit.signal);
-        await tell(context, record, exit);
+        await tell(call, record, exit);
         code = exitCodeOf(exit);
       }
     } catch (error) {
       if (!limit.signal.aborted) throw error;
-      await (context.isJson
+      await (call.isJson
         ? io.stdout.write(jsonLine({ id: waitedFor?.runId ?? null, exit: null }))
-        : io.stderr.write(`clf: still running after ${args.value('timeout') ?? ''}\n`));
+        : io.stderr.write(`clf: still running after ${formatExactDuration(limitMs ?? 0)}\n`));
       return codeStatus(exitTimedOut);
     } finally {
       timer?.cancel();

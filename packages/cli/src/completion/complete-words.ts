@@ -4,14 +4,9 @@
  * Pure, and the same for every shell: the scripts only hand the words over and show
  * what comes back. What needs a look at the disk (runs, files) is named, not looked up.
  */
-import { constants } from 'node:os';
-import {
-  type CommandSpec,
-  commonFlags,
-  type FlagSpec,
-  isActionOf,
-  type OperandKind,
-} from '../args/spec.ts';
+import type { NamedFlag } from '../args/flag.ts';
+import type { Completes } from '../args/kinds.ts';
+import { allFlags, type CommandSpec, isActionOf } from '../args/spec.ts';
 import { settingKeys, settingOf } from '../config/settings.ts';
 
 export interface Candidate {
@@ -45,7 +40,7 @@ interface Walk {
   /* The index of the first operand. */
   readonly firstOperand: number | undefined;
   /* The flag whose value the last word is. */
-  readonly pending: FlagSpec | undefined;
+  readonly pending: NamedFlag | undefined;
   readonly isFlagsOver: boolean;
   readonly values: ReadonlyMap<string, string>;
 }
@@ -56,11 +51,11 @@ const nothing: Completion = { kind: 'words', candidates: [] };
 export function completeWords(words: readonly string[], specs: readonly CommandSpec[]): Completed {
   const current = words.at(-1) ?? '';
   const walk = walkWords(words.slice(0, -1), specs);
-  const place = { stateDir: walk.values.get('state-dir'), config: walk.values.get('config') };
+  const place = { stateDir: walk.values.get('stateDir'), config: walk.values.get('config') };
   const equals = current.indexOf('=');
   if (walk.pending === undefined && !walk.isFlagsOver && current.startsWith('--') && equals > 0) {
-    const flag = flagsOf(walk.spec).find(({ name }) => `--${name}` === current.slice(0, equals));
-    const completion = flag?.value === undefined ? nothing : valuesOf(flag);
+    const flag = allFlags(walk.spec).find(({ name }) => `--${name}` === current.slice(0, equals));
+    const completion = candidatesOf(flag?.kind?.completes, { specs, at: words.length - 1 });
     return { completion, prefix: current.slice(0, equals + 1), ...place };
   }
   return { completion: completionFor(walk, current, { specs, words }), prefix: '', ...place };
@@ -71,37 +66,36 @@ function completionFor(
   current: string,
   { specs, words }: { readonly specs: readonly CommandSpec[]; readonly words: readonly string[] },
 ): Completion {
-  if (walk.pending !== undefined) return valuesOf(walk.pending);
-  const isProgram = walk.spec?.operandKinds?.[0] === 'program';
-  if (isProgram && walk.firstOperand !== undefined) {
+  const place = { specs, at: words.length - 1 };
+  if (walk.pending !== undefined) return candidatesOf(walk.pending.kind?.completes, place);
+  const operands = Object.values(walk.spec?.operands ?? {});
+  if (operands[0]?.kind.completes === 'program' && walk.firstOperand !== undefined) {
     return { kind: 'program', from: walk.firstOperand };
   }
   if (!walk.isFlagsOver && current.startsWith('-')) {
-    return { kind: 'words', candidates: flagsOf(walk.spec).map(flagCandidate) };
+    return { kind: 'words', candidates: allFlags(walk.spec).map(flagCandidate) };
   }
   if (walk.spec === undefined) {
     const isUnknownAction = walk.family !== undefined && walk.isFlagsOver;
     return isUnknownAction ? nothing : commandsOf(specs, walk.family);
   }
-  const { max } = walk.spec.operands;
-  if (max !== undefined && walk.operands >= max) return nothing;
-  const kinds = walk.spec.operandKinds ?? [];
-  const kind = kinds[walk.operands] ?? kinds.at(-1);
-  return kind === undefined ? nothing : operandsOf(kind, specs, words.length - 1);
+  const last = operands.at(-1);
+  const operand = operands[walk.operands] ?? (last?.isList === true ? last : undefined);
+  return candidatesOf(operand?.kind.completes, place);
 }
 
-/* Reads what is finished of the line as parseArgs would, and complains of nothing. */
+/* Reads what is finished of the line as readWords would, and complains of nothing. */
 function walkWords(words: readonly string[], specs: readonly CommandSpec[]): Walk {
   let spec: CommandSpec | undefined;
   let family: string | undefined;
   let operands = 0;
   let firstOperand: number | undefined;
-  let pending: FlagSpec | undefined;
+  let pending: NamedFlag | undefined;
   let isFlagsOver = false;
   const values = new Map<string, string>();
   for (const [index, word] of words.entries()) {
     if (pending !== undefined) {
-      values.set(pending.name, word);
+      values.set(pending.key, word);
       pending = undefined;
     } else if (isFlagsOver || word === '-' || !word.startsWith('-')) {
       if (spec === undefined) {
@@ -121,10 +115,10 @@ function walkWords(words: readonly string[], specs: readonly CommandSpec[]): Wal
       isFlagsOver = true;
     } else {
       const [name, value] = splitFlag(word);
-      const flag = flagsOf(spec).find((one) => isNamed(one, name));
-      if (flag?.value === undefined) continue;
+      const flag = allFlags(spec).find((one) => isNamed(one, name));
+      if (flag?.kind === undefined) continue;
       if (value === undefined) pending = flag;
-      else values.set(flag.name, value);
+      else values.set(flag.key, value);
     }
   }
   return { spec, family, operands, firstOperand, pending, isFlagsOver, values };
@@ -136,16 +130,12 @@ function splitFlag(word: string): readonly [string, string | undefined] {
 }
 
 /* In a cluster of letters only the last can want a value. */
-function isNamed(flag: FlagSpec, typed: string): boolean {
+function isNamed(flag: NamedFlag, typed: string): boolean {
   if (typed.startsWith('--')) return typed === `--${flag.name}`;
   return flag.short !== undefined && typed.endsWith(flag.short);
 }
 
-function flagsOf(spec: CommandSpec | undefined): readonly FlagSpec[] {
-  return [...(spec?.flags ?? []), ...commonFlags];
-}
-
-function flagCandidate({ name, summary }: FlagSpec): Candidate {
+function flagCandidate({ name, summary }: NamedFlag): Candidate {
   return { value: `--${name}`, summary };
 }
 
@@ -167,41 +157,32 @@ function commandsOf(specs: readonly CommandSpec[], family?: string): Completion 
   return { kind: 'words', candidates: [...firsts.values()] };
 }
 
-function valuesOf({ value = '', suggestions }: FlagSpec): Completion {
-  if (suggestions !== undefined) return plainWords(suggestions);
-  if (value.includes('|')) return plainWords(value.split('|'));
-  switch (value) {
-    case 'DIR':
-      return { kind: 'directories' };
-    case 'FILE':
-      return { kind: 'files' };
-    case 'SIGNAL':
-      return plainWords(Object.keys(constants.signals).map((name) => name.slice('SIG'.length)));
-    default:
-      return nothing;
-  }
+interface Place {
+  readonly specs: readonly CommandSpec[];
+  /* The index of the word that is being typed. */
+  readonly at: number;
 }
 
-function operandsOf(kind: OperandKind, specs: readonly CommandSpec[], index: number): Completion {
-  if (typeof kind !== 'string') return plainWords(kind);
-  switch (kind) {
-    case 'run':
+function candidatesOf(completes: Completes | undefined, { specs, at }: Place): Completion {
+  if (typeof completes !== 'string') return plainWords(completes ?? []);
+  switch (completes) {
+    case 'runs':
       return { kind: 'runs', isAliveOnly: false };
-    case 'living-run':
+    case 'living-runs':
       return { kind: 'runs', isAliveOnly: true };
-    case 'approval':
-      return { kind: 'approvals' };
-    case 'command':
+    case 'commands':
       return commandsOf(specs);
-    case 'setting':
+    case 'settings':
       return {
         kind: 'words',
         candidates: settingKeys.map((key) => ({ value: key, summary: settingOf(key).summary })),
       };
-    case 'file':
-      return { kind: 'files' };
+    case 'approvals':
+    case 'files':
+    case 'directories':
+      return { kind: completes };
     case 'program':
-      return { kind: 'program', from: index };
+      return { kind: 'program', from: at };
   }
 }
 

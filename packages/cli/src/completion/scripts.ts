@@ -10,8 +10,7 @@
  * The program that is asked is the one that was typed; under another name (an alias)
  * it is the one that printed the script.
  */
-export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+type Shell = 'bash' | 'zsh' | 'fish';
 
 export function completionScript(shell: Shell, ownPath: string): string {
   const quoted = `'${ownPath.replaceAll("'", String.raw`'\''`)}'`;

@@ -18,6 +18,7 @@ const shape = 'Write it as {"ID": {"runAs": "USER"}}.';
 const userPattern = '^[A-Za-z_][A-Za-z0-9_.-]*[$]?$';
 
 export const accountSettings: Kind<readonly AccountSetting[]> = {
+  placeholder: 'ID=USER,…',
   fromText: (label, text) =>
     text
       .split(',')

@@ -7,20 +7,13 @@
  * every command reads its settings, and loading zod takes as long as most commands.
  */
 import { isAbsolute } from 'node:path';
-import {
-  parseBytes,
-  parseChoice,
-  parseDurationMs,
-  parseGrace,
-  parseInteger,
-  parseLimitMs,
-} from '../args/values.ts';
+import * as texts from '../args/kinds.ts';
+import type { TextKind } from '../args/kinds.ts';
 import { usageError } from '../errors.ts';
 import type { Json } from '../render/run-json.ts';
 
-export interface Kind<Value> {
-  /* Both throw a usage error whose message begins with the label. */
-  readonly fromText: (label: string, text: string) => Value;
+export interface Kind<Value> extends TextKind<Value> {
+  /* Throws a usage error whose message begins with the label. */
   readonly fromJson: (label: string, json: unknown) => Value;
   /* As it could be written into the file. */
   readonly toJson: (value: Value) => Json;
@@ -72,29 +65,30 @@ function textOf(label: string, json: unknown, wanted: string): string {
 }
 
 export const duration: Kind<number> = {
-  fromText: parseDurationMs,
-  fromJson: (label, json) => parseDurationMs(label, textOf(label, json, 'a duration')),
+  ...texts.duration,
+  fromJson: (label, json) => texts.duration.fromText(label, textOf(label, json, 'a duration')),
   toJson: formatExactDuration,
   schema: { type: ['string', 'number'], pattern: durationPattern, minimum: 0 },
 };
 
 /* `none` and 0 are no limit. */
 export const limit: Kind<number | undefined> = {
-  fromText: parseLimitMs,
-  fromJson: (label, json) => parseLimitMs(label, textOf(label, json, 'a duration or none')),
+  ...texts.timeLimit,
+  fromJson: (label, json) =>
+    texts.timeLimit.fromText(label, textOf(label, json, 'a duration or none')),
   toJson: (value) => (value === undefined ? 'none' : formatExactDuration(value)),
   schema: { type: ['string', 'number'], pattern: `${durationPattern}|^none$`, minimum: 0 },
 };
 
 export const grace: Kind<number> = {
   ...duration,
-  fromText: parseGrace,
-  fromJson: (label, json) => parseGrace(label, textOf(label, json, 'a duration')),
+  ...texts.grace,
+  fromJson: (label, json) => texts.grace.fromText(label, textOf(label, json, 'a duration')),
 };
 
 export const bytes: Kind<number> = {
-  fromText: parseBytes,
-  fromJson: (label, json) => parseBytes(label, textOf(label, json, 'a size')),
+  ...texts.bytes,
+  fromJson: (label, json) => texts.bytes.fromText(label, textOf(label, json, 'a size')),
   toJson: formatExactBytes,
   schema: {
     type: ['string', 'integer'],
@@ -120,10 +114,11 @@ export function durationWithin(range: {
 }
 
 export function integer(range: { readonly min: number; readonly max: number }): Kind<number> {
+  const kind = texts.integer(range);
   return {
-    fromText: (label, text) => parseInteger(label, text, range),
+    ...kind,
     fromJson: (label, json) => {
-      if (typeof json === 'number') return parseInteger(label, String(json), range);
+      if (typeof json === 'number') return kind.fromText(label, String(json));
       throw usageError(`${label} is not a number: ${JSON.stringify(json)}`);
     },
     toJson: (value) => value,
@@ -132,9 +127,10 @@ export function integer(range: { readonly min: number; readonly max: number }): 
 }
 
 export function choice<const Choice extends string>(choices: readonly Choice[]): Kind<Choice> {
+  const kind = texts.choice(choices);
   return {
-    fromText: (label, text) => parseChoice(label, text, choices),
-    fromJson: (label, json) => parseChoice(label, textOf(label, json, 'a word'), choices),
+    ...kind,
+    fromJson: (label, json) => kind.fromText(label, textOf(label, json, 'a word')),
     toJson: (value) => value,
     schema: { type: 'string', enum: choices },
   };
@@ -156,6 +152,8 @@ const pathSchema = { type: 'string', pattern: '^(/|~/)' } as const;
 
 /* In the file; a flag or a variable may be relative to where it was typed, and is made whole there. */
 export const path: Kind<string> = {
+  placeholder: 'PATH',
+  completes: 'files',
   fromText: (label, text) => {
     if (text === '' || text.includes('\0')) throw usageError(`${label} is empty`);
     return text;
@@ -168,6 +166,7 @@ export const path: Kind<string> = {
 
 /* A list in the file; with colons between, as in PATH, in a variable. */
 export const paths: Kind<readonly string[]> = {
+  placeholder: 'PATH:…',
   fromText: (label, text) =>
     text
       .split(':')
@@ -186,6 +185,7 @@ export const paths: Kind<readonly string[]> = {
 const keyPattern = /^ctrl-([a-hkln-z@\]\\^_])$/i;
 
 export const controlKey: Kind<string> = {
+  placeholder: 'KEY',
   fromText: checkKey,
   fromJson: checkKey,
   toJson: (value) => value,

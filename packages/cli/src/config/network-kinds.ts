@@ -10,6 +10,8 @@ const none = 'none';
 /* `none` is nothing. */
 export function optional<Value>(kind: Kind<Value>): Kind<Value | undefined> {
   return {
+    placeholder: kind.placeholder,
+    ...(kind.completes === undefined ? {} : { completes: kind.completes }),
     fromText: (label, text) => (text === none ? undefined : kind.fromText(label, text)),
     fromJson: (label, json) => (json === none ? undefined : kind.fromJson(label, json)),
     toJson: (value) => (value === undefined ? none : kind.toJson(value)),
@@ -19,10 +21,12 @@ export function optional<Value>(kind: Kind<Value>): Kind<Value | undefined> {
 }
 
 function textKind(
+  placeholder: string,
   check: (label: string, text: string) => string,
   schema: Kind<string>['schema'],
 ): Kind<string> {
   return {
+    placeholder,
     fromText: check,
     fromJson: (label, json) => {
       if (typeof json === 'string') return check(label, json);
@@ -36,6 +40,7 @@ function textKind(
 /* A list in the file; with commas between in a variable or flag. */
 function listOf(one: Kind<string>): Kind<readonly string[]> {
   return {
+    placeholder: `${one.placeholder},…`,
     fromText: (label, text) =>
       text
         .split(',')
@@ -72,6 +77,7 @@ export function parseAddress(label: string, text: string): Address {
 
 /* Kept as text, so that it is shown as it was written. */
 export const address: Kind<string> = textKind(
+  'HOST:PORT',
   (label, text) => {
     parseAddress(label, text);
     return text;
@@ -80,6 +86,7 @@ export const address: Kind<string> = textKind(
 );
 
 export const webAddress: Kind<string> = textKind(
+  'URL',
   (label, text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url?.protocol === 'https:' || url?.protocol === 'http:') return text;
@@ -92,6 +99,7 @@ export const webAddress: Kind<string> = textKind(
 );
 
 const network: Kind<string> = textKind(
+  'CIDR',
   (label, text) => {
     if (isNetwork(text)) return text;
     throw usageError(
@@ -119,6 +127,7 @@ function isNetwork(text: string): boolean {
 }
 
 const word: Kind<string> = textKind(
+  'WORD',
   (label, text) => {
     if (/^[\x21-\x7e]+$/.test(text)) return text;
     throw usageError(`${label} is not a word: ${JSON.stringify(text)}`);

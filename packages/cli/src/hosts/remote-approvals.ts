@@ -18,9 +18,8 @@ import { withHost } from './open-client.ts';
 
 type RemoteApproval = Awaited<ReturnType<Client['approvals']['list']>>['items'][number];
 
-export function showApprovals(context: CommandContext): Promise<ExitStatus> {
-  const { args, io, paint, clock } = context;
-  const isAll = args.has('all');
+export function showApprovals(context: CommandContext, isAll: boolean): Promise<ExitStatus> {
+  const { io, paint, clock } = context;
   return withHost(context, async ({ client, target }) => {
     const records = (await readApprovals(client, isAll)).map(recordOf).reverse();
     if (context.isJson) {
@@ -40,9 +39,9 @@ export function showApprovals(context: CommandContext): Promise<ExitStatus> {
 
 export function decideRemotely(
   context: CommandContext,
-  { decision, reason }: Decision,
+  { typed, decision, reason }: Decision,
 ): Promise<ExitStatus> {
-  const { args, io, config } = context;
+  const { io, config } = context;
   refuseInsideRun(config.pid);
   if (!isAtTerminal()) {
     throw new CliError('approval-refused', 'you may not decide this: there is no terminal', {
@@ -50,7 +49,7 @@ export function decideRemotely(
     });
   }
   return withHost(context, async ({ client }) => {
-    const id = await findRemoteApproval(client, args.operands[0] ?? '');
+    const id = await findRemoteApproval(client, typed);
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
     const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
     const record = recordOf(approval);

@@ -3,7 +3,6 @@
  */
 import type { LinkState } from '@clawdfather/sdk';
 import { makeVisible } from '@clawdfather/tools/text';
-import { parseInteger } from '../args/values.ts';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
@@ -17,30 +16,29 @@ import { createTailLines } from '../runs/tail-lines.ts';
 import { followOutput, type FollowRequest, outputSoFar } from './follow-output.ts';
 import { remoteExitCode, type RemoteExit } from './remote-run.ts';
 
-const tailLinesMax = 1_000_000;
-
 export interface OutputRequest extends FollowRequest {
   readonly isFollowed: boolean;
+  readonly flags: {
+    readonly tail: number | undefined;
+    readonly cursor: boolean;
+    readonly timestamps: boolean;
+  };
 }
 
 /* The run's own code when it has ended; 0 when we left before; 1 instead of 0 when some of it is damaged or lost. */
 export async function showOutput(
   context: CommandContext,
-  { isFollowed, ...request }: OutputRequest,
+  { isFollowed, flags, ...request }: OutputRequest,
 ): Promise<ExitStatus> {
-  const { io, args, clock, random } = context;
+  const { io, clock, random } = context;
   using leave = listenForLeave(io);
   const options = { clock, random, signal: leave.signal, onLink: createLinkTeller(context) };
   const writer = createOutputWriter({
     io,
     isJson: context.isJson,
-    ...(args.has('timestamps') ? { shape: createLineShaper() } : {}),
+    ...(flags.timestamps ? { shape: createLineShaper() } : {}),
   });
-  const tail = args.value('tail');
-  const tailLines =
-    tail === undefined
-      ? undefined
-      : createTailLines(parseInteger('--tail', tail, { min: 0, max: tailLinesMax }));
+  const tailLines = flags.tail === undefined ? undefined : createTailLines(flags.tail);
   let reached = request.since;
   let code = exitOk;
   try {
@@ -68,7 +66,7 @@ export async function showOutput(
     // Leaving ends nothing over there.
     if (!leave.signal.aborted) throw error;
   }
-  if (args.has('cursor') && reached !== undefined) {
+  if (flags.cursor && reached !== undefined) {
     await (context.isJson
       ? io.stdout.write(jsonLine({ type: 'cursor', cursor: reached }))
       : io.stderr.write(`cursor: ${reached}\n`));

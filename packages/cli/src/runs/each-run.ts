@@ -20,12 +20,17 @@ export interface Told {
   readonly json: Json;
 }
 
+export interface NamedRuns {
+  readonly supervisor: RunLister;
+  readonly typed: readonly string[];
+}
+
 export async function eachRun(
-  context: CommandContext,
-  supervisor: RunLister,
+  context: Pick<CommandContext, 'io' | 'config' | 'isJson'>,
+  { supervisor, typed: all }: NamedRuns,
   work: (record: RunRecord) => Promise<Told>,
 ): Promise<number> {
-  const { io, args, config } = context;
+  const { io, config } = context;
   const paint = createPaint(isColoured(config, io.stderr));
   let code = exitOk;
   const tell = async (typed: string, outcome: Promise<Told>): Promise<void> => {
@@ -40,8 +45,8 @@ export async function eachRun(
         : io.stderr.write(formatErrorText(error, paint)));
     }
   };
-  for (let at = 0; at < args.operands.length; at += atOnceMax) {
-    const some = args.operands.slice(at, at + atOnceMax);
+  for (let at = 0; at < all.length; at += atOnceMax) {
+    const some = all.slice(at, at + atOnceMax);
     const outcomes = some.map(async (typed) => work(findRun(supervisor, typed)));
     // All are heard below, one after the other.
     for (const outcome of outcomes) outcome.catch(() => {});

@@ -3,40 +3,39 @@
  */
 import { resolve } from 'node:path';
 import type { ExecParams } from '@clawdfather/protocol';
-import { parseChoice, parsePairs } from '../args/values.ts';
-import type { CommandContext } from '../command.ts';
+import { assignedEnv } from '../args/kinds.ts';
+import type { CallOf } from '../command.ts';
+import type { execSpec } from '../commands/tool-specs.ts';
 import { usageError } from '../errors.ts';
 
-const securityLevels = ['full', 'allowlist', 'deny'] as const;
-const askLevels = ['off', 'on-miss', 'always'] as const;
-
 /* Without `stdin`: that is read when everything else is known to make sense. */
-export function execParamsFrom({ args, config, io }: CommandContext): ExecParams {
+export function execParamsFrom({
+  flags,
+  operands,
+  config,
+  io,
+}: CallOf<typeof execSpec>): ExecParams {
   const { values } = config;
   const idleMs = values['exec.idleTimeout'];
-  const shell = args.value('shell');
+  const { shell, security, ask } = flags;
   const size = io.terminal?.size();
-  const security = args.value('security');
-  const ask = args.value('ask');
   return {
-    ...commandFrom(args.value('command'), args.operands),
+    ...commandFrom(flags.command, operands.command),
     ...(shell === undefined ? {} : { shell }),
-    workdir: resolve(config.cwd, args.value('cwd') ?? '.'),
-    env: parsePairs('--env', args.values('env'), (name) => config.commandEnv[name]),
-    pty: args.has('pty'),
+    workdir: resolve(config.cwd, flags.cwd ?? '.'),
+    env: assignedEnv(flags.env, config.commandEnv),
+    pty: flags.pty,
     // Whoever started it from a terminal will look at it there.
     cols: size?.cols ?? values['terminal.cols'],
     rows: size?.rows ?? values['terminal.rows'],
-    background: args.has('background'),
+    background: flags.background,
     yieldMs: values['exec.yield'],
     timeoutSeconds: (values['exec.timeout'] ?? 0) / 1_000,
     ...(idleMs === undefined ? {} : { noOutputTimeoutSeconds: idleMs / 1_000 }),
     leftovers: values['exec.leftovers'],
-    eof: args.has('eof') || args.has('stdin'),
-    ...(security === undefined
-      ? {}
-      : { security: parseChoice('--security', security, securityLevels) }),
-    ...(ask === undefined ? {} : { ask: parseChoice('--ask', ask, askLevels) }),
+    eof: flags.eof || flags.stdin,
+    ...(security === undefined ? {} : { security }),
+    ...(ask === undefined ? {} : { ask }),
   };
 }
 

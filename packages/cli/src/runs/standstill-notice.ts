@@ -3,17 +3,17 @@
  * it can. Whoever waits in front of it is told why nothing moves.
  */
 import type { SupervisorObserver } from '@clawdfather/supervisor';
-import type { CommandContext } from '../command.ts';
 import { makeVisible } from '@clawdfather/tools/text';
+import type { Io } from '../io/io.ts';
 import { shortId } from './find-run.ts';
 
-export function createStandstillNotice({
-  io,
-  args,
-}: Pick<CommandContext, 'io' | 'args'>): SupervisorObserver {
+export function createStandstillNotice(
+  io: Pick<Io, 'stderr'>,
+  isQuiet: boolean,
+): SupervisorObserver {
   return {
     event: (event) => {
-      if (event.type !== 'blocked' || args.has('quiet')) return;
+      if (event.type !== 'blocked' || isQuiet) return;
       const text = event.isBlocked
         ? `stands still: its output cannot be kept (${makeVisible(event.why ?? 'unknown')})`
         : 'goes on';

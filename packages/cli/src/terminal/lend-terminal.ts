@@ -22,6 +22,8 @@ export interface LendOptions {
   readonly terminal: LocalTerminal;
   /* We have just started it. */
   readonly isFresh: boolean;
+  /* The detach key is not mentioned. */
+  readonly isQuiet: boolean;
 }
 
 export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
@@ -57,7 +59,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
 
   const { detachKey } = context.config.values;
   const how = detachKeyText(detachKey);
-  if (!context.args.has('quiet') && how !== undefined) {
+  if (!options.isQuiet && how !== undefined) {
     await say(`[clf: run ${id}; ${how} detaches]`);
   }
   const end = await runTerminalSession({

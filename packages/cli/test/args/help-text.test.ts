@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatCommandHelp, formatOverview } from '../../src/args/help-text.ts';
-import { commonFlags } from '../../src/args/spec.ts';
+import { allFlags } from '../../src/args/spec.ts';
 import { commandGroups, commands } from '../../src/commands/table.ts';
 
 const specs = commands.map(({ spec }) => spec);
@@ -23,7 +23,7 @@ test('the overview names every command', () => {
 test('each page names its flags and examples', () => {
   for (const spec of specs) {
     const text = formatCommandHelp(spec);
-    for (const flag of [...spec.flags, ...commonFlags]) assert.ok(text.includes(`--${flag.name}`));
+    for (const flag of allFlags(spec)) assert.ok(text.includes(`--${flag.name}`));
     for (const example of spec.examples) assert.ok(text.includes(example));
   }
 });
@@ -37,7 +37,7 @@ test('no line is wider than 110 columns', () => {
 test('what flags mean stands in one column, below a flag that is too wide for it', () => {
   for (const spec of specs) {
     const text = formatCommandHelp(spec);
-    const at = [...spec.flags, ...commonFlags].map(({ summary }) => {
+    const at = allFlags(spec).map(({ summary }) => {
       const line = text.split('\n').find((some) => some.endsWith(`  ${summary}`)) ?? '';
       return line.length - summary.length;
     });
@@ -47,7 +47,7 @@ test('what flags mean stands in one column, below a flag that is too wide for it
 
 test('no command has two flags of one name or letter', () => {
   for (const spec of specs) {
-    const flags = [...spec.flags, ...commonFlags];
+    const flags = allFlags(spec);
     const names = flags.map((flag) => flag.name);
     const letters = flags.flatMap((flag) => flag.short ?? []);
     assert.equal(new Set(names).size, names.length, spec.name);

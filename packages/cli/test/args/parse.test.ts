@@ -3,10 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseArgs } from '../../src/args/parse.ts';
+import { isHelpWanted } from '../../src/args/parse.ts';
+import { readWords } from '../../src/args/read-words.ts';
 import { runSpec } from '../../src/commands/run-spec.ts';
-import { logsSpec, psSpec, waitSpec } from '../../src/commands/specs.ts';
+import { killSpec, logsSpec, psSpec, waitSpec } from '../../src/commands/specs.ts';
+import { execSpec } from '../../src/commands/tool-specs.ts';
 import { CliError } from '../../src/errors.ts';
+import { parseWith } from '../support/configs.ts';
 
 function hintOf(work: () => unknown): string {
   try {
@@ -27,85 +30,130 @@ test('values come after a space, an equals sign, or a short letter', () => {
     ['-n', '5', 'x'],
     ['x', '-n=5'],
   ]) {
-    const args = parseArgs(logsSpec, argv);
-    assert.equal(args.value('tail'), '5', argv.join(' '));
-    assert.deepEqual(args.operands, ['x']);
+    const { flags, operands } = parseWith(logsSpec, argv);
+    assert.equal(flags.tail, 5, argv.join(' '));
+    assert.equal(operands.run, 'x');
   }
 });
 
 test('short switches can be joined, the last one may take a value', () => {
-  const args = parseArgs(logsSpec, ['-ftn', '3', 'x']);
-  assert.ok(args.has('follow') && args.has('timestamps'));
-  assert.equal(args.value('tail'), '3');
+  const { flags } = parseWith(logsSpec, ['-ftn', '3', 'x']);
+  assert.ok(flags.follow && flags.timestamps);
+  assert.equal(flags.tail, 3);
 });
 
 test('after the first operand of run everything belongs to the command', () => {
-  const args = parseArgs(runSpec, ['-d', 'ls', '-la', '--json', '--', 'x']);
-  assert.ok(args.has('detach'));
-  assert.ok(!args.has('json'));
-  assert.deepEqual(args.operands, ['ls', '-la', '--json', '--', 'x']);
+  const { flags, isJson, operands } = parseWith(runSpec, ['-d', 'ls', '-la', '--json', '--', 'x']);
+  assert.ok(flags.detach);
+  assert.ok(!isJson);
+  assert.deepEqual(operands.command, ['ls', '-la', '--json', '--', 'x']);
 });
 
 test('two dashes end the flags, also before something that looks like one', () => {
-  const args = parseArgs(runSpec, ['--pty', '--', '-weird', '--name']);
-  assert.deepEqual(args.operands, ['-weird', '--name']);
+  const { operands } = parseWith(runSpec, ['--pty', '--', '-weird', '--name']);
+  assert.deepEqual(operands.command, ['-weird', '--name']);
 });
 
 test('an empty value is a value', () => {
-  const args = parseArgs(runSpec, ['--env', 'A=', '--name=', 'true']);
-  assert.deepEqual(args.values('env'), ['A=']);
-  assert.equal(args.value('name'), '');
+  const { flags } = parseWith(runSpec, ['--env', 'A=', '--session=', 'true']);
+  assert.deepEqual(flags.env, [{ name: 'A', value: '' }]);
+  assert.equal(flags.session, '');
 });
 
 test('repeatable flags keep their order; others may not be repeated', () => {
-  assert.deepEqual(parseArgs(runSpec, ['-e', 'A=1', '-eB=2', 'x']).values('env'), ['A=1', 'B=2']);
+  assert.deepEqual(parseWith(runSpec, ['-e', 'A=1', '-eB=2', 'x']).flags.env, [
+    { name: 'A', value: '1' },
+    { name: 'B', value: '2' },
+  ]);
   assert.match(
-    hintOf(() => parseArgs(runSpec, ['--cwd', 'a', '--cwd', 'b', 'x'])),
+    hintOf(() => parseWith(runSpec, ['--cwd', 'a', '--cwd', 'b', 'x'])),
     /--cwd is given twice/,
   );
 });
 
 test('an unknown flag names its nearest neighbour', () => {
   assert.match(
-    hintOf(() => parseArgs(runSpec, ['--detatch', 'x'])),
+    hintOf(() => parseWith(runSpec, ['--detatch', 'x'])),
     /no flag --detatch \| Did you mean --detach\?/,
   );
   assert.match(
-    hintOf(() => parseArgs(psSpec, ['--fliter', 'x'])),
+    hintOf(() => parseWith(psSpec, ['--fliter', 'x'])),
     /Did you mean --filter\?/,
   );
 });
 
 test('an unknown flag of run says where flags of the command go', () => {
   assert.match(
-    hintOf(() => parseArgs(runSpec, ['-z', 'ls'])),
+    hintOf(() => parseWith(runSpec, ['-z', 'ls'])),
     /Flags of the command come after it/,
   );
 });
 
 test('a missing value, a value too many, and missing or extra operands are told', () => {
   assert.match(
-    hintOf(() => parseArgs(runSpec, ['--cwd'])),
+    hintOf(() => parseWith(runSpec, ['--cwd'])),
     /--cwd needs a value: --cwd DIR/,
   );
   assert.match(
-    hintOf(() => parseArgs(runSpec, ['--cwd', '--', 'x'])),
+    hintOf(() => parseWith(runSpec, ['--cwd', '--', 'x'])),
     /--cwd needs a value/,
   );
   assert.match(
-    hintOf(() => parseArgs(runSpec, ['--pty=yes', 'x'])),
+    hintOf(() => parseWith(runSpec, ['--pty=yes', 'x'])),
     /--pty takes no value/,
   );
   assert.match(
-    hintOf(() => parseArgs(waitSpec, [])),
-    /something is missing: clf wait \[flags\] RUN …/,
+    hintOf(() => parseWith(waitSpec, [])),
+    /RUN is missing: clf wait \[flags\] RUN …/,
   );
   assert.match(
-    hintOf(() => parseArgs(psSpec, ['extra'])),
+    hintOf(() => parseWith(psSpec, ['extra'])),
     /"extra"/,
   );
 });
 
 test('help is given whatever else is missing', () => {
-  assert.ok(parseArgs(waitSpec, ['--help']).has('help'));
+  assert.ok(isHelpWanted(readWords(waitSpec, ['--help'])));
+  assert.ok(isHelpWanted(readWords(waitSpec, ['--timeout', 'soon', '-h'])));
+});
+
+test('values are of the kind that was declared, and undefined when the flag was not given', () => {
+  const { flags } = parseWith(runSpec, ['--limit-cpu', '1m30s', '--limit-memory', '2K', 'x']);
+  const limitCpu: number | undefined = flags.limitCpu;
+  assert.equal(limitCpu, 90_000);
+  assert.equal(flags.limitMemory, 2_048);
+  assert.equal(flags.limitProcesses, undefined);
+  const signal: NodeJS.Signals | undefined = parseWith(killSpec, ['-s', 'hup', 'x']).flags.signal;
+  assert.equal(signal, 'SIGHUP');
+});
+
+test('a flag that was not declared does not compile', () => {
+  const { flags, operands } = parseWith(logsSpec, ['x']);
+  // @ts-expect-error It is called `tail`.
+  assert.equal(flags.tails, undefined);
+  // @ts-expect-error It is called `run`.
+  assert.equal(operands.runs, undefined);
+});
+
+test('a flag that decides a setting is no value: the settings have it', () => {
+  const { flags, callSettings } = parseWith(runSpec, ['--grace', '2s', '--no-color', 'x']);
+  // @ts-expect-error It is config.values['run.grace'], where the file and the environment count too.
+  assert.equal(flags.grace, undefined);
+  assert.deepEqual(callSettings.settings.get('run.grace'), { name: '--grace', text: '2s' });
+  assert.deepEqual(callSettings.settings.get('color'), { name: '--no-color', text: 'never' });
+});
+
+test('a wrong value names its flag and what it should look like', () => {
+  assert.match(
+    hintOf(() => parseWith(runSpec, ['--limit-cpu', 'soon', 'x'])),
+    /^--limit-cpu is not a duration: "soon" \| Write it like/,
+  );
+  assert.match(
+    hintOf(() => parseWith(killSpec, ['-s', 'TREM', 'x'])),
+    /^--signal is not a signal: "TREM" \| Did you mean TERM\?/,
+  );
+  assert.match(
+    hintOf(() => parseWith(execSpec, ['--ask', 'allways', 'x'])),
+    /^--ask is not one of off, on-miss, always: "allways" \| Did you mean always\?/,
+  );
 });

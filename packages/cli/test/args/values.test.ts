@@ -9,7 +9,6 @@ import {
   parseDurationMs,
   parseInteger,
   parseLimitMs,
-  parsePairs,
   parseSignal,
 } from '../../src/args/values.ts';
 import { formatDuration } from '../../src/render/duration.ts';
@@ -35,7 +34,6 @@ test('what is no duration is refused with an example', () => {
 });
 
 test('none and zero are no limit', () => {
-  assert.equal(parseLimitMs('--timeout', undefined), undefined);
   assert.equal(parseLimitMs('--timeout', 'none'), undefined);
   assert.equal(parseLimitMs('--timeout', '0'), undefined);
   assert.equal(parseLimitMs('--timeout', '1ms'), 1);
@@ -71,14 +69,6 @@ test('whole numbers in their range', () => {
   for (const text of ['20', '-21', '1.5', '', '0x1', ' 1']) {
     assert.throws(() => parseInteger('--nice', text, { min: -20, max: 19 }), /--nice is not/, text);
   }
-});
-
-test('pairs: later ones win, values may hold equals signs, a bare name is taken from here', () => {
-  assert.deepEqual(parsePairs('--label', ['a=1', 'b=x=y', 'a=2']), { a: '2', b: 'x=y' });
-  const inherit = (name: string): string | undefined => (name === 'HOME' ? '/h' : undefined);
-  assert.deepEqual(parsePairs('--env', ['HOME', 'GONE', 'X='], inherit), { HOME: '/h', X: '' });
-  assert.throws(() => parsePairs('--label', ['bare']), /NAME=VALUE/);
-  assert.throws(() => parsePairs('--env', ['=x'], inherit), /NAME=VALUE/);
 });
 
 test('signals by any of their names', () => {

@@ -68,7 +68,7 @@ test('show KEY: only that one; a mistyped one is suggested', async (context) => 
     'SETTING  VALUE  FROM\nlog      off    default\n',
   );
   assert.match((await call({}, 'config', 'show', 'run.grase')).err, /Did you mean run\.grace\?/);
-  assert.match((await call({}, 'config', 'chek')).err, /Did you mean clf config check\?/);
+  assert.match((await call({}, 'config', 'chek')).err, /Did you mean check\?/);
 });
 
 test('check: all that is wrong, with its place, and exit code 1', async (context) => {

@@ -4,23 +4,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunFilter, RunRecord } from '@clawdfather/supervisor';
-import { listRuns, parseFilters } from '../../src/commands/ps.ts';
+import { psSpec } from '../../src/commands/specs.ts';
+import { listRuns, wantedRuns } from '../../src/commands/ps.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { formatRunTable } from '../../src/render/run-table.ts';
 import { readTreeUse } from '../../src/runs/process-use.ts';
+import { parseWith } from '../support/configs.ts';
 import { exitWith, recordWith } from '../support/records.ts';
 
+/* What `clf ps` asks for with these filters. */
+function wantedBy(filters: readonly string[], isAll: boolean) {
+  const argv = filters.flatMap((filter) => ['--filter', filter]);
+  const { flags } = parseWith(psSpec, isAll ? ['-a', ...argv] : argv);
+  return wantedRuns(flags.filter, flags.all);
+}
+
 test('without -a only living runs; a reason asks for finished ones', () => {
-  assert.deepEqual(parseFilters([], false).filter.states, ['starting', 'running', 'exiting']);
-  assert.equal(parseFilters([], true).filter.states, undefined);
-  const wanted = parseFilters(['reason=signal'], false);
+  assert.deepEqual(wantedBy([], false).filter.states, ['starting', 'running', 'exiting']);
+  assert.equal(wantedBy([], true).filter.states, undefined);
+  const wanted = wantedBy(['reason=signal'], false);
   assert.equal(wanted.filter.states, undefined);
   assert.equal(wanted.isMatch(recordWith()), false);
   assert.equal(wanted.isMatch(recordWith({ exit: exitWith({ reason: 'signal' }) })), true);
 });
 
 test('filters add up', () => {
-  const { filter } = parseFilters(
+  const { filter } = wantedBy(
     ['state=exited', 'session=s', 'backend=b', 'name=web', 'label=a=b=c'],
     false,
   );
@@ -33,9 +42,9 @@ test('filters add up', () => {
 });
 
 test('an unknown filter or state is refused', () => {
-  assert.throws(() => parseFilters(['colour=red'], false), /--filter does not know/);
-  assert.throws(() => parseFilters(['state=happy'], false), /not one of starting/);
-  assert.throws(() => parseFilters(['label=x'], false), /needs K=V/);
+  assert.throws(() => wantedBy(['colour=red'], false), /--filter does not know/);
+  assert.throws(() => wantedBy(['state=happy'], false), /not one of starting/);
+  assert.throws(() => wantedBy(['label=x'], false), /needs K=V/);
 });
 
 /* Newest first, as the registry lists. */
@@ -48,19 +57,19 @@ function registryOf(records: readonly RunRecord[]) {
 
 test('all that live are listed, however many; of finished ones the newest, and it is said', () => {
   const many = registryOf(Array.from({ length: 250 }, () => recordWith()));
-  const living = listRuns(many, parseFilters([], false));
+  const living = listRuns(many, wantedBy([], false));
   assert.equal(living.records.length, 250);
   assert.equal(living.isCut, false);
-  const all = listRuns(many, parseFilters([], true));
+  const all = listRuns(many, wantedBy([], true));
   assert.equal(all.records.length, 100);
   assert.equal(all.isCut, true);
-  assert.equal(listRuns(many, parseFilters([], true), 250).isCut, false);
+  assert.equal(listRuns(many, wantedBy([], true), 250).isCut, false);
 });
 
 test('a reason is looked for among all runs, not only the newest', () => {
   const quiet = Array.from({ length: 200 }, () => recordWith({ state: 'exited' }));
   const killed = recordWith({ state: 'exited', exit: exitWith({ reason: 'signal' }) });
-  const found = listRuns(registryOf([...quiet, killed]), parseFilters(['reason=signal'], false));
+  const found = listRuns(registryOf([...quiet, killed]), wantedBy(['reason=signal'], false));
   assert.deepEqual(found, { records: [killed], isCut: false });
 });
 

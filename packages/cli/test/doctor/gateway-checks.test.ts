@@ -14,7 +14,7 @@ import {
   checkSecretFiles,
   checkUnits,
 } from '../../src/doctor/gateway-checks.ts';
-import { doctorSpec } from '../../src/commands/specs.ts';
+import { doctorSpec } from '../../src/commands/own-specs.ts';
 import { callWith } from '../support/configs.ts';
 
 function homeOf(context: TestContext) {

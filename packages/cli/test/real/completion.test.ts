@@ -106,7 +106,7 @@ test('zsh: the same, with what each word means', async (context) => {
   await shell.completes('clf run -C only', 'clf run -C only-directory');
   await shell.completes('clf run -- mkfif', 'clf run -- mkfifo');
   await shell.completes('clf run -- ls only', 'clf run -- ls only-directory');
-  await shell.lists('clf co', ['completion', 'Show the settings and where each comes from']);
+  await shell.lists('clf co', ['completion', 'Show each setting and where it comes from']);
 });
 
 test('fish: the same, asked without a terminal', async (context) => {
@@ -124,10 +124,10 @@ test('fish: the same, asked without a terminal', async (context) => {
       .split('\n')
       .filter(Boolean);
   assert.deepEqual(ask('clf atta'), [
-    'attach\tTake a run to this terminal; Ctrl-] Ctrl-] leaves it again',
+    'attach\tConnect this terminal to a run; Ctrl-] Ctrl-] detaches',
   ]);
   assert.deepEqual(ask('clf logs --fol'), [
-    '--follow\tand what it says from now on, until it ends',
+    '--follow\tgo on with new output until the run ends',
   ]);
   assert.deepEqual(ask('clf run --leftovers '), ['keep', 'end', 'fail']);
   assert.deepEqual(ask('clf run --leftovers=k'), ['--leftovers=keep']);

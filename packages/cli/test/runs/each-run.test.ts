@@ -14,18 +14,18 @@ import { recordWith, runId } from '../support/records.ts';
 
 function contextOf(...argv: string[]) {
   const io = createFakeIo();
-  const { args, config } = callWith(killSpec, argv);
+  const { config, operands, isJson, callSettings } = callWith(killSpec, argv);
   const context = {
     io,
-    args,
+    callSettings,
     caller: config,
     config,
     clock: createFakeClock(),
     random: createSeededRandom(1),
-    isJson: args.has('json'),
+    isJson,
     paint: createPaint(false),
   };
-  return { io, context };
+  return { io, context, typed: operands.runs };
 }
 
 const known = [recordWith({ runId: runId('aaa') }), recordWith({ runId: runId('bbb') })];
@@ -35,10 +35,10 @@ const lister = {
 };
 
 test('all are begun before the first has ended, and told as they were named', async () => {
-  const { io, context } = contextOf('aaa', 'nobody', 'bbb');
+  const { io, context, typed } = contextOf('aaa', 'nobody', 'bbb');
   const works = new Map(known.map(({ runId: id }) => [id, deferred<Told>()] as const));
   const begun: string[] = [];
-  const code = eachRun(context, lister, ({ runId: id }) => {
+  const code = eachRun(context, { supervisor: lister, typed }, ({ runId: id }) => {
     begun.push(id);
     return works.get(id)?.promise ?? assert.fail(id);
   });
@@ -52,8 +52,8 @@ test('all are begun before the first has ended, and told as they were named', as
 });
 
 test('with JSON a failure is a line like the others', async () => {
-  const { io, context } = contextOf('--json', 'aaa', 'bbb');
-  const code = await eachRun(context, lister, async ({ runId: id }) => {
+  const { io, context, typed } = contextOf('--json', 'aaa', 'bbb');
+  const code = await eachRun(context, { supervisor: lister, typed }, async ({ runId: id }) => {
     if (id === 'aaa') throw new Error('odd');
     return { text: '', json: { id } };
   });

@@ -10,8 +10,7 @@ import { callWith } from '../support/configs.ts';
 const ownEnv = { HOME: '/h', PATH: '/bin', EXTRA: 'x' };
 
 function inputIn(env: Readonly<Record<string, string>>, ...argv: string[]) {
-  const { args, config } = callWith(runSpec, argv, env);
-  return spawnInputFrom(args, { config, size: { cols: 90, rows: 20 } });
+  return spawnInputFrom(callWith(runSpec, argv, env), { cols: 90, rows: 20 });
 }
 
 const inputOf = (...argv: string[]) => inputIn(ownEnv, ...argv);

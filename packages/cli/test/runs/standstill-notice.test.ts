@@ -3,8 +3,6 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseArgs } from '../../src/args/parse.ts';
-import { runSpec } from '../../src/commands/run-spec.ts';
 import { createStandstillNotice } from '../../src/runs/standstill-notice.ts';
 import { createFakeIo } from '../support/fake-io.ts';
 import { runId } from '../support/records.ts';
@@ -16,9 +14,9 @@ const blocked = {
   why: 'No space left on device',
 } as const;
 
-function noticed(...flags: string[]): string {
+function noticed(isQuiet = false): string {
   const io = createFakeIo();
-  const notice = createStandstillNotice({ io, args: parseArgs(runSpec, [...flags, 'x']) });
+  const notice = createStandstillNotice(io, isQuiet);
   notice.event(blocked);
   notice.event({ ...blocked, isBlocked: false, why: undefined });
   notice.event({ type: 'lease-lost', generation: 1 });
@@ -34,5 +32,5 @@ test('J4: standing still and going on are told, and nothing else', () => {
 });
 
 test('who wants quiet has quiet', () => {
-  assert.equal(noticed('-q'), '');
+  assert.equal(noticed(true), '');
 });

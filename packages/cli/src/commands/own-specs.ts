@@ -1,0 +1,75 @@
+/*
+ * The commands about clf itself: settings, checks, completion, version and help.
+ */
+import { switchFlag } from '../args/flag.ts';
+import { choice, text } from '../args/kinds.ts';
+import { operand, operandList, optionalOperand, optionalOperandList } from '../args/operand.ts';
+import { defineCommand } from '../args/spec.ts';
+
+export const configSpec = defineCommand({
+  name: 'config',
+  summary: 'Show each setting and where it comes from, or check the config file',
+  usage: '[flags] show [KEY …] | path | check | schema',
+  operands: {
+    action: optionalOperand(choice(['show', 'path', 'check', 'schema']), 'the action'),
+    keys: optionalOperandList(text('KEY', 'settings')),
+  },
+  flags: {},
+  examples: [
+    'clf config show',
+    'clf config show run.grace',
+    '$EDITOR "$(clf config path)" && clf config check',
+    'clf config schema > config.schema.json',
+  ],
+});
+
+export const doctorSpec = defineCommand({
+  name: 'doctor',
+  summary: 'Check this installation, its state directory and its runs',
+  operands: {},
+  flags: {
+    rebuild: switchFlag({ summary: 'build the registry again from the run directories' }),
+  },
+  examples: ['clf doctor', 'clf doctor --json'],
+});
+
+export const completionSpec = defineCommand({
+  name: 'completion',
+  summary: 'Print the completion script for a shell',
+  operands: { shell: operand(choice(['bash', 'zsh', 'fish']), 'the shell') },
+  flags: {},
+  examples: [
+    "echo 'source <(clf completion bash)' >> ~/.bashrc",
+    "echo 'source <(clf completion zsh)' >> ~/.zshrc",
+    'clf completion fish > ~/.config/fish/completions/clf.fish',
+  ],
+});
+
+/* What those scripts call; not for people. */
+export const completeSpec = defineCommand({
+  name: '__complete',
+  summary: 'Print completions of a command line',
+  usage: '-- WORD …',
+  operands: { words: operandList(text('WORD')) },
+  flags: {},
+  examples: [],
+});
+
+export const versionSpec = defineCommand({
+  name: 'version',
+  summary: 'Print the version',
+  operands: {},
+  flags: {},
+  examples: [],
+});
+
+export const helpSpec = defineCommand({
+  name: 'help',
+  summary: 'Show help for a command',
+  operands: {
+    command: optionalOperand(text('COMMAND', 'commands')),
+    action: optionalOperand(text('ACTION')),
+  },
+  flags: {},
+  examples: ['clf help run', 'clf help token create'],
+});
