@@ -8,6 +8,7 @@ import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { KeyCustody } from './keys/key-custody.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { Observe } from './observe/open-observe.ts';
+import type { RunsFor } from './runs/caller-runs.ts';
 import type { Runs } from './runs/open-runs.ts';
 import type { Instance } from './sessions/instance.ts';
 import type { SessionObserver } from './sessions/session-observer.ts';
@@ -24,6 +25,8 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly config: GatewayConfig;
   readonly observe: Observe;
   readonly runs: Runs;
+  /* What a caller can do with runs: the one way to them for every route and socket. */
+  readonly runsFor: RunsFor;
   readonly hub: LiveHub;
   readonly custody: KeyCustody;
   readonly instance: Instance;

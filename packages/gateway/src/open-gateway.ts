@@ -23,6 +23,7 @@ import { createLiveHub } from './live/live-hub.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
+import { createRunsFor } from './runs/caller-runs.ts';
 import { openRuns } from './runs/open-runs.ts';
 import { openSessions } from './sessions/open-sessions.ts';
 import { registerApi } from './register-api.ts';
@@ -88,6 +89,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     config,
     store,
     runs,
+    runsFor: createRunsFor({ ...deps, runs, store, sessions }),
     hub,
     custody,
     instance,

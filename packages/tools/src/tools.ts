@@ -15,7 +15,7 @@ import { backendId } from './exec/start-run.ts';
 import { createHosts } from './host/hosts.ts';
 import { createLocalHost } from './host/local-host.ts';
 import { type EndedSession, endSession } from './process/end-session.ts';
-import { filterOf } from './process/find-run.ts';
+import { filterOf, findRun, idOf } from './process/find-run.ts';
 import { createReaders } from './process/readers.ts';
 import { createReadingProbe } from './process/reading-probe.ts';
 import { createTakeOver, isOwnedBy } from './process/take-over.ts';
@@ -30,6 +30,10 @@ export interface Tools {
   /* Parses, then acts. Throws `ToolsError` for a call that makes no sense; whatever becomes of the command is in the result. */
   exec(params: ExecParams, call: ToolCall): Promise<ExecResult>;
   process(params: ProcessParams, call: ToolCall): Promise<ProcessResult>;
+  /* The whole id of the run that the caller means by a beginning of it. Throws `unknown-run`, `run-ambiguous`. */
+  findId(idOrPrefix: string, call: ToolCall): string;
+  /* The account of a run that has been asked for here and is not recorded yet; undefined for any other. */
+  startingFor(runId: string): string | undefined;
   /* Resolves when a run of the caller's has ended, or will never start. Throws `unknown-run`, `run-ambiguous`. */
   waitForEnd(runId: string, call: ToolCall): Promise<RunEnd>;
   /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
@@ -53,6 +57,11 @@ export function createTools(deps: ToolsDeps): Tools {
     actions,
     exec: async (params, call) => actions.exec(parseExecParams(params), call),
     process: async (params, call) => dispatch(actions, parseProcessParams(params), call),
+    findId: (idOrPrefix, call) => {
+      whileOpen();
+      return idOf(findRun(context, idOrPrefix, call));
+    },
+    startingFor: (runId) => context.starting.get(runId)?.account,
     waitForEnd: async (runId, call) => {
       whileOpen();
       return waitForEnd(context, runId, call);

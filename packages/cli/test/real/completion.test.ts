@@ -126,9 +126,7 @@ test('fish: the same, asked without a terminal', async (context) => {
   assert.deepEqual(ask('clf atta'), [
     'attach\tConnect this terminal to a run; Ctrl-] Ctrl-] detaches',
   ]);
-  assert.deepEqual(ask('clf logs --fol'), [
-    '--follow\tgo on with new output until the run ends',
-  ]);
+  assert.deepEqual(ask('clf logs --fol'), ['--follow\tgo on with new output until the run ends']);
   assert.deepEqual(ask('clf run --leftovers '), ['keep', 'end', 'fail']);
   assert.deepEqual(ask('clf run --leftovers=k'), ['--leftovers=keep']);
   assert.deepEqual(ask('clf attach web'), ['webserver\tsleep 600']);

@@ -36,12 +36,8 @@ export async function admitAgent(
   return caller;
 }
 
-export function mayLook({ scopes }: Caller): boolean {
+function mayLook({ scopes }: Caller): boolean {
   return scopes.includes('read') || scopes.includes('run');
-}
-
-export function mayChange({ scopes }: Caller): boolean {
-  return scopes.includes('run');
 }
 
 function challenged(error: unknown): never {

@@ -2,9 +2,10 @@
  * One client that is remembered between its requests, in whatever way of its revision: what it is served by, and what it is told
  * of ends.
  */
-import { type Clock, type Log, makeRoom } from '@clawdfather/kit';
+import { type Clock, type Log, makeRoom, type Random } from '@clawdfather/kit';
 import { createExitNotices, type ExitNotices } from '@clawdfather/tools/mcp';
 import type { Caller } from '../http/caller.ts';
+import type { Runs } from '../runs/open-runs.ts';
 import {
   type ClientWays,
   createGuardedTools,
@@ -14,6 +15,8 @@ import {
 import { heardOfMax } from './limits.ts';
 
 export interface McpClientDeps extends GuardedToolsDeps {
+  readonly runs: Runs;
+  readonly random: Random;
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;

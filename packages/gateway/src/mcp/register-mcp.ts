@@ -6,12 +6,12 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
-import type { Store } from '@clawdfather/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import type { Caller } from '../http/caller.ts';
 import { createOpenStreams } from '../http/open-streams.ts';
+import type { RunsFor } from '../runs/caller-runs.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { admitAgent } from './admit-agent.ts';
 import { openExchange } from './exchange.ts';
@@ -22,8 +22,8 @@ export interface McpParts {
   readonly config: { readonly version: string };
   readonly authenticate: Authenticate;
   readonly tokens: LiveTokens;
-  readonly store: Store;
   readonly runs: Runs;
+  readonly runsFor: RunsFor;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -2,39 +2,74 @@
  * The run or the held request that an id means to this caller. What belongs to others is not told from what does not exist.
  */
 import type { RunId, RunRecord } from '@clawdfather/supervisor';
-import type { ApprovalSummary } from '@clawdfather/tools';
+import type { ApprovalSummary, Tools } from '@clawdfather/tools';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Runs } from './open-runs.ts';
-import { seesAccount, seesRun } from './whose-runs.ts';
+import { type Reach, seesAccount, seesRun } from './whose-runs.ts';
 
 export type FoundRun =
   | { readonly kind: 'run'; readonly record: RunRecord }
   /* It waits for a decision, was denied, or has been allowed and not started. */
-  | { readonly kind: 'held'; readonly approval: ApprovalSummary };
+  | { readonly kind: 'held'; readonly approval: ApprovalSummary }
+  /* These tools are starting it, and it is not recorded yet. */
+  | {
+      readonly kind: 'starting';
+      readonly runId: string;
+      readonly account: string;
+      readonly tools: Tools;
+    };
 
-type Lookup = Pick<Runs, 'supervisor' | 'gatekeeper' | 'takeOver'>;
+type Lookup = Pick<Runs, 'supervisor' | 'gatekeeper' | 'takeOver' | 'personTools' | 'agentTools'>;
 
-export function findRun(runs: Lookup, caller: Caller, id: string): FoundRun {
+export interface Looker {
+  readonly caller: Caller;
+  readonly reach?: Reach | undefined;
+}
+
+/* Throws `not_found`. */
+export function findRun(runs: Lookup, { caller, reach }: Looker, id: string): FoundRun {
   const record = runs.supervisor.get(id as RunId);
   if (record !== undefined) {
-    if (!seesRun(caller, record)) throw notFound();
+    if (!seesRun(caller, record, reach)) throw notFound();
     runs.takeOver.lookAfter(record);
     return { kind: 'run', record };
   }
-  const approval = runs.gatekeeper.approvalOf(id);
-  // One that was started and has no run any more: the run was collected.
-  if (approval === undefined || approval.state === 'started') throw notFound();
-  if (!seesAccount(caller, approval.account)) throw notFound();
-  return { kind: 'held', approval };
+  const found = notYetRecorded(runs, id);
+  if (found === undefined) throw notFound();
+  const { account } = found.kind === 'held' ? found.approval : found;
+  if (!seesAccount(caller, account, reach)) throw notFound();
+  return found;
 }
 
-/* For what needs a process, or its output. */
-export function findStarted(runs: Lookup, caller: Caller, id: string): RunRecord {
-  const found = findRun(runs, caller, id);
+function notYetRecorded(
+  { agentTools, personTools, gatekeeper }: Lookup,
+  runId: string,
+): Exclude<FoundRun, { kind: 'run' }> | undefined {
+  const approval = gatekeeper.approvalOf(runId);
+  // One that was started and has no run any more: the run was collected.
+  if (approval !== undefined && approval.state !== 'started') return { kind: 'held', approval };
+  for (const tools of [agentTools, personTools]) {
+    const account = tools.startingFor(runId);
+    if (account !== undefined) return { kind: 'starting', runId, account, tools };
+  }
+  return undefined;
+}
+
+export function idOf(found: FoundRun): string {
+  if (found.kind === 'run') return found.record.runId;
+  return found.kind === 'held' ? found.approval.runId : found.runId;
+}
+
+/* For what needs a process, or its output. Throws `not_running`. */
+export function startedOf(found: FoundRun): RunRecord {
   if (found.kind === 'run') return found.record;
-  const { state, approvalId } = found.approval;
+  const detail =
+    found.kind === 'held'
+      ? { approval_id: found.approval.approvalId, state: found.approval.state }
+      : { state: 'starting' };
   throw new ApiError('not_running', 'the run has not started', {
-    detail: { approval_id: approvalId, state },
+    detail,
+    hint: 'Poll it, or wait for its end: both wait for its start first.',
   });
 }

@@ -4,13 +4,13 @@
 import { hasCode } from '@clawdfather/kit';
 import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
 import { outputStart, type RunRecord } from '@clawdfather/supervisor';
-import type { ToolCall, Tools } from '@clawdfather/tools';
+import type { RunActions, ToolCall } from '@clawdfather/tools';
 
 type Output = Api['runs']['output'];
 type Page = AnswerOf<Output>;
 
 export async function readOutputPage(
-  tools: Tools,
+  actions: Pick<RunActions, 'log'>,
   { record, call }: { readonly record: RunRecord; readonly call: ToolCall },
   { cursor, limit, encoding = 'text' }: RequestOf<Output>['query'],
 ): Promise<Page> {
@@ -19,7 +19,7 @@ export async function readOutputPage(
   // The tools count characters of the answer; four of base64 are three bytes.
   const outputCharactersMax = encoding === 'text' ? limit : Math.ceil(limit / 3) * 4;
   try {
-    const page = await tools.actions.log(
+    const page = await actions.log(
       { runId, cursor: from, encoding },
       { ...call, outputCharactersMax },
     );

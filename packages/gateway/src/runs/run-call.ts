@@ -1,52 +1,75 @@
 /*
- * A request as a call of the tools.
+ * How a request about runs came, and what the tools are told of it.
  *
- * A lost connection ends nothing: whoever comes back finds the run. So what is started is not bound to the request's life, and
- * only what merely looks or waits is.
+ * A lost connection ends nothing: whoever comes back finds the run. So what is started over HTTP is not bound to the request's
+ * life, and only what merely looks or waits is.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, Tools } from '@clawdfather/tools';
 import { actorOf, type Caller } from '../http/caller.ts';
+import type { FoundRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
-import { accountOf } from './whose-runs.ts';
+import { accountOf, type Reach } from './whose-runs.ts';
 
 /* Of a command that names no host: the gateway's own machine. */
 export const localHost = 'local';
 
-const never = new AbortController().signal;
-/* Of runs over HTTP that belong to no session. */
-const noSession = 'api';
+export interface RequestOrigin {
+  readonly ip: string;
+  readonly traceId: string;
+  /* Ends the waiting for an answer; what was begun goes on. */
+  readonly signal: AbortSignal;
+  /* Said in the audit log; absent for the API. */
+  readonly via?: 'mcp';
+  /* Who asked, as the record of a run has it. Default: the caller's device or token. */
+  readonly requester?: string;
+  /* Of runs that belong to no session of ours: what they have in common. Default: that they came over the API. */
+  readonly toolSession?: string;
+  /* Default: all that the caller sees on this machine. */
+  readonly reach?: Reach;
+  /* True: a run may be named by a unique beginning of its id. */
+  readonly takesBeginnings?: boolean;
+  readonly outputCharactersMax?: number | undefined;
+}
+
+/* Who asks, and how the request came. */
+export interface Asking {
+  readonly caller: Caller;
+  readonly origin: RequestOrigin;
+}
+
+const apiSession = 'api';
 
 export function toolsFor({ personTools, agentTools }: Runs, caller: Caller): Tools {
   return caller.kind === 'device' ? personTools : agentTools;
 }
 
-export interface Starting {
-  readonly caller: Caller;
-  readonly runId: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly sessionId?: string | undefined;
-}
-
-export function startCall({ caller, runId, labels, sessionId }: Starting): ToolCall {
+export function callOf(
+  { caller, origin }: Asking,
+  account: string = caller.accountId,
+  signal: AbortSignal = origin.signal,
+): ToolCall {
   return {
-    ...callOf(caller, caller.accountId, never),
-    runId,
-    labels,
-    sessionId: sessionId ?? noSession,
+    signal,
+    requester: origin.requester ?? actorOf(caller),
+    account,
+    sessionId: origin.toolSession ?? apiSession,
+    outputCharactersMax: origin.outputCharactersMax,
     // A person may decide what the same person asked for; what a token asked for, it never does.
     credential: caller.kind === 'token' ? actorOf(caller) : undefined,
   };
 }
 
 /* About one run that the caller was found to see. */
-export function callAbout(caller: Caller, record: RunRecord, signal: AbortSignal): ToolCall {
-  return {
-    ...callOf(caller, accountOf(record) ?? caller.accountId, signal),
-    sees: ({ runId }) => runId === record.runId,
-  };
+export function callAbout(asking: Asking, found: FoundRun): ToolCall {
+  if (found.kind === 'run') return callAboutRecord(asking, found.record);
+  const { account } = found.kind === 'held' ? found.approval : found;
+  return callOf(asking, account);
 }
 
-export function callOf(caller: Caller, account: string, signal: AbortSignal): ToolCall {
-  return { signal, requester: actorOf(caller), account, sessionId: noSession };
+function callAboutRecord(asking: Asking, record: RunRecord): ToolCall {
+  return {
+    ...callOf(asking, accountOf(record)),
+    sees: ({ runId }) => runId === record.runId,
+  };
 }

@@ -1,5 +1,5 @@
 /*
- * Starting a run for a request, once per idempotency key.
+ * Starting a run for a caller, once per idempotency key.
  *
  * Stages: the key's run, if it is known, answers for itself → what is being started under the same key right now is waited for →
  * the attempt is audited → the tools decide and start. The id is known before the start, so whenever the gateway is killed, the
@@ -11,8 +11,8 @@ import {
   type ExecParams,
   type ExecResult,
   type PollResult,
+  type RunExtras,
 } from '@clawdfather/protocol';
-import type { Api } from '@clawdfather/protocol/api';
 import {
   liveRunStates,
   outputStart,
@@ -25,13 +25,12 @@ import { nameLabel, nameTaken, type ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
-import { auditOf, type Call } from '../http/handlers.ts';
-import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
+import { recordStart } from './run-audit.ts';
+import { type Asking, callOf, localHost, toolsFor } from './run-call.ts';
 import { runIdOfKey } from './run-id-of-key.ts';
-import { localHost, startCall, toolsFor } from './run-call.ts';
 import { traceLabel } from './trace-label.ts';
 import { waitForEnd } from './wait-for-end.ts';
 import { kindsOf } from './whose-runs.ts';
@@ -45,12 +44,29 @@ export interface StartDeps {
   readonly sessions: Pick<Sessions, 'assertOpen'>;
 }
 
-type StartRequest = Call<Api['runs']['create']>;
+export interface StartOptions {
+  /* The caller's key, and a hash of the request: the same twice is one run. */
+  readonly once?: { readonly key: string; readonly request: string } | undefined;
+  /* The session of ours that the run belongs to. */
+  readonly sessionId?: string | undefined;
+  /* What a person asked for beside the command: a name, limits. */
+  readonly extras?: RunExtras | undefined;
+  /* Gives the command up while it is waited for. Default: nothing does, a lost connection least of all. */
+  readonly giveUp?: AbortSignal | undefined;
+  readonly onOutput?: ToolCall['onOutput'] | undefined;
+}
+
+interface StartRequest extends StartOptions {
+  readonly asking: Asking;
+  readonly params: ExecParams;
+}
 
 export type StartRun = (request: StartRequest) => Promise<ExecResult>;
 
 /* Where the run keeps which request it was. */
 const requestLabel = 'request';
+
+const never = new AbortController().signal;
 
 interface UnderWay {
   readonly request: string;
@@ -60,13 +76,13 @@ interface UnderWay {
 export function createStartRun(deps: StartDeps): StartRun {
   const underWay = new Map<string, UnderWay>();
   return async (request) => {
+    const { accountId } = request.asking.caller;
     // Also for a resend, which may give the run its input. The tools ask again for what they start.
-    if ((request.body.host ?? localHost) === localHost)
-      deps.runs.users.of(request.caller.accountId);
-    const key = parseIdempotencyKey(request.header('idempotency-key'));
-    if (key === undefined) return start(deps, request, { runId: deps.random.id() });
-    const runId = runIdFor(deps.runs, request.caller.accountId, key);
-    const keyed = { runId, request: hashRequest(request.body) };
+    if ((request.params.host ?? localHost) === localHost) deps.runs.users.of(accountId);
+    const { once } = request;
+    if (once === undefined) return start(deps, request, { runId: deps.random.id() });
+    const runId = runIdFor(deps.runs, accountId, once.key);
+    const keyed = { runId, request: once.request };
     const begun = underWay.get(runId);
     if (begun !== undefined) {
       if (begun.request !== keyed.request) throw keyReused();
@@ -128,37 +144,22 @@ function keyReused(why?: string): ApiError {
 }
 
 async function start(
-  { runs, store, sessions }: StartDeps,
+  deps: StartDeps,
   request: StartRequest,
   { runId, request: hash }: Asked,
 ): Promise<ExecResult> {
-  const { caller, traceId } = request;
-  const {
-    sessionId,
-    name,
-    labels: ownLabels,
-    graceMs,
-    limits,
-    nice,
-    journalBytesMax,
-    ...body
-  } = request.body;
-  if (sessionId !== undefined) await sessions.assertOpen(caller.accountId, sessionId);
-  if (name !== undefined) checkNameIsFree(runs, caller, name);
-  // Before it happens: a start that nobody survived to write down would be one that nobody can find.
-  const entry = auditOf(request, 'run.start', { host: body.host ?? localHost });
-  await store.forAccount(caller.accountId).auditLog.record({ ...entry, target: runId });
+  const { asking, params, sessionId, extras } = request;
+  const { caller, origin } = asking;
+  if (sessionId !== undefined) await deps.sessions.assertOpen(caller.accountId, sessionId);
+  if (extras?.name !== undefined) checkNameIsFree(deps.runs, caller, extras.name);
+  await recordStart(deps, asking, { runId, host: params.host ?? localHost });
   const labels = {
-    [traceLabel]: traceId,
+    [traceLabel]: origin.traceId,
     ...(hash === undefined ? {} : { [requestLabel]: hash }),
   };
-  const extras = { name, labels: ownLabels, graceMs, limits, nice, journalBytesMax };
-  const call = { ...startCall({ caller, runId, labels, sessionId }), extras };
   try {
-    return await toolsFor(runs, caller).actions.exec(
-      { ...body, background: isBackground(body) },
-      call,
-    );
+    const call = { ...startCall(request, runId), labels };
+    return await toolsFor(deps.runs, caller).actions.exec(params, call);
   } catch (error) {
     if (!hasCode(error, 'unknown-run')) throw error;
     // There is not even a record that says why: no room for one, say.
@@ -172,8 +173,16 @@ function checkNameIsFree({ supervisor }: Runs, caller: Caller, name: string): vo
   if (supervisor.list({ ...filter, limit: 1 }).length > 0) throw nameTaken(name);
 }
 
-function isBackground({ background, yieldMs }: ExecParams): boolean {
-  return background ?? yieldMs === undefined;
+function startCall(request: StartRequest, runId: string): ToolCall {
+  const { asking, sessionId, giveUp = never, onOutput, extras } = request;
+  const call = callOf(asking, asking.caller.accountId, giveUp);
+  return {
+    ...call,
+    runId,
+    extras,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(onOutput === undefined ? {} : { onOutput }),
+  };
 }
 
 interface Known extends Asked {
@@ -183,16 +192,16 @@ interface Known extends Asked {
 /* What has become of it by now; as long as the first request would have waited. */
 async function answerAgain(
   deps: StartDeps,
-  { caller, body }: StartRequest,
+  request: StartRequest,
   { runId, record }: Known,
 ): Promise<ExecResult> {
-  const call: ToolCall = startCall({ caller, runId, labels: {} });
-  if (record !== undefined) giveInputAgain(deps, body, record);
-  const forMs = isBackground(body) ? 0 : (body.yieldMs ?? execLimits.yieldMs.usual);
-  const found = findRun(deps.runs, caller, runId);
-  await waitForEnd(deps, found, { caller, signal: call.signal, forMs });
-  const tools = toolsFor(deps.runs, caller);
-  const polled = await tools.actions.poll({ runId, cursor: outputStart }, call);
+  const { asking, params } = request;
+  if (record !== undefined) giveInputAgain(deps, params, record);
+  const forMs = params.background === true ? 0 : (params.yieldMs ?? execLimits.yieldMs.usual);
+  const found = findRun(deps.runs, { caller: asking.caller }, runId);
+  await waitForEnd(deps, { found, asking }, { signal: never, forMs });
+  const { poll } = toolsFor(deps.runs, asking.caller).actions;
+  const polled = await poll({ runId, cursor: outputStart }, startCall(request, runId));
   return asExecResult(polled, record);
 }
 

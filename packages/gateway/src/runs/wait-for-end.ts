@@ -3,10 +3,9 @@
  */
 import { type Clock, hasCode } from '@clawdfather/kit';
 import type { RunExit } from '@clawdfather/supervisor';
-import type { Caller } from '../http/caller.ts';
 import type { FoundRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
-import { callOf } from './run-call.ts';
+import { type Asking, callOf } from './run-call.ts';
 
 export interface WaitDeps {
   readonly runs: Runs;
@@ -14,7 +13,6 @@ export interface WaitDeps {
 }
 
 export interface WaitLimits {
-  readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly forMs: number;
 }
@@ -22,8 +20,8 @@ export interface WaitLimits {
 /* Undefined when the time was up first, or there will be none. */
 export async function waitForEnd(
   { runs, clock }: WaitDeps,
-  found: FoundRun,
-  { caller, signal, forMs }: WaitLimits,
+  { found, asking }: { readonly found: FoundRun; readonly asking: Asking },
+  { signal, forMs }: WaitLimits,
 ): Promise<RunExit | undefined> {
   if (found.kind === 'run' && found.record.exit !== undefined) return found.record.exit;
   const timeUp = new AbortController();
@@ -34,8 +32,9 @@ export async function waitForEnd(
       const run = await runs.supervisor.attach(found.record.runId);
       return await run.wait(patience);
     }
-    const { runId, account } = found.approval;
-    const end = await runs.agentTools.waitForEnd(runId, callOf(caller, account, patience));
+    const { runId, account } = found.kind === 'held' ? found.approval : found;
+    const tools = found.kind === 'held' ? runs.agentTools : found.tools;
+    const end = await tools.waitForEnd(runId, callOf(asking, account, patience));
     return end.kind === 'exit' ? end.exit : undefined;
   } catch (error) {
     signal.throwIfAborted();

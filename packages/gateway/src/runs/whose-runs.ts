@@ -10,25 +10,32 @@ import type { Caller } from '../http/caller.ts';
 
 type Who = Pick<Caller, 'accountId' | 'isOwner' | 'kind'>;
 
+/* `account`: its account's runs and no more, as for agents over MCP, who have nothing to do with what others run on the machine. */
+export type Reach = 'machine' | 'account';
+
 /* `clf run` starts runs without tools, and so without an account. */
 const cliBackend = 'cli';
 const execBackend = 'exec';
 const cliAccount = 'cli';
 const localAccount = 'local';
 
-export function accountsOf({ accountId, isOwner, kind }: Who): readonly string[] {
-  if (!isOwner) return [accountId];
+export function accountsOf(
+  { accountId, isOwner, kind }: Who,
+  reach: Reach = 'machine',
+): readonly string[] {
+  if (!isOwner || reach === 'account') return [accountId];
   return kind === 'device' ? [accountId, localAccount, cliAccount] : [accountId, localAccount];
 }
 
-export function seesAccount(caller: Who, account: string): boolean {
-  return accountsOf(caller).includes(account);
+export function seesAccount(caller: Who, account: string, reach?: Reach): boolean {
+  return accountsOf(caller, reach).includes(account);
 }
 
 /* Removed ones are gone for everybody. */
-export function seesRun(caller: Who, record: RunRecord): boolean {
+export function seesRun(caller: Who, record: RunRecord, reach?: Reach): boolean {
   const account = accountOf(record);
-  return account !== undefined && record.removedAtMs === undefined && seesAccount(caller, account);
+  if (account === undefined || record.removedAtMs !== undefined) return false;
+  return seesAccount(caller, account, reach);
 }
 
 /* Undefined: of some other part of the gateway, and no run of anybody's to see. */
@@ -38,8 +45,8 @@ export function accountOf({ backendId, labels }: RunRecord): string | undefined 
 }
 
 /* The same as a filter of the registry. */
-export function kindsOf(caller: Who): readonly RunKind[] {
-  const accounts = accountsOf(caller);
+export function kindsOf(caller: Who, reach?: Reach): readonly RunKind[] {
+  const accounts = accountsOf(caller, reach);
   const kinds = accounts.map((account) => ({ backendId: execBackend, labels: { account } }));
   return accounts.includes(cliAccount) ? [...kinds, { backendId: cliBackend }] : kinds;
 }

@@ -5,12 +5,11 @@ import type { Server } from 'node:http';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { decideAsCaller } from '../runs/decide-approval.ts';
-import { findStarted } from '../runs/find-run.ts';
 import { openSockets, type Sockets } from './open-sockets.ts';
 
 export function joinSockets(server: Server, parts: GatewayParts, names: AllowedNames): Sockets {
-  const { clock, random, log, store, authenticate, tokens, runs, hub, sessions, config, observe } =
-    parts;
+  const { clock, random, log, store, authenticate, tokens, runs, runsFor, hub } = parts;
+  const { sessions, config, observe } = parts;
   return openSockets(server, {
     clock,
     random,
@@ -22,7 +21,7 @@ export function joinSockets(server: Server, parts: GatewayParts, names: AllowedN
     trustedProxies: config.trustedProxies,
     limits: config.sockets,
     supervisor: runs.supervisor,
-    findRun: (caller, id) => findStarted(runs, caller, id),
+    runsFor,
     decide: async (decision) => (await decideAsCaller(parts, decision)).record.state,
     hub,
     sessions,

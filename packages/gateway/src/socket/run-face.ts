@@ -5,20 +5,21 @@ import { runClientMessageSchema, socketCloseCodes } from '@clawdfather/protocol/
 import { summaryOf } from '@clawdfather/tools';
 import { handleCommon } from './common-messages.ts';
 import type { Face, FaceOptions } from './face.ts';
+import { runsOfSocket } from './runs-of-socket.ts';
 import { Terminals } from './terminals.ts';
 
 /* Throws `not_found` for what is missing and for what is another's. */
 export async function openRunFace(options: FaceOptions): Promise<Face> {
-  const { context, id, caller, outbox, onInput } = options;
-  const { hub, sharedRuns, findRun } = context;
-  const record = findRun(caller, id);
+  const { context, id, outbox, onInput } = options;
+  const { hub, sharedRuns } = context;
+  const runs = runsOfSocket(options);
+  const record = runs.look(id);
   outbox.send({ type: 'run', run: summaryOf(record) });
   const terminals = new Terminals({
-    caller,
+    runs,
     outbox,
     hub,
     sharedRuns,
-    findRun,
     ownRunId: id,
     onInput,
     onRunEnded: () => outbox.close(socketCloseCodes.normal, 'the run has ended'),

@@ -7,12 +7,13 @@ import { notFound } from '../http/api-error.ts';
 import { showSession } from '../sessions/show-session.ts';
 import { handleCommon } from './common-messages.ts';
 import type { Face, FaceOptions } from './face.ts';
+import { runsOfSocket } from './runs-of-socket.ts';
 import { Terminals } from './terminals.ts';
 
 /* Throws `not_found` for what is missing and for what is another's. */
 export async function openSessionFace(options: FaceOptions): Promise<Face> {
   const { context, id, caller, outbox, onInput } = options;
-  const { hub, sharedRuns, findRun, sessions, sessionWatch } = context;
+  const { hub, sharedRuns, sessions, sessionWatch } = context;
   const session = await saySession(options);
   const stopWatching = sessionWatch.untilEnded(caller.accountId, id, (ended) =>
     sayClosed(options, ended),
@@ -20,11 +21,10 @@ export async function openSessionFace(options: FaceOptions): Promise<Face> {
   if (session.endedAtMs === undefined) sessions.seen(caller.accountId, id);
   else sayClosed(options, session);
   const terminals = new Terminals({
-    caller,
+    runs: runsOfSocket(options),
     outbox,
     hub,
     sharedRuns,
-    findRun,
     ownRunId: undefined,
     onInput,
     onRunEnded: () => {},

@@ -3,12 +3,11 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Store } from '@clawdfather/store';
-import type { RunRecord } from '@clawdfather/supervisor';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { TokenWatch } from '../auth/token-watch.ts';
-import type { Caller } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import type { Observe } from '../observe/open-observe.ts';
+import type { RunsFor } from '../runs/caller-runs.ts';
 import type { Decision } from '../runs/decide-approval.ts';
 import type { ClientBeats } from '../sessions/client-beats.ts';
 import type { Beats } from './beats.ts';
@@ -22,8 +21,8 @@ export interface SocketPorts {
   readonly log: Log;
   readonly store: Store;
   readonly authenticate: Authenticate;
-  /* The record of a run that this caller sees; throws an `ApiError`. */
-  readonly findRun: (caller: Caller, runId: string) => RunRecord;
+  /* What a caller can do with runs. */
+  readonly runsFor: RunsFor;
   /* Throws an `ApiError`; resolves to the approval's state. */
   readonly decide: (decision: Decision) => Promise<string>;
   /* Live output, which streams share. */

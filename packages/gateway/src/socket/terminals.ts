@@ -5,10 +5,9 @@ import type { runClientMessageSchema } from '@clawdfather/protocol/api';
 import type { Cursor, RunExit, RunId, RunRecord } from '@clawdfather/supervisor';
 import type { z } from 'zod';
 import { ApiError, notFound } from '../http/api-error.ts';
-import { type Caller, checkAccess } from '../http/caller.ts';
 import type { LiveHub } from '../live/live-hub.ts';
+import type { CallerRuns } from '../runs/caller-runs.ts';
 import { exitJson } from '../runs/run-json.ts';
-import { checkMayDrive } from '../runs/may-drive.ts';
 import { type AttachedRun, openAttachedRun } from './attached-run.ts';
 import { attachedRunsMax } from './limits.ts';
 import type { Outbox } from './outbox.ts';
@@ -22,12 +21,11 @@ export type TerminalMessage = Extract<
 type Message<Name extends string> = Extract<TerminalMessage, { type: `terminal.${Name}` }>;
 
 export interface TerminalsDeps {
-  readonly caller: Caller;
+  /* Of whoever the socket belongs to. */
+  readonly runs: Pick<CallerRuns, 'look' | 'drive'>;
   readonly outbox: Outbox;
   readonly hub: LiveHub;
   readonly sharedRuns: SharedRuns;
-  /* The record of a run that this caller sees; throws an `ApiError`. */
-  readonly findRun: (caller: Caller, runId: string) => RunRecord;
   /* The one run of this socket; undefined where messages name theirs. */
   readonly ownRunId: string | undefined;
   /* Bytes on their way to runs have become so many more, or fewer. */
@@ -80,19 +78,14 @@ export class Terminals {
   }
 
   /* Looked up for each message: it may have been removed since. */
-  #drivenRun(message: TerminalMessage): RunId {
-    const { caller, findRun } = this.#deps;
-    const runId = this.#runIdOf(message);
-    const record = findRun(caller, runId);
-    checkAccess(caller, 'run');
-    checkMayDrive(caller, record);
-    return runId;
+  #driven(message: TerminalMessage): RunRecord {
+    return this.#deps.runs.drive(this.#runIdOf(message));
   }
 
   async #attach(message: Message<'attach'>): Promise<void> {
-    const { caller, findRun, sharedRuns, hub, outbox } = this.#deps;
-    const runId = message.as === 'terminal' ? this.#drivenRun(message) : this.#runIdOf(message);
-    findRun(caller, runId);
+    const { runs, sharedRuns, hub, outbox } = this.#deps;
+    const { runId } =
+      message.as === 'terminal' ? this.#driven(message) : runs.look(this.#runIdOf(message));
     this.#detach(runId);
     if (this.#attached.size >= attachedRunsMax) {
       throw new ApiError('run_limit_reached', `a socket follows at most ${attachedRunsMax} runs`);
@@ -115,7 +108,7 @@ export class Terminals {
 
   async #input(message: Message<'input'>): Promise<void> {
     const { sharedRuns, onInput } = this.#deps;
-    const runId = this.#drivenRun(message);
+    const { runId } = this.#driven(message);
     const shared = this.#attached.get(runId)?.shared.share() ?? (await sharedRuns.acquire(runId));
     const bytes = Buffer.from(message.data, message.encoding === 'base64' ? 'base64' : 'utf8');
     onInput(bytes.length);
@@ -144,7 +137,7 @@ export class Terminals {
   }
 
   async #resize(message: Message<'resize'>): Promise<void> {
-    const runId = this.#drivenRun(message);
+    const { runId } = this.#driven(message);
     const shared: SharedRun = await this.#deps.sharedRuns.acquire(runId);
     const { cols, rows } = message;
     await shared.run.resize({ cols, rows }).finally(() => shared.release());

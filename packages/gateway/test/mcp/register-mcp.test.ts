@@ -10,6 +10,7 @@ import type { ExecParams, ExecResult } from '@clawdfather/protocol';
 import { createFakeClock } from '@clawdfather/testkit';
 import type { ToolCall } from '@clawdfather/tools';
 import type { Caller } from '../../src/http/caller.ts';
+import { createRunsFor } from '../../src/runs/caller-runs.ts';
 import { createServer } from '../../src/http/create-server.ts';
 import { type McpParts, registerMcp } from '../../src/mcp/register-mcp.ts';
 import { connect } from './rig.ts';
@@ -43,18 +44,24 @@ async function openRig() {
     enterTrace: (_trace, next) => next(),
     onDone: () => {},
   });
-  registerMcp(server, {
+  // As much as these tests need.
+  const parts = {
     ...deps,
-    config: { version: '0.0.0' },
-    authenticate: async () => caller,
-    tokens: { onForgotten: () => () => {}, check: async () => [] },
     runs: {
       supervisor: { list: () => [] },
       users: { of: () => undefined },
       agentTools: { actions: { exec } },
     },
     store: { forAccount: () => ({ auditLog: { record: async () => {} } }) },
-    // As much as these tests need.
+    sessions: {},
+  };
+  const runsFor = createRunsFor(parts as unknown as Parameters<typeof createRunsFor>[0]);
+  registerMcp(server, {
+    ...parts,
+    runsFor,
+    config: { version: '0.0.0' },
+    authenticate: async () => caller,
+    tokens: { onForgotten: () => () => {}, check: async () => [] },
   } as unknown as McpParts);
   server.get('/hangs', () => new Promise(() => {}));
   await server.listen({ host: '127.0.0.1', port: 0 });

@@ -33,11 +33,16 @@ export function findRun(context: ToolsContext, idOrPrefix: string, call: ToolCal
 export function findRecord(context: ToolsContext, idOrPrefix: string, call: ToolCall): RunRecord {
   const found = findRun(context, idOrPrefix, call);
   if (found.kind === 'run') return found.record;
-  const runId = found.kind === 'held' ? found.approval.runId : found.runId;
+  const runId = idOf(found);
   throw new ToolsError('run-held', `run ${runId} has not started yet`, {
     detail: { runId },
     hint: 'Poll it: that waits until it has.',
   });
+}
+
+export function idOf(found: FoundRun): string {
+  if (found.kind === 'run') return found.record.runId;
+  return found.kind === 'held' ? found.approval.runId : found.runId;
 }
 
 export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {

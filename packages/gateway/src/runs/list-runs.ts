@@ -1,0 +1,102 @@
+/*
+ * The runs that a caller sees, newest first, those that wait for a decision before them; and what stands still among them.
+ */
+import type { RunSummary } from '@clawdfather/protocol';
+import { liveRunStates, type RunFilter, type RunRecord, type Stall } from '@clawdfather/supervisor';
+import { type ApprovalSummary, nameLabel } from '@clawdfather/tools';
+import { ApiError } from '../http/api-error.ts';
+import type { Looker } from './find-run.ts';
+import type { Runs } from './open-runs.ts';
+import { accountsOf, kindsOf } from './whose-runs.ts';
+
+export interface RunPage {
+  readonly state?: 'running' | 'finished' | undefined;
+  /* The rest is of runs that have started; with one of them nothing that is held is listed. */
+  readonly prefix?: string | undefined;
+  readonly name?: string | undefined;
+  /* `NAME=VALUE`. */
+  readonly label?: string | undefined;
+  readonly session?: string | undefined;
+  readonly backend?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface ListedRuns {
+  readonly held: readonly ApprovalSummary[];
+  readonly records: readonly RunRecord[];
+  readonly stalls: ReadonlyMap<RunRecord['runId'], Stall>;
+  /* On all pages. */
+  readonly total: number;
+}
+
+const statesOf = {
+  running: liveRunStates,
+  finished: ['exited'],
+} as const;
+
+export async function listRuns(runs: Runs, looker: Looker, page: RunPage): Promise<ListedRuns> {
+  const { supervisor } = runs;
+  const { limit, offset } = page;
+  const held = isHeldListed(page) ? heldPage(runs, looker, page) : noneHeld;
+  const filter = { anyOf: kindsOf(looker.caller, looker.reach), ...filterOf(page) };
+  const records = supervisor.list({
+    ...filter,
+    limit: limit - held.items.length,
+    offset: Math.max(0, offset - held.total),
+  });
+  for (const record of records) runs.takeOver.lookAfter(record);
+  const stalls = await supervisor.stalls(records);
+  return { held: held.items, records, stalls, total: held.total + supervisor.count(filter) };
+}
+
+function isHeldListed({ state, prefix, name, label, session, backend }: RunPage): boolean {
+  const isSifted = [prefix, name, label, session, backend].some((one) => one !== undefined);
+  return state !== 'finished' && !isSifted;
+}
+
+function filterOf({ state, prefix, name, label, session, backend }: RunPage): RunFilter {
+  const labels = {
+    ...(label === undefined ? {} : parseLabel(label)),
+    ...(name === undefined ? {} : { [nameLabel]: name }),
+  };
+  return {
+    ...(state === undefined ? {} : { states: statesOf[state] }),
+    ...(prefix === undefined ? {} : { idPrefix: prefix }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(session === undefined ? {} : { sessionId: session }),
+    ...(backend === undefined ? {} : { backendId: backend }),
+  };
+}
+
+function parseLabel(text: string): Readonly<Record<string, string>> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new ApiError('validation_error', 'label: write NAME=VALUE');
+  return { [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/* J4: it lives, and does nothing until its output can be kept. */
+export function stalledOf(
+  stalls: ReadonlyMap<RunRecord['runId'], Stall>,
+  { runId }: Pick<RunRecord, 'runId'>,
+): Pick<RunSummary, 'stalled'> {
+  const stalled = stalls.get(runId);
+  return stalled === undefined ? {} : { stalled };
+}
+
+interface HeldRuns {
+  readonly items: readonly ApprovalSummary[];
+  readonly total: number;
+}
+
+const noneHeld: HeldRuns = { items: [], total: 0 };
+
+function heldPage(
+  { gatekeeper }: Runs,
+  { caller, reach }: Looker,
+  { limit, offset }: RunPage,
+): HeldRuns {
+  const filter = { states: ['pending', 'allowed'], accounts: accountsOf(caller, reach) } as const;
+  const items = gatekeeper.list({ ...filter, limit, offset });
+  return { items, total: gatekeeper.count(filter) };
+}
