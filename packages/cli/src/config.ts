@@ -150,7 +150,7 @@ export async function parseConfigAt(path: string, isNamed: boolean): Promise<Par
     return parseConfigFile(text);
   }
   if (!isNamed) return none;
-  throw new CliError('config-unreadable', `${path} is not there`, {
+  throw new CliError('config-unreadable', `${path} does not exist`, {
     hint: 'It was named by --config or CLAWDFATHER_CONFIG.',
     detail: { path },
   });

@@ -7,6 +7,9 @@ import { CodedError } from '@clawdfather/kit';
 
 export const cliErrorCodes = [
   'usage',
+  'approval-pending',
+  'denied',
+  'name-taken',
   'run-not-found',
   'run-ambiguous',
   'not-a-terminal',
@@ -29,10 +32,10 @@ export const cliErrorCodes = [
   'gateway-stop-overdue',
   'secret-file-unreadable',
   'secret-file-unsafe',
-  'host-not-found',
+  'gateway-not-found',
   'not-signed-in',
   'sign-in-refused',
-  'hosts-unreadable',
+  'gateways-unreadable',
   'token-not-found',
   'device-not-found',
   'service-unsupported',

@@ -52,7 +52,9 @@ export const cliExitSchema = z.object({
 export const cliRunSchema = z.object({
   id: runId,
   name: z.string().nullable().describe('given with `--name`'),
-  state: z.enum(['starting', 'running', 'exiting', 'exited']),
+  state: z
+    .enum(['held', 'starting', 'running', 'exiting', 'exited'])
+    .describe('`held`, at a gateway: it waits for a decision'),
   command: z.string(),
   cwd: z.string(),
   mode: z.enum(['child', 'pty', 'pty-argv']).describe('`child`: on pipes'),

@@ -9,8 +9,7 @@
  * environment count as well, so that it cannot forget them.
  */
 import { type SettingKey, settingOf } from '../config/settings.ts';
-import type { Pair, TextKind } from './kinds.ts';
-import { pair } from './kinds.ts';
+import { type Pair, pair, type TextKind } from './kinds.ts';
 
 interface Described {
   readonly short?: string;

@@ -5,7 +5,7 @@ import type { Cursor } from '@clawdfather/supervisor';
 import { usageError } from '../errors.ts';
 import type { TerminalSize } from '../io/io.ts';
 import { text, type TextKind } from './kinds.ts';
-import { parseInteger } from './values.ts';
+import { parseDurationMs, parseInteger } from './values.ts';
 
 /* An id, a unique beginning of one, or a name; the registry knows which run it is. */
 export const run: TextKind<string> = text('RUN', 'runs');
@@ -31,10 +31,25 @@ export const runName: TextKind<string> = {
   },
 };
 
-/* Only the journal can tell whether it leads anywhere. */
-export const cursor: TextKind<Cursor> = {
-  placeholder: 'CURSOR',
-  fromText: (_label, typed) => typed as Cursor,
+/* Where output begins that is asked for: after a cursor, or at a time. */
+export type OutputStart =
+  | { readonly kind: 'cursor'; readonly cursor: Cursor }
+  | { readonly kind: 'ago'; readonly ms: number }
+  | { readonly kind: 'time'; readonly atMs: number };
+
+export const outputStart: TextKind<OutputStart> = {
+  placeholder: 'CURSOR|TIME',
+  fromText: (label, typed) => {
+    // A cursor has a dot in it. Only the journal can tell whether it leads anywhere.
+    if (/^[0-9a-z]+\.[0-9a-z]+$/.test(typed)) return { kind: 'cursor', cursor: typed as Cursor };
+    if (/^[0-9]+[a-z]/.test(typed)) return { kind: 'ago', ms: parseDurationMs(label, typed) };
+    const atMs = Date.parse(typed);
+    if (/^\d{4}-/.test(typed) && !Number.isNaN(atMs)) return { kind: 'time', atMs };
+    throw usageError(
+      `${label} is neither a cursor nor a time: "${typed}"`,
+      'Write 10m or 1h30m for so long ago, a time like 2026-11-16T12:00, or a cursor of clf logs --cursor.',
+    );
+  },
 };
 
 const cells = { min: 1, max: 1_000 };
@@ -42,9 +57,11 @@ const cells = { min: 1, max: 1_000 };
 export const terminalSize: TextKind<TerminalSize> = {
   placeholder: 'COLSxROWS',
   completes: ['80x24', '120x30'],
-  fromText: (_label, typed) => {
+  fromText: (label, typed) => {
     const match = /^(\d{1,4})[x×](\d{1,4})$/i.exec(typed);
-    if (match === null) throw usageError(`"${typed}" is no size`, 'Write it like 100x30.');
+    if (match === null) {
+      throw usageError(`${label} is not COLSxROWS: "${typed}"`, 'Write it like 100x30.');
+    }
     return {
       cols: parseInteger('the number of columns', match[1] ?? '', cells),
       rows: parseInteger('the number of rows', match[2] ?? '', cells),

@@ -59,8 +59,9 @@ export function allFlags(spec: Pick<CommandSpec, 'flags'> | undefined): readonly
 }
 
 /* What follows the name: `[flags] RUN …`. */
-export function usageOf({ operands, usage }: CommandSpec): string {
-  return usage ?? `[flags] ${formatOperands(operands)}`.trimEnd();
+export function usageOf({ operands, usage, endsFlagsAtOperand }: CommandSpec): string {
+  const flags = endsFlagsAtOperand === true ? '[flags] [--]' : '[flags]';
+  return usage ?? `${flags} ${formatOperands(operands)}`.trimEnd();
 }
 
 /* What follows `clf`: `kill [flags] RUN …`. */

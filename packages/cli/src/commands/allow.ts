@@ -11,17 +11,17 @@ import { decide, type Decided } from '../approvals/decide.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
-import { isByFlag } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import type { Paint } from '../render/paint.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { findPlace } from '../sign-in/find-gateway.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { allowSpec } from './approval-specs.ts';
 
 export async function execute(context: CallOf<typeof allowSpec>): Promise<ExitStatus> {
   const decision = context.flags.always ? 'allow-always' : 'allow-once';
-  if (isByFlag(context.config, 'host')) {
-    const { decideRemotely } = await import('../hosts/remote-approvals.ts');
+  if (findPlace(context) !== undefined) {
+    const { decideRemotely } = await import('../approvals/at-gateway.ts');
     return decideRemotely(context, { typed: context.operands.approval, decision });
   }
   return withApprovals(context, async (approvals) => {

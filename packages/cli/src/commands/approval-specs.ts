@@ -1,20 +1,12 @@
 /*
  * The three commands that list approvals and decide them: their flags and operands.
  */
-import { settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
+import { switchFlag, valueFlag } from '../args/flag.ts';
 import { text } from '../args/kinds.ts';
 import { operand } from '../args/operand.ts';
 import { approval } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
-
-/* Unlike the commands that only a gateway can answer, these ask this machine unless one is named. */
-const hostFlags = {
-  host: settingFlag('host', {
-    placeholder: 'NAME|URL',
-    completes: ['local'],
-    summary: 'ask this gateway instead of this machine',
-  }),
-};
+import { placeFlags } from './shared-flags.ts';
 
 export const approvalsSpec = defineCommand({
   name: 'approvals',
@@ -22,7 +14,7 @@ export const approvalsSpec = defineCommand({
   operands: {},
   flags: {
     all: switchFlag({ short: 'a', summary: 'list decided and expired ones too' }),
-    ...hostFlags,
+    ...placeFlags,
   },
   examples: ['clf approvals', 'clf approvals -a --json'],
 });
@@ -35,7 +27,7 @@ export const allowSpec = defineCommand({
     always: switchFlag({
       summary: 'allow its programs from now on without asking, with any arguments',
     }),
-    ...hostFlags,
+    ...placeFlags,
   },
   examples: ['clf allow 7q3', 'clf allow --always 7q3'],
 });
@@ -46,7 +38,7 @@ export const denySpec = defineCommand({
   operands: { approval: operand(approval) },
   flags: {
     reason: valueFlag(text('TEXT'), { summary: 'the reason that the agent is told' }),
-    ...hostFlags,
+    ...placeFlags,
   },
   examples: ['clf deny 7q3', 'clf deny --reason "use the staging host" 7q3'],
 });

@@ -1,14 +1,14 @@
 /*
- * `clf approvals`: what waits for a decision, oldest first, or all that is on record; here, or with `--host` at a gateway.
+ * `clf approvals`: what waits for a decision, oldest first, or all that is on record; here, or with `--gateway` at a gateway.
  */
 import type { ApprovalRecord, Gatekeeper } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { formatApprovals, machineAccounts } from '../approvals/approval-text.ts';
 import { withApprovals } from '../approvals/with-approvals.ts';
 import type { CallOf } from '../command.ts';
-import { isByFlag } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { findPlace } from '../sign-in/find-gateway.ts';
 import type { approvalsSpec } from './approval-specs.ts';
 
 /* Of those that are over: more than a person reads. */
@@ -19,8 +19,8 @@ const waitingMax = 10_000;
 export async function execute(context: CallOf<typeof approvalsSpec>): Promise<ExitStatus> {
   const { io, clock, paint } = context;
   const { all: isAll } = context.flags;
-  if (isByFlag(context.config, 'host'))
-    return (await import('../hosts/remote-approvals.ts')).showApprovals(context, isAll);
+  if (findPlace(context) !== undefined)
+    return (await import('../approvals/at-gateway.ts')).showApprovals(context, isAll);
   return withApprovals(context, async ({ gatekeeper }) => {
     const records = readApprovals(gatekeeper, isAll);
     if (context.isJson) {

@@ -6,30 +6,32 @@
 import type { CallOf } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { ExitStatus } from '../exit-status.ts';
+import { withPlace } from '../place/open-place.ts';
 import { findRun, runEnded, shortId } from '../runs/find-run.ts';
 import { followPipes } from '../runs/follow-pipes.ts';
-import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { attachSpec } from './specs.ts';
 
 export async function execute(call: CallOf<typeof attachSpec>): Promise<ExitStatus> {
   const { io } = call;
-  return withSupervisor(call, async (supervisor) => {
-    const record = findRun(supervisor, call.operands.run);
-    if (record.exit !== undefined) throw runEnded(record);
-    const run = await supervisor.attach(record.runId);
-    if (record.mode === 'child') return followPipes(call, run);
+  return withPlace(call, async (place) => {
+    const run = await findRun(place, call.operands.run);
+    if (run.exit !== undefined) throw runEnded(run);
+    const handle = await place.open(run);
+    if (run.mode === 'child') return followPipes(call, handle);
     if (io.terminal === undefined || call.isJson) {
       throw new CliError('not-a-terminal', 'attach needs a terminal, on stdin and stdout', {
-        hint: `Read it instead: clf logs -f ${shortId(record)}`,
+        hint: `Read it instead: clf logs${place.flag} -f ${shortId(run)}`,
       });
     }
     const { lendTerminal } = await import('../terminal/lend-terminal.ts');
+    const isQuiet = call.flags.quiet;
     return lendTerminal({
       context: call,
-      run,
+      place,
+      handle,
       terminal: io.terminal,
       isFresh: false,
-      isQuiet: call.flags.quiet,
+      isQuiet,
     });
   });
 }

@@ -7,11 +7,11 @@
 import type { Client } from '@clawdfather/sdk';
 import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { withHost } from '../hosts/open-client.ts';
+import { withGateway } from '../sign-in/open-client.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { makeVisible } from '@clawdfather/tools/text';
-import type { auditSpec } from './host-specs.ts';
+import type { auditSpec } from './sign-in-specs.ts';
 
 type Entry = Awaited<ReturnType<Client['audit']['list']>>['entries'][number];
 
@@ -24,7 +24,7 @@ const lookEveryMs = 1_000;
 export async function execute(context: CallOf<typeof auditSpec>): Promise<ExitStatus> {
   const { flags, io } = context;
   const { limit = entriesUsual } = flags;
-  return withHost(context, async ({ client }) => {
+  return withGateway(context, async ({ client }) => {
     const first = await readBack(client, context, { limit, after: 0 });
     await show(context, first);
     if (first.length === 0 && !context.isJson) await io.stderr.write('clf: nothing of that kind\n');

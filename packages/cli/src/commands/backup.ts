@@ -51,7 +51,7 @@ export function controlPath({ config }: Pick<CommandContext, 'config'>): string 
 
 function refuseExisting(path: string | undefined): void {
   if (path === undefined || !existsSync(path)) return;
-  throw new CliError('file-exists', `${path} is there already`, {
+  throw new CliError('file-exists', `${path} exists already`, {
     hint: 'Choose another name, or replace it with --force.',
     detail: { path },
   });

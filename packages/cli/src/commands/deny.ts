@@ -6,9 +6,9 @@ import { formatEnd } from '../approvals/approval-text.ts';
 import { decide } from '../approvals/decide.ts';
 import { withApprovals } from '../approvals/with-approvals.ts';
 import type { CallOf } from '../command.ts';
-import { isByFlag } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { findPlace } from '../sign-in/find-gateway.ts';
 import type { denySpec } from './approval-specs.ts';
 
 export async function execute(context: CallOf<typeof denySpec>): Promise<ExitStatus> {
@@ -17,8 +17,8 @@ export async function execute(context: CallOf<typeof denySpec>): Promise<ExitSta
     decision: 'deny',
     reason: context.flags.reason,
   } as const;
-  if (isByFlag(context.config, 'host')) {
-    const { decideRemotely } = await import('../hosts/remote-approvals.ts');
+  if (findPlace(context) !== undefined) {
+    const { decideRemotely } = await import('../approvals/at-gateway.ts');
     return decideRemotely(context, decision);
   }
   return withApprovals(context, async (approvals) => {

@@ -5,18 +5,18 @@ import type { Client } from '@clawdfather/sdk';
 import type { Execute } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, exitOk } from '../exit-status.ts';
-import { allPages } from '../hosts/all-pages.ts';
-import { withHost } from '../hosts/open-client.ts';
+import { allPages } from '../place/gateway/all-pages.ts';
+import { withGateway } from '../sign-in/open-client.ts';
 import { formatAge } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { formatTable } from '../render/table.ts';
 import { makeVisible } from '@clawdfather/tools/text';
-import type { devicesListSpec, devicesRevokeSpec } from './host-specs.ts';
+import type { devicesListSpec, devicesRevokeSpec } from './sign-in-specs.ts';
 
 type Device = Awaited<ReturnType<Client['auth']['devices']>>['items'][number];
 
 export const list: Execute<typeof devicesListSpec> = (context) =>
-  withHost(context, async ({ client }) => {
+  withGateway(context, async ({ client }) => {
     const { io, paint, clock } = context;
     const devices = await readDevices(client);
     if (context.isJson) {
@@ -38,7 +38,7 @@ export const list: Execute<typeof devicesListSpec> = (context) =>
   });
 
 export const revoke: Execute<typeof devicesRevokeSpec> = (context) =>
-  withHost(context, async ({ client }) => {
+  withGateway(context, async ({ client }) => {
     const { io } = context;
     const { device: typed } = context.operands;
     if ((typed === undefined) !== context.flags.others) {

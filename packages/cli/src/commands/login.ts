@@ -14,15 +14,15 @@ import { drawQr } from '../gateway/draw-qr.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
 import { formatLoginLink } from '../gateway/login-link.ts';
 import { formatLink } from '../gateway/serve-text.ts';
-import { askSecret } from '../hosts/ask-secret.ts';
-import { findTarget, localTarget, type Target } from '../hosts/find-host.ts';
-import { readHosts, type StoredHost, writeHosts } from '../hosts/hosts-file.ts';
-import { refuseInsideRun } from '../hosts/inside-run.ts';
-import { createClientOf } from '../hosts/open-client.ts';
-import { type LoginSecret, parseLoginSecret } from '../hosts/login-secret.ts';
+import { askSecret } from '../sign-in/ask-secret.ts';
+import { findTarget, localTarget, type Target } from '../sign-in/find-gateway.ts';
+import { readGateways, type StoredGateway, writeGateways } from '../sign-in/gateways-file.ts';
+import { refuseInsideRun } from '../sign-in/inside-run.ts';
+import { createClientOf } from '../sign-in/open-client.ts';
+import { type LoginSecret, parseLoginSecret } from '../sign-in/login-secret.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { leaveLoginLink } from '../serve.ts';
-import type { loginSpec } from './host-specs.ts';
+import type { loginSpec } from './sign-in-specs.ts';
 
 type LoginCall = CallOf<typeof loginSpec>;
 
@@ -30,22 +30,26 @@ export async function execute(context: LoginCall): Promise<ExitStatus> {
   const { config, io } = context;
   const { url: typed } = context.operands;
   if (context.flags.link) return showLink(context);
-  const named = typed ?? config.values.host;
+  const named = typed ?? config.values.defaultGateway;
   const target = named === undefined ? ownGateway(context) : findTarget(context, named);
   const secret = await secretFor(context, target);
   const stored = await signIn(context, target, secret);
   keep(context, stored);
-  const { name, url, account, expiresAt } = stored;
+  const { name, url, account, expiresAt, isDefault = false } = stored;
   await io.stdout.write(
     context.isJson
-      ? jsonLine({ name, url, account, expiresAt })
-      : `Signed in to ${url} as ${account}.\nTry: clf runs ls\n`,
+      ? jsonLine({ name, url, account, expiresAt, isDefault })
+      : `Signed in to ${url} as ${account}.\n${isDefault ? whatChanges(name) : ''}`,
   );
   return codeStatus(exitOk);
 }
 
+function whatChanges(name: string): string {
+  return `From now on commands are about the runs of ${name}: clf ps. For those of this machine: clf ps -g local.\n`;
+}
+
 function ownGateway({ config }: CommandContext): Target {
-  const target = localTarget(config.stateDir, readHosts(config));
+  const target = localTarget(config.stateDir, readGateways(config));
   if (target !== undefined) return target;
   throw new CliError('gateway-not-running', `no gateway runs for ${config.stateDir}`, {
     hint: 'Start one: clf serve. Or sign in to one elsewhere: clf login https://…',
@@ -75,7 +79,7 @@ async function signIn(
   { config, flags }: LoginCall,
   target: Target,
   given: LoginSecret,
-): Promise<StoredHost> {
+): Promise<StoredGateway> {
   const { RefusedError } = await import('@clawdfather/sdk');
   const { url } = target;
   if (given.kind === 'link' && given.origin !== undefined && given.origin !== url) {
@@ -83,23 +87,18 @@ async function signIn(
   }
   const name = flags.name ?? target.name;
   const stateDir = target.isLocal ? config.stateDir : null;
+  // The runs of a gateway of this machine are this machine's, and are had without it.
+  const place = { name, url, stateDir, isDefault: !target.isLocal && !flags.noDefault };
   try {
     if (given.kind === 'token') {
       const { token } = given;
       const { account, via } = await (await createClientOf(target, token)).auth.me();
-      return {
-        name,
-        url,
-        token,
-        account: account.display_name,
-        expiresAt: via.expires_at,
-        stateDir,
-      };
+      return { ...place, token, account: account.display_name, expiresAt: via.expires_at };
     }
     const body = { link: given.secret, device: deviceName() };
     const answer = await (await createClientOf(target)).auth.loginLink({ body });
     const { token = '', account, expires_at: expiresAt } = answer;
-    return { name, url, token, account: account.display_name, expiresAt, stateDir };
+    return { ...place, token, account: account.display_name, expiresAt };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     throw new CliError('sign-in-refused', `${url}: ${error.message}`, {
@@ -115,12 +114,18 @@ function deviceName(): string {
   return `clf of ${userInfo().username} on ${hostname()}`.slice(0, 64);
 }
 
-function keep({ config }: CommandContext, stored: StoredHost): void {
-  const isOther = ({ name, url, stateDir }: StoredHost): boolean => {
+function keep({ config }: CommandContext, stored: StoredGateway): void {
+  const isOther = ({ name, url, stateDir }: StoredGateway): boolean => {
     if (stored.stateDir !== null || stateDir !== null) return stateDir !== stored.stateDir;
     return name !== stored.name && url !== stored.url;
   };
-  writeHosts(config, [...readHosts(config).filter(isOther), stored], config.pid);
+  const others = readGateways(config).filter(isOther);
+  const kept = stored.isDefault === true ? others.map(withoutDefault) : others;
+  writeGateways(config, [...kept, stored], config.pid);
+}
+
+function withoutDefault({ isDefault: _before, ...gateway }: StoredGateway): StoredGateway {
+  return gateway;
 }
 
 /* For a phone or a browser, which has no access to the state directory. */

@@ -1,26 +1,26 @@
 /*
- * `clf logout [HOST]`: the token is revoked at the gateway and forgotten here; here also when the gateway cannot be reached.
+ * `clf logout [NAME|URL]`: the token is revoked at the gateway and forgotten here; here also when the gateway cannot be reached.
  */
 import type { CallOf } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { findKnown, type Target } from '../hosts/find-host.ts';
-import { readHosts, writeHosts } from '../hosts/hosts-file.ts';
-import { createClientOf } from '../hosts/open-client.ts';
+import { findKnown, type Target } from '../sign-in/find-gateway.ts';
+import { readGateways, writeGateways } from '../sign-in/gateways-file.ts';
+import { createClientOf } from '../sign-in/open-client.ts';
 import { jsonLine } from '../render/run-json.ts';
-import type { logoutSpec } from './host-specs.ts';
+import type { logoutSpec } from './sign-in-specs.ts';
 
 export async function execute(context: CallOf<typeof logoutSpec>): Promise<ExitStatus> {
   const { config, io } = context;
   const target = findKnown(context, context.operands.gateway);
-  const { host, url } = target;
-  if (host === undefined) {
+  const { stored, url } = target;
+  if (stored === undefined) {
     throw new CliError('not-signed-in', `you are not signed in to ${url}`, { detail: { url } });
   }
-  const isRevoked = await revoke(target, host.token);
-  const others = readHosts(config).filter(({ token }) => token !== host.token);
-  writeHosts(config, others, config.pid);
-  if (context.isJson) await io.stdout.write(jsonLine({ name: host.name, url, isRevoked }));
+  const isRevoked = await revoke(target, stored.token);
+  const others = readGateways(config).filter(({ token }) => token !== stored.token);
+  writeGateways(config, others, config.pid);
+  if (context.isJson) await io.stdout.write(jsonLine({ name: stored.name, url, isRevoked }));
   else {
     await io.stdout.write(`Signed out of ${url}.\n`);
     if (!isRevoked) {

@@ -1,18 +1,20 @@
 /*
- * `clf logs`: a run's output from its journal, from any cursor, with or without
+ * `clf logs`: a run's output from its journal, from any cursor or time, with or without
  * following. Reading touches neither the run nor its owner. Exits 1 when some of
  * it is damaged or lost.
  */
-import type { Cursor, ManagedRun, RunExit } from '@clawdfather/supervisor';
+import type { Cursor, OutputEvent, RunExit } from '@clawdfather/supervisor';
+import type { OutputStart } from '../args/run-kinds.ts';
 import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { withPlace } from '../place/open-place.ts';
+import type { RunHandle } from '../place/place.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findRun } from '../runs/find-run.ts';
 import { createLineShaper } from '../runs/line-shaper.ts';
 import { createOutputWriter } from '../runs/output-writer.ts';
 import { createTailLines } from '../runs/tail-lines.ts';
-import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { logsSpec } from './specs.ts';
 
 export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus> {
@@ -26,22 +28,24 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
   });
 
   const askedAtMs = call.clock.wallMs();
-  let reached = flags.since;
+  const isAsked = createTimeFilter(flags.since, askedAtMs);
+  let reached = flags.since?.kind === 'cursor' ? flags.since.cursor : undefined;
   let isLost = false;
-  await withSupervisor(call, async (supervisor) => {
-    const record = findRun(supervisor, call.operands.run);
-    const run = await supervisor.attach(record.runId);
-    for await (const event of run.outputSoFar(reached)) {
+  await withPlace(call, async (place) => {
+    const run = await findRun(place, call.operands.run);
+    const handle = await place.open(run);
+    for await (const event of handle.outputSoFar(reached)) {
       reached = event.cursor;
+      isLost = event.kind === 'tail-lost';
+      if (!isAsked(event)) continue;
       if (tailLines === undefined) await writer.write(event);
       else tailLines.push(event);
       // A run that writes as fast as we read would otherwise keep us for ever.
       if (event.kind === 'output' && event.atMs > askedAtMs) break;
-      isLost = event.kind === 'tail-lost';
     }
     for (const event of tailLines?.take() ?? []) await writer.write(event);
     if (!flags.follow || isLost) return;
-    for await (const event of run.output(await followFrom(run, reached, record.exit))) {
+    for await (const event of handle.output(await followFrom(handle, reached, run.exit))) {
       reached = event.cursor;
       await writer.write(event);
     }
@@ -54,18 +58,32 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
   return codeStatus(writer.codeAfter(exitOk));
 }
 
+/* What is missing before the first output of that time was said earlier, too. */
+function createTimeFilter(
+  since: OutputStart | undefined,
+  nowMs: number,
+): (event: OutputEvent) => boolean {
+  if (since === undefined || since.kind === 'cursor') return () => true;
+  const fromMs = since.kind === 'ago' ? nowMs - since.ms : since.atMs;
+  let isReached = false;
+  return (event) => {
+    if (event.kind === 'output' && event.atMs >= fromMs) isReached = true;
+    return isReached || event.kind === 'tail-lost';
+  };
+}
+
 /*
  * Following ends when the run settles. One that has settled before, and has left
  * processes that still talk, is followed beyond its exit (T4); what was shown of
  * that already must not come again.
  */
 async function followFrom(
-  run: ManagedRun,
+  handle: RunHandle,
   reached: Cursor | undefined,
   exit: RunExit | undefined,
 ): Promise<Cursor | undefined> {
   if (exit === undefined) return reached;
-  for await (const { cursor } of run.outputSoFar(exit.cursor)) {
+  for await (const { cursor } of handle.outputSoFar(exit.cursor)) {
     if (cursor === reached) return reached;
   }
   return exit.cursor;

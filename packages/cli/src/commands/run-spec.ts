@@ -6,14 +6,13 @@ import { bytes, duration, integer, text } from '../args/kinds.ts';
 import { operandList } from '../args/operand.ts';
 import { commandLine, runName } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
-import { startFlags } from './shared-flags.ts';
+import { placeFlags, startFlags } from './shared-flags.ts';
 
 const count = integer({ min: 1, max: 2 ** 31 - 1 });
 
 export const runSpec = defineCommand({
   name: 'run',
   summary: 'Start a command that goes on when this terminal closes',
-  usage: '[flags] [--] COMMAND [ARGUMENT …]',
   operands: { command: operandList(commandLine) },
   endsFlagsAtOperand: true,
   flags: {
@@ -56,6 +55,7 @@ export const runSpec = defineCommand({
     journalMax: settingFlag('run.journalMax', {
       summary: 'keep at most this much output, the newest (1G)',
     }),
+    ...placeFlags,
   },
   examples: [
     'clf run -- make test',

@@ -4,22 +4,22 @@
  * Which way to stay: on pipes; on a PTY in front of a person, whose terminal is
  * lent to it; or on a PTY with nobody in front, where a terminal model answers.
  */
-import type { ManagedRun, OutputEvent, SpawnInput, Supervisor } from '@clawdfather/supervisor';
+import type { OutputEvent } from '@clawdfather/supervisor';
 import type { CallOf } from '../command.ts';
 import { chosen } from '../config.ts';
-import { usageError } from '../errors.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
+import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import type { LocalTerminal, TerminalSize } from '../io/io.ts';
+import { withPlace } from '../place/open-place.ts';
+import type { Place, RunHandle, RunWish } from '../place/place.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
-import { shortId } from '../runs/find-run.ts';
 import { findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
+import { shortId } from '../runs/find-run.ts';
 import { watchForeground } from '../runs/foreground.ts';
-import { explainSpawnFailure } from '../runs/spawn-failure.ts';
-import { spawnInputFrom, stdinFrom } from '../runs/spawn-input.ts';
+import { runWishFrom } from '../runs/run-wish.ts';
 import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
-import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { runSpec } from './run-spec.ts';
 
 type RunCall = CallOf<typeof runSpec>;
@@ -31,12 +31,10 @@ export async function execute(call: RunCall): Promise<ExitStatus> {
   }
   const size = io.terminal?.size() ?? unseenSize(call);
   // Everything typed wrongly is said before anything is opened or started.
-  const input = spawnInputFrom(call, size);
-  const use = (supervisor: Supervisor): Promise<ExitStatus> =>
-    startAndStay(call, supervisor, input);
-  return withSupervisor(call, use, {
+  const wish = runWishFrom(call, size);
+  return withPlace(call, (place) => startAndStay(call, place, wish), {
     whenUnwritable: 'refuse',
-    cgroupParent: needsCgroup(input) ? findDelegatedCgroup(createHostFacts()) : undefined,
+    cgroupParent: needsCgroup(wish) ? findDelegatedCgroup(createHostFacts()) : undefined,
     observer: createStandstillNotice(io, flags.quiet),
   });
 }
@@ -46,81 +44,87 @@ function unseenSize({ config }: RunCall): TerminalSize {
   return { cols: config.values['terminal.cols'], rows: config.values['terminal.rows'] };
 }
 
-function needsCgroup({ limits }: SpawnInput): boolean {
+function needsCgroup({ extras: { limits } }: RunWish): boolean {
   return limits?.memoryBytes !== undefined || limits?.processes !== undefined;
 }
 
-async function startAndStay(
-  call: RunCall,
-  supervisor: Supervisor,
-  input: SpawnInput,
-): Promise<ExitStatus> {
+async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise<ExitStatus> {
   const { flags, io } = call;
   using trap = openStartTrap(io.signals);
-  const started = await start({ call, supervisor, trap }, input);
-  if ('kind' in started) return started;
-  const staying: Staying = { call, run: started, trap };
+  const run = await start(place, wish, trap);
+  if ('kind' in run) return run;
+  await sayWhatIsPassed(call, place, wish);
+  const staying: Staying = { call, place, run, trap, wish };
   if (call.isJson) {
-    await io.stdout.write(jsonLine({ type: 'started', run: runJson(started.snapshot()) }));
+    await io.stdout.write(jsonLine({ type: 'started', run: runJson(run.snapshot()) }));
   }
   if (flags.detach) return leave(staying);
-  if (input.mode === 'child') return await stay(staying);
+  if (wish.terminal === undefined) return await stay(staying);
   return await (io.terminal === undefined || call.isJson
-    ? stayUnseen(staying, io.terminal?.size() ?? unseenSize(call))
+    ? stayUnseen(staying, wish.terminal)
     : stayInFront(staying, io.terminal));
-}
-
-interface Starting {
-  readonly call: RunCall;
-  readonly supervisor: Supervisor;
-  readonly trap: StartTrap;
 }
 
 interface Staying {
   readonly call: RunCall;
-  readonly run: ManagedRun;
+  readonly place: Place;
+  readonly run: RunHandle;
   readonly trap: StartTrap;
+  readonly wish: RunWish;
 }
 
 /* The run, or how we end when a signal came before there was one. */
 async function start(
-  { call, supervisor, trap }: Starting,
-  input: SpawnInput,
-): Promise<ManagedRun | ExitStatus> {
+  place: Place,
+  wish: RunWish,
+  trap: StartTrap,
+): Promise<RunHandle | ExitStatus> {
   try {
-    return await supervisor.spawn({ ...input, signal: trap.signal });
+    return await place.start(wish, trap.signal);
   } catch (error) {
     const signal = trap.caught();
     if (signal !== undefined) return { kind: 'signal', signal };
-    const program = call.operands.command[0] ?? '';
-    throw explainSpawnFailure(error, { program, cwd: input.cwd });
+    throw error;
   }
 }
 
-async function leave({ call, run, trap }: Staying): Promise<ExitStatus> {
+/* On this machine a command has our environment and our directory; at a gateway it has the gateway's. */
+async function sayWhatIsPassed(call: RunCall, place: Place, wish: RunWish): Promise<void> {
+  const { io, flags } = call;
+  if (place.gateway === undefined || flags.quiet || !io.stderr.isTerminal) return;
+  const names = Object.keys(wish.envAdditions);
+  const passed =
+    names.length === 0 ? 'no variable of yours (-e NAME passes one)' : names.join(', ');
+  await io.stderr.write(`clf: at ${place.gateway}, with ${passed}\n`).catch(() => {});
+}
+
+async function leave({ call, place, run, trap }: Staying): Promise<ExitStatus> {
   trap.disarm();
   const { io, flags } = call;
   if (call.isJson) return codeStatus(exitOk);
   await io.stdout.write(`${run.runId}\n`);
   if (io.stdout.isTerminal && !flags.quiet) {
+    const { flag } = place;
     const id = shortId(run);
-    const back = flags.pty ? `screen: clf attach ${id}` : `output: clf logs -f ${id}`;
-    await io.stderr.write(`clf: ${back}   end it: clf kill ${id}\n`);
+    const back = flags.pty ? `screen: clf attach${flag} ${id}` : `output: clf logs${flag} -f ${id}`;
+    await io.stderr.write(`clf: ${back}   end it: clf kill${flag} ${id}\n`);
   }
   return codeStatus(exitOk);
 }
 
 async function stayInFront(
-  { call, run, trap }: Staying,
+  { call, place, run, trap }: Staying,
   terminal: LocalTerminal,
 ): Promise<ExitStatus> {
   const { lendTerminal } = await import('../terminal/lend-terminal.ts');
+  const isQuiet = call.flags.quiet;
   const status = lendTerminal({
     context: call,
-    run,
+    place,
+    handle: run,
     terminal,
     isFresh: true,
-    isQuiet: call.flags.quiet,
+    isQuiet,
   });
   trap.disarm();
   return status;
@@ -131,15 +135,17 @@ interface Unseen {
   readonly shape?: (event: Extract<OutputEvent, { kind: 'output' }>) => Uint8Array;
 }
 
-function stay({ call, run, trap }: Staying, unseen: Unseen = {}): Promise<ExitStatus> {
+function stay({ call, place, run, trap, wish }: Staying, unseen: Unseen = {}): Promise<ExitStatus> {
   const status = watchForeground({
     run,
+    placeFlag: place.flag,
     io: call.io,
     clock: call.clock,
     isJson: call.isJson,
     isQuiet: call.flags.quiet,
-    isInputPumped: stdinFrom(call.flags) === 'open',
+    isInputPumped: wish.stdin === 'open',
     actor: `cli:${call.config.pid}`,
+    detachKey: call.config.values.detachKey,
     graceMs: chosen(call.config, 'run.grace'),
     ...unseen,
   });

@@ -3,27 +3,23 @@
  */
 import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { withPlace } from '../place/open-place.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findRun, shortId } from '../runs/find-run.ts';
-import { lookAt, noTerminal } from '../runs/type-into-run.ts';
-import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { screenSpec } from './tool-specs.ts';
 
 export async function execute(call: CallOf<typeof screenSpec>): Promise<ExitStatus> {
-  const { io } = call;
-  return withSupervisor(call, async (supervisor) => {
-    const record = findRun(supervisor, call.operands.run);
-    if (record.mode === 'child') throw noTerminal(record);
-    const { screen } = await lookAt(await supervisor.attach(record.runId));
-    const { cols, rows, lines, cursor, title, isAlternate } = screen;
-    const isRunning = record.exit === undefined;
+  const { io, flags, operands } = call;
+  return withPlace(call, async (place) => {
+    const run = await findRun(place, operands.run);
+    const { runId: id, ...screen } = await place.screen(run);
+    const { cols, rows, lines, cursor, title, isAlternate, isRunning } = screen;
     if (call.isJson) {
-      const json = { id: record.runId, cols, rows, lines, cursor, title, isAlternate, isRunning };
-      await io.stdout.write(jsonLine(json));
+      await io.stdout.write(jsonLine({ id, ...screen }));
       return codeStatus(exitOk);
     }
     await io.stdout.write(`${lines.join('\n').trimEnd()}\n`);
-    if (call.flags.quiet) return codeStatus(exitOk);
+    if (flags.quiet) return codeStatus(exitOk);
     const facts = [
       `${cols}×${rows}`,
       // Counted from 1, as terminals and editors do; JSON has indexes.
@@ -32,7 +28,7 @@ export async function execute(call: CallOf<typeof screenSpec>): Promise<ExitStat
       ...(isAlternate ? ['full-screen'] : []),
       ...(isRunning ? [] : ['ended']),
     ];
-    await io.stderr.write(`[clf: run ${shortId(record)}, ${facts.join(', ')}]\n`);
+    await io.stderr.write(`[clf: run ${shortId(run)}, ${facts.join(', ')}]\n`);
     return codeStatus(exitOk);
   });
 }

@@ -4,12 +4,21 @@
 import { listFlag, settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
 import { directory, envAssignment } from '../args/kinds.ts';
 
-/* Which gateway a command talks to. */
-export const hostFlags = {
-  host: settingFlag('host', {
-    placeholder: 'NAME|URL',
-    completes: ['local'],
-    summary: 'the gateway to ask (default: the one on this machine)',
+const gatewayKind = { short: 'g', placeholder: 'NAME|URL', completes: ['local'] } as const;
+
+/* Whose runs a command is about. */
+export const placeFlags = {
+  gateway: settingFlag('defaultGateway', {
+    ...gatewayKind,
+    summary: 'the runs of this gateway; local: of this machine',
+  }),
+};
+
+/* Which gateway a command talks to that only a gateway can answer. */
+export const gatewayFlags = {
+  gateway: settingFlag('defaultGateway', {
+    ...gatewayKind,
+    summary: 'the gateway to ask; local: the one on this machine',
   }),
 };
 

@@ -5,10 +5,11 @@
 import { listFlag, settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
 import { choice, grace, integer, signal, timeLimit } from '../args/kinds.ts';
 import { operand, operandList } from '../args/operand.ts';
-import { cursor, livingRun, run } from '../args/run-kinds.ts';
+import { livingRun, outputStart, run } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
 import { runCriterion } from '../runs/run-criterion.ts';
 import { sortOrders } from '../top/sort-rows.ts';
+import { placeFlags } from './shared-flags.ts';
 
 export const psSpec = defineCommand({
   name: 'ps',
@@ -19,13 +20,14 @@ export const psSpec = defineCommand({
     quiet: switchFlag({ short: 'q', summary: 'print only ids, one per line' }),
     filter: listFlag(runCriterion, {
       short: 'f',
-      summary: 'state=, session=, backend=, reason=, name=, label=K=V; all must match',
+      summary: 'state=, reason=, name=, session=, backend=, label=K=V; all must match',
     }),
     limit: valueFlag(integer({ min: 1, max: 100_000 }), {
       summary: 'at most this many, the newest (default: all living runs; 100 with -a)',
     }),
+    ...placeFlags,
   },
-  examples: ['clf ps', 'clf ps -a --filter reason=overall-timeout', 'clf kill $(clf ps -q)'],
+  examples: ['clf ps', 'clf ps -g home', 'clf ps -a -f state=timeout', 'clf kill $(clf ps -q)'],
 });
 
 export const logsSpec = defineCommand({
@@ -38,13 +40,24 @@ export const logsSpec = defineCommand({
       short: 'n',
       summary: 'only the last N lines',
     }),
-    since: valueFlag(cursor, { summary: 'only output after this cursor' }),
+    since: valueFlag(outputStart, {
+      summary: 'only output after this cursor, or since a time: 10m ago, or 2026-11-16T12:00',
+    }),
     cursor: switchFlag({ summary: 'print the cursor that was reached on stderr, for --since' }),
     stdout: switchFlag({ summary: 'only standard output' }),
     stderr: switchFlag({ summary: 'only standard error' }),
     timestamps: switchFlag({ short: 't', summary: 'begin each line with its time' }),
+    ...placeFlags,
   },
-  examples: ['clf logs web', 'clf logs -f --tail 20 web', 'clf logs --cursor --since 2k.0 web'],
+  examples: ['clf logs web', 'clf logs -f --tail 20 web', 'clf logs --since 10m web'],
+});
+
+export const showSpec = defineCommand({
+  name: 'show',
+  summary: 'Show everything about one run',
+  operands: { run: operand(run) },
+  flags: placeFlags,
+  examples: ['clf show web', 'clf show --json web | jq .exit.reason'],
 });
 
 export const topSpec = defineCommand({
@@ -58,6 +71,7 @@ export const topSpec = defineCommand({
     }),
     sort: valueFlag(choice(sortOrders), { short: 's', summary: 'what to sort by (cpu)' }),
     once: switchFlag({ short: '1', summary: 'print one table and exit' }),
+    ...placeFlags,
   },
   examples: ['clf top', 'clf top --once --sort memory', 'clf top --json | jq .runs[].cpuPercent'],
 });
@@ -66,7 +80,10 @@ export const attachSpec = defineCommand({
   name: 'attach',
   summary: 'Connect this terminal to a run; Ctrl-] Ctrl-] detaches',
   operands: { run: operand(livingRun) },
-  flags: { quiet: switchFlag({ short: 'q', summary: 'do not print the detach key' }) },
+  flags: {
+    quiet: switchFlag({ short: 'q', summary: 'do not print the detach key' }),
+    ...placeFlags,
+  },
   examples: ['clf attach web'],
 });
 
@@ -76,6 +93,7 @@ export const waitSpec = defineCommand({
   operands: { runs: operandList(livingRun) },
   flags: {
     timeout: valueFlag(timeLimit, { summary: 'wait at most this long (exit code 124)' }),
+    ...placeFlags,
   },
   examples: ['clf wait web', 'clf wait --json web | jq .exit.reason'],
 });
@@ -92,6 +110,7 @@ export const killSpec = defineCommand({
       short: 's',
       summary: 'only send this signal and do not wait for the end',
     }),
+    ...placeFlags,
   },
   examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web'],
 });
@@ -100,7 +119,10 @@ export const rmSpec = defineCommand({
   name: 'rm',
   summary: 'Remove finished runs and their output',
   operands: { runs: operandList(run) },
-  flags: { force: switchFlag({ short: 'f', summary: 'end runs that are still alive first' }) },
+  flags: {
+    force: switchFlag({ short: 'f', summary: 'end runs that are still alive first' }),
+    ...placeFlags,
+  },
   examples: ['clf rm web', 'clf rm $(clf ps -aq --filter state=exited)'],
 });
 

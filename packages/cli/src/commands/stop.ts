@@ -7,7 +7,7 @@ import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { findGateway, type GatewayRecord } from '../gateway/gateway-file.ts';
-import { closeSessions } from '../hosts/close-sessions.ts';
+import { closeSessions } from '../sign-in/close-sessions.ts';
 import { jsonLine } from '../render/run-json.ts';
 import type { stopSpec } from './gateway-specs.ts';
 
@@ -61,7 +61,7 @@ async function end({ clock }: CommandContext, record: GatewayRecord): Promise<vo
   while (isProcessAlive(record)) {
     if (clock.monotonicMs() > untilMs) {
       throw new CliError('gateway-stop-overdue', `process ${pid} has not ended`, {
-        hint: `It was asked to. A crash would do no harm to what runs: kill -9 ${pid}`,
+        hint: `It was sent SIGTERM. Killing it does not harm any run: kill -9 ${pid}`,
         detail: { pid },
       });
     }

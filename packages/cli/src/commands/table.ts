@@ -23,7 +23,7 @@ import {
   tokenCreateSpec,
   tokenListSpec,
   tokenRevokeSpec,
-} from './host-specs.ts';
+} from './sign-in-specs.ts';
 import { mcpSpec } from './mcp-spec.ts';
 import {
   completeSpec,
@@ -35,16 +35,13 @@ import {
 } from './own-specs.ts';
 import { runSpec } from './run-spec.ts';
 import {
-  runsInputSpec,
-  runsKillSpec,
-  runsListSpec,
-  runsLogsSpec,
-  runsRemoveSpec,
-  runsShowSpec,
-  runsStartSpec,
-  runsWaitSpec,
-} from './runs-specs.ts';
-import { execSpec, pasteSpec, resizeSpec, screenSpec, sendKeysSpec } from './tool-specs.ts';
+  execSpec,
+  inputSpec,
+  pasteSpec,
+  resizeSpec,
+  screenSpec,
+  sendKeysSpec,
+} from './tool-specs.ts';
 import {
   attachSpec,
   gcSpec,
@@ -52,6 +49,7 @@ import {
   logsSpec,
   psSpec,
   rmSpec,
+  showSpec,
   topSpec,
   waitSpec,
 } from './specs.ts';
@@ -73,6 +71,7 @@ export const commandGroups: readonly CommandGroup[] = [
     title: 'Look at runs',
     commands: [
       command(psSpec, 'optional', async () => (await import('./ps.ts')).execute),
+      command(showSpec, 'optional', async () => (await import('./show.ts')).execute),
       command(topSpec, 'optional', async () => (await import('./top.ts')).execute),
       command(logsSpec, 'optional', async () => (await import('./logs.ts')).execute),
       command(screenSpec, 'optional', async () => (await import('./screen.ts')).execute),
@@ -84,6 +83,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       command(attachSpec, 'optional', async () => (await import('./attach.ts')).execute),
       command(sendKeysSpec, 'optional', async () => (await import('./send-keys.ts')).execute),
+      command(inputSpec, 'optional', async () => (await import('./input.ts')).execute),
       command(pasteSpec, 'optional', async () => (await import('./paste.ts')).execute),
       command(resizeSpec, 'optional', async () => (await import('./resize.ts')).execute),
     ],
@@ -131,14 +131,6 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       command(loginSpec, 'required', async () => (await import('./login.ts')).execute),
       command(logoutSpec, 'required', async () => (await import('./logout.ts')).execute),
-      command(runsListSpec, 'optional', async () => (await import('./runs.ts')).list),
-      command(runsShowSpec, 'optional', async () => (await import('./runs.ts')).show),
-      command(runsStartSpec, 'required', async () => (await import('./runs.ts')).start),
-      command(runsLogsSpec, 'optional', async () => (await import('./runs.ts')).logs),
-      command(runsInputSpec, 'required', async () => (await import('./runs.ts')).input),
-      command(runsWaitSpec, 'optional', async () => (await import('./runs-end.ts')).wait),
-      command(runsKillSpec, 'optional', async () => (await import('./runs-end.ts')).kill),
-      command(runsRemoveSpec, 'optional', async () => (await import('./runs-end.ts')).remove),
       command(tokenListSpec, 'required', async () => (await import('./token.ts')).list),
       command(tokenCreateSpec, 'required', async () => (await import('./token.ts')).create),
       command(tokenRevokeSpec, 'required', async () => (await import('./token.ts')).revoke),

@@ -5,16 +5,16 @@ import type { Client } from '@clawdfather/sdk';
 import type { Execute } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, exitOk } from '../exit-status.ts';
-import { allPages } from '../hosts/all-pages.ts';
-import { withHost } from '../hosts/open-client.ts';
+import { allPages } from '../place/gateway/all-pages.ts';
+import { withGateway } from '../sign-in/open-client.ts';
 import { formatAge } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { formatTable } from '../render/table.ts';
 import { makeVisible } from '@clawdfather/tools/text';
-import type { tokenCreateSpec, tokenListSpec, tokenRevokeSpec } from './host-specs.ts';
+import type { tokenCreateSpec, tokenListSpec, tokenRevokeSpec } from './sign-in-specs.ts';
 
 export const create: Execute<typeof tokenCreateSpec> = (context) =>
-  withHost(context, async ({ client }) => {
+  withGateway(context, async ({ client }) => {
     const { io } = context;
     const scopes = context.flags.scope ?? (['read'] as const);
     const { token, ...made } = await client.tokens.create({
@@ -32,7 +32,7 @@ export const create: Execute<typeof tokenCreateSpec> = (context) =>
   });
 
 export const list: Execute<typeof tokenListSpec> = (context) =>
-  withHost(context, async ({ client }) => {
+  withGateway(context, async ({ client }) => {
     const { io, paint, clock } = context;
     const tokens = await readTokens(client);
     if (context.isJson) {
@@ -61,7 +61,7 @@ export const list: Execute<typeof tokenListSpec> = (context) =>
   });
 
 export const revoke: Execute<typeof tokenRevokeSpec> = (context) =>
-  withHost(context, async ({ client }) => {
+  withGateway(context, async ({ client }) => {
     const { io } = context;
     const { token: typed } = context.operands;
     const tokens = await readTokens(client);

@@ -6,7 +6,7 @@ import { choice, file, text } from '../args/kinds.ts';
 import { operand, optionalOperand, optionalOperandList } from '../args/operand.ts';
 import { commandLine, livingRun, run, terminalSize } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
-import { startFlags } from './shared-flags.ts';
+import { placeFlags, startFlags } from './shared-flags.ts';
 
 const stricter = 'be stricter than the policy for this call';
 
@@ -39,6 +39,7 @@ export const execSpec = defineCommand({
     }),
     security: valueFlag(choice(['full', 'allowlist', 'deny']), { summary: stricter }),
     ask: valueFlag(choice(['off', 'on-miss', 'always']), { summary: stricter }),
+    ...placeFlags,
   },
   examples: [
     'clf exec -- make test',
@@ -60,6 +61,7 @@ export const sendKeysSpec = defineCommand({
   flags: {
     literal: valueFlag(text('TEXT'), { short: 'l', summary: 'first type this text as it is' }),
     hex: listFlag(text('BYTE'), { short: 'H', summary: 'then send this byte, e.g. 1b' }),
+    ...placeFlags,
   },
   examples: ["clf send-keys editor -l ':wq' Enter", 'clf send-keys web C-c', 'clf send-keys top q'],
 });
@@ -68,22 +70,33 @@ export const pasteSpec = defineCommand({
   name: 'paste',
   summary: 'Paste text into a run, bracketed if the program asks for it',
   operands: { run: operand(livingRun), text: optionalOperand(text('TEXT | -')) },
-  flags: {},
+  flags: placeFlags,
   examples: ["clf paste editor 'two words'", 'git diff | clf paste editor'],
+});
+
+export const inputSpec = defineCommand({
+  name: 'input',
+  summary: 'Send text to the input of a run, byte for byte',
+  operands: { run: operand(livingRun), text: optionalOperand(text('TEXT | -')) },
+  flags: {
+    eof: switchFlag({ summary: 'close the input after it' }),
+    ...placeFlags,
+  },
+  examples: ["clf input web 'yes\n'", 'clf input --eof importer < rows.csv'],
 });
 
 export const screenSpec = defineCommand({
   name: 'screen',
   summary: 'Show the screen of a run that has a terminal, and the place of its cursor',
   operands: { run: operand(run) },
-  flags: { quiet: switchFlag({ short: 'q', summary: 'print only the screen' }) },
+  flags: { quiet: switchFlag({ short: 'q', summary: 'print only the screen' }), ...placeFlags },
   examples: ['clf screen editor', 'clf screen --json editor | jq .cursor'],
 });
 
 export const resizeSpec = defineCommand({
   name: 'resize',
   summary: 'Change the size of the terminal of a run',
-  operands: { run: operand(livingRun), size: operand(terminalSize) },
-  flags: {},
+  operands: { run: operand(livingRun), size: operand(terminalSize, 'the size') },
+  flags: placeFlags,
   examples: ['clf resize editor 100x40'],
 });

@@ -2,31 +2,32 @@
  * `clf wait`: until the named runs have ended. Exits as the last of them did,
  * in the order in which they were named.
  */
-import type { RunExit, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { RunExit } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
 import { formatExactDuration } from '../config/kinds.ts';
 import { codeStatus, type ExitStatus, exitCodeOf, exitOk, exitTimedOut } from '../exit-status.ts';
+import { withPlace } from '../place/open-place.ts';
+import type { Place, Run } from '../place/place.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
 import { findRun, shortId } from '../runs/find-run.ts';
-import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { waitSpec } from './specs.ts';
 
 export async function execute(call: CallOf<typeof waitSpec>): Promise<ExitStatus> {
   const { clock, io } = call;
   const { timeout: limitMs } = call.flags;
-  return withSupervisor(call, async (supervisor) => {
+  return withPlace(call, async (place) => {
     // All names first: a typing mistake in the last one must not wait for the first.
-    const records = call.operands.runs.map((typed) => findRun(supervisor, typed));
+    const runs = await Promise.all(call.operands.runs.map((typed) => findRun(place, typed)));
     const limit = new AbortController();
     const timer = limitMs === undefined ? undefined : clock.timer(limitMs, () => limit.abort());
     let code = exitOk;
-    let waitedFor: RunRecord | undefined;
+    let waitedFor: Run | undefined;
     try {
-      for (const record of records) {
-        waitedFor = record;
-        const exit = await exitOf(supervisor, record, limit.signal);
-        await tell(call, record, exit);
+      for (const run of runs) {
+        waitedFor = run;
+        const exit = await exitOf(place, run, limit.signal);
+        await tell(call, run, exit);
         code = exitCodeOf(exit);
       }
     } catch (error) {
@@ -42,22 +43,18 @@ export async function execute(call: CallOf<typeof waitSpec>): Promise<ExitStatus
   });
 }
 
-async function exitOf(
-  supervisor: Supervisor,
-  record: RunRecord,
-  signal: AbortSignal,
-): Promise<RunExit> {
-  if (record.exit !== undefined) return record.exit;
-  const run = await supervisor.attach(record.runId);
-  return run.wait(signal);
+async function exitOf(place: Place, run: Run, signal: AbortSignal): Promise<RunExit> {
+  if (run.exit !== undefined) return run.exit;
+  const handle = await place.open(run);
+  return handle.wait(signal);
 }
 
-async function tell(context: CommandContext, record: RunRecord, exit: RunExit): Promise<void> {
+async function tell(context: CommandContext, run: Run, exit: RunExit): Promise<void> {
   const { io } = context;
   if (context.isJson) {
-    await io.stdout.write(jsonLine({ id: record.runId, exit: exitJson(exit) }));
+    await io.stdout.write(jsonLine({ id: run.runId, exit: exitJson(exit) }));
     return;
   }
-  const notice = formatExitNotice(exit, record.deadlines);
-  if (notice !== undefined) await io.stderr.write(`clf: run ${shortId(record)} ${notice}\n`);
+  const notice = formatExitNotice(exit, run.deadlines);
+  if (notice !== undefined) await io.stderr.write(`clf: run ${shortId(run)} ${notice}\n`);
 }

@@ -17,10 +17,11 @@ export const gatewaySettings = {
     summary:
       '`serve`: by the id of a member’s account, `runAs`: the Unix user that its commands run as here. Without one it runs nothing on this machine',
   }),
-  host: setting(optional(words.one), {
+  defaultGateway: setting(optional(words.one), {
     usual: undefined,
+    variable: 'CLAWDFATHER_GATEWAY',
     summary:
-      'the gateway that `runs`, `token`, `devices` and `audit` talk to: a name or an address',
+      'the gateway whose runs commands are about, by name or address; `local`: this machine. Without it, what `clf login` has set',
   }),
   'gateway.listen': setting(address, {
     usual: '127.0.0.1:8420',

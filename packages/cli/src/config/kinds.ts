@@ -7,8 +7,8 @@
  * every command reads its settings, and loading zod takes as long as most commands.
  */
 import { isAbsolute } from 'node:path';
-import * as texts from '../args/kinds.ts';
 import type { TextKind } from '../args/kinds.ts';
+import * as texts from '../args/kinds.ts';
 import { usageError } from '../errors.ts';
 import type { Json } from '../render/run-json.ts';
 

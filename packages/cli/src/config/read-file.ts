@@ -54,7 +54,7 @@ function checkTrust(path: string, { uid, mode }: Stats): void {
 
 function unsafe({ path, why, cure }: Unsafe): CliError {
   return new CliError('config-unsafe', `${path} is not trusted: ${why}`, {
-    hint: `It decides what may be started here, so it has to be yours alone: ${cure}`,
+    hint: `It decides which commands may start, so nobody else may write to it: ${cure}`,
     detail: { path },
   });
 }

@@ -13,6 +13,8 @@ export interface Setting<Value> {
   readonly kind: Kind<Value>;
   readonly usual: (caller: CallerFacts) => Value;
   readonly summary: string;
+  /* Our own variable for it, where it is not named after the key. */
+  readonly variable?: string;
   /* Other people's variables that decide it, after our own. */
   readonly foreign?: (env: CallerFacts['env']) => Found<Value> | undefined;
 }
@@ -23,6 +25,7 @@ interface Found<Value> {
 }
 
 interface Described<Value> {
+  readonly variable?: string;
   readonly foreign?: (env: CallerFacts['env']) => Found<Value> | undefined;
   readonly summary: string;
 }

@@ -156,6 +156,8 @@ export function settingOf(key: SettingKey): Setting<unknown> {
 }
 
 export function variableOf(key: SettingKey): string {
+  const { variable } = settingOf(key);
+  if (variable !== undefined) return variable;
   const words = key.replace(/([a-z])([A-Z])/g, '$1_$2').replaceAll('.', '_');
   return `CLAWDFATHER_${words.toUpperCase()}`;
 }

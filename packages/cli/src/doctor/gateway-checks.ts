@@ -8,7 +8,7 @@ import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
 import { whyUnsafe } from '../gateway/read-secret.ts';
 import type { GatewayLook } from '../gateway/look-at-gateway.ts';
-import { hostsPath } from '../hosts/hosts-file.ts';
+import { gatewaysPath } from '../sign-in/gateways-file.ts';
 import { formatDuration } from '../render/duration.ts';
 import { unitPath } from '../service/systemd.ts';
 import { unitProblems } from '../service/unit-text.ts';
@@ -112,7 +112,7 @@ export function checkSecretFiles({ config }: Pick<CommandContext, 'config'>): Fi
     values['gateway.github.clientSecretFile'],
   ].filter((path) => path !== undefined);
   const missing = named.filter((path) => !existsSync(path));
-  const files = [...named, hostsPath(config), ...masterKeyFiles(config)].filter((path) =>
+  const files = [...named, gatewaysPath(config), ...masterKeyFiles(config)].filter((path) =>
     existsSync(path),
   );
   const unsafe = files.flatMap((path) => {

@@ -13,8 +13,11 @@ export interface Sink {
 
 export interface Source {
   readonly isTerminal: boolean;
-  /* Bytes as they come, until the end or the abort. May be called once. A terminal is read only in front of it. */
-  read(signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /*
+   * Bytes as they come, until the end or the abort. May be called once. A terminal is read only in front of it, and hands over
+   * whole lines; with `lineEnd`, a key as stty writes it, that key ends a line too.
+   */
+  read(signal: AbortSignal, options?: { readonly lineEnd?: string }): AsyncIterable<Uint8Array>;
 }
 
 export type { TerminalSize };

@@ -9,6 +9,7 @@ import { isatty } from 'node:tty';
 import type { Clock } from '@clawdfather/kit';
 import { createFdSink } from './fd-sink.ts';
 import type { Io, LocalTerminal, Source } from './io.ts';
+import { openLineEnd } from './line-end.ts';
 import { hasControllingTerminal, isForegroundJob, readSelfStat } from './job-control.ts';
 import { readTerminal, type TerminalInputDeps } from './terminal-input.ts';
 
@@ -20,7 +21,7 @@ export function createNodeIo(clock: Clock): Io {
   const isOutputTerminal = isatty(1);
   const hadTerminal = isInputTerminal && hasControllingTerminal();
   return {
-    stdin: isInputTerminal ? createTerminalStdin(clock) : createStdin(),
+    stdin: isInputTerminal ? createTerminalStdin(clock, onProcessEnd) : createStdin(),
     stdout: createFdSink({ fd: 1, isTerminal: isOutputTerminal, clock }),
     stderr: createFdSink({ fd: 2, isTerminal: isatty(2), clock }),
     terminal: isInputTerminal && isOutputTerminal ? createLocalTerminal() : undefined,
@@ -31,21 +32,36 @@ export function createNodeIo(clock: Clock): Io {
     },
     columns: () => (isOutputTerminal ? process.stdout.columns || fallbackSize.cols : undefined),
     isTerminalLost: () => hadTerminal && !hasControllingTerminal(),
-    onProcessEnd: (work) => {
-      process.on('exit', work);
-      return { [Symbol.dispose]: () => void process.off('exit', work) };
+    onProcessEnd,
+  };
+}
+
+function createTerminalStdin(clock: Clock, onEnd: Io['onProcessEnd']): Source {
+  const isInFront = (): boolean => isForegroundJob(readSelfStat());
+  const onContinue = (handler: () => void): Disposable => listen('SIGCONT', handler);
+  return {
+    isTerminal: true,
+    read: async function* (signal, { lineEnd } = {}) {
+      using stack = new DisposableStack();
+      const deps: TerminalInputDeps = {
+        // Only now: we are in front for the first time.
+        open: () => {
+          const parts = { isForegroundJob: isInFront, onContinue, onProcessEnd: onEnd };
+          if (lineEnd !== undefined) stack.use(openLineEnd(lineEnd, parts));
+          return process.stdin;
+        },
+        isForegroundJob: isInFront,
+        onContinue,
+        clock,
+      };
+      yield* readTerminal(deps, signal);
     },
   };
 }
 
-function createTerminalStdin(clock: Clock): Source {
-  const deps: TerminalInputDeps = {
-    open: () => process.stdin,
-    isForegroundJob: () => isForegroundJob(readSelfStat()),
-    onContinue: (handler) => listen('SIGCONT', handler),
-    clock,
-  };
-  return { isTerminal: true, read: (signal) => readTerminal(deps, signal) };
+function onProcessEnd(work: () => void): Disposable {
+  process.on('exit', work);
+  return { [Symbol.dispose]: () => void process.off('exit', work) };
 }
 
 function createStdin(): Source {

@@ -13,37 +13,31 @@ export interface ShortExit {
   readonly signal?: string | undefined;
 }
 
-/* For a column: `0`, `exit 3`, `SIGSEGV`, `timeout`, `cancelled`. */
+/* The words for ends that say neither a code nor a signal. People type them again: `clf ps -f state=timeout`. */
+export const endWords = {
+  'overall-timeout': 'timeout',
+  'no-output-timeout': 'idle timeout',
+  'manual-cancel': 'cancelled',
+  'spawn-error': 'not started',
+  'ownership-escape': 'left processes',
+  'owner-lost': 'owner lost',
+  'out-of-memory': 'out of memory',
+  'host-rebooted': 'host rebooted',
+  'container-restarted': 'container gone',
+  'reconciled-stale': 'stale',
+  unknown: 'unknown',
+} as const satisfies Readonly<Record<Exclude<RunExit['reason'], 'exit' | 'signal'>, string>>;
+
+/* For a column: `ok`, `exit 3`, `SIGSEGV`, `timeout`, `cancelled`. */
 export function formatExitShort(exit: ShortExit): string {
   switch (exit.reason) {
     case 'exit':
       return exit.code === 0 ? 'ok' : `exit ${exit.code ?? '?'}`;
     case 'signal':
       return exit.signal ?? 'signal';
-    case 'overall-timeout':
-      return 'timeout';
-    case 'no-output-timeout':
-      return 'idle timeout';
-    case 'manual-cancel':
-      return 'cancelled';
-    case 'spawn-error':
-      return 'not started';
-    case 'ownership-escape':
-      return 'left processes';
-    case 'owner-lost':
-      return 'owner lost';
-    case 'out-of-memory':
-      return 'out of memory';
-    case 'host-rebooted':
-      return 'host rebooted';
-    case 'container-restarted':
-      return 'container gone';
-    case 'reconciled-stale':
-      return 'stale';
-    case 'unknown':
-      return 'unknown';
     default:
-      return assertNever(exit.reason);
+      // A gateway may be newer than we are: a reason that we do not know is shown as it is.
+      return endWords[exit.reason] ?? makeVisible(exit.reason);
   }
 }
 

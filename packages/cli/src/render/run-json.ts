@@ -2,8 +2,9 @@
  * Runs as JSON, in the shape that docs/cli-json.md promises to keep: fields may be
  * added, never renamed or removed. Absence is null, instants are ISO 8601 in UTC.
  */
-import type { RunExit, RunRecord, Stall } from '@clawdfather/supervisor';
+import type { RunExit, Stall } from '@clawdfather/supervisor';
 import { exitCodeOf } from '../exit-status.ts';
+import type { Run } from '../place/place.ts';
 import { formatInstant } from './duration.ts';
 
 export type Json =
@@ -17,7 +18,7 @@ export type Json =
 /* The label that `--name` sets. */
 export const nameLabel = 'name';
 
-export function runJson(record: RunRecord, stall?: Stall): Json {
+export function runJson(record: Run, stall?: Stall): Json {
   return {
     id: record.runId,
     name: record.labels[nameLabel] ?? null,

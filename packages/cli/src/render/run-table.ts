@@ -1,7 +1,8 @@
 /*
  * The table of `clf ps`: one run per line, what matters first, the command last.
  */
-import type { RunRecord, Stall } from '@clawdfather/supervisor';
+import type { Stall } from '@clawdfather/supervisor';
+import type { Run } from '../place/place.ts';
 import { shortId } from '../runs/find-run.ts';
 import type { TreeUse } from '../runs/process-use.ts';
 import { formatBytes } from './bytes.ts';
@@ -17,11 +18,11 @@ export interface RunTableOptions {
   readonly nowMs: number;
   readonly columnsMax: number | undefined;
   /* Undefined when it cannot be told, or the run has ended. */
-  readonly useOf: (record: RunRecord) => TreeUse | undefined;
-  readonly stallOf: (record: RunRecord) => Stall | undefined;
+  readonly useOf: (record: Run) => TreeUse | undefined;
+  readonly stallOf: (record: Run) => Stall | undefined;
 }
 
-export function formatRunTable(records: readonly RunRecord[], options: RunTableOptions): string {
+export function formatRunTable(records: readonly Run[], options: RunTableOptions): string {
   const hasNames = records.some((record) => record.labels[nameLabel] !== undefined);
   const headers = ['ID', ...(hasNames ? ['NAME'] : []), 'STATE', 'AGE', 'TIME', 'CPU', 'MEM'];
   const rows = records.map((record) => rowOf(record, options, hasNames));
@@ -36,7 +37,7 @@ export function formatRunTable(records: readonly RunRecord[], options: RunTableO
   );
 }
 
-function rowOf(record: RunRecord, options: RunTableOptions, hasNames: boolean): Cell[] {
+function rowOf(record: Run, options: RunTableOptions, hasNames: boolean): Cell[] {
   const { exit } = record;
   const use = exit === undefined ? options.useOf(record) : endedUse(record);
   const name = makeVisible(record.labels[nameLabel] ?? '');
@@ -52,37 +53,40 @@ function rowOf(record: RunRecord, options: RunTableOptions, hasNames: boolean): 
   ];
 }
 
-/* How it stands in one word: the state, and for a finished run how it ended. */
-export function stateCell(record: RunRecord, stall: Stall | undefined, paint: Paint): Cell {
-  if (record.exit !== undefined) {
-    const text = formatExitShort(record.exit);
-    // T4: it is over, and something of it lives.
-    if (record.treeEndedAtMs === undefined)
-      return { text: `${text}, leftovers`, paint: paint.warn };
-    const isGood = record.exit.reason === 'exit' && record.exit.code === 0;
-    return { text, paint: isGood ? paint.dim : paint.bad };
-  }
-  return liveCell(record.state, stall, paint);
+/* How it stands in a word: the state, and for a finished run how it ended. */
+export function stateText({ exit, state, treeEndedAtMs }: Run, stall: Stall | undefined): string {
+  // J4: a run that stands still is not simply running.
+  if (exit === undefined) return stall === undefined ? state : formatStall(stall);
+  // T4: it is over, and something of it lives.
+  const left = treeEndedAtMs === undefined ? ', leftovers' : '';
+  return `${formatExitShort(exit)}${left}`;
 }
 
-/* J4: a run that stands still is not simply running. */
-export function liveCell(state: string, stall: Stall | undefined, paint: Paint): Cell {
-  if (stall !== undefined) return { text: formatStall(stall), paint: paint.bad };
-  return { text: state, paint: state === 'running' ? paint.good : paint.warn };
+export function stateCell(run: Run, stall: Stall | undefined, paint: Paint): Cell {
+  return { text: stateText(run, stall), paint: paintOf(run, stall, paint) };
+}
+
+function paintOf({ exit, state, treeEndedAtMs }: Run, stall: Stall | undefined, paint: Paint) {
+  if (exit === undefined) {
+    if (stall !== undefined) return paint.bad;
+    return state === 'running' ? paint.good : paint.warn;
+  }
+  if (treeEndedAtMs === undefined) return paint.warn;
+  return exit.reason === 'exit' && exit.code === 0 ? paint.dim : paint.bad;
 }
 
 export function formatStall(stall: Stall): string {
   return `stalled: ${stall.replace('-', ' ')}`;
 }
 
-function timeText(record: RunRecord, nowMs: number): string {
+function timeText(record: Run, nowMs: number): string {
   if (record.exit !== undefined) {
     return record.exit.durationMs === undefined ? '-' : formatDuration(record.exit.durationMs);
   }
   return record.startedAtMs === undefined ? '-' : formatDuration(nowMs - record.startedAtMs);
 }
 
-function endedUse(record: RunRecord): TreeUse | undefined {
+function endedUse(record: Run): TreeUse | undefined {
   const usage = record.exit?.usage;
   if (usage === undefined) return undefined;
   return {

@@ -3,16 +3,16 @@
  * its grace time, and told in the order in which they were named. One failure
  * makes the whole exit code 125. JSON gets one line per run.
  */
-import type { RunRecord } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { exitOk, exitOwnError } from '../exit-status.ts';
 import { isReaderGone } from '../io/io.ts';
 import { formatErrorJson, formatErrorText } from '../render/error-text.ts';
 import { createPaint, isColoured } from '../render/paint.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
-import { findRun, type RunLister } from './find-run.ts';
+import type { Place, Run } from '../place/place.ts';
+import { findRun } from './find-run.ts';
 
-/* Each is a connection or two to a shim. */
+/* Each is a connection or two. */
 const atOnceMax = 32;
 
 export interface Told {
@@ -21,14 +21,14 @@ export interface Told {
 }
 
 export interface NamedRuns {
-  readonly supervisor: RunLister;
+  readonly place: Pick<Place, 'list' | 'flag'>;
   readonly typed: readonly string[];
 }
 
 export async function eachRun(
   context: Pick<CommandContext, 'io' | 'config' | 'isJson'>,
-  { supervisor, typed: all }: NamedRuns,
-  work: (record: RunRecord) => Promise<Told>,
+  { place, typed: all }: NamedRuns,
+  work: (run: Run) => Promise<Told>,
 ): Promise<number> {
   const { io, config } = context;
   const paint = createPaint(isColoured(config, io.stderr));
@@ -47,7 +47,7 @@ export async function eachRun(
   };
   for (let at = 0; at < all.length; at += atOnceMax) {
     const some = all.slice(at, at + atOnceMax);
-    const outcomes = some.map(async (typed) => work(findRun(supervisor, typed)));
+    const outcomes = some.map(async (typed) => work(await findRun(place, typed)));
     // All are heard below, one after the other.
     for (const outcome of outcomes) outcome.catch(() => {});
     for (const [index, typed] of some.entries()) {

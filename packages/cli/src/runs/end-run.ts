@@ -7,14 +7,15 @@
  * user or is stuck in the kernel cannot be ended (T1), and a person is waiting.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { ManagedRun, RunExit, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { RunExit, Supervisor } from '@clawdfather/supervisor';
 import { CliError } from '../errors.ts';
+import type { Run, RunHandle } from '../place/place.ts';
 import { shortId } from './find-run.ts';
 
 export interface EndOptions {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
-  readonly record: RunRecord;
+  readonly run: Run;
   readonly actor: string;
   /* From SIGTERM to SIGKILL; undefined is the run's own. */
   readonly graceMs: number | undefined;
@@ -26,23 +27,23 @@ const killMs = 10_000;
 const graceMsAssumed = 5_000;
 
 export async function endRun(options: EndOptions): Promise<RunExit> {
-  const { supervisor, record, graceMs } = options;
-  const run = await supervisor.attach(record.runId);
-  await run.cancel('manual-cancel', options.actor, graceMs);
-  const exit = await run.wait();
-  const isGone = await waitForTree(run, options.clock, graceMs);
+  const { supervisor, run, graceMs } = options;
+  const handle = await supervisor.attach(run.runId);
+  await handle.cancel('manual-cancel', options.actor, graceMs);
+  const exit = await handle.wait();
+  const isGone = await waitForTree(handle, options.clock, graceMs);
   if (isGone) return exit;
-  throw new CliError('run-still-alive', `something of run ${shortId(record)} is still alive`, {
+  throw new CliError('run-still-alive', `run ${shortId(run)} still has living processes`, {
     hint:
-      'It has more time to end by itself (clf kill --grace 0 takes that back), or it belongs to ' +
-      'another user or is stuck in the kernel. The shim goes on trying; see clf doctor.',
-    detail: { runId: record.runId },
+      'They belong to another user, are stuck in the kernel, or an earlier kill gave them a longer grace time ' +
+      '(end that with clf kill --grace 0). The shim goes on trying; see clf doctor.',
+    detail: { runId: run.runId },
   });
 }
 
 /* False when something is left after the grace time and what SIGKILL takes. */
 export async function waitForTree(
-  run: Pick<ManagedRun, 'waitTree'>,
+  run: Pick<RunHandle, 'waitTree'>,
   clock: Clock,
   graceMs = graceMsAssumed,
 ): Promise<boolean> {

@@ -2,10 +2,11 @@
  * From what a person typed to the one run that is meant: an id, a unique
  * beginning of an id, or a name given with `--name`.
  */
-import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { RunId } from '@clawdfather/supervisor';
 import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
 import { formatExitShort } from '../render/exit-text.ts';
+import type { Place, Run } from '../place/place.ts';
 import { nameLabel } from '../render/run-json.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 
@@ -20,17 +21,19 @@ const neighboursMax = 500;
 /* Of fewer letters of an id nearly everything is a neighbour. */
 const neighbourCharsMin = 4;
 
-export type RunLister = Pick<Supervisor, 'list'>;
+export type RunLister = Pick<Place, 'list' | 'flag'>;
 
-export function findRun(supervisor: RunLister, typed: string): RunRecord {
+export async function findRun(place: RunLister, typed: string): Promise<Run> {
   const byId = /^[0-9a-z]+$/.test(typed)
-    ? supervisor.list({ idPrefix: typed, limit: candidatesMax })
+    ? await place.list({ idPrefix: typed, limit: candidatesMax })
     : [];
   const exact = byId.find((record) => record.runId === typed);
   if (exact !== undefined) return exact;
 
   // A name that somebody gave comes before a beginning of an id that nobody chose.
-  const named = supervisor.list({ labels: { [nameLabel]: typed }, limit: candidatesMax });
+  const named = isName(typed)
+    ? await place.list({ labels: { [nameLabel]: typed }, limit: candidatesMax })
+    : [];
   // A name may be used again after its run has ended; the living one is meant then.
   const living = named.filter((record) => record.state !== 'exited');
   const chosen = living.length > 0 ? living : named;
@@ -39,19 +42,24 @@ export function findRun(supervisor: RunLister, typed: string): RunRecord {
 
   const candidates = chosen.length > 0 ? chosen : byId;
   if (candidates.length > 1) throw ambiguous(typed, candidates);
-  const nearest = nearestRun(supervisor, typed);
+  const nearest = await nearestRun(place, typed);
   throw new CliError('run-not-found', `no run is called "${makeVisible(typed)}"`, {
     hint:
       nearest === undefined
-        ? 'See all runs, finished ones too: clf ps -a'
+        ? `See all runs, finished ones too: clf ps${place.flag} -a`
         : `Did you mean ${makeVisible(nearest)}?`,
     detail: { typed },
   });
 }
 
+/* What can be one; a gateway refuses to look for anything else. */
+function isName(typed: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(typed);
+}
+
 /* A name, or an id that begins nearly so. */
-function nearestRun(supervisor: RunLister, typed: string): string | undefined {
-  const records = supervisor.list({ limit: neighboursMax });
+async function nearestRun(place: RunLister, typed: string): Promise<string | undefined> {
+  const records = await place.list({ limit: neighboursMax });
   const names = new Set(records.flatMap(({ labels }) => labels[nameLabel] ?? []));
   const name = suggestNearest(typed, [...names]);
   if (name !== undefined || typed.length < neighbourCharsMin) return name;
@@ -60,11 +68,11 @@ function nearestRun(supervisor: RunLister, typed: string): string | undefined {
   return beginnings.get(beginning ?? '')?.slice(0, shortIdChars);
 }
 
-export function shortId(record: Pick<RunRecord, 'runId'>): string {
+export function shortId(record: { readonly runId: RunId }): string {
   return record.runId.slice(0, shortIdChars);
 }
 
-export function runEnded(record: RunRecord): CliError {
+export function runEnded(record: Run): CliError {
   const id = shortId(record);
   const how = record.exit === undefined ? '' : ` (${formatExitShort(record.exit)})`;
   return new CliError('run-ended', `run ${id} has ended${how}`, {
@@ -73,7 +81,7 @@ export function runEnded(record: RunRecord): CliError {
   });
 }
 
-function ambiguous(typed: string, candidates: readonly RunRecord[]): CliError {
+function ambiguous(typed: string, candidates: readonly Run[]): CliError {
   const list = candidates
     .slice(0, candidatesMax - 1)
     .map((record) => `${record.runId} (${record.state}: ${makeVisible(record.command)})`);

@@ -1,32 +1,41 @@
 /*
  * `clf attach` to a run on pipes: its output from the beginning, our input into
- * it. The run is not ours, so leaving never ends it: INT, TERM, HUP and a reader
- * that went away only detach.
+ * it. The run is not ours, so leaving never ends it: INT, TERM, HUP, the detach key
+ * and a reader that went away only detach.
  *
  * The end of our input is passed on only from a terminal, where a person pressed
  * Ctrl-D. `echo yes | clf attach RUN` sends a line and leaves the input open.
  */
-import type { ManagedRun } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitCodeOf, exitOk } from '../exit-status.ts';
 import { isReaderGone } from '../io/io.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
+import type { RunHandle } from '../place/place.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { shortId } from './find-run.ts';
 import { pumpInput } from './input-pump.ts';
 import { createOutputWriter } from './output-writer.ts';
 
-export async function followPipes(context: CommandContext, run: ManagedRun): Promise<ExitStatus> {
+export async function followPipes(context: CommandContext, run: RunHandle): Promise<ExitStatus> {
   const { io } = context;
   const id = shortId(run);
   const say = (text: string): Promise<void> => io.stderr.write(`clf: ${text}\n`).catch(() => {});
-  using leave = listenForLeave(io);
+  using signals = listenForLeave(io);
+  const detached = new AbortController();
+  const leave = AbortSignal.any([signals.signal, detached.signal]);
   const inputStop = new AbortController();
   const end = io.stdin.isTerminal ? (): Promise<void> => run.end() : async (): Promise<void> => {};
   const write = (data: string | Uint8Array): Promise<void> => run.write(data);
-  const input = pumpInput({ run: { write, end }, io, signal: inputStop.signal });
+  const input = pumpInput({
+    run: { write, end },
+    io,
+    clock: context.clock,
+    signal: inputStop.signal,
+    detachKey: context.config.values.detachKey,
+    onDetach: () => detached.abort(),
+  });
   try {
-    const isEnded = await showAll(context, run, leave.signal);
+    const isEnded = await showAll(context, run, leave);
     if (!isEnded) {
       await say(`detached, run ${id} goes on`);
       return codeStatus(exitOk);
@@ -44,7 +53,7 @@ export async function followPipes(context: CommandContext, run: ManagedRun): Pro
 /* False when we left before its end. */
 async function showAll(
   context: CommandContext,
-  run: ManagedRun,
+  run: RunHandle,
   signal: AbortSignal,
 ): Promise<boolean> {
   const writer = createOutputWriter({ io: context.io, isJson: context.isJson });

@@ -2,20 +2,21 @@
  * A run in the foreground on pipes: `clf run -- cmd` behaves like `cmd`.
  *
  * Stages: pump output, pump input, pass signals on; then the exit decides our
- * own. Three things end the watching early:
+ * own. Some things end the watching early:
  *   - nobody reads our stdout any more: the run is ended, as SIGPIPE would have
  *     ended it, and we exit 141;
- *   - the terminal is lost (HUP): the run goes on, we leave;
+ *   - the terminal is lost (HUP), or the person presses the detach key twice: the run goes on, we leave;
  *   - a signal the run died of and that we were sent as well: we die of it too,
  *     so that the calling shell stops its loop.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
-import type { ManagedRun, OutputEvent, RunExit } from '@clawdfather/supervisor';
+import type { OutputEvent, RunExit } from '@clawdfather/supervisor';
 import { CliError } from '../errors.ts';
 import {
   codeStatus,
   type ExitStatus,
   exitCodeOf,
+  exitOk,
   exitOwnError,
   signalExitCode,
 } from '../exit-status.ts';
@@ -23,6 +24,8 @@ import { type Io, isReaderGone } from '../io/io.ts';
 import { isSystemError } from '../render/error-text.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
+import type { RunHandle } from '../place/place.ts';
+import { detachKeyText } from '../terminal/detach-key.ts';
 import { waitForTree } from './end-run.ts';
 import { pumpInput } from './input-pump.ts';
 import { createOutputWriter } from './output-writer.ts';
@@ -30,7 +33,9 @@ import { openForwarding } from './signal-forwarding.ts';
 import { shortId } from './find-run.ts';
 
 export interface ForegroundOptions {
-  readonly run: ManagedRun;
+  readonly run: RunHandle;
+  /* What follows `clf COMMAND` to mean the place where the run is. */
+  readonly placeFlag: string;
   readonly io: Io;
   readonly clock: Clock;
   readonly isJson: boolean;
@@ -38,6 +43,8 @@ export interface ForegroundOptions {
   /* False: the run has no stdin of ours. */
   readonly isInputPumped: boolean;
   readonly actor: string;
+  /* The setting. */
+  readonly detachKey: string;
   /* What `--grace` asked for. */
   readonly graceMs: number | undefined;
   /* Sees every event before it is shown: the answerer of a terminal run. */
@@ -57,7 +64,7 @@ type PumpEnd = 'finished' | 'reader-gone' | 'left';
 export async function watchForeground(options: ForegroundOptions): Promise<ExitStatus> {
   const { run, io } = options;
   const leaving = new AbortController();
-  let leftBy: NodeJS.Signals = 'SIGHUP';
+  let leftBy: NodeJS.Signals | 'detach-key' = 'SIGHUP';
   /* The run has ended and only a slow reader keeps us here. */
   let isOver = false;
   let hint: Timer | undefined;
@@ -85,8 +92,12 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
     },
   });
   const inputStop = new AbortController();
+  const onDetach = (): void => {
+    leftBy = 'detach-key';
+    leaving.abort();
+  };
   const input = options.isInputPumped
-    ? pumpInput({ run, io, signal: inputStop.signal })
+    ? pumpInput({ ...options, signal: inputStop.signal, onDetach })
     : Promise.resolve();
   try {
     const pumpEnd = await Promise.race([pumpOutput(options, leaving.signal), left(leaving.signal)]);
@@ -110,7 +121,7 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
     // Our stdout is on a full disk, say. That is no reason to end anybody's work. A short command is over by now.
     await Promise.race([settled.catch(() => {}), options.clock.sleep(settleMs)]);
     if (!isOver) await sayGoesOn(options);
-    throw isSystemError(error) ? outputUnwritable(error, shortId(run)) : error;
+    throw isSystemError(error) ? outputUnwritable(error, options) : error;
   } finally {
     hint?.cancel();
     inputStop.abort();
@@ -118,17 +129,17 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
   }
 }
 
-function outputUnwritable(cause: unknown, run: string): CliError {
-  return new CliError('output-unwritable', 'what the run says cannot be written to stdout', {
+function outputUnwritable(cause: unknown, { run, placeFlag }: ForegroundOptions): CliError {
+  return new CliError('output-unwritable', 'the output of the run cannot be written to stdout', {
     cause,
-    hint: `All of it is kept: clf logs ${run}`,
+    hint: `The whole output is kept: clf logs${placeFlag} ${shortId(run)}`,
   });
 }
 
 /* T4: the run settles with its root, and what was ended is the whole tree. */
 async function endTree({ run, io, clock, graceMs }: ForegroundOptions): Promise<void> {
   const isGone = await waitForTree(run, clock, graceMs).catch(() => true);
-  if (!isGone) await say(io, `something of run ${shortId(run)} is still alive, see clf doctor`);
+  if (!isGone) await say(io, `run ${shortId(run)} still has living processes, see clf doctor`);
 }
 
 /* A write that nobody reads cannot be called back; leaving does not wait for it. */
@@ -141,19 +152,24 @@ function left(signal: AbortSignal): Promise<PumpEnd> {
 async function leave(
   options: ForegroundOptions,
   isOver: boolean,
-  signal: NodeJS.Signals,
+  by: NodeJS.Signals | 'detach-key',
 ): Promise<ExitStatus> {
   if (!isOver) await sayGoesOn(options);
-  return { kind: 'signal', signal };
+  return by === 'detach-key' ? codeStatus(exitOk) : { kind: 'signal', signal: by };
 }
 
-async function sayGoesOn({ io, run }: ForegroundOptions): Promise<void> {
-  await say(io, `run ${run.runId} goes on; watch it again with: clf logs -f ${shortId(run)}`);
+async function sayGoesOn({ io, run, placeFlag }: ForegroundOptions): Promise<void> {
+  const again = `clf logs${placeFlag} -f ${shortId(run)}`;
+  await say(io, `run ${run.runId} goes on; watch it again with: ${again}`);
 }
 
-async function sayHint({ io, run, isQuiet }: ForegroundOptions): Promise<void> {
+async function sayHint(options: ForegroundOptions): Promise<void> {
+  const { io, run, isQuiet } = options;
   if (!io.stderr.isTerminal || isQuiet) return;
-  await say(io, `interrupted; once more within 2 s ends run ${shortId(run)}`);
+  const key = detachKeyText(options.detachKey);
+  const canLeave = options.isInputPumped && io.stdin.isTerminal && key !== undefined;
+  const how = canLeave ? `; ${key} leaves it running` : '';
+  await say(io, `interrupted; once more within 2 s ends run ${shortId(run)}${how}`);
 }
 
 async function pumpOutput(options: ForegroundOptions, signal: AbortSignal): Promise<PumpEnd> {
@@ -197,7 +213,7 @@ async function report(
     const names = exit.leftovers.map((one) => `${one.comm} (${one.pid})`).join(', ');
     await say(
       io,
-      `run ${shortId(run)} ended and left running: ${names}; end them with: clf kill ${shortId(run)}`,
+      `run ${shortId(run)} ended and left running: ${names}; end them with: clf kill${options.placeFlag} ${shortId(run)}`,
     );
   }
 }

@@ -13,7 +13,7 @@ export function explainOpenFailure(error: unknown, stateDir: string): unknown {
   if (isSystemError(error)) {
     return new CliError('state-dir-unusable', `the state directory ${stateDir} cannot be used`, {
       cause: error,
-      hint: `It must be there, or such that you can make it. ${advice}`,
+      hint: `The directory must exist, or you must be able to create it. ${advice}`,
       detail: { stateDir },
     });
   }

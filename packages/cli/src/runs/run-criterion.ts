@@ -1,22 +1,32 @@
 /*
- * What `--filter` can ask of a run: `state=running`, `label=team=web`.
+ * What `--filter` can ask of a run: `state=running`, `label=team=web`. A state may be any word that `ps` shows in its STATE column,
+ * and a reason any that `ps` shows for it.
  */
-import type { RunState } from '@clawdfather/supervisor';
+import type { RunState, TerminationReason } from '@clawdfather/supervisor';
 import type { TextKind } from '../args/kinds.ts';
-import { parseChoice } from '../args/values.ts';
+import { suggestNearest } from '../args/suggest.ts';
 import { usageError } from '../errors.ts';
+import { endWords } from '../render/exit-text.ts';
 import { nameLabel } from '../render/run-json.ts';
 
 export type RunCriterion =
   | { readonly by: 'state'; readonly state: RunState }
-  | { readonly by: 'reason' | 'session' | 'backend'; readonly value: string }
+  /* How it ended, as `ps` says it: `ok`, `exit 3`, `SIGSEGV`. */
+  | { readonly by: 'end'; readonly word: string }
+  | { readonly by: 'reason'; readonly reason: TerminationReason }
+  | { readonly by: 'session' | 'backend'; readonly value: string }
   | { readonly by: 'label'; readonly label: string; readonly value: string };
 
 const runStates: readonly RunState[] = ['starting', 'running', 'exiting', 'exited'];
 
+const reasonOfWord: ReadonlyMap<string, TerminationReason> = new Map(
+  Object.entries(endWords).map(([reason, word]) => [word, reason as keyof typeof endWords]),
+);
+const reasons: readonly TerminationReason[] = ['exit', 'signal', ...reasonOfWord.values()];
+
 export const runCriterion: TextKind<RunCriterion> = {
   placeholder: 'KEY=VALUE',
-  completes: ['state=running', 'state=exited', 'reason=signal', 'reason=overall-timeout'],
+  completes: ['state=running', 'state=ok', 'state=timeout', 'state=exited', 'reason=signal'],
   fromText: parseRunCriterion,
 };
 
@@ -26,8 +36,9 @@ function parseRunCriterion(label: string, text: string): RunCriterion {
   const value = text.slice(equals + 1);
   switch (key) {
     case 'state':
-      return { by: key, state: parseChoice(`${label} state`, value, runStates) };
+      return parseState(label, value);
     case 'reason':
+      return parseReason(label, value);
     case 'session':
     case 'backend':
       return { by: key, value };
@@ -41,7 +52,31 @@ function parseRunCriterion(label: string, text: string): RunCriterion {
     default:
       throw usageError(
         `${label} does not know "${text}"`,
-        'Known: state=, session=, backend=, reason=, name=, label=K=V.',
+        'Known: state=, reason=, name=, session=, backend=, label=K=V.',
       );
   }
+}
+
+function parseState(label: string, value: string): RunCriterion {
+  const state = runStates.find((one) => one === value);
+  if (state !== undefined) return { by: 'state', state };
+  const isEnd =
+    value === 'ok' || reasonOfWord.has(value) || /^(exit \d+|SIG[A-Z0-9]+)$/.test(value);
+  if (isEnd) return { by: 'end', word: value };
+  throw unknownWord(`${label} state`, value, [...runStates, 'ok', ...reasonOfWord.keys()]);
+}
+
+function parseReason(label: string, value: string): RunCriterion {
+  const reason = reasons.find((one) => one === value) ?? reasonOfWord.get(value);
+  if (reason !== undefined) return { by: 'reason', reason };
+  throw unknownWord(`${label} reason`, value, [...reasons, ...reasonOfWord.keys()]);
+}
+
+function unknownWord(label: string, value: string, known: readonly string[]): Error {
+  const nearest = suggestNearest(value, known);
+  const all = `Known: ${known.join(', ')}.`;
+  return usageError(
+    `${label} does not know "${value}"`,
+    nearest === undefined ? all : `Did you mean "${nearest}"? ${all}`,
+  );
 }

@@ -9,8 +9,8 @@
  * HUP is not passed on: a lost terminal is what runs are made to survive.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { ManagedRun } from '@clawdfather/supervisor';
 import type { Signals } from '../io/io.ts';
+import type { RunHandle } from '../place/place.ts';
 
 /* A second Ctrl-C after this long is a new request, not impatience. */
 const againMs = 2_000;
@@ -22,7 +22,7 @@ const noGraceMs = 1;
 const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
 
 export interface ForwardingOptions {
-  readonly run: Pick<ManagedRun, 'signal' | 'cancel'>;
+  readonly run: Pick<RunHandle, 'signal' | 'cancel'>;
   readonly signals: Signals;
   readonly clock: Clock;
   readonly actor: string;

@@ -1,16 +1,22 @@
 /*
- * A person types into a run of any kind: its keys depend on what the program has asked
- * its terminal for, which is read from its output.
+ * What `screen`, `send-keys` and `paste` do with a run of this machine. Which bytes a key sends depends on what the program has
+ * asked its terminal for, and that is read from its output.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { ManagedRun, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { ScreenResult } from '@clawdfather/protocol';
+import type { ManagedRun } from '@clawdfather/supervisor';
 import {
+  encodeKeys,
+  encodePaste,
+  type KeyInput,
+  type KeyModes,
   openScreenFollower,
   type ScreenLook,
   type TerminalModes,
 } from '@clawdfather/tools/terminal';
-import { CliError } from '../errors.ts';
-import { runEnded, shortId } from './find-run.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { PasteResult, Run } from '../place/place.ts';
+import { shortId } from './find-run.ts';
 
 /* As a terminal is before any program has asked for something; and for runs on pipes, which have none. */
 const plainModes: TerminalModes = {
@@ -21,31 +27,42 @@ const plainModes: TerminalModes = {
 
 /* A program that does not read for so long will not; a longer wait would look like a hang of ours. */
 const acceptMs = 10_000;
+const carriageReturn = 13;
+const newline = 10;
 
-export async function modesOf(run: ManagedRun, record: RunRecord): Promise<TerminalModes> {
-  return record.mode === 'child' ? plainModes : (await lookAt(run)).modes;
+export interface Typing {
+  readonly handle: ManagedRun;
+  readonly run: Run;
+  readonly clock: Clock;
 }
 
-export async function lookAt(run: ManagedRun): Promise<ScreenLook> {
-  const follower = openScreenFollower(run);
-  try {
-    return await follower.look();
-  } finally {
-    await follower.close();
-  }
+export async function lookAtScreen(handle: ManagedRun, run: Run): Promise<ScreenResult> {
+  if (run.mode === 'child') throw noTerminal(run);
+  const { screen } = await lookAt(handle);
+  const { cols, rows, lines, cursor, title, isAlternate } = screen;
+  const isRunning = run.exit === undefined;
+  return { runId: run.runId, cols, rows, lines: [...lines], cursor, title, isAlternate, isRunning };
 }
 
-export async function attachLiving(supervisor: Supervisor, record: RunRecord): Promise<ManagedRun> {
-  if (record.exit !== undefined) throw runEnded(record);
-  return supervisor.attach(record.runId);
+/* Literal text and bytes come first, then the keys. */
+export async function sendKeys(typing: Typing, { keys = [], ...text }: KeyInput): Promise<number> {
+  const modes = await modesOf(typing);
+  const named = encode({ keys }, modes);
+  // On pipes no line discipline makes a newline of what the Enter key sends.
+  const isOnPipes = typing.run.mode === 'child';
+  const pressed = isOnPipes
+    ? named.map((byte) => (byte === carriageReturn ? newline : byte))
+    : named;
+  const bytes = Buffer.concat([encode(text, modes), pressed]);
+  await typeInto(typing.handle, bytes, typing.clock);
+  return bytes.length;
 }
 
-export function noTerminal(record: RunRecord): CliError {
-  const id = shortId(record);
-  return new CliError('not-a-terminal', `run ${id} has no terminal`, {
-    hint: `It was started without --pty. What it said: clf logs ${id}`,
-    detail: { runId: record.runId },
-  });
+export async function paste(typing: Typing, text: string): Promise<PasteResult> {
+  const { bracketedPaste: isBracketed } = await modesOf(typing);
+  const bytes = encodePaste(text, { isBracketed, isTerminal: typing.run.mode !== 'child' });
+  await typeInto(typing.handle, bytes, typing.clock);
+  return { bytes: bytes.length, isBracketed };
 }
 
 /* The shim keeps what it has taken; only the waiting ends. */
@@ -62,10 +79,42 @@ export async function typeInto(run: ManagedRun, bytes: Uint8Array, clock: Clock)
   }
 }
 
+export function noTerminal(run: Run): CliError {
+  const id = shortId(run);
+  return new CliError('not-a-terminal', `run ${id} has no terminal`, {
+    hint: `It was started without --pty. Its output: clf logs ${id}`,
+    detail: { runId: run.runId },
+  });
+}
+
+async function modesOf({ handle, run }: Typing): Promise<TerminalModes> {
+  return run.mode === 'child' ? plainModes : (await lookAt(handle)).modes;
+}
+
+async function lookAt(handle: ManagedRun): Promise<ScreenLook> {
+  const follower = openScreenFollower(handle);
+  try {
+    return await follower.look();
+  } finally {
+    await follower.close();
+  }
+}
+
+function encode(input: KeyInput, modes: KeyModes): Uint8Array {
+  const encoded = encodeKeys(input, modes);
+  if (encoded.ok) return encoded.bytes;
+  const { problem, suggestion } = encoded;
+  const text = 'Text is typed with -l: clf send-keys RUN -l TEXT Enter';
+  throw usageError(
+    problem,
+    suggestion === undefined ? text : `Did you mean ${suggestion}? ${text}`,
+  );
+}
+
 function blocked(run: ManagedRun): CliError {
   const id = shortId(run);
   return new CliError('input-blocked', `run ${id} does not read its input`, {
-    hint: `What was taken is delivered when it reads again. Look at it: clf attach ${id}`,
+    hint: `What was sent so far is delivered when the run reads again. Look at it: clf attach ${id}`,
     detail: { runId: run.runId },
   });
 }

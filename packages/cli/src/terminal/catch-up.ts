@@ -8,8 +8,8 @@
  */
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import {
+  createModeTracker,
   formatPicture,
-  type ModeTracker,
   replayOutput,
   type TerminalSize,
 } from '@clawdfather/tools/terminal';
@@ -21,8 +21,6 @@ export interface CatchUpOptions {
   readonly until: Cursor | undefined;
   /* The terminal's own size: the picture is laid out for it. Undefined keeps the run's. */
   readonly size: TerminalSize | undefined;
-  /* Follows everything, for the painting and for giving the terminal back. */
-  readonly tracker: ModeTracker;
 }
 
 export interface CaughtUp {
@@ -32,7 +30,8 @@ export interface CaughtUp {
   readonly reached: Cursor | undefined;
 }
 
-export async function catchUp({ events, until, size, tracker }: CatchUpOptions): Promise<CaughtUp> {
+export async function catchUp({ events, until, size }: CatchUpOptions): Promise<CaughtUp> {
+  const tracker = createModeTracker();
   const { model, reached } = await replayOutput({ events, until, tracker });
   if (size !== undefined) model.resize(size);
   const picture = formatPicture(model, tracker);

@@ -19,6 +19,11 @@ export function detachKeyText(name: string): string | undefined {
   return name === noKey ? undefined : `${name} ${name}`;
 }
 
+/* As stty writes it; undefined when there is none. */
+export function detachLineEnd(name: string): string | undefined {
+  return name === noKey ? undefined : `^${name.slice('Ctrl-'.length).toUpperCase()}`;
+}
+
 /* The setting's word for no detach key at all. */
 const noKey = 'none';
 

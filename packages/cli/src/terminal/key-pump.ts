@@ -2,25 +2,24 @@
  * Keys of the local terminal into the run, with an eye on the detach key.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
-import type { ManagedRun } from '@clawdfather/supervisor';
-import type { Io } from '../io/io.ts';
 import { createDetachKey, detachPairMs } from './detach-key.ts';
 
-/* Why the local terminal and the run parted. */
-export type SessionEnd = 'run-ended' | 'detached' | 'terminal-lost';
+/* Why no more keys come. `ended`: the input has an end, as after Ctrl-D at the beginning of a line. */
+export type KeysEnd = 'stopped' | 'detached' | 'ended' | 'terminal-lost';
 
 export interface KeyPumpOptions {
-  readonly run: Pick<ManagedRun, 'write'>;
-  readonly io: Pick<Io, 'stdin'>;
+  readonly run: { readonly write: (bytes: Uint8Array) => Promise<void> };
+  /* What the terminal hands over. */
+  readonly keys: AsyncIterable<Uint8Array>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /* The setting. */
   readonly detachKey: string;
 }
 
-/* Settles when the person detaches or the terminal is gone; a run's end is not its business. */
-export async function pumpKeys(options: KeyPumpOptions): Promise<SessionEnd> {
-  const { run, io, clock, signal } = options;
+/* Settles when the person detaches, the input ends or the terminal is gone; a run's end is not its business. */
+export async function pumpKeys(options: KeyPumpOptions): Promise<KeysEnd> {
+  const { run, keys, clock, signal } = options;
   const detachKey = createDetachKey(options.detachKey);
   let timer: Timer | undefined;
   /* One after the other, so that a released key cannot overtake. */
@@ -31,7 +30,7 @@ export async function pumpKeys(options: KeyPumpOptions): Promise<SessionEnd> {
     return sending;
   };
   try {
-    for await (const chunk of io.stdin.read(signal)) {
+    for await (const chunk of keys) {
       timer?.cancel();
       const step = detachKey.push(chunk);
       await send(step.pass);
@@ -40,10 +39,11 @@ export async function pumpKeys(options: KeyPumpOptions): Promise<SessionEnd> {
         timer = clock.timer(detachPairMs, () => void send(detachKey.release()));
       }
     }
+    return signal.aborted ? 'stopped' : 'ended';
   } catch {
     // EIO: the terminal went away under us.
+    return signal.aborted ? 'stopped' : 'terminal-lost';
   } finally {
     timer?.cancel();
   }
-  return signal.aborted ? 'run-ended' : 'terminal-lost';
 }

@@ -5,11 +5,11 @@
  * Signals: a run we started ourselves gets what we are sent, as in `clf run` on
  * pipes. An attached one is not ours: TERM and HUP only make us leave.
  */
-import type { ManagedRun } from '@clawdfather/supervisor';
 import type { CommandContext } from '../command.ts';
 import { chosen } from '../config.ts';
 import { codeStatus, type ExitStatus, exitCodeOf, exitOk } from '../exit-status.ts';
 import type { LocalTerminal } from '../io/io.ts';
+import type { Place, RunHandle } from '../place/place.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { shortId } from '../runs/find-run.ts';
 import { openForwarding } from '../runs/signal-forwarding.ts';
@@ -18,7 +18,8 @@ import { runTerminalSession } from './terminal-session.ts';
 
 export interface LendOptions {
   readonly context: CommandContext;
-  readonly run: ManagedRun;
+  readonly place: Place;
+  readonly handle: RunHandle;
   readonly terminal: LocalTerminal;
   /* We have just started it. */
   readonly isFresh: boolean;
@@ -27,7 +28,7 @@ export interface LendOptions {
 }
 
 export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
-  const { context, run, terminal } = options;
+  const { context, place, handle: run, terminal } = options;
   const { io, clock } = context;
   const id = shortId(run);
   const say = (text: string): Promise<void> => io.stderr.write(`${text}\r\n`).catch(() => {});
@@ -62,21 +63,24 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
   if (!options.isQuiet && how !== undefined) {
     await say(`[clf: run ${id}; ${how} detaches]`);
   }
+  const { isFresh } = options;
+  const open = (signal: AbortSignal) =>
+    place.openTerminal(run, { isFresh, size: terminal.size(), signal });
   const end = await runTerminalSession({
-    run,
+    open,
     io,
     terminal,
     clock,
     detachKey,
-    isCatchingUp: !options.isFresh,
     leave: leave.signal,
   });
+  const back = `clf attach${place.flag} ${id}`;
   switch (end) {
     case 'detached':
-      await say(`\r\n[clf: detached, run ${id} goes on; back with: clf attach ${id}]`);
+      await say(`\r\n[clf: detached, run ${id} goes on; back with: ${back}]`);
       return codeStatus(exitOk);
     case 'terminal-lost':
-      await say(`\r\n[clf: run ${id} goes on; back with: clf attach ${id}]`);
+      await say(`\r\n[clf: run ${id} goes on; back with: ${back}]`);
       return { kind: 'signal', signal: leftBy ?? 'SIGHUP' };
     case 'run-ended': {
       const exit = await run.wait();

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatCommandHelp, formatOverview } from '../../src/args/help-text.ts';
-import { allFlags } from '../../src/args/spec.ts';
+import { allFlags, formatUsage } from '../../src/args/spec.ts';
 import { commandGroups, commands } from '../../src/commands/table.ts';
 
 const specs = commands.map(({ spec }) => spec);
@@ -52,5 +52,18 @@ test('no command has two flags of one name or letter', () => {
     const letters = flags.flatMap((flag) => flag.short ?? []);
     assert.equal(new Set(names).size, names.length, spec.name);
     assert.equal(new Set(letters).size, letters.length, spec.name);
+  }
+});
+
+test('the usage follows from the operands', () => {
+  const usages = new Set(specs.map(formatUsage));
+  for (const usage of [
+    'ps [flags]',
+    'kill [flags] RUN …',
+    'send-keys [flags] RUN [KEY …]',
+    'login [flags] [URL]',
+    'run [flags] [--] COMMAND [ARGUMENT …]',
+  ]) {
+    assert.ok(usages.has(usage), usage);
   }
 });

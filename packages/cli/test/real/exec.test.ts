@@ -194,7 +194,7 @@ test('mistakes: no such key, no terminal, a run that has ended', async (context)
   const key = await rig.clf('send-keys', 'cat', 'Entre');
   assert.match(key.stderr, /no key "Entre"[^]*Did you mean Enter\? Text is typed with -l/);
   assert.match((await rig.clf('screen', 'cat')).stderr, /has no terminal\n.*clf logs/);
-  assert.match((await rig.clf('resize', 'cat', 'big')).stderr, /"big" is no size/);
+  assert.match((await rig.clf('resize', 'cat', 'big')).stderr, /the size is not COLSxROWS: "big"/);
   await rig.clf('kill', 'cat');
   assert.match((await rig.clf('send-keys', 'cat', 'Enter')).stderr, /has ended \(cancelled\)/);
 });

@@ -136,7 +136,7 @@ test('settings and tokens are not read, and a database not opened, where others 
   const settings = await rig.clf('ps');
   assert.ok(settings.stderr.includes(cure), settings.stderr);
   const place = { CLAWDFATHER_CONFIG: '/dev/null' };
-  writeFileSync(join(config, 'hosts.json'), '{"hosts":[]}', { mode: 0o600 });
+  writeFileSync(join(config, 'gateways.json'), '{"hosts":[]}', { mode: 0o600 });
   const hosts = await rig.clfWith({ env: place }, 'runs', 'ls');
   assert.ok(hosts.stderr.includes(cure), hosts.stderr);
 

@@ -40,7 +40,7 @@ function createSite(t: TestContext, isUser: boolean): Site {
   for (const directory of [project, config, join(home, '.ssh'), join(home, 'state')]) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
-  const hosts = join(config, 'hosts.json');
+  const hosts = join(config, 'gateways.json');
   for (const secret of [hosts, join(home, '.ssh', 'id'), join(home, 'state', 'control.db')]) {
     writeFileSync(secret, `${canary}\n`, { mode: 0o600 });
   }

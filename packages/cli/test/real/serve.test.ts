@@ -174,7 +174,7 @@ test('stop --close-sessions closes what is open before it stops', {
 });
 
 function tokenOf(rig: GatewayRig): string {
-  const path = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'hosts.json');
+  const path = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'gateways.json');
   const { hosts } = JSON.parse(readFileSync(path, 'utf8')) as { hosts: { token: string }[] };
   return hosts[0]?.token ?? '';
 }

@@ -30,7 +30,8 @@ function contextOf(...argv: string[]) {
 
 const known = [recordWith({ runId: runId('aaa') }), recordWith({ runId: runId('bbb') })];
 const lister = {
-  list: ({ idPrefix = '', labels }: { idPrefix?: string; labels?: unknown } = {}) =>
+  flag: '',
+  list: async ({ idPrefix = '', labels }: { idPrefix?: string; labels?: unknown } = {}) =>
     labels === undefined ? known.filter((record) => record.runId.startsWith(idPrefix)) : [],
 };
 
@@ -38,7 +39,7 @@ test('all are begun before the first has ended, and told as they were named', as
   const { io, context, typed } = contextOf('aaa', 'nobody', 'bbb');
   const works = new Map(known.map(({ runId: id }) => [id, deferred<Told>()] as const));
   const begun: string[] = [];
-  const code = eachRun(context, { supervisor: lister, typed }, ({ runId: id }) => {
+  const code = eachRun(context, { place: lister, typed }, ({ runId: id }) => {
     begun.push(id);
     return works.get(id)?.promise ?? assert.fail(id);
   });
@@ -53,7 +54,7 @@ test('all are begun before the first has ended, and told as they were named', as
 
 test('with JSON a failure is a line like the others', async () => {
   const { io, context, typed } = contextOf('--json', 'aaa', 'bbb');
-  const code = await eachRun(context, { supervisor: lister, typed }, async ({ runId: id }) => {
+  const code = await eachRun(context, { place: lister, typed }, async ({ runId: id }) => {
     if (id === 'aaa') throw new Error('odd');
     return { text: '', json: { id } };
   });

@@ -10,7 +10,8 @@ import { recordWith, runId } from '../support/records.ts';
 
 function lister(...records: RunRecord[]) {
   return {
-    list: (filter: RunFilter = {}) =>
+    flag: '',
+    list: async (filter: RunFilter = {}) =>
       records.filter(
         (record) =>
           record.runId.startsWith(filter.idPrefix ?? '') &&
@@ -27,9 +28,9 @@ const ended = recordWith({
   state: 'exited',
 });
 
-function codeOf(work: () => unknown): string {
+async function codeOf(work: () => Promise<unknown>): Promise<string> {
   try {
-    work();
+    await work();
   } catch (error) {
     assert.ok(error instanceof CliError);
     return `${error.code}: ${error.message} ${error.hint ?? ''}`;
@@ -37,52 +38,52 @@ function codeOf(work: () => unknown): string {
   return assert.fail('nothing was thrown');
 }
 
-test('a whole id, a unique beginning, a name', () => {
+test('a whole id, a unique beginning, a name', async () => {
   const runs = lister(first, second, ended);
-  assert.equal(findRun(runs, 'abc1000000000000'), first);
-  assert.equal(findRun(runs, 'abd'), second);
-  assert.equal(findRun(runs, 'zz'), ended);
+  assert.equal(await findRun(runs, 'abc1000000000000'), first);
+  assert.equal(await findRun(runs, 'abd'), second);
+  assert.equal(await findRun(runs, 'zz'), ended);
 });
 
-test('of two runs with a name the living one is meant', () => {
-  assert.equal(findRun(lister(first, ended), 'web'), first);
-  assert.equal(findRun(lister(second, ended), 'web'), ended);
+test('of two runs with a name the living one is meant', async () => {
+  assert.equal(await findRun(lister(first, ended), 'web'), first);
+  assert.equal(await findRun(lister(second, ended), 'web'), ended);
 });
 
-test('a name comes before the beginning of another id', () => {
+test('a name comes before the beginning of another id', async () => {
   const named = recordWith({ runId: runId('qqq4000000000000'), labels: { name: 'abc' } });
-  assert.equal(findRun(lister(first, named), 'abc'), named);
+  assert.equal(await findRun(lister(first, named), 'abc'), named);
 });
 
-test('an ambiguous beginning lists the candidates, harmlessly', () => {
-  const text = codeOf(() => findRun(lister(first, second), 'ab'));
+test('an ambiguous beginning lists the candidates, harmlessly', async () => {
+  const text = await codeOf(() => findRun(lister(first, second), 'ab'));
   assert.match(text, /^run-ambiguous: .*abc1000000000000.*abd2000000000000/);
   assert.ok(!text.includes('\u001b'));
 });
 
-test('nothing found says where to look', () => {
+test('nothing found says where to look', async () => {
   assert.match(
-    codeOf(() => findRun(lister(first), 'nope')),
+    await codeOf(() => findRun(lister(first), 'nope')),
     /^run-not-found: .*clf ps -a/,
   );
   assert.match(
-    codeOf(() => findRun(lister(first), '../x')),
+    await codeOf(() => findRun(lister(first), '../x')),
     /^run-not-found/,
   );
 });
 
-test('a mistyped name or id: the nearest one', () => {
+test('a mistyped name or id: the nearest one', async () => {
   const runs = lister(first, second, ended);
   assert.match(
-    codeOf(() => findRun(runs, 'wbe')),
+    await codeOf(() => findRun(runs, 'wbe')),
     /Did you mean web\?/,
   );
   assert.match(
-    codeOf(() => findRun(runs, 'acb1000')),
+    await codeOf(() => findRun(runs, 'acb1000')),
     /Did you mean abc100000000\?/,
   );
   assert.match(
-    codeOf(() => findRun(runs, 'database')),
+    await codeOf(() => findRun(runs, 'database')),
     /clf ps -a/,
   );
 });

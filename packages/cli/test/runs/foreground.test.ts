@@ -20,6 +20,8 @@ function start(ioOptions: FakeIoOptions = {}, isJson = false) {
     isQuiet: false,
     isInputPumped: ioOptions.input !== undefined,
     actor: 'cli:1',
+    placeFlag: '',
+    detachKey: 'Ctrl-]',
     graceMs: undefined,
   });
   const settle = (): Promise<void> => clock.advance(0);
@@ -116,7 +118,7 @@ test('T1: what cannot be ended does not keep us for ever', async () => {
   run.finish({ reason: 'manual-cancel', code: undefined, signal: 'SIGTERM' });
   await clock.advance(15_000);
   assert.deepEqual(await status, { kind: 'code', code: 143 });
-  assert.match(io.err(), /something of run 3k9qv7hd2m5x is still alive/);
+  assert.match(io.err(), /run 3k9qv7hd2m5x still has living processes/);
 });
 
 test('an interrupt after a while is a first one again', async () => {
@@ -220,6 +222,8 @@ test('a signal after the run is over is for us, when a reader holds us up', asyn
     isQuiet: false,
     isInputPumped: false,
     actor: 'cli:1',
+    placeFlag: '',
+    detachKey: 'Ctrl-]',
     graceMs: undefined,
   });
   run.say('nobody reads this');

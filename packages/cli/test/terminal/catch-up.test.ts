@@ -25,8 +25,10 @@ async function* stream(events: readonly OutputEvent[]): AsyncIterable<OutputEven
 }
 
 async function caughtUp(events: readonly OutputEvent[]) {
+  const result = await catchUp({ events: stream(events), until: arrival, size });
+  // What has to be undone when we leave is known from the picture alone.
   const tracker = createModeTracker();
-  const result = await catchUp({ events: stream(events), until: arrival, size, tracker });
+  tracker.push(Buffer.from(result.picture));
   return { ...result, tracker };
 }
 

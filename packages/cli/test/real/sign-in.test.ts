@@ -11,7 +11,7 @@ import { createTerminalRig } from '../support/terminal-rig.ts';
 const options = { timeout: 60_000 };
 
 const hostsOf = (rig: GatewayRig): string =>
-  join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'hosts.json');
+  join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'gateways.json');
 
 test(
   'on the same machine a sign-in asks nothing, is kept private, and ends with logout',
@@ -72,11 +72,15 @@ test(
     const again = await rig.clfWith({ env: away }, ...args);
     assert.match(again.stderr, /sign-in-refused/);
 
-    const listed = await rig.clfWith({ env: away }, 'runs', 'ls', '--host', 'home');
+    const listed = await rig.clfWith({ env: away }, 'runs', 'ls', '--gateway', 'home');
     assert.match(listed.stdout, /^Nothing is running/);
-    const mistyped = await rig.clfWith({ env: away }, 'runs', 'ls', '--host', 'hime');
+    const mistyped = await rig.clfWith({ env: away }, 'runs', 'ls', '--gateway', 'hime');
     assert.match(mistyped.stderr, /Did you mean home\?/);
-    const named = await rig.clfWith({ env: { ...away, CLAWDFATHER_HOST: url } }, 'audit', '--json');
+    const named = await rig.clfWith(
+      { env: { ...away, CLAWDFATHER_GATEWAY: url } },
+      'audit',
+      '--json',
+    );
     assert.match(named.stdout, /"action":"auth\.login"/);
 
     const token = (

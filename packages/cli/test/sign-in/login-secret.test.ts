@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLoginSecret } from '../../src/hosts/login-secret.ts';
+import { parseLoginSecret } from '../../src/sign-in/login-secret.ts';
 
 const secret = 'yxibZ95JtoUavZ7xTDuvQZsysP_OJfMwv7-yCZoU3fc';
 

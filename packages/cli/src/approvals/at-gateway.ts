@@ -1,5 +1,5 @@
 /*
- * `clf approvals`, `allow` and `deny` with `--host`: what waits at a gateway, shown and decided as on this machine.
+ * `clf approvals`, `allow` and `deny` with `--gateway`: what waits at a gateway, shown and decided as on this machine.
  *
  * Deciding is a person's: it takes a terminal and is refused inside a run, here as there (A5). The gateway judges again.
  */
@@ -12,15 +12,15 @@ import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
-import { allPages } from './all-pages.ts';
-import { refuseInsideRun } from './inside-run.ts';
-import { withHost } from './open-client.ts';
+import { allPages } from '../place/gateway/all-pages.ts';
+import { refuseInsideRun } from '../sign-in/inside-run.ts';
+import { withGateway } from '../sign-in/open-client.ts';
 
 type RemoteApproval = Awaited<ReturnType<Client['approvals']['list']>>['items'][number];
 
 export function showApprovals(context: CommandContext, isAll: boolean): Promise<ExitStatus> {
   const { io, paint, clock } = context;
-  return withHost(context, async ({ client, target }) => {
+  return withGateway(context, async ({ client, target }) => {
     const records = (await readApprovals(client, isAll)).map(recordOf).reverse();
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record)));
@@ -48,7 +48,7 @@ export function decideRemotely(
       hint: 'Decide in a terminal of your own, outside of any run; over ssh, ask for one with -t.',
     });
   }
-  return withHost(context, async ({ client }) => {
+  return withGateway(context, async ({ client }) => {
     const id = await findRemoteApproval(client, typed);
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
     const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
@@ -80,7 +80,7 @@ async function findRemoteApproval(client: Client, typed: string): Promise<string
   const code = one === undefined ? 'approval-not-found' : 'approval-ambiguous';
   const message = one === undefined ? 'nothing that waits begins' : 'several that wait begin';
   throw new CliError(code, `${message} with "${typed}"`, {
-    hint: 'See what waits: clf approvals --host …',
+    hint: 'See what waits: clf approvals -g …',
     detail: { typed },
   });
 }

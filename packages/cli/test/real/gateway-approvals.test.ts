@@ -1,5 +1,5 @@
 /*
- * What agents ask for at a gateway, seen from the command line: a token's command is held, shown with `--host`, and decided by
+ * What agents ask for at a gateway, seen from the command line: a token's command is held, shown with `--gateway`, and decided by
  * nobody without a terminal.
  */
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { launcherPath } from '../support/cli-process.ts';
 import { createGatewayRig } from '../support/gateway-rig.ts';
 
-test('a command of a token waits, is listed with --host, and a program cannot allow it', {
+test('a command of a token waits, is listed with --gateway, and a program cannot allow it', {
   timeout: 60_000,
 }, async (context) => {
   const rig = createGatewayRig(context);
@@ -31,23 +31,27 @@ test('a command of a token waits, is listed with --host, and a program cannot al
   assert.equal(held.code, 125);
   assert.match(held.stderr, /has to be allowed.*\n.*clf approvals: clf allow \w+/);
 
-  const listed = await rig.clf('approvals', '--host', 'local', '--json');
+  const listed = await rig.clf('approvals', '--gateway', 'local', '--json');
   const approval = JSON.parse(listed.stdout) as { id: string; argv: string[]; state: string };
   assert.deepEqual([approval.state, approval.argv], ['pending', ['/usr/bin/touch', made]]);
-  assert.match((await rig.clf('approvals', '--host', 'local')).stdout, /\$ \/usr\/bin\/touch /);
+  assert.match((await rig.clf('approvals', '--gateway', 'local')).stdout, /\$ \/usr\/bin\/touch /);
 
   // In a session of its own, since whoever runs the tests may have a terminal.
-  const allow = spawn(process.execPath, [launcherPath, 'allow', '--host', 'local', approval.id], {
-    env: rig.env,
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const allow = spawn(
+    process.execPath,
+    [launcherPath, 'allow', '--gateway', 'local', approval.id],
+    {
+      env: rig.env,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   const said: Buffer[] = [];
   allow.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const [code] = await once(allow, 'close');
   assert.equal(code, 125);
   assert.match(Buffer.concat(said).toString(), /no terminal|inside a run/);
-  const byToken = await rig.clfWith({ env: agent }, 'approvals', '--host', url, '--json');
+  const byToken = await rig.clfWith({ env: agent }, 'approvals', '--gateway', url, '--json');
   assert.match(byToken.stdout, /"state":"pending"/);
   assert.ok(!existsSync(made));
 });

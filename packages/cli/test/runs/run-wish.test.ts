@@ -4,13 +4,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSpec } from '../../src/commands/run-spec.ts';
-import { spawnInputFrom } from '../../src/runs/spawn-input.ts';
+import { spawnInputOf } from '../../src/place/start-here.ts';
+import { runWishFrom } from '../../src/runs/run-wish.ts';
 import { callWith } from '../support/configs.ts';
 
 const ownEnv = { HOME: '/h', PATH: '/bin', EXTRA: 'x' };
 
 function inputIn(env: Readonly<Record<string, string>>, ...argv: string[]) {
-  return spawnInputFrom(callWith(runSpec, argv, env), { cols: 90, rows: 20 });
+  const call = callWith(runSpec, argv, env);
+  return spawnInputOf(runWishFrom(call, { cols: 90, rows: 20 }), call.config);
 }
 
 const inputOf = (...argv: string[]) => inputIn(ownEnv, ...argv);
@@ -52,6 +54,7 @@ test('deadlines, limits, labels', () => {
   assert.equal(input.nice, 5);
   assert.deepEqual(input.limits, { openFiles: 64, memoryBytes: 2 ** 30, cpuSeconds: 1 });
   assert.deepEqual(input.labels, { name: 'web', a: 'b' });
+  assert.equal(input.scopeKey, 'name:cli:web', 'a name is for one living run');
   assert.deepEqual(input.journal, { mode: 'ring', bytesMax: 2 ** 20 });
   assert.equal(input.cwd, '/here/sub');
   assert.equal(input.leftovers, 'fail');

@@ -1,5 +1,5 @@
 /*
- * `hosts.json` in the config directory: the gateways that this user is signed in to, each with the token of this device.
+ * `gateways.json` in the config directory: the gateways that this user is signed in to, each with the token of this device.
  *
  * 0600, written under a temporary name and renamed. A file that others can read is refused: its tokens are theirs as well. So is
  * one that they can exchange: it says to whom tokens are sent.
@@ -20,8 +20,8 @@ import { type CallerFacts, configDirectory } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
 import { whyUnsafe } from '../gateway/read-secret.ts';
 
-export interface StoredHost {
-  /* What `--host` may say instead of the address. */
+export interface StoredGateway {
+  /* What `-g` may say instead of the address. */
   readonly name: string;
   readonly url: string;
   readonly token: string;
@@ -29,19 +29,29 @@ export interface StoredHost {
   readonly expiresAt: string;
   /* Of a gateway on this machine: it is found by its state directory, whatever its port is today. */
   readonly stateDir: string | null;
+  /* Commands about runs mean this one unless they say otherwise. At most one has it. */
+  readonly isDefault?: boolean;
 }
 
-export function hostsPath(caller: Pick<CallerFacts, 'env'>): string {
+export function gatewaysPath(caller: Pick<CallerFacts, 'env'>): string {
+  return join(configDirectory(caller), 'gateways.json');
+}
+
+/* As versions before 0.2 called it. It is read while the other is not there, and stays. */
+function earlierPath(caller: Pick<CallerFacts, 'env'>): string {
   return join(configDirectory(caller), 'hosts.json');
 }
 
-export function readHosts(caller: Pick<CallerFacts, 'env'>): StoredHost[] {
-  const path = hostsPath(caller);
+export function readGateways(caller: Pick<CallerFacts, 'env'>): StoredGateway[] {
+  return readFrom(gatewaysPath(caller)) ?? readFrom(earlierPath(caller)) ?? [];
+}
+
+function readFrom(path: string): StoredGateway[] | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return [];
+    if (hasErrno(error, 'ENOENT')) return undefined;
     throw unreadable(path, String(error));
   }
   try {
@@ -55,25 +65,25 @@ export function readHosts(caller: Pick<CallerFacts, 'env'>): StoredHost[] {
     }
     const unsafe = findUnsafe(path);
     if (unsafe !== undefined) throw notTrusted(path)(unsafe);
-    return parseHosts(path, readFileSync(descriptor, 'utf8'));
+    return parseGateways(path, readFileSync(descriptor, 'utf8'));
   } finally {
     closeSync(descriptor);
   }
 }
 
-export function writeHosts(
+export function writeGateways(
   caller: Pick<CallerFacts, 'env'>,
-  hosts: readonly StoredHost[],
+  gateways: readonly StoredGateway[],
   pid: number,
 ): void {
-  const path = hostsPath(caller);
+  const path = gatewaysPath(caller);
   makeTrustedDir(dirname(path), notTrusted(path));
   const draft = `${path}.${pid}`;
-  writeFileSync(draft, `${JSON.stringify({ hosts }, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify({ gateways }, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(draft, path);
 }
 
-function parseHosts(path: string, text: string): StoredHost[] {
+function parseGateways(path: string, text: string): StoredGateway[] {
   const broken = (): CliError =>
     unreadable(path, 'it is not as clf writes it', `Remove it and sign in again: clf login`);
   let json: unknown;
@@ -82,12 +92,16 @@ function parseHosts(path: string, text: string): StoredHost[] {
   } catch {
     throw broken();
   }
-  const hosts: unknown = (json as { readonly hosts?: unknown } | null)?.hosts;
-  if (!Array.isArray(hosts) || !hosts.every(isHost)) throw broken();
-  return hosts;
+  const { gateways, hosts } = (json ?? {}) as {
+    readonly gateways?: unknown;
+    readonly hosts?: unknown;
+  };
+  const list = gateways ?? hosts;
+  if (!Array.isArray(list) || !list.every(isGateway)) throw broken();
+  return list;
 }
 
-function isHost(value: unknown): value is StoredHost {
+function isGateway(value: unknown): value is StoredGateway {
   if (typeof value !== 'object' || value === null) return false;
   const fields = value as Readonly<Record<string, unknown>>;
   const names = ['name', 'url', 'token', 'account', 'expiresAt'] as const;
@@ -100,7 +114,7 @@ function notTrusted(path: string): (unsafe: Unsafe) => CliError {
 }
 
 function unreadable(path: string, why: string, hint?: string): CliError {
-  return new CliError('hosts-unreadable', `${path} is not used: ${why}`, {
+  return new CliError('gateways-unreadable', `${path} is not used: ${why}`, {
     detail: { path },
     ...(hint === undefined ? {} : { hint }),
   });

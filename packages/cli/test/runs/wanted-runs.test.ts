@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunFilter, RunRecord } from '@clawdfather/supervisor';
 import { psSpec } from '../../src/commands/specs.ts';
-import { listRuns, wantedRuns } from '../../src/commands/ps.ts';
+import { listRuns, wantedRuns } from '../../src/runs/wanted-runs.ts';
+import { formatExitShort } from '../../src/render/exit-text.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { formatRunTable } from '../../src/render/run-table.ts';
 import { readTreeUse } from '../../src/runs/process-use.ts';
@@ -20,20 +21,20 @@ function wantedBy(filters: readonly string[], isAll: boolean) {
 }
 
 test('without -a only living runs; a reason asks for finished ones', () => {
-  assert.deepEqual(wantedBy([], false).filter.states, ['starting', 'running', 'exiting']);
-  assert.equal(wantedBy([], true).filter.states, undefined);
+  assert.deepEqual(wantedBy([], false).query.states, ['starting', 'running', 'exiting']);
+  assert.equal(wantedBy([], true).query.states, undefined);
   const wanted = wantedBy(['reason=signal'], false);
-  assert.equal(wanted.filter.states, undefined);
+  assert.equal(wanted.query.states, undefined);
   assert.equal(wanted.isMatch(recordWith()), false);
   assert.equal(wanted.isMatch(recordWith({ exit: exitWith({ reason: 'signal' }) })), true);
 });
 
 test('filters add up', () => {
-  const { filter } = wantedBy(
+  const { query } = wantedBy(
     ['state=exited', 'session=s', 'backend=b', 'name=web', 'label=a=b=c'],
     false,
   );
-  assert.deepEqual(filter, {
+  assert.deepEqual(query, {
     sessionId: 's',
     backendId: 'b',
     labels: { name: 'web', a: 'b=c' },
@@ -43,34 +44,64 @@ test('filters add up', () => {
 
 test('an unknown filter or state is refused', () => {
   assert.throws(() => wantedBy(['colour=red'], false), /--filter does not know/);
-  assert.throws(() => wantedBy(['state=happy'], false), /not one of starting/);
+  assert.throws(() => wantedBy(['state=happy'], false), /state does not know "happy"/);
+  assert.throws(() => wantedBy(['reason=timeuot'], false), /reason does not know "timeuot"/);
   assert.throws(() => wantedBy(['label=x'], false), /needs K=V/);
+});
+
+test('a word that the table shows is a word that a filter takes', () => {
+  const ended = (exit: Parameters<typeof exitWith>[0]) =>
+    recordWith({ state: 'exited', exit: exitWith(exit) });
+  const shown = [
+    ['ok', ended({ code: 0 })],
+    ['exit 3', ended({ code: 3 })],
+    ['SIGSEGV', ended({ reason: 'signal', code: undefined, signal: 'SIGSEGV' })],
+    ['timeout', ended({ reason: 'overall-timeout' })],
+    ['idle timeout', ended({ reason: 'no-output-timeout' })],
+    ['cancelled', ended({ reason: 'manual-cancel' })],
+    ['not started', ended({ reason: 'spawn-error' })],
+  ] as const;
+  for (const [word, run] of shown) {
+    assert.equal(formatExitShort(run.exit ?? assert.fail()), word);
+    const wanted = wantedBy([`state=${word}`], false);
+    assert.deepEqual(wanted.query.states, ['exited']);
+    const matching = shown.filter(([, other]) => wanted.isMatch(other)).map(([name]) => name);
+    assert.deepEqual(matching, [word]);
+  }
+  const cancelled = wantedBy(['reason=cancelled'], false);
+  assert.equal(cancelled.isMatch(ended({ reason: 'manual-cancel' })), true);
+  assert.equal(cancelled.isMatch(ended({ code: 0 })), false);
+  const both = wantedBy(['state=running', 'state=ok'], false);
+  assert.deepEqual(both.query.states, ['running', 'exited']);
+  assert.equal(both.isMatch(recordWith()), true);
+  assert.equal(both.isMatch(ended({ code: 3 })), false);
+  assert.equal(wantedBy(['state=exited', 'state=ok'], false).isMatch(ended({ code: 3 })), true);
 });
 
 /* Newest first, as the registry lists. */
 function registryOf(records: readonly RunRecord[]) {
   return {
-    list: ({ states, limit = 100 }: RunFilter = {}) =>
+    list: async ({ states, limit = 100 }: RunFilter = {}) =>
       records.filter(({ state }) => states?.includes(state) ?? true).slice(0, limit),
   };
 }
 
-test('all that live are listed, however many; of finished ones the newest, and it is said', () => {
+test('all that live are listed, however many; of finished ones the newest, and it is said', async () => {
   const many = registryOf(Array.from({ length: 250 }, () => recordWith()));
-  const living = listRuns(many, wantedBy([], false));
-  assert.equal(living.records.length, 250);
+  const living = await listRuns(many, wantedBy([], false));
+  assert.equal(living.runs.length, 250);
   assert.equal(living.isCut, false);
-  const all = listRuns(many, wantedBy([], true));
-  assert.equal(all.records.length, 100);
+  const all = await listRuns(many, wantedBy([], true));
+  assert.equal(all.runs.length, 100);
   assert.equal(all.isCut, true);
-  assert.equal(listRuns(many, wantedBy([], true), 250).isCut, false);
+  assert.equal((await listRuns(many, wantedBy([], true), 250)).isCut, false);
 });
 
-test('a reason is looked for among all runs, not only the newest', () => {
+test('a reason is looked for among all runs, not only the newest', async () => {
   const quiet = Array.from({ length: 200 }, () => recordWith({ state: 'exited' }));
   const killed = recordWith({ state: 'exited', exit: exitWith({ reason: 'signal' }) });
-  const found = listRuns(registryOf([...quiet, killed]), wantedBy(['reason=signal'], false));
-  assert.deepEqual(found, { records: [killed], isCut: false });
+  const found = await listRuns(registryOf([...quiet, killed]), wantedBy(['reason=signal'], false));
+  assert.deepEqual(found, { runs: [killed], isCut: false });
 });
 
 test('the table shows how a run stands or ended, and hides nothing nasty', () => {

@@ -1,16 +1,11 @@
 /*
  * A run's output from a gateway, as the supervisor's own events, so that everything that shows output here shows that as well.
  *
- * A lost connection, or another gateway, goes on where the last one stopped (sdk). The run's exit is the last event.
+ * After a lost connection, also at another gateway, it goes on where it stopped (sdk). It ends when the run has ended.
  */
 import type { RunEvent } from '@clawdfather/protocol/api';
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
-import type { Client, FollowOptions } from '@clawdfather/sdk';
-import type { RemoteExit } from './remote-run.ts';
-
-export type RemoteEvent =
-  | { readonly kind: 'event'; readonly event: OutputEvent }
-  | { readonly kind: 'exit'; readonly exit: RemoteExit };
+import { type Client, followRun, type FollowOptions } from '@clawdfather/sdk';
 
 export interface FollowRequest {
   readonly client: Client;
@@ -22,12 +17,10 @@ export interface FollowRequest {
 export async function* followOutput(
   { client, runId, since }: FollowRequest,
   options: FollowOptions,
-): AsyncGenerator<RemoteEvent, void, undefined> {
-  const { followRun } = await import('@clawdfather/sdk');
+): AsyncGenerator<OutputEvent, void, undefined> {
   const run = { client, runId, ...(since === undefined ? {} : { cursor: since }) };
   for await (const event of followRun(run, options)) {
-    if (event.name === 'exit') yield { kind: 'exit', exit: event.data.exit };
-    else yield { kind: 'event', event: outputEventOf(event) };
+    if (event.name !== 'exit') yield outputEventOf(event);
   }
 }
 
@@ -42,7 +35,7 @@ const pageBytesMax = 1_048_576;
 export async function* outputSoFar(
   request: FollowRequest,
   options: FollowOptions,
-): AsyncGenerator<RemoteEvent, void, undefined> {
+): AsyncGenerator<OutputEvent, void, undefined> {
   const { client, runId } = request;
   let cursor = request.since;
   let awaited = 0;
@@ -66,22 +59,19 @@ export async function* outputSoFar(
   };
   await lookAhead();
   if (awaited > 0) {
-    for await (const one of followOutput(request, options)) {
-      yield one;
-      const event = one.kind === 'event' ? one.event : undefined;
-      if (event?.kind === 'output') awaited -= event.bytes.length;
-      if (event?.kind === 'damaged') damagedBytes -= event.missedBytes;
-      if (event?.kind === 'tail-lost') return;
+    for await (const event of followOutput(request, options)) {
+      yield event;
+      if (event.kind === 'output') awaited -= event.bytes.length;
+      if (event.kind === 'damaged') damagedBytes -= event.missedBytes;
+      if (event.kind === 'tail-lost') return;
       await lookAhead();
       if (awaited <= 0) break;
     }
   }
   const end = (cursor ?? '0.0') as Cursor;
   const missedBytes = Math.max(0, damagedBytes);
-  if (isTailLost) yield { kind: 'event', event: { kind: 'tail-lost', missedBytes, cursor: end } };
-  else if (missedBytes > 0) {
-    yield { kind: 'event', event: { kind: 'damaged', missedBytes, cursor: end } };
-  }
+  if (isTailLost) yield { kind: 'tail-lost', missedBytes, cursor: end };
+  else if (missedBytes > 0) yield { kind: 'damaged', missedBytes, cursor: end };
 }
 
 function outputEventOf(event: Exclude<RunEvent, { readonly name: 'exit' }>): OutputEvent {

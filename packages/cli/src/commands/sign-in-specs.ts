@@ -6,7 +6,7 @@ import { switchFlag, valueFlag } from '../args/flag.ts';
 import { choices, file, integer, text } from '../args/kinds.ts';
 import { operand, optionalOperand } from '../args/operand.ts';
 import { defineCommand } from '../args/spec.ts';
-import { hostFlags } from './shared-flags.ts';
+import { gatewayFlags } from './shared-flags.ts';
 
 export const loginSpec = defineCommand({
   name: 'login',
@@ -16,8 +16,9 @@ export const loginSpec = defineCommand({
     link: switchFlag({ summary: 'only show a login link, for a phone or a browser' }),
     linkFile: valueFlag(file, { summary: 'read the link or token from this file; - is stdin' }),
     name: valueFlag(text('NAME'), {
-      summary: 'the name for --host (default: the host name in its address)',
+      summary: 'the name for -g (default: the host name in its address)',
     }),
+    noDefault: switchFlag({ summary: 'do not make it the gateway that commands are about' }),
     noQr: switchFlag({ summary: 'do not draw the link as a QR code' }),
   },
   examples: ['clf login', 'clf login --link', 'clf login https://clawd.example.org'],
@@ -38,7 +39,7 @@ export const tokenListSpec = defineCommand({
   name: 'token ls',
   summary: 'List your tokens for programs, without their secrets',
   operands: {},
-  flags: hostFlags,
+  flags: gatewayFlags,
   examples: ['clf token ls'],
 });
 
@@ -47,7 +48,7 @@ export const tokenCreateSpec = defineCommand({
   summary: 'Create a token for a program; it is shown only once',
   operands: { label: operand(text('LABEL')) },
   flags: {
-    ...hostFlags,
+    ...gatewayFlags,
     scope: valueFlag(choices('SCOPE', scopes), {
       summary: 'what it may do: read, run, approve, admin (read)',
     }),
@@ -59,7 +60,7 @@ export const tokenRevokeSpec = defineCommand({
   name: 'token revoke',
   summary: 'Revoke a token; its open connections close within a second',
   operands: { token: operand(text('LABEL|ID')) },
-  flags: hostFlags,
+  flags: gatewayFlags,
   examples: ['clf token revoke ci'],
 });
 
@@ -67,7 +68,7 @@ export const devicesListSpec = defineCommand({
   name: 'devices ls',
   summary: 'List the devices that are signed in to your account',
   operands: {},
-  flags: hostFlags,
+  flags: gatewayFlags,
   examples: ['clf devices'],
 });
 
@@ -76,7 +77,7 @@ export const devicesRevokeSpec = defineCommand({
   summary: 'Sign out one device, or all but this one',
   usage: '[flags] ID | --others',
   operands: { device: optionalOperand(text('ID')) },
-  flags: { ...hostFlags, others: switchFlag({ summary: 'all devices but this one' }) },
+  flags: { ...gatewayFlags, others: switchFlag({ summary: 'all devices but this one' }) },
   examples: ['clf devices revoke 4f7t', 'clf devices revoke --others'],
 });
 
@@ -85,7 +86,7 @@ export const auditSpec = defineCommand({
   summary: 'Show who did what in your account',
   operands: {},
   flags: {
-    ...hostFlags,
+    ...gatewayFlags,
     follow: switchFlag({ short: 'f', summary: 'go on with new entries' }),
     action: valueFlag(text('ACTION'), { summary: 'only this action, such as run.start' }),
     limit: valueFlag(integer({ min: 1, max: 10_000 }), {

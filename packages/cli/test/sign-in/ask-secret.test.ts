@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askSecret } from '../../src/hosts/ask-secret.ts';
+import { askSecret } from '../../src/sign-in/ask-secret.ts';
 import { createFakeIo, createFakeTerminal } from '../support/fake-io.ts';
 
 async function* typed(...pieces: string[]): AsyncIterable<Uint8Array> {

@@ -1,0 +1,92 @@
+/*
+ * `clf show`: everything about one run, a fact per line.
+ */
+import { makeVisible } from '@clawdfather/tools/text';
+import type { CallOf } from '../command.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { withPlace } from '../place/open-place.ts';
+import type { Run } from '../place/place.ts';
+import { formatBytes } from '../render/bytes.ts';
+import { formatDuration, formatInstant } from '../render/duration.ts';
+import { jsonLine, nameLabel, runJson } from '../render/run-json.ts';
+import { stateText } from '../render/run-table.ts';
+import { findRun } from '../runs/find-run.ts';
+import type { showSpec } from './specs.ts';
+
+type Fact = readonly [name: string, value: string | number | undefined];
+
+export async function execute(call: CallOf<typeof showSpec>): Promise<ExitStatus> {
+  const { io, paint, operands } = call;
+  return withPlace(call, async (place) => {
+    const run = await findRun(place, operands.run);
+    const stall = (await place.stalls([run])).get(run.runId);
+    if (call.isJson) {
+      await io.stdout.write(jsonLine(runJson(run, stall)));
+      return codeStatus(exitOk);
+    }
+    const facts = [...factsOf(run, stateText(run, stall)), ...endOf(run), ...labelsOf(run)].filter(
+      ([, value]) => value !== undefined,
+    );
+    const width = Math.max(...facts.map(([name]) => name.length));
+    for (const [name, value] of facts) {
+      await io.stdout.write(`${paint.dim(name.padEnd(width))}  ${makeVisible(String(value))}\n`);
+    }
+    return codeStatus(exitOk);
+  });
+}
+
+function factsOf(run: Run, state: string): readonly Fact[] {
+  const { deadlines } = run;
+  return [
+    ['id', run.runId],
+    ['name', run.labels[nameLabel]],
+    ['command', run.command],
+    ['state', state],
+    ['directory', run.cwd],
+    ['terminal', run.mode === 'child' ? 'no' : 'yes'],
+    ['pid', run.exit === undefined ? run.pid : undefined],
+    ['created', formatInstant(run.createdAtMs)],
+    ['started', timeText(run.startedAtMs)],
+    ['last output', timeText(run.lastOutputAtMs)],
+    ['time limit', limitText(deadlines.overallMs)],
+    ['idle limit', limitText(deadlines.noOutputMs)],
+    ['leftovers', run.leftovers],
+    ['session', run.sessionId],
+    ['started by', run.labels['requester'] ?? run.backendId],
+  ];
+}
+
+function endOf({ exit, treeEndedAtMs }: Run): readonly Fact[] {
+  if (exit === undefined) return [];
+  const { usage, leftovers } = exit;
+  const left = leftovers.map(({ comm, pid }) => `${comm} (${pid})`).join(', ');
+  return [
+    ['ended', formatInstant(exit.endedAtMs)],
+    ['took', limitText(exit.durationMs)],
+    ['reason', exit.reason],
+    ['exit code', exit.code],
+    ['signal', exit.signal],
+    ['ended by', exit.actor],
+    ['detail', exit.detail],
+    [
+      'cpu time',
+      usage === undefined ? undefined : formatDuration((usage.userUs + usage.systemUs) / 1_000),
+    ],
+    ['memory', usage === undefined ? undefined : formatBytes(usage.maxRssBytes)],
+    ['left running', treeEndedAtMs === undefined && left !== '' ? left : undefined],
+  ];
+}
+
+function labelsOf({ labels }: Run): readonly Fact[] {
+  return Object.entries(labels)
+    .filter(([name]) => name !== nameLabel && name !== 'requester')
+    .map(([name, value]) => [`label ${name}`, value]);
+}
+
+function timeText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatInstant(ms);
+}
+
+function limitText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatDuration(ms);
+}

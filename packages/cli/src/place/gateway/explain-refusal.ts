@@ -1,0 +1,42 @@
+/*
+ * What a gateway refuses, with the code that the same mistake has on this machine; and what to do about it.
+ */
+import { CodedError } from '@clawdfather/kit';
+import { CliError, type CliErrorCode } from '../../errors.ts';
+import type { Target } from '../../sign-in/find-gateway.ts';
+
+/* By the gateway's own reason where it names one, else by its code. Others keep the code of the API. */
+const sameHere: Readonly<Record<string, CliErrorCode>> = {
+  not_found: 'run-not-found',
+  not_running: 'run-ended',
+  still_running: 'run-still-alive',
+  input_blocked: 'input-blocked',
+  name_taken: 'name-taken',
+  'no-terminal': 'not-a-terminal',
+};
+
+/* Any other error as it is. */
+export async function explainRefusal(target: Target, error: unknown): Promise<unknown> {
+  const { RefusedError } = await import('@clawdfather/sdk');
+  if (!(error instanceof RefusedError)) return error;
+  const { code } = error.refusal;
+  if (code === 'unauthorized') return notSignedIn(target, error);
+  const { reason } = error.detail;
+  const known = sameHere[String(reason)] ?? sameHere[code];
+  const parts = {
+    cause: error.cause,
+    detail: error.detail,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  };
+  return known === undefined
+    ? new CodedError(code, error.message, parts)
+    : new CliError(known, error.message, parts);
+}
+
+export function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {
+  const why = cause === undefined ? 'you are not signed in to' : 'your sign-in has ended at';
+  return new CliError('not-signed-in', `${why} ${url}`, {
+    hint: isLocal ? 'Sign in: clf login' : `Sign in: clf login ${url}`,
+    detail: { url },
+  });
+}

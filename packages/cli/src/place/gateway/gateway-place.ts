@@ -1,0 +1,119 @@
+/*
+ * The runs of a gateway, over its API.
+ */
+import type { Clock, Random } from '@clawdfather/kit';
+import type { Client, LinkState } from '@clawdfather/sdk';
+import type { RunId, Stall } from '@clawdfather/supervisor';
+import { CliError } from '../../errors.ts';
+import { shortId } from '../../runs/find-run.ts';
+import type { Target } from '../../sign-in/find-gateway.ts';
+import type { Place, Run, RunHandle } from '../place.ts';
+import { explainRefusal } from './explain-refusal.ts';
+import { createGatewayHandle } from './gateway-handle.ts';
+import { createInputSender } from './input-sender.ts';
+import { listAnswers } from './list-runs.ts';
+import { exitOf, runOf } from './run-of-answer.ts';
+import { startAtGateway } from './start-at-gateway.ts';
+
+export interface GatewayPlaceDeps {
+  readonly client: Client;
+  readonly target: Target;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly cwd: string;
+  readonly onLink: (state: LinkState) => void;
+}
+
+export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
+  const { client, target, clock, random } = deps;
+  const flag = ` -g ${target.name}`;
+  /* Stalls come with the list; they are kept for whoever asks next. */
+  const stalled = new Map<RunId, Stall>();
+  const ask = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw await explainRefusal(target, error);
+    }
+  };
+  const handleOf = (run: Run, isOurs: boolean): RunHandle =>
+    createGatewayHandle({ ...deps, ask }, run, { isOurs });
+  const paramsOf = ({ runId }: Pick<Run, 'runId'>) => ({ params: { id: runId } });
+  return {
+    flag,
+    gateway: target.name,
+    list: async (query) => {
+      const answers = await ask(() => listAnswers(client, query));
+      for (const { runId, stalled: why } of answers) {
+        if (why !== undefined) stalled.set(runId as RunId, why);
+      }
+      return answers.map(runOf);
+    },
+    stalls: async () => stalled,
+    useOf: () => undefined,
+    start: async (wish, signal) => {
+      const run = await ask(() => startAtGateway({ ...deps, flag }, wish, signal));
+      return handleOf(run, true);
+    },
+    open: async (run) => handleOf(run, false),
+    end: async (run, graceMs) => {
+      const body = graceMs === undefined ? {} : { graceMs };
+      const { isGone } = await ask(() => client.runs.cancel({ ...paramsOf(run), body }));
+      if (!isGone) throw notGone(run);
+      const { exit } = await ask(() => client.runs.wait(paramsOf(run)));
+      if (exit === null) throw notGone(run);
+      return exitOf(run.runId, exit);
+    },
+    remove: async (run, { isForced }) => {
+      const query = { force: isForced ? 'true' : 'false' } as const;
+      await ask(() => client.runs.remove({ ...paramsOf(run), query }));
+    },
+    // The gateway clears away by itself.
+    removed: async () => {},
+    screen: (run) => ask(() => client.runs.screen(paramsOf(run))),
+    sendKeys: async (run, { literal, hex, keys }) => {
+      const body = {
+        ...(literal === undefined ? {} : { literal }),
+        ...(hex === undefined ? {} : { hex: [...hex] }),
+        ...(keys === undefined ? {} : { keys: [...keys] }),
+      };
+      const { bytes } = await ask(() => client.runs.keys({ ...paramsOf(run), body }));
+      return bytes;
+    },
+    paste: async (run, text) => {
+      const body = { paste: text };
+      const { bytes, isBracketed = false } = await ask(() =>
+        client.runs.keys({ ...paramsOf(run), body }),
+      );
+      return { bytes, isBracketed };
+    },
+    resize: async (run, { cols, rows }) =>
+      void (await ask(() => client.runs.resize({ ...paramsOf(run), body: { cols, rows } }))),
+    sendInput: (run, bytes, { isEof }) =>
+      ask(async () => {
+        const isTerminal = run.mode !== 'child';
+        const { runId } = run;
+        const sender = createInputSender({
+          client,
+          clock,
+          random,
+          runId,
+          isOurs: false,
+          isTerminal,
+        });
+        await sender.send(bytes);
+        if (isEof) await sender.end();
+      }),
+    openTerminal: async (handle, options) => {
+      const { openFeedAtGateway } = await import('./feed-at-gateway.ts');
+      return openFeedAtGateway({ ...deps, ask }, handle, options);
+    },
+  };
+}
+
+function notGone(run: Run): CliError {
+  return new CliError('run-still-alive', `run ${shortId(run)} still has living processes`, {
+    hint: 'It belongs to another user or is stuck in the kernel. The gateway goes on trying.',
+    detail: { runId: run.runId },
+  });
+}

@@ -1,0 +1,83 @@
+/*
+ * A run as a gateway tells of it, in the words that commands have for a run of this machine.
+ */
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import type { Cursor, ProcessNote, RunExit, RunId, Stall } from '@clawdfather/supervisor';
+import type { Run } from '../place.ts';
+
+export type RunAnswer = AnswerOf<Api['runs']['get']>;
+export type ExitAnswer = NonNullable<RunAnswer['exit']>;
+
+export function runOf(answer: RunAnswer): Run {
+  const runId = answer.runId as RunId;
+  return {
+    runId,
+    state: answer.state,
+    sessionId: answer.sessionId,
+    backendId: answer.backendId,
+    labels: answer.labels,
+    mode: answer.mode,
+    command: answer.command,
+    cwd: answer.cwd,
+    pid: answer.pid,
+    createdAtMs: Date.parse(answer.createdAt),
+    startedAtMs: parseTime(answer.startedAt),
+    lastOutputAtMs: parseTime(answer.lastOutputAt),
+    ownerInstanceId: answer.owner.instanceId,
+    ownerGeneration: answer.owner.generation,
+    epoch: answer.owner.epoch,
+    ownerLoss: answer.ownerLoss,
+    leftovers: answer.leftoversPolicy,
+    deadlines: {
+      overallMs: answer.timeoutMs ?? undefined,
+      noOutputMs: answer.noOutputTimeoutMs ?? undefined,
+    },
+    exit: answer.exit === null ? undefined : exitOf(runId, answer.exit),
+    treeEndedAtMs: parseTime(answer.treeEndedAt),
+  };
+}
+
+export function stallOf(answer: RunAnswer): Stall | undefined {
+  return answer.stalled;
+}
+
+export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {
+  return {
+    runId,
+    reason: exit.reason,
+    code: exit.code ?? undefined,
+    signal: exit.signal ?? undefined,
+    coreDumped: exit.coreDumped,
+    actor: exit.actor ?? undefined,
+    detail: exit.detail ?? undefined,
+    startedAtMs: parseTime(exit.startedAt),
+    endedAtMs: Date.parse(exit.endedAt),
+    durationMs: exit.durationMs ?? undefined,
+    usage:
+      exit.usage === null
+        ? undefined
+        : {
+            userUs: exit.usage.userMs * 1_000,
+            systemUs: exit.usage.systemMs * 1_000,
+            maxRssBytes: exit.usage.maxRssBytes,
+            readBytes: exit.usage.readBytes,
+            writeBytes: exit.usage.writeBytes,
+          },
+    killed: exit.killed,
+    escapees: exit.escapees,
+    leftovers: exit.leftovers.map(noteOf),
+    survivors: exit.survivors.map(noteOf),
+    undrainedBytes: exit.undrainedBytes,
+    failure: exit.failure ?? undefined,
+    cursor: exit.cursor as Cursor,
+  };
+}
+
+/* When it began is not told over HTTP, and nobody here asks. */
+function noteOf({ pid, command }: { readonly pid: number; readonly command: string }): ProcessNote {
+  return { pid, comm: command, startTicks: 0 };
+}
+
+function parseTime(text: string | null | undefined): number | undefined {
+  return text === null || text === undefined ? undefined : Date.parse(text);
+}

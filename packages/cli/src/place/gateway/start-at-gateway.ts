@@ -1,0 +1,109 @@
+/*
+ * From what `clf run` was asked for to a run of a gateway.
+ *
+ * The start has a key: whoever does not hear the answer asks again and finds the same run, started once.
+ */
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import { CodedError, type Random } from '@clawdfather/kit';
+import type { ExecResult } from '@clawdfather/protocol';
+import type { Client } from '@clawdfather/sdk';
+import { CliError, usageError } from '../../errors.ts';
+import type { Target } from '../../sign-in/find-gateway.ts';
+import type { Run, RunWish } from '../place.ts';
+import { type RetryDeps, retried } from './retried.ts';
+import { runOf } from './run-of-answer.ts';
+
+export interface StartDeps extends RetryDeps {
+  readonly client: Client;
+  readonly random: Random;
+  readonly target: Target;
+  readonly flag: string;
+  /* Where the caller is. It means something only to a gateway of this machine. */
+  readonly cwd: string;
+}
+
+export async function startAtGateway(
+  deps: StartDeps,
+  wish: RunWish,
+  signal: AbortSignal,
+): Promise<Run> {
+  const { client, random } = deps;
+  const body = bodyOf(deps, wish);
+  const options = { idempotencyKey: random.id() };
+  const ask = () => client.runs.create({ body }, options);
+  const asked = retried(deps, ask);
+  const takeBack = async (): Promise<void> => {
+    const result = await asked;
+    if ('runId' in result) await client.runs.cancel({ params: { id: result.runId ?? '' } });
+  };
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const result = await Promise.race([asked, aborted.promise]);
+    return runOf(await client.runs.get({ params: { id: startedId(deps, wish, result) } }));
+  } catch (error) {
+    if (signal.aborted) await takeBack();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function bodyOf({ target, cwd }: StartDeps, wish: RunWish) {
+  const { argv, terminal, envAdditions, timeoutMs, idleTimeoutMs, extras } = wish;
+  if (wish.ownerLoss === 'kill') throw notThere('--owner-loss kill');
+  if (wish.isEnvClean) throw notThere('--clean-env');
+  const workdir = target.isLocal ? resolve(cwd, wish.cwd ?? '.') : wish.cwd;
+  return {
+    argv: [...argv],
+    ...(workdir === undefined ? {} : { workdir }),
+    ...(Object.keys(envAdditions).length === 0 ? {} : { env: { ...envAdditions } }),
+    ...(terminal === undefined ? { pty: false } : { pty: true, ...terminal }),
+    ...(wish.sessionId === undefined ? {} : { sessionId: wish.sessionId }),
+    // 0 is no limit; a limit that is not named would be the gateway's.
+    timeoutSeconds: (timeoutMs ?? 0) / 1_000,
+    ...(idleTimeoutMs === undefined ? {} : { noOutputTimeoutSeconds: idleTimeoutMs / 1_000 }),
+    leftovers: wish.leftovers,
+    eof: wish.stdin === 'closed' && terminal === undefined,
+    background: true,
+    ...extras,
+  };
+}
+
+function notThere(flag: string): CliError {
+  return usageError(
+    `${flag} has no meaning at a gateway`,
+    'Its runs always outlive whoever started them, and have the environment of the gateway.',
+  );
+}
+
+/* Throws when nothing has started, with the words and codes of a start on this machine. */
+function startedId({ flag }: StartDeps, { argv }: RunWish, result: ExecResult): string {
+  switch (result.status) {
+    case 'running':
+    case 'completed':
+      return result.runId;
+    case 'approval-pending':
+      throw new CliError('approval-pending', 'nothing has started: somebody has to allow it', {
+        hint: `Until ${result.expiresAt}: clf allow${flag} ${result.approvalId}. See what waits: clf approvals${flag}`,
+        detail: { approvalId: result.approvalId, runId: result.runId },
+      });
+    case 'denied':
+      throw new CliError('denied', `denied by ${result.by} (${result.rule}); nothing has started`);
+    case 'failed': {
+      const errno = startErrnos[result.kind];
+      if (errno === undefined) return result.runId;
+      const [program] = argv;
+      throw new CodedError('spawn-failed', `${program}: ${result.message}`, {
+        detail: { stage: 'exec', errno, runId: result.runId },
+      });
+    }
+  }
+}
+
+const startErrnos: Readonly<Record<string, number>> = {
+  'command-not-found': constants.errno.ENOENT,
+  'not-executable': constants.errno.EACCES,
+};

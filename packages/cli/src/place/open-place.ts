@@ -1,0 +1,47 @@
+/*
+ * The place that a command is about, for as long as the command runs.
+ */
+import type { LinkState } from '@clawdfather/sdk';
+import type { CommandContext } from '../command.ts';
+import { formatDuration } from '../render/duration.ts';
+import { type SupervisorExtras, withSupervisor } from '../runs/with-supervisor.ts';
+import { findPlace } from '../sign-in/find-gateway.ts';
+import type { Place } from './place.ts';
+import { createThisMachine } from './this-machine.ts';
+
+type Context = Pick<CommandContext, 'clock' | 'random' | 'config' | 'io'>;
+
+/* `here`: what a supervisor of this machine gets beside the usual. */
+export async function withPlace<Result>(
+  context: Context,
+  use: (place: Place) => Promise<Result>,
+  here: SupervisorExtras = {},
+): Promise<Result> {
+  const target = findPlace(context);
+  const { clock, random, config } = context;
+  if (target === undefined) {
+    const useHere = (supervisor: Parameters<typeof createThisMachine>[0]['supervisor']) =>
+      use(createThisMachine({ supervisor, clock, config }));
+    return withSupervisor(context, useHere, here);
+  }
+  const { openClient } = await import('../sign-in/open-client.ts');
+  const { createGatewayPlace } = await import('./gateway/gateway-place.ts');
+  const { client } = await openClient(target);
+  const onLink = createLinkTeller(context);
+  return use(createGatewayPlace({ client, target, clock, random, cwd: config.cwd, onLink }));
+}
+
+/* Only a lost connection is worth a word, and that it is back. */
+function createLinkTeller({ io }: Context): (state: LinkState) => void {
+  let isLost = false;
+  const say = (text: string): void => void io.stderr.write(`clf: ${text}\n`).catch(() => {});
+  return (state) => {
+    if (state.kind === 'lost') {
+      isLost = true;
+      say(`connection lost; trying again in ${formatDuration(state.retryInMs)}`);
+    } else if (state.kind === 'live' && isLost) {
+      isLost = false;
+      say('connected again');
+    }
+  };
+}

@@ -1,0 +1,129 @@
+/*
+ * Where runs are: on this machine, or at a gateway. Every command about runs is written against this interface and cannot tell
+ * the two apart, so that words, ids, JSON and exit codes are the same in both.
+ */
+import type { RunExtras, ScreenResult } from '@clawdfather/protocol';
+import type {
+  LeftoversPolicy,
+  ManagedRun,
+  OwnerLossPolicy,
+  RunExit,
+  RunFilter,
+  RunId,
+  RunRecord,
+  RunState,
+  Stall,
+} from '@clawdfather/supervisor';
+import type { KeyInput } from '@clawdfather/tools/terminal';
+import type { TerminalSize } from '../io/io.ts';
+import type { TreeUse } from '../runs/process-use.ts';
+import type { TerminalFeed } from '../terminal/terminal-feed.ts';
+
+/* What commands know of a run. */
+export type Run = Pick<
+  RunRecord,
+  | 'runId'
+  | 'sessionId'
+  | 'backendId'
+  | 'labels'
+  | 'mode'
+  | 'command'
+  | 'cwd'
+  | 'pid'
+  | 'createdAtMs'
+  | 'startedAtMs'
+  | 'lastOutputAtMs'
+  | 'ownerInstanceId'
+  | 'ownerGeneration'
+  | 'epoch'
+  | 'ownerLoss'
+  | 'leftovers'
+  | 'deadlines'
+  | 'exit'
+  | 'treeEndedAtMs'
+> & {
+  /* `held`: it waits for a decision and has not started. */
+  readonly state: RunState | 'held';
+};
+
+/* One run to watch, type into and end. */
+export type RunHandle = Pick<
+  ManagedRun,
+  | 'runId'
+  | 'wait'
+  | 'waitTree'
+  | 'output'
+  | 'outputLent'
+  | 'outputSoFar'
+  | 'write'
+  | 'end'
+  | 'resize'
+  | 'signal'
+  | 'cancel'
+> & { snapshot(): Run };
+
+export type RunQuery = Pick<
+  RunFilter,
+  'states' | 'sessionId' | 'backendId' | 'labels' | 'idPrefix' | 'limit'
+>;
+
+/* What `clf run` was asked for. */
+export interface RunWish {
+  readonly argv: readonly [string, ...string[]];
+  /* On a terminal of this size; undefined: on pipes. */
+  readonly terminal: TerminalSize | undefined;
+  readonly stdin: 'open' | 'closed';
+  /* As it was typed; undefined: where the caller is, or the gateway's own directory. */
+  readonly cwd: string | undefined;
+  /* What `-e` says, with values taken from here where only a name was given. */
+  readonly envAdditions: Readonly<Record<string, string>>;
+  /* `--clean-env`: of this environment only what a login has. */
+  readonly isEnvClean: boolean;
+  readonly sessionId: string | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly idleTimeoutMs: number | undefined;
+  readonly leftovers: LeftoversPolicy;
+  readonly ownerLoss: OwnerLossPolicy;
+  readonly extras: RunExtras;
+}
+
+export interface PasteResult {
+  readonly bytes: number;
+  readonly isBracketed: boolean;
+}
+
+export interface Place {
+  /* What follows `clf COMMAND` so that it means the same place again: empty, or ` -g NAME`. */
+  readonly flag: string;
+  /* The gateway's name; undefined: this machine. */
+  readonly gateway: string | undefined;
+  /* Newest first. */
+  list(query: RunQuery): Promise<readonly Run[]>;
+  /* Those of these that stand still because their output cannot be kept (J4). */
+  stalls(runs: readonly Run[]): Promise<ReadonlyMap<RunId, Stall>>;
+  /* What its processes use now; undefined when that cannot be told from here. */
+  useOf(run: Run): TreeUse | undefined;
+  /* Throws when nothing was started. `signal` takes the start back. */
+  start(wish: RunWish, signal: AbortSignal): Promise<RunHandle>;
+  open(run: Run): Promise<RunHandle>;
+  /* Ends the run and all that it started; throws `run-still-alive` when something could not be ended. */
+  end(run: Run, graceMs: number | undefined): Promise<RunExit>;
+  /* Of one that lives only when it may be ended first. */
+  remove(run: Run, options: { readonly isForced: boolean }): Promise<void>;
+  /* All of them are removed: time to clear away. */
+  removed(options: { readonly isForced: boolean }): Promise<void>;
+  screen(run: Run): Promise<ScreenResult>;
+  /* How many bytes were typed. */
+  sendKeys(run: Run, keys: KeyInput): Promise<number>;
+  paste(run: Run, text: string): Promise<PasteResult>;
+  resize(run: Run, size: TerminalSize): Promise<void>;
+  sendInput(run: Run, bytes: Uint8Array, options: { readonly isEof: boolean }): Promise<void>;
+  /* A terminal for the person here. `isFresh`: the run has just been started, and its screen is empty. */
+  openTerminal(handle: RunHandle, options: OpenTerminalOptions): Promise<TerminalFeed>;
+}
+
+export interface OpenTerminalOptions {
+  readonly isFresh: boolean;
+  readonly size: TerminalSize;
+  readonly signal: AbortSignal;
+}

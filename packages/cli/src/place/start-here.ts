@@ -1,0 +1,92 @@
+/*
+ * From what `clf run` was asked for to a run of this machine.
+ */
+import { resolve } from 'node:path';
+import { hasCode } from '@clawdfather/kit';
+import type { SpawnInput, Supervisor } from '@clawdfather/supervisor';
+import { nameScope } from '@clawdfather/tools';
+import { cleanEnv, type Config } from '../config.ts';
+import { CliError } from '../errors.ts';
+import { nameLabel } from '../render/run-json.ts';
+import { shortId } from '../runs/find-run.ts';
+import { explainSpawnFailure } from '../runs/spawn-failure.ts';
+import type { RunHandle, RunWish } from './place.ts';
+
+/* Runs that a person starts belong to this session unless told otherwise. */
+const defaultSession = 'cli';
+const backendId = 'cli';
+/* What a terminal run believes to be on when the caller's own terminal has no name. */
+const defaultTerminalType = 'xterm-256color';
+
+export interface StartHereDeps {
+  readonly supervisor: Supervisor;
+  readonly config: Config;
+}
+
+export async function startHere(
+  deps: StartHereDeps,
+  wish: RunWish,
+  signal: AbortSignal,
+): Promise<RunHandle> {
+  const { supervisor, config } = deps;
+  const { name } = wish.extras;
+  if (name !== undefined) checkNameIsFree(supervisor, name);
+  const input = spawnInputOf(wish, config);
+  try {
+    return await supervisor.spawn({ ...input, signal });
+  } catch (error) {
+    // Somebody else took the name since we looked.
+    if (name !== undefined && hasCode(error, 'scope-busy')) throw nameTaken(name, undefined);
+    throw explainSpawnFailure(error, { program: wish.argv[0], cwd: input.cwd });
+  }
+}
+
+/* Among all that lives on this machine, whoever started it. */
+function checkNameIsFree(supervisor: Supervisor, name: string): void {
+  const states = ['starting', 'running', 'exiting'] as const;
+  const [holder] = supervisor.list({ labels: { [nameLabel]: name }, states, limit: 1 });
+  if (holder !== undefined) throw nameTaken(name, shortId(holder));
+}
+
+function nameTaken(name: string, id: string | undefined): CliError {
+  const who = id === undefined ? 'a living run' : `run ${id}, which lives,`;
+  return new CliError('name-taken', `${who} is called "${name}"`, {
+    hint: `Choose another name, or end it first: clf kill ${name}`,
+    detail: { name },
+  });
+}
+
+export function spawnInputOf(wish: RunWish, config: Config): SpawnInput {
+  const { extras, terminal, idleTimeoutMs } = wish;
+  const { name, labels, graceMs, nice, limits, journalBytesMax } = extras;
+  // S3: Node has raised ours, and the command is to have those of the shell it was typed into.
+  const openFiles = limits?.openFiles ?? config.openFiles;
+  const bounds = { ...limits, ...(openFiles === undefined ? {} : { openFiles }) };
+  const base = wish.isEnvClean ? cleanEnv(config.commandEnv) : config.commandEnv;
+  const env: Readonly<Record<string, string>> = { ...base, ...wish.envAdditions };
+  const common = {
+    sessionId: wish.sessionId ?? defaultSession,
+    backendId,
+    labels: { ...labels, ...(name === undefined ? {} : { [nameLabel]: name }) },
+    ...(name === undefined ? {} : { scopeKey: nameScope(backendId, name) }),
+    cwd: resolve(config.cwd, wish.cwd ?? '.'),
+    // T9: no deadline unless asked for, and that is said here on purpose.
+    overallTimeoutMs: wish.timeoutMs,
+    leftovers: wish.leftovers,
+    ownerLoss: wish.ownerLoss,
+    ...(idleTimeoutMs === undefined ? {} : { noOutputTimeoutMs: idleTimeoutMs }),
+    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(journalBytesMax === undefined
+      ? {}
+      : { journal: { mode: 'ring', bytesMax: journalBytesMax } as const }),
+    ...(nice === undefined ? {} : { nice }),
+    ...(Object.keys(bounds).length === 0
+      ? {}
+      : { limits: bounds as SpawnInput['limits'] & object }),
+  } as const;
+  if (terminal === undefined) {
+    return { ...common, env, mode: 'child', argv: wish.argv, stdin: wish.stdin };
+  }
+  const onTerminal = { ...env, TERM: env['TERM'] ?? defaultTerminalType };
+  return { ...common, env: onTerminal, mode: 'pty-argv', argv: wish.argv, ...terminal };
+}

@@ -1,0 +1,90 @@
+/*
+ * The runs of this machine's state directory, through a supervisor of our own and without any daemon.
+ */
+import type { Clock } from '@clawdfather/kit';
+import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { Config } from '../config.ts';
+import { CliError } from '../errors.ts';
+import { endRun } from '../runs/end-run.ts';
+import { runEnded, shortId } from '../runs/find-run.ts';
+import { forgetRemoved } from '../runs/forget-removed.ts';
+import { readTreeUse } from '../runs/process-use.ts';
+import type { Place, Run } from './place.ts';
+
+export interface ThisMachineDeps {
+  readonly supervisor: Supervisor;
+  readonly clock: Clock;
+  readonly config: Config;
+}
+
+export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps): Place {
+  const actor = `cli:${config.pid}`;
+  const attach = (run: Pick<Run, 'runId'>) => supervisor.attach(run.runId);
+  const attachLiving = async (run: Run) => {
+    if (run.exit !== undefined) throw runEnded(run);
+    return attach(run);
+  };
+  return {
+    flag: '',
+    gateway: undefined,
+    list: async (query) => supervisor.list(query),
+    // Every run that this place hands out is a record of the supervisor.
+    stalls: (runs) => supervisor.stalls(runs as readonly RunRecord[]),
+    useOf: (run) => readTreeUse(run as RunRecord),
+    start: async (wish, signal) => {
+      const { startHere } = await import('./start-here.ts');
+      return startHere({ supervisor, config }, wish, signal);
+    },
+    open: attach,
+    end: (run, graceMs) => endRun({ supervisor, clock, run, actor, graceMs }),
+    remove: async (run, { isForced }) => {
+      const isAlive = run.treeEndedAtMs === undefined;
+      if (isAlive && !isForced) throw stillAlive(run);
+      if (isAlive) await endRun({ supervisor, clock, run, actor, graceMs: undefined });
+      await supervisor.remove(run.runId);
+      // Where nothing can be written the files are all there is to remove, and that may fail as well.
+      if (supervisor.unwritable !== undefined) await forgetRemoved(supervisor);
+    },
+    removed: async ({ isForced }) => {
+      // The end of a run without an owner is on record once somebody has looked.
+      if (isForced) await supervisor.reconcile();
+      await forgetRemoved(supervisor);
+    },
+    screen: async (run) => {
+      const { lookAtScreen } = await import('../runs/type-into-run.ts');
+      return lookAtScreen(await attach(run), run);
+    },
+    sendKeys: async (run, keys) => {
+      const { sendKeys } = await import('../runs/type-into-run.ts');
+      return sendKeys({ handle: await attachLiving(run), run, clock }, keys);
+    },
+    paste: async (run, text) => {
+      const { paste } = await import('../runs/type-into-run.ts');
+      return paste({ handle: await attachLiving(run), run, clock }, text);
+    },
+    resize: async (run, size) => {
+      const { noTerminal } = await import('../runs/type-into-run.ts');
+      if (run.mode === 'child') throw noTerminal(run);
+      await (await attachLiving(run)).resize(size);
+    },
+    sendInput: async (run, bytes, { isEof }) => {
+      const { typeInto } = await import('../runs/type-into-run.ts');
+      const handle = await attachLiving(run);
+      if (bytes.length > 0) await typeInto(handle, bytes, clock);
+      if (isEof) await handle.end();
+    },
+    openTerminal: async (handle, options) => {
+      const { openFeedHere } = await import('./feed-here.ts');
+      return openFeedHere(await attach(handle), options);
+    },
+  };
+}
+
+function stillAlive(run: Run): CliError {
+  const id = shortId(run);
+  const what = run.exit === undefined ? 'is still running' : 'has left running processes';
+  return new CliError('run-still-alive', `run ${id} ${what}`, {
+    hint: `End it first: clf kill ${id}, or both at once: clf rm -f ${id}`,
+    detail: { runId: run.runId },
+  });
+}

@@ -1,0 +1,114 @@
+/*
+ * Which gateway is meant, and with which token.
+ *
+ * A name or an address comes from `-g`, from CLAWDFATHER_GATEWAY, or from the config file. Without one it is the default that
+ * `clf login` has set. `local` is this machine: its runs for commands about runs, its gateway for commands that need one.
+ */
+import { suggestNearest } from '../args/suggest.ts';
+import type { CommandContext } from '../command.ts';
+import { CliError } from '../errors.ts';
+import { findGateway } from '../gateway/gateway-file.ts';
+import { readGateways, type StoredGateway } from './gateways-file.ts';
+
+export interface Target {
+  readonly url: string;
+  readonly name: string;
+  /* Undefined: not signed in. */
+  readonly stored: StoredGateway | undefined;
+  /* It runs on this machine, over this state directory. */
+  readonly isLocal: boolean;
+  /* SHA-256 of the certificate that it has to show; undefined: the usual rules hold. */
+  readonly certificate?: string;
+}
+
+type Context = Pick<CommandContext, 'config'>;
+
+/* The word for this machine. */
+export const localName = 'local';
+
+/* For a command about runs. Undefined: this machine, without any gateway. */
+export function findPlace({ config }: Context): Target | undefined {
+  const typed = config.values.defaultGateway;
+  if (typed === localName) return undefined;
+  const gateways = readGateways(config);
+  if (typed !== undefined)
+    return namedTarget(typed, gateways, localTarget(config.stateDir, gateways));
+  const usual = gateways.find(({ isDefault }) => isDefault === true);
+  return usual === undefined ? undefined : targetOf(usual);
+}
+
+/* For a command that only a gateway can answer. */
+export function findTarget({ config }: Context, named?: string): Target {
+  const gateways = readGateways(config);
+  const typed = named ?? config.values.defaultGateway;
+  const local = localTarget(config.stateDir, gateways);
+  if (typed !== undefined) return namedTarget(typed, gateways, local);
+  const others = gateways.filter(({ stateDir }) => stateDir === null);
+  const usual = others.find(({ isDefault }) => isDefault === true);
+  if (usual !== undefined) return targetOf(usual);
+  if (local !== undefined) return local;
+  const [only, ...more] = others;
+  if (only !== undefined && more.length === 0) return targetOf(only);
+  throw new CliError('gateway-not-found', whichText(others), {
+    hint: 'Start one here: clf serve. Or say which: -g NAME, CLAWDFATHER_GATEWAY, or clf login URL.',
+  });
+}
+
+/* As `findTarget`, and also the gateway of this machine while it is not running: to be forgotten it need not be there. */
+export function findKnown(context: Context, named?: string): Target {
+  const { stateDir, values } = context.config;
+  const gateways = readGateways(context.config);
+  const here = gateways.find((one) => one.stateDir === stateDir);
+  const isNamed = (named ?? values.defaultGateway) !== undefined;
+  const hasDefault = gateways.some(({ isDefault }) => isDefault === true);
+  const isRunning = localTarget(stateDir, gateways) !== undefined;
+  if (isNamed || hasDefault || here === undefined || isRunning) return findTarget(context, named);
+  return targetOf(here);
+}
+
+export function localTarget(
+  stateDir: string,
+  gateways: readonly StoredGateway[],
+): Target | undefined {
+  const found = findGateway(stateDir);
+  if (found.kind !== 'running') return undefined;
+  const { url, certificate } = found.record;
+  const stored = gateways.find((one) => one.stateDir === stateDir);
+  const pin = certificate === null ? {} : { certificate };
+  return { url, name: localName, stored, isLocal: true, ...pin };
+}
+
+function namedTarget(
+  typed: string,
+  gateways: readonly StoredGateway[],
+  local: Target | undefined,
+): Target {
+  const origin = URL.canParse(typed) ? new URL(typed).origin : undefined;
+  if (local !== undefined && (typed === localName || origin === local.url)) return local;
+  const stored = gateways.find(({ name, url }) => name === typed || url === origin);
+  if (stored !== undefined) return targetOf(stored);
+  if (origin !== undefined && origin !== 'null') {
+    return { url: origin, name: new URL(origin).host, stored: undefined, isLocal: false };
+  }
+  const nearest = suggestNearest(
+    typed,
+    gateways.map(({ name }) => name),
+  );
+  throw new CliError('gateway-not-found', `no gateway is called "${typed}"`, {
+    hint:
+      nearest === undefined
+        ? 'Sign in to it by its address: clf login https://…'
+        : `Did you mean ${nearest}?`,
+    detail: { typed },
+  });
+}
+
+function targetOf(stored: StoredGateway): Target {
+  return { url: stored.url, name: stored.name, stored, isLocal: false };
+}
+
+function whichText(others: readonly StoredGateway[]): string {
+  if (others.length === 0) return 'no gateway runs on this machine, and no other one is known';
+  const names = others.map(({ name }) => name).join(', ');
+  return `no gateway runs on this machine, and several others are known: ${names}`;
+}
