@@ -4,7 +4,13 @@
 import { CodedError } from '@clawdfather/kit';
 import type { ApiErrorCode } from '@clawdfather/protocol/api';
 
-export const sdkErrorCodes = ['request-refused', 'gateway-unreachable', 'answer-invalid'] as const;
+export const sdkErrorCodes = [
+  'request-refused',
+  'gateway-unreachable',
+  'answer-invalid',
+  'input-unconfirmed',
+  'terminal-closed',
+] as const;
 
 export type SdkErrorCode = (typeof sdkErrorCodes)[number];
 

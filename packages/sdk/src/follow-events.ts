@@ -41,7 +41,7 @@ export interface ServerEvent {
 }
 
 /* Nothing for this long, keep-alives included (20 s), is a connection that is gone without a word. */
-const silenceMs = 60_000;
+export const silenceMs = 60_000;
 /* Bigger than any one event that the gateway sends. */
 const eventCharactersMax = 4 * 1024 * 1024;
 
@@ -114,7 +114,7 @@ async function* readOnce(
 }
 
 /* What the gateway refuses for good is the reader's to know; a gateway that restarts or a network that is gone is not. */
-function isWorthRetrying(error: unknown): boolean {
+export function isWorthRetrying(error: unknown): boolean {
   if (error instanceof RefusedError) {
     const { status } = error.refusal;
     return status >= 500 || status === 429;

@@ -9,5 +9,14 @@ export { followEvents } from './follow-events.ts';
 export type { FollowInput, FollowOptions, LinkState, ServerEvent } from './follow-events.ts';
 export { followRun } from './follow-run.ts';
 export type { RunToFollow } from './follow-run.ts';
+export { openTerminal } from './terminal/open-terminal.ts';
+export type {
+  RunToDrive,
+  Terminal,
+  TerminalOptions,
+  TerminalSize,
+} from './terminal/open-terminal.ts';
+export type { RunExit, TerminalEvent } from './terminal/terminal-event.ts';
+export type { OpenSocket, SocketEvent, WebSocketLike } from './terminal/web-socket-like.ts';
 export { RefusedError, SdkError, sdkErrorCodes } from './errors.ts';
 export type { Refusal, SdkErrorCode } from './errors.ts';

@@ -42,6 +42,6 @@ export async function openFeedHere(
     write: (bytes) => run.write(bytes),
     resize: (wanted) => run.resize(wanted),
     // Nothing is lost if the shim is gone: then no terminal is attached either.
-    close: async () => void (await role?.close().catch(() => {})),
+    close: async () =>  (await role?.close().catch(() => {})),
   };
 }

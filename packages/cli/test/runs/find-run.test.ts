@@ -62,28 +62,13 @@ test('an ambiguous beginning lists the candidates, harmlessly', async () => {
 });
 
 test('nothing found says where to look', async () => {
-  assert.match(
-    await codeOf(() => findRun(lister(first), 'nope')),
-    /^run-not-found: .*clf ps -a/,
-  );
-  assert.match(
-    await codeOf(() => findRun(lister(first), '../x')),
-    /^run-not-found/,
-  );
+  assert.match(await codeOf(() => findRun(lister(first), 'nope')), /^run-not-found: .*clf ps -a/);
+  assert.match(await codeOf(() => findRun(lister(first), '../x')), /^run-not-found/);
 });
 
 test('a mistyped name or id: the nearest one', async () => {
   const runs = lister(first, second, ended);
-  assert.match(
-    await codeOf(() => findRun(runs, 'wbe')),
-    /Did you mean web\?/,
-  );
-  assert.match(
-    await codeOf(() => findRun(runs, 'acb1000')),
-    /Did you mean abc100000000\?/,
-  );
-  assert.match(
-    await codeOf(() => findRun(runs, 'database')),
-    /clf ps -a/,
-  );
+  assert.match(await codeOf(() => findRun(runs, 'wbe')), /Did you mean web\?/);
+  assert.match(await codeOf(() => findRun(runs, 'acb1000')), /Did you mean abc100000000\?/);
+  assert.match(await codeOf(() => findRun(runs, 'database')), /clf ps -a/);
 });

@@ -155,16 +155,18 @@ export class Connection implements Beating {
     if (json === undefined) throw new ApiError('validation_error', 'messages are JSON, as text');
     const face = this.#face;
     await this.#context.inMessage(traceparentOf(json), () =>
-      face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json))),
+      face
+        .handle(json)
+        .catch((error: unknown) => this.#refuse(error, typeOf(json), inputIdOf(json))),
     );
   }
 
-  #refuse(error: unknown, about: string): void {
+  #refuse(error: unknown, about: string, inputId: { readonly input_id?: string } = {}): void {
     const { code, message, status, cause } = toRefusal(error);
     if (status >= 500) {
       this.#context.log.error('socket.message.failed', { component: 'socket', code, error: cause });
     }
-    this.#outbox.send({ type: 'error', code, message, about });
+    this.#outbox.send({ type: 'error', code, message, about, ...inputId });
   }
 
   /* Stages 1 to 3. */
@@ -260,6 +262,13 @@ function traceparentOf(json: unknown): string | undefined {
       ? json.traceparent
       : undefined;
   return typeof traceparent === 'string' ? traceparent : undefined;
+}
+
+/* So that its sender knows which of several was refused. */
+function inputIdOf(json: unknown): { readonly input_id?: string } {
+  const id =
+    typeof json === 'object' && json !== null && 'input_id' in json ? json.input_id : undefined;
+  return typeof id === 'string' ? { input_id: id.slice(0, 64) } : {};
 }
 
 function typeOf(json: unknown): string {

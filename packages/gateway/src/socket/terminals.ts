@@ -130,7 +130,14 @@ export class Terminals {
     if (failure === 'dropped') return;
     if (failure !== undefined) {
       const { code, message } = toRefusal(failure);
-      outbox.send({ type: 'error', code, message, run_id: runId, about: 'terminal.input' });
+      outbox.send({
+        type: 'error',
+        code,
+        message,
+        run_id: runId,
+        about: 'terminal.input',
+        ...(inputId === undefined ? {} : { input_id: inputId }),
+      });
     } else if (inputId !== undefined) {
       outbox.send({ type: 'terminal.input_ack', run_id: runId, input_id: inputId });
     }

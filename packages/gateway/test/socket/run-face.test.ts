@@ -109,12 +109,14 @@ test('a token that may only read follows and types nothing', async () => {
   await socket.until(() => socket.output() === 'hello\n');
   for (const message of [
     { type: 'terminal.input', data: 'x\n' },
+    { type: 'terminal.input', data: 'x\n', input_id: 'that one' },
     { type: 'terminal.resize', cols: 80, rows: 24 },
     { type: 'terminal.attach', as: 'terminal' },
     { type: 'approve', approval_id: '0'.repeat(16), decision: 'deny' },
   ]) {
     socket.send(message);
-    const { code, about } = await socket.next('error');
+    const { code, about, input_id: inputId } = await socket.next('error');
     assert.deepEqual([code, about], ['forbidden', message.type]);
+    assert.equal(inputId, message.input_id);
   }
 });

@@ -129,6 +129,8 @@ const sharedServerSchemas = [
     run_id: z.string().optional(),
     /* The `type` of the message that was refused. */
     about: z.string().optional(),
+    /* That of the input that was refused, if it had one. */
+    input_id: z.string().optional(),
   }),
   /* Output follows, from this cursor on. */
   z.object({

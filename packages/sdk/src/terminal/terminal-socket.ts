@@ -1,0 +1,143 @@
+/*
+ * One connection to `/ws/runs/:id`, from its opening to its close: messages in and out, a heartbeat, and an end to one that has
+ * gone silent. What the messages mean is not looked at here.
+ */
+import type { Clock, Timer } from '@clawdfather/kit';
+import type { RunClientMessage, SocketAuth } from '@clawdfather/protocol/api';
+import { silenceMs } from '../follow-events.ts';
+import type { WebSocketLike } from './web-socket-like.ts';
+
+/* As the protocol asks for it. The answer also tells that the line is there. */
+const heartbeatMs = 30_000;
+/* What a connection ends with that was lost without a word (RFC 6455). */
+const abnormalClosure = 1006;
+const normalClosure = 1000;
+
+export interface SocketEnd {
+  readonly code: number;
+  readonly reason: string;
+  readonly error: unknown;
+}
+
+export interface TerminalSocketDeps {
+  readonly socket: WebSocketLike;
+  readonly clock: Clock;
+  readonly onOpen: () => void;
+  readonly onMessage: (data: unknown) => void;
+  /* Once, unless it was closed from here. */
+  readonly onLost: (end: SocketEnd) => void;
+}
+
+export class TerminalSocket {
+  readonly #deps: TerminalSocketDeps;
+  #state: 'opening' | 'open' | 'closed' = 'opening';
+  #isPaused = false;
+  #heardAtMs: number;
+  /* What the socket said before it closed. */
+  #failure: unknown;
+  #beat: Timer | undefined;
+  #silence: Timer | undefined;
+
+  constructor(deps: TerminalSocketDeps) {
+    this.#deps = deps;
+    this.#heardAtMs = deps.clock.monotonicMs();
+    const { socket } = deps;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('open', () => this.#opened());
+    socket.addEventListener('message', ({ data }) => this.#receive(data));
+    socket.addEventListener('error', ({ error }) => {
+      this.#failure = error;
+    });
+    socket.addEventListener('close', ({ code = abnormalClosure, reason = '' }) =>
+      this.#lose({ code, reason, error: this.#failure }),
+    );
+    this.#watchSilence();
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  send(message: SocketAuth | RunClientMessage): void {
+    if (this.isOpen) this.#deps.socket.send(JSON.stringify(message));
+  }
+
+  /* False: this kind of socket cannot. */
+  pause(): boolean {
+    const { socket } = this.#deps;
+    if (socket.pause === undefined || socket.resume === undefined) return false;
+    this.#isPaused = true;
+    this.#silence?.cancel();
+    socket.pause();
+    return true;
+  }
+
+  resume(): void {
+    if (!this.#isPaused || this.#state === 'closed') return;
+    this.#isPaused = false;
+    // What was said meanwhile waits in it, and the silence was ours.
+    this.#heardAtMs = this.#deps.clock.monotonicMs();
+    this.#watchSilence();
+    this.#deps.socket.resume?.();
+  }
+
+  /* Nothing of it is heard any more. */
+  close(): void {
+    if (this.#state === 'closed') return;
+    this.#release();
+    const { socket } = this.#deps;
+    // A paused one would never hear the answer to its goodbye.
+    if (this.#isPaused) socket.resume?.();
+    socket.close(normalClosure);
+  }
+
+  #opened(): void {
+    if (this.#state !== 'opening') return;
+    this.#state = 'open';
+    this.#heardAtMs = this.#deps.clock.monotonicMs();
+    this.#beatLater();
+    this.#deps.onOpen();
+  }
+
+  #receive(data: unknown): void {
+    if (!this.isOpen) return;
+    this.#heardAtMs = this.#deps.clock.monotonicMs();
+    this.#deps.onMessage(data);
+  }
+
+  #beatLater(): void {
+    this.#beat = this.#deps.clock.timer(heartbeatMs, () => {
+      this.send({ type: 'heartbeat' });
+      this.#beatLater();
+    });
+  }
+
+  /* One timer for many messages: it looks when the last one was, and goes on waiting. */
+  #watchSilence(): void {
+    const { clock, socket } = this.#deps;
+    const quietMs = clock.monotonicMs() - this.#heardAtMs;
+    if (quietMs < silenceMs) {
+      this.#silence = clock.timer(silenceMs - quietMs, () => this.#watchSilence());
+      return;
+    }
+    cutOff(socket);
+    this.#lose({ code: abnormalClosure, reason: 'nothing was heard of it', error: undefined });
+  }
+
+  #lose(end: SocketEnd): void {
+    if (this.#state === 'closed') return;
+    this.#release();
+    this.#deps.onLost(end);
+  }
+
+  #release(): void {
+    this.#state = 'closed';
+    this.#beat?.cancel();
+    this.#silence?.cancel();
+  }
+}
+
+function cutOff(socket: WebSocketLike): void {
+  if (socket.terminate === undefined) socket.close();
+  else socket.terminate();
+}
