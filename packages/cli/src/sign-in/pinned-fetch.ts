@@ -11,7 +11,7 @@ import type { Fetch } from '@clawdfather/sdk';
 
 export function createPinnedFetch(fingerprint: string): Fetch {
   return async (url, init) => {
-    const socket = await openSocket(new URL(url), fingerprint);
+    const socket = await openPinnedConnection(new URL(url), fingerprint);
     try {
       return await send(socket, url, init);
     } catch (error) {
@@ -21,7 +21,11 @@ export function createPinnedFetch(fingerprint: string): Fetch {
   };
 }
 
-async function openSocket({ hostname, port }: URL, fingerprint: string): Promise<TLSSocket> {
+/* Rejects, and has sent nothing, if the certificate is another. */
+export async function openPinnedConnection(
+  { hostname, port }: Pick<URL, 'hostname' | 'port'>,
+  fingerprint: string,
+): Promise<TLSSocket> {
   const host = hostname.replace(/^\[|\]$/g, '');
   // Checked below, by what it is instead of by what it says.
   const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false });
