@@ -23,7 +23,7 @@ export async function openFeedHere(
     return catchUp({
       events: run.outputSoFar(undefined, signal),
       until: role?.cursor,
-      size: isAnswerer() ? size : undefined,
+      size: isAnswerer() ? size() : undefined,
     });
   };
   const painted = isFresh ? undefined : await paint();
@@ -42,6 +42,6 @@ export async function openFeedHere(
     write: (bytes) => run.write(bytes),
     resize: (wanted) => run.resize(wanted),
     // Nothing is lost if the shim is gone: then no terminal is attached either.
-    close: async () =>  (await role?.close().catch(() => {})),
+    close: async () => await role?.close().catch(() => {}),
   };
 }

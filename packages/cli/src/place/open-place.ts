@@ -5,7 +5,7 @@ import type { LinkState } from '@clawdfather/sdk';
 import type { CommandContext } from '../command.ts';
 import { formatDuration } from '../render/duration.ts';
 import { type SupervisorExtras, withSupervisor } from '../runs/with-supervisor.ts';
-import { findPlace } from '../sign-in/find-gateway.ts';
+import { findPlace, type Target } from '../sign-in/find-gateway.ts';
 import type { Place } from './place.ts';
 import { createThisMachine } from './this-machine.ts';
 
@@ -28,7 +28,30 @@ export async function withPlace<Result>(
   const { createGatewayPlace } = await import('./gateway/gateway-place.ts');
   const { client } = await openClient(target);
   const onLink = createLinkTeller(context);
-  return use(createGatewayPlace({ client, target, clock, random, cwd: config.cwd, onLink }));
+  const socket = await pinnedSocketOf(target);
+  const closing = new AbortController();
+  const place = createGatewayPlace({
+    client,
+    target,
+    clock,
+    random,
+    cwd: config.cwd,
+    onLink,
+    socket,
+    closing: closing.signal,
+  });
+  try {
+    return await use(place);
+  } finally {
+    // Nobody waits any more for what is still asked; the runs go on.
+    closing.abort(new Error('the command is over'));
+  }
+}
+
+async function pinnedSocketOf({ certificate }: Target) {
+  if (certificate === undefined) return undefined;
+  const { createPinnedSocket } = await import('../sign-in/pinned-socket.ts');
+  return createPinnedSocket(certificate);
 }
 
 /* Only a lost connection is worth a word, and that it is back. */

@@ -124,6 +124,7 @@ export interface Place {
 
 export interface OpenTerminalOptions {
   readonly isFresh: boolean;
-  readonly size: TerminalSize;
+  /* Of the terminal here, now. */
+  readonly size: () => TerminalSize;
   readonly signal: AbortSignal;
 }

@@ -65,7 +65,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
   }
   const { isFresh } = options;
   const open = (signal: AbortSignal) =>
-    place.openTerminal(run, { isFresh, size: terminal.size(), signal });
+    place.openTerminal(run, { isFresh, size: () => terminal.size(), signal });
   const end = await runTerminalSession({
     open,
     io,

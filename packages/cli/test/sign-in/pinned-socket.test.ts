@@ -14,7 +14,7 @@ import { test } from 'node:test';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { createClient, openTerminal, type SocketEvent } from '@clawdfather/sdk';
 import { WebSocketServer } from 'ws';
-import { createPinnedSocket } from '../../src/hosts/pinned-socket.ts';
+import { createPinnedSocket } from '../../src/sign-in/pinned-socket.ts';
 
 const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'no openssl here';
 

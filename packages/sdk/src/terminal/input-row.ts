@@ -9,7 +9,7 @@
  * read this socket any more, and heartbeats would go unanswered.
  */
 import { deferred, type Deferred } from '@clawdfather/kit';
-import type { RunClientMessage } from '@clawdfather/protocol/api';
+import type { SocketClientMessage } from '@clawdfather/protocol/api';
 import { SdkError } from '../errors.ts';
 import { encodeBase64 } from './encode-base64.ts';
 
@@ -32,7 +32,7 @@ interface Piece {
   readonly cost: number;
 }
 
-type Send = (message: RunClientMessage) => void;
+type Send = (message: SocketClientMessage) => void;
 
 export class InputRow {
   readonly #waiting: Write[] = [];
@@ -138,7 +138,7 @@ export class InputRow {
 function messageOf(
   bytes: Uint8Array,
   { inputId, isEof }: { readonly inputId: string; readonly isEof: boolean },
-): RunClientMessage {
+): SocketClientMessage {
   return {
     type: 'terminal.input',
     data: encodeBase64(bytes),

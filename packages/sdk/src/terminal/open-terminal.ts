@@ -12,7 +12,7 @@
  * the last cursor that is queued, when the reader has caught up. Input goes on meanwhile.
  */
 import type { Timer } from '@clawdfather/kit';
-import { type RunClientMessage, socketPaths } from '@clawdfather/protocol/api';
+import { type SocketClientMessage, socketPaths } from '@clawdfather/protocol/api';
 import { backoffMs } from '../backoff.ts';
 import { SdkError } from '../errors.ts';
 import { type FollowOptions, isWorthRetrying } from '../follow-events.ts';
@@ -223,7 +223,7 @@ class RunTerminal implements Terminal {
     this.#attachment = 'there';
     this.#cursor = cursor;
     this.#step({ kind: 'attached' });
-    const send = (message: RunClientMessage): void => this.#socket?.send(message);
+    const send = (message: SocketClientMessage): void => this.#socket?.send(message);
     if (this.#untoldSize !== undefined) send({ type: 'terminal.resize', ...this.#untoldSize });
     this.#untoldSize = undefined;
     this.#input.connected(send);

@@ -3,7 +3,7 @@
  * gone silent. What the messages mean is not looked at here.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
-import type { RunClientMessage, SocketAuth } from '@clawdfather/protocol/api';
+import type { SocketClientMessage, SocketAuth } from '@clawdfather/protocol/api';
 import { silenceMs } from '../follow-events.ts';
 import type { WebSocketLike } from './web-socket-like.ts';
 
@@ -58,7 +58,7 @@ export class TerminalSocket {
     return this.#state === 'open';
   }
 
-  send(message: SocketAuth | RunClientMessage): void {
+  send(message: SocketAuth | SocketClientMessage): void {
     if (this.isOpen) this.#deps.socket.send(JSON.stringify(message));
   }
 

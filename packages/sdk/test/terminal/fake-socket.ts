@@ -2,7 +2,7 @@
  * The other end of a terminal's sockets, in the same process: what it was sent, and what it says.
  */
 import { createRandom } from '@clawdfather/kit';
-import type { RunClientMessage, RunServerMessage, SocketAuth } from '@clawdfather/protocol/api';
+import type { SocketClientMessage, RunServerMessage, SocketAuth } from '@clawdfather/protocol/api';
 import { createFakeClock } from '@clawdfather/testkit';
 import { createClient } from '../../src/client.ts';
 import type { LinkState } from '../../src/follow-events.ts';
@@ -10,7 +10,7 @@ import { openTerminal, type RunToDrive } from '../../src/terminal/open-terminal.
 import type { SocketEvent, WebSocketLike } from '../../src/terminal/web-socket-like.ts';
 import { binaryMessage } from './messages.ts';
 
-type Sent = SocketAuth | RunClientMessage;
+type Sent = SocketAuth | SocketClientMessage;
 
 export class FakeSocket implements WebSocketLike {
   binaryType = 'blob';

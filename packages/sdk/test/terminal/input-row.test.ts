@@ -4,19 +4,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type RunClientMessage,
+  type SocketClientMessage,
   runClientMessageSchema,
   socketMessageBytesMax,
 } from '@clawdfather/protocol/api';
 import { SdkError } from '../../src/errors.ts';
 import { InputRow, pieceBytesMax, unacknowledgedBytesMax } from '../../src/terminal/input-row.ts';
 
-type Input = Extract<RunClientMessage, { type: 'terminal.input' }>;
+type Input = Extract<SocketClientMessage, { type: 'terminal.input' }>;
 
 function openRow({ isConnected = true } = {}) {
   const row = new InputRow();
   const sent: Input[] = [];
-  const send = (message: RunClientMessage): void => {
+  const send = (message: SocketClientMessage): void => {
     assert.ok(JSON.stringify(message).length <= socketMessageBytesMax);
     runClientMessageSchema.parse(message);
     sent.push(message as Input);

@@ -23,6 +23,7 @@ export const exit: MessageOf<'run_ended'>['exit'] = {
   leftovers: [],
   survivors: [],
   undrainedBytes: 0,
+  failure: null,
   cursor: '2.0',
 };
 

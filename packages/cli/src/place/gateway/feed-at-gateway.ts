@@ -1,14 +1,94 @@
 /*
- * A terminal on a run of a gateway: placeholder until the SDK's terminal is here.
+ * A terminal on a run of a gateway: the screen as the gateway has it, then what the run says, over a socket that comes again when it
+ * was lost.
  */
+import { type OpenSocket, openTerminal, type TerminalEvent } from '@clawdfather/sdk';
+import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
+import {
+  createModeTracker,
+  formatPicture,
+  openTerminalModel,
+  type TerminalSize,
+} from '@clawdfather/tools/terminal';
 import type { TerminalFeed } from '../../terminal/terminal-feed.ts';
 import type { OpenTerminalOptions, RunHandle } from '../place.ts';
-import type { GatewayHandleDeps } from './gateway-handle.ts';
+import { explained, type GatewayHandleDeps } from './gateway-handle.ts';
+
+export interface FeedDeps extends GatewayHandleDeps {
+  /* Undefined: the usual one. */
+  readonly socket: OpenSocket | undefined;
+}
 
 export async function openFeedAtGateway(
-  _deps: GatewayHandleDeps,
-  _handle: RunHandle,
-  _options: OpenTerminalOptions,
+  deps: FeedDeps,
+  { runId }: RunHandle,
+  { isFresh, size, signal }: OpenTerminalOptions,
 ): Promise<TerminalFeed> {
-  throw new Error('not yet');
+  const { client, clock, random, onLink, ask, socket } = deps;
+  const params = { id: runId };
+  const look = () => client.runs.screen({ params, query: { picture: 'true' } });
+  const screen = isFresh ? undefined : await ask(look);
+  const painted = screen?.picture;
+  const terminal = openTerminal(
+    { client, runId, ...(painted === undefined ? {} : { cursor: painted.cursor }) },
+    { clock, random, signal, onLink, ...(socket === undefined ? {} : { socket }) },
+  );
+  let isAnswerer = false;
+
+  async function* follow(): AsyncGenerator<OutputEvent, void, undefined> {
+    for await (const event of explained(ask, terminal[Symbol.asyncIterator]())) {
+      if (event.kind === 'answers') {
+        isAnswerer = event.isOurs;
+        // Only now is the size ours to set.
+        if (isAnswerer) terminal.resize(size());
+      }
+      const output = outputEventOf(event, clock.wallMs());
+      if (output !== undefined) yield output;
+    }
+  }
+  return {
+    picture:
+      screen === undefined || painted === undefined
+        ? undefined
+        : await fitPicture(painted.text, screen, size()),
+    isAnswerer: () => isAnswerer,
+    events: follow(),
+    write: (bytes) => terminal.write(bytes),
+    resize: async (wanted) => terminal.resize(wanted),
+    close: async () => terminal.close(),
+  };
+}
+
+/* The picture has the size of the run's terminal. On another one its lines are laid out anew. */
+async function fitPicture(text: string, from: TerminalSize, to: TerminalSize): Promise<string> {
+  if (from.cols === to.cols && from.rows === to.rows) return text;
+  const model = await openTerminalModel({ cols: from.cols, rows: from.rows });
+  try {
+    const tracker = createModeTracker();
+    tracker.push(Buffer.from(text));
+    await model.write(text);
+    model.resize(to);
+    return formatPicture(model, tracker);
+  } finally {
+    model.close();
+  }
+}
+
+/* Undefined: nothing that is shown. */
+function outputEventOf(event: TerminalEvent, nowMs: number): OutputEvent | undefined {
+  switch (event.kind) {
+    case 'output': {
+      const { stream, bytes } = event;
+      return { kind: 'output', stream, bytes, atMs: nowMs, cursor: event.cursor as Cursor };
+    }
+    case 'gap':
+    case 'damaged':
+    case 'tail-lost':
+      return { ...event, cursor: event.cursor as Cursor };
+    case 'resize':
+    case 'answers':
+    case 'refused':
+    case 'exit':
+      return undefined;
+  }
 }

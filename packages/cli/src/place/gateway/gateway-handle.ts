@@ -5,6 +5,8 @@
 import type { Clock, Random } from '@clawdfather/kit';
 import { type Client, type LinkState, RefusedError } from '@clawdfather/sdk';
 import type { RunExit } from '@clawdfather/supervisor';
+import { CliError } from '../../errors.ts';
+import { shortId } from '../../runs/find-run.ts';
 import type { Run, RunHandle } from '../place.ts';
 import { followOutput, outputSoFar } from './follow-output.ts';
 import { createInputSender } from './input-sender.ts';
@@ -16,6 +18,8 @@ export interface GatewayHandleDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly onLink: (state: LinkState) => void;
+  /* Aborts when the command is over. */
+  readonly closing: AbortSignal;
   /* Rejects as the same mistake does on this machine. */
   readonly ask: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
 }
@@ -30,30 +34,31 @@ export function createGatewayHandle(
   run: Run,
   { isOurs }: { readonly isOurs: boolean },
 ): RunHandle {
-  const { client, clock, random, onLink, ask } = deps;
+  const { client, clock, random, onLink, ask, closing } = deps;
   const { runId } = run;
   const params = { id: runId };
   const isTerminal = run.mode !== 'child';
-  const sender = createInputSender({ client, clock, random, runId, isOurs, isTerminal });
+  const sender = createInputSender({ ...deps, runId, isOurs, isTerminal });
   let known = run;
   const learn = (found: Run): Run => {
     known = found;
     return found;
   };
-  const following = (signal?: AbortSignal) => ({
-    clock,
-    random,
-    onLink,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const until = (signal?: AbortSignal): AbortSignal =>
+    signal === undefined ? closing : AbortSignal.any([closing, signal]);
+  const following = (signal?: AbortSignal) => ({ clock, random, onLink, signal: until(signal) });
   const follow = (cursor?: string, signal?: AbortSignal) =>
     explained(ask, followOutput({ client, runId, since: cursor }, following(signal)));
 
   const wait = async (signal?: AbortSignal): Promise<RunExit> => {
     for (;;) {
       if (known.exit !== undefined) return known.exit;
-      const look = () => client.runs.wait({ params, query: { timeoutMs: waitMs } }, only(signal));
-      learn(runOf(await ask(() => retried(deps, look, signal))));
+      const ends = { signal: until(signal) };
+      const look = () => client.runs.wait({ params, query: { timeoutMs: waitMs } }, ends);
+      const askedAtMs = clock.monotonicMs();
+      learn(runOf(await ask(() => retried(deps, look, ends.signal))));
+      const isEarly = clock.monotonicMs() - askedAtMs < waitMs / 2;
+      if (known.state === 'held' && isEarly) throw neverStarts(run);
     }
   };
 
@@ -67,9 +72,10 @@ export function createGatewayHandle(
     waitTree: async (signal) => {
       await wait(signal);
       while (known.treeEndedAtMs === undefined) {
-        const look = () => client.runs.get({ params }, only(signal));
-        learn(runOf(await ask(() => retried(deps, look, signal))));
-        if (known.treeEndedAtMs === undefined) await clock.sleep(treeLookMs, signal);
+        const ends = { signal: until(signal) };
+        const look = () => client.runs.get({ params }, ends);
+        learn(runOf(await ask(() => retried(deps, look, ends.signal))));
+        if (known.treeEndedAtMs === undefined) await clock.sleep(treeLookMs, ends.signal);
       }
     },
     write: (data) => ask(() => sender.send(typeof data === 'string' ? Buffer.from(data) : data)),
@@ -86,12 +92,19 @@ export function createGatewayHandle(
   };
 }
 
-function only(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
+/* The gateway answers before its time only when there is nothing to wait for. */
+function neverStarts(run: Run): CliError {
+  return new CliError(
+    'denied',
+    `run ${shortId(run)} was denied, taken back or not decided in time`,
+    {
+      detail: { runId: run.runId },
+    },
+  );
 }
 
 /* What is refused in the middle of a stream is told like what is refused at once. */
-async function* explained<Event>(
+export async function* explained<Event>(
   ask: GatewayHandleDeps['ask'],
   events: AsyncGenerator<Event, void, undefined>,
 ): AsyncGenerator<Event, void, undefined> {

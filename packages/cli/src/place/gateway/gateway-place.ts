@@ -2,7 +2,7 @@
  * The runs of a gateway, over its API.
  */
 import type { Clock, Random } from '@clawdfather/kit';
-import type { Client, LinkState } from '@clawdfather/sdk';
+import type { Client, LinkState, OpenSocket } from '@clawdfather/sdk';
 import type { RunId, Stall } from '@clawdfather/supervisor';
 import { CliError } from '../../errors.ts';
 import { shortId } from '../../runs/find-run.ts';
@@ -22,10 +22,14 @@ export interface GatewayPlaceDeps {
   readonly random: Random;
   readonly cwd: string;
   readonly onLink: (state: LinkState) => void;
+  /* With a pinned certificate; undefined: the usual socket. */
+  readonly socket: OpenSocket | undefined;
+  /* Aborts when the command is over. */
+  readonly closing: AbortSignal;
 }
 
 export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
-  const { client, target, clock, random } = deps;
+  const { client, target } = deps;
   const flag = ` -g ${target.name}`;
   /* Stalls come with the list; they are kept for whoever asks next. */
   const stalled = new Map<RunId, Stall>();
@@ -93,14 +97,7 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
       ask(async () => {
         const isTerminal = run.mode !== 'child';
         const { runId } = run;
-        const sender = createInputSender({
-          client,
-          clock,
-          random,
-          runId,
-          isOurs: false,
-          isTerminal,
-        });
+        const sender = createInputSender({ ...deps, runId, isOurs: false, isTerminal });
         await sender.send(bytes);
         if (isEof) await sender.end();
       }),

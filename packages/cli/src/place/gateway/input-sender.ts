@@ -23,6 +23,8 @@ export interface InputSenderDeps {
   /* Nobody but us sends input at offsets. */
   readonly isOurs: boolean;
   readonly isTerminal: boolean;
+  /* Aborts when nobody waits any more. */
+  readonly closing: AbortSignal;
 }
 
 /* In base64 this is well below what one request takes. */
@@ -34,7 +36,7 @@ interface Piece {
 }
 
 export function createInputSender(deps: InputSenderDeps): InputSender {
-  const { client, clock, random, runId, isOurs, isTerminal } = deps;
+  const { client, clock, random, runId, isOurs, isTerminal, closing } = deps;
   let offset = 0;
   let last: Promise<void> = Promise.resolve();
 
@@ -60,7 +62,7 @@ export function createInputSender(deps: InputSenderDeps): InputSender {
       } catch (error) {
         if (!isOurs || !isWorthRetrying(error)) throw error;
       }
-      await clock.sleep(backoffMs(attempt, random));
+      await clock.sleep(backoffMs(attempt, random), closing);
     }
   };
 
