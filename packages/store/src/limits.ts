@@ -1,22 +1,13 @@
 /*
- * Every limit of the control database, with the reason beside it (STYLE 12).
+ * Every limit of the control database, with the reason beside it. What holds for SQLite in general is in packages/sqlite.
  */
 
 /* --- SQLite ----------------------------------------------------------------- */
 
 /** One stay in SQLite: a longer batch is committed in parts, so that sockets are served in between. */
 export const batchMsMax = 10;
-/** Above any burst of a gateway; beyond it the disk has stopped, and waiting helps nobody. */
-export const writesQueuedMax = 20_000;
-/** First pause when another process holds the lock, and the longest. */
-export const busyPauseMs = 1;
-export const busyPauseMsMax = 50;
-/** After this a write is refused: an API call has 30 s, and others wait behind it. */
-export const busyLimitMs = 10_000;
 /** A reader meets a lock only while another process recovers the log after a crash. */
 export const readBusyMs = 50;
-/** All SQL is assembled from fixed parts, so there are far fewer texts than this. */
-export const statementsCachedMax = 512;
 /** Pages of the cache, in KiB: the hot part of a busy gateway's indexes. */
 export const cacheKib = 32 * 1024;
 /** A log that a long read or a large write has made longer is cut when it begins anew; usually it has 4 MiB (1,000 pages). */
@@ -29,6 +20,9 @@ export const deepCheckMs = 60_000;
 export const deepCheckBytesMax = 16 * 1024 * 1024;
 
 /* --- PostgreSQL --------------------------------------------------------------- */
+
+/** All SQL is assembled from fixed parts; lists of values come in the sizes of `chunkSizes`. */
+export const statementsCachedMax = 512;
 
 /** Connections per gateway: PostgreSQL allows 100 by default, and several gateways share them. */
 export const poolMax = 10;
@@ -59,20 +53,20 @@ export const resultBytesMax = 256 * 1024;
 
 /* --- Time --------------------------------------------------------------------- */
 
-/** Idempotency keys (contract). */
+/** How long an idempotency key is kept (docs/store.md). */
 export const idempotencyMs = 24 * 3_600_000;
-/** OAuth states and login links (contract). */
+/** How long an OAuth state or a login link can be used (docs/auth.md). */
 export const signInMs = 10 * 60_000;
-/** Tokens: sliding, and at most (contract). */
+/** How long a token lasts after its last use, and at most (docs/auth.md). */
 export const tokenSlidingMs = 30 * 24 * 3_600_000;
 export const tokenMsMax = 90 * 24 * 3_600_000;
-/** How long ended sessions, devices and tokens can still be asked about (contract: 30 days). */
+/** How long ended sessions, devices and tokens can still be asked about. */
 export const endedKeptMs = 30 * 24 * 3_600_000;
 /** Audit entries, unless the gateway is told otherwise: long enough for a yearly review. */
 export const auditKeptMs = 365 * 24 * 3_600_000;
 /** A token's last use is written at most this often: a read must not cost a commit. */
 export const lastUsedEveryMs = 60_000;
-/** An owner that is silent for this long may be robbed (DESIGN, two clocks). */
+/** An owner that is silent for this long loses its leases to another gateway (docs/store.md, "The two clocks"). */
 export const ownerStaleMs = 120_000;
 /** Client idleness, unless the account says otherwise, and the grace after it. */
 export const idleTimeoutMs = 30 * 60_000;

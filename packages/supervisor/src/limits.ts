@@ -1,5 +1,5 @@
 /*
- * Every limit of the supervisor, with the reason beside it.
+ * Every limit of the supervisor, with the reason beside it. What holds for SQLite in general is in packages/sqlite.
  *
  * Units are in the names. A number that a caller may change is a default here
  * and a field of an input elsewhere; a number without such a field is fixed.
@@ -72,18 +72,9 @@ export const commandCharsMax = 4_096;
 
 /* --- Registry --------------------------------------------------------------- */
 
-/** Closures per transaction: bounds one stay in SQLite to a few milliseconds. */
-export const writesPerCommitMax = 256;
-/** Writes waiting for a lock that does not come; beyond it callers are told at once. */
-export const writesQueuedMax = 16_384;
-/** How long a write waits for another process's lock; below the lease, so a lost beat is noticed. */
-export const busyLimitMs = 10_000;
 /** First and longest pause before a run's commit is tried again; the journal has it meanwhile. */
 export const commitRetryMs = 50;
 export const commitRetryMsMax = 5_000;
-/** First and longest pause between attempts for the lock; the loop runs meanwhile. */
-export const busyPauseMs = 1;
-export const busyPauseMsMax = 50;
 /** A read meets a lock only while another process recovers the log; then it may block this long. */
 export const readBusyMs = 20;
 /** Page cache of the connection: 100,000 runs' indexes fit. */

@@ -27,13 +27,14 @@ export const packageTable: Readonly<Record<string, Allowance>> = {
   kit: { imports: [], isBrowserSafe: true, nodeDoor: 'files' },
   protocol: { imports: ['kit'], isBrowserSafe: true },
   shim: { imports: ['kit'] },
-  supervisor: { imports: ['kit', 'shim'] },
+  sqlite: { imports: ['kit'] },
+  supervisor: { imports: ['kit', 'shim', 'sqlite'] },
   tools: { imports: ['kit', 'protocol', 'supervisor'] },
   ssh: { imports: ['kit', 'protocol', 'supervisor'] },
   agents: { imports: ['kit', 'protocol', 'supervisor', 'tools'] },
   threads: { imports: ['kit', 'protocol', 'agents'] },
   store: {
-    imports: ['kit'],
+    imports: ['kit', 'sqlite'],
     typesOnly: ['protocol', 'supervisor', 'tools', 'ssh', 'agents', 'threads'],
   },
   gateway: {

@@ -1,10 +1,11 @@
 /*
  * kysely over `node:sqlite`.
  *
- * Our own, because what a transaction is differs from other dialects: on the writer it is a savepoint inside the group that
- * commit-queue.ts begins and commits, so that many of them share one commit. A driver that sends BEGIN itself could not.
+ * It is our own, because a transaction here is not what it is in other dialects: on the writer it is a savepoint inside the group
+ * that work-queue.ts begins and commits, so that many of them share one commit. A driver that sends BEGIN itself could not.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import type { ConnectionStatements } from '@clawdfather/sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -16,7 +17,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { observed, type Observing } from '../observe.ts';
-import type { Statements } from './statements.ts';
+import { checkParameters } from '../schema/check-parameters.ts';
 
 export interface TransactionWords {
   readonly begin: readonly string[];
@@ -33,9 +34,9 @@ export const savepoints: TransactionWords = {
 
 export interface DialectDeps {
   readonly db: DatabaseSync;
-  readonly statements: Statements;
+  readonly statements: ConnectionStatements;
   readonly connection: DatabaseConnection;
-  /** None on the connection that all readers share: one's transaction would be everybody's. */
+  /** None on the connection that all readers share: one reader's transaction would hold for all of them. */
   readonly words?: TransactionWords;
 }
 
@@ -69,12 +70,12 @@ function createDriver(deps: DialectDeps): Driver {
 }
 
 export function createSqliteConnection(
-  statements: Statements,
+  statements: ConnectionStatements,
   observing: Observing,
 ): DatabaseConnection {
   const connection: DatabaseConnection = {
     executeQuery: async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-      const { rows, changes } = statements.run(sql, parameters);
+      const { rows, changes } = statements.query(sql, checkParameters(parameters));
       /* The row type is the caller's, from the table types. */
       const typedRows = rows as Row[];
       return changes === undefined

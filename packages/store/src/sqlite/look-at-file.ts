@@ -11,10 +11,11 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '@clawdfather/kit';
+import { sqliteFailureOf } from '@clawdfather/sqlite';
 import type { ReadBack } from '../engine.ts';
 import { StoreError } from '../errors.ts';
 import { deepCheckBytesMax, deepCheckMs, readBusyMs } from '../limits.ts';
-import { sqliteFailureOf, storeErrorOfSqlite } from './failures.ts';
+import { storeErrorOfSqlite } from './failures.ts';
 
 export type LookAtFile = (expected: ReadBack) => void;
 

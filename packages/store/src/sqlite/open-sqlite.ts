@@ -5,25 +5,25 @@
  * SQLite folds the log in after every 1,000 pages of it, inside a commit, unless a reader still needs what is in the file. Then
  * the log grows until that reader ends; `journal_size_limit` gives the space back afterwards.
  *
- * There is no busy timeout on the writer, because SQLite would sleep on our event loop: see Q2 of commit-queue.ts.
+ * There is no busy timeout on the writer, because SQLite would sleep on our event loop (Q4 of packages/sqlite).
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Random } from '@clawdfather/kit';
+import { createStatements, retryWhileLocked } from '@clawdfather/sqlite';
 import { Kysely } from 'kysely';
 import type { Database, Engine } from '../engine.ts';
 import { closedError } from '../errors.ts';
-import { busyLimitMs, cacheKib, logBytesKept, readBusyMs } from '../limits.ts';
+import { cacheKib, logBytesKept, readBusyMs } from '../limits.ts';
 import { migrate, readMigrationStatus } from '../migrations/migrate.ts';
 import type { Observing } from '../observe.ts';
 import type { Tables } from '../schema/tables.ts';
 import { backUp } from './backup.ts';
-import { createPrivate } from './private-file.ts';
-import { createCommitQueue, lockPauseMs } from './commit-queue.ts';
 import { createSqliteConnection, createSqliteDialect, savepoints } from './dialect.ts';
-import { busyError, sqliteFailureOf, storeErrorOfSqlite } from './failures.ts';
+import { storeErrorOfSqlite, storeErrors } from './failures.ts';
 import { createLookAtFile } from './look-at-file.ts';
+import { createPrivate } from './private-file.ts';
 import { createReader } from './reader.ts';
-import { createStatements } from './statements.ts';
+import { createWorkQueue } from './work-queue.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -38,7 +38,7 @@ const setUp = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fore
 
 export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Promise<Engine> {
   createPrivate(path);
-  const writerDb = await patiently(deps, () => openWriter(path));
+  const writerDb = await retryWhileLocked({ ...deps, errors: storeErrors }, () => openWriter(path));
   const reader = createReader(openBeside(writerDb, path), deps);
   const statements = createStatements(writerDb);
   const writer: Database = new Kysely<Tables>({
@@ -49,8 +49,7 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
       words: savepoints,
     }),
   });
-  const isInTransaction = (): boolean => writerDb.isTransaction;
-  const queue = createCommitQueue({ ...deps, statements, writer, isInTransaction });
+  const queue = createWorkQueue({ ...deps, statements, writer });
   const lookAtFile = createLookAtFile(path, deps.clock);
   let closing: Promise<void> | undefined;
 
@@ -109,21 +108,5 @@ function openBeside(writerDb: DatabaseSync, path: string): DatabaseSync {
   } catch (error) {
     writerDb.close();
     throw storeErrorOfSqlite(error);
-  }
-}
-
-/** The change to WAL needs the file for itself for a moment. */
-async function patiently<Value>({ clock, random }: EngineDeps, open: () => Value): Promise<Value> {
-  const sinceMs = clock.monotonicMs();
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return open();
-    } catch (error) {
-      if (sqliteFailureOf(error) !== 'busy') throw storeErrorOfSqlite(error);
-    }
-    if (clock.monotonicMs() - sinceMs > busyLimitMs) {
-      throw busyError('its lock did not come free while it was opened');
-    }
-    await clock.sleep(lockPauseMs(attempt, random));
   }
 }

@@ -1,17 +1,15 @@
 /*
- * A database is for its owner's eyes, and its owner alone says what is in it: tokens and accounts are. SQLite would make the file
- * as the umask says; made before it comes, it is private, and SQLite gives the log beside it the same mode.
+ * The control database holds tokens and accounts, so no other user may read its file or change it, nor the path to it.
  */
 import { resolve } from 'node:path';
-import { closeToOthers, findUnsafe, makePrivateFile } from '@clawdfather/kit/files';
+import { findUnsafe } from '@clawdfather/kit/files';
+import { makePrivateDatabaseFile } from '@clawdfather/sqlite';
 import { StoreError } from '../errors.ts';
 
 export function createPrivate(path: string): void {
   refuseUnsafe(path);
   try {
-    makePrivateFile(path);
-    // An earlier version may have left them open to others.
-    for (const ending of ['-wal', '-shm']) closeToOthers(path + ending);
+    makePrivateDatabaseFile(path);
   } catch (error) {
     throw new StoreError('store-failed', 'the file of the control database cannot be made', {
       cause: error,
@@ -21,7 +19,7 @@ export function createPrivate(path: string): void {
   }
 }
 
-/** What another user can write, or exchange for something else, is nothing to believe, and no place for what is secret. */
+/** A file that another user can write or replace can neither be trusted nor hold a secret. */
 export function refuseUnsafe(path: string): void {
   const unsafe = findUnsafe(resolve(path));
   if (unsafe === undefined) return;

@@ -1,8 +1,9 @@
 /*
- * The connection that only reads, which all readers share. It has no transactions: one's would be everybody's. What has to
- * agree is one statement.
+ * The connection that only reads, which all readers share. It has no transactions, because one reader's would hold for all of
+ * them. Values that have to agree with each other are read by one statement.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { createStatements } from '@clawdfather/sqlite';
 import { Kysely } from 'kysely';
 import type { Database, Runner, Work } from '../engine.ts';
 import type { Observing } from '../observe.ts';
@@ -10,7 +11,6 @@ import type { Tables } from '../schema/tables.ts';
 import type { Select } from '../select.ts';
 import { createSqliteConnection, createSqliteDialect } from './dialect.ts';
 import { storeErrorOfSqlite } from './failures.ts';
-import { createStatements } from './statements.ts';
 
 export interface Reader extends Pick<Runner, 'read' | 'select'> {
   close(): Promise<void>;

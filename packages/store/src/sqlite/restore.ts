@@ -26,11 +26,11 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '@clawdfather/kit';
+import { sqliteFailureOf } from '@clawdfather/sqlite';
 import { StoreError } from '../errors.ts';
 import { readBusyMs } from '../limits.ts';
 import { type MigrationStatus, refuseMisfit } from '../migrations/migrate.ts';
 import { backUp, type BackupReport, checkBackup } from './backup.ts';
-import { sqliteFailureOf } from './failures.ts';
 import { refuseUnsafe } from './private-file.ts';
 
 export interface RestoreInput {

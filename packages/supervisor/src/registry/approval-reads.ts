@@ -4,6 +4,7 @@
  *
  * Rows are parsed as untrusted as any (rows.ts).
  */
+import type { Row, Statements, SqlValues } from '@clawdfather/sqlite';
 import type {
   ApprovalFilter,
   ApprovalMoment,
@@ -21,7 +22,6 @@ import {
   selectOpenRuns,
   text,
 } from './rows.ts';
-import type { Row, Statements, SqlValues } from './statements.ts';
 
 /*
  * A3, C1: within one boot the monotonic clock counts: a clock that is set forward expires nothing, one that is set back keeps

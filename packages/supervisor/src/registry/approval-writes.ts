@@ -2,10 +2,10 @@
  * Writing approvals, inside a transaction of the commit queue (Q1). The triggers of migration 0003 end them with their runs
  * and drop their bodies.
  */
+import type { Statements } from '@clawdfather/sqlite';
 import { createApprovalReads, lapsedSql, lapsedValues } from './approval-reads.ts';
 import { approvalBodyBytes, type ApprovalWrites, storedApprovalStates } from './approvals.ts';
 import { formatLabels } from './rows.ts';
-import type { Statements } from './statements.ts';
 
 const insertSql = `INSERT INTO approvals (approval_id, run_id, state, action_hash, account, host, cwd, command, labels, requester,
   requester_marks, why, boot_id, lapses_boot_ms, created_at_ms, expires_at_ms, body_bytes)

@@ -3,47 +3,31 @@
  *
  * There is no busy timeout, because SQLite would sleep on our event loop. What
  * has to wait for another process's lock waits in the commit queue or, while
- * opening, here. A read needs no lock except while another process recovers the
- * log after a crash; it may then block for `readBusyMs`.
- *
- * The file is ours alone, whatever the umask is; SQLite gives what it makes beside it the same mode.
+ * opening, in `retryWhileLocked`. A read needs no lock except while another
+ * process recovers the log after a crash; it may then block for `readBusyMs`.
  */
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock, Random } from '@clawdfather/kit';
-import { closeToOthers, makePrivateFile } from '@clawdfather/kit/files';
-import { busyLimitMs, logBytesKept, readBusyMs, registryCacheKib } from '../limits.ts';
-import { busyError, lockPauseMs } from './commit-queue.ts';
-import { registryErrorOf, sqliteFailureOf } from './sqlite-error.ts';
-import type { Statements } from './statements.ts';
-
-export interface Waiting {
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-/* An earlier version may have left them open to others. */
-const besideEndings = ['-wal', '-shm'];
+import {
+  type LockWaiting,
+  makePrivateDatabaseFile,
+  retryWhileLocked,
+  sqliteFailureOf,
+  type Statements,
+} from '@clawdfather/sqlite';
+import { logBytesKept, readBusyMs, registryCacheKib } from '../limits.ts';
+import { registryErrorOf } from './registry-errors.ts';
 
 /** Opens the file and runs `setUp` under the write lock. */
 export async function openDatabase(
   file: string,
   setUp: (db: DatabaseSync) => void,
-  waiting: Waiting,
+  waiting: LockWaiting,
 ): Promise<DatabaseSync> {
-  const sinceMs = waiting.clock.monotonicMs();
-  makePrivateFile(file);
-  for (const ending of besideEndings) closeToOthers(file + ending);
-  for (let attempt = 0; ; attempt += 1) {
-    const result = tryOpen(file, setUp);
-    if (result !== 'busy') return result;
-    if (waiting.clock.monotonicMs() - sinceMs > busyLimitMs) {
-      throw busyError('its lock did not come free while it was opened');
-    }
-    await waiting.clock.sleep(lockPauseMs(attempt, waiting.random));
-  }
+  makePrivateDatabaseFile(file);
+  return await retryWhileLocked(waiting, () => openOnce(file, setUp));
 }
 
-function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync | 'busy' {
+function openOnce(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     // Foreign keys are off: they cost a lookup per insert, and only our own code writes rows.
@@ -57,8 +41,7 @@ function tryOpen(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync 
     return db;
   } catch (error) {
     db?.close();
-    if (sqliteFailureOf(error) === 'busy') return 'busy';
-    throw registryErrorOf(error);
+    throw error;
   }
 }
 

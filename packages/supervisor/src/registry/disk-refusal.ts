@@ -8,7 +8,7 @@ import { statfsSync } from 'node:fs';
 import { errnoOf } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
 import { mountOf, readMountinfo, type Mount } from './mounts.ts';
-import { refusedBy } from './sqlite-error.ts';
+import { refusedBy } from './registry-errors.ts';
 
 interface DiskFacts {
   readonly cause: 'full' | 'no-inodes' | 'read-only' | 'failing';

@@ -5,10 +5,10 @@
  * has exited is an ordinary outcome; that it is unknown, or that somebody else
  * holds a newer epoch, is thrown, so that an owner who lost a run cannot go on.
  */
+import type { Row, Statements } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';
 import type { RunId } from '../types.ts';
 import { number } from './rows.ts';
-import type { Row, Statements } from './statements.ts';
 
 /** Which run, and with what right. */
 export interface RunKey {

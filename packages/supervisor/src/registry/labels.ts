@@ -3,8 +3,8 @@
  * rows of `run_labels`, by which they are filtered. Most runs have none and pay
  * for none.
  */
+import type { Row, Statements } from '@clawdfather/sqlite';
 import { number, optionalText, parseLabels, text } from './rows.ts';
-import type { Row, Statements } from './statements.ts';
 
 export function insertLabels(
   { run }: Statements,

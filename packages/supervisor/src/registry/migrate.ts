@@ -1,5 +1,5 @@
 /*
- * Migrations: numbered, immutable, forward-only (STYLE 20).
+ * Migrations: numbered, immutable, forward-only.
  *
  * All missing ones run in one transaction under the write lock, so two
  * processes that start at once migrate once. A file from a newer version is

@@ -5,13 +5,13 @@
  *
  * The next offset is kept in the run's row: the outbox itself is often empty.
  */
+import type { Statements } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';
 import { outboxBytesMax } from '../limits.ts';
 import { exitedNumber } from '../run-states.ts';
 import { fencedRow } from './fence.ts';
 import type { RunKey } from './fence.ts';
 import { number } from './rows.ts';
-import type { Statements } from './statements.ts';
 
 /** A part of one entry: entries are as long as their senders like, and nothing reads one whole. */
 export interface InputPiece {

@@ -6,11 +6,11 @@
  * lease is revoked and no beat brings it back, so a process that was frozen finds
  * out before it does anything else.
  */
+import type { Statements } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';
 import { leaseMs, ownersKeptMax } from '../limits.ts';
 import type { OwnerHandle, OwnerProcess } from './owners.ts';
 import { number } from './rows.ts';
-import type { Statements } from './statements.ts';
 
 /** The two clocks a lease needs. */
 export interface LeaseClock {

@@ -1,8 +1,8 @@
 /*
  * Owners as data (O1): who a process is, how its lease stands, how its row reads.
  */
+import type { Row, Statements } from '@clawdfather/sqlite';
 import { number, optionalNumber, text } from './rows.ts';
-import type { Row, Statements } from './statements.ts';
 
 /** The process that owns, as its evidence describes it. */
 export interface OwnerProcess {

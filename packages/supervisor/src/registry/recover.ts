@@ -4,12 +4,12 @@
  * O3: the epoch becomes max(registry, shim) + 1, so whoever held the run before
  * is fenced off. O6: the run belongs to the owner that rebuilds.
  */
+import type { Statements } from '@clawdfather/sqlite';
 import { runStates } from '../run-states.ts';
 import type { RunRecord } from '../types.ts';
 import { deleteRunRow, insertLabels } from './labels.ts';
 import type { OwnerHandle } from './owners.ts';
 import { formatExit, formatLabels, number } from './rows.ts';
-import type { Statements } from './statements.ts';
 
 export interface RecoveredRun {
   /** As read from the journal; owner and lease fields are ignored. */

@@ -15,13 +15,14 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock, Random } from '@clawdfather/kit';
+import { createClosureQueue, createStatements, type Statements } from '@clawdfather/sqlite';
 import { takeRunsPerWriteMax } from '../limits.ts';
 import type { RunId } from '../types.ts';
 import { createApprovalReads } from './approval-reads.ts';
 import { createApprovalWrites } from './approval-writes.ts';
 import type { ApprovalReads, ApprovalWrites } from './approvals.ts';
 import { createCheckpointer, noCheckpointer } from './checkpoint.ts';
-import { createCommitQueue } from './commit-queue.ts';
+import { countWritten } from './count-written.ts';
 import { createPatientReads, freeBytesOf, openCopy, openDatabase } from './database.ts';
 import { createId, openInstance, readOnlyInstance } from './instance.ts';
 import type { Instance, InstanceInput } from './instance.ts';
@@ -34,13 +35,13 @@ import type { OwnerHandle, OwnerProcess, OwnerRecord } from './owners.ts';
 import { createInsertRecovered } from './recover.ts';
 import type { InsertRecovered } from './recover.ts';
 import { readSnapshot } from './read-snapshot.ts';
+import { registryErrors } from './registry-errors.ts';
 import { createRunChanges } from './run-changes.ts';
 import type { RunChanges } from './run-changes.ts';
 import { createRunReads } from './run-reads.ts';
 import type { RunReads } from './run-reads.ts';
 import { createRunWrites } from './run-writes.ts';
 import type { RunWrites } from './run-writes.ts';
-import { createStatements, type Statements } from './statements.ts';
 import type { StateDir } from './state-dir.ts';
 import { createTakeRuns, openRunsOf } from './take-runs.ts';
 import type { TakeOutcome } from './take-runs.ts';
@@ -102,7 +103,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<Registry> {
       migrate(opened);
       instance = openInstance(instanceInput(deps));
     },
-    { clock, random },
+    { clock, random, errors: registryErrors },
   );
   if (instance === undefined) throw new TypeError('the registry opened without an identity');
   return createRegistry(deps, { db, instance, isCopy: false });
@@ -135,15 +136,15 @@ function createRegistry(deps: RegistryDeps, opened: OpenedDatabase): Registry {
   const { stateDir, clock, random } = deps;
   const { db, instance, isCopy } = opened;
   const { instanceId, isNewCopy } = instance;
-  const statements = createStatements(db);
+  const statements = countWritten(createStatements(db));
   const patient = createPatientReads(db, statements);
   const wallMs = (): number => clock.wallMs();
   const leaseClock = { wallMs, bootMs: deps.bootMs };
-  const queue = createCommitQueue({
+  const queue = createClosureQueue({
     statements,
-    isInTransaction: () => db.isTransaction,
     clock,
     random,
+    errors: registryErrors,
     onCommit: () => checkpointer.afterCommit(),
   });
   const checkpointer = isCopy

@@ -4,6 +4,7 @@
  * an exit. What we did not write ourselves cannot be in these columns, so a
  * wrong type means a damaged or hand-edited file and is reported as that.
  */
+import type { Row } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';
 import { runStates } from '../run-states.ts';
 import type {
@@ -14,7 +15,6 @@ import type {
   RunRecord,
   SpawnInput,
 } from '../types.ts';
-import type { Row } from './statements.ts';
 
 /** Everything `parseRun` needs; the owner's lease comes from the owner's row (O1). */
 export const selectRuns = selectRunsFrom('runs r');

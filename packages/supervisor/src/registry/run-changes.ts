@@ -2,13 +2,13 @@
  * The rarer writes on a run: policy and deadlines, output heartbeats, the end of
  * what was left, forgetting. Fenced by the epoch like all others (fence.ts).
  */
+import type { Statements } from '@clawdfather/sqlite';
 import { exitedNumber } from '../run-states.ts';
 import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord } from '../types.ts';
 import { fencedRow, refusalOf } from './fence.ts';
 import type { RunKey } from './fence.ts';
 import { deleteRunRow } from './labels.ts';
 import { number } from './rows.ts';
-import type { Statements } from './statements.ts';
 
 /** Absent fields stay as they are. */
 export interface RunChange {

@@ -5,12 +5,12 @@
  * The one lock a read can meet is another process recovering the log after a
  * crash; then, and only then, it waits for `readBusyMs` inside SQLite.
  */
+import type { Statements } from '@clawdfather/sqlite';
 import { inputPieceBytes, listRowsDefault } from '../limits.ts';
 import { runStates } from '../run-states.ts';
 import type { RunFilter, RunId, RunKind, RunRecord } from '../types.ts';
 import type { InputPiece } from './outbox-writes.ts';
 import { number, parseRun, selectLabelledRuns, selectOpenRuns, selectRuns, text } from './rows.ts';
-import type { Statements } from './statements.ts';
 
 /** What retention needs to know about a finished run, and no more. */
 export interface FinishedRun {

@@ -6,6 +6,7 @@
  *
  * This is the hot path: one statement each, no reads when nothing is wrong.
  */
+import { sqliteFailureOf, type Statements } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';
 import type { StartedProcess } from '../lifecycle/run-lifecycle.ts';
 import type {
@@ -21,8 +22,7 @@ import type { RunKey } from './fence.ts';
 import { insertLabels } from './labels.ts';
 import type { OwnerHandle } from './owners.ts';
 import { formatExit, formatLabels } from './rows.ts';
-import { isHeldByApproval, sqliteFailureOf } from './sqlite-error.ts';
-import type { Statements } from './statements.ts';
+import { isHeldByApproval } from './registry-errors.ts';
 
 export interface NewRun {
   readonly runId: RunId;

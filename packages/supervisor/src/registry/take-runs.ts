@@ -13,12 +13,12 @@
  * The old owner's lease is revoked with the first run that is taken from it. A
  * foreign instance's runs (a copied state directory, O6) are never taken.
  */
+import type { Row, Statements } from '@clawdfather/sqlite';
 import type { RunId } from '../types.ts';
 import type { LeaseClock } from './owner-writes.ts';
 import { leaseStateOf, readOwner } from './owners.ts';
 import type { OwnerHandle } from './owners.ts';
 import { number, text } from './rows.ts';
-import type { Row, Statements } from './statements.ts';
 
 /** How the previous owner stood: it let go, its lease had run out, or it was proven dead within it. */
 export type TakenFrom = 'released' | 'expired' | 'dead';

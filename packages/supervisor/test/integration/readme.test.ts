@@ -33,12 +33,13 @@ test('the README shows the example as it is, in at most 22 lines', () => {
   assert.ok(source.trimEnd().split('\n').length <= 22);
 });
 
-test('the library depends on kit and shim alone', () => {
+test('the library depends on kit, shim and sqlite alone', () => {
   const manifest = JSON.parse(readFileSync(fileOf('package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };
   assert.deepEqual(Object.keys(manifest.dependencies).sort(), [
     '@clawdfather/kit',
     '@clawdfather/shim',
+    '@clawdfather/sqlite',
   ]);
 });

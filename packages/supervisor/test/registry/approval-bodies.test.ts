@@ -6,12 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
+import type { Statements } from '@clawdfather/sqlite';
 import { createSeededRandom, largestRequest2, writeRegistry2 } from '@clawdfather/testkit';
 import type { ApprovalMoment, NewApproval } from '../../src/registry/approvals.ts';
 import { openRegistry, type Registry } from '../../src/registry/registry.ts';
 import { openStateDir } from '../../src/registry/state-dir.ts';
 import { createApprovalWrites } from '../../src/registry/approval-writes.ts';
-import type { Statements } from '../../src/registry/statements.ts';
 import { newRunOf } from '../records.ts';
 import { openRig, tempDir } from './registry-rig.ts';
 import { migrate, migrations } from '../../src/registry/migrate.ts';
@@ -148,8 +148,6 @@ test('lists, counts, look-ups and the writes of a request go by an account’s o
       explain(sql);
       return [];
     },
-    changes: () => 0,
-    longBytes: () => 0,
   };
   const tx = createApprovalWrites(statements);
   const accounts = ['ann', 'local'];

@@ -55,8 +55,6 @@ test('filters select by state, names, labels, scope and prefix, newest first', a
   );
 });
 
-const never = (): never => assert.fail('this was not to be called');
-
 test('what is asked for all the time is read through an index', async (t) => {
   const { stateDir } = await openRig(t);
   const db = new DatabaseSync(stateDir.registryFile);
@@ -81,8 +79,6 @@ test('what is asked for all the time is read through an index', async (t) => {
       explain(sql);
       return [];
     },
-    changes: never,
-    longBytes: never,
   };
 
   const reads = createRunReads(statements);

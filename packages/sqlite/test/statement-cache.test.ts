@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { statementsCachedMax } from '../../src/limits.ts';
-import { createStatements } from '../../src/sqlite/statements.ts';
+import { statementsCachedMax } from '../src/limits.ts';
+import { createStatements } from '../src/statements.ts';
 
 const sqlOf = (number: number): string => `SELECT ${number} AS value`;
 
@@ -19,7 +19,7 @@ test('of too many statements the one goes that was not used for longest', () => 
   };
   const statements = createStatements(db);
   const run = (number: number): void =>
-    assert.deepEqual(statements.run(sqlOf(number)).rows, [{ value: number }]);
+    assert.deepEqual(statements.one(sqlOf(number)), { value: number });
 
   for (let number = 0; number < statementsCachedMax; number += 1) run(number);
   assert.equal(prepared.length, statementsCachedMax);

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { registryErrorOf } from '../../src/registry/sqlite-error.ts';
+import { registryErrorOf } from '../../src/registry/registry-errors.ts';
 import { SupervisorError } from '../../src/errors.ts';
 
 const sqlite = (errcode: number): Error => Object.assign(new Error('sqlite says no'), { errcode });
