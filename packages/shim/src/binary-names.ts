@@ -1,9 +1,9 @@
 /*
- * What the built programs are called. Shared by the build and by whoever starts
+ * What the built programs are called. Shared by the build and by the code that starts
  * one; imports nothing, so that the build runs before anything is installed.
  *
- * `release` is what users get. `test` has hooks that tests need and nobody else
- * may have; `asan` is the same under AddressSanitizer and UBSan.
+ * `release` is what users get. `test` has hooks that only tests may
+ * use; `asan` is the same under AddressSanitizer and UBSan.
  */
 export const shimVariants = ['release', 'test', 'asan'] as const;
 export type ShimVariant = (typeof shimVariants)[number];

@@ -29,7 +29,7 @@ export type ShimErrorCode = (typeof shimErrorCodes)[number];
 export class ShimError extends CodedError<ShimErrorCode> {}
 
 /*
- * `refused`: a socket is there and nobody listens. `missing`: no socket, or no run directory.
+ * `refused`: a socket is there and no process listens. `missing`: no socket, or no run directory.
  * `permission`: the kernel said no. `timeout`: no answer within the limit.
  * `closed`: the connection ended before HELLO. Only the first two say something about the shim.
  */

@@ -48,7 +48,7 @@ export function stringField(fields: JsonFields, name: string): string {
   return value;
 }
 
-/* Null and absent are the same: undefined. So is an empty string: nobody asked, nothing to tell. */
+/* Null, an absent field and an empty string are all undefined. */
 export function optionalString(fields: JsonFields, name: string): string | undefined {
   const value = fields[name];
   return value === undefined || value === null || value === ''

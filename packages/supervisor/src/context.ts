@@ -34,9 +34,9 @@ export interface SupervisorContext {
   /* Of a run that names none. */
   readonly umask: number | undefined;
   readonly live: LiveRuns;
-  /* What the last reconciliation could not tell; gc explains with it. */
+  /* Runs that the last reconciliation could not verify; `gc --explain` names them. */
   readonly unverifiable: Set<string>;
-  /* Spawns under way that are not in `live` yet: their records are nobody's to judge. */
+  /* Spawns under way that are not in `live` yet: reconciliation leaves their records alone. */
   readonly spawning: Set<string>;
   /* Who we are; changes when a lost lease is taken out anew. */
   readonly owner: () => OwnerHandle;

@@ -48,7 +48,7 @@ export type SupervisorEvent =
       readonly epoch: number;
       readonly previousGeneration: number;
     }
-  /** Somebody took over from us; we act on no run any more until we own anew. */
+  /** Another owner took over; we act on no run until we are an owner again. */
   | { readonly type: 'lease-lost'; readonly generation: number }
   /** spawnd died and was started again; runs did not notice. */
   | { readonly type: 'spawnd-restarted'; readonly pid: number }

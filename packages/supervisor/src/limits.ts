@@ -11,7 +11,7 @@
 export const heartbeatMs = 5_000;
 /** Long enough for a stalled laptop disk, short enough that a person waits it out. */
 export const leaseMs = 15_000;
-/** Rows taken per transaction while stealing: 256 keep the loop busy for about 3 ms. */
+/** Rows taken per transaction while runs are taken over: 256 keep the event loop busy for about 3 ms. */
 export const takeRunsPerWriteMax = 256;
 
 /* --- Starting and stopping (S2, T2) --------------------------------------- */

@@ -109,11 +109,11 @@ function watchStart(watch: StartWatch<OwnedRun>, owned: OwnedRun): void {
   owned.run.started.then(remove, remove);
 }
 
-/* S2: nobody answered in time. If the intent can be voided, nothing was started and nothing will be. */
+/* S2: no answer came in time. If the intent can be voided, nothing was started and nothing will be. */
 function startOverdue(context: SupervisorContext, { run }: OwnedRun): void {
   const { runId, runDir } = run.identity;
   if (voidIntent(runDir) === 'claimed') return;
-  const detail = 'nobody took the request in time; nothing was started';
+  const detail = 'no process took the request in time; nothing was started';
   const exit = exitWithoutRecord(runId, 'spawn-error', {
     endedAtMs: context.clock.wallMs(),
     detail,

@@ -161,7 +161,7 @@ export interface RunExit {
   readonly code: number | undefined;
   readonly signal: string | undefined;
   readonly coreDumped: boolean;
-  /** Who asked: `deadline`, `cli:1234`, an instance id; absent when nobody did. */
+  /** Who asked: `deadline`, `cli:1234`, an instance id; absent when it was not asked for. */
   readonly actor: string | undefined;
   /** One sentence of evidence: an errno with its stage, what reconciliation saw. */
   readonly detail: string | undefined;

@@ -44,7 +44,7 @@ export interface ControlLink extends Disposable {
   listen(onBell: (bell: DoorbellAnswer) => void): Promise<OkAnswer>;
   ref(): void;
   unref(): void;
-  /* Whoever still waits for an answer gets `reason`, or `link-lost`. */
+  /* Requests that still wait for an answer fail with `reason`, or with `link-lost`. */
   close(reason?: Error): void;
 }
 

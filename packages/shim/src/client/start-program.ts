@@ -3,7 +3,7 @@
  *
  * Detached: in a session of its own, so that no signal meant for us reaches it
  * (T7). It inherits nothing but its log: a spawnd that kept our stderr open
- * would keep whoever reads it waiting for ever. Its environment is empty unless
+ * would keep a reader of it waiting for ever. Its environment is empty unless
  * given, and its directory is the root, which holds no mount busy.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -3,8 +3,8 @@
  *
  * Fresh memory for every chunk costs 90 ms of event loop per gigabyte, nearly
  * all of it in giving the pages back. A chunk that is returned is first moved
- * to a new ArrayBuffer, which empties every view of the old one: whoever looks
- * at a payload after returning it sees nothing, never somebody else's bytes.
+ * to a new ArrayBuffer, which empties every view of the old one: code that looks
+ * at a payload after returning it sees nothing, never another reader's bytes.
  */
 export interface ChunkPool {
   readonly chunkBytes: number;

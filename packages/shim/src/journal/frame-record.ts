@@ -1,5 +1,5 @@
 /*
- * The meaning of a frame that is not output, parsed when somebody asks.
+ * The meaning of a frame that is not output, parsed on request.
  */
 import { ShimError } from '../errors.ts';
 import {

@@ -5,8 +5,8 @@
  * Stages: the beginning of the oldest segment (meta and start are the first
  * frames of a run), then the frame headers of the newest one, where exit and
  * end are. Of each record the newest wins. Segments in between hold output; a
- * claim that lies only there is not seen, and the shim, which knows it, is
- * asked by whoever adopts. Damage is stepped over; what it costs is a reader's to tell.
+ * claim that lies only there is not seen; an owner that adopts the run asks the
+ * shim, which knows it. Damage is skipped; a reader of the output reports it.
  */
 import { closeSync } from 'node:fs';
 import { ShimError } from '../errors.ts';
@@ -21,7 +21,7 @@ import { walkFrames, type WalkEnd } from './walk-frames.ts';
 import { walkOn } from './walk-on.ts';
 
 export interface JournalScan {
-  /* `empty`: the intent of a run that nobody claimed (S1). */
+  /* `empty`: the intent of a run that no shim has claimed (S1). */
   readonly state: 'empty' | 'readable' | 'torn';
   /* Identity; undefined when not even a header is whole. */
   readonly header: SegmentHeader | undefined;

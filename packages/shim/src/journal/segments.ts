@@ -49,7 +49,7 @@ export interface SegmentSize {
 
 export interface SegmentName {
   readonly base: number;
-  /* Whose journal it is; undefined when whoever asks wants to learn that from it. */
+  /* The run it belongs to; undefined when the caller wants to learn that from the file. */
   readonly runId?: string | undefined;
 }
 

@@ -59,7 +59,7 @@ export interface OkAnswer {
   readonly type: 'ok';
   readonly epoch: number;
   readonly inputOffset: number;
-  /* E8: whoever gets this answers the terminal's queries. */
+  /* E8: the client that gets this answers the terminal's queries. */
   readonly answersQueries: boolean;
   /* To ATTACH: its place among the terminals, from 1; those behind it move up when it goes. 0 to anything else. */
   readonly terminalPlace: number;

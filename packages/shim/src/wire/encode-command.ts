@@ -60,7 +60,7 @@ export type Command =
       readonly graceMs?: number | undefined;
       readonly actor: string;
     }
-  /* `isBellOnly`: doorbells and nothing else, in place of spawnd's link: one hop less for whoever types. */
+  /* `isBellOnly`: doorbells and nothing else, in place of spawnd's link: one hop less from a key to its echo. */
   | { readonly type: 'watch'; readonly isBellOnly?: boolean }
   | { readonly type: 'consumed'; readonly epoch: number; readonly offset: number }
   | { readonly type: 'attach'; readonly epoch: number; readonly isAttached: boolean };

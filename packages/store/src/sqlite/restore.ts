@@ -2,7 +2,7 @@
  * Putting a backup in the place of the database, while no gateway runs.
  *
  * R1 The backup is looked at before anything is touched (no other user can have changed it, it is sound), and stays where it is: a checked copy of it takes the place.
- * R2 Nobody else has the database open. SQLite is asked for it exclusively, and it is held until the new one is in place, so a
+ * R2 No other process has the database open. SQLite is asked for it exclusively, and it is held until the new one is in place, so a
  *    gateway that starts meanwhile waits and then finds the new one.
  * R3 A log never meets another database, on which it would be replayed: the old one's is folded into it first. Where the old
  *    one is too damaged for that, its log is put aside together with it.
@@ -140,7 +140,7 @@ function holdExclusively(path: string): Disposable {
   const db = new DatabaseSync(path, { timeout: readBusyMs });
   try {
     db.exec('BEGIN EXCLUSIVE');
-    /* Somebody was quicker, and has a log again. */
+    /* Another process was quicker, and has a log again. */
     const [mode] = Object.values(db.prepare('PRAGMA journal_mode').get() ?? {});
     if (mode !== 'delete') throw inUse(path);
   } catch (error) {
@@ -157,7 +157,7 @@ function inUse(path: string): StoreError {
   });
 }
 
-/** By inode alone: some file systems show another device here than there, and to be refused in error is harmless. */
+/** By inode alone: some file systems show another device here than there, and refusing by mistake is harmless. */
 function isLocked(path: string): boolean {
   const { ino } = statSync(path);
   const locks = readFileSync('/proc/locks', 'utf8');
@@ -188,7 +188,7 @@ function putLogAside(path: string, aside: string): void {
   rmSync(`${path}-shm`, { force: true });
 }
 
-/** Whoever restores as root does it for the one whose gateway it is. */
+/** A database that root restores belongs to the gateway's user again. */
 function takeOwner(path: string, draft: string): void {
   const [old, fresh] = [statSync(path), statSync(draft)];
   if (old.uid !== fresh.uid || old.gid !== fresh.gid) chownSync(draft, old.uid, old.gid);

@@ -2,8 +2,8 @@
  * Ends what a dead shim left (T6, T8), by what can be proven and nothing else.
  *
  * Two proofs: the exact lease id in a process's environment (the shim's program sweeps by it, through pidfds), and the
- * recorded root, by pid, start time, group and boot. What cleared its environment and is not the root cannot be
- * proven ours: it is left alone, and the answer says whether anything that is known to be ours still lives.
+ * recorded root, by pid, start time, group and boot. A process that cleared its environment and is not the root cannot
+ * be proven to be ours. It is left alone, and the answer says whether a process that is known to be ours still lives.
  */
 import { kill } from 'node:process';
 import type { Clock } from '@clawdfather/kit';

@@ -1,5 +1,5 @@
 /*
- * A light door: does exactly this process run? For those who have a pid and a start time and want nothing else of us.
+ * Tells whether exactly this process runs. It is a side door, for callers that have a pid and a start time and need nothing else.
  *
  * A zombie is dead: nothing of it runs and no signal reaches it, however long its parent takes to wait for it. A process
  * that cannot be looked at is not known to run, and must not be signalled (O5).

@@ -10,7 +10,7 @@
 export interface ProcStat {
   readonly pid: number;
   readonly comm: string;
-  /** One letter; `Z` and `X` are dead processes that nobody has waited for. */
+  /** One letter; `Z` and `X` are dead processes that their parents have not waited for yet. */
   readonly state: string;
   readonly parentPid: number;
   readonly processGroupId: number;

@@ -2,7 +2,7 @@
  * The process table as a port: what one pid is, right now.
  *
  * `absent` is a proof, so it needs the kernel's own word: ESRCH from a signal 0,
- * which no mount option can fake. ENOENT in /proc alone may be hidepid (O5 ✓).
+ * which no mount option can fake. ENOENT in /proc alone may be hidepid (O5).
  * What exists but cannot be read is `unreadable`, never absent.
  *
  * Tests put a table of their own here.

@@ -15,7 +15,7 @@ export type DirReading =
 
 /**
  * What became of a connection to the shim's socket. `greeted`: it answered with
- * HELLO after our cookie. `refused`: the file is there and nobody listens.
+ * HELLO after our cookie. `refused`: the file is there and no process listens.
  */
 export type SocketReading = 'greeted' | 'refused' | 'absent' | 'unreachable' | 'not-tried';
 

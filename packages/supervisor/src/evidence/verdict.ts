@@ -3,8 +3,8 @@
  *
  *   alive-ours     boot, namespace, pid, start time and run directory all match
  *   missing        proven gone: another boot, ESRCH in our namespace, a zombie,
- *                  or nobody listening on its socket under the same boot id
- *   reused         the pid is somebody else's now; the recorded process is gone
+ *                  or no process listening on its socket under the same boot id
+ *   reused         the pid belongs to another process now; the recorded one is gone
  *   foreign        it belongs to another state directory or carries another lease
  *   unverifiable   anything else; it is left alone and reported
  *
@@ -28,7 +28,7 @@ export interface RecordedProcess {
   readonly leaseId?: string | undefined;
 }
 
-/** The shim: whoever holds the run. */
+/** The shim, which holds the run. */
 export function verdictOfShim(record: RunRecord, evidence: RunEvidence): Verdict {
   const frame = verdictOfFrame(record, evidence);
   if (frame !== undefined) return frame;
@@ -41,7 +41,7 @@ export function verdictOfShim(record: RunRecord, evidence: RunEvidence): Verdict
   if (evidence.socket !== 'refused') return process;
   // Between bind and listen a socket refuses too; a living shim outweighs it.
   if (process.verdict === 'alive-ours') return say('unverifiable', 'it lives but does not listen');
-  return say('missing', 'nobody listens on its socket');
+  return say('missing', 'no process listens on its socket');
 }
 
 /** The root: the command itself, which may outlive a killed shim. */

@@ -2,8 +2,8 @@
  * One start through spawnds that may die under it.
  *
  * A spawnd that is gone before the run was heard of may have started its shim, or not. The next one is asked for the same run:
- * the shims race for the run's intent and exactly one wins (S1), so the command runs once, whoever started it. The one
- * that comes too late says that the intent is claimed; then the link is as lost as it was, and the winner is found by its own socket.
+ * the shims race for the run's intent and exactly one wins (S1), so the command runs once. The one that comes too
+ * late says that the intent is claimed; then the winner is reached through its own socket.
  */
 import { constants } from 'node:os';
 import { hasCode } from '@clawdfather/kit';

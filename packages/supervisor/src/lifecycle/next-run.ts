@@ -133,7 +133,7 @@ function nextAfterExit(state: Exited, event: RunEvent): RunTransition {
   if (state.isTreeGone) return unchanged(state, `${event.type} after the end`);
   switch (event.type) {
     case 'cancel-requested': {
-      // Leftovers are the shim's until somebody wants them gone (T4); the exit stands.
+      // The shim holds the leftovers until it is asked to end them (T4); the exit stands.
       const cause: ExitCause = { reason: event.reason, actor: event.actor };
       return { state, actions: [{ type: 'terminate', cause }], why: 'ending what was left' };
     }

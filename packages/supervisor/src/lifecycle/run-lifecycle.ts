@@ -18,7 +18,7 @@ export interface StartedProcess {
   readonly runDirIno: number;
 }
 
-/** The first reason somebody gave, and who it was. */
+/** The first reason that was given, and who gave it. */
 export interface ExitCause {
   readonly reason: TerminationReason;
   readonly actor: string | undefined;
@@ -60,7 +60,7 @@ export type RunEvent =
       readonly reason: CancelReason;
       readonly actor: string | undefined;
     }
-  /** The shim says it is ending the run: a deadline, owner loss, somebody else's terminate. */
+  /** The shim says it is ending the run: a deadline, owner loss, or another process asked for it. */
   | { readonly type: 'terminating'; readonly cause: ExitCause }
   /** Nothing was started, and nothing will be. */
   | { readonly type: 'spawn-failed'; readonly exit: RunExit }

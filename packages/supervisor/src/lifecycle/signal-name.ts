@@ -2,7 +2,7 @@
  * Signal numbers to names, at the edge: the shim speaks numbers, people names.
  *
  * Several names share a number (SIGIOT is SIGABRT, SIGPOLL is SIGIO); the first in
- * Node's list is the one that everybody writes.
+ * Node's list is the common one.
  */
 import { constants } from 'node:os';
 

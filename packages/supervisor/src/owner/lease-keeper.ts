@@ -1,5 +1,5 @@
 /*
- * The owner's lease (O1): one per process, beaten every few seconds, lost when somebody took over.
+ * The owner's lease (O1): one per process, renewed every few seconds, lost when another owner takes over.
  *
  * A process that was frozen past its lease learns it here, at its next beat, before or after its commands are
  * refused by shims and registry (idea 3). It then starts anew under the next generation.

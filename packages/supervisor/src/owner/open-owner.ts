@@ -2,8 +2,8 @@
  * The registry, and this process as an owner in it (O1); or, where the disk takes nothing, a copy of it in memory.
  *
  * A registry may open without a byte being written, and still not take the owner's row; so both are tried before the disk is
- * found to be full. Who asked to `look` then gets the copy, in which it is an owner for itself alone: no shim and no other
- * process hears of it.
+ * found to be full. A caller that asked to `look` then gets the copy. It is the owner in that copy only: no shim and no
+ * other process hears of it.
  */
 import type { SupervisorError } from '../errors.ts';
 import { diskRefusalOf } from '../registry/disk-refusal.ts';

@@ -52,7 +52,7 @@ export async function carryOut(
   const taken = await take(context, decision, matter);
   if (taken === undefined) {
     link?.close();
-    return { decision: 'foreign-healthy', why: 'somebody else took it first' };
+    return { decision: 'foreign-healthy', why: 'another owner took it first' };
   }
   context.observer.count({ name: 'run_reconcile_orphans_total', labels: undefined, by: 1 });
   return act(context, decision, { ...matter, key: { runId: matter.record.runId, epoch: taken } });
@@ -63,7 +63,7 @@ function isKept(decision: Decision): boolean {
   return decision.type === 'finalise' && !decision.isTreeGone;
 }
 
-/* The epoch we hold it with; undefined when somebody else was faster. */
+/* The epoch we hold it with; undefined when another owner was faster. */
 async function take(
   context: SupervisorContext,
   decision: Extract<Decision, { isTaking: boolean }>,

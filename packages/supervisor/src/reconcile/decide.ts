@@ -6,7 +6,7 @@
  *   1. Another instance's record (a copied directory) is never touched.
  *   2. A lease that is held by a live owner is never touched; whatever became of
  *      the run, recording it is that owner's job.
- *   3. The journal's own end is the truth, whoever comes first to read it.
+ *   3. The journal's own end is the truth, whichever process reads it first.
  *   4. An unclaimed intent is voided: nothing runs, nothing will (S1).
  *   5. A living shim is continued, adopted, or told to end the run when its owner
  *      was lost and the policy says so.
@@ -63,7 +63,7 @@ export type StaleReason = Extract<
   'reconciled-stale' | 'host-rebooted' | 'container-restarted'
 >;
 
-/** `isTaking`: the run is somebody else's, so raise the epoch first (O3) and act only if that was won. */
+/** `isTaking`: the run has another owner, so raise the epoch first (O3) and act only if that was won. */
 export type ReconcileAction =
   | { readonly type: 'continue' }
   | { readonly type: 'adopt'; readonly isTaking: boolean }

@@ -1,5 +1,5 @@
 /*
- * Is anybody there? One connection to the shim's socket, kept if it answered, so that adoption need not ask twice.
+ * Finds out whether a shim answers: one connection to its socket, kept if it does, so that adoption need not connect again.
  */
 import type { Clock } from '@clawdfather/kit';
 import { type ControlLink, openControl, ShimUnreachableError } from '@clawdfather/shim';

@@ -152,7 +152,7 @@ async function reconcilePatiently(
   }
 }
 
-/* One run that went wrong keeps nobody from the others; it is left as it is and looked at again next time. */
+/* A run that cannot be looked at does not stop the others; it is left as it is and looked at again next time. */
 function uncertain({ runId, state, epoch }: RunRecord, error: unknown): ReconcileDecision {
   const why = error instanceof Error ? error.message : String(error);
   return { runId, decision: 'unverifiable', why, evidence: { state, epoch } };

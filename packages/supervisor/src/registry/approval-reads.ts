@@ -1,8 +1,8 @@
 /*
- * Reading approvals. Pages are cut in SQL, by state and account, so that what was decided never hides what waits, and no look
- * reads rows of other accounts or to the end of rows that it does not show.
+ * Reading approvals. Pages are cut in SQL, by state and account, so that decided approvals never push waiting ones off a
+ * page, and a page reads no rows of other accounts and none beyond its end.
  *
- * Rows are parsed as untrusted as any (rows.ts).
+ * Rows are checked as they are parsed, like all rows (rows.ts).
  */
 import type { Row, Statements, SqlValues } from '@clawdfather/sqlite';
 import type {

@@ -2,7 +2,7 @@
  * A state directory that cannot be written: which disk it is, what is wrong with it, and what can be done.
  *
  * SQLite says "disk I/O error" for an index that finds no room, and "unable to open" for a missing inode. So its codes only
- * tell that the disk may be the cause; what it is, is asked of the file system.
+ * tell that the disk may be the cause; the file system is asked what is wrong.
  */
 import { statfsSync } from 'node:fs';
 import { errnoOf } from '@clawdfather/kit';

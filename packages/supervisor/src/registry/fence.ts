@@ -2,8 +2,8 @@
  * O3: every statement on an existing run says `WHERE run_id = ? AND epoch = ?`.
  *
  * When such a statement changed no row, `refusalOf` finds out why. That the run
- * has exited is an ordinary outcome; that it is unknown, or that somebody else
- * holds a newer epoch, is thrown, so that an owner who lost a run cannot go on.
+ * has exited is an ordinary outcome; that it is unknown, or that another
+ * owner holds a newer epoch, is thrown, so that an owner that lost a run cannot go on.
  */
 import type { Row, Statements } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';

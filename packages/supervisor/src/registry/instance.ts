@@ -1,9 +1,9 @@
 /*
- * Who this state directory is (O1, O6).
+ * The identity of a state directory (O1, O6).
  *
  * `instance.json` holds a UUID made once and the directory's device and inode.
  * A copied or restored directory has another inode: it gets a new id, and the
- * runs that its registry lists belong to somebody else from then on. The device
+ * runs that its registry lists belong to another directory from then on. The device
  * number alone may change when the host boots (disks are numbered as they are
  * found), so it counts only under an equal boot id.
  *

@@ -2,8 +2,8 @@
  * Making room for a rebuild: the damaged registry is renamed, never deleted, so
  * that nothing is lost if the rebuild goes wrong too.
  *
- * Whoever still has the old file open goes on writing to it under its new name;
- * `doctor` therefore says to stop other supervisors first. Runs do not care.
+ * A process that still has the old file open goes on writing to it under its new
+ * name; `doctor` therefore says to stop other supervisors first. Runs go on.
  */
 import { rename } from 'node:fs/promises';
 import { hasErrno } from '@clawdfather/kit';

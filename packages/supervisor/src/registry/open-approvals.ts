@@ -1,11 +1,11 @@
 /*
- * Approvals for whoever asks for or decides them: a connection to the registry of its own, without becoming an owner of
- * anything.
+ * Approvals for a process that asks for them or decides them: it has a connection to the registry of its own, and does not become
+ * an owner.
  *
- * `watch` tells that something may have been written, by any process. Every commit appends to the database's log, so the
- * kernel's word that this file has changed is enough: no bell to be forgotten between a commit and a crash, and no
- * ticking. Runs commit as well, so what wakes is looked at no more often than every `lookMs`. Where the kernel gives no watch
- * (they are limited per user), looking every `blindLookMs` takes its place.
+ * `watch` tells that something may have been written, by any process. Every commit appends to the database's log, so a
+ * kernel watch on that file is enough: a crash after a commit cannot lose the notice, and nothing polls. Runs commit as well, so
+ * the approvals are read no more often than every `lookMs`. Where the kernel gives no watch (they are limited per user), they
+ * are read every `blindLookMs`.
  */
 import { watch } from 'node:fs';
 import { basename } from 'node:path';
@@ -19,7 +19,7 @@ import { openStateDir } from './state-dir.ts';
 
 /* A person's answer may take this long to be heard; a busy registry costs twenty reads a second at most. */
 const lookMs = 50;
-/* Without a watch: slow enough to cost nothing, fast enough for somebody who has just pressed a key. */
+/* Without a watch: slow enough to cost nothing, fast enough for a person who has just pressed a key. */
 const blindLookMs = 1_000;
 
 export interface ApprovalStoreDeps {

@@ -44,7 +44,7 @@ export function createOutboxWrites(statements: Statements): OutboxWrites {
       const offset = number(row, 'input_offset');
       const known = offset - (at ?? offset);
       if (known < 0) throw inputGap(key, offset);
-      /* Taken before: whoever asks again is told so, also when the run is over by now. */
+      /* Taken before: the caller is told so again, also when the run is over by now. */
       if (at !== undefined && known >= given.length) return offset;
       const bytes = given.subarray(known);
       if (number(row, 'state') === exitedNumber) {

@@ -2,8 +2,8 @@
  * The life of an owner's lease (O1): registering, beating, letting go. Runs
  * inside a transaction of the commit queue.
  *
- * A beat is a compare-and-set: once somebody has taken a run from this owner its
- * lease is revoked and no beat brings it back, so a process that was frozen finds
+ * A beat is a compare-and-set: once another owner has taken a run from this one,
+ * its lease is revoked and no beat brings it back, so a process that was frozen finds
  * out before it does anything else.
  */
 import type { Statements } from '@clawdfather/sqlite';

@@ -28,7 +28,7 @@ export interface OwnerRecord extends OwnerProcess {
   readonly startedAtMs: number;
   /** It let go on purpose. */
   readonly isReleased: boolean;
-  /** Somebody took a run from it after it was dead or its lease had expired. */
+  /** Another owner took a run from it after it was dead or its lease had expired. */
   readonly isRevoked: boolean;
 }
 

@@ -1,9 +1,9 @@
 /*
- * A light door: a glance at the registry for whoever only wants names, as a shell that completes words does at every
- * press of a key. It opens the file read-only, becomes nobody's owner, reconciles nothing and writes nothing.
+ * A quick look at the registry for a caller that only wants names, such as a shell that completes words at every press
+ * of a key. It opens the file read-only, owns nothing, reconciles nothing and writes nothing.
  *
- * So what it tells may be old (a run that died with its shim still counts as running), and where the file is absent,
- * busy or of another version it tells nothing. Whoever acts on a run opens the supervisor.
+ * So what it returns may be old (a run that died with its shim still counts as running), and where the file is absent,
+ * busy or of another version it returns nothing. To act on a run, open the supervisor.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -46,7 +46,7 @@ export function glimpseRuns(
   }));
 }
 
-/** Those that nobody has decided, the newest first. */
+/** Those that are not decided yet, the newest first. */
 export function glimpseApprovals(stateDir: string, limit: number): readonly GlimpsedApproval[] {
   return glimpse(
     stateDir,

@@ -1,7 +1,7 @@
 /*
  * Putting back what a rebuild found in a run directory.
  *
- * O3: the epoch becomes max(registry, shim) + 1, so whoever held the run before
+ * O3: the epoch becomes max(registry, shim) + 1, so the owner that held the run before
  * is fenced off. O6: the run belongs to the owner that rebuilds.
  */
 import type { Statements } from '@clawdfather/sqlite';

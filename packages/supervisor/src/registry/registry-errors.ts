@@ -56,7 +56,7 @@ function errorOf(failure: SqliteFailure, error: unknown): SupervisorError {
     case 'closed':
       return new SupervisorError('registry-failed', 'the registry cannot be opened for writing', {
         ...parts,
-        hint: 'Is its file system read-only, does the file belong to somebody else, or are too few open files allowed (ulimit -n)?',
+        hint: 'Is its file system read-only, does the file belong to another user, or are too few open files allowed (ulimit -n)?',
       });
     case 'io':
     case 'constraint':

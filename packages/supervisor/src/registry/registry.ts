@@ -80,7 +80,7 @@ export interface Registry extends RunReads, ApprovalReads {
    * takes every open run of the generations that the caller has proven dead (O2).
    */
   openOwner(process: OwnerProcess, provenDead?: readonly number[]): Promise<OpenedOwner>;
-  /** Returns the new expiry. Throws `lease-lost` when somebody took over. */
+  /** Returns the new expiry. Throws `lease-lost` when another owner took over. */
   heartbeat(owner: OwnerHandle): Promise<number>;
   /** Lets go on purpose: its open runs may be taken at once; nothing is ended. */
   releaseOwner(owner: OwnerHandle): Promise<void>;

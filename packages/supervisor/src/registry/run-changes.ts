@@ -20,11 +20,11 @@ export interface RunChange {
 
 export interface RunChanges {
   readonly change: (key: RunKey, change: RunChange) => void;
-  /** Leftovers or survivors are gone too; the first time counts. */
+  /** Leftovers or survivors are gone too. The first time that is recorded stays. */
   readonly markTreeGone: (key: RunKey, atMs: number) => void;
   /** Hidden from lists until gc takes it. */
   readonly markRemoved: (key: RunKey) => void;
-  /** O7: a person accepts that this run may go on without its scope. Not fenced: it is nobody's turn. */
+  /** O7: a person accepts that this run may go on without its scope. Not fenced: the person who decides it does not own the run. */
   readonly dropScope: (runId: RunId) => void;
   /** O3: the shim knows a higher epoch than we do; ours becomes `epoch`. */
   readonly raiseEpoch: (key: RunKey, epoch: number) => void;

@@ -164,7 +164,7 @@ function guardInsert({ runId, scopeKey }: NewRun, insert: () => number): number 
       throw new SupervisorError('run-held', `run ${runId} is not allowed to start`, {
         cause: error,
         detail: { runId },
-        hint: 'Somebody has to allow it first, and an approval is good for one start.',
+        hint: 'A person has to allow it first, and an approval is good for one start.',
       });
     }
     // The only constraint an insert can break beside the run id, which DO NOTHING covers.

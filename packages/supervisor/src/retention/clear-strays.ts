@@ -2,8 +2,8 @@
  * Run directories without a record: an intent whose owner died before its commit, or runs of a lost registry.
  *
  * An empty one means nothing and goes, once it is old enough not to be a spawn under way (rmdir only takes empty
- * ones, so a shim that claims it at this moment wins). One with a journal is somebody's output: it stays and is
- * reported, `doctor --rebuild` brings it back.
+ * ones, so a shim that claims it at this moment wins). One with a journal holds a run's output: it stays and is
+ * reported, and `doctor --rebuild` brings it back.
  */
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 /*
- * Rows of runs whose directories lie in the trash: whoever removed them could not write it down, because the disk was full or
- * because it died in between. The next process that can write forgets them here.
+ * Deletes the rows of runs whose directories are in the trash. The process that removed them could not delete the rows, because
+ * the disk was full or because it died in between.
  *
- * The proof is the directory itself: a rename keeps its inode, and the row has noted it at the start (O5). So a later run of
- * the same id is never meant.
+ * The proof is the directory itself: a rename keeps its inode, and the row has had its number since the start (O5). So a later
+ * run of the same id is never taken for it.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
@@ -39,7 +39,7 @@ export async function finishRemovals(context: RemovalContext): Promise<number> {
   return count;
 }
 
-/* A disk that is full again: whoever comes next finishes it. */
+/* The disk is full again: the next process finishes it. */
 function isStillRefused(error: unknown): false {
   if (isDiskRefusal(error)) return false;
   throw error;

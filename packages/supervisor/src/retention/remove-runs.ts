@@ -99,7 +99,7 @@ async function unlinkIfPossible(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
 }
 
-/** Whatever somebody put beside our files goes too: it lies in our trash. */
+/** Files that are not ours go too, because they are in our trash. */
 async function removeEmptied(path: string): Promise<void> {
   await rmdir(path).catch(() => rm(path, { recursive: true, force: true }));
 }

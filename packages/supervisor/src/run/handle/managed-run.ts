@@ -1,10 +1,10 @@
 /*
- * The handle callers hold: the same for a run of ours and for anybody's (O4).
+ * The handle callers hold: the same for a run of ours and for a run of another owner (O4).
  *
  * Input: by default bytes are typed, accepted once by a living shim. `durable` commits them to the outbox first and
  * sends them at their offset, so that a crash in between neither loses nor doubles them (I1); only the owner may. With
- * an `offset` the caller itself may die or not hear the answer, and say it again.
- * Whoever waits keeps the process alive, and nobody else.
+ * an `offset` the caller may send the same bytes again after it has died or missed the answer.
+ * A call that waits keeps the process alive; the handle alone does not.
  */
 import { parseCursor } from '@clawdfather/shim';
 import type {

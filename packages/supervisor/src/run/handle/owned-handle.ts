@@ -16,7 +16,7 @@ export function ownedHandle(
 ): ManagedRun {
   const { run, keepAlive } = owned;
   const { runId, runDir, leftovers } = run.identity;
-  /* Read once: the record may be collected while somebody still holds the handle. */
+  /* Read once: the record may be removed while the handle is still held. */
   const pid = run.pid ?? context.registry.get(runId)?.pid ?? 0;
   const core: RunCore = {
     runId,

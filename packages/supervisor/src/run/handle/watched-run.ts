@@ -3,7 +3,7 @@
  *
  * What its owner writes to the registry is the owner's business; here the shim's own news and the journal tell
  * when it is over. A shim that is gone without an end record leaves an honest unknown. It is followed only while
- * somebody waits or reads: a handle that was dropped costs nothing.
+ * a call waits or reads: a handle that was dropped costs nothing.
  */
 import { type Clock, type Deferred, deferred } from '@clawdfather/kit';
 import type { JournalScan, RunEvent } from '@clawdfather/shim';
@@ -108,7 +108,7 @@ class WatchedRun {
       ownEpoch: () => undefined,
       isKept: () => this.keepAlive.isHeld,
     });
-    /* Nobody may be waiting. */
+    /* If no caller waits, the rejection must not end the process. */
     this.settled.catch(() => undefined);
     if (record.exit !== undefined) this.#settle(record.exit);
   }

@@ -3,8 +3,8 @@
  *
  * Stages: 1 committed to the outbox with its offset, 2 sent at that offset, 3 trimmed once the shim has accepted it.
  * Killed after 1: the adopter sends it. Killed after 2: the adopter sends it again and the shim drops what it has.
- * Whoever sends, sends all that waits, in order and in pieces: what an earlier attempt could not deliver is not jumped over, and
- * what does not get through takes little memory.
+ * Each send sends everything that waits, in order and in pieces: what an earlier attempt could not deliver comes first, and input
+ * that the run does not take uses little memory.
  */
 import { hasCode } from '@clawdfather/kit';
 import type { SupervisorContext } from '../../context.ts';
@@ -71,7 +71,7 @@ export async function sendAsOperator(
 /* After adoption: everything the predecessor committed and may or may not have sent. */
 export function resendOutbox(deps: OutboxDeps, owned: OwnedRun): void {
   if (deps.registry.nextInput(owned.run.identity.runId, 0) === undefined) return;
-  /* The run is over, or not ours any more; either way nobody waits for this input. */
+  /* The run is over, or not ours any more; either way this input is not wanted here. */
   flush(deps, owned).catch(() => undefined);
 }
 

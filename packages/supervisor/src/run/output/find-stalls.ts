@@ -1,7 +1,7 @@
 /*
- * Which of these runs stand still. Our own have told us; of the others the shim is asked, whose greeting says it.
+ * Finds which of these runs stand still. For our own runs we know it; for the others we ask the shim, which says so in its greeting.
  *
- * It is only for showing, so nothing waits for a shim that does not answer: within the limit it is not known to stand still.
+ * This is only for display, so a shim that does not answer within the limit counts as one that does not stand still.
  */
 import { type ControlLink, openControl } from '@clawdfather/shim';
 import type { SupervisorContext } from '../../context.ts';

@@ -71,7 +71,7 @@ export class LiveRun {
     this.#state = deps.initial;
     this.identity = deps.identity;
     this.control = deps.control;
-    /* Nobody may be waiting; an unheard rejection must not end the process. */
+    /* If no caller waits, the rejection must not end the process. */
     this.started.catch(() => undefined);
     this.settled.catch(() => undefined);
     if (deps.initial.kind !== 'exited') this.#pid = deps.initial.process?.pid;
@@ -168,8 +168,8 @@ export class LiveRun {
   }
 
   /*
-   * The shim does not know that it is being ended: whoever asked died before telling it, or it could not be reached.
-   * Told again by whoever comes to it next.
+   * Tells the shim again that its run is to be ended: the process that asked for it died before it told the shim, or the shim
+   * could not be reached.
    */
   insist(): void {
     if (this.#state.kind === 'exiting')
@@ -236,7 +236,7 @@ export class LiveRun {
     }
   }
 
-  /* O3: somebody else has it, or we are closing: nothing is done here any more, and the run goes on. */
+  /* O3: another owner has it, or we are closing. Nothing is done here any more, and the run goes on. */
   lose(error: SupervisorError): void {
     if (this.#lostBecause !== undefined) return;
     this.#lostBecause = error;
@@ -260,7 +260,7 @@ function epochStale({ runId }: RunIdentity): SupervisorError {
   });
 }
 
-/* The shim takes the reasons somebody can ask for; the rest are facts. */
+/* The shim takes the reasons that can be asked for; the others are facts that it finds itself. */
 function asCancelReason(reason: TerminationReason): CancelReason {
   switch (reason) {
     case 'overall-timeout':

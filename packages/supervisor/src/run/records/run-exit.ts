@@ -78,7 +78,7 @@ export function exitWithoutRecord(
 }
 
 /*
- * The stage of a start that never came to a shim: the intent was voided, so it is proven that nothing ran (S1). Whoever asked may
+ * The stage of a start that never came to a shim: the intent was voided, so it is proven that nothing ran (S1). The caller may
  * ask again without doing anything twice.
  */
 export const unclaimedStage = 'unclaimed';

@@ -1,10 +1,10 @@
 /*
- * How long a run's journal is at least, from what is known without looking at it: what its files lack up to there is missing (J1).
+ * The least length that a run's journal must have, from its record alone. If its files are shorter, output is missing (J1).
  */
 import { parseCursor } from '@clawdfather/shim';
 import type { RunExit, RunRecord } from '../../types.ts';
 
-/* A run that was started has a journal, however little is known of it. */
+/* A run that was started has a journal, even if nothing is known of its length. */
 const leastBytes = 1;
 
 type Recorded = Pick<RunRecord, 'exit' | 'journalBytes' | 'startedAtMs'>;

@@ -28,9 +28,9 @@ export interface ControlLineDeps {
   readonly clock: Clock;
   /* The owner's; undefined for an operator. */
   readonly ownEpoch: () => number | undefined;
-  /* False: nobody is here to stay, so a connection goes with its answer. A shim takes few of them. */
+  /* False: the connection closes after its answer, because a shim takes few of them. */
   readonly isKept?: () => boolean;
-  /* Whoever sends input waits for what comes of it: its connection brings the doorbells too. */
+  /* A caller that sends input waits for the output that follows, so its connection brings the doorbells too. */
   readonly onBell?: (bell: DoorbellAnswer) => void;
 }
 

@@ -32,11 +32,11 @@ export interface FollowDeps {
   readonly onEvent: (event: RunEvent) => void;
   /* Before the first news of each connection; a claim is made here. Rejecting stops the following. */
   readonly onConnected?: (link: ControlLink) => Promise<void>;
-  /* Nobody has claimed the run directory. True: and nobody will, there is nothing to follow (S1). */
+  /* No shim has claimed the run directory. Returns true when none ever will, so there is nothing to follow (S1). */
   readonly onUnclaimed?: () => boolean;
-  /* Proven gone without a final end; what the journal says is all there will be. */
+  /* The shim is proven gone and has written no final end: the journal will not say more. */
   readonly onGone: (scan: JournalScan | undefined) => void;
-  /* It cannot be known now; told once per stretch of uncertainty. */
+  /* Whether the shim lives cannot be known now. Called once until it is known again. */
   readonly onUncertain?: (why: string) => void;
 }
 
@@ -102,7 +102,7 @@ type Fate =
 
 function fateOf(deps: FollowDeps, outcome: 'lost' | ShimUnreachableError): Fate {
   const found = scanRun(deps.runDir);
-  /* Nothing was started, or everything was deleted. Either way nobody lives there. */
+  /* Nothing was started, or everything was deleted. Either way no shim lives there. */
   if (found.kind === 'absent') return { kind: 'gone', scan: undefined };
   if (found.kind === 'unreadable') return { kind: 'uncertain', why: found.why };
   const { scan } = found;

@@ -15,13 +15,13 @@ export interface KeptLink {
 
 interface Held {
   readonly link: Promise<ControlLink>;
-  /* Set by whoever waited for it first. */
+  /* Set by the first use that waited for it. */
   opened: ControlLink | undefined;
   underWay: number;
   isWanted: boolean;
 }
 
-/* `isKept` false: nobody is here to stay, so the connection goes with its answer. */
+/* `isKept` false: the connection closes after its answer. */
 export function createKeptLink(open: () => Promise<ControlLink>, isKept: () => boolean): KeptLink {
   let current: Held | undefined;
 
@@ -51,7 +51,7 @@ export function createKeptLink(open: () => Promise<ControlLink>, isKept: () => b
   const use = async <Result>(work: (link: ControlLink) => Promise<Result>): Promise<Result> => {
     for (;;) {
       const held = take();
-      /* Nobody waits for what is open: a key goes to its socket in the turn in which it was typed. */
+      /* An open link is used without awaiting it: a key goes to its socket in the turn in which it was typed. */
       let link = held.opened;
       try {
         link ??= await held.link;

@@ -4,7 +4,7 @@
  * On a healthy disk a directory costs some twenty microseconds, less than handing the work to Node's pool and being woken again
  * when it is done; so it is made in place. ext4 looks for a free inode among those deleted within the last minutes, and after
  * a large deletion needs ten times as long; other disks have moods of their own. Several slow ones in a row, and directories are
- * made beside the event loop for a while. One alone says nothing: the kernel may just have run somebody else in between.
+ * made beside the event loop for a while. A single slow one is not enough: the kernel may have run another process in between.
  */
 import { mkdir, mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ import { type Clock, hasErrno } from '@clawdfather/kit';
 import { intentBesideMs, intentSlowMs, intentsSlowMax } from '../../limits.ts';
 
 /*
- * True when it was made. One that is there already (false) is fine: whether a shim may claim it is the shim's to find out.
+ * True when it was made. One that is there already (false) is fine: the shim finds out whether it may claim it.
  */
 export type MakeIntent = (runDir: string) => Promise<boolean>;
 

@@ -9,8 +9,8 @@
  *   5 the launcher is asked                            (from here on a command may run)
  *   6 the shim reports, the registry commits `running` (then the caller gets its handle)
  * The directory comes before the record, so that a record without one says that nothing was started and nothing will
- * be. The other way round, an owner frozen between the two would wake up and make a ghost of a run that somebody has
- * recorded as stale meanwhile.
+ * be. The other way round, an owner frozen between the two would wake up and start a run that another
+ * process has recorded as stale meanwhile.
  * The same run id twice is one run: the second caller gets a handle on the first.
  */
 import { errnoOf } from '@clawdfather/kit';
@@ -75,7 +75,7 @@ function planFor(context: SupervisorContext, input: SpawnInput): SpawnPlan {
   });
 }
 
-/* Stages 3 and 4. What came to nothing leaves no directory, unless somebody else is starting the same run in it. */
+/* Stages 3 and 4. A failed start leaves no directory, unless another process is starting the same run in it. */
 async function recordStarting(
   context: SupervisorContext,
   { newRun, request: { runDir } }: SpawnPlan,
@@ -102,7 +102,7 @@ function isStartedByOthers(registry: SupervisorContext['registry'], runId: RunId
   try {
     return (registry.get(runId)?.state ?? 'exited') !== 'exited';
   } catch {
-    /* It cannot be known now, from a closed registry say; gc clears away what nobody wanted. */
+    /* It cannot be known now, for instance from a closed registry. If no run needs the directory, gc clears it away. */
     return true;
   }
 }

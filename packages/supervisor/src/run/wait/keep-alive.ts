@@ -1,8 +1,8 @@
 /*
- * Whoever waits for a run keeps the process alive; a run by itself does not.
+ * Waiting for a run keeps the process alive; a run by itself does not.
  *
- * The link that brings a run's news may change (spawnd dies, the shim's own socket takes over), so holders hold
- * this and not the link. A run of somebody else is followed only while it is held.
+ * The link that brings a run's news may change (spawnd dies, the shim's own socket takes over), so a waiting call
+ * holds this and not the link. A run of another owner is followed only while it is held.
  */
 export interface Holdable {
   ref(): void;
