@@ -1,10 +1,10 @@
 /*
- * What a database has to be able to do for the queries, and the two rules that hold on both.
+ * What a database has to be able to do for the queries, and the rules that hold on both (docs/store.md).
  *
- * E1 A write is a transaction of its own, serialisable: as if no other ran at the same time. On SQLite there is one writer;
+ * B1 A write is a transaction of its own, serialisable: as if no other ran at the same time. On SQLite there is one writer;
  *    on PostgreSQL the isolation level says so, and what it refuses is tried again.
- * E2 The work of a write may therefore run more than once, and must touch nothing but the database.
- * E3 What was acknowledged is on disk (synchronous FULL; PostgreSQL's default).
+ * B2 The work of a write may therefore run more than once, and must touch nothing but the database.
+ * B3 What was acknowledged is on disk (synchronous FULL; PostgreSQL's default).
  */
 import type { Kysely } from 'kysely';
 import type { DialectName, Migration } from './migrations/migration.ts';

@@ -27,7 +27,7 @@ export interface AccountQueries {
 }
 
 export interface AccountStore extends AccountQueries {
-  /** Several writes as one: all or nothing. The work may run more than once (E2). */
+  /** Several writes as one: all or nothing. The work may run more than once (B2). */
   transaction<Value>(work: (queries: AccountQueries) => Promise<Value>): Promise<Value>;
   /** As `transaction`, with an effect that happens once per key (once.ts). */
   once<Result extends Json>(request: OnceRequest<Result>): Promise<OnceOutcome<Result>>;

@@ -7,7 +7,7 @@
  *    and PostgreSQL holds the second insert of a key until the first is decided.
  * K4 Because of K1 an answer that was lost is asked for again, which finds the key or finds that nothing happened.
  *
- * The work touches nothing but the database (E2). What takes longer, such as starting a session, records its intent here and
+ * The work touches nothing but the database (B2). What takes longer, such as starting a session, records its intent here and
  * is carried out afterwards; the resend finds the same intent.
  */
 import type { AccountContext } from '../context.ts';

@@ -1,5 +1,5 @@
 /*
- * E3: what was acknowledged survives a power cut. The writer is a real process on a real disk, whose power is cut at moments
+ * B3: what was acknowledged survives a power cut. The writer is a real process on a real disk, whose power is cut at moments
  * of chance; and the rig proves itself by finding what is lost when nothing is synced.
  */
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import type { CutReport } from '../power-cut-report.ts';
 
 const unsynced = new URL('../fixtures/unsynced.ts', import.meta.url).href;
 
-test('E3: a power cut loses nothing acknowledged, doubles nothing and damages nothing', async () => {
+test('B3: a power cut loses nothing acknowledged, doubles nothing and damages nothing', async () => {
   const cuts = 15;
   const reports = await cutPower(cuts);
   assert.equal(reports.length, cuts + 1);
