@@ -2,6 +2,7 @@
  * What a gateway is made from, and what its routes share.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { NewsDesk } from '@clawdfather/sessions';
 import type { Auth } from './auth/create-auth.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
@@ -11,7 +12,6 @@ import type { Observe } from './observe/open-observe.ts';
 import type { RunsFor } from './runs/caller-runs.ts';
 import type { Runs } from './runs/open-runs.ts';
 import type { Instance } from './sessions/instance.ts';
-import type { SessionObserver } from './sessions/session-observer.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 export interface GatewayDeps {
@@ -31,5 +31,5 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly custody: KeyCustody;
   readonly instance: Instance;
   readonly sessions: Sessions;
-  readonly sessionObserver: SessionObserver;
+  readonly sessionNews: NewsDesk;
 }

@@ -53,7 +53,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const base = await openBase(opening, config, given);
   const { deps, watch, observe, store, owner, runs, hub, custody, opened } = base;
   const { clock, random, log } = deps;
-  const { instance, sessions, sessionObserver } = opened;
+  const { instance, sessions, news: sessionNews } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
     port: () => portOf(server),
@@ -94,7 +94,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     custody,
     instance,
     sessions,
-    sessionObserver,
+    sessionNews,
   };
   registerApi(server, parts);
   const sockets = opening.use(joinSockets(server.server, parts, names));
@@ -112,8 +112,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     sockets,
     createLoginLink: () => auth.createLoginLink(),
     superseded: instance.superseded,
-    closeSessions: (actor) =>
-      sessions.closeAll({ reason: 'server_closed', audit: { action: 'session.close', actor } }),
+    closeSessions: (actor) => sessions.closeAll({ reason: 'server_closed', by: { actor } }),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -148,7 +147,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       clock,
       log,
       runs,
-      sessionObserver: metrics.sessions,
+      onNews: metrics.sessions,
       cleanupObserver: metrics.cleanup,
     }),
   );

@@ -1,6 +1,7 @@
 /*
  * The door of kit: what every other package is handed or throws.
  */
+export type { AccountId } from './account-id.ts';
 export { assertNever } from './assert-never.ts';
 export type { Brand } from './brand.ts';
 export { createSystemClock, sleepWith } from './clock.ts';

@@ -2,11 +2,11 @@
  * What queries are built from. An account's queries hold its id from the start, so a query without an account cannot be
  * written by forgetting an argument.
  */
-import type { Brand, Clock, Random } from '@clawdfather/kit';
+import type { AccountId, Clock, Random } from '@clawdfather/kit';
 import type { Runner } from './engine.ts';
 import { listLimitDefault, listLimitMax } from './limits.ts';
 
-export type AccountId = Brand<string, 'AccountId'>;
+export type { AccountId } from '@clawdfather/kit';
 
 export interface QueryContext {
   readonly runner: Runner;

@@ -22,28 +22,18 @@ export type {
 } from './account/keypairs.ts';
 export type { OnceOutcome } from './account/once.ts';
 export type { Account, Profile } from './account/profile.ts';
-export type {
-  CreateSessionOutcome,
-  Fence,
-  Session,
-  Sessions,
-  StepOutcome,
-} from './account/sessions.ts';
+export type { CreateSessionOutcome, Session, Sessions } from './account/sessions.ts';
 export type { Settings, SettingsQueries } from './account/settings.ts';
 export type { AuditEntry } from './audit.ts';
 export type { AccountId, Listing, Page } from './context.ts';
 export { StoreError, storeErrorCodes } from './errors.ts';
 export type { StoreErrorCode } from './errors.ts';
-export { nextLease } from './lease/next-lease.ts';
-export type { Lease, LeaseEvent, LeaseStep, Owner } from './lease/next-lease.ts';
 export type { MigrationStatus } from './migrations/migrate.ts';
 export type { QueryObservation, QueryObserver } from './observe.ts';
 export type { Json, JsonText } from './schema/json-text.ts';
 export type {
-  CloseReason,
   JsonObject,
   KeypairStatus,
-  LeaseStatus,
   TokenScope,
 } from './schema/tables.ts';
 export { backUp, checkBackup } from './sqlite/backup.ts';
@@ -57,7 +47,7 @@ export type { Accounts, OauthProfile, SignInOutcome } from './system/accounts.ts
 export type { Cleanup, CleanupOptions } from './system/cleanup.ts';
 export type { SystemQueries } from './system/for-system.ts';
 export type { GatewayInstance, Instances } from './system/instances.ts';
-export type { DueSession, Leases } from './system/leases.ts';
+export type { Leases } from './system/leases.ts';
 export type { RateLimit, RateLimitOutcome, RateLimits } from './system/rate-limits.ts';
 export type { OauthState, SignIns } from './system/sign-in.ts';
 export type { TokenHolder, Tokens } from './system/tokens.ts';

@@ -66,10 +66,7 @@ export const endedKeptMs = 30 * 24 * 3_600_000;
 export const auditKeptMs = 365 * 24 * 3_600_000;
 /** A token's last use is written at most this often: a read must not cost a commit. */
 export const lastUsedEveryMs = 60_000;
-/** An owner that is silent for this long loses its leases to another gateway (docs/store.md, "The two clocks"). */
-export const ownerStaleMs = 120_000;
-/** Client idleness, unless the account says otherwise, and the grace after it. */
+/** Client idleness, unless the account says otherwise. */
 export const idleTimeoutMs = 30 * 60_000;
 export const idleTimeoutMsMin = 5 * 60_000;
 export const idleTimeoutMsMax = 4 * 3_600_000;
-export const idleGraceMs = 5 * 60_000;

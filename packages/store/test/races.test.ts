@@ -2,6 +2,7 @@
  * Two gateways at the same rows: one wins, the other is told, and no number is given twice.
  */
 import assert from 'node:assert/strict';
+import { decideOn, ownerStaleMs } from '@clawdfather/sessions';
 import { onBoth } from './backends.ts';
 import { isGapless, readNumbers, writeNumber } from './numbered-writes.ts';
 import { audit, createAccount, createWorld, owner } from './world.ts';
@@ -16,23 +17,26 @@ onBoth(
     backend.clock.advance(staleMs);
     const steps = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        stores[index % 2]!.forAccount(account.accountId).sessions.take({
-          id: sessionId,
-          by: { instanceId: `gateway-${index}`, generation: 1 },
-          audit: { action: 'session.take', actor: 'cleanup' },
-        }),
+        stores[index % 2]!.forAccount(account.accountId).sessions.change(
+          sessionId,
+          decideOn(
+            { type: 'taken', by: { instanceId: `gateway-${index}`, generation: 1 } },
+            { actor: 'cleanup' },
+          ),
+        ),
       ),
     );
     assert.equal(steps.filter(({ outcome }) => outcome === 'changed').length, 1);
     assert.equal(steps.filter(({ outcome }) => outcome === 'owner_alive').length, 11);
     const session = await account.sessions.get(sessionId);
     assert.equal(session?.epoch, 2);
-    assert.equal((await account.auditLog.list({ action: 'session.take' })).entries.length, 1);
+    assert.equal((await account.auditLog.list({ action: 'session.adopt' })).entries.length, 1);
 
-    const close = { id: sessionId, reason: 'user', audit } as const;
-    assert.equal((await account.sessions.close({ ...close, epoch: 1 })).outcome, 'epoch_stale');
-    assert.equal(await stores[0]!.system.leases.heartbeat(owner), 0);
-    assert.equal((await account.sessions.close({ ...close, epoch: 2 })).outcome, 'changed');
+    const lose = (epoch: number) =>
+      account.sessions.change(sessionId, decideOn({ type: 'lost', epoch }, audit));
+    assert.equal((await lose(1)).outcome, 'epoch_stale');
+    assert.equal(await stores[0]!.system.leases.heartbeat(owner, { ownerStaleMs }), 0);
+    assert.equal((await lose(2)).outcome, 'changed');
   },
 );
 

@@ -2,7 +2,8 @@
  * An account with something of everything in it, for tests that need rows to stand on.
  */
 import assert from 'node:assert/strict';
-import type { AccountQueries, AccountStore, AuditEntry, Owner, Store } from '@clawdfather/store';
+import { decideOn, type Owner } from '@clawdfather/sessions';
+import type { AccountQueries, AccountStore, AuditEntry, Store } from '@clawdfather/store';
 import { parseAccountId } from '@clawdfather/store';
 
 export const audit: AuditEntry = { action: 'test', actor: 'test' };
@@ -24,6 +25,9 @@ export async function createAccount(store: Store, name: string): Promise<Account
   assert.equal(signedIn.outcome, 'created');
   return store.forAccount(parseAccountId(signedIn.account.id));
 }
+
+/** As a person who closes it does. */
+export const userCloses = decideOn({ type: 'closed', reason: 'user' }, audit);
 
 /** A plain write that a test can look for afterwards. */
 export const createToken = ({ apiTokens }: AccountQueries, label: string) =>
@@ -65,6 +69,6 @@ export async function createWorld(store: Store, name = 'ann'): Promise<World> {
   });
   assert.equal(session.outcome, 'created');
   const sessionId = session.session.id;
-  await account.sessions.activate({ id: sessionId, epoch: 1, agentSessionId: 'agent-1', audit });
+  await account.sessions.change(sessionId, decideOn({ type: 'activated', epoch: 1 }, audit));
   return { account, keypairId, connectionId, sessionId };
 }

@@ -30,12 +30,13 @@ export const packageTable: Readonly<Record<string, Allowance>> = {
   sqlite: { imports: ['kit'] },
   supervisor: { imports: ['kit', 'shim', 'sqlite'] },
   tools: { imports: ['kit', 'protocol', 'supervisor'] },
+  sessions: { imports: ['kit'] },
   ssh: { imports: ['kit', 'protocol', 'supervisor'] },
   agents: { imports: ['kit', 'protocol', 'supervisor', 'tools'] },
   threads: { imports: ['kit', 'protocol', 'agents'] },
   store: {
     imports: ['kit', 'sqlite'],
-    typesOnly: ['protocol', 'supervisor', 'tools', 'ssh', 'agents', 'threads'],
+    typesOnly: ['protocol', 'supervisor', 'tools', 'sessions', 'ssh', 'agents', 'threads'],
   },
   gateway: {
     imports: [
@@ -44,6 +45,7 @@ export const packageTable: Readonly<Record<string, Allowance>> = {
       'shim',
       'supervisor',
       'tools',
+      'sessions',
       'ssh',
       'agents',
       'threads',

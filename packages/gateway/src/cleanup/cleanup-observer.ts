@@ -11,15 +11,9 @@ export interface CleanupObserver {
   ran(report: CleanupReport): void;
   /* The one before was still at it. */
   skipped(): void;
-  /* An orphaned lease was taken over. */
-  adopted(): void;
-  /* An orphaned lease had nothing left to stand on, and was closed. */
-  orphanCleaned(): void;
 }
 
 export const silentCleanupObserver: CleanupObserver = {
   ran: () => {},
   skipped: () => {},
-  adopted: () => {},
-  orphanCleaned: () => {},
 };

@@ -7,11 +7,22 @@
  *
  * Never two at once: a tick that finds the one before still at it is skipped and counted.
  */
-import type { Timer } from '@clawdfather/kit';
-import { adoptOrphans } from './adopt-orphans.ts';
-import type { CleanupDeps } from './cleanup-deps.ts';
-import { closeIdle } from './close-idle.ts';
-import { keepBusySessions } from './keep-busy-sessions.ts';
+import type { Clock, Log, Timer } from '@clawdfather/kit';
+import { adoptOrphans, closeIdle, keepBusySessions, type SessionDeps } from '@clawdfather/sessions';
+import type { Store } from '@clawdfather/store';
+import type { Supervisor } from '@clawdfather/supervisor';
+import type { Instance } from '../sessions/instance.ts';
+import type { CleanupObserver } from './cleanup-observer.ts';
+
+export interface CleanupDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly instance: Instance;
+  readonly sessions: SessionDeps;
+  readonly supervisor: Pick<Supervisor, 'reconcile' | 'gc'>;
+  readonly observer: CleanupObserver;
+}
 
 export interface Cleanup {
   /* Runs once and arms the timer. */
@@ -83,7 +94,7 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
 }
 
 function stepsOf(deps: CleanupDeps, signal: AbortSignal): readonly Step[] {
-  const { store, instance, supervisor, clock } = deps;
+  const { store, instance, sessions, supervisor, clock } = deps;
   let retainedAtMs: number | undefined;
   const retain = async (): Promise<void> => {
     const nowMs = clock.monotonicMs();
@@ -93,9 +104,9 @@ function stepsOf(deps: CleanupDeps, signal: AbortSignal): readonly Step[] {
   };
   return [
     { name: 'heartbeat', work: () => instance.beat() },
-    { name: 'orphans', work: () => adoptOrphans(deps) },
-    { name: 'busy', work: () => keepBusySessions(deps) },
-    { name: 'idle', work: () => closeIdle(deps) },
+    { name: 'orphans', work: () => adoptOrphans(sessions, instance.owner()) },
+    { name: 'busy', work: () => keepBusySessions(sessions) },
+    { name: 'idle', work: () => closeIdle(sessions, instance.owner()) },
     { name: 'reconcile', work: () => supervisor.reconcile() },
     { name: 'retention', work: retain },
     { name: 'expired', work: () => store.system.cleanup.removeExpired() },

@@ -2,6 +2,7 @@
  * What a handler is given, and what the handlers of a group look like: one function per endpoint of the group, no more and no
  * fewer, typed by the endpoint's schemas.
  */
+import type { Asker } from '@clawdfather/sessions';
 import type { AuditEntry } from '@clawdfather/store';
 import type {
   Access,
@@ -39,18 +40,22 @@ export type Handlers<Group extends EndpointGroup> = {
   readonly [Name in keyof Group]: Handler<Group[Name]>;
 };
 
+/* Who causes what this call changes. */
+export function askerOf(
+  call: Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller },
+): Asker {
+  return { actor: actorOf(call.caller), ip: call.ip, traceId: call.traceId };
+}
+
 /* The entry for what this call changes; the store writes it in the same transaction. */
 export function auditOf(
   call: Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller },
   action: string,
   detail?: AuditEntry['detail'],
 ): AuditEntry {
-  const { ip, traceId, caller } = call;
   return {
     action,
-    actor: actorOf(caller),
-    ip,
-    traceId,
+    ...askerOf(call),
     ...(detail === undefined ? {} : { detail }),
   };
 }

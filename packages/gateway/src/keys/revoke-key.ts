@@ -33,8 +33,8 @@ export async function revokeKey(
     return { outcome, using };
   });
   if (done.outcome === 'revoked') {
-    const end = { reason: 'key_revoked', audit: auditFor('session.close') } as const;
-    await Promise.all(done.using.map((session) => sessions.close(accountId, session.id, end)));
+    const end = { reason: 'key_revoked', by: auditFor('session.close') } as const;
+    await Promise.all(done.using.map(({ id }) => sessions.close({ accountId, id }, end)));
   }
   return done.outcome;
 }

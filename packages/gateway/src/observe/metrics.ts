@@ -3,10 +3,11 @@
  *
  * What a gauge shows is asked for when somebody reads /metrics, not kept up to date in between.
  */
+import { assertNever } from '@clawdfather/kit';
+import type { EndedSession, NewsListener } from '@clawdfather/sessions';
 import type { Count } from '@clawdfather/supervisor';
 import type { AuthObserver } from '../auth/auth-observer.ts';
 import type { CleanupObserver } from '../cleanup/cleanup-observer.ts';
-import type { SessionObserver } from '../sessions/session-observer.ts';
 import {
   createHistogram,
   createNumbers,
@@ -46,7 +47,8 @@ export interface GaugeValues {
 }
 
 export interface Metrics {
-  readonly sessions: SessionObserver;
+  /* Counts what is told of sessions. */
+  readonly sessions: NewsListener;
   readonly cleanup: CleanupObserver;
   readonly auth: AuthObserver;
   readonly ssh: SshObserver;
@@ -68,15 +70,13 @@ export function createMetrics(): Metrics {
   const requests = createRequestDurations();
   const formatText = createMetricsText([...all, requests.instrument]);
   return {
-    sessions: createSessionObserver({ count, observe }),
+    sessions: createSessionCounts({ count, observe }),
     cleanup: {
       ran: ({ failedSteps }) => {
         count('clawdfather_cleanup_runs_total');
         count('clawdfather_cleanup_failed_steps_total', {}, failedSteps.length);
       },
       skipped: () => count('clawdfather_cleanup_skipped_total'),
-      adopted: () => count('clawdfather_sessions_adopted_total'),
-      orphanCleaned: () => count('clawdfather_orphan_sessions_cleaned_total'),
     },
     auth: {
       onSignIn: ({ result, provider }) => count('clawdfather_auth_total', { result, provider }),
@@ -93,15 +93,34 @@ export function createMetrics(): Metrics {
 
 type Counting = Pick<Instruments, 'count' | 'observe'>;
 
-function createSessionObserver({ count, observe }: Counting): SessionObserver {
-  return {
-    started: (result) => count('clawdfather_session_start_total', { result }),
-    closed: ({ reason, lifeMs }) => {
-      count('clawdfather_session_close_total', { reason });
-      observe('clawdfather_session_duration_minutes', lifeMs / 60_000);
-    },
-    failed: (where) => count('clawdfather_session_error_total', { error_type: where }),
+function createSessionCounts({ count, observe }: Counting): NewsListener {
+  return (news) => {
+    switch (news.type) {
+      case 'started':
+        return count('clawdfather_session_start_total', { result: 'ok' });
+      case 'start-failed':
+        return count('clawdfather_session_start_total', { result: 'failed' });
+      case 'adopted':
+        return count('clawdfather_sessions_adopted_total');
+      case 'ended':
+        return countEnd({ count, observe }, news.session);
+      default:
+        return assertNever(news);
+    }
   };
+}
+
+function countEnd(
+  { count, observe }: Counting,
+  { cause, reason, startError, lifeMs }: EndedSession,
+): void {
+  if (cause === 'lost') count('clawdfather_orphan_sessions_cleaned_total');
+  if (cause === 'lost' && startError !== undefined) {
+    count('clawdfather_session_error_total', { error_type: 'runtime' });
+    return;
+  }
+  count('clawdfather_session_close_total', { reason });
+  observe('clawdfather_session_duration_minutes', lifeMs / 60_000);
 }
 
 function createSshObserver({ count, observe }: Counting): SshObserver {

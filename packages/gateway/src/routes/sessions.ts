@@ -2,31 +2,27 @@
  * Sessions over HTTP: start, look, close. A call that names one is a heartbeat of its client.
  */
 import type { Api } from '@clawdfather/protocol/api';
-import type { Log } from '@clawdfather/kit';
-import type { AccountId, Session, Store } from '@clawdfather/store';
+import type { NewsDesk, SessionRecord } from '@clawdfather/sessions';
+import type { AccountId, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
-import { auditOf, type Handlers } from '../http/handlers.ts';
-import { logDocumented } from '../observe/log-events.ts';
+import { askerOf, auditOf, type Handlers } from '../http/handlers.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
-import type { SessionObserver } from '../sessions/session-observer.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { sessionLog } from '../sessions/session-log.ts';
 import { showSession } from '../sessions/show-session.ts';
 import { startSession } from '../sessions/start-session.ts';
 
 export interface SessionsParts {
   readonly store: Store;
-  readonly log: Log;
   readonly runs: Pick<Runs, 'users'>;
   readonly instance: Instance;
   readonly sessions: Sessions;
-  readonly sessionObserver: SessionObserver;
+  readonly sessionNews: NewsDesk;
 }
 
 export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sessions']> {
-  const { store, instance, sessions, sessionObserver } = parts;
-  const show = async (accountId: AccountId, session: Session) => {
+  const { store, instance, sessions, sessionNews } = parts;
+  const show = async (accountId: AccountId, session: SessionRecord) => {
     const { connectionId } = session;
     if (connectionId === undefined) return showSession(session, undefined);
     return showSession(session, await store.forAccount(accountId).connections.get(connectionId));
@@ -56,15 +52,15 @@ export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sess
           audit: auditOf(call, 'session.start'),
         });
         if (!isRepeated) {
-          sessionObserver.started('ok');
           const { traceId } = call;
-          const log = sessionLog(parts.log, { accountId, id: session.id, traceId });
-          logDocumented(log, 'session.start', { agent: session.agent });
+          const { id, agent: stored } = session;
+          const name = { accountId, id };
+          sessionNews.announce({ type: 'started', session: name, agent: stored, traceId });
         }
         return { session: await show(accountId, session) };
       } catch (error) {
         // What was refused for good reasons was no attempt.
-        if (!(error instanceof ApiError)) sessionObserver.started('failed');
+        if (!(error instanceof ApiError)) sessionNews.announce({ type: 'start-failed' });
         throw error;
       }
     },
@@ -76,16 +72,15 @@ export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sess
     },
     close: async (call) => {
       const { accountId } = call.caller;
-      const audit = auditOf(call, 'session.close');
-      const session = await sessions.close(accountId, call.params.id, { reason: 'user', audit });
+      const name = { accountId, id: call.params.id };
+      const session = await sessions.close(name, { reason: 'user', by: askerOf(call) });
       if (session === undefined) throw notFound();
       return { session: await show(accountId, session) };
     },
     closeAll: async (call) => {
       if (!call.caller.isOwner)
         throw new ApiError('forbidden', 'only for the owner of the machine');
-      const audit = auditOf(call, 'session.close');
-      return { closed: await sessions.closeAll({ reason: 'server_closed', audit }) };
+      return { closed: await sessions.closeAll({ reason: 'server_closed', by: askerOf(call) }) };
     },
   };
 }

@@ -8,7 +8,8 @@
  * G4 A stop lets go of nothing: leases stay ours until a next generation, or somebody else after two minutes, takes them.
  */
 import type { Clock, Log, Timer } from '@clawdfather/kit';
-import type { Owner, Store } from '@clawdfather/store';
+import { type Owner, ownerStaleMs } from '@clawdfather/sessions';
+import type { Store } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
 
 export interface Instance {
@@ -60,7 +61,7 @@ export function createInstance({ store, clock, log }: InstanceDeps): Instance {
       superseded.abort();
       return;
     }
-    await store.system.leases.heartbeat(mine);
+    await store.system.leases.heartbeat(mine, { ownerStaleMs });
   };
 
   /* One at a time: a slow database must not be asked the same thing twice. */

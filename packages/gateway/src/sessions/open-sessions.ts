@@ -4,18 +4,15 @@
  * Opened before the server and started after it listens (G1); closed after it, and closing ends no session.
  */
 import type { Clock, Log } from '@clawdfather/kit';
+import { createNewsDesk, type NewsDesk, type NewsListener } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
 import { type Cleanup, createCleanup } from '../cleanup/create-cleanup.ts';
 import { type CleanupObserver, silentCleanupObserver } from '../cleanup/cleanup-observer.ts';
+import { createSessionLines } from '../observe/session-lines.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { createClientBeats } from './client-beats.ts';
 import { createInstance, type Instance } from './instance.ts';
-import { localSessionKeeper, type SessionKeeper } from './session-keeper.ts';
-import {
-  type ClosedSession,
-  type SessionObserver,
-  silentSessionObserver,
-} from './session-observer.ts';
+import { createSessionDeps } from './session-deps.ts';
 import { createSessionRuns } from './session-runs.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
@@ -24,49 +21,43 @@ export interface SessionsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly runs: Runs;
-  readonly keeper?: SessionKeeper;
-  readonly sessionObserver?: SessionObserver;
+  /* Beside the log, which has a line for each. */
+  readonly onNews?: NewsListener;
   readonly cleanupObserver?: CleanupObserver;
 }
 
 export interface OpenSessions extends AsyncDisposable {
   readonly instance: Instance;
   readonly sessions: Sessions;
-  readonly sessionObserver: SessionObserver;
+  readonly news: NewsDesk;
   readonly cleanup: Cleanup;
   /* From here on we own what we start and adopt what was left. */
   start(input: { readonly version: string; readonly address: string }): Promise<void>;
 }
 
-export function openSessions(deps: SessionsDeps): OpenSessions {
-  const { store, clock, log, keeper = localSessionKeeper } = deps;
-  const { supervisor } = deps.runs;
-  const listeners = new Set<(end: ClosedSession) => void>();
-  const sessionObserver = withListeners(deps.sessionObserver ?? silentSessionObserver, listeners);
-  const onClosed: Sessions['onClosed'] = (listener) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
+export function openSessions(given: SessionsDeps): OpenSessions {
+  const { store, clock, log } = given;
+  const { supervisor } = given.runs;
+  const news = createNewsDesk(createSessionLines(log));
+  if (given.onNews !== undefined) news.subscribe(given.onNews);
   const instance = createInstance({ store, clock, log });
   const beats = createClientBeats({ store, clock, log });
-  const runs = createSessionRuns({ runs: deps.runs, log });
-  const observer = sessionObserver;
-  const sessions = createSessions({ store, log, instance, beats, runs, observer, onClosed });
+  const runs = createSessionRuns({ runs: given.runs, log });
+  const deps = createSessionDeps({ store, runs, news });
+  const sessions = createSessions({ store, instance, beats, deps });
   const cleanup = createCleanup({
     store,
     clock,
     log,
     instance,
-    runs,
+    sessions: deps,
     supervisor,
-    keeper,
-    observer: deps.cleanupObserver ?? silentCleanupObserver,
-    sessionObserver,
+    observer: given.cleanupObserver ?? silentCleanupObserver,
   });
   return {
     instance,
     sessions,
-    sessionObserver,
+    news,
     cleanup,
     start: async (input) => {
       await instance.start({ instanceId: supervisor.instanceId, ...input });
@@ -75,20 +66,6 @@ export function openSessions(deps: SessionsDeps): OpenSessions {
     [Symbol.asyncDispose]: async () => {
       await cleanup.stop();
       await instance.stop();
-    },
-  };
-}
-
-function withListeners(
-  observer: SessionObserver,
-  listeners: ReadonlySet<(end: ClosedSession) => void>,
-): SessionObserver {
-  return {
-    started: (result) => observer.started(result),
-    failed: (kind) => observer.failed(kind),
-    closed: (end) => {
-      observer.closed(end);
-      for (const listener of listeners) listener(end);
     },
   };
 }

@@ -3,7 +3,7 @@
  */
 import type { Log } from '@clawdfather/kit';
 import { isId } from '@clawdfather/kit';
-import type { AccountId } from '@clawdfather/store';
+import type { SessionName, SessionRuns } from '@clawdfather/sessions';
 import { parseAccountId } from '@clawdfather/store';
 import {
   liveRunStates,
@@ -13,24 +13,6 @@ import {
 } from '@clawdfather/supervisor';
 import type { Tools } from '@clawdfather/tools';
 import { checkMayEnd, endableOf, mayEnd } from '../runs/may-end.ts';
-
-export interface SessionName {
-  readonly accountId: AccountId;
-  readonly id: string;
-}
-
-export interface SessionRuns {
-  /* Sessions with a command under way here. */
-  busy(): readonly SessionName[];
-  isBusy(session: SessionName): boolean;
-  /* Throws `forbidden` when this actor may not end all that is left of it, with the runs that stand in the way. */
-  checkMayEnd(session: SessionName, actor: string): void;
-  /*
-   * Ends its commands and what its finished ones have left, as far as the one who closed it may, which is the actor unless another
-   * is named: what was started in the moment of the close goes on. Never rejects: what fails is logged, and the clean-up asks again.
-   */
-  end(session: SessionName, actor: string, closedBy?: string): Promise<void>;
-}
 
 export interface SessionRunsDeps {
   readonly runs: { readonly supervisor: Supervisor; readonly personTools: Tools };

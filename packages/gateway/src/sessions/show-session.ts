@@ -2,7 +2,8 @@
  * A session as the API shows it.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import type { Connection, Session } from '@clawdfather/store';
+import type { SessionRecord } from '@clawdfather/sessions';
+import type { Connection } from '@clawdfather/store';
 import { formatTime } from '../http/format-time.ts';
 
 type SessionAnswer = AnswerOf<Api['sessions']['get']>['session'];
@@ -10,7 +11,10 @@ type SessionAnswer = AnswerOf<Api['sessions']['get']>['session'];
 /* Stored where no agent was asked for; nothing of this name can be one. */
 export const noAgent = '(none)';
 
-export function showSession(session: Session, connection: Connection | undefined): SessionAnswer {
+export function showSession(
+  session: SessionRecord,
+  connection: Connection | undefined,
+): SessionAnswer {
   const { id, status, agent, errorCode, errorMessage } = session;
   return {
     id,

@@ -8,7 +8,8 @@
  * With a key, the transaction also holds the key (once.ts in store): a resend finds the session that it has started.
  * A refusal is no effect and is not kept: the same request may succeed later.
  */
-import type { AccountQueries, AccountStore, AuditEntry, Owner, Session } from '@clawdfather/store';
+import { decideOn, type Owner, type SessionRecord } from '@clawdfather/sessions';
+import type { AccountQueries, AccountStore, AuditEntry } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
 import { noAgent } from './show-session.ts';
@@ -23,11 +24,11 @@ export interface SessionStart {
 }
 
 export interface StartedSession {
-  readonly session: Session;
+  readonly session: SessionRecord;
   readonly isRepeated: boolean;
 }
 
-/* Contract: three at once, each of which may hold an agent. */
+/* Each may hold an agent; three are as many as a person follows. */
 const openMax = 3;
 
 export async function startSession(
@@ -50,7 +51,7 @@ export async function startSession(
   return { session, isRepeated: done.outcome === 'repeated' };
 }
 
-async function create({ sessions }: AccountQueries, start: SessionStart): Promise<Session> {
+async function create({ sessions }: AccountQueries, start: SessionStart): Promise<SessionRecord> {
   const { connectionId, agent, owner, audit } = start;
   const created = await sessions.create({
     ...(connectionId === null ? {} : { connectionId }),
@@ -64,12 +65,8 @@ async function create({ sessions }: AccountQueries, start: SessionStart): Promis
   if (connectionId !== null) throw unsupported('sessions on SSH hosts');
   if (agent !== null) throw unsupported('sessions with agents');
   const { id, epoch } = created.session;
-  const active = await sessions.activate({
-    id,
-    epoch,
-    audit: { ...audit, action: 'session.active' },
-  });
-  if (active.outcome !== 'changed') throw new TypeError(`a new lease is ${active.outcome}`);
+  const active = await sessions.change(id, decideOn({ type: 'activated', epoch }, audit));
+  if (active.outcome !== 'changed') throw new TypeError(`a new session is ${active.outcome}`);
   return active.session;
 }
 

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decideOn } from '@clawdfather/sessions';
 import { audit, openCleanupRig } from '../fixtures/open-cleanup-rig.ts';
 
 const minute = 60_000;
@@ -90,7 +91,7 @@ test('a start that its gateway did not survive becomes an error, not a session',
   await after.cleanup.runNow();
   const session = await rig.read(created.session.id);
   assert.deepEqual([session.status, session.errorCode], ['error', 'start_interrupted']);
-  assert.deepEqual(after.tally.failed, ['runtime']);
+  assert.deepEqual(after.tally.failed, ['the gateway was lost while it started the session']);
 });
 
 test('what an owner decided before it was robbed is refused after it', async () => {
@@ -106,11 +107,12 @@ test('what an owner decided before it was robbed is refused after it', async () 
   // Held up between reading what is idle and closing it, until the lease is somebody else's.
   const { leases } = robbed.store.system;
   const idle = leases.idle.bind(leases);
-  leases.idle = async (owner) => {
-    const due = await idle(owner);
+  leases.idle = async (...asked) => {
+    const due = await idle(...asked);
     assert.equal(due.length, 1);
     const thief = await rig.openGateway();
-    await rig.account.sessions.take({ id, by: thief.instance.owner(), audit });
+    const take = decideOn({ type: 'taken', by: thief.instance.owner() }, audit);
+    await rig.account.sessions.change(id, take);
     return due;
   };
   await robbed.cleanup.runNow();

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type AuditedEvent, decideOn } from '@clawdfather/sessions';
 import {
   type CleanupRig,
   openCleanupRig,
@@ -88,8 +89,8 @@ test('a client that comes back while the clean-up looks finds its session open',
   await pass(rig, gateway, 35);
   const { leases } = gateway.store.system;
   const idle = leases.idle.bind(leases);
-  leases.idle = async (owner) => {
-    const due = await idle(owner);
+  leases.idle = async (...asked) => {
+    const due = await idle(...asked);
     assert.equal(due.length, 1);
     await rig.account.sessions.clientSeen(id);
     return due;
@@ -134,18 +135,25 @@ test('work of a session that was closed on purpose is ended; of one that ran out
   await using rig = await openCleanupRig();
   const gateway = await rig.openGateway();
   const { accountId } = rig.account;
-  for (const [reason, isEnded] of [
-    ['user', true],
-    ['server_closed', true],
-    ['key_revoked', true],
-    ['timeout', false],
-    ['error', false],
-  ] as const) {
-    const { id, epoch } = await gateway.startSession();
-    await rig.account.sessions.close({ id, epoch, reason, audit });
+  const isEndedAfter = async (id: string, event: AuditedEvent): Promise<boolean> => {
+    const { outcome } = await rig.account.sessions.change(id, decideOn(event, audit));
+    assert.equal(outcome, 'changed');
     gateway.busy.push({ accountId, id });
     await gateway.cleanup.runNow();
-    assert.equal(gateway.ended.includes(id), isEnded, reason);
     gateway.busy.length = 0;
+    return gateway.ended.includes(id);
+  };
+  for (const reason of ['user', 'server_closed', 'key_revoked'] as const) {
+    const { id } = await gateway.startSession();
+    assert.equal(await isEndedAfter(id, { type: 'closed', reason }), true, reason);
   }
+  const { id, epoch } = await gateway.startSession();
+  assert.equal(await isEndedAfter(id, { type: 'lost', epoch }), false);
+  assert.equal((await rig.read(id)).closeReason, 'timeout');
+  const owner = gateway.instance.owner();
+  const made = await rig.account.sessions.create({ agent: 'a', owner, openMax: 100, audit });
+  assert.ok('session' in made);
+  const { id: unstarted } = made.session;
+  assert.equal(await isEndedAfter(unstarted, { type: 'lost', epoch: 1 }), false);
+  assert.equal((await rig.read(unstarted)).closeReason, 'error');
 });

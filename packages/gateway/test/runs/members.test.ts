@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { decideOn } from '@clawdfather/sessions';
 import { createSupervisor, openApprovals } from '@clawdfather/supervisor';
 import {
   agentPolicy,
@@ -143,7 +144,7 @@ async function makeSession({ gateway, other }: TestGateway): Promise<string> {
   const made = await sessions.create({ agent: 'none', owner, openMax: 3, audit });
   assert.ok('session' in made);
   const { id, epoch } = made.session;
-  await sessions.activate({ id, epoch, audit });
+  await sessions.change(id, decideOn({ type: 'activated', epoch }, audit));
   return id;
 }
 

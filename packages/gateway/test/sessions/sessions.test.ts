@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { decideOn, type EndedSession } from '@clawdfather/sessions';
 import { type AccountStore, openStore, parseAccountId } from '@clawdfather/store';
 import { silentObserver } from '@clawdfather/supervisor';
 import { openRuns } from '../../src/runs/open-runs.ts';
 import { openSessions, type OpenSessions } from '../../src/sessions/open-sessions.ts';
-import type { ClosedSession } from '../../src/sessions/session-observer.ts';
 import { openRunStarter, type RunStarter } from '../fixtures/open-run-starter.ts';
 import { testConfig } from '../fixtures/open-test-gateway.ts';
 
@@ -60,7 +60,7 @@ async function withSessions(work: (rig: Rig) => Promise<void>): Promise<void> {
       });
       assert.ok('session' in made);
       const { id, epoch } = made.session;
-      await account.sessions.activate({ id, epoch, audit });
+      await account.sessions.change(id, decideOn({ type: 'activated', epoch }, audit));
       return id;
     },
     pass: async (minutes) => {
@@ -90,7 +90,7 @@ test('a command whose session was closed by somebody who died over it is ended b
   withSessions(async ({ starter, account, startSession, pass }) => {
     const id = await startSession();
     const run = await starter.startSleep({ accountId: account.accountId, id });
-    await account.sessions.close({ id, epoch: 1, reason: 'user', audit });
+    await account.sessions.change(id, decideOn({ type: 'closed', reason: 'user' }, audit));
     await pass(1);
     const exit = await run.wait();
     assert.deepEqual([exit.reason, exit.actor], ['manual-cancel', 'cleanup']);
@@ -108,8 +108,8 @@ test('the clean-up ends in the name of the one who closed: a token ends no perso
       const mine = await starter.startSleep({ accountId, id }, 'device:mine');
       const agents = await starter.startSleep({ accountId, id }, 'token:agent');
       // As another gateway of the same database does it, which knows nothing of the runs on this host.
-      const closing = { action: 'session.close', actor };
-      await account.sessions.close({ id, epoch: 1, reason: 'user', audit: closing });
+      const close = decideOn({ type: 'closed', reason: 'user' }, { actor });
+      await account.sessions.change(id, close);
       await pass(1);
       assert.equal((await agents.wait()).actor, 'cleanup');
       if (isEnded) assert.equal((await mine.wait()).actor, 'cleanup', actor);
@@ -124,18 +124,21 @@ test('only an open session of the account lets something be done in it', () =>
     const id = await startSession();
     assert.equal((await sessions.assertOpen(accountId, id)).id, id);
     await assert.rejects(sessions.assertOpen(parseAccountId('bob'), id), { code: 'not_found' });
-    await sessions.close(accountId, id, { reason: 'user', audit });
+    await sessions.close({ accountId, id }, { reason: 'user', by: audit });
     await assert.rejects(sessions.assertOpen(accountId, id), { code: 'expired' });
   }));
 
 test('whoever listens hears of each close once', () =>
   withSessions(async ({ opened, account, startSession, pass }) => {
-    const heard: ClosedSession[] = [];
-    const stop = opened.sessions.onClosed((end) => heard.push(end));
+    const heard: EndedSession[] = [];
+    const stop = opened.news.subscribe((news) => {
+      if (news.type === 'ended') heard.push(news.session);
+    });
     const [one, two, three] = [await startSession(), await startSession(), await startSession()];
-    const end = { reason: 'user', audit } as const;
-    await opened.sessions.close(account.accountId, one, end);
-    await opened.sessions.close(account.accountId, one, end);
+    const { accountId } = account;
+    const close = { reason: 'user', by: audit } as const;
+    await opened.sessions.close({ accountId, id: one }, close);
+    await opened.sessions.close({ accountId, id: one }, close);
     await pass(37);
     stop();
     assert.equal(heard.length, 3);

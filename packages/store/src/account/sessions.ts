@@ -1,16 +1,22 @@
 /*
- * Session leases of an account. Every change of a lease goes through `nextLease`; the row is read and written in one
- * transaction, so the epoch that was checked is the epoch that was written over.
+ * The sessions of an account. What becomes of one is decided by whoever owns the rules (packages/sessions); here its row is read,
+ * the decision is asked for, and row and audit entry are written, in one transaction.
  */
-import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
+import type {
+  ChangeOutcome,
+  Decide,
+  Owner,
+  SessionRecords,
+  SessionStatus,
+} from '@clawdfather/sessions';
+import { type AuditEntry, auditedWrite, changed, insertAudit, unchanged } from '../audit.ts';
 import type { AccountContext, AccountId, Listing, Page } from '../context.ts';
 import type { Database } from '../engine.ts';
-import { leaseOf, rowChangesOf } from '../lease/lease-row.ts';
-import { type LeaseEvent, type LeaseStep, nextLease, type Owner } from '../lease/next-lease.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
-import type { CloseReason, LeaseStatus, SessionLeasesTable } from '../schema/tables.ts';
+import type { SessionLeasesTable } from '../schema/tables.ts';
 import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
+import { rowChangesOf, stateOf } from './session-row.ts';
 
 export type Session = RecordOf<SessionLeasesTable>;
 
@@ -24,23 +30,9 @@ export type CreateSessionOutcome =
         | 'session_limit_reached';
     };
 
-export type StepOutcome =
-  | { readonly outcome: 'changed' | 'unchanged'; readonly session: Session }
-  | { readonly outcome: 'not_found' }
-  | {
-      readonly outcome: Extract<LeaseStep, { outcome: 'refused' }>['why'];
-      readonly session: Session;
-    };
-
-/** Which session, and with what right. */
-export interface Fence {
-  readonly id: string;
-  readonly epoch: number;
-}
-
-export interface Sessions {
+export interface Sessions extends SessionRecords {
   /** Newest first. */
-  list(query?: Page & { status?: LeaseStatus }): Promise<Listing<Session>>;
+  list(query?: Page & { status?: SessionStatus }): Promise<Listing<Session>>;
   get(id: string): Promise<Session | undefined>;
   /** Without a connection: on the gateway's own machine. */
   create(input: {
@@ -50,22 +42,10 @@ export interface Sessions {
     openMax: number;
     audit: AuditEntry;
   }): Promise<CreateSessionOutcome>;
-  activate(input: Fence & { agentSessionId?: string; audit: AuditEntry }): Promise<StepOutcome>;
-  fail(
-    input: Fence & { errorCode: string; errorMessage: string; audit: AuditEntry },
-  ): Promise<StepOutcome>;
-  close(input: Fence & { reason: CloseReason; audit: AuditEntry }): Promise<StepOutcome>;
-  /** Takes an orphaned lease over and raises its epoch. Exactly one of many who try at once gets `changed`. */
-  take(input: { id: string; by: Owner; audit: AuditEntry }): Promise<StepOutcome>;
-  /** Any call that names a session, or a run under way. */
-  clientSeen(id: string): Promise<'seen' | 'not_found'>;
 }
 
 export function createSessions(context: AccountContext): Sessions {
   const { runner, accountId, clock } = context;
-  const step = (id: string, audit: AuditEntry, event: LeaseEvent): Promise<StepOutcome> =>
-    auditedWrite<StepOutcome>(context, audit, (db) => applyStep(db, accountId, { id, event }));
-
   return {
     list: ({ status, ...page } = {}) =>
       selectPage(runner, selectSessions, { page, values: { accountId, status } }),
@@ -75,13 +55,7 @@ export function createSessions(context: AccountContext): Sessions {
     },
     create: ({ audit, ...input }) =>
       auditedWrite<CreateSessionOutcome>(context, audit, (db) => create(db, context, input)),
-    activate: ({ id, epoch, agentSessionId, audit }) =>
-      step(id, audit, { type: 'activated', epoch, atMs: clock.wallMs(), agentSessionId }),
-    fail: ({ id, epoch, errorCode, errorMessage, audit }) =>
-      step(id, audit, { type: 'failed', epoch, atMs: clock.wallMs(), errorCode, errorMessage }),
-    close: ({ id, epoch, reason, audit }) =>
-      step(id, audit, { type: 'closed', epoch, atMs: clock.wallMs(), reason }),
-    take: ({ id, by, audit }) => step(id, audit, { type: 'taken', by, atMs: clock.wallMs() }),
+    change: (id, decide) => runner.write((db) => change(db, context, { id, decide })),
     clientSeen: (id) =>
       /* Not worth an audit entry, nor a read: it only ever moves one time forward. */
       runner.write(async (db) => {
@@ -108,7 +82,7 @@ export function createSessions(context: AccountContext): Sessions {
 
 interface SessionFilter {
   readonly accountId: AccountId;
-  readonly status: LeaseStatus | undefined;
+  readonly status: SessionStatus | undefined;
 }
 
 const selectSessions = createSelect(
@@ -132,27 +106,27 @@ function whereSession(db: Database, accountId: AccountId, id: string) {
     .where('id', '=', id);
 }
 
-async function applyStep(
+async function change(
   db: Database,
-  accountId: AccountId,
-  { id, event }: { readonly id: string; readonly event: LeaseEvent },
-) {
+  context: AccountContext,
+  { id, decide }: { readonly id: string; readonly decide: Decide },
+): Promise<ChangeOutcome> {
+  const { accountId, clock } = context;
   const row = await whereSession(db, accountId, id).executeTakeFirst();
-  if (row === undefined) return unchanged({ outcome: 'not_found' });
-  const step = nextLease(leaseOf(row), event);
-  if (step.outcome === 'refused') return unchanged({ outcome: step.why, session: toRecord(row) });
-  if (step.outcome === 'unchanged') {
-    return unchanged({ outcome: 'unchanged', session: toRecord(row) });
-  }
+  if (row === undefined) return { outcome: 'not_found' };
+  const decision = decide(stateOf(row), clock.wallMs());
+  if (decision.outcome === 'unchanged') return { outcome: 'unchanged', session: toRecord(row) };
+  if (decision.outcome === 'refused') return { outcome: decision.why, session: toRecord(row) };
   const next = await db
     .updateTable('session_leases')
-    .set(rowChangesOf(step.lease))
+    .set(rowChangesOf(decision.state))
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('epoch', '=', row.epoch)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return changed({ outcome: 'changed', session: toRecord(next) }, id);
+  await insertAudit(db, context, { target: id, ...decision.audit });
+  return { outcome: 'changed', session: toRecord(next) };
 }
 
 interface NewSession {

@@ -7,13 +7,12 @@
  *   a row of one account cannot point at a row of another, whatever a query does.
  */
 import type { Generated } from 'kysely';
+import type { CloseReason, SessionStatus } from '@clawdfather/sessions';
 import type { Json, JsonText } from './json-text.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 export type KeypairStatus = 'active' | 'rotated' | 'revoked';
-export type LeaseStatus = 'pending' | 'active' | 'closed' | 'error';
-export type CloseReason = 'user' | 'timeout' | 'error' | 'server_closed' | 'key_revoked';
 export type ThreadStatus = 'ready' | 'queued' | 'running' | 'archived';
 export type TurnStatus =
   | 'queued'
@@ -123,7 +122,7 @@ export interface SessionLeasesTable {
   id: string;
   connection_id: string | null;
   agent: string;
-  status: LeaseStatus;
+  status: SessionStatus;
   epoch: number;
   owner_instance_id: string;
   owner_generation: number;

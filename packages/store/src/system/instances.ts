@@ -1,8 +1,8 @@
 /*
  * Gateways on this database: who they are, where to reach them, when they were last heard.
  */
+import type { Owner } from '@clawdfather/sessions';
 import type { QueryContext } from '../context.ts';
-import type { Owner } from '../lease/next-lease.ts';
 import { type RecordOf, toRecord } from '../schema/record.ts';
 import type { GatewayInstancesTable } from '../schema/tables.ts';
 

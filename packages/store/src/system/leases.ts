@@ -1,44 +1,44 @@
 /*
- * The clean-up's view of session leases, over all accounts: the two clocks of DESIGN.
+ * The clean-up's view of sessions, over all accounts, by their two clocks (docs/store.md).
  *
- * - `heartbeat` is the owner's clock, for everything that one owner has, in one statement. It says the same as `nextLease`
+ * - `heartbeat` is the owner's clock, for everything that one owner has, in one statement. It does the same as `nextSession`
  *   does for `owner-beat` (a test compares them), silence beyond the limit included.
  * - `orphaned`: the owner's clock has stopped. They may be taken; nothing is closed for being orphaned alone.
  * - `idle`: the client's clock has, although an owner was there to hear it.
  */
 import { sql } from 'kysely';
-import type { AccountId, QueryContext } from '../context.ts';
+import type { DueSession, DueSessions, Owner, SessionStatus } from '@clawdfather/sessions';
+import type { QueryContext } from '../context.ts';
 import type { Database } from '../engine.ts';
-import type { Session } from '../account/sessions.ts';
-import { cleanupRowsMax, idleGraceMs, idleTimeoutMs, ownerStaleMs } from '../limits.ts';
-import type { Owner } from '../lease/next-lease.ts';
+import { cleanupRowsMax, idleTimeoutMs } from '../limits.ts';
 import { toRecord } from '../schema/record.ts';
-import type { LeaseStatus, SessionLeasesTable } from '../schema/tables.ts';
+import type { SessionLeasesTable } from '../schema/tables.ts';
 import { parseAccountId } from './accounts.ts';
 
-/** A lease with whose it is: what follows goes through `store.forAccount`. */
-export type DueSession = Session & { readonly accountId: AccountId };
+interface OwnerLimits {
+  /** An owner that was silent for longer was not there to hear its clients. */
+  readonly ownerStaleMs: number;
+}
 
-export interface Leases {
+export interface Leases extends DueSessions {
   /** How many were kept alive. */
-  heartbeat(owner: Owner): Promise<number>;
-  /** Open ones that this owner may take at once: its own from an earlier generation, and those of silent owners. */
-  orphaned(by: Owner): Promise<readonly DueSession[]>;
-  /** Open ones of this owner whose client has been gone for the account's idle timeout and the grace. */
-  idle(owner: Owner): Promise<readonly DueSession[]>;
+  heartbeat(owner: Owner, limits: OwnerLimits): Promise<number>;
   /** Open ones of this owner, for a start that adopts. */
   ownedBy(owner: Owner): Promise<readonly DueSession[]>;
-  count(status: LeaseStatus): Promise<number>;
+  count(status: SessionStatus): Promise<number>;
 }
 
 export function createLeases({ runner, clock }: QueryContext): Leases {
   return {
-    heartbeat: (owner) => {
+    heartbeat: (owner, { ownerStaleMs }) => {
       const nowMs = clock.wallMs();
       return runner.write(async (db) => {
         const { numUpdatedRows } = await db
           .updateTable('session_leases')
-          .set({ owner_heartbeat_at_ms: nowMs, client_heartbeat_at_ms: heardClientSql(nowMs) })
+          .set({
+            owner_heartbeat_at_ms: nowMs,
+            client_heartbeat_at_ms: heardClientSql(nowMs, ownerStaleMs),
+          })
           .where('owner_instance_id', '=', owner.instanceId)
           .where('owner_generation', '=', owner.generation)
           .where('ended_at_ms', 'is', null)
@@ -47,8 +47,13 @@ export function createLeases({ runner, clock }: QueryContext): Leases {
         return Number(numUpdatedRows);
       });
     },
-    orphaned: (by) => runner.read((db) => readOrphaned(db, by, clock.wallMs())),
-    idle: (owner) => runner.read((db) => readIdle(db, owner, clock.wallMs())),
+    orphaned: (by, { ownerStaleMs }) =>
+      runner.read((db) => readOrphaned(db, by, clock.wallMs() - ownerStaleMs)),
+    idle: (owner, { ownerStaleMs, idleGraceMs }) =>
+      runner.read((db) => {
+        const nowMs = clock.wallMs();
+        return readIdle(db, owner, { heardMs: nowMs - ownerStaleMs, seenMs: nowMs - idleGraceMs });
+      }),
     ownedBy: (owner) =>
       runner.read(async (db) => {
         const rows = await db
@@ -77,7 +82,7 @@ export function createLeases({ runner, clock }: QueryContext): Leases {
   };
 }
 
-function heardClientSql(nowMs: number) {
+function heardClientSql(nowMs: number, ownerStaleMs: number) {
   return sql<number>`CASE
     WHEN ${nowMs} - owner_heartbeat_at_ms <= ${ownerStaleMs} THEN client_heartbeat_at_ms
     WHEN client_heartbeat_at_ms >= ${nowMs} THEN client_heartbeat_at_ms
@@ -93,7 +98,7 @@ function toDue(row: SessionLeasesTable): DueSession {
 async function readOrphaned(
   db: Database,
   by: Owner,
-  nowMs: number,
+  heardMs: number,
 ): Promise<readonly DueSession[]> {
   const rows = await db
     .selectFrom('session_leases')
@@ -107,7 +112,7 @@ async function readOrphaned(
         ]),
         eb.and([
           eb('owner_instance_id', '!=', by.instanceId),
-          eb('owner_heartbeat_at_ms', '<', nowMs - ownerStaleMs),
+          eb('owner_heartbeat_at_ms', '<', heardMs),
         ]),
       ]),
     )
@@ -117,7 +122,11 @@ async function readOrphaned(
   return rows.map(toDue);
 }
 
-async function readIdle(db: Database, owner: Owner, nowMs: number): Promise<readonly DueSession[]> {
+async function readIdle(
+  db: Database,
+  owner: Owner,
+  { heardMs, seenMs }: { readonly heardMs: number; readonly seenMs: number },
+): Promise<readonly DueSession[]> {
   const idleUntilMs = sql<number>`lease.client_heartbeat_at_ms
     + COALESCE(settings.idle_timeout_ms, ${sql.lit(idleTimeoutMs)})`;
   const rows = await db
@@ -128,8 +137,8 @@ async function readIdle(db: Database, owner: Owner, nowMs: number): Promise<read
     .where('lease.owner_instance_id', '=', owner.instanceId)
     .where('lease.owner_generation', '=', owner.generation)
     /* An owner that has just woken up beats first, which moves the client's clock on. */
-    .where('lease.owner_heartbeat_at_ms', '>=', nowMs - ownerStaleMs)
-    .where(idleUntilMs, '<', nowMs - idleGraceMs)
+    .where('lease.owner_heartbeat_at_ms', '>=', heardMs)
+    .where(idleUntilMs, '<', seenMs)
     .orderBy('lease.client_heartbeat_at_ms')
     .limit(cleanupRowsMax)
     .execute();

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import type { AccountQueries } from '@clawdfather/store';
-import { audit, owner, type World } from '../world.ts';
+import { audit, owner, userCloses, type World } from '../world.ts';
 
 /** Ids to call with: those of another account, or of nobody. */
 export interface Ids {
@@ -51,14 +51,7 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'sessions.get': (q, { sessionId }) => q.sessions.get(sessionId),
   'sessions.create': (q, { connectionId }) =>
     q.sessions.create({ connectionId, agent: 'claude', owner, openMax: 9, audit }),
-  'sessions.activate': (q, { sessionId }) =>
-    q.sessions.activate({ id: sessionId, epoch: 1, audit }),
-  'sessions.fail': (q, { sessionId }) =>
-    q.sessions.fail({ id: sessionId, epoch: 1, errorCode: 'e', errorMessage: 'm', audit }),
-  'sessions.close': (q, { sessionId }) =>
-    q.sessions.close({ id: sessionId, epoch: 1, reason: 'user', audit }),
-  'sessions.take': (q, { sessionId }) =>
-    q.sessions.take({ id: sessionId, by: { ...owner, generation: 9 }, audit }),
+  'sessions.change': (q, { sessionId }) => q.sessions.change(sessionId, userCloses),
   'sessions.clientSeen': (q, { sessionId }) => q.sessions.clientSeen(sessionId),
   'settings.get': noIds,
   'settings.update': noIds,

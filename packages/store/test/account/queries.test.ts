@@ -2,8 +2,17 @@
  * What each query of an account promises, on both databases.
  */
 import assert from 'node:assert/strict';
+import { decideOn } from '@clawdfather/sessions';
 import { onBoth } from '../backends.ts';
-import { audit, createAccount, createToken, createWorld, owner, tokenLabels } from '../world.ts';
+import {
+  audit,
+  createAccount,
+  createToken,
+  createWorld,
+  owner,
+  tokenLabels,
+  userCloses,
+} from '../world.ts';
 
 const key = (id: string) => ({ id, publicKey: 'p', privateEnc: `s-${id}`, fingerprint: 'f' });
 const dayMs = 24 * 3_600_000;
@@ -122,7 +131,7 @@ onBoth('connections: labels, keys and deletion', async ({ open }) => {
   const rename = { id: second.connection.id, fields: { label: 'box' }, audit };
   assert.equal((await account.connections.update(rename)).outcome, 'label_exists');
   assert.equal(await account.connections.remove({ id, audit }), 'active_session_exists');
-  await account.sessions.close({ id: sessionId, epoch: 1, reason: 'user', audit });
+  await account.sessions.change(sessionId, userCloses);
   assert.equal(await account.connections.remove({ id, audit }), 'removed');
   assert.equal(await account.connections.remove({ id, audit }), 'not_found');
   assert.equal(await account.connections.get(id), undefined);
@@ -147,14 +156,18 @@ onBoth('sessions: what stops one from starting', async ({ open }) => {
   const local = await account.sessions.create(start);
   assert.equal(local.outcome, 'created');
   assert.equal((await account.sessions.list({ status: 'pending' })).total, 1);
-  const failed = await account.sessions.fail({
-    id: local.session.id,
-    epoch: 1,
-    errorCode: 'ssh_connect_failed',
-    errorMessage: 'no route',
-    audit,
-  });
-  assert.equal(failed.outcome === 'changed' && failed.session.errorCode, 'ssh_connect_failed');
+  const { id } = local.session;
+  const cancelled = await account.sessions.change(id, userCloses);
+  assert.ok(cancelled.outcome === 'changed');
+  assert.deepEqual(
+    [cancelled.session.status, cancelled.session.errorCode, cancelled.session.closeReason],
+    ['error', 'cancelled', 'user'],
+  );
+  assert.equal((await account.sessions.change(id, userCloses)).outcome, 'unchanged');
+  const late = decideOn({ type: 'activated', epoch: 1 }, audit);
+  assert.equal((await account.sessions.change(id, late)).outcome, 'ended');
+  const { entries } = await account.auditLog.list({ action: 'session.close', target: id });
+  assert.equal(entries.length, 1);
 });
 
 onBoth('settings: defaults, changes, bounds', async ({ open }) => {

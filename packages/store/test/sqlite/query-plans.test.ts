@@ -7,6 +7,8 @@ import { addMore, calls, noIds } from '../account/calls.ts';
 import { onSqlite } from '../backends.ts';
 import { createWorld, owner } from '../world.ts';
 
+const limits = { ownerStaleMs: 120_000, idleGraceMs: 300_000 };
+
 /* Small by nature, and read as a whole on purpose. An account has one row in `audit_heads`. */
 const wholeTables = [
   'accounts',
@@ -31,10 +33,10 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   await account.once({ key: 'k', requestHash: 'h', work: async () => 1 });
   await store.system.tokens.find('hash-t');
   await store.system.tokens.stillGood(['id']);
-  await store.system.leases.heartbeat(owner);
-  await store.system.leases.idle(owner);
+  await store.system.leases.heartbeat(owner, limits);
+  await store.system.leases.idle(owner, limits);
   await store.system.leases.ownedBy(owner);
-  await store.system.leases.orphaned(owner);
+  await store.system.leases.orphaned(owner, limits);
   await store.system.leases.count('active');
   await store.system.signIns.takeLink('l');
   await store.system.signIns.takeState({ stateHash: 's', browserHash: 'b' });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import type { AccountStore, Store } from '@clawdfather/store';
 import { auditKeptMs, cleanupRowsMax, endedKeptMs } from '../../src/limits.ts';
 import { onBoth } from '../backends.ts';
-import { audit, createAccount, createWorld, owner } from '../world.ts';
+import { audit, createAccount, createWorld, owner, userCloses } from '../world.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -77,7 +77,7 @@ onBoth('ended sessions go after 30 days, open ones stay', async (backend) => {
     return made.session.id;
   };
   const [closed, pending] = [await create(), await create()];
-  await account.sessions.close({ id: closed, epoch: 1, reason: 'user', audit });
+  await account.sessions.change(closed, userCloses);
   backend.clock.advance(endedKeptMs - minuteMs);
   assert.deepEqual(await removeExpired(store), nothing);
   backend.clock.advance(2 * minuteMs);

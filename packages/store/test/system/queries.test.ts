@@ -2,14 +2,16 @@
  * What the queries without an account promise: signing in, gateways, the two clocks, limits, the clean-up.
  */
 import assert from 'node:assert/strict';
-import { leaseOf } from '../../src/lease/lease-row.ts';
-import { nextLease, parseAccountId } from '@clawdfather/store';
+import { decideOn, idleGraceMs, nextSession, ownerStaleMs } from '@clawdfather/sessions';
+import { parseAccountId } from '@clawdfather/store';
+import { stateOf } from '../../src/account/session-row.ts';
 import { onBoth } from '../backends.ts';
 import { refuseUpdates } from '../refuse-updates.ts';
 import { audit, createAccount, createWorld, owner } from '../world.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
+const limits = { ownerStaleMs, idleGraceMs };
 const profile = {
   provider: 'github',
   providerUserId: '42',
@@ -136,19 +138,20 @@ onBoth(
     const other = { instanceId: 'gateway-b', generation: 1 };
     const { leases } = store.system;
     backend.clock.advance(119_000);
-    assert.deepEqual(await leases.orphaned(other), []);
-    assert.equal(await leases.heartbeat(owner), 1);
+    assert.deepEqual(await leases.orphaned(other, limits), []);
+    assert.equal(await leases.heartbeat(owner, limits), 1);
     backend.clock.advance(121_000);
     assert.deepEqual(
-      (await leases.orphaned(other)).map(({ id }) => id),
+      (await leases.orphaned(other, limits)).map(({ id }) => id),
       [sessionId],
     );
-    assert.deepEqual(await leases.orphaned(owner), [], 'its own are not orphans');
+    assert.deepEqual(await leases.orphaned(owner, limits), [], 'its own are not orphans');
     const successor = { ...owner, generation: 2 };
-    assert.equal((await leases.orphaned(successor)).length, 1, 'at once');
+    assert.equal((await leases.orphaned(successor, limits)).length, 1, 'at once');
     assert.equal((await account.sessions.get(sessionId))?.status, 'active');
     assert.equal(await leases.count('active'), 1);
-    const taken = await account.sessions.take({ id: sessionId, by: other, audit });
+    const take = decideOn({ type: 'taken', by: other }, audit);
+    const taken = await account.sessions.change(sessionId, take);
     assert.equal(taken.outcome, 'changed');
     assert.equal((await leases.ownedBy(other)).length, 1);
   },
@@ -161,18 +164,18 @@ onBoth('the client clock: idle and grace, as the account has set it', async (bac
   const pass = async (minutes: number) => {
     for (let minute = 0; minute < minutes; minute += 1) {
       backend.clock.advance(minuteMs);
-      await leases.heartbeat(owner);
+      await leases.heartbeat(owner, limits);
     }
   };
   await pass(36);
-  assert.equal((await leases.idle(owner)).length, 1);
+  assert.equal((await leases.idle(owner, limits)).length, 1);
   assert.equal(await account.sessions.clientSeen(sessionId), 'seen');
   await pass(34);
-  assert.deepEqual(await leases.idle(owner), [], 'within the grace');
+  assert.deepEqual(await leases.idle(owner, limits), [], 'within the grace');
   await pass(2);
-  assert.equal((await leases.idle(owner)).length, 1);
+  assert.equal((await leases.idle(owner, limits)).length, 1);
   await account.settings.update({ settings: { idleTimeoutMs: 60 * minuteMs }, audit });
-  assert.deepEqual(await leases.idle(owner), [], 'as the account has set it');
+  assert.deepEqual(await leases.idle(owner, limits), [], 'as the account has set it');
 });
 
 onBoth('downtime of the gateway is not idleness of the client', async (backend) => {
@@ -180,12 +183,12 @@ onBoth('downtime of the gateway is not idleness of the client', async (backend) 
   await createWorld(store);
   const { leases } = store.system;
   backend.clock.advance(10 * 60 * minuteMs);
-  assert.deepEqual(await leases.idle(owner), [], 'not before the owner was heard');
-  await leases.heartbeat(owner);
-  assert.deepEqual(await leases.idle(owner), []);
+  assert.deepEqual(await leases.idle(owner, limits), [], 'not before the owner was heard');
+  await leases.heartbeat(owner, limits);
+  assert.deepEqual(await leases.idle(owner, limits), []);
 });
 
-onBoth('the heartbeat of all leases says the same as nextLease for one', async (backend) => {
+onBoth('the heartbeat of all sessions does the same as nextSession for one', async (backend) => {
   const store = await backend.open();
   const { account, sessionId } = await createWorld(store);
   const engine = await backend.openEngine();
@@ -203,12 +206,12 @@ onBoth('the heartbeat of all leases says the same as nextLease for one', async (
       await account.sessions.clientSeen(sessionId);
     }
     backend.clock.advance(silentMs);
-    const before = leaseOf(await rowOf());
-    await store.system.leases.heartbeat(owner);
-    const after = leaseOf(await rowOf());
+    const before = stateOf(await rowOf());
+    await store.system.leases.heartbeat(owner, limits);
+    const after = stateOf(await rowOf());
     const atMs = after.ownerHeartbeatAtMs;
-    const step = nextLease(before, { type: 'owner-beat', epoch: before.epoch, atMs });
-    assert.deepEqual(step, { outcome: 'changed', lease: after });
+    const step = nextSession(before, { type: 'owner-beat', epoch: before.epoch }, atMs);
+    assert.deepEqual(step, { outcome: 'changed', state: after });
   }
 });
 

@@ -1,0 +1,48 @@
+/*
+ * The lines of the log about sessions, made from their news.
+ */
+import { assertNever, type Log } from '@clawdfather/kit';
+import type { EndedSession, NewsListener, SessionName } from '@clawdfather/sessions';
+import { logDocumented } from './log-events.ts';
+
+export function createSessionLines(log: Log): NewsListener {
+  return (news) => {
+    switch (news.type) {
+      case 'started':
+        logDocumented(about(log, news.session, news.traceId), 'session.start', {
+          agent: news.agent,
+        });
+        return;
+      case 'start-failed':
+        // The request that failed has a line of its own, with the reason.
+        return;
+      case 'adopted':
+        about(log, news.session).event('session.adopted', { epoch: news.epoch, from: news.from });
+        return;
+      case 'ended':
+        logEnd(about(log, news.session, news.session.traceId), news.session);
+        return;
+      default:
+        assertNever(news);
+    }
+  };
+}
+
+function logEnd(log: Log, { cause, reason, startError, lifeMs, idleMs }: EndedSession): void {
+  if (cause === 'closed') {
+    logDocumented(log, 'session.close', { reason, duration_ms: lifeMs });
+  } else if (cause === 'lost' && startError !== undefined) {
+    logDocumented(log, 'session.error', { error_type: 'runtime', error: startError });
+  } else {
+    logDocumented(log, 'session.timeout', { idle_ms: idleMs });
+  }
+}
+
+function about(log: Log, { accountId, id }: SessionName, traceId?: string): Log {
+  return log.child({
+    component: 'session',
+    session_lease_id: id,
+    account_id: accountId,
+    ...(traceId === undefined ? {} : { trace_id: traceId }),
+  });
+}

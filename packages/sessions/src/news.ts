@@ -1,0 +1,58 @@
+/*
+ * What happened to sessions, for logs, metrics and whoever else wants to know. Told after it was stored, by the gateway that did it;
+ * what other gateways do shows in the records.
+ */
+import type { CloseReason, SessionName } from './session.ts';
+
+export interface EndedSession extends SessionName {
+  /* `closed`: somebody asked. `idle`: no client. `lost`: its owner was gone, and what it stood on as well. */
+  readonly cause: 'closed' | 'idle' | 'lost';
+  readonly reason: CloseReason;
+  /* Why it never was active, if it was not. */
+  readonly startError: string | undefined;
+  /* From its start to its end. */
+  readonly lifeMs: number;
+  /* How long no client had been there. */
+  readonly idleMs: number;
+  readonly traceId: string | undefined;
+}
+
+export type SessionNews =
+  | {
+      readonly type: 'started';
+      readonly session: SessionName;
+      readonly agent: string;
+      readonly traceId: string | undefined;
+    }
+  /* By a mistake of ours; a start that was refused for a good reason is not told. */
+  | { readonly type: 'start-failed' }
+  | {
+      readonly type: 'adopted';
+      readonly session: SessionName;
+      readonly epoch: number;
+      /* The instance that had it. */
+      readonly from: string;
+    }
+  | { readonly type: 'ended'; readonly session: EndedSession };
+
+/* Cheap, and never throws. */
+export type NewsListener = (news: SessionNews) => void;
+
+export interface NewsDesk {
+  readonly announce: NewsListener;
+  /* Until the returned function is called. */
+  subscribe(listener: NewsListener): () => void;
+}
+
+export function createNewsDesk(...subscribed: readonly NewsListener[]): NewsDesk {
+  const listeners = new Set(subscribed);
+  return {
+    announce: (news) => {
+      for (const listener of listeners) listener(news);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
