@@ -1,5 +1,5 @@
 /*
- * Why a gateway does not start, or cannot open what it keeps. What it refuses once it runs is in the API's own catalogue (protocol, api-errors).
+ * Why a gateway does not start. What it refuses once it runs is in the API's own catalogue (protocol, api-errors).
  */
 import { CodedError } from '@clawdfather/kit';
 
@@ -9,9 +9,6 @@ export const gatewayErrorCodes = [
   'listen-unprotected',
   'log-key-unusable',
   'login-links-unsafe',
-  'master-key-invalid',
-  'master-key-unsafe',
-  'secret-unreadable',
 ] as const;
 
 export type GatewayErrorCode = (typeof gatewayErrorCodes)[number];

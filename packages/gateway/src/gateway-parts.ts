@@ -3,10 +3,10 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { NewsDesk } from '@clawdfather/sessions';
+import type { KeyCustody } from '@clawdfather/ssh';
 import type { Auth } from './auth/create-auth.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
-import type { KeyCustody } from './keys/key-custody.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { Observe } from './observe/open-observe.ts';
 import type { RunsFor } from './runs/caller-runs.ts';

@@ -5,6 +5,12 @@
  */
 import { join } from 'node:path';
 import type { Random } from '@clawdfather/kit';
+import {
+  createKeyCustody,
+  createMasterKms,
+  type KeyCustody,
+  openMasterKeys,
+} from '@clawdfather/ssh';
 import { openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { openStateDir } from '@clawdfather/supervisor';
 import { createAuth } from './auth/create-auth.ts';
@@ -16,9 +22,6 @@ import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
 import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
-import { createKeyCustody, type KeyCustody } from './keys/key-custody.ts';
-import { createMasterKms } from './keys/kms.ts';
-import { openMasterKeys } from './keys/master-keys.ts';
 import { createLiveHub } from './live/live-hub.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
@@ -156,8 +159,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
 
 async function openCustody(
   { stateDir, masterKeysDir = join(stateDir, 'master-keys') }: GatewayConfig,
-  deps: { readonly store: Store; readonly random: Random },
+  { store, random }: { readonly store: Store; readonly random: Random },
 ): Promise<KeyCustody> {
-  const masters = await openMasterKeys(masterKeysDir, deps.random);
-  return createKeyCustody({ ...deps, kms: createMasterKms(masters, deps.random) });
+  const kms = createMasterKms(await openMasterKeys(masterKeysDir, random), random);
+  return createKeyCustody({ recordsOf: (id) => store.forAccount(id).keypairs, random, kms });
 }

@@ -17,7 +17,6 @@ export type {
   CreateKeypairOutcome,
   Keypair,
   Keypairs,
-  NewKeypair,
   RotateKeypairOutcome,
 } from './account/keypairs.ts';
 export type { OnceOutcome } from './account/once.ts';

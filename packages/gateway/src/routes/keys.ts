@@ -1,15 +1,20 @@
 /*
- * SSH keys over HTTP. Nothing here ever holds a private half in clear: it is made and sealed in `keys`.
+ * SSH keys over HTTP. Nothing here ever holds a private half in clear: it is made and sealed in `packages/ssh`.
  */
 import type { Api } from '@clawdfather/protocol/api';
-import type { Keypair, Store } from '@clawdfather/store';
+import type { Asker } from '@clawdfather/sessions';
+import {
+  formatInstallCommand,
+  type KeyCustody,
+  type KeyRevocation,
+  revokeKey,
+} from '@clawdfather/ssh';
+import type { AccountId, AuditEntry, Keypair, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { formatTime } from '../http/format-time.ts';
-import { auditOf, type Handlers } from '../http/handlers.ts';
-import { formatInstallCommand } from '../keys/install-command.ts';
-import type { KeyCustody } from '../keys/key-custody.ts';
-import { revokeKey } from '../keys/revoke-key.ts';
+import { askerOf, auditOf, type Handlers } from '../http/handlers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { sessionsOnKey } from '../sessions/sessions-on-key.ts';
 import { pageOfAll } from './page-of-all.ts';
 
 export interface KeysParts {
@@ -18,7 +23,7 @@ export interface KeysParts {
   readonly sessions: Sessions;
 }
 
-/* Contract: each key has to be installed somewhere by hand, and nobody keeps track of more. */
+/* Each key has to be installed somewhere by hand, and nobody keeps track of more. */
 const activeMax = 5;
 
 export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {
@@ -43,12 +48,10 @@ export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {
     },
     remove: async (call) => {
       const { accountId } = call.caller;
-      const outcome = await revokeKey(parts, {
-        accountId,
-        keypairId: call.params.id,
-        isForced: call.query.force === 'true',
-        auditFor: (action) => auditOf(call, action),
-      });
+      const audit = auditOf(call, 'key.revoke');
+      const revocation = createRevocation(parts, { accountId, audit, by: askerOf(call) });
+      const isForced = call.query.force === 'true';
+      const outcome = await revokeKey(revocation, { id: call.params.id, isForced });
       if (outcome === 'not_found') throw notFound();
       if (outcome === 'active_sessions_exist') {
         throw new ApiError(outcome, undefined, { hint: 'close them, or repeat with ?force=true' });
@@ -75,6 +78,35 @@ export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {
       const { publicKey, fingerprint } = key;
       return { command: formatInstallCommand(publicKey), public_key: publicKey, fingerprint };
     },
+  };
+}
+
+interface Revoker {
+  readonly accountId: AccountId;
+  readonly audit: AuditEntry;
+  readonly by: Asker;
+}
+
+function createRevocation(
+  { store, sessions }: KeysParts,
+  { accountId, audit, by }: Revoker,
+): KeyRevocation {
+  return {
+    inTransaction: (work) =>
+      store.forAccount(accountId).transaction((queries) =>
+        work({
+          sealedOf: (id) => queries.keypairs.sealedOf(id),
+          rewrap: (input) => queries.keypairs.rewrap(input),
+          revoke: (id, isForced) => queries.keypairs.revoke({ id, isForced, audit }),
+          sessionsUsing: (id) => sessionsOnKey(queries, id),
+        }),
+      ),
+    checkMayClose: (ids) =>
+      sessions.checkMayClose(
+        ids.map((id) => ({ accountId, id })),
+        by.actor,
+      ),
+    closeSession: (id) => sessions.close({ accountId, id }, { reason: 'key_revoked', by }),
   };
 }
 

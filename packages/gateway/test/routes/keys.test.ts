@@ -6,16 +6,19 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createJsonLog, createSystemClock, createSystemRandom } from '@clawdfather/kit';
-import { createKeyCustody } from '../../src/keys/key-custody.ts';
-import { createMasterKms } from '../../src/keys/kms.ts';
-import { openMasterKeys } from '../../src/keys/master-keys.ts';
+import { createKeyCustody, createMasterKms, openMasterKeys } from '@clawdfather/ssh';
 import { createAsk } from '../fixtures/api-client.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 async function custodyOf({ gateway, config }: TestGateway) {
   const random = createSystemRandom();
   const masters = await openMasterKeys(join(config.stateDir, 'master-keys'), random);
-  return createKeyCustody({ store: gateway.store, random, kms: createMasterKms(masters, random) });
+  const kms = createMasterKms(masters, random);
+  return createKeyCustody({
+    recordsOf: (id) => gateway.store.forAccount(id).keypairs,
+    random,
+    kms,
+  });
 }
 
 test('a key is made, listed, shown with its command, and every change is in the audit log', async () => {

@@ -4,6 +4,7 @@
  * Rotation: the new key takes over the label and the connections, whose tests no longer count: the new public key has to
  * be installed there first.
  */
+import type { KeyRecords, NewKeypair, RevokeOutcome } from '@clawdfather/ssh';
 import { type AuditEntry, auditedWrite, type Change, changed, unchanged } from '../audit.ts';
 import type { AccountContext } from '../context.ts';
 import type { Database } from '../engine.ts';
@@ -12,14 +13,6 @@ import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { AgentKeypairsTable, KeypairStatus } from '../schema/tables.ts';
 
 export type Keypair = RecordOf<Omit<AgentKeypairsTable, 'private_enc'>>;
-
-export interface NewKeypair {
-  /** Made by the caller, because the envelope is bound to it. */
-  readonly id: string;
-  readonly publicKey: string;
-  readonly privateEnc: string;
-  readonly fingerprint: string;
-}
 
 export type CreateKeypairOutcome =
   | { readonly outcome: 'created'; readonly keypair: Keypair }
@@ -33,14 +26,10 @@ export type RotateKeypairOutcome =
     }
   | { readonly outcome: 'not_found' };
 
-type RevokeOutcome = 'revoked' | 'not_found' | 'active_sessions_exist';
-
-export interface Keypairs {
+export interface Keypairs extends KeyRecords {
   /** Active ones, newest first. */
   list(): Promise<readonly Keypair[]>;
   get(id: string): Promise<Keypair | undefined>;
-  /** The envelope of a key that is not revoked. */
-  sealedOf(id: string): Promise<string | undefined>;
   create(input: {
     key: NewKeypair;
     label: string;
@@ -49,8 +38,6 @@ export interface Keypairs {
   }): Promise<CreateKeypairOutcome>;
   rotate(input: { id: string; key: NewKeypair; audit: AuditEntry }): Promise<RotateKeypairOutcome>;
   revoke(input: { id: string; isForced: boolean; audit: AuditEntry }): Promise<RevokeOutcome>;
-  /** The same secret under a newer master key. Refused when somebody else was faster. */
-  rewrap(input: { id: string; from: string; to: string }): Promise<'rewrapped' | 'not_found'>;
 }
 
 const columns = [

@@ -6,7 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { Random } from '@clawdfather/kit';
-import { GatewayError } from '../errors.ts';
+import { SshError } from '../errors.ts';
 
 export interface WrappedKey {
   /* Which master key; says nothing about it. */
@@ -35,7 +35,7 @@ export interface MasterKey {
 
 export const keyBytes = 32;
 const nonceBytes = 12;
-/* Without naming it, Node takes a tag of four bytes for a good one (checklist 11). */
+/* Without naming it, Node takes a tag of four bytes for a good one. */
 const tagBytes = 16;
 const cipher = 'aes-256-gcm';
 
@@ -101,8 +101,8 @@ export function decrypt(
   return clear;
 }
 
-export function unreadable(why: string, cause?: unknown): GatewayError {
-  return new GatewayError('secret-unreadable', `a stored secret cannot be opened: ${why}`, {
+export function unreadable(why: string, cause?: unknown): SshError {
+  return new SshError('secret-unreadable', `a stored secret cannot be opened: ${why}`, {
     ...(cause === undefined ? {} : { cause }),
     hint: 'was the database moved without its master keys?',
   });

@@ -1,5 +1,5 @@
 /*
- * Secrets at rest (checklist 11): what was moved, cut, or belongs to others opens nowhere; a rotation loses nothing.
+ * Secrets at rest: what was moved, cut, or belongs to others opens nowhere; a rotation loses nothing.
  */
 import assert from 'node:assert/strict';
 import { createCipheriv, hkdfSync } from 'node:crypto';
@@ -92,7 +92,7 @@ test('what is no envelope is refused as such', async () => {
   }
 });
 
-test('the key of an account is derived as the contract says', async () => {
+test('the key of an account is derived by HKDF from the master key and the account', async () => {
   const kek = Buffer.from(hkdfSync('sha256', master.bytes, 'ann', 'clawdfather-kek', 32));
   const dek = Buffer.from(random.bytes(32));
   const aad = Buffer.from('here');

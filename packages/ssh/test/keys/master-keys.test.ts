@@ -11,9 +11,12 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { openStore, parseAccountId } from '@clawdfather/store';
-import { createKeyCustody } from '../../src/keys/key-custody.ts';
-import { createMasterKms } from '../../src/keys/kms.ts';
-import { openMasterKeys, rotateMasterKey } from '../../src/keys/master-keys.ts';
+import {
+  createKeyCustody,
+  createMasterKms,
+  openMasterKeys,
+  rotateMasterKey,
+} from '@clawdfather/ssh';
 
 const random = createSystemRandom();
 const audit = { action: 'test', actor: 'test' };
@@ -92,7 +95,11 @@ test(
         const { keypairs } = store.forAccount(accountId);
         const custodyNow = async () => {
           const kms = createMasterKms(await openMasterKeys(directory, random), random);
-          return createKeyCustody({ store, random, kms });
+          return createKeyCustody({
+            recordsOf: (id) => store.forAccount(id).keypairs,
+            random,
+            kms,
+          });
         };
         const secrets = new Map<string, string>();
         const custody = await custodyNow();

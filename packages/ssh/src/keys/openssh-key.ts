@@ -3,8 +3,6 @@
  *
  * The private half is OpenSSH's own format because `ssh-add -` takes it over a pipe in every version; PKCS8 it reads only since
  * 9.6. It has no passphrase: it exists in clear only in memory, on its way between the envelope and an agent.
- *
- * This folder may move to `ssh` when that exists.
  */
 import { generateKeyPair, hash } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -1,7 +1,7 @@
 /*
  * SSH keys in our custody: made here, sealed at once, and opened only to be handed to an agent.
  */
-import type { AccountId, NewKeypair, Store } from '@clawdfather/store';
+import type { AccountId } from '@clawdfather/kit';
 import {
   type EnvelopeDeps,
   openSecret,
@@ -10,6 +10,7 @@ import {
   type SecretPlace,
 } from './envelope.ts';
 import { createOpensshKey } from './openssh-key.ts';
+import type { KeyRecords, NewKeypair } from './ports.ts';
 
 export interface KeyCustody {
   /* Not stored yet: the caller does that, together with its audit entry. */
@@ -21,8 +22,12 @@ export interface KeyCustody {
 /* The private file of `openssh-key.ts`. */
 const contentVersion = 1;
 
-export function createKeyCustody(deps: EnvelopeDeps & { readonly store: Store }): KeyCustody {
-  const { store, random } = deps;
+export interface KeyCustodyDeps extends EnvelopeDeps {
+  readonly recordsOf: (accountId: AccountId) => KeyRecords;
+}
+
+export function createKeyCustody(deps: KeyCustodyDeps): KeyCustody {
+  const { recordsOf, random } = deps;
   return {
     create: async (accountId, label) => {
       const id = random.id();
@@ -33,14 +38,14 @@ export function createKeyCustody(deps: EnvelopeDeps & { readonly store: Store })
       return { id, publicKey, fingerprint, privateEnc };
     },
     open: async (accountId, keypairId) => {
-      const { keypairs } = store.forAccount(accountId);
-      const sealed = await keypairs.sealedOf(keypairId);
+      const records = recordsOf(accountId);
+      const sealed = await records.sealedOf(keypairId);
       if (sealed === undefined) return undefined;
       const place = placeOf(accountId, keypairId);
       const clear = await openSecret(deps, place, sealed);
       const again = await rewrapSecret(deps, place, sealed);
       // Compared and set: of several who open it at once one writes, and any of their envelopes is good.
-      if (again !== undefined) await keypairs.rewrap({ id: keypairId, from: sealed, to: again });
+      if (again !== undefined) await records.rewrap({ id: keypairId, from: sealed, to: again });
       return clear;
     },
   };

@@ -12,7 +12,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { hasErrno, type Random } from '@clawdfather/kit';
 import { openPrivateDir, shellWord } from '@clawdfather/kit/files';
-import { GatewayError } from '../errors.ts';
+import { SshError } from '../errors.ts';
 import { keyBytes, type MasterKey } from './kms.ts';
 
 export type MasterKeys = readonly [current: MasterKey, ...previous: MasterKey[]];
@@ -109,7 +109,7 @@ async function readKey(directory: string, number: number): Promise<MasterKey> {
     }
     const text = size <= fileBytesMax ? await file.readFile('utf8') : '';
     if (!keyPattern.test(text)) {
-      throw new GatewayError('master-key-invalid', 'a master key is not one of ours', {
+      throw new SshError('master-key-invalid', 'a master key is not one of ours', {
         detail: { path },
         hint: 'restore it from a backup: what it has wrapped can be opened by nothing else',
       });
@@ -130,9 +130,9 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function unsafe(path: string, why: string, cure?: string): GatewayError {
+function unsafe(path: string, why: string, cure?: string): SshError {
   const mend = cure === undefined ? '' : ` Mend it: ${cure}`;
-  return new GatewayError('master-key-unsafe', `master keys are not safe here: ${path}: ${why}`, {
+  return new SshError('master-key-unsafe', `master keys are not safe here: ${path}: ${why}`, {
     detail: { path },
     hint: `They have to be yours alone: directory 0700, files 0600. What others could read should be rotated.${mend}`,
   });
