@@ -29,6 +29,15 @@ export type { ApprovalStore, ApprovalStoreDeps } from './registry/open-approvals
 export type { OwnerRecord } from './registry/owners.ts';
 export type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 export type { RetentionDecision, RetentionPolicy } from './retention/plan-retention.ts';
+export type {
+  FoundDirectory,
+  HostCommand,
+  HostPort,
+  HostProgram,
+  HostSpawn,
+  HostUser,
+  RemoteHosts,
+} from './hosts/host-port.ts';
 export { liveRunStates } from './run-states.ts';
 export { compareCursors } from './run/output/compare-cursors.ts';
 export { cursorInside } from './run/output/cursor-inside.ts';

@@ -3,9 +3,8 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { RunExtras } from '@clawdfather/protocol';
-import type { LimitPair, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { LimitPair, RemoteHosts, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { ApprovalSummary, Gatekeeper } from './approvals/gatekeeper.ts';
-import type { HostPort } from './host/host-port.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
@@ -28,7 +27,7 @@ export interface ToolsDeps {
   /* The caller's own limits of open files, for a program whose runtime has raised its own (S3). Default: as they are. */
   readonly openFiles?: LimitPair | undefined;
   /* Hosts beside `local`. */
-  readonly remoteHosts?: readonly HostPort[];
+  readonly remoteHosts?: RemoteHosts;
   /* False for a program that comes and goes: it takes up nothing that others have left or are waiting for. Default true. */
   readonly takesUp?: boolean;
   /* Of one account, at a time: what is asked beyond it is refused. Default none. */

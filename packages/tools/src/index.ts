@@ -13,8 +13,7 @@ export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-poli
 export type { Policy, PolicyAnswer, StricterWish } from './approvals/decide-policy.ts';
 export { requesterMarksOf } from './approvals/requester.ts';
 export type { RequesterMark } from './approvals/requester.ts';
-export { nameLabel, nameScope, nameTaken } from './exec/run-name.ts';
-export { runAsLabel } from './exec/start-run.ts';
+export { nameTaken } from './exec/name-taken.ts';
 export { agentBaseEnvironment } from './environment/base-environment.ts';
 export { checkEnvAdditions } from './environment/check-additions.ts';
 export type { EnvRefusal } from './environment/check-additions.ts';
@@ -31,9 +30,8 @@ export type {
 export type { ToolCall, ToolsDeps } from './context.ts';
 export { ToolsError, toolsErrorCodes } from './errors.ts';
 export type { ToolsErrorCode } from './errors.ts';
-export type { HostCommand, HostPort, HostSpawn } from './host/host-port.ts';
-export { hostAccounts, ownUserOnly } from './host/local-users.ts';
-export type { HostUser, LocalUsers } from './host/local-users.ts';
+export { ownUserOnly } from './host/local-users.ts';
+export type { LocalUsers } from './host/local-users.ts';
 export { encodeKeys } from './keys/encode-keys.ts';
 export type { EncodedKeys, KeyInput, KeyModes, KeyProblem } from './keys/encode-keys.ts';
 export { encodePaste } from './keys/paste.ts';

@@ -7,11 +7,11 @@
 import { accessSync, constants } from 'node:fs';
 import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@clawdfather/protocol';
 import { liveRunStates } from '@clawdfather/supervisor';
+import { execBackend } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary } from './approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext, ToolsDeps } from './context.ts';
 import { ToolsError } from './errors.ts';
 import { startHeld, watchAllHeld } from './exec/held-runs.ts';
-import { backendId } from './exec/start-run.ts';
 import { createHosts } from './host/hosts.ts';
 import { createLocalHost } from './host/local-host.ts';
 import { type EndedSession, endSession } from './process/end-session.ts';
@@ -95,7 +95,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     clock,
     random,
     log,
-    hosts: createHosts(local, deps.remoteHosts ?? []),
+    hosts: createHosts(local, deps.remoteHosts),
     openFiles: deps.openFiles,
     liveRunsMax: deps.liveRunsMax,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
@@ -111,7 +111,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
 
 function takeUp(context: ToolsContext): void {
   const { supervisor, terminals } = context;
-  for (const record of supervisor.list({ backendId, states: liveRunStates }))
+  for (const record of supervisor.list({ backendId: execBackend, states: liveRunStates }))
     terminals.watchIfOurs(record);
   watchAllHeld(context);
 }

@@ -4,6 +4,7 @@
  * is asked about.
  * Control and directional characters are shown as what they are.
  */
+import { localHost } from '@clawdfather/supervisor/origins';
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { cutColumns, makeVisible } from '@clawdfather/tools/text';
 import { formatAge, formatDuration } from '../render/duration.ts';
@@ -21,9 +22,6 @@ export interface ApprovalTextOptions {
   /* Of the terminal; undefined where there is none. */
   readonly columnsMax?: number | undefined;
 }
-
-/* What was asked for on this machine without a gateway belongs to its owner. */
-export const machineAccounts: readonly string[] = ['local', 'cli'];
 
 const indent = '  ';
 /* On a terminal that is narrower still, rows wrap. */
@@ -52,7 +50,7 @@ function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOp
       ? { text: record.state, paint: record.state === 'pending' ? paint.warn : paint.dim }
       : { text: formatDuration(record.expiresAtMs - nowMs) },
     { text: makeVisible(record.requester) },
-    { text: makeVisible(host === 'local' ? cwd : `${host}:${cwd}`) },
+    { text: makeVisible(host === localHost ? cwd : `${host}:${cwd}`) },
   ];
 }
 

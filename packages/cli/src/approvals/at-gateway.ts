@@ -6,7 +6,8 @@
 import type { Client } from '@clawdfather/sdk';
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
-import { formatApprovals, formatEnd, machineAccounts } from '../approvals/approval-text.ts';
+import { machineAccounts } from '@clawdfather/supervisor/origins';
+import { formatApprovals, formatEnd } from '../approvals/approval-text.ts';
 import { type Decision, isAtTerminal } from '../approvals/decide.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';

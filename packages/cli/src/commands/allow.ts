@@ -4,6 +4,7 @@
  */
 import { silentLog } from '@clawdfather/kit';
 import type { ApprovalRecord } from '@clawdfather/tools';
+import { machineAccounts } from '@clawdfather/supervisor/origins';
 import { makeVisible } from '@clawdfather/tools/text';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { formatCommandLines } from '../approvals/approval-text.ts';
@@ -51,9 +52,9 @@ async function start(
   { gatekeeper }: Approvals,
   record: ApprovalRecord,
 ): Promise<boolean> {
-  const { createTools, hostAccounts, ownUserOnly } = await import('@clawdfather/tools');
+  const { createTools, ownUserOnly } = await import('@clawdfather/tools');
   const { clock, random, config } = context;
-  if (!hostAccounts.includes(record.account)) return false;
+  if (!machineAccounts.includes(record.account)) return false;
   const startHeld = async (supervisor: Supervisor): Promise<void> => {
     const tools = createTools({
       supervisor,

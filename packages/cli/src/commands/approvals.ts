@@ -3,7 +3,8 @@
  */
 import type { ApprovalRecord, Gatekeeper } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
-import { formatApprovals, machineAccounts } from '../approvals/approval-text.ts';
+import { machineAccounts } from '@clawdfather/supervisor/origins';
+import { formatApprovals } from '../approvals/approval-text.ts';
 import { withApprovals } from '../approvals/with-approvals.ts';
 import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';

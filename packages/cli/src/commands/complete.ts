@@ -3,13 +3,13 @@
  * the registry instead of opening it, and says nothing rather than something wrong. The answer's form is told in
  * completion/scripts.ts.
  */
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { CallOf, CommandContext } from '../command.ts';
 import { type Candidate, type Completed, completeWords } from '../completion/complete-words.ts';
 import { loadConfig } from '../config.ts';
 import { absolutePath } from '../config/settings.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { fitColumns, makeVisible } from '@clawdfather/tools/text';
-import { nameLabel } from '../render/run-json.ts';
 import { shortIdChars } from '../runs/find-run.ts';
 import { commands } from './table.ts';
 import type { completeSpec } from './own-specs.ts';

@@ -7,6 +7,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createJsonLog, type Log } from '@clawdfather/kit';
+import { localAccount, localSession } from '@clawdfather/supervisor/origins';
 import type { CallOf, CommandContext } from '../command.ts';
 import { chosen } from '../config.ts';
 import { CliError } from '../errors.ts';
@@ -17,8 +18,8 @@ import { readVersion } from './version.ts';
 import type { mcpSpec } from './mcp-spec.ts';
 
 /* The runs of whoever sits at this machine; the gateway will have accounts. */
-const account = 'local';
-const sessionId = 'local';
+const account = localAccount;
+const sessionId = localSession;
 
 /* Who types it at a terminal expected something else. */
 const forPeople = `clf: this is an MCP server; it waits for an agent's messages on stdin.

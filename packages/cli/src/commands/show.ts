@@ -1,6 +1,7 @@
 /*
  * `clf show`: everything about one run, a fact per line.
  */
+import { nameLabel, requesterLabel } from '@clawdfather/supervisor/origins';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -8,7 +9,7 @@ import { withPlace } from '../place/open-place.ts';
 import type { Run } from '../place/place.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatDuration, formatInstant } from '../render/duration.ts';
-import { jsonLine, nameLabel, runJson } from '../render/run-json.ts';
+import { jsonLine, runJson } from '../render/run-json.ts';
 import { stateText } from '../render/run-table.ts';
 import { findRun } from '../runs/find-run.ts';
 import type { showSpec } from './specs.ts';
@@ -52,7 +53,7 @@ function factsOf(run: Run, state: string): readonly Fact[] {
     ['idle limit', limitText(deadlines.noOutputMs)],
     ['leftovers', run.leftovers],
     ['session', run.sessionId],
-    ['started by', run.labels['requester'] ?? run.backendId],
+    ['started by', run.labels[requesterLabel] ?? run.backendId],
   ];
 }
 
@@ -79,7 +80,7 @@ function endOf({ exit, treeEndedAtMs }: Run): readonly Fact[] {
 
 function labelsOf({ labels }: Run): readonly Fact[] {
   return Object.entries(labels)
-    .filter(([name]) => name !== nameLabel && name !== 'requester')
+    .filter(([name]) => name !== nameLabel && name !== requesterLabel)
     .map(([name, value]) => [`label ${name}`, value]);
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '@clawdfather/kit';
 import type { ManagedRun, Supervisor } from '@clawdfather/supervisor';
+import { cliBackend } from '@clawdfather/supervisor/origins';
 import { formatDuration } from '../render/duration.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
 import type { Finding } from './finding.ts';
@@ -19,7 +20,7 @@ export async function runSelfTest(supervisor: Supervisor, clock: Clock): Promise
     mode: 'child',
     argv: ['/bin/sh', '-c', `echo ${word}`],
     sessionId: 'doctor',
-    backendId: 'cli',
+    backendId: cliBackend,
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
     stdin: 'closed',

@@ -4,17 +4,13 @@
 import { resolve } from 'node:path';
 import { hasCode } from '@clawdfather/kit';
 import type { SpawnInput, Supervisor } from '@clawdfather/supervisor';
-import { nameScope } from '@clawdfather/tools';
+import { cliBackend, cliSession, nameLabel, nameScope } from '@clawdfather/supervisor/origins';
 import { cleanEnv, type Config } from '../config.ts';
 import { CliError } from '../errors.ts';
-import { nameLabel } from '../render/run-json.ts';
 import { shortId } from '../runs/find-run.ts';
 import { explainSpawnFailure } from '../runs/spawn-failure.ts';
 import type { RunHandle, RunWish } from './place.ts';
 
-/* Runs that a person starts belong to this session unless told otherwise. */
-const defaultSession = 'cli';
-const backendId = 'cli';
 /* What a terminal run believes to be on when the caller's own terminal has no name. */
 const defaultTerminalType = 'xterm-256color';
 
@@ -65,10 +61,10 @@ export function spawnInputOf(wish: RunWish, config: Config): SpawnInput {
   const base = wish.isEnvClean ? cleanEnv(config.commandEnv) : config.commandEnv;
   const env: Readonly<Record<string, string>> = { ...base, ...wish.envAdditions };
   const common = {
-    sessionId: wish.sessionId ?? defaultSession,
-    backendId,
+    sessionId: wish.sessionId ?? cliSession,
+    backendId: cliBackend,
     labels: { ...labels, ...(name === undefined ? {} : { [nameLabel]: name }) },
-    ...(name === undefined ? {} : { scopeKey: nameScope(backendId, name) }),
+    ...(name === undefined ? {} : { scopeKey: nameScope(cliBackend, name) }),
     cwd: resolve(config.cwd, wish.cwd ?? '.'),
     // T9: no deadline unless asked for, and that is said here on purpose.
     overallTimeoutMs: wish.timeoutMs,

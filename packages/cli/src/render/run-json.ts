@@ -3,6 +3,7 @@
  * added, never renamed or removed. Absence is null, instants are ISO 8601 in UTC.
  */
 import type { RunExit, Stall } from '@clawdfather/supervisor';
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import { exitCodeOf } from '../exit-status.ts';
 import type { Run } from '../place/place.ts';
 import { formatInstant } from './duration.ts';
@@ -14,9 +15,6 @@ export type Json =
   | null
   | readonly Json[]
   | { readonly [name: string]: Json };
-
-/* The label that `--name` sets. */
-export const nameLabel = 'name';
 
 export function runJson(record: Run, stall?: Stall): Json {
   return {

@@ -2,6 +2,7 @@
  * The table of `clf ps`: one run per line, what matters first, the command last.
  */
 import type { Stall } from '@clawdfather/supervisor';
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { Run } from '../place/place.ts';
 import { shortId } from '../runs/find-run.ts';
 import type { TreeUse } from '../runs/process-use.ts';
@@ -9,7 +10,6 @@ import { formatBytes } from './bytes.ts';
 import { formatAge, formatDuration } from './duration.ts';
 import { formatExitShort } from './exit-text.ts';
 import type { Paint } from './paint.ts';
-import { nameLabel } from './run-json.ts';
 import { type Cell, formatTable } from './table.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 

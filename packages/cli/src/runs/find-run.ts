@@ -2,12 +2,12 @@
  * From what a person typed to the one run that is meant: an id, a unique
  * beginning of an id, or a name given with `--name`.
  */
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { RunId } from '@clawdfather/supervisor';
 import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import type { Place, Run } from '../place/place.ts';
-import { nameLabel } from '../render/run-json.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 
 /* What tables show; long enough to be unique on one host, short enough to type. */

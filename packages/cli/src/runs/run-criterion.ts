@@ -2,12 +2,12 @@
  * What `--filter` can ask of a run: `state=running`, `label=team=web`. A state may be any word that `ps` shows in its STATE column,
  * and a reason any that `ps` shows for it.
  */
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { RunState, TerminationReason } from '@clawdfather/supervisor';
 import type { TextKind } from '../args/kinds.ts';
 import { suggestNearest } from '../args/suggest.ts';
 import { usageError } from '../errors.ts';
 import { endWords } from '../render/exit-text.ts';
-import { nameLabel } from '../render/run-json.ts';
 
 export type RunCriterion =
   | { readonly by: 'state'; readonly state: RunState }

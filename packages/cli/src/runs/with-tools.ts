@@ -4,6 +4,7 @@
  * Their account is not that of agents. What a person runs is then nothing that an agent can list, read or type into.
  */
 import type { Supervisor } from '@clawdfather/supervisor';
+import { cliAccount, cliSession } from '@clawdfather/supervisor/origins';
 import type { ToolCall, Tools } from '@clawdfather/tools';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
@@ -64,8 +65,8 @@ export function personCall(
   return {
     ...call,
     requester: `cli:${config.pid}`,
-    account: 'cli',
-    sessionId: 'cli',
+    account: cliAccount,
+    sessionId: cliSession,
     directory: config.cwd,
   };
 }

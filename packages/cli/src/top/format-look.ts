@@ -2,12 +2,13 @@
  * One look as text: a line of sums, the living runs, those that ended lately. The
  * same text goes to a terminal, cut to its size, and to a pipe, whole.
  */
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import { columnsOf, fitColumns, makeVisible } from '@clawdfather/tools/text';
 import { formatBytes } from '../render/bytes.ts';
 import { formatAge, formatDuration, formatInstant } from '../render/duration.ts';
 import { formatExitNotice, formatExitShort } from '../render/exit-text.ts';
 import type { Paint } from '../render/paint.ts';
-import { exitJson, type Json, nameLabel } from '../render/run-json.ts';
+import { exitJson, type Json } from '../render/run-json.ts';
 import { stateCell } from '../render/run-table.ts';
 import { type Cell, formatTable } from '../render/table.ts';
 import { shortId } from '../runs/find-run.ts';

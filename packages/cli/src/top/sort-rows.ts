@@ -1,7 +1,7 @@
 /*
  * The orders in which `clf top` can show runs: by what is most, with the key that asks for each.
  */
-import { nameLabel } from '../render/run-json.ts';
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { LiveRow } from './watch-runs.ts';
 
 export const sortOrders = ['cpu', 'memory', 'output', 'age', 'name'] as const;

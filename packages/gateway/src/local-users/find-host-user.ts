@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { promisify } from 'node:util';
-import type { HostUser } from '@clawdfather/tools';
+import type { HostUser } from '@clawdfather/supervisor';
 
 export type FoundUser = Omit<HostUser, 'temporaryDirectory'>;
 

@@ -5,7 +5,9 @@
  * The settings are checked once, at the start: a mistake in them keeps the gateway from starting, as any other mistake does.
  */
 import type { AccountId } from '@clawdfather/store';
-import { hostAccounts, type HostUser, type LocalUsers, ToolsError } from '@clawdfather/tools';
+import type { HostUser } from '@clawdfather/supervisor';
+import { machineAccounts } from '@clawdfather/supervisor/origins';
+import { type LocalUsers, ToolsError } from '@clawdfather/tools';
 import { GatewayError } from '../errors.ts';
 import type { AccountConfig } from '../gateway-config.ts';
 import { findHostUser, type FoundUser } from './find-host-user.ts';
@@ -32,7 +34,7 @@ export async function openLocalUsers(input: LocalUsersInput): Promise<LocalUsers
   }
   return {
     of: (account): HostUser | undefined => {
-      if (account === ownerId || hostAccounts.includes(account)) return undefined;
+      if (account === ownerId || machineAccounts.includes(account)) return undefined;
       const user = users.get(account);
       if (user === undefined) throw notLocal(account);
       return { ...user, temporaryDirectory: temporaryDirectoryOf(temporaryRoot, user) };

@@ -8,7 +8,7 @@
  */
 import { isId, type Log, type LogFields, makeRoom } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
-import { traceLabel } from '../runs/trace-label.ts';
+import { accountLabel, traceLabel } from '@clawdfather/supervisor/origins';
 import type { CurrentTrace } from './current-trace.ts';
 
 export type RunLabels = Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ function runOf({ runId }: LogFields): string | undefined {
 }
 
 function factsOfLabels(labels: RunLabels): LogFields {
-  const { [traceLabel]: trace, account } = labels;
+  const { [traceLabel]: trace, [accountLabel]: account } = labels;
   return {
     ...(trace === undefined ? {} : { trace_id: trace }),
     // Runs of the command line have a word there instead of an account.

@@ -3,7 +3,8 @@
  */
 import type { RunSummary } from '@clawdfather/protocol';
 import { liveRunStates, type RunFilter, type RunRecord, type Stall } from '@clawdfather/supervisor';
-import { type ApprovalSummary, nameLabel } from '@clawdfather/tools';
+import { nameLabel } from '@clawdfather/supervisor/origins';
+import type { ApprovalSummary } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { Looker } from './find-run.ts';
 import type { Runs } from './open-runs.ts';

@@ -7,7 +7,7 @@
  *    users of their own, would be a way to everything that is the gateway's; it can be looked at and ended.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
-import { runAsLabel } from '@clawdfather/tools';
+import { hostLabel, localHost, requesterLabel, runAsLabel } from '@clawdfather/supervisor/origins';
 import { ApiError } from '../http/api-error.ts';
 import { type Caller, isOfDevice } from '../http/caller.ts';
 
@@ -18,10 +18,10 @@ export function whyMayNotDrive(
   { kind, isOwner }: Driver,
   { labels }: Pick<RunRecord, 'labels'>,
 ): string | undefined {
-  if (kind === 'token' && isOfDevice(labels['requester'] ?? '')) {
+  if (kind === 'token' && isOfDevice(labels[requesterLabel] ?? '')) {
     return 'a person started this run: a token can look at it, no more';
   }
-  if (!isOwner && labels['host'] === 'local' && labels[runAsLabel] === undefined) {
+  if (!isOwner && labels[hostLabel] === localHost && labels[runAsLabel] === undefined) {
     return 'this run has the rights of the gateway itself: your account can look at it and end it';
   }
   return undefined;

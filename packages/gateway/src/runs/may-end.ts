@@ -10,6 +10,7 @@
  * before (whose-runs.ts); a run that is held is ended by being taken back, and counts like one that runs.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
+import { requesterLabel } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import { isOfDevice, isOfToken } from '../http/caller.ts';
@@ -37,7 +38,7 @@ export function checkMayEnd(actor: string, runs: readonly Endable[]): void {
 }
 
 export function endableOf({ runId, labels }: Pick<RunRecord, 'runId' | 'labels'>): Endable {
-  return { runId, requester: labels['requester'] };
+  return { runId, requester: labels[requesterLabel] };
 }
 
 export function endableOfHeld({ runId, requester }: ApprovalSummary): Endable {

@@ -5,14 +5,12 @@
  * life, and only what merely looks or waits is.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
+import { apiSession } from '@clawdfather/supervisor/origins';
 import type { ToolCall, Tools } from '@clawdfather/tools';
 import { actorOf, type Caller } from '../http/caller.ts';
 import type { FoundRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
 import { accountOf, type Reach } from './whose-runs.ts';
-
-/* Of a command that names no host: the gateway's own machine. */
-export const localHost = 'local';
 
 export interface RequestOrigin {
   readonly ip: string;
@@ -37,8 +35,6 @@ export interface Asking {
   readonly caller: Caller;
   readonly origin: RequestOrigin;
 }
-
-const apiSession = 'api';
 
 export function toolsFor({ personTools, agentTools }: Runs, caller: Caller): Tools {
   return caller.kind === 'device' ? personTools : agentTools;

@@ -3,9 +3,14 @@
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import type { ProcessNote, RunExit, RunRecord } from '@clawdfather/supervisor';
-import { type ApprovalSummary, nameLabel, summaryOf, summaryOfHeld } from '@clawdfather/tools';
+import {
+  execBackend,
+  nameLabel,
+  requesterLabel,
+  traceLabel,
+} from '@clawdfather/supervisor/origins';
+import { type ApprovalSummary, summaryOf, summaryOfHeld } from '@clawdfather/tools';
 import { formatTime } from '../http/format-time.ts';
-import { traceLabel } from './trace-label.ts';
 
 export type RunJson = AnswerOf<Api['runs']['get']>;
 export type ExitJson = NonNullable<RunJson['exit']>;
@@ -25,7 +30,7 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
       generation: record.ownerGeneration,
       epoch: record.epoch,
     },
-    requester: labels['requester'] ?? record.backendId,
+    requester: labels[requesterLabel] ?? record.backendId,
     createdAt: formatTime(record.createdAtMs),
     lastOutputAt: formatTime(record.lastOutputAtMs),
     timeoutMs: deadlines.overallMs ?? null,
@@ -46,7 +51,7 @@ export function heldJson(approval: ApprovalSummary): RunJson {
     labels: approval.labels,
     mode: 'child',
     sessionId: '',
-    backendId: 'exec',
+    backendId: execBackend,
     ownerLoss: 'adopt',
     owner: { instanceId: '', generation: 0, epoch: 0 },
     requester: approval.requester,

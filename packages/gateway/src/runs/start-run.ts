@@ -20,8 +20,9 @@ import {
   type RunRecord,
   unclaimedStage,
 } from '@clawdfather/supervisor';
+import { localHost, nameLabel, requestLabel, traceLabel } from '@clawdfather/supervisor/origins';
 import type { Store } from '@clawdfather/store';
-import { nameLabel, nameTaken, type ToolCall } from '@clawdfather/tools';
+import { nameTaken, type ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
@@ -29,9 +30,8 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
 import { recordStart } from './run-audit.ts';
-import { type Asking, callOf, localHost, toolsFor } from './run-call.ts';
+import { type Asking, callOf, toolsFor } from './run-call.ts';
 import { runIdOfKey } from './run-id-of-key.ts';
-import { traceLabel } from './trace-label.ts';
 import { waitForEnd } from './wait-for-end.ts';
 import { kindsOf } from './whose-runs.ts';
 
@@ -62,9 +62,6 @@ interface StartRequest extends StartOptions {
 }
 
 export type StartRun = (request: StartRequest) => Promise<ExecResult>;
-
-/* Where the run keeps which request it was. */
-const requestLabel = 'request';
 
 const never = new AbortController().signal;
 

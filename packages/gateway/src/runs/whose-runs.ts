@@ -6,18 +6,19 @@
  * what a person does at a terminal is nothing that an agent may read or type into.
  */
 import type { RunKind, RunRecord } from '@clawdfather/supervisor';
+import {
+  accountLabel,
+  cliAccount,
+  cliBackend,
+  execBackend,
+  localAccount,
+} from '@clawdfather/supervisor/origins';
 import type { Caller } from '../http/caller.ts';
 
 type Who = Pick<Caller, 'accountId' | 'isOwner' | 'kind'>;
 
 /* `account`: its account's runs and no more, as for agents over MCP, who have nothing to do with what others run on the machine. */
 export type Reach = 'machine' | 'account';
-
-/* `clf run` starts runs without tools, and so without an account. */
-const cliBackend = 'cli';
-const execBackend = 'exec';
-const cliAccount = 'cli';
-const localAccount = 'local';
 
 export function accountsOf(
   { accountId, isOwner, kind }: Who,
@@ -41,12 +42,15 @@ export function seesRun(caller: Who, record: RunRecord, reach?: Reach): boolean 
 /* Undefined: of some other part of the gateway, and no run of anybody's to see. */
 export function accountOf({ backendId, labels }: RunRecord): string | undefined {
   if (backendId === cliBackend) return cliAccount;
-  return backendId === execBackend ? labels['account'] : undefined;
+  return backendId === execBackend ? labels[accountLabel] : undefined;
 }
 
 /* The same as a filter of the registry. */
 export function kindsOf(caller: Who, reach?: Reach): readonly RunKind[] {
   const accounts = accountsOf(caller, reach);
-  const kinds = accounts.map((account) => ({ backendId: execBackend, labels: { account } }));
+  const kinds = accounts.map((account) => ({
+    backendId: execBackend,
+    labels: { [accountLabel]: account },
+  }));
   return accounts.includes(cliAccount) ? [...kinds, { backendId: cliBackend }] : kinds;
 }

@@ -11,6 +11,7 @@ import {
   type RunRecord,
   type Supervisor,
 } from '@clawdfather/supervisor';
+import { accountLabel } from '@clawdfather/supervisor/origins';
 import type { Tools } from '@clawdfather/tools';
 import { checkMayEnd, endableOf, mayEnd } from '../runs/may-end.ts';
 
@@ -30,7 +31,7 @@ export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
   ): readonly RunRecord[] =>
     supervisor.list({
       sessionId: id,
-      labels: { account: accountId },
+      labels: { [accountLabel]: accountId },
       limit: runsMax,
       ...filter,
     });
@@ -47,7 +48,7 @@ export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
         states: liveRunStates,
         limit: runsMax,
       })) {
-        const account = labels['account'] ?? '';
+        const account = labels[accountLabel] ?? '';
         // Runs without a session have words such as `cli` in its place.
         if (!isId(sessionId) || !isId(account)) continue;
         const session = { accountId: parseAccountId(account), id: sessionId };

@@ -12,6 +12,7 @@
  * its other parts could have read everything anyway.
  */
 import type { ApprovalStore } from '@clawdfather/supervisor';
+import { localHost } from '@clawdfather/supervisor/origins';
 import { commandsOfLine } from '../shell/commands-of-line.ts';
 import type { LineReads } from '../shell/line-reads.ts';
 import { isReadableShell } from '../shell/readable-shell.ts';
@@ -78,7 +79,7 @@ type Words =
 
 /* The program words of an action, and the directory they are looked up from: undefined once the line changes it. */
 function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
-  if (host !== 'local') return { kind: 'miss', why: `it runs on another machine (${host})` };
+  if (host !== localHost) return { kind: 'miss', why: `it runs on another machine (${host})` };
   if (command.kind === 'argv') {
     const shell = { files: false, names: false };
     return { kind: 'words', words: [command.argv[0]], cwd, shell };

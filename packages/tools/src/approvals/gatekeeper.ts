@@ -6,14 +6,12 @@
  * approval. An agent never reaches `decide`.
  */
 import type { ApprovalDecision, ApprovalState, Ask, Security } from '@clawdfather/protocol';
-import type { Confinement } from '@clawdfather/supervisor';
+import type { Confinement, HostProgram } from '@clawdfather/supervisor';
 
 /* What a person approves; the approval is bound to a hash of exactly this. */
 export interface ProposedAction {
   /* A shell line and the shell that will read it, or a program and its arguments. */
-  readonly command:
-    | { readonly kind: 'line'; readonly shell: string; readonly line: string }
-    | { readonly kind: 'argv'; readonly argv: readonly [string, ...string[]] };
+  readonly command: HostProgram;
   readonly cwd: string;
   readonly envAdditions: Readonly<Record<string, string>>;
   /* What it is given to read at its start: to a shell or an interpreter that is the command. */

@@ -7,6 +7,7 @@
 import { constants } from 'node:os';
 import type { ExecResult } from '@clawdfather/protocol';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
+import { readsLabel, terminalLabel } from '@clawdfather/supervisor/origins';
 import type { CollectedOutput } from './output-collector.ts';
 
 export type FinishedResult = Extract<ExecResult, { status: 'completed' | 'failed' }>;
@@ -65,14 +66,14 @@ function leftoversOf(
 }
 
 /* Written at the start, so that later readers know too: the starter list alone let it run. */
-export const confinedLabel = { reads: 'working-tree' } as const;
+export const confinedLabel = { [readsLabel]: 'working-tree' } as const;
 
 /* What was refused may be why it failed; a program does not say who refused it. */
 const confinedNote =
   'it ran unasked, so it could read only the working tree and the system; to read elsewhere, ask a person: exec with ask "always"';
 
 function endNotes(record: RunFacts, exit: RunExit): readonly string[] {
-  const isConfined = record.labels['reads'] === confinedLabel.reads;
+  const isConfined = record.labels[readsLabel] === confinedLabel[readsLabel];
   const isFailed = exit.reason === 'exit' && exit.code !== 0;
   return [...(isConfined && isFailed ? [confinedNote] : []), ...lossNotes(record, exit)];
 }
@@ -92,9 +93,12 @@ function named(processes: RunExit['leftovers']): string {
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
+/* The label's word for a run on pipes that asked for a terminal. */
+export const noTerminal = 'unavailable';
+
 /* What later readers must know too; the label is written at the start. */
 export function notesOf({ labels }: Pick<RunRecord, 'labels'>): readonly string[] {
-  return labels['terminal'] === 'unavailable'
+  return labels[terminalLabel] === noTerminal
     ? ['no terminal could be had, so it runs on pipes']
     : [];
 }

@@ -5,11 +5,11 @@
  */
 import { isAbsolute, join } from 'node:path';
 import { execLimits, type ExecParams } from '@clawdfather/protocol';
+import type { HostPort, HostUser } from '@clawdfather/supervisor';
+import { localHost } from '@clawdfather/supervisor/origins';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { ToolsError } from '../errors.ts';
-import type { HostPort } from '../host/host-port.ts';
-import type { HostUser } from '../host/local-users.ts';
 import type { ProposedAction } from '../approvals/gatekeeper.ts';
 import type { StoredRequest } from './stored-request.ts';
 
@@ -27,8 +27,9 @@ export async function planExec(
   params: ExecParams,
   { call, patience }: { readonly call: ToolCall; readonly patience: AbortSignal },
 ): Promise<ExecPlan> {
-  const host = context.hosts.find(params.host ?? call.host ?? 'local');
-  const user = host.userOf(call.account);
+  const { account } = call;
+  const host = await context.hosts.find(account, params.host ?? call.host ?? localHost, patience);
+  const user = await host.userOf(account);
   const envAdditions = params.env ?? {};
   refuseEnvironment(envAdditions);
   const named = directoryOf(params.workdir, call.directory ?? user?.home ?? host.homeDirectory);
@@ -39,10 +40,11 @@ export async function planExec(
     envAdditions,
     ...(params.stdin === undefined || params.stdin === '' ? {} : { stdin: params.stdin }),
     host: host.id,
-    account: call.account,
+    account,
     ...(user === undefined ? {} : { runAs: user.name }),
   };
-  return { host, request: requestOf(context, params, { call, host, user, action }) };
+  const planned = { call, host, user, action, patience };
+  return { host, request: await requestOf(context, params, planned) };
 }
 
 interface Place {
@@ -50,23 +52,31 @@ interface Place {
   readonly user: HostUser | undefined;
 }
 
-function requestOf(
+interface Planned extends Place {
+  readonly call: ToolCall;
+  readonly action: ProposedAction;
+  readonly patience: AbortSignal;
+}
+
+async function requestOf(
   context: ToolsContext,
   params: ExecParams,
-  { call, host, user, action }: { call: ToolCall; action: ProposedAction } & Place,
-): StoredRequest {
+  { call, host, user, action, patience }: Planned,
+): Promise<StoredRequest> {
   const runId = call.runId ?? context.random.id();
   const { command, cwd, envAdditions } = action;
   const { cols, rows } = execLimits.terminal;
   const size = { cols: params.cols ?? cols, rows: params.rows ?? rows };
-  const plan = (terminal: typeof size | undefined): StoredRequest['spawn'] =>
-    host.plan({ runId, command, cwd, envAdditions, terminal, user }) as StoredRequest['spawn'];
-  const withoutTerminal = params.pty === true ? plan(undefined) : undefined;
+  const plan = async (terminal: typeof size | undefined): Promise<StoredRequest['spawn']> => {
+    const asked = { runId, command, cwd, envAdditions, terminal, user };
+    return (await host.plan(asked, patience)) as StoredRequest['spawn'];
+  };
+  const withoutTerminal = params.pty === true ? await plan(undefined) : undefined;
   return {
     version: 1,
     runId,
     action: action as StoredRequest['action'],
-    spawn: plan(params.pty === true ? size : undefined),
+    spawn: await plan(params.pty === true ? size : undefined),
     ...(withoutTerminal?.mode === 'child' ? { withoutTerminal } : {}),
     size,
     sessionId: call.sessionId,

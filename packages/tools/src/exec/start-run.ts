@@ -9,19 +9,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '@clawdfather/kit';
 import type { ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
+import {
+  accountLabel,
+  execBackend,
+  hostLabel,
+  nameLabel,
+  nameScope,
+  requesterLabel,
+  runAsLabel,
+  terminalLabel,
+} from '@clawdfather/supervisor/origins';
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { idsOf } from '../host/local-host.ts';
-import { confinedLabel, type RunFacts } from './finished.ts';
-import { nameLabel, nameScope, nameTaken } from './run-name.ts';
+import { confinedLabel, noTerminal, type RunFacts } from './finished.ts';
+import { nameTaken } from './name-taken.ts';
 import { unusableDirectory } from './plan-exec.ts';
 import type { StoredRequest } from './stored-request.ts';
-
-/* What every run of these tools is found by. */
-export const backendId = 'exec';
-
-/* The Unix user of a run that has another one than we. */
-export const runAsLabel = 'runAs';
 
 /* More is typed without a promise to arrive after a crash: the outbox takes 16 MiB for all of a run's input. */
 const durableBytesMax = 8 * 1024 * 1024;
@@ -41,7 +45,7 @@ export async function startRun(
   request: StoredRequest,
   { isIdPromised = false }: StartOptions,
 ): Promise<Started> {
-  checkUser(context, request);
+  await checkUser(context, request);
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
     const started = await spawn(context, request, inputOf(context, request));
@@ -54,9 +58,10 @@ export async function startRun(
 }
 
 /* Throws `account-not-local`, or `approval-unusable` where the account has another user by now than was approved. */
-function checkUser({ hosts }: ToolsContext, request: StoredRequest): void {
+async function checkUser({ hosts, signal }: ToolsContext, request: StoredRequest): Promise<void> {
   const { action, spawn: plan, withoutTerminal, runId } = request;
-  const user = hosts.find(action.host).userOf(action.account);
+  const host = await hosts.find(action.account, action.host, signal);
+  const user = await host.userOf(action.account);
   const ids = user && idsOf(user);
   const isSame =
     action.runAs === user?.name &&
@@ -118,15 +123,15 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
   const common = {
     runId: request.runId,
     sessionId: request.sessionId,
-    backendId,
+    backendId: execBackend,
     ...extrasOf(request, openFiles),
     labels: {
       ...request.extras?.labels,
       ...(name === undefined ? {} : { [nameLabel]: name }),
       ...request.labels,
-      account: action.account,
-      requester,
-      host: action.host,
+      [accountLabel]: action.account,
+      [requesterLabel]: requester,
+      [hostLabel]: action.host,
       ...(request.confine === undefined ? {} : confinedLabel),
       ...(action.runAs === undefined ? {} : { [runAsLabel]: action.runAs }),
     },
@@ -175,7 +180,7 @@ function onPipes(context: ToolsContext, request: StoredRequest): SpawnInput {
   const { withoutTerminal } = request;
   if (withoutTerminal === undefined) return inputOf(context, request);
   const input = inputOf(context, { ...request, spawn: withoutTerminal });
-  return { ...input, labels: { ...input.labels, terminal: 'unavailable' } };
+  return { ...input, labels: { ...input.labels, [terminalLabel]: noTerminal } };
 }
 
 /*

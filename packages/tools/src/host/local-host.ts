@@ -9,8 +9,15 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import type { Clock } from '@clawdfather/kit';
 import { execLimits } from '@clawdfather/protocol';
-import type { FoundDirectory, HostCommand, HostPort, HostSpawn } from './host-port.ts';
-import type { HostUser, LocalUsers } from './local-users.ts';
+import type {
+  FoundDirectory,
+  HostCommand,
+  HostPort,
+  HostSpawn,
+  HostUser,
+} from '@clawdfather/supervisor';
+import { localHost } from '@clawdfather/supervisor/origins';
+import type { LocalUsers } from './local-users.ts';
 
 export interface LocalHostOptions {
   readonly clock: Clock;
@@ -35,13 +42,13 @@ export function createLocalHost(options: LocalHostOptions): HostPort {
   const base: Environment = { ...baseEnvironment, PATH: searchPath };
   const own = startingPoints(base);
   return {
-    id: 'local',
+    id: localHost,
     usualTimeoutSeconds: execLimits.timeoutSeconds.usualLocal,
     searchPath,
     homeDirectory,
-    userOf: (account) => users.of(account),
+    userOf: async (account) => users.of(account),
     findDirectory: createDirectoryFinder(options.clock),
-    plan: (command) => {
+    plan: async (command) => {
       const { cwd, envAdditions, terminal, user } = command;
       const starts = user === undefined ? own : startingPoints(environmentOf(user, base));
       const env = { ...(terminal === undefined ? starts.pipes : starts.terminal), ...envAdditions };

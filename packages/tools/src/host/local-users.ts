@@ -9,32 +9,19 @@
  * The rule is about what callers ask for. A process of ours that works for an account, such as a client of ssh, is started by
  * another host's port and is none of it.
  */
+import type { HostUser } from '@clawdfather/supervisor';
+import { machineAccounts } from '@clawdfather/supervisor/origins';
 import { ToolsError } from '../errors.ts';
-
-export interface HostUser {
-  readonly name: string;
-  readonly uid: number;
-  readonly gid: number;
-  /* Supplementary groups. */
-  readonly groups: readonly number[];
-  readonly home: string;
-  readonly shell: string;
-  /* Its own, readable by no other user. */
-  readonly temporaryDirectory: string;
-}
 
 export interface LocalUsers {
   /* Undefined: as the user that we run as. Throws `account-not-local` for an account that runs nothing on this machine. */
   of(account: string): HostUser | undefined;
 }
 
-/* What was started on this machine without a gateway: `local` by agents over MCP on stdio, `cli` by a person at a terminal. */
-export const hostAccounts: readonly string[] = ['local', 'cli'];
-
 /* Of a program that serves this machine alone: accounts of a gateway are the gateway's. */
 export const ownUserOnly: LocalUsers = {
   of: (account) => {
-    if (hostAccounts.includes(account)) return undefined;
+    if (machineAccounts.includes(account)) return undefined;
     throw new ToolsError('account-not-local', 'commands of a gateway’s account start there', {
       detail: { account },
       hint: 'The gateway starts what is allowed; clf status tells whether it runs.',

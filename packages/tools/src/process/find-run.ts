@@ -5,10 +5,10 @@
  */
 import { suggestNearest } from '@clawdfather/kit';
 import type { RunFilter, RunId, RunRecord } from '@clawdfather/supervisor';
+import { accountLabel, execBackend } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary, HeldFilter } from '../approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
-import { backendId } from '../exec/start-run.ts';
 
 export type FoundRun =
   | { readonly kind: 'run'; readonly record: RunRecord }
@@ -46,7 +46,7 @@ export function idOf(found: FoundRun): string {
 }
 
 export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {
-  return { backendId, labels: { account } };
+  return { backendId: execBackend, labels: { [accountLabel]: account } };
 }
 
 function findExactly(
@@ -70,8 +70,8 @@ function findExactly(
 
 export function isVisible(record: RunRecord, account: string): boolean {
   return (
-    record.backendId === backendId &&
-    record.labels['account'] === account &&
+    record.backendId === execBackend &&
+    record.labels[accountLabel] === account &&
     record.removedAtMs === undefined
   );
 }

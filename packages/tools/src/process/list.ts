@@ -3,6 +3,7 @@
  */
 import { processLimits, type RunSummary } from '@clawdfather/protocol';
 import { liveRunStates, type RunRecord } from '@clawdfather/supervisor';
+import { hostLabel, localHost } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import { commandText } from '../approvals/shown-command.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
@@ -40,7 +41,7 @@ export function summaryOf(record: RunRecord): RunSummary {
     state: record.state,
     command: record.command,
     cwd: record.cwd,
-    host: record.labels['host'] ?? 'local',
+    host: record.labels[hostLabel] ?? localHost,
     pty: record.mode !== 'child',
     ...(pid === undefined ? {} : { pid }),
     ...(startedAtMs === undefined ? {} : { startedAt: new Date(startedAtMs).toISOString() }),

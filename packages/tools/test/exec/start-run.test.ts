@@ -6,6 +6,7 @@ import { rmdirSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type RunRecord, type Supervisor, SupervisorError } from '@clawdfather/supervisor';
+import type { HostPort } from '@clawdfather/supervisor';
 import { createTools } from '../../src/index.ts';
 import {
   allowAll,
@@ -124,23 +125,43 @@ test('a directory that goes away after it was checked is the same error, and lea
   await tools.close();
 });
 
+const slow: HostPort = {
+  id: 'slow',
+  usualTimeoutSeconds: 120,
+  searchPath: '/usr/bin:/bin',
+  homeDirectory: '/nonexistent/mount',
+  userOf: async () => undefined,
+  findDirectory: (_path, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('given up')));
+    }),
+  plan: async ({ cwd }) => ({ mode: 'child', argv: ['true'], cwd, env: {} }),
+};
+
+test('a host is an account’s own: to others it is as unknown as one that is not there', async (t) => {
+  const rig = await openToolsRig(t, {
+    remoteHosts: {
+      find: async (account, idOrLabel) =>
+        account === 'theirs' && idOrLabel === slow.id ? slow : undefined,
+      idsOf: async (account) => (account === 'theirs' ? [slow.id] : []),
+    },
+  });
+  for (const host of [slow.id, 'none']) {
+    await assert.rejects(rig.exec({ command: 'true', host }), {
+      code: 'unknown-host',
+      detail: { known: ['local'] },
+    });
+  }
+  assert.deepEqual((await rig.process({ action: 'list' })).runs, []);
+});
+
 test('a directory that does not answer keeps nobody: the start finds out', async (t) => {
   const rig = await openToolsRig(t, {
-    remoteHosts: [
-      {
-        id: 'slow',
-        labels: ['a slow one'],
-        usualTimeoutSeconds: 120,
-        searchPath: '/usr/bin:/bin',
-        homeDirectory: '/nonexistent/mount',
-        userOf: () => undefined,
-        findDirectory: (_path, signal) =>
-          new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(new Error('given up')));
-          }),
-        plan: ({ cwd }) => ({ mode: 'child', argv: ['true'], cwd, env: {} }),
-      },
-    ],
+    remoteHosts: {
+      find: async (_account, idOrLabel) =>
+        ['slow', 'a slow one'].includes(idOrLabel) ? slow : undefined,
+      idsOf: async () => [slow.id],
+    },
   });
   const result = await rig.exec({ command: 'true', host: 'a slow one', yieldMs: 10 });
   assert.ok(result.status === 'running' && result.pid === undefined, JSON.stringify(result));

@@ -1,9 +1,9 @@
 /*
  * A query for runs as the gateway's list takes it. What the list cannot be asked is compared here.
  */
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { Api, CallOf } from '@clawdfather/protocol/api';
 import type { Client } from '@clawdfather/sdk';
-import { nameLabel } from '../../render/run-json.ts';
 import type { Run, RunQuery } from '../place.ts';
 import { allPages } from './all-pages.ts';
 import { runOf, type RunAnswer } from './run-of-answer.ts';

@@ -1,0 +1,50 @@
+/*
+ * Where a run comes from: the words by which its record says what started it, for whom, as whom and where. They are stored with
+ * runs that outlive every version of ours, so a word keeps its meaning for ever.
+ *
+ * The supervisor keeps them and never reads them. They are here because everything that starts or looks for runs imports it, and
+ * behind a door of their own because they need nothing of it.
+ */
+
+/* `backendId`: the part that started it. The tools: for agents, and for people who ask for a policy. */
+export const execBackend = 'exec';
+/* The command line itself, without tools and so without an account. */
+export const cliBackend = 'cli';
+
+/* Accounts that no gateway has. What agents asked for on this machine, over MCP on stdio. */
+export const localAccount = 'local';
+/* What a person ran at a terminal of this machine. */
+export const cliAccount = 'cli';
+/* Both are those of whoever runs this machine. */
+export const machineAccounts: readonly string[] = [localAccount, cliAccount];
+
+/* Stand in the place of a session's id for runs that belong to none: they came over the API, from the command line, from an agent. */
+export const apiSession = 'api';
+export const cliSession = 'cli';
+export const localSession = 'local';
+
+/* The host that is always there: this machine. */
+export const localHost = 'local';
+
+/* Labels. Whose it is. */
+export const accountLabel = 'account';
+/* Who asked for it, such as `device:ID` or `mcp:claude-code`. */
+export const requesterLabel = 'requester';
+/* The id of the host that its command runs on. */
+export const hostLabel = 'host';
+/* The Unix user of a run that has another one than we. */
+export const runAsLabel = 'runAs';
+/* The name that a person gave it. */
+export const nameLabel = 'name';
+/* The scope of a name: one living run of an account has it, whichever processes start two at once. `owner`: the account, or `cli`. */
+export function nameScope(owner: string, name: string): string {
+  return `name:${owner}:${name}`;
+}
+/* The trace that it belongs to: it outlives the request that started it, and the gateway too. */
+export const traceLabel = 'trace';
+/* A hash of the request that it is the run of. */
+export const requestLabel = 'request';
+/* `working-tree`: it was let through unasked, and reads nothing but that and the system. */
+export const readsLabel = 'reads';
+/* `unavailable`: it asked for a terminal and has pipes. */
+export const terminalLabel = 'terminal';
