@@ -61,6 +61,8 @@ export type {
   TerminalModes,
 } from './terminal/terminal-model.ts';
 export type { TerminalSize } from './terminal/terminal-size.ts';
+export { createGate, openTools } from './open-tools.ts';
+export type { Gate, GateOptions, OpenedTools, OpenToolsOptions } from './open-tools.ts';
 export { dispatch } from './run-actions.ts';
 export type { RunActions } from './run-actions.ts';
 export { createTools } from './tools.ts';

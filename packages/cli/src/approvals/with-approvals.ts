@@ -20,19 +20,16 @@ export async function withApprovals<Result>(
 ): Promise<Result> {
   // Imported here: help and version must not load a database.
   const { openApprovals } = await import('@clawdfather/supervisor');
-  const { createAllowlist, createGatekeeper, createStarterReach, personPolicy } = await import(
-    '@clawdfather/tools'
-  );
+  const { createGate, personPolicy } = await import('@clawdfather/tools');
   const { stateDir } = config;
   const store = await openApprovals({ stateDir, clock, random }).catch((error: unknown) => {
     throw explainOpenFailure(error, stateDir);
   });
   try {
-    const allowlist = createAllowlist(store, config.values['policy.allow']);
-    const reach = createStarterReach(reachBoundsOf(config));
-    const policy = personPolicy;
-    const parts = { store, allowlist, reach, clock, random, policy, requesterMarks: [] };
-    return await use({ store, allowlist, gatekeeper: createGatekeeper(parts) });
+    const allow = config.values['policy.allow'];
+    const reach = reachBoundsOf(config);
+    const gate = createGate(store, { clock, random, allow, reach, policy: personPolicy });
+    return await use({ store, ...gate });
   } finally {
     await store.close();
   }

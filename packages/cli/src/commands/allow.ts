@@ -9,6 +9,7 @@ import { makeVisible } from '@clawdfather/tools/text';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { formatCommandLines } from '../approvals/approval-text.ts';
 import { decide, type Decided } from '../approvals/decide.ts';
+import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
@@ -49,29 +50,29 @@ export async function execute(context: CallOf<typeof allowSpec>): Promise<ExitSt
  */
 async function start(
   context: CommandContext,
-  { gatekeeper }: Approvals,
+  { store: approvals }: Approvals,
   record: ApprovalRecord,
 ): Promise<boolean> {
-  const { createTools, ownUserOnly } = await import('@clawdfather/tools');
+  const { openTools, ownUserOnly, personPolicy } = await import('@clawdfather/tools');
   const { clock, random, config } = context;
   if (!machineAccounts.includes(record.account)) return false;
   const startHeld = async (supervisor: Supervisor): Promise<void> => {
-    const tools = createTools({
+    await using opened = await openTools({
       supervisor,
-      gatekeeper,
+      stateDir: config.stateDir,
+      approvals,
       clock,
       random,
       log: silentLog,
+      allow: config.values['policy.allow'],
+      reach: reachBoundsOf(config),
+      policy: personPolicy,
       users: ownUserOnly,
       baseEnvironment: config.commandEnv,
       openFiles: config.openFiles,
       takesUp: false,
     });
-    try {
-      await tools.startHeld(record);
-    } finally {
-      await tools.close();
-    }
+    await opened.tools.startHeld(record);
   };
   await withSupervisor(context, startHeld, { whenUnwritable: 'refuse' });
   return true;

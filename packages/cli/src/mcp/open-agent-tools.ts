@@ -5,22 +5,8 @@
  * What earlier servers left is taken over at the start. Closing lets go of everything in the opposite order and ends no run.
  */
 import type { Log } from '@clawdfather/kit';
-import {
-  createSupervisor,
-  openApprovals,
-  readLineage,
-  silentObserver,
-} from '@clawdfather/supervisor';
-import {
-  agentBaseEnvironment,
-  createAllowlist,
-  createGatekeeper,
-  createStarterReach,
-  createTools,
-  ownUserOnly,
-  requesterMarksOf,
-  type Tools,
-} from '@clawdfather/tools';
+import { createSupervisor, silentObserver } from '@clawdfather/supervisor';
+import { agentBaseEnvironment, openTools, ownUserOnly, type Tools } from '@clawdfather/tools';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
@@ -62,29 +48,23 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
   });
   isOpening = false;
   opening.defer(() => supervisor.close());
-  const store = await openApprovals({ stateDir, clock, random });
-  opening.defer(() => store.close());
-  const gatekeeper = createGatekeeper({
-    store,
-    allowlist: createAllowlist(store, values['policy.allow']),
-    reach: createStarterReach(reachBoundsOf(config)),
-    clock,
-    random,
-    policy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
-    requesterMarks: requesterMarksOf(readLineage(config.pid)),
-  });
-  const tools = createTools({
-    supervisor,
-    gatekeeper,
-    clock,
-    random,
-    log,
-    users: ownUserOnly,
-    baseEnvironment: agentBaseEnvironment(config.commandEnv),
-    homeDirectory: deps.directory,
-    openFiles: config.openFiles,
-  });
-  opening.defer(() => tools.close());
+  const { tools } = opening.use(
+    await openTools({
+      supervisor,
+      stateDir,
+      clock,
+      random,
+      log,
+      allow: values['policy.allow'],
+      reach: reachBoundsOf(config),
+      policy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
+      askingPid: config.pid,
+      users: ownUserOnly,
+      baseEnvironment: agentBaseEnvironment(config.commandEnv),
+      homeDirectory: deps.directory,
+      openFiles: config.openFiles,
+    }),
+  );
   const opened = opening.move();
   const takenOver = [...tools.looksAfter(deps.account), ...endedUnheard];
   return { tools, takenOver, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -20,31 +20,19 @@ export async function withTools<Result>(
   use: (tools: PersonTools) => Promise<Result>,
 ): Promise<Result> {
   const { clock, random, config } = context;
-  const { createAllowlist, createGatekeeper, createStarterReach, createTools, ownUserOnly } =
-    await import('@clawdfather/tools');
-  const { openApprovals } = await import('@clawdfather/supervisor');
+  const { openTools, ownUserOnly } = await import('@clawdfather/tools');
   const { silentLog } = await import('@clawdfather/kit');
+  const { stateDir, values } = config;
   const useTools = async (supervisor: Supervisor): Promise<Result> => {
-    await using stack = new AsyncDisposableStack();
-    const store = await openApprovals({ stateDir: config.stateDir, clock, random });
-    stack.defer(() => store.close());
-    const { values } = config;
-    const gatekeeper = createGatekeeper({
-      store,
-      allowlist: createAllowlist(store, config.values['policy.allow']),
-      reach: createStarterReach(reachBoundsOf(config)),
-      clock,
-      random,
-      policy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
-      // A person may decide what the same person asked for.
-      requesterMarks: [],
-    });
-    const tools = createTools({
+    await using opened = await openTools({
       supervisor,
-      gatekeeper,
+      stateDir,
       clock,
       random,
       log: silentLog,
+      allow: values['policy.allow'],
+      reach: reachBoundsOf(config),
+      policy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
       users: ownUserOnly,
       baseEnvironment: config.commandEnv,
       homeDirectory: config.cwd,
@@ -52,8 +40,7 @@ export async function withTools<Result>(
       // What agents are waiting for is started by those who stay.
       takesUp: false,
     });
-    stack.defer(() => tools.close());
-    return await use({ tools, supervisor });
+    return await use({ tools: opened.tools, supervisor });
   };
   return withSupervisor(context, useTools, { whenUnwritable: 'refuse' });
 }

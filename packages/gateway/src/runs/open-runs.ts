@@ -6,7 +6,6 @@
  * person decides.
  */
 import {
-  readLineage,
   createSupervisor,
   openApprovals,
   type ApprovalStore,
@@ -16,16 +15,10 @@ import {
 import {
   agentBaseEnvironment,
   type Allowlist,
-  createAllowlist,
-  createGatekeeper,
-  createStarterReach,
   createTakeOver,
-  createTools,
   type Gatekeeper,
   type LocalUsers,
-  type Policy,
-  type RequesterMark,
-  requesterMarksOf,
+  openTools,
   type TakeOver,
   type Tools,
 } from '@clawdfather/tools';
@@ -75,27 +68,28 @@ export async function openRuns(
   opening.defer(() => supervisor.close());
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
-  const { allowlist, forPeople, forAgents } = createGatekeepers(config, deps, approvals);
-  const toolsWith = (gatekeeper: Gatekeeper, isForAgents: boolean): Tools => {
-    const tools = createTools({
-      supervisor,
-      gatekeeper,
-      clock,
-      random,
-      log,
-      users,
-      baseEnvironment: agentBaseEnvironment(runs.environment),
-      homeDirectory: runs.directory,
-      openFiles: runs.openFiles,
-      liveRunsMax: runs.liveRunsMax ?? liveRunsMaxDefault,
-      // What earlier processes left is taken up once, not by both.
-      takesUp: isForAgents,
-    });
-    opening.defer(() => tools.close());
-    return tools;
+  const common = {
+    supervisor,
+    stateDir,
+    approvals,
+    clock,
+    random,
+    log,
+    users,
+    allow: runs.allow,
+    reach: { home: runs.environment['HOME'], ours: ownPathsOf(config) },
+    baseEnvironment: agentBaseEnvironment(runs.environment),
+    homeDirectory: runs.directory,
+    openFiles: runs.openFiles,
+    liveRunsMax: runs.liveRunsMax ?? liveRunsMaxDefault,
   };
-  const personTools = toolsWith(forPeople, false);
-  const agentTools = toolsWith(forAgents, true);
+  // What earlier processes left is taken up once, not by both.
+  const people = opening.use(
+    await openTools({ ...common, policy: runs.personPolicy, takesUp: false }),
+  );
+  const agents = opening.use(
+    await openTools({ ...common, policy: runs.agentPolicy, askingPid: process.pid, takesUp: true }),
+  );
   const takeOver = createTakeOver({ supervisor, clock, log, isStaying: true });
   opening.defer(() => takeOver.close());
   const opened = opening.move();
@@ -103,29 +97,12 @@ export async function openRuns(
     supervisor,
     users,
     approvals,
-    allowlist,
-    gatekeeper: forAgents,
+    allowlist: agents.allowlist,
+    gatekeeper: agents.gatekeeper,
     takeOver,
-    personTools,
-    agentTools,
+    personTools: people.tools,
+    agentTools: agents.tools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
-
-function createGatekeepers(
-  config: GatewayConfig,
-  { clock, random }: GatewayDeps,
-  store: ApprovalStore,
-) {
-  const { runs } = config;
-  const allowlist = createAllowlist(store, runs.allow);
-  const reach = createStarterReach({ home: runs.environment['HOME'], ours: ownPathsOf(config) });
-  const gatekeeperWith = (policy: Policy, requesterMarks: readonly RequesterMark[]): Gatekeeper =>
-    createGatekeeper({ store, allowlist, reach, clock, random, policy, requesterMarks });
-  return {
-    allowlist,
-    forPeople: gatekeeperWith(runs.personPolicy, []),
-    forAgents: gatekeeperWith(runs.agentPolicy, requesterMarksOf(readLineage(process.pid))),
   };
 }
 
