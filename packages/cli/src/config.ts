@@ -201,21 +201,5 @@ function commandEnvFrom(env: ProcessFacts['env']): Record<string, string> {
   return kept;
 }
 
-const cleanNames = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'LANG',
-  'TZ',
-  'TERM',
-  'TMPDIR',
-] as const;
-
 /* `--clean-env`: what a login would give, nothing that this shell session collected. */
-export function cleanEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const isKept = (name: string): boolean =>
-    cleanNames.some((one) => one === name) || name.startsWith('LC_') || name.startsWith('XDG_');
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
-}
+export { loginEnvironment as cleanEnv } from '@clawdfather/kit';

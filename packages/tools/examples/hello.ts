@@ -3,9 +3,14 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import {
+  createSystemClock,
+  createSystemRandom,
+  loginEnvironment,
+  silentLog,
+} from '@clawdfather/kit';
 import { createSupervisor } from '@clawdfather/supervisor';
-import { agentBaseEnvironment, openTools, ownUserOnly, personPolicy } from '@clawdfather/tools';
+import { openTools, ownUserOnly, personPolicy } from '@clawdfather/tools';
 
 const stateDir = process.argv[2] ?? join(homedir(), '.local', 'state', 'hello-tools');
 const supervisor = await createSupervisor({ stateDir });
@@ -18,7 +23,7 @@ const opened = await openTools({
   policy: personPolicy,
   reach: { home: homedir(), ours: [stateDir] },
   users: ownUserOnly,
-  baseEnvironment: agentBaseEnvironment(process.env),
+  baseEnvironment: loginEnvironment(process.env),
 });
 
 const { signal } = new AbortController();

@@ -18,7 +18,7 @@ export interface ToolsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /* What a local command starts with: `agentBaseEnvironment(…)` for agents, a person's own for a person. */
+  /* What a local command starts with: `loginEnvironment(…)` for agents, a person's own for a person. */
   readonly baseEnvironment: Readonly<Record<string, string>>;
   /* As whom commands run on this machine, and whose: `ownUserOnly` for a program without accounts. */
   readonly users: LocalUsers;

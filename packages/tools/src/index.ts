@@ -14,7 +14,6 @@ export type { Policy, PolicyAnswer, StricterWish } from './approvals/decide-poli
 export { requesterMarksOf } from './approvals/requester.ts';
 export type { RequesterMark } from './approvals/requester.ts';
 export { nameTaken } from './exec/name-taken.ts';
-export { agentBaseEnvironment } from './environment/base-environment.ts';
 export { checkEnvAdditions } from './environment/check-additions.ts';
 export type { EnvRefusal } from './environment/check-additions.ts';
 export type {
@@ -32,6 +31,7 @@ export { ToolsError, toolsErrorCodes } from './errors.ts';
 export type { ToolsErrorCode } from './errors.ts';
 export { ownUserOnly } from './host/local-users.ts';
 export type { LocalUsers } from './host/local-users.ts';
+export { bytesOf } from './keys/bytes-of.ts';
 export { encodeKeys } from './keys/encode-keys.ts';
 export type { EncodedKeys, KeyInput, KeyModes, KeyProblem } from './keys/encode-keys.ts';
 export { encodePaste } from './keys/paste.ts';

@@ -37,7 +37,7 @@ export async function execute(call: CallOf<typeof psSpec>): Promise<ExitStatus> 
         paint: call.paint,
         nowMs: call.clock.wallMs(),
         columnsMax: io.columns(),
-        useOf: place.useOf,
+        useOf: (run) => place.useOf(run),
         stallOf: ({ runId }) => stalls.get(runId),
       }),
     );

@@ -4,9 +4,9 @@
  *
  * What earlier servers left is taken over at the start. Closing lets go of everything in the opposite order and ends no run.
  */
-import type { Log } from '@clawdfather/kit';
+import { type Log, loginEnvironment } from '@clawdfather/kit';
 import { createSupervisor, silentObserver } from '@clawdfather/supervisor';
-import { agentBaseEnvironment, openTools, ownUserOnly, type Tools } from '@clawdfather/tools';
+import { openTools, ownUserOnly, type Tools } from '@clawdfather/tools';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
@@ -60,7 +60,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
       policy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
       askingPid: config.pid,
       users: ownUserOnly,
-      baseEnvironment: agentBaseEnvironment(config.commandEnv),
+      baseEnvironment: loginEnvironment(config.commandEnv),
       homeDirectory: deps.directory,
       openFiles: config.openFiles,
     }),

@@ -3,6 +3,7 @@
  * added, never renamed or removed. Absence is null, instants are ISO 8601 in UTC.
  */
 import type { RunExit, Stall } from '@clawdfather/supervisor';
+import { exitJson as commonExitJson } from '@clawdfather/supervisor/exit-json';
 import { nameLabel } from '@clawdfather/supervisor/origins';
 import { exitCodeOf } from '../exit-status.ts';
 import type { Run } from '../place/place.ts';
@@ -46,36 +47,10 @@ export function runJson(record: Run, stall?: Stall): Json {
   };
 }
 
-export function exitJson(exit: RunExit): Json {
-  return {
-    reason: exit.reason,
-    code: exit.code ?? null,
-    signal: exit.signal ?? null,
-    exitCode: exitCodeOf(exit),
-    actor: exit.actor ?? null,
-    detail: exit.detail ?? null,
-    coreDumped: exit.coreDumped,
-    startedAt: instantOrNull(exit.startedAtMs),
-    endedAt: formatInstant(exit.endedAtMs),
-    durationMs: exit.durationMs ?? null,
-    usage:
-      exit.usage === undefined
-        ? null
-        : {
-            userMs: exit.usage.userUs / 1_000,
-            systemMs: exit.usage.systemUs / 1_000,
-            maxRssBytes: exit.usage.maxRssBytes,
-            readBytes: exit.usage.readBytes,
-            writeBytes: exit.usage.writeBytes,
-          },
-    killed: { ...exit.killed },
-    escapees: exit.escapees,
-    leftovers: exit.leftovers.map((one) => ({ pid: one.pid, command: one.comm })),
-    survivors: exit.survivors.map((one) => ({ pid: one.pid, command: one.comm })),
-    undrainedBytes: exit.undrainedBytes,
-    failure: exit.failure === undefined ? null : { ...exit.failure },
-    cursor: exit.cursor,
-  };
+/* With the code that `clf run` exits with. */
+export function exitJson(exit: RunExit) {
+  const { reason, code, signal, ...rest } = commonExitJson(exit);
+  return { reason, code, signal, exitCode: exitCodeOf(exit), ...rest };
 }
 
 /* One value per line, the form every `--json` stream has. */

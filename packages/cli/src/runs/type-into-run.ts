@@ -2,7 +2,7 @@
  * What `screen`, `send-keys` and `paste` do with a run of this machine. Which bytes a key sends depends on what the program has
  * asked its terminal for, and that is read from its output.
  */
-import type { Clock } from '@clawdfather/kit';
+import { type Clock, within } from '@clawdfather/kit';
 import type { ScreenResult } from '@clawdfather/protocol';
 import type { ManagedRun } from '@clawdfather/supervisor';
 import {
@@ -67,16 +67,10 @@ export async function paste(typing: Typing, text: string): Promise<PasteResult> 
 
 /* The shim keeps what it has taken; only the waiting ends. */
 export async function typeInto(run: ManagedRun, bytes: Uint8Array, clock: Clock): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const timer = clock.timer(acceptMs, () => late.reject(blocked(run)));
-  const written = run.write(bytes);
-  // Heard below, unless nobody waits any more.
-  written.catch(() => {});
-  try {
-    await Promise.race([written, late.promise]);
-  } finally {
-    timer.cancel();
-  }
+  const late = (): never => {
+    throw blocked(run);
+  };
+  await within(run.write(bytes), { clock, ms: acceptMs, late });
 }
 
 export function noTerminal(run: Run): CliError {

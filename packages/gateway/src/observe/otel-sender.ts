@@ -4,6 +4,7 @@
  * A collector that is slow, broken or gone costs memory for the spans that wait, up to a limit, and a line in the log per
  * minute. Nothing else.
  */
+import { within } from '@clawdfather/kit';
 import type { Tracer } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -58,12 +59,9 @@ export function openSpanSender(endpoint: string, deps: TracingDeps): SpanSender 
       }
     },
     close: async () => {
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const limit = clock.timer(closeMsMax, resolve);
       // `complaining` has said why.
       const sent = provider.shutdown().catch(() => {});
-      await Promise.race([sent, late]);
-      limit.cancel();
+      await within(sent, { clock, ms: closeMsMax, late: () => {} });
     },
   };
 }

@@ -3,6 +3,7 @@
  */
 import type { Clock, Log } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
+import { exitJson } from '@clawdfather/supervisor/exit-json';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import { ifStillIn } from '../auth/if-still-in.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -13,7 +14,6 @@ import { createOpenStreams } from '../http/open-streams.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import type { CallerRuns, RunsFor } from '../runs/caller-runs.ts';
 import type { Runs } from '../runs/open-runs.ts';
-import { exitJson } from '../runs/run-json.ts';
 import { streamOutput } from '../runs/stream-output.ts';
 
 export interface RunsParts {

@@ -5,9 +5,10 @@
  * recognised by its place. So a client that lost the answer, or a gateway that was killed before giving it, costs nothing but a
  * second request. Without an offset it is typed: taken as it comes, and not promised.
  */
-import type { Clock } from '@clawdfather/kit';
+import { type Clock, within } from '@clawdfather/kit';
 import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
 import type { ManagedRun, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import { bytesOf } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 
 export interface InputDeps {
@@ -26,7 +27,8 @@ export async function giveInput(
   { offset, data, encoding, eof: isEof }: RequestOf<Input>['body'],
 ): Promise<AnswerOf<Input>> {
   const { runId, mode } = record;
-  const bytes = encoding === 'base64' ? parseBase64(data) : Buffer.from(data);
+  const bytes = bytesOf(data, encoding);
+  if (bytes === undefined) throw invalid('data: this is not base64');
   if (bytes.length === 0 && !isEof) throw invalid('there is nothing to send: give data or eof');
   if (isEof && offset !== undefined && mode !== 'child') {
     throw invalid('on a terminal end of input is a key: send it as data, \\u0004');
@@ -59,25 +61,12 @@ async function write(run: ManagedRun, { bytes, offset, record }: Writing): Promi
 
 /* False when the time is up first; what was taken is kept and delivered. */
 async function isTaken(clock: Clock, written: Promise<void>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>();
-  const timer = clock.timer(deliverMs, () => resolve(false));
-  try {
-    return await Promise.race([written.then(() => true), late]);
-  } finally {
-    timer.cancel();
-    written.catch(() => undefined); /* heard above, unless nobody waits any more */
-  }
+  const taken = written.then(() => true);
+  return within(taken, { clock, ms: deliverMs, late: () => false });
 }
 
 function ended(): ApiError {
   return new ApiError('not_running', 'the run has ended');
-}
-
-/* Node's decoder takes anything; a caller that mixes up text and base64 should hear of it. */
-function parseBase64(data: string): Buffer {
-  const bytes = Buffer.from(data, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') === data.replace(/=+$/, '')) return bytes;
-  throw invalid('data: this is not base64');
 }
 
 function invalid(message: string): ApiError {

@@ -5,6 +5,7 @@
  * judged as on their own command line; what comes with a token or over MCP is judged as an agent's, and may be held until a
  * person decides.
  */
+import { loginEnvironment } from '@clawdfather/kit';
 import {
   createSupervisor,
   openApprovals,
@@ -13,7 +14,6 @@ import {
   type SupervisorObserver,
 } from '@clawdfather/supervisor';
 import {
-  agentBaseEnvironment,
   type Allowlist,
   createTakeOver,
   type Gatekeeper,
@@ -78,7 +78,7 @@ export async function openRuns(
     users,
     allow: runs.allow,
     reach: { home: runs.environment['HOME'], ours: ownPathsOf(config) },
-    baseEnvironment: agentBaseEnvironment(runs.environment),
+    baseEnvironment: loginEnvironment(runs.environment),
     homeDirectory: runs.directory,
     openFiles: runs.openFiles,
     liveRunsMax: runs.liveRunsMax ?? liveRunsMaxDefault,

@@ -2,7 +2,8 @@
  * A run on the wire: the tools' summary, and beside it what a person wants to know about one run.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import type { ProcessNote, RunExit, RunRecord } from '@clawdfather/supervisor';
+import type { RunRecord } from '@clawdfather/supervisor';
+import { exitJson } from '@clawdfather/supervisor/exit-json';
 import {
   execBackend,
   nameLabel,
@@ -13,7 +14,6 @@ import { type ApprovalSummary, summaryOf, summaryOfHeld } from '@clawdfather/too
 import { formatTime } from '../http/format-time.ts';
 
 export type RunJson = AnswerOf<Api['runs']['get']>;
-export type ExitJson = NonNullable<RunJson['exit']>;
 
 export function runJson(record: RunRecord, inputOffset: number): RunJson {
   const { labels, deadlines, exit } = record;
@@ -65,40 +65,4 @@ export function heldJson(approval: ApprovalSummary): RunJson {
     exit: null,
     treeEndedAt: null,
   };
-}
-
-export function exitJson(exit: RunExit): ExitJson {
-  const { usage } = exit;
-  return {
-    reason: exit.reason,
-    code: exit.code ?? null,
-    signal: exit.signal ?? null,
-    actor: exit.actor ?? null,
-    detail: exit.detail ?? null,
-    coreDumped: exit.coreDumped,
-    startedAt: formatTime(exit.startedAtMs),
-    endedAt: formatTime(exit.endedAtMs),
-    durationMs: exit.durationMs ?? null,
-    usage:
-      usage === undefined
-        ? null
-        : {
-            userMs: usage.userUs / 1_000,
-            systemMs: usage.systemUs / 1_000,
-            maxRssBytes: usage.maxRssBytes,
-            readBytes: usage.readBytes,
-            writeBytes: usage.writeBytes,
-          },
-    killed: { ...exit.killed },
-    escapees: exit.escapees,
-    leftovers: exit.leftovers.map(named),
-    survivors: exit.survivors.map(named),
-    undrainedBytes: exit.undrainedBytes,
-    failure: exit.failure === undefined ? null : { ...exit.failure },
-    cursor: exit.cursor,
-  };
-}
-
-function named({ pid, comm }: ProcessNote) {
-  return { pid, command: comm };
 }

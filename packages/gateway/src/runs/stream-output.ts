@@ -8,11 +8,11 @@
 import { type Clock, hasCode, type Log } from '@clawdfather/kit';
 import type { Cursor, ManagedRun, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
+import { exitJson } from '@clawdfather/supervisor/exit-json';
 import type { FastifyReply } from 'fastify';
 import type { Chunk, Note } from '../live/chunk.ts';
 import type { Following, LiveHub } from '../live/live-hub.ts';
 import { type EventStream, formatEvent, openEventStream } from './event-stream.ts';
-import { exitJson } from './run-json.ts';
 
 export interface StreamDeps {
   readonly supervisor: Supervisor;

@@ -1,7 +1,7 @@
 /*
  * The long poll: until the run has ended, will never start, or the time is up. Woken by the news of it, not by a clock's ticking.
  */
-import { type Clock, hasCode } from '@clawdfather/kit';
+import { type Clock, hasCode, startTimeLimit } from '@clawdfather/kit';
 import type { RunExit } from '@clawdfather/supervisor';
 import type { FoundRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
@@ -24,9 +24,8 @@ export async function waitForEnd(
   { signal, forMs }: WaitLimits,
 ): Promise<RunExit | undefined> {
   if (found.kind === 'run' && found.record.exit !== undefined) return found.record.exit;
-  const timeUp = new AbortController();
-  const timer = clock.timer(forMs, () => timeUp.abort(new Error('the time is up')));
-  const patience = AbortSignal.any([signal, timeUp.signal]);
+  using limit = startTimeLimit(clock, forMs, [signal]);
+  const patience = limit.signal;
   try {
     if (found.kind === 'run') {
       const run = await runs.supervisor.attach(found.record.runId);
@@ -39,9 +38,7 @@ export async function waitForEnd(
   } catch (error) {
     signal.throwIfAborted();
     // Somebody else has it now, and knows of its end; asked again, the answer is right.
-    if (timeUp.signal.aborted || hasCode(error, 'epoch-stale', 'lease-lost')) return undefined;
+    if (patience.aborted || hasCode(error, 'epoch-stale', 'lease-lost')) return undefined;
     throw error;
-  } finally {
-    timer.cancel();
   }
 }

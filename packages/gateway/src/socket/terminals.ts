@@ -3,11 +3,12 @@
  */
 import type { runClientMessageSchema } from '@clawdfather/protocol/api';
 import type { Cursor, RunExit, RunId, RunRecord } from '@clawdfather/supervisor';
+import { bytesOf } from '@clawdfather/tools';
+import { exitJson } from '@clawdfather/supervisor/exit-json';
 import type { z } from 'zod';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import type { CallerRuns } from '../runs/caller-runs.ts';
-import { exitJson } from '../runs/run-json.ts';
 import { type AttachedRun, openAttachedRun } from './attached-run.ts';
 import { attachedRunsMax } from './limits.ts';
 import type { Outbox } from './outbox.ts';
@@ -109,8 +110,9 @@ export class Terminals {
   async #input(message: Message<'input'>): Promise<void> {
     const { sharedRuns, onInput } = this.#deps;
     const { runId } = this.#driven(message);
+    const bytes = bytesOf(message.data, message.encoding);
+    if (bytes === undefined) throw new ApiError('validation_error', 'data: this is not base64');
     const shared = this.#attached.get(runId)?.shared.share() ?? (await sharedRuns.acquire(runId));
-    const bytes = Buffer.from(message.data, message.encoding === 'base64' ? 'base64' : 'utf8');
     onInput(bytes.length);
     const takeBack = shared.input({
       bytes,

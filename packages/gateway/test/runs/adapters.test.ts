@@ -147,3 +147,10 @@ test('sockets: who looks and who types is asked about each time', async () => {
     assert.deepEqual(asked, [expected], message.type);
   }
 });
+
+test('sockets: what is no base64 is refused, as over HTTP and MCP', async () => {
+  const runs = { drive: () => ({ runId: 'r' }) };
+  const terminals = new Terminals({ runs, ownRunId: 'r' } as unknown as TerminalsDeps);
+  const message = { type: 'terminal.input', data: '%%', encoding: 'base64', eof: false } as const;
+  await assert.rejects(terminals.handle(message), { code: 'validation_error' });
+});

@@ -2,7 +2,7 @@
  * A promise, a limit and a signal: whichever comes first. The timer and the
  * listener are always taken away again, so nothing is left behind.
  */
-import type { Clock } from '@clawdfather/kit';
+import { type Clock, orAborted, within } from '@clawdfather/kit';
 import { ShimError } from '../errors.ts';
 
 export interface WaitLimit {
@@ -16,20 +16,12 @@ export async function settleWithin<Value>(
   promise: Promise<Value>,
   { clock, limitMs, signal }: WaitLimit,
 ): Promise<Value> {
-  const early = Promise.withResolvers<never>();
-  const onAbort = (): void => early.reject(abortReason(signal));
-  const timer = clock.timer(limitMs, () => {
-    const detail = { limitMs };
-    early.reject(new ShimError('shim-timeout', `no answer within ${limitMs} ms`, { detail }));
-  });
-  if (signal?.aborted === true) onAbort();
-  else signal?.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, early.promise]);
-  } finally {
-    timer.cancel();
-    signal?.removeEventListener('abort', onAbort);
-  }
+  const awaited = signal === undefined ? promise : orAborted(promise, signal);
+  return within(awaited, { clock, ms: limitMs, late: () => fail(limitMs) });
+}
+
+function fail(limitMs: number): never {
+  throw new ShimError('shim-timeout', `no answer within ${limitMs} ms`, { detail: { limitMs } });
 }
 
 export function abortReason(signal: AbortSignal | undefined): Error {

@@ -6,6 +6,7 @@
  *    runs outside of it, a person is asked, and is told why.
  * R2 A command that reads no file of the user's runs anywhere, inside a domain where there is one to be had.
  */
+import { unlessAborted } from '@clawdfather/kit';
 import { realpath } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import {
@@ -14,7 +15,6 @@ import {
   readConfinementSupport,
   shimBinaryPath,
 } from '@clawdfather/supervisor';
-import { unlessAborted } from '../exec/unless-aborted.ts';
 import { isInside, realPathSoFar } from './real-paths.ts';
 import { systemGrants, systemTrees } from './system-grants.ts';
 import { type TreeBounds, whyNoTree } from './working-tree.ts';

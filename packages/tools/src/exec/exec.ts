@@ -7,7 +7,7 @@
  * An abort before the answer ends the run and is recorded with who asked; after the answer the run is in the background
  * and nobody's abort reaches it.
  */
-import { hasCode } from '@clawdfather/kit';
+import { hasCode, startTimeLimit, type TimeLimit, unlessAborted, within } from '@clawdfather/kit';
 import { execLimits, type ExecParams, type ExecResult } from '@clawdfather/protocol';
 import {
   type Confinement,
@@ -29,8 +29,6 @@ import { createOutputCollector } from './output-collector.ts';
 import { type ExecPlan, planExec } from './plan-exec.ts';
 import type { Started } from './start-run.ts';
 import { formatRequest, type StoredRequest } from './stored-request.ts';
-import { startTimeLimit, type TimeLimit } from './time-limit.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 /* Most commands end within this; their output then comes with the end, and the journal's file is never opened. */
 const headStartMs = 15;
@@ -166,7 +164,7 @@ interface Watched {
 
 async function watchRun(reading: Reading, limit: TimeLimit): Promise<Watched> {
   const ended = endOf(reading.run, limit.signal);
-  await headStart(reading, ended);
+  await within(ended, { clock: reading.clock, ms: headStartMs, late: () => undefined });
   const stop = new AbortController();
   const following = followOutput({ ...reading, signal: stop.signal }).then(() => true);
   following.catch(() => undefined); /* heard below; until then nobody is listening */
@@ -189,16 +187,6 @@ async function endOf(run: ManagedRun, signal: AbortSignal): Promise<RunExit | un
     /* Taken over by another owner: it goes on there, and can be polled. */
     if (signal.aborted || hasCode(error, 'epoch-stale', 'lease-lost')) return undefined;
     throw error;
-  }
-}
-
-async function headStart({ clock }: Reading, ended: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = clock.timer(headStartMs, resolve);
-  try {
-    await Promise.race([ended, late]);
-  } finally {
-    timer.cancel();
   }
 }
 

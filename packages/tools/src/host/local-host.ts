@@ -7,7 +7,7 @@
  */
 import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
-import type { Clock } from '@clawdfather/kit';
+import { type Clock, orAborted } from '@clawdfather/kit';
 import { execLimits } from '@clawdfather/protocol';
 import type {
   FoundDirectory,
@@ -106,25 +106,13 @@ function createDirectoryFinder(clock: Clock): HostPort['findDirectory'] {
     const nowMs = clock.monotonicMs();
     const known = seen.get(path);
     if (known !== undefined && nowMs - known.atMs < trustedMs) return known.found;
-    const found = await findDirectory(path, signal);
+    // A dead network mount never answers, so the caller's signal counts.
+    const found = await orAborted(lookAt(path), signal);
     if (seen.size >= trustedMax) seen.clear();
     if (found.kind === 'found') seen.set(path, { atMs: nowMs, found });
     else seen.delete(path);
     return found;
   };
-}
-
-/* A dead network mount never answers, so the caller's signal counts. */
-async function findDirectory(path: string, signal: AbortSignal): Promise<FoundDirectory> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([lookAt(path), aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /*

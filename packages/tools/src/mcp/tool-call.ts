@@ -4,7 +4,7 @@
  * A client that cancels ends what waits in the foreground. A client that is gone does not: losing a connection is no wish, and
  * the run goes on (S: "a run outlives its owner"). The library aborts in both cases; the reason tells them apart.
  */
-import { CodedError } from '@clawdfather/kit';
+import { CodedError, onAbort } from '@clawdfather/kit';
 import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
@@ -26,15 +26,10 @@ export function errorResult(error: unknown): CallToolResult {
 /* Aborts when the client cancels, and only then. */
 export function cancellationOf(signal: AbortSignal): { readonly signal: AbortSignal } & Disposable {
   const controller = new AbortController();
-  const onAbort = (): void => {
+  const stop = onAbort(signal, () => {
     if (!isDisconnect(signal.reason)) controller.abort(signal.reason);
-  };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]: () => signal.removeEventListener('abort', onAbort),
-  };
+  });
+  return { signal: controller.signal, [Symbol.dispose]: stop };
 }
 
 function isDisconnect(reason: unknown): boolean {

@@ -6,7 +6,7 @@
  * only when nothing of it lives.
  */
 import { constants } from 'node:os';
-import { suggestNearest } from '@clawdfather/kit';
+import { startTimeLimit, suggestNearest, unlessAborted } from '@clawdfather/kit';
 import type { PaintedScreenResult, ScreenResult } from '@clawdfather/protocol';
 import {
   type ManagedRun,
@@ -16,8 +16,6 @@ import {
 } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
-import { startTimeLimit } from '../exec/time-limit.ts';
-import { unlessAborted } from '../exec/unless-aborted.ts';
 import type { Screen } from '../terminal/terminal-model.ts';
 import { findRecord } from './find-run.ts';
 import { refusedCommand } from './refusals.ts';

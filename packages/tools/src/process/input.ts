@@ -5,10 +5,11 @@
  * nobody to ask; keys are sent as a plain terminal sends them, and Enter is a newline, because no line discipline turns a
  * carriage return into one there.
  */
+import { startTimeLimit, unlessAborted } from '@clawdfather/kit';
 import type { ManagedRun, RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
-import { startTimeLimit } from '../exec/time-limit.ts';
+import { bytesOf } from '../keys/bytes-of.ts';
 import { encodeKeys } from '../keys/encode-keys.ts';
 import { encodePaste } from '../keys/paste.ts';
 import type { TerminalModes } from '../terminal/terminal-model.ts';
@@ -33,7 +34,8 @@ export async function writeInput(
   const { data = '', encoding, eof: isEof = false } = params;
   if (data === '' && !isEof) throw nothingToSend('data or eof');
   const record = findRecord(context, params.runId, call);
-  const bytes = encoding === 'base64' ? fromBase64(data) : Buffer.from(data);
+  const bytes = bytesOf(data, encoding);
+  if (bytes === undefined) throw notBase64();
   await send(context, record, { bytes, isEof, call });
   return { runId: record.runId, bytes: bytes.length, isEof };
 }
@@ -118,13 +120,10 @@ async function accepted(
   { bytes, call }: Sending,
 ): Promise<void> {
   using limit = startTimeLimit(clock, acceptMs, [call.signal, signal]);
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const onLate = (): void => reject(call.signal.aborted ? call.signal.reason : blocked(run.runId));
-  limit.signal.addEventListener('abort', onLate, { once: true });
-  if (limit.signal.aborted) onLate();
-  const written = run.write(bytes);
-  written.catch(() => undefined); /* heard below, unless nobody waits any more */
-  await Promise.race([written, late]);
+  const written = run.write(bytes).then(() => true);
+  if (await unlessAborted(written, limit.signal)) return;
+  call.signal.throwIfAborted();
+  throw blocked(run.runId);
 }
 
 function blocked(runId: string): ToolsError {
@@ -138,9 +137,8 @@ function nothingToSend(what: string): ToolsError {
   return new ToolsError('params-invalid', `there is nothing to send: give ${what}`);
 }
 
-/* Node's decoder takes anything; a caller that mixes up text and base64 should hear of it. */
-function fromBase64(data: string): Buffer {
-  const bytes = Buffer.from(data, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') === data.replace(/=+$/, '')) return bytes;
-  throw new ToolsError('params-invalid', 'data: this is not base64', { detail: { field: 'data' } });
+function notBase64(): ToolsError {
+  return new ToolsError('params-invalid', 'data: this is not base64', {
+    detail: { field: 'data' },
+  });
 }

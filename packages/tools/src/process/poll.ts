@@ -7,7 +7,7 @@
  * Reading moves nothing: a caller acknowledges by handing the cursor back. So a poll that is aborted, or whose answer is
  * lost on the way, loses nothing.
  */
-import { hasCode } from '@clawdfather/kit';
+import { hasCode, startTimeLimit, type TimeLimit } from '@clawdfather/kit';
 import type { PollResult } from '@clawdfather/protocol';
 import { type Cursor, type ManagedRun, outputStart, type RunRecord } from '@clawdfather/supervisor';
 import type { ToolCall, ToolsContext } from '../context.ts';
@@ -15,7 +15,6 @@ import { throwIfGone } from '../exec/exec.ts';
 import { finishedResult, notesOf } from '../exec/finished.ts';
 import { followOutput, nextOutput, type Reading, readSoFar } from '../exec/follow-output.ts';
 import { type CollectedOutput, createOutputCollector } from '../exec/output-collector.ts';
-import { startTimeLimit, type TimeLimit } from '../exec/time-limit.ts';
 import { findRun } from './find-run.ts';
 import type { ParamsOf } from './result-of.ts';
 import { readerOf } from './reader-name.ts';

@@ -1,13 +1,12 @@
 /*
  * Waiting for a run to exist: for the decision about a held one, then for its start.
  */
+import { type TimeLimit, unlessAborted } from '@clawdfather/kit';
 import { type PollResult } from '@clawdfather/protocol';
 import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
 import { startHeld } from '../exec/held-runs.ts';
-import type { TimeLimit } from '../exec/time-limit.ts';
-import { unlessAborted } from '../exec/unless-aborted.ts';
 import type { FoundRun } from './find-run.ts';
 
 export type StartWait =

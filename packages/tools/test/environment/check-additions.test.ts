@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { agentBaseEnvironment } from '../../src/environment/base-environment.ts';
+import { loginEnvironment } from '@clawdfather/kit';
 import { checkEnvAdditions } from '../../src/environment/check-additions.ts';
 
 const isRefused = (name: string, value = 'x'): boolean =>
@@ -104,7 +104,7 @@ test('whatever follows a refused prefix, it is refused', () => {
 });
 
 test('the base has what a login gives and nothing that looks like a secret', () => {
-  const base = agentBaseEnvironment({
+  const base = loginEnvironment({
     PATH: '/bin',
     HOME: '/srv/a',
     USER: 'a',
@@ -142,7 +142,7 @@ test('the base is only ever a part of its source', () => {
   const names = fc.dictionary(fc.string({ unit: 'binary' }), fc.string());
   fc.assert(
     fc.property(names, (source) =>
-      Object.entries(agentBaseEnvironment(source)).every(([name, value]) => source[name] === value),
+      Object.entries(loginEnvironment(source)).every(([name, value]) => source[name] === value),
     ),
   );
 });

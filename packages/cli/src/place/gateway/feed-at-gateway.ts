@@ -2,7 +2,7 @@
  * A terminal on a run of a gateway: the screen as the gateway has it, then what the run says, over a socket that comes again when it
  * was lost.
  */
-import { type OpenSocket, openTerminal, type TerminalEvent } from '@clawdfather/sdk';
+import { openTerminal, type TerminalEvent } from '@clawdfather/sdk';
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import {
   createModeTracker,
@@ -12,15 +12,11 @@ import {
 } from '@clawdfather/tools/terminal';
 import type { TerminalFeed } from '../../terminal/terminal-feed.ts';
 import type { OpenTerminalOptions, RunHandle } from '../place.ts';
-import { explained, type GatewayHandleDeps } from './gateway-handle.ts';
-
-export interface FeedDeps extends GatewayHandleDeps {
-  /* Undefined: the usual one. */
-  readonly socket: OpenSocket | undefined;
-}
+import { explained } from './gateway-handle.ts';
+import type { TypingDeps } from './typing.ts';
 
 export async function openFeedAtGateway(
-  deps: FeedDeps,
+  deps: TypingDeps,
   { runId }: RunHandle,
   { isFresh, size, signal }: OpenTerminalOptions,
 ): Promise<TerminalFeed> {

@@ -10,10 +10,10 @@ import type { Target } from '../../sign-in/find-gateway.ts';
 import type { Place, Run, RunHandle } from '../place.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { createGatewayHandle } from './gateway-handle.ts';
-import { createInputSender } from './input-sender.ts';
 import { listAnswers } from './list-runs.ts';
 import { exitOf, runOf } from './run-of-answer.ts';
 import { startAtGateway } from './start-at-gateway.ts';
+import { createTyping } from './typing.ts';
 
 export interface GatewayPlaceDeps {
   readonly client: Client;
@@ -74,37 +74,7 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
     },
     // The gateway clears away by itself.
     removed: async () => {},
-    screen: (run) => ask(() => client.runs.screen(paramsOf(run))),
-    sendKeys: async (run, { literal, hex, keys }) => {
-      const body = {
-        ...(literal === undefined ? {} : { literal }),
-        ...(hex === undefined ? {} : { hex: [...hex] }),
-        ...(keys === undefined ? {} : { keys: [...keys] }),
-      };
-      const { bytes } = await ask(() => client.runs.keys({ ...paramsOf(run), body }));
-      return bytes;
-    },
-    paste: async (run, text) => {
-      const body = { paste: text };
-      const { bytes, isBracketed = false } = await ask(() =>
-        client.runs.keys({ ...paramsOf(run), body }),
-      );
-      return { bytes, isBracketed };
-    },
-    resize: async (run, { cols, rows }) =>
-      void (await ask(() => client.runs.resize({ ...paramsOf(run), body: { cols, rows } }))),
-    sendInput: (run, bytes, { isEof }) =>
-      ask(async () => {
-        const isTerminal = run.mode !== 'child';
-        const { runId } = run;
-        const sender = createInputSender({ ...deps, runId, isOurs: false, isTerminal });
-        await sender.send(bytes);
-        if (isEof) await sender.end();
-      }),
-    openTerminal: async (handle, options) => {
-      const { openFeedAtGateway } = await import('./feed-at-gateway.ts');
-      return openFeedAtGateway({ ...deps, ask }, handle, options);
-    },
+    ...createTyping({ ...deps, ask }),
   };
 }
 

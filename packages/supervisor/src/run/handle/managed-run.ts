@@ -6,6 +6,7 @@
  * an `offset` the caller may send the same bytes again after it has died or missed the answer.
  * A call that waits keeps the process alive; the handle alone does not.
  */
+import { orAborted } from '@clawdfather/kit';
 import { parseCursor } from '@clawdfather/shim';
 import type {
   CancelReason,
@@ -125,15 +126,6 @@ function refuse(error: unknown): never {
   throw refusalOf(error);
 }
 
-async function withSignal<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
-  if (signal === undefined) return promise;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+function withSignal<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  return signal === undefined ? promise : orAborted(promise, signal);
 }

@@ -13,7 +13,7 @@
  * process has recorded as stale meanwhile.
  * The same run id twice is one run: the second caller gets a handle on the first.
  */
-import { errnoOf } from '@clawdfather/kit';
+import { errnoOf, onAbort } from '@clawdfather/kit';
 import { SupervisorError } from '../../errors.ts';
 import { ownerIdentityOf, type SupervisorContext } from '../../context.ts';
 import { firstEpoch } from '../../registry/run-writes.ts';
@@ -151,10 +151,7 @@ function messageOf(error: unknown): string {
 /* T5: an abort sends terminate; before the start it voids the intent. */
 function cancelOnAbort(run: LiveRun, signal: AbortSignal | undefined): () => void {
   if (signal === undefined) return () => undefined;
-  const onAbort = (): void => run.cancel('manual-cancel', 'abort-signal');
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  return () => signal.removeEventListener('abort', onAbort);
+  return onAbort(signal, () => run.cancel('manual-cancel', 'abort-signal'));
 }
 
 /* A run that started and ended has a handle like any other; one that never started has only its reason. */

@@ -1,7 +1,8 @@
 /*
- * A signal that aborts after a time, or when somebody else's does, and says which of the two it was.
+ * A signal that aborts after a time, or when another one does, and says which of the two it was.
  */
-import type { Clock } from '@clawdfather/kit';
+import type { Clock } from './clock.ts';
+import { onAbort } from './give-up.ts';
 
 export interface TimeLimit extends Disposable {
   /* Aborts at the limit, or when one of the outer signals does. */
@@ -14,12 +15,7 @@ export function startTimeLimit(clock: Clock, ms: number, outer: readonly AbortSi
   const endsAtMs = clock.monotonicMs() + ms;
   const controller = new AbortController();
   const timer = clock.timer(ms, () => controller.abort(new Error('the time is up')));
-  const listeners = outer.map((signal) => {
-    const onAbort = (): void => controller.abort(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    return (): void => signal.removeEventListener('abort', onAbort);
-  });
+  const listening = outer.map((signal) => onAbort(signal, () => controller.abort(signal.reason)));
   return {
     signal: controller.signal,
     get isPast() {
@@ -30,7 +26,7 @@ export function startTimeLimit(clock: Clock, ms: number, outer: readonly AbortSi
     },
     [Symbol.dispose]: () => {
       timer.cancel();
-      for (const forget of listeners) forget();
+      for (const stop of listening) stop();
     },
   };
 }

@@ -1,0 +1,63 @@
+/*
+ * Promises that are not waited for to their end: until a signal aborts, or until a time is over. What was given up goes on by
+ * itself, and how it ends is not reported any more. The timer and the listener are always taken away again.
+ */
+import type { Clock } from './clock.ts';
+
+/* Rejects with the signal's reason when it aborts first. */
+export async function orAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = onAbort(signal, () => reject(signal.reason));
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    stop();
+  }
+}
+
+/* Undefined when the signal aborts first. */
+export async function unlessAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const stop = onAbort(signal, () => resolve(undefined));
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    stop();
+  }
+}
+
+export interface Limit<Late> {
+  readonly clock: Pick<Clock, 'timer'>;
+  readonly ms: number;
+  /* What is answered, or thrown, when the time is over first. */
+  readonly late: () => Late;
+}
+
+export async function within<Value, Late>(
+  promise: Promise<Value>,
+  { clock, ms, late }: Limit<Late>,
+): Promise<Value | Late> {
+  const { promise: over, resolve } = Promise.withResolvers<typeof timeIsOver>();
+  const timer = clock.timer(ms, () => resolve(timeIsOver));
+  try {
+    const first = await Promise.race([promise, over]);
+    return first === timeIsOver ? late() : first;
+  } finally {
+    timer.cancel();
+  }
+}
+
+const timeIsOver = Symbol('the time is over');
+
+/* At once for a signal that has aborted. Call the result to stop listening. */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}

@@ -1,0 +1,47 @@
+/*
+ * How a run ended, as JSON: the form that the command line and the API have in common. What is absent is null, moments are ISO 8601
+ * in UTC, processes are named by their command.
+ */
+import type { ProcessNote, RunExit } from './types.ts';
+
+export type ExitJson = ReturnType<typeof exitJson>;
+
+export function exitJson(exit: RunExit) {
+  const { usage } = exit;
+  return {
+    reason: exit.reason,
+    code: exit.code ?? null,
+    signal: exit.signal ?? null,
+    actor: exit.actor ?? null,
+    detail: exit.detail ?? null,
+    coreDumped: exit.coreDumped,
+    startedAt: exit.startedAtMs === undefined ? null : formatTime(exit.startedAtMs),
+    endedAt: formatTime(exit.endedAtMs),
+    durationMs: exit.durationMs ?? null,
+    usage:
+      usage === undefined
+        ? null
+        : {
+            userMs: usage.userUs / 1_000,
+            systemMs: usage.systemUs / 1_000,
+            maxRssBytes: usage.maxRssBytes,
+            readBytes: usage.readBytes,
+            writeBytes: usage.writeBytes,
+          },
+    killed: { ...exit.killed },
+    escapees: exit.escapees,
+    leftovers: exit.leftovers.map(named),
+    survivors: exit.survivors.map(named),
+    undrainedBytes: exit.undrainedBytes,
+    failure: exit.failure === undefined ? null : { ...exit.failure },
+    cursor: exit.cursor,
+  };
+}
+
+function named({ pid, comm }: ProcessNote) {
+  return { pid, command: comm };
+}
+
+function formatTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
