@@ -2,7 +2,7 @@
  * A run as a gateway tells of it, in the words that commands have for a run of this machine.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import type { Cursor, ProcessNote, RunExit, RunId, Stall } from '@clawdfather/supervisor';
+import type { Cursor, ProcessNote, RunExit, RunId } from '@clawdfather/supervisor';
 import type { Run } from '../place.ts';
 
 export type RunAnswer = AnswerOf<Api['runs']['get']>;
@@ -35,10 +35,6 @@ export function runOf(answer: RunAnswer): Run {
     exit: answer.exit === null ? undefined : exitOf(runId, answer.exit),
     treeEndedAtMs: parseTime(answer.treeEndedAt),
   };
-}
-
-export function stallOf(answer: RunAnswer): Stall | undefined {
-  return answer.stalled;
 }
 
 export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {
