@@ -8,7 +8,6 @@ export interface TimeLimit extends Disposable {
   /* Aborts at the limit, or when one of the outer signals does. */
   readonly signal: AbortSignal;
   readonly isPast: boolean;
-  readonly remainingMs: number;
 }
 
 export function startTimeLimit(clock: Clock, ms: number, outer: readonly AbortSignal[]): TimeLimit {
@@ -20,9 +19,6 @@ export function startTimeLimit(clock: Clock, ms: number, outer: readonly AbortSi
     signal: controller.signal,
     get isPast() {
       return clock.monotonicMs() >= endsAtMs;
-    },
-    get remainingMs() {
-      return Math.max(0, endsAtMs - clock.monotonicMs());
     },
     [Symbol.dispose]: () => {
       timer.cancel();

@@ -96,11 +96,11 @@ test('a time limit aborts at its time or with an outer signal, and says which', 
   const outer = new AbortController();
   using timed = startTimeLimit(clock, 10, [outer.signal]);
   pass(10);
-  assert.deepEqual([timed.signal.aborted, timed.isPast, timed.remainingMs], [true, true, 0]);
+  assert.deepEqual([timed.signal.aborted, timed.isPast], [true, true]);
   {
     using cut = startTimeLimit(clock, 10, [outer.signal]);
     outer.abort(new Error('left'));
-    assert.deepEqual([cut.signal.aborted, cut.isPast, cut.remainingMs], [true, false, 10]);
+    assert.deepEqual([cut.signal.aborted, cut.isPast], [true, false]);
     assert.match(String(cut.signal.reason), /left/);
   }
   assert.equal(timers.size, 0);

@@ -4,7 +4,7 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { RunExtras } from '@clawdfather/protocol';
 import type { LimitPair, RemoteHosts, RunRecord, Supervisor } from '@clawdfather/supervisor';
-import type { ApprovalSummary, Gatekeeper } from './approvals/gatekeeper.ts';
+import type { Gatekeeper } from './approvals/gatekeeper.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
@@ -61,8 +61,6 @@ export interface ToolCall {
   readonly credential?: string | undefined;
   /* Which started runs the caller sees. Default: those of its account that these tools have started. */
   readonly sees?: ((record: RunRecord) => boolean) | undefined;
-  /* Which held ones of its account. Default: all. */
-  readonly seesHeld?: ((approval: ApprovalSummary) => boolean) | undefined;
 }
 
 /* A run that has been asked for and is not in the registry yet, or not yet with a process. */

@@ -14,7 +14,7 @@ import { type Caller, isOfDevice } from '../http/caller.ts';
 type Driver = Pick<Caller, 'kind' | 'isOwner'>;
 
 /* A sentence, or undefined when nothing speaks against it. */
-export function whyMayNotDrive(
+function whyMayNotDrive(
   { kind, isOwner }: Driver,
   { labels }: Pick<RunRecord, 'labels'>,
 ): string | undefined {

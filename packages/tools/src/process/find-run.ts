@@ -52,7 +52,7 @@ export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {
 function findExactly(
   { supervisor, gatekeeper, starting, takeOver, terminals }: ToolsContext,
   id: string,
-  { account, sees = (run) => isVisible(run, account), seesHeld = () => true }: ToolCall,
+  { account, sees = (run) => isVisible(run, account) }: ToolCall,
 ): FoundRun | undefined {
   const record = supervisor.get(id as RunId);
   if (record !== undefined) {
@@ -65,7 +65,7 @@ function findExactly(
   if (begun?.account === account) return { kind: 'starting', runId: id, done: begun.done };
   const approval = gatekeeper.approvalOf(id);
   const isTheirs = approval?.account === account && approval.state !== 'started';
-  return isTheirs && seesHeld(approval) ? { kind: 'held', approval } : undefined;
+  return isTheirs ? { kind: 'held', approval } : undefined;
 }
 
 export function isVisible(record: RunRecord, account: string): boolean {
