@@ -26,7 +26,8 @@ export function showApprovals(context: CommandContext, isAll: boolean): Promise<
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record)));
     } else if (records.length === 0) {
-      await io.stdout.write(`Nothing waits for you at ${target.url}.\n`);
+      const what = isAll ? 'Nothing was ever asked' : 'Nothing waits for you';
+      await io.stdout.write(`${what} at ${target.name}.\n`);
     } else {
       const { account } = await client.auth.me();
       const ownAccounts = [...machineAccounts, account.id];

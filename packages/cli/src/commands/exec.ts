@@ -7,7 +7,6 @@
  */
 import type { ExecParams, ExecResult } from '@clawdfather/protocol';
 import { hasCode } from '@clawdfather/kit';
-import type { Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 import { usageError } from '../errors.ts';
@@ -21,14 +20,13 @@ import {
   exitTimedOut,
   signalExitCode,
 } from '../exit-status.ts';
+import { type Executor, withExecutor } from '../place/executor.ts';
 import { formatDuration } from '../render/duration.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { createBoundedWriter } from '../runs/bounded-writer.ts';
-import { waitForTree } from '../runs/end-run.ts';
 import { execParamsFrom } from '../runs/exec-params.ts';
 import { shortIdChars } from '../runs/find-run.ts';
 import { readAllInput } from '../runs/read-all-input.ts';
-import { type PersonTools, personCall, withTools } from '../runs/with-tools.ts';
 import type { execSpec } from './tool-specs.ts';
 
 export async function execute(call: CallOf<typeof execSpec>): Promise<ExitStatus> {
@@ -37,12 +35,12 @@ export async function execute(call: CallOf<typeof execSpec>): Promise<ExitStatus
   }
   const params = execParamsFrom(call);
   const stdin = call.flags.stdin ? { stdin: await readAllInput(call.io) } : {};
-  return withTools(call, (tools) => run(call, tools, { ...params, ...stdin }));
+  return withExecutor(call, (executor) => run(call, executor, { ...params, ...stdin }));
 }
 
 async function run(
   context: CommandContext,
-  { tools, supervisor }: PersonTools,
+  executor: Executor,
   params: ExecParams,
 ): Promise<ExitStatus> {
   const { io } = context;
@@ -60,22 +58,20 @@ async function run(
   }
   const leave = (): void => {
     caught = 'SIGHUP';
-    void tools.close();
+    executor.leave();
   };
   stack.use(io.signals.on('SIGHUP', leave));
   // Whoever read us has gone: SIGPIPE would have ended the command (cli.ts tells the code).
   const shown = createBoundedWriter(io.stdout, () => giveUp.abort());
   const onOutput = context.isJson ? {} : { onOutput: (text: string) => shown.write(text) };
   try {
-    const result = await tools.exec(
-      params,
-      personCall(context, { signal: giveUp.signal, ...onOutput }),
-    );
+    const result = await executor.exec(params, { signal: giveUp.signal, ...onOutput });
     const skipped = await shown.close();
-    await tell(context, params, { result, skipped });
+    await tell(context, params, { result, skipped, flag: executor.flag });
     return codeStatus(codeOf(result, params));
   } catch (error) {
-    if (giveUp.signal.aborted) await waitForOwn(context, supervisor, hurry.signal);
+    // Whoever pressed Ctrl-C wants it gone when the prompt is back.
+    if (giveUp.signal.aborted) await executor.ended(hurry.signal);
     if (caught === undefined) await shown.close();
     const isOurs = giveUp.signal.aborted || hasCode(error, 'tools-closed');
     if (caught === undefined || !isOurs) throw error;
@@ -83,36 +79,18 @@ async function run(
   }
 }
 
-/* What we gave up is being ended; whoever pressed Ctrl-C wants it gone when the prompt is back. */
-async function waitForOwn(
-  { clock, config }: CommandContext,
-  supervisor: Supervisor,
-  hurry: AbortSignal,
-): Promise<void> {
-  const own = supervisor
-    .list({ ownerInstanceId: supervisor.instanceId, states: ['starting', 'running', 'exiting'] })
-    .filter(({ ownerGeneration }) => ownerGeneration === supervisor.generation);
-  for (const { runId } of own) {
-    const managed = await supervisor.attach(runId);
-    // Asking again with less time is heard.
-    const end = (): void =>
-      void managed.cancel('manual-cancel', `cli:${config.pid}`, 1).catch(() => {});
-    if (hurry.aborted) end();
-    hurry.addEventListener('abort', end, { once: true });
-    await waitForTree(managed, clock);
-  }
-}
-
 interface Outcome {
   readonly result: ExecResult;
   /* Characters that were not shown. */
   readonly skipped: number;
+  /* What follows `clf COMMAND` to mean the same place. */
+  readonly flag: string;
 }
 
 async function tell(
   { io, isJson, clock }: CommandContext,
   params: ExecParams,
-  { result, skipped }: Outcome,
+  { result, skipped, flag }: Outcome,
 ): Promise<void> {
   if (isJson) {
     await io.stdout.write(jsonLine(result as Json));
@@ -120,7 +98,7 @@ async function tell(
   }
   const say = (text: string): Promise<void> => io.stderr.write(`clf: ${text}\n`);
   if (skipped > 0 && 'runId' in result) {
-    await say(`${skipped} characters were not shown: clf logs ${short(result.runId ?? '')}`);
+    await say(`${skipped} characters were not shown: clf logs${flag} ${short(result.runId ?? '')}`);
   }
   if ('notes' in result) for (const note of result.notes) await say(note);
   switch (result.status) {
@@ -129,7 +107,7 @@ async function tell(
       if (result.status === 'failed') await say(failureText(params, result));
       const left = result.leftovers.map(({ pid, name }) => `${name} (pid ${pid})`).join(', ');
       if (left !== '') {
-        await say(`left running: ${left}   end it: clf kill ${short(result.runId)}`);
+        await say(`left running: ${left}   end it: clf kill${flag} ${short(result.runId)}`);
       }
       return;
     }
@@ -138,15 +116,18 @@ async function tell(
       if (params.background === true) await io.stdout.write(`${result.runId}\n`);
       else await say(`still running after ${formatDuration(params.yieldMs ?? 0)}, as run ${id}`);
       const isSaid = params.background !== true || io.stdout.isTerminal;
-      const look = params.pty === true ? `clf screen ${id}` : `clf logs -f ${id}`;
-      if (isSaid) await say(`see: ${look}   wait: clf wait ${id}   end it: clf kill ${id}`);
+      const look = params.pty === true ? `clf screen${flag} ${id}` : `clf logs${flag} -f ${id}`;
+      if (isSaid)
+        await say(`see: ${look}   wait: clf wait${flag} ${id}   end it: clf kill${flag} ${id}`);
       return;
     }
     case 'approval-pending': {
       const id = short(result.approvalId);
       const leftMs = Date.parse(result.expiresAt) - clock.wallMs();
       await say(`nothing has started: this has to be allowed, within ${formatDuration(leftMs)}`);
-      await say(`start it: clf allow ${id}   refuse it: clf deny ${id}   see it: clf approvals`);
+      await say(
+        `start it: clf allow${flag} ${id}   refuse it: clf deny${flag} ${id}   see it: clf approvals${flag}`,
+      );
       return;
     }
     case 'denied':

@@ -1,11 +1,10 @@
 /*
  * The place that a command is about, for as long as the command runs.
  */
-import type { LinkState } from '@clawdfather/sdk';
 import type { CommandContext } from '../command.ts';
-import { formatDuration } from '../render/duration.ts';
 import { type SupervisorExtras, withSupervisor } from '../runs/with-supervisor.ts';
 import { findPlace, type Target } from '../sign-in/find-gateway.ts';
+import { createLinkTeller } from './link-teller.ts';
 import type { Place } from './place.ts';
 import { createThisMachine } from './this-machine.ts';
 
@@ -52,19 +51,4 @@ async function pinnedSocketOf({ certificate }: Target) {
   if (certificate === undefined) return undefined;
   const { createPinnedSocket } = await import('../sign-in/pinned-socket.ts');
   return createPinnedSocket(certificate);
-}
-
-/* Only a lost connection is worth a word, and that it is back. */
-function createLinkTeller({ io }: Context): (state: LinkState) => void {
-  let isLost = false;
-  const say = (text: string): void => void io.stderr.write(`clf: ${text}\n`).catch(() => {});
-  return (state) => {
-    if (state.kind === 'lost') {
-      isLost = true;
-      say(`connection lost; trying again in ${formatDuration(state.retryInMs)}`);
-    } else if (state.kind === 'live' && isLost) {
-      isLost = false;
-      say('connected again');
-    }
-  };
 }

@@ -7,22 +7,22 @@ import { assignedEnv } from '../args/kinds.ts';
 import type { CallOf } from '../command.ts';
 import type { execSpec } from '../commands/tool-specs.ts';
 import { usageError } from '../errors.ts';
+import { workdirOf } from '../place/executor.ts';
+import { findPlace } from '../sign-in/find-gateway.ts';
 
 /* Without `stdin`: that is read when everything else is known to make sense. */
-export function execParamsFrom({
-  flags,
-  operands,
-  config,
-  io,
-}: CallOf<typeof execSpec>): ExecParams {
+export function execParamsFrom(call: CallOf<typeof execSpec>): ExecParams {
+  const { flags, operands, config, io } = call;
   const { values } = config;
   const idleMs = values['exec.idleTimeout'];
   const { shell, security, ask } = flags;
+  const here = resolve(config.cwd, flags.cwd ?? '.');
+  const workdir = workdirOf(findPlace(call), here, flags.cwd);
   const size = io.terminal?.size();
   return {
     ...commandFrom(flags.command, operands.command),
     ...(shell === undefined ? {} : { shell }),
-    workdir: resolve(config.cwd, flags.cwd ?? '.'),
+    ...(workdir === undefined ? {} : { workdir }),
     env: assignedEnv(flags.env, config.commandEnv),
     pty: flags.pty,
     // Whoever started it from a terminal will look at it there.

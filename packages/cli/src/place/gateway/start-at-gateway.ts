@@ -5,11 +5,13 @@
  */
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { CodedError, type Random } from '@clawdfather/kit';
+import { CodedError, orAborted, type Random } from '@clawdfather/kit';
 import type { ExecResult } from '@clawdfather/protocol';
 import type { Client } from '@clawdfather/sdk';
 import { CliError, usageError } from '../../errors.ts';
+import { explainSpawnFailure } from '../../runs/spawn-failure.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
+import { workdirOf } from '../executor.ts';
 import type { Run, RunWish } from '../place.ts';
 import { type RetryDeps, retried } from './retried.ts';
 import { runOf } from './run-of-answer.ts';
@@ -37,17 +39,12 @@ export async function startAtGateway(
     const result = await asked;
     if ('runId' in result) await client.runs.cancel({ params: { id: result.runId ?? '' } });
   };
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const result = await Promise.race([asked, aborted.promise]);
+    const result = await orAborted(asked, signal);
     return runOf(await client.runs.get({ params: { id: startedId(deps, wish, result) } }));
   } catch (error) {
     if (signal.aborted) await takeBack();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 
@@ -55,7 +52,7 @@ function bodyOf({ target, cwd }: StartDeps, wish: RunWish) {
   const { argv, terminal, envAdditions, timeoutMs, idleTimeoutMs, extras } = wish;
   if (wish.ownerLoss === 'kill') throw notThere('--owner-loss kill');
   if (wish.isEnvClean) throw notThere('--clean-env');
-  const workdir = target.isLocal ? resolve(cwd, wish.cwd ?? '.') : wish.cwd;
+  const workdir = workdirOf(target, resolve(cwd, wish.cwd ?? '.'), wish.cwd);
   return {
     argv: [...argv],
     ...(workdir === undefined ? {} : { workdir }),
@@ -96,9 +93,10 @@ function startedId({ flag }: StartDeps, { argv }: RunWish, result: ExecResult): 
       const errno = startErrnos[result.kind];
       if (errno === undefined) return result.runId;
       const [program] = argv;
-      throw new CodedError('spawn-failed', `${program}: ${result.message}`, {
+      const failure = new CodedError('spawn-failed', `${program}: ${result.message}`, {
         detail: { stage: 'exec', errno, runId: result.runId },
       });
+      throw explainSpawnFailure(failure, { program, cwd: '' });
     }
   }
 }
