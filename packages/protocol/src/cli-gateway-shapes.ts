@@ -3,11 +3,8 @@
  */
 import { z } from 'zod';
 import { scopeSchema } from './api/common.ts';
-import { runSchema } from './api/runs.ts';
-import { runSummarySchema } from './process.ts';
 
 const instant = z.iso.datetime();
-const runId = z.string().describe('the run’s id');
 const count = z.int();
 const url = z.string().describe('the gateway’s address');
 const unit = z.string().describe('the file of the unit');
@@ -76,24 +73,17 @@ export const gatewayShapes = {
   }),
   'service-removed': z.object({ unit, scope: unitScope, isRemoved: z.boolean() }),
   'signed-in': z.object({
-    name: z.string().describe('what `--host` may say'),
+    name: z.string().describe('what `-g` may say'),
     url,
     account: z.string(),
     expiresAt: instant,
+    isDefault: z.boolean().describe('commands are about its runs from now on'),
   }),
   'login-link': z.object({ loginLink: z.string() }),
   'signed-out': z.object({
     name: z.string(),
     url,
     isRevoked: z.boolean().describe('false: the gateway did not answer; it is only forgotten here'),
-  }),
-  summary: runSummarySchema,
-  'gateway-run': runSchema,
-  created: z.object({ runId }),
-  'run-ended': z.object({
-    id: runId,
-    isGone: z.boolean().describe('false: something of it could not be ended'),
-    reason: z.string().nullable(),
   }),
   token: z.object(tokenFields),
   'new-token': z.object({ ...tokenFields, token: z.string().describe('shown this once') }),
