@@ -57,9 +57,9 @@ function formatNext({ isByNpm }: ServeFacts): string[] {
     : ['clf', 'another terminal'];
   return [
     `${margin}Next, in ${where}:`,
-    `${margin}  ${call} login                    use it from the command line`,
-    `${margin}  ${call} runs start -- make test  start something that outlives you`,
-    `${margin}  ${call} status                   how it is`,
+    `${margin}  ${call} login             use it from the command line`,
+    `${margin}  ${call} run -- make test  start something that outlives you`,
+    `${margin}  ${call} status            how it is`,
   ];
 }
 
