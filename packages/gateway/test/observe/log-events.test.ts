@@ -33,9 +33,9 @@ test('every event that is logged is in the table, and every row is logged', asyn
   assert.deepEqual(await rowsUnder('### Events'), ours.toSorted());
 });
 
-test('the events that the design document fixes are in a table of their own, with their levels', async () => {
+test('the events with fixed details are in a table of their own, with their levels', async () => {
   assert.deepEqual(
-    await rowsUnder('**Reserved by the document**'),
+    await rowsUnder('**Events with fixed details.**'),
     Object.keys(documentedEvents).toSorted(),
   );
   const page = await readPage();
