@@ -1,10 +1,9 @@
 /*
  * What a database has to be able to do for the queries, and the rules that hold on both (docs/store.md).
  *
- * B1 A write is a transaction of its own, serialisable: as if no other ran at the same time. On SQLite there is one writer;
- *    on PostgreSQL the isolation level says so, and what it refuses is tried again.
- * B2 The work of a write may therefore run more than once, and must touch nothing but the database.
- * B3 What was acknowledged is on disk (synchronous FULL; PostgreSQL's default).
+ * A write is a transaction of its own, as if no other ran at the same time (B1): SQLite has one writer; PostgreSQL's isolation
+ * level guarantees it, and a transaction that it refuses runs again. So the work of a write may run more than once, and must
+ * touch nothing but the database (B2). A write that was acknowledged is on disk (B3).
  */
 import type { Kysely } from 'kysely';
 import type { DialectName, Migration } from './migrations/migration.ts';

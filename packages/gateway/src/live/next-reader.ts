@@ -5,8 +5,8 @@
  * that takes no more for now. Whoever waits so long that the window moves on is `behind`; when its socket has room again it
  * is `reading` the journal by itself, until it stands where the window is, and joins.
  *
- * R1 Only `live` and `reading` hand anything to the socket: what a reader holds in memory is bounded by its socket's cap.
- * R2 Where it goes on is its own cursor in every state, so no change of state loses or repeats a byte.
+ * LR1 Only `live` and `reading` hand anything to the socket: what a reader holds in memory is bounded by its socket's cap.
+ * LR2 Where it goes on is its own cursor in every state, so no change of state loses or repeats a byte.
  */
 import { assertNever } from '@clawdfather/kit';
 

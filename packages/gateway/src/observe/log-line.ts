@@ -2,10 +2,10 @@
  * From an event and its fields to the line that document 000 asks for: ten fields with fixed names, everything else in
  * `detail`.
  *
- * L1 A line is one line. JSON escapes control characters; DEL, the C1 range and the two separators that some readers take for
- *    line ends are escaped as well (checklist 19).
- * L2 A token of ours is never in a line, whoever put it there by mistake.
- * L3 A line has a length. What would be longer loses its detail, not its names.
+ * LG1 A line is one line. JSON escapes control characters; DEL, the C1 range and the two separators that some readers take for
+ *     line ends are escaped as well (checklist 19).
+ * LG2 A token of ours is never in a line, whoever put it there by mistake.
+ * LG3 A line has a length. What would be longer loses its detail, not its names.
  */
 import { describeError, escapeUnprintable, type LogFields, type LogLevel } from '@clawdfather/kit';
 
@@ -107,7 +107,7 @@ function shorten(text: string): string {
 /* The shape of a token, not its exact length: a part of one is a secret as well. */
 const tokens = /clf_[A-Za-z0-9_-]{8,}/g;
 
-/* L1, L2. */
+/* LG1, LG2. */
 export function finishLine(json: string): string {
   return escapeUnprintable(json.includes('clf_') ? json.replace(tokens, 'clf_[removed]') : json);
 }

@@ -67,7 +67,7 @@ export function createLog({ clock, levelMin, output }: LogDeps): Log {
   return bind({});
 }
 
-/* L3: sizes are looked at only where there is something that could be long. */
+/* LG3: sizes are looked at only where there is something that could be long. */
 function limited(record: ReturnType<typeof shapeRecord>): object {
   for (const key in record.detail) {
     const value = record.detail[key];

@@ -4,10 +4,11 @@
  * Who can write to a directory decides what its names lead to, so every directory from the root down is looked at, and every
  * symbolic link on the way. The rule:
  *
- *   P1 Each, and what the path leads to, belongs to us or to root. Who owns `/` counts as root: in a user namespace root has another number there.
- *   P2 None can be written to by others, unless it is sticky (in `/tmp` nobody can rename what is ours), or its group has no
- *      member but us (systems that give each user a group of their own make directories 0775).
- *   P3 Below a directory of ours that others cannot enter, P2 holds by itself.
+ *   TP1 Each, and what the path leads to, belongs to us or to root. Who owns `/` counts as root: in a user namespace root has
+ *       another number there.
+ *   TP2 None can be written to by others, unless it is sticky (in `/tmp` nobody can rename what is ours), or its group has no
+ *       member but us (systems that give each user a group of their own make directories 0775).
+ *   TP3 Below a directory of ours that others cannot enter, TP2 holds by itself.
  *
  * What is missing is as good as trusted: who makes it decides its mode. The launcher has the same rule in plain JavaScript
  * (packages/cli/bin/clawdfather.js), and one table of tests holds both to it.
@@ -29,7 +30,7 @@ export interface Unsafe {
 export interface Place {
   readonly path: string;
   readonly isDirectory: boolean;
-  /** P3 */
+  /** TP3 */
   readonly isClosed: boolean;
 }
 
@@ -90,7 +91,7 @@ export function walk(path: string): Walked {
   }
 }
 
-/** P2 */
+/** TP2 */
 export function isWritableByOthers(stats: Stats): boolean {
   const { mode, gid } = stats;
   if (stats.isDirectory() && (mode & sticky) !== 0) return false;
@@ -98,7 +99,7 @@ export function isWritableByOthers(stats: Stats): boolean {
   return (mode & 0o020) !== 0 && !isGroupOurs(gid);
 }
 
-/** P3: root's are not counted: who may enter them is not ours to say. */
+/** TP3: root's are not counted: who may enter them is not ours to say. */
 function isShut({ mode, uid }: Stats): boolean {
   return uid === ownUid() && (mode & 0o011) === 0;
 }

@@ -1,10 +1,10 @@
 /*
  * The control database on a PostgreSQL server, which several gateways may share.
  *
- * P1 Transactions are SERIALIZABLE, so that one set of queries means the same as on SQLite. What the server undoes for that
- *    is run again.
- * P2 A connection lost before COMMIT was sent means that nothing happened: run again. Lost after it, nobody knows: only work
- *    that finds out by itself whether it was done (an idempotency key) is run again, any other is `outcome-unknown`.
+ * PG1 Transactions are SERIALIZABLE, so that one set of queries means the same as on SQLite. What the server undoes for that
+ *     is run again.
+ * PG2 A connection lost before COMMIT was sent means that nothing happened: run again. Lost after it, nobody knows: only work
+ *     that finds out by itself whether it was done (an idempotency key) is run again, any other is `outcome-unknown`.
  */
 import type { Random } from '@clawdfather/kit';
 import { Kysely, sql } from 'kysely';
@@ -43,7 +43,7 @@ type Isolation = 'serializable' | 'read committed';
 
 interface Manner {
   readonly isolation: Isolation;
-  /** P2. */
+  /** PG2. */
   readonly isRepeatable: boolean;
 }
 

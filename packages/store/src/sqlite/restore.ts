@@ -1,13 +1,14 @@
 /*
  * Putting a backup in the place of the database, while no gateway runs.
  *
- * R1 The backup is looked at before anything is touched (no other user can have changed it, it is sound), and stays where it is: a checked copy of it takes the place.
- * R2 No other process has the database open. SQLite is asked for it exclusively, and it is held until the new one is in place, so a
- *    gateway that starts meanwhile waits and then finds the new one.
- * R3 A log never meets another database, on which it would be replayed: the old one's is folded into it first. Where the old
- *    one is too damaged for that, its log is put aside together with it.
- * R4 At every moment the name leads to a whole database, the old or the new one: the old gets a second name, then one rename
- *    takes the first. It is kept under the second.
+ * RS1 The backup is checked before anything is touched: no other user can have changed it, and it is sound. It stays where it
+ *     is; a checked copy of it takes the database's place.
+ * RS2 No other process has the database open. SQLite is asked for it exclusively, and it is held until the new one is in place, so a
+ *     gateway that starts meanwhile waits and then finds the new one.
+ * RS3 A log never meets another database, on which it would be replayed: the old one's is folded into it first. Where the old
+ *     one is too damaged for that, its log is put aside together with it.
+ * RS4 At every moment the name leads to a whole database, the old or the new one: the old gets a second name, then one rename
+ *     takes the first. It is kept under the second.
  */
 import {
   chownSync,
@@ -87,7 +88,7 @@ function exchange(path: string, draft: string, aside: string): string | undefine
   return isThere ? aside : undefined;
 }
 
-/** R1. */
+/** RS1. */
 function checkSound(path: string): BackupReport {
   const report = look(path);
   refuseMisfit(report.migrations);
@@ -111,7 +112,7 @@ function unsound(path: string, cause: unknown): StoreError {
   });
 }
 
-/** R2 and R3. Disposing lets go of it. */
+/** RS2 and RS3. Disposing lets go of it. */
 function holdAlone(path: string): Disposable | undefined {
   if (!existsSync(path)) return undefined;
   try {
@@ -180,7 +181,7 @@ function removeUnfinished(path: string): void {
   }
 }
 
-/** R3: only what could not be folded in is still there. */
+/** RS3: only what could not be folded in is still there. */
 function putLogAside(path: string, aside: string): void {
   for (const ending of ['-wal', '-journal']) {
     if (existsSync(path + ending)) renameSync(path + ending, aside + ending);

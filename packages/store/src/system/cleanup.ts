@@ -2,9 +2,9 @@
  * Removing what has expired, in small transactions: other writes come in between, and a call that has done its share leaves the
  * rest to the next one.
  *
- * C1 States, links, idempotency keys and windows go when they end. Devices, tokens and sessions stay for `endedKeptMs` after
- *    their end, for whoever asks what became of them.
- * C2 The audit log loses its oldest entries only, and says from which number on it is kept.
+ * CL1 States, links, idempotency keys and windows go when they end. Devices, tokens and sessions stay for `endedKeptMs` after
+ *     their end, for whoever asks what became of them.
+ * CL2 The audit log loses its oldest entries only, and says from which number on it is kept.
  */
 import { sql } from 'kysely';
 import type { QueryContext } from '../context.ts';
@@ -103,7 +103,7 @@ async function readAccountsWithOldEntries(
   });
 }
 
-/** C2: from the front, up to the first one that is young enough, so that what is left has no gap. */
+/** CL2: from the front, up to the first one that is young enough, so that what is left has no gap. */
 async function removeEntries(db: Database, accountId: string, untilMs: number): Promise<number> {
   const oldest = await db
     .selectFrom('audit_log')

@@ -2,9 +2,9 @@
  * Policy: from what is set, what the caller wants stricter, and whether the allowlist covers the action, to one of three
  * answers. Pure.
  *
- * P1 A caller's wishes never make the answer laxer. That is more than "take the stricter word of each list": under
- *    `allowlist` a miss is denied with `ask: off` and asked about with `on-miss`, so the stricter word would be the
- *    laxer answer. Hence both answers are worked out and the stricter one stands.
+ * PO1 A caller's wishes never make the answer laxer. That is more than "take the stricter word of each list": under
+ *     `allowlist` a miss is denied with `ask: off` and asked about with `on-miss`, so the stricter word would be the
+ *     laxer answer. Hence both answers are worked out and the stricter one stands.
  */
 import { type Ask, askLevels, type Security, securityLevels } from '@clawdfather/protocol';
 

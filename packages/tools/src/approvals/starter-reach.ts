@@ -2,9 +2,9 @@
  * How far a command reaches that the starter list alone lets through: it is confined to the working tree and the system by the
  * kernel (Landlock, docs/protocol/shim.md). What arguments mean is not looked at: links, globs and options would defeat it.
  *
- * R1 A command that reads files runs only inside a domain. Where there is none to be had, or no working tree, or the command
- *    runs outside of it, a person is asked, and is told why.
- * R2 A command that reads no file of the user's runs anywhere, inside a domain where there is one to be had.
+ * SR1 A command that reads files runs only inside a domain. Where there is none to be had, or no working tree, or the command
+ *     runs outside of it, a person is asked, and is told why.
+ * SR2 A command that reads no file of the user's runs anywhere, inside a domain where there is one to be had.
  */
 import { unlessAborted } from '@clawdfather/kit';
 import { realpath } from 'node:fs/promises';

@@ -39,7 +39,7 @@ const wishes = [undefined, ...securityLevels].flatMap((security) =>
   [undefined, ...askLevels].map((ask) => ({ security, ask })),
 );
 
-test('P1: whatever a caller wishes, the answer is never laxer than without it', () => {
+test('PO1: whatever a caller wishes, the answer is never laxer than without it', () => {
   for (const [security, ask] of table) {
     for (const isListed of [true, false]) {
       const without = strictness.indexOf(decidePolicy({ security, ask }, {}, isListed));
