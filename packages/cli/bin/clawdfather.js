@@ -13,7 +13,7 @@
  *      it, run the bundle (`npm run bundle`), which starts much faster.
  *
  * Plain JavaScript on purpose: this file must parse and start on Node 18.
- * Contract: importing main does the work; it reads process.argv from index 2.
+ * Importing main does the work; it reads process.argv from index 2.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';

@@ -149,7 +149,7 @@ test('a named file that is not there is told; /dev/null is no file', async (cont
   await assert.rejects(config({ CLAWDFATHER_CONFIG: directory }), /not a regular file/);
 });
 
-test("the numbers of exec are the contract's", async () => {
+test('the numbers of exec are those of its schema', async () => {
   const { values } = await config({});
   assert.equal(values['exec.yield'], execLimits.yieldMs.usual);
   assert.equal(values['exec.timeout'], execLimits.timeoutSeconds.usualLocal * 1_000);

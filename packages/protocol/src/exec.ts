@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { execLimits } from './limits.ts';
 import { askSchema, securitySchema } from './policy.ts';
 
-/* INVARIANTS T3, as a tool reports them. */
+/* The causes of an end (T3), as a tool reports them. */
 export const endReasons = [
   'exit',
   'signal',

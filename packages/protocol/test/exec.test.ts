@@ -1,5 +1,5 @@
 /*
- * What exec accepts and refuses, and that the schema's words are the contract's.
+ * What exec accepts and refuses, and that the schema has exactly the words of docs/tools.md.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /*
- * How long to wait before the next attempt: 1, 2, 4, 8, 16, 30, 30 … s (contract, recovery), each up to a fifth shorter, so that
+ * How long to wait before the next attempt: 1, 2, 4, 8, 16, 30, 30 … s, each up to a fifth shorter, so that
  * a thousand phones do not come back in the same second.
  */
 import type { Random } from '@clawdfather/kit';

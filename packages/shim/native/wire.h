@@ -49,7 +49,7 @@ enum refusal {
 	REFUSED_BAD_STATE = 9,
 };
 
-/* T3, in the order of the document. */
+/* T3, in the order of docs/protocol/shim.md. */
 enum reason {
 	REASON_EXIT = 0,
 	REASON_SIGNAL,

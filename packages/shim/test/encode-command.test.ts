@@ -1,5 +1,5 @@
 /*
- * Every command's bytes, against the table of the document.
+ * Every command's bytes, against the table of docs/protocol/shim.md.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -65,7 +65,7 @@ const cases: readonly (readonly [string, Command, number, string])[] = [
 ];
 
 for (const [name, command, type, payload] of cases) {
-  test(`${name} has the document's bytes`, () => {
+  test(`${name} has the documented bytes`, () => {
     const message = encodeCommand(command, 0x0102_0304);
     assert.equal(message.readUInt32LE(0), message.length - 4);
     assert.equal(message.readUInt32LE(4), type);

@@ -1,5 +1,5 @@
 /*
- * SPAWN, taken apart by a decoder written from the document.
+ * SPAWN, taken apart by a decoder written from docs/protocol/shim.md.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -49,7 +49,7 @@ function fieldsOf(message: Buffer): ReadonlyMap<number, readonly Buffer[]> {
 const texts = (values: readonly Buffer[] | undefined): readonly string[] =>
   (values ?? []).map((value) => value.toString());
 
-test('a plain request has the fields of the document', () => {
+test('a plain request has the documented fields', () => {
   const message = encodeSpawn(plainRequest, 0xfeed_f00d);
   assert.equal(message.readUInt32LE(8), 0xfeed_f00d);
   const fields = fieldsOf(message);

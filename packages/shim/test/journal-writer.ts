@@ -1,6 +1,6 @@
 /*
  * Writes journals byte for byte as a shim would (docs/protocol/journal.md), and
- * wrong ones on purpose. Written from the document, not from the reader's code:
+ * wrong ones on purpose. Written from that page, not from the reader's code:
  * it has its own constants, so that a slip in one shows up against the other.
  */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';

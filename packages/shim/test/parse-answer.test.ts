@@ -1,5 +1,5 @@
 /*
- * Answers: what the document's bytes mean, and that nothing else gets through.
+ * Answers: what the bytes of docs/protocol/shim.md mean, and that nothing else gets through.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 /*
  * Rule: every invariant is cited by at least one test.
  *
- * The ids are the design's. A test cites one by naming it in its title or in
+ * The ids are those of docs/invariants.md. A test cites one by naming it in its title or in
  * its file's header, alone: "O5" counts, "O1-O7" counts for its two ends only.
  */
 import type { Finding, Tree } from '../tree.ts';

@@ -3,7 +3,7 @@
  *
  * A lifecycle is a pure transition, exported as `nextSomething`. The file that
  * exports it and the function are named in docs/lifecycles.md, in a section of
- * their own, as `packages/…/file.ts` and `nextSomething`. What the document
+ * their own, as `packages/…/file.ts` and `nextSomething`. What that page
  * names must exist.
  */
 import { shippedScripts } from '../source-files.ts';

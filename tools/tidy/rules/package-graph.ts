@@ -1,7 +1,7 @@
 /*
  * Rule: arrows between packages never turn back.
  *
- * The table is the design's; a new package or a new arrow is a change of the
+ * The table below is that of ARCHITECTURE.md. A new package or a new arrow is a change of the
  * table, with its reason in docs/decisions/. Tests may use what package.json
  * declares for them. Manifests and tsconfig references must tell the same
  * story as the imports, or an installed package would miss what it needs.

@@ -1,7 +1,7 @@
 /*
  * From a request to whoever sends it: the bearer token, or the web app's cookie.
  *
- * Bad tokens are counted by address; more than ten in ten minutes lock it out for a quarter of an hour (contract). Whoever
+ * Bad tokens are counted by address; more than ten in ten minutes lock it out for a quarter of an hour. Whoever
  * has a good token is never locked out by others behind the same address: only a bad token meets the lock. A lock is written to
  * the audit log once, not once for every knock.
  */
@@ -34,7 +34,7 @@ export type Recognise = (spoken: Spoken, connection: object) => Caller | undefin
 
 export type Authenticate = (credentials: Credentials) => Promise<Caller | undefined>;
 
-/* Contract, lock-outs. */
+/* Ten mistakes are more than a person makes; at this pace a token cannot be guessed. */
 const badTokens = { hitsMax: 10, windowMs: 10 * 60_000, lockMs: 15 * 60_000 } as const;
 
 /* `undefined`: nobody said who they are. Throws `unauthorized` or `rate_limited` for a token that is not good. */

@@ -1,5 +1,5 @@
 /*
- * Signing in with GitHub (checklist 4).
+ * Signing in with GitHub.
  *
  * Stages: 1 `start` makes a state, a PKCE verifier and a secret for the browser's cookie, and keeps them together for ten
  * minutes · 2 GitHub asks the person · 3 `finish` takes the state out, whatever comes of it, and only with the cookie of the same

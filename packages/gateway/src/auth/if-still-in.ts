@@ -1,5 +1,5 @@
 /*
- * For answers that are waited for: whoever was signed out meanwhile gets none (checklist 3). What was begun goes on.
+ * Answers that take a while: a caller whose token was revoked meanwhile gets none. The work that was begun goes on.
  */
 import type { Clock } from '@clawdfather/kit';
 import { ApiError } from '../http/api-error.ts';
@@ -11,7 +11,7 @@ export interface StillInDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/* A revocation holds within a second (contract); an answer that is quicker costs no look. */
+/* A revocation takes effect within a second, so an answer that is quicker needs no second look. */
 const unlookedMsMax = 500;
 
 export async function ifStillIn<Answer>(

@@ -2,7 +2,7 @@
  * Tokens that were looked up a moment ago.
  *
  * A phone asks several times a second, and each time the answer is the same. What was found is believed for half a second, so
- * that a revocation, here or on another gateway of the same database, holds within a second (contract). A revocation made
+ * that a revocation, here or on another gateway of the same database, holds within a second. A revocation made
  * here is forgotten at once.
  *
  * Whoever holds something open for a token, such as a socket, listens to what is forgotten, and for the sake of other gateways

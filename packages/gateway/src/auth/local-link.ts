@@ -20,7 +20,7 @@ export interface LocalLinkDeps {
   readonly clock: Pick<Clock, 'wallMs'>;
 }
 
-/* Contract: as long as any login link. */
+/* As long as any login link. */
 const lifetimeMs = 10 * 60_000;
 /* Of a file's text: a number of milliseconds. More is not ours. */
 const fileBytesMax = 20;

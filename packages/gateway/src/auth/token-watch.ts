@@ -5,7 +5,7 @@
 import type { Clock, Timer } from '@clawdfather/kit';
 import type { LiveTokens } from './live-tokens.ts';
 
-/* A revocation holds within a second (contract), also one made by another gateway. */
+/* A revocation takes effect within a second, also one made by another gateway. */
 const tokenCheckMs = 500;
 
 export interface TokenWatch {

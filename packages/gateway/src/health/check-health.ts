@@ -1,5 +1,5 @@
 /*
- * How the gateway is (document 000, DESIGN 6).
+ * How the gateway is, as /health reports it (docs/observability.md).
  *
  * - `unhealthy`: a row of the database cannot be written and read within 5 s, or it is damaged. Nothing works without it.
  * - `degraded`: something works badly: the database is slow, its file was taken away, the disk refuses or is nearly full, the

@@ -1,5 +1,5 @@
 /*
- * Who may read /metrics: this machine, and the networks that the configuration names (DESIGN 6).
+ * Who may read /metrics: this machine, and the networks that the configuration names.
  *
  * The address is the peer's, or behind a trusted proxy the one it forwards. A proxy that is not trusted, on this machine,
  * would make the whole world look like this machine: a request that says it was forwarded, from somebody whose word does not

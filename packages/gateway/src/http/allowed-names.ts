@@ -1,5 +1,5 @@
 /*
- * Which names this gateway goes by, and which pages may talk to it (checklist 5).
+ * Which names this gateway goes by, and which pages may talk to it.
  *
  * Host: a page whose name was bound to our address still sends its own name, so names are from a list. An address is no name
  * and cannot be rebound, so a literal one is always good. Origin: exactly the listed ones. `null` is what a sandboxed frame

@@ -1,5 +1,5 @@
 /*
- * What every request passes before anything else is looked at (checklist 5): the name it was sent to, and the page it came
+ * What every request passes before anything else is looked at: the name it was sent to, and the page it came
  * from.
  *
  * A page of another origin is refused whatever it asks and whoever it is: there is no cross-origin use of this API. A cookie

@@ -1,6 +1,6 @@
 /*
- * Streams that are open, by whose token: a revoked or expired one ends them within a second (checklist 3), and an account has so
- * many (checklist 20).
+ * Streams that are open, by whose token: a revoked or expired one ends them within a second, and an account has a
+ * limited number.
  */
 import type { Clock } from '@clawdfather/kit';
 import type { LiveTokens } from '../auth/live-tokens.ts';

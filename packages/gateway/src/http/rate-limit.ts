@@ -1,5 +1,5 @@
 /*
- * The limits that endpoints name, counted in the database so that several gateways count together (checklist 21).
+ * The limits that endpoints name, counted in the database so that several gateways count together.
  *
  * Every answer of a limited endpoint says where its caller stands: `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
  *

@@ -1,5 +1,5 @@
 /*
- * No request takes longer than 30 s (document 000, application timeouts), streams and long polls apart.
+ * No request takes longer than 30 s, except streams and long polls.
  *
  * A timer per request would be made and thrown away thousands of times a second for something that hardly ever happens. So
  * requests stand in a row in the order in which they came, and one timer looks at the front. The row is a ring of links: most

@@ -1,5 +1,5 @@
 /*
- * Commands in logs and spans: as a keyed hash, never as text (DESIGN 8).
+ * Commands in logs and spans: as a keyed hash, never as text.
  *
  * The same command has the same hash on this installation, so lines can be matched. A plain hash of `ls` or of a command with
  * a short password is guessed by trying; without the key, nothing is. The key is made once and stays with the state.

@@ -1,5 +1,5 @@
 /*
- * The events whose names and details document 000 fixes, so that whoever writes them cannot call them something else.
+ * The events whose names and details docs/observability.md reserves. They are typed, so that no caller can name them otherwise.
  *
  * A command is only ever its keyed hash (command-hash.ts). `stderr` is an ssh client's about a connection, never a command's.
  */
@@ -27,7 +27,7 @@ export interface DocumentedEvents {
 
 export type DocumentedEvent = keyof DocumentedEvents;
 
-/* The level of each, as the document has it. */
+/* The level of each, as docs/observability.md has it. */
 export const documentedEvents = {
   'ssh.connect.start': 'info',
   'ssh.connect.success': 'info',

@@ -1,9 +1,9 @@
 /*
- * From an event and its fields to the line that document 000 asks for: ten fields with fixed names, everything else in
- * `detail`.
+ * From an event and its fields to a line of the log: ten fields with fixed names, everything else in `detail`
+ * (docs/observability.md).
  *
  * LG1 A line is one line. JSON escapes control characters; DEL, the C1 range and the two separators that some readers take for
- *     line ends are escaped as well (checklist 19).
+ *     line ends are escaped as well.
  * LG2 A token of ours is never in a line, whoever put it there by mistake.
  * LG3 A line has a length. What would be longer loses its detail, not its names.
  */

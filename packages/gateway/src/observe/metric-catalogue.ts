@@ -1,7 +1,7 @@
 /*
  * Every metric there is, as data: name, kind, labels with all their values, buckets, help.
  *
- * The first table is document 000's, the second document 001's under our prefix, the third our own. Label values are listed
+ * Three tables as in docs/observability.md: sessions and requests, runs, the gateway itself. Label values are listed
  * so that every series exists with zero from the start: an alert on a rate sees the first increase, and a dashboard shows a
  * line instead of a gap. `api_request_duration_ms` is the exception; its routes are known when they are asked for.
  */
@@ -35,7 +35,6 @@ const documented = {
   clawdfather_session_close_total: {
     type: 'counter',
     help: 'Sessions closed, by reason.',
-    // The document's four, and the one that the contract adds.
     labels: { reason: ['user', 'timeout', 'error', 'server_closed', 'key_revoked'] },
   },
   clawdfather_session_error_total: {
@@ -46,13 +45,12 @@ const documented = {
   clawdfather_connection_test_total: {
     type: 'counter',
     help: 'Connection tests, by result.',
-    // The document's four, and the one that the contract adds.
     labels: { result: ['ok', 'failed', 'timeout', 'host_key_changed', 'host_key_unknown'] },
   },
   clawdfather_auth_total: {
     type: 'counter',
     help: 'Sign-ins, by result and provider.',
-    // The document's one, and the owner's login link.
+    // `link` is the owner's login link.
     labels: { result: ['ok', 'failed'], provider: ['github', 'link'] },
   },
   clawdfather_ssh_exec_total: {
@@ -151,7 +149,7 @@ const own = {
 
 export const metricCatalogue = { ...documented, ...ofRuns, ...own } as const;
 
-/* Made by request-durations.ts. The document gives it no labels; these tell which endpoint is slow. */
+/* Made by request-durations.ts. Its labels tell which endpoint is slow. */
 export const requestDurations = {
   name: 'clawdfather_api_request_duration_ms',
   type: 'histogram',

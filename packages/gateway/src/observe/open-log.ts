@@ -1,5 +1,5 @@
 /*
- * The log: kit's port over pino, with document 000's fields.
+ * The log: kit's port over pino, with the fields of docs/observability.md.
  *
  * Fields that a child log binds are kept as values and merged per line, not handed to pino's own children: those would write
  * a field twice that a line sets again, and readers disagree about which one counts.

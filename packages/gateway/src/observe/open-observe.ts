@@ -45,7 +45,7 @@ export interface ObserveParts extends GatewayDeps {
   readonly watch: Pick<Watch, 'metrics' | 'tracing' | 'current'>;
 }
 
-/* Beyond this a request is worth a line of its own; the alert of document 000 begins there. */
+/* Beyond this a request gets a line of its own; the alert about slow requests begins at the same number. */
 const slowRequestMs = 5_000;
 
 export async function openObserve(parts: ObserveParts): Promise<Observe> {

@@ -1,5 +1,5 @@
 /*
- * Spans, as the rest of the gateway sees them: document 000's table, typed, and nothing of the library.
+ * Spans, as the rest of the gateway sees them: the table of docs/observability.md, typed, and nothing of the library.
  *
  * Without an endpoint there is no tracing: the library is never loaded, and a span is the call of a function.
  */

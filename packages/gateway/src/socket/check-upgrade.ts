@@ -2,7 +2,7 @@
  * What an upgrade passes before it becomes a socket: the path, the name it was sent to, the page it came
  * from, and how many there are already. A refusal is an ordinary HTTP answer.
  *
- * The contract names close code 4003 for a refused origin. A code can only be sent over a socket, and a page of another
+ * Close code 4003 is reserved for a refused origin and never sent. A code can only be sent over a socket, and a page of another
  * origin is not to have one, so it is a 403 before the upgrade (docs/decisions/0014-plain-ws.md).
  */
 import type { IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
 /*
- * Who is asking, and the lock-out of those who guess (contract, lock-outs; checklist 21).
+ * Who is asking, and the lock-out of those who guess.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /*
- * Signing in with GitHub, end to end against a stand-in (checklist 4): replay, another browser's state, open redirects, late
+ * Signing in with GitHub, end to end against a stand-in: replay, another browser's state, open redirects, late
  * comers, and people who are not on the list.
  */
 import assert from 'node:assert/strict';

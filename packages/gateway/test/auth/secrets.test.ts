@@ -1,5 +1,5 @@
 /*
- * Where secrets are not (checklist 3): every secret that signing in makes is looked for in everything that is written down, and
+ * Where secrets are not: every secret that signing in makes is looked for in everything that is written down, and
  * so is something that must be there, so that the search is known to find.
  */
 import assert from 'node:assert/strict';

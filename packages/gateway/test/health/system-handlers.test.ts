@@ -11,7 +11,7 @@ import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
 const clock = createSystemClock();
 
-test('/health has exactly what the document shows, for everybody', async () => {
+test('/health has exactly what docs/observability.md shows, for everybody', async () => {
   await using rig = await openTestGateway();
   const answer = await fetch(new URL('/health', rig.url));
   assert.equal(answer.status, 200);

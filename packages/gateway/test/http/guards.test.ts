@@ -1,5 +1,5 @@
 /*
- * Names and origins (checklist 5): what a page of somebody else can make a browser send here, and what becomes of it.
+ * Names and origins: what a page of somebody else can make a browser send here, and what becomes of it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

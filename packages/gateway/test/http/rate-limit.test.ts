@@ -1,5 +1,5 @@
 /*
- * Limits (checklist 21): counted together by the gateways of one database, told in headers, and free of charge for the disk
+ * Limits: counted together by the gateways of one database, told in headers, and free of charge for the disk
  * once somebody is refused.
  */
 import assert from 'node:assert/strict';

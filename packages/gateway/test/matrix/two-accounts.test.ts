@@ -1,5 +1,5 @@
 /*
- * Checklist 6: two accounts on one gateway, strictly apart, over every endpoint there is.
+ * Two accounts on one gateway, strictly apart, over every endpoint there is.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /*
- * Checklist 6 over MCP: what one account runs is not there for another, by whatever action and in whatever revision.
+ * Two accounts over MCP: what one account runs is not there for another, by whatever action and in whatever revision.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -12,7 +12,7 @@ import { metricCatalogue, requestDurations } from '../../src/observe/metric-cata
 const deploy = new URL('../../../../deploy/', import.meta.url);
 const prometheus = fileURLToPath(new URL('prometheus', deploy));
 
-/* Alert → severity and channel, as the design document has them. */
+/* Alert → severity and channel, as docs/observability.md has them. */
 const documented = {
   ClawdfatherHighErrorRate: 'P1 pagerduty',
   ClawdfatherApiLatencyHigh: 'P2 slack',
@@ -42,7 +42,7 @@ test('each alert fires when it should and not otherwise', (context) => {
   promtool(context, 'test', 'rules', 'alerts.test.yml', 'alerts-week.test.yml');
 });
 
-test('every alert of the document is there with its severity and channel, and has a case for both', async () => {
+test('every documented alert is there with its severity and channel, and has a case for both', async () => {
   const rules = await readText('prometheus/alerts.yml');
   const found = [
     ...rules.matchAll(/- alert: (\w+)\n[^]*?severity: (P\d)\n\s+page: [\w-]+\n\s+channel: (\w+)/g),

@@ -1,5 +1,5 @@
 /*
- * The documents' metrics and what a real gateway exports, both ways: nothing is missing, nothing is there that is not written
+ * The documented metrics and what a real gateway exports, both ways: nothing is missing, nothing is there that is not written
  * down, and Prometheus's own tool reads it.
  */
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 import { parseMetrics, type ParsedMetric } from '../fixtures/parse-metrics.ts';
 
-/* Type, labels with values, buckets: as the design documents have them. */
+/* Type, labels with values, buckets: as docs/observability.md has them. */
 const documented: Readonly<Record<string, ParsedMetric>> = {
   clawdfather_active_sessions: { type: 'gauge', labels: {}, buckets: [] },
   clawdfather_active_controlmasters: { type: 'gauge', labels: {}, buckets: [] },
@@ -62,7 +62,7 @@ before(async () => {
 
 after(() => rig[Symbol.asyncDispose]());
 
-test('every metric of the documents is there from the start, with its type, labels and buckets', () => {
+test('every documented metric is there from the start, with its type, labels and buckets', () => {
   for (const [name, { type, labels, buckets }] of Object.entries(documented)) {
     const found = exported[name];
     assert.ok(found, `${name} is missing`);
@@ -72,7 +72,7 @@ test('every metric of the documents is there from the start, with its type, labe
         assert.ok(found.labels[label]?.includes(value), `${name} lacks ${label}="${value}"`);
       }
     }
-    // The one for requests says which; the document gives it no labels.
+    // The one for requests has labels that are known only when a request comes.
     if (name !== 'clawdfather_api_request_duration_ms') {
       assert.deepEqual(Object.keys(found.labels), Object.keys(labels), name);
     }
@@ -100,7 +100,7 @@ test('docs/observability.md lists exactly what is exported, with the labels', as
   assert.deepEqual(listed, real);
 });
 
-test('promtool reads it, and complains only about units in names that the document has fixed', (context) => {
+test('promtool reads it, and complains only about units in names that are fixed', (context) => {
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
   if (checked.error !== undefined) return context.skip('promtool is not installed');
   const complaints = checked.stderr.split('\n').filter((line) => line !== '');

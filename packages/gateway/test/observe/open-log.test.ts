@@ -1,5 +1,5 @@
 /*
- * What a log line looks like: document 000's fields and no others, on one line, with nothing in it that drives a terminal or
+ * What a log line looks like: the documented fields and no others, on one line, with nothing in it that drives a terminal or
  * opens a door.
  */
 import assert from 'node:assert/strict';
@@ -156,7 +156,7 @@ test('lines below the level are not written', () => {
   );
 });
 
-test('the documented events have the levels of the document', () => {
+test('the reserved events are written at their documented levels', () => {
   const { log, last } = openTestLog('debug');
   logDocumented(log, 'ssh.exec.start', { command_hash: 'h' });
   assert.deepEqual([last().level, last().component], ['debug', 'ssh']);

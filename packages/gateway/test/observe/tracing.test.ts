@@ -1,5 +1,5 @@
 /*
- * Spans as a collector sees them: the document's names, attributes and parents, one trace with the client's, and never at the
+ * Spans as a collector sees them: the documented names, attributes and parents, one trace with the client's, and never at the
  * expense of a request.
  */
 import assert from 'node:assert/strict';

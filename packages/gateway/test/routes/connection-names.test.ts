@@ -1,5 +1,5 @@
 /*
- * The grammars of host, user, port and label (checklist 7 and 8): nothing that means something to ssh, a shell, a configuration
+ * The grammars of host, user, port and label: nothing that means something to ssh, a shell, a configuration
  * file or a file name gets through.
  */
 import assert from 'node:assert/strict';

@@ -23,7 +23,7 @@ export const idParams = z.strictObject({ id: idSchema });
 /* For what is in use: whoever says so gets it ended first. */
 export const forceQuery = z.strictObject({ force: z.enum(['true', 'false']).default('false') });
 
-/* 20 by default, 100 at most (contract): a page that a phone shows at once. */
+/* 20 by default, a page that a phone shows at once; 100 at most. */
 const pageLimitMax = 100;
 const offsetMax = 1_000_000;
 

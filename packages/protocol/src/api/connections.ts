@@ -1,9 +1,9 @@
 /*
- * SSH connections, and the grammars of host and user (checklist 8).
+ * SSH connections, and the grammars of host and user.
  *
  * ssh reads both in places where its own guards do not look, such as a configuration file. So they are made of letters, digits
  * and a few signs that mean nothing to ssh, a shell or a file name, and never begin with a sign. A host of digits has to be an
- * address as everybody writes it: resolvers also take `127.1`, `2130706433` and `0x7f000001` for loopback (checklist 7).
+ * address as everybody writes it: resolvers also take `127.1`, `2130706433` and `0x7f000001` for loopback.
  */
 import { z } from 'zod';
 import {
@@ -17,7 +17,7 @@ import {
 } from './common.ts';
 import { endpoints } from './endpoint.ts';
 
-/* Contract: more than anybody adds by hand, fewer than a loop that looks for hosts. */
+/* More than a person adds by hand, fewer than a loop that looks for hosts. */
 const limit = { hitsMax: 20, windowMs: hourMs, per: 'account' } as const;
 
 /* RFC 1035: a name has 253 characters, a label 63. Underscores are no part of it, and are in use. */

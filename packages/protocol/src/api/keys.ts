@@ -14,7 +14,7 @@ import {
 } from './common.ts';
 import { endpoints } from './endpoint.ts';
 
-/* Contract: making a key is cheap, but each one has to be installed on hosts by a person. */
+/* Making a key is cheap, but each one has to be installed on hosts by a person. */
 const limit = { hitsMax: 5, windowMs: hourMs, per: 'account' } as const;
 
 const keySchema = z

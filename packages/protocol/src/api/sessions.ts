@@ -61,7 +61,7 @@ export const sessionsEndpoints = endpoints({
       'ssh_connect_failed',
       'agent_spawn_failed',
     ],
-    /* Contract: a start is expensive, and three are open at most. */
+    /* A start is expensive, and three are open at most. */
     limit: { hitsMax: 10, windowMs: hourMs, per: 'account' },
     isIdempotent: true,
   },

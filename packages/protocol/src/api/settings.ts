@@ -6,7 +6,7 @@ import { endpoints } from './endpoint.ts';
 
 const minuteSeconds = 60;
 
-/* 5 minutes to 4 hours (document 000, session expiry). */
+/* 5 minutes to 4 hours. */
 const idleTimeoutSeconds = z
   .int()
   .min(5 * minuteSeconds)

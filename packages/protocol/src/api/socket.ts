@@ -2,7 +2,7 @@
  * Everything that goes over a WebSocket as JSON: what clients send, what the gateway sends (docs/protocol/websocket.md).
  *
  * What comes in is strict; what goes out may get more fields, so a client ignores those that it does not know. Output may also
- * go out in binary messages, whose layout is in the document.
+ * go out in binary messages, whose layout is in docs/protocol/websocket.md.
  */
 import { z } from 'zod';
 import { columnsSchema, rowsSchema } from '../exec.ts';
@@ -15,7 +15,7 @@ import { sessionSchema } from './sessions.ts';
 /* The one path per kind of socket; `:id` is the session's or the run's. */
 export const socketPaths = { session: '/ws/sessions/:id', run: '/ws/runs/:id' } as const;
 
-/* 4001 to 4008 are the contract's; the others are RFC 6455's own. */
+/* 4001 to 4008 are ours (docs/protocol/websocket.md); the others are those of RFC 6455. */
 export const socketCloseCodes = {
   /* Over as it should be: the run has ended and all it said was sent. */
   normal: 1000,

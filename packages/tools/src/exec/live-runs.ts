@@ -1,5 +1,5 @@
 /*
- * How many runs of one account may live at a time (checklist 20): an agent in a loop must not take the machine.
+ * How many runs of one account may live at a time: an agent in a loop must not take the machine.
  *
  * Counted before the start, so several calls at the same moment may go beyond it by as many; those of them that are being
  * started here are counted too.

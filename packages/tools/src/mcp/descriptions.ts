@@ -48,7 +48,7 @@ Use waitMs 30000 rather than asking again and again.
 - clear: runId. Takes a finished run off the list; its output can no longer be read.
 - remove: runId. The same, and ends it first if it runs.`;
 
-/* Where the contract's own words are too few. */
+/* Where a field's name does not say enough. */
 export const execFieldTexts: Readonly<Record<string, string>> = {
   workdir: 'Where it runs; must exist. Relative paths count from the session directory.',
   cols: 'pty: width in columns. Default 120.',

@@ -1,7 +1,7 @@
 /*
  * The two tools as a client is shown them, and as their arguments are checked.
  *
- * Shown: one flat object each. Checked: the contract's own schemas, with errors in words. A result is built by typed code
+ * Shown: one flat object each. Checked: the schemas of packages/protocol, with errors in words. A result is built by typed code
  * from the same schemas, so it is not checked again here; the tests' client does.
  */
 import {

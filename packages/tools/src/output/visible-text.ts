@@ -2,8 +2,8 @@
  * Text that others wrote (commands, labels, messages), made safe to show.
  *
  * A command line may hold escape sequences, newlines or bidirectional controls
- * that would move the cursor or make one command look like another
- * (security checklist 13, 15). They are shown as what they are.
+ * that would move the cursor or make one command look like another.
+ * They are shown as what they are.
  */
 
 /*

@@ -59,7 +59,7 @@ test('a wish that is stricter than the policy is granted', () => {
   assert.equal(decidePolicy(agentPolicy, { ask: 'always' }, true), 'ask');
 });
 
-test('the defaults are those of the contract', () => {
+test('the defaults are those of docs/approvals.md', () => {
   assert.deepEqual(personPolicy, { security: 'full', ask: 'off' });
   assert.deepEqual(agentPolicy, { security: 'allowlist', ask: 'on-miss' });
 });

@@ -51,6 +51,6 @@ test('nothing of the environment that the server was started from is in a comman
   assert.deepEqual(odd, []);
 });
 
-/* The contract's list, what was added, what every run gets, and what a shell sets by itself. */
+/* The names of a login's environment, what was added, what every run gets, and what a shell sets by itself. */
 const expectedNames =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TERM|TMPDIR|XDG_\w+|ADDED|added|CLAWDFATHER_(RUN_ID|LEASE_ID|GATEWAY_INSTANCE_ID)|PWD|OLDPWD|SHLVL|_)$/;

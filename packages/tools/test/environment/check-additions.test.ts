@@ -10,13 +10,13 @@ import { checkEnvAdditions } from '../../src/environment/check-additions.ts';
 const isRefused = (name: string, value = 'x'): boolean =>
   checkEnvAdditions({ [name]: value }).length === 1;
 
-/* By name in the contract. */
-const contractNames =
+/* The names that every reader expects. */
+const wellKnownNames =
   `LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV ENV BASH_FUNC_ls%%
   NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONSTARTUP PERL5OPT PERL5LIB RUBYOPT JAVA_TOOL_OPTIONS GIT_SSH
   GIT_SSH_COMMAND GIT_DIR GIT_CONFIG_COUNT GIT_CONFIG_GLOBAL GCONV_PATH IFS PS4 PATH`.split(/\s+/);
 
-/* By the contract's "…". */
+/* Names that do the same and are less known. */
 const furtherNames =
   `PYTHONHOME PYTHONBREAKPOINT PYTHONWARNINGS PYTHONPYCACHEPREFIX PERL5DB PERLLIB RUBYLIB LUA_INIT
   LUA_INIT_5_4 PHPRC PHP_INI_SCAN_DIR JDK_JAVA_OPTIONS _JAVA_OPTIONS MAVEN_OPTS GRADLE_OPTS CLASSPATH
@@ -35,9 +35,9 @@ const harmlessNames =
   http_proxy HTTPS_PROXY NO_PROXY CC CXX CFLAGS PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE GIT_AUTHOR_NAME
   GIT_TERMINAL_PROMPT TMPDIR CARGO_TERM_COLOR MY_TOKEN path home ld_preload`.split(/\s+/);
 
-test('every name of the contract is refused', () => {
+test('every well-known name is refused', () => {
   assert.deepEqual(
-    contractNames.filter((name) => !isRefused(name)),
+    wellKnownNames.filter((name) => !isRefused(name)),
     [],
   );
 });

@@ -1,5 +1,5 @@
 /*
- * exec, line by line of its contract: what is run, how it ends, what is refused before anything starts.
+ * exec, promise by promise of docs/tools.md: what is run, how it ends, what is refused before anything starts.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
