@@ -12,7 +12,7 @@ import { createTextCleaner } from '@clawdfather/tools';
 import type { CommandContext } from '../../command.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
 import { openClient } from '../../sign-in/open-client.ts';
-import { createLinkTeller } from '../link-teller.ts';
+import { createLinkTeller } from './link-teller.ts';
 import type { ExecCall, Executor } from '../executor.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { followOutput } from './follow-output.ts';

@@ -2,8 +2,8 @@
  * What a person hears of the connection to a gateway: that it was lost, and that it is back. The rest is not worth a word.
  */
 import type { LinkState } from '@clawdfather/sdk';
-import type { CommandContext } from '../command.ts';
-import { formatDuration } from '../render/duration.ts';
+import type { CommandContext } from '../../command.ts';
+import { formatDuration } from '../../render/duration.ts';
 
 export function createLinkTeller({ io }: Pick<CommandContext, 'io'>): (state: LinkState) => void {
   let isLost = false;

@@ -1,0 +1,41 @@
+/*
+ * The runs of a gateway, for as long as a command runs.
+ */
+import type { CommandContext } from '../../command.ts';
+import type { Target } from '../../sign-in/find-gateway.ts';
+import { openClient } from '../../sign-in/open-client.ts';
+import { createLinkTeller } from './link-teller.ts';
+import type { Place } from '../place.ts';
+import { createGatewayPlace } from './gateway-place.ts';
+
+export async function withGatewayPlace<Result>(
+  context: Pick<CommandContext, 'clock' | 'random' | 'config' | 'io'>,
+  target: Target,
+  use: (place: Place) => Promise<Result>,
+): Promise<Result> {
+  const { clock, random, config } = context;
+  const { client } = await openClient(target);
+  const closing = new AbortController();
+  const place = createGatewayPlace({
+    client,
+    target,
+    clock,
+    random,
+    cwd: config.cwd,
+    onLink: createLinkTeller(context),
+    socket: await pinnedSocketOf(target),
+    closing: closing.signal,
+  });
+  try {
+    return await use(place);
+  } finally {
+    // Nobody waits any more for what is still asked; the runs go on.
+    closing.abort(new Error('the command is over'));
+  }
+}
+
+async function pinnedSocketOf({ certificate }: Target) {
+  if (certificate === undefined) return undefined;
+  const { createPinnedSocket } = await import('../../sign-in/pinned-socket.ts');
+  return createPinnedSocket(certificate);
+}
