@@ -5,6 +5,8 @@
  * "look, then wait" loses nothing that happens in between; ten of them wake
  * once. Several waiters are all woken by one ring.
  */
+import { createWaiters } from './waiters.ts';
+
 export interface SignalBell {
   ring(): void;
   /* Resolves at the next ring, or at once if one is kept. Rejects when the signal aborts. */
@@ -12,41 +14,17 @@ export interface SignalBell {
 }
 
 export function createSignalBell(): SignalBell {
-  const waiters = new Set<() => void>();
+  const waiters = createWaiters();
   let isRung = false;
-
   return {
     ring: () => {
-      if (waiters.size === 0) {
-        isRung = true;
-        return;
-      }
-      const woken = [...waiters];
-      waiters.clear();
-      for (const wake of woken) wake();
+      if (waiters.isEmpty) isRung = true;
+      else waiters.wakeAll();
     },
     wait: (signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return promise;
-      }
-      if (isRung) {
-        isRung = false;
-        resolve();
-        return promise;
-      }
-      const wake = (): void => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      const onAbort = (): void => {
-        waiters.delete(wake);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      waiters.add(wake);
-      return promise;
+      if (!isRung || signal?.aborted) return waiters.wait(signal);
+      isRung = false;
+      return Promise.resolve();
     },
   };
 }

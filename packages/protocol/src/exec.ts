@@ -1,27 +1,13 @@
 /*
  * The `exec` tool on the wire: what can be asked, and the union of what comes back.
  */
+import { terminationReasons } from '@clawdfather/kit';
 import { z } from 'zod';
 import { execLimits } from './limits.ts';
 import { askSchema, securitySchema } from './policy.ts';
 
 /* The causes of an end (T3), as a tool reports them. */
-export const endReasons = [
-  'exit',
-  'signal',
-  'manual-cancel',
-  'overall-timeout',
-  'no-output-timeout',
-  'spawn-error',
-  'ownership-escape',
-  'owner-lost',
-  'out-of-memory',
-  'host-rebooted',
-  'container-restarted',
-  'reconciled-stale',
-  'unknown',
-] as const;
-export const endReasonSchema = z.enum(endReasons);
+export const endReasonSchema = z.enum(terminationReasons);
 export type EndReason = z.infer<typeof endReasonSchema>;
 
 export const leftoversSchema = z.enum(['keep', 'end', 'fail']);
@@ -135,7 +121,7 @@ export const failureKindSchema = z.enum([
   'command-not-found',
   'not-executable',
   'host-unreachable',
-  ...endReasons,
+  ...terminationReasons,
 ]);
 
 export const failedSchema = z.object({

@@ -9,7 +9,6 @@ export {
   completedSchema,
   deniedSchema,
   endReasonSchema,
-  endReasons,
   execFields,
   execParamsSchema,
   execResultSchema,

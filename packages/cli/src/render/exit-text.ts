@@ -4,7 +4,7 @@
 import { assertNever } from '@clawdfather/kit';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
 import { formatDuration } from './duration.ts';
-import { makeVisible } from '@clawdfather/tools/text';
+import { formatGone, makeVisible } from '@clawdfather/tools/text';
 
 /* As much of an exit as a word needs. */
 export interface ShortExit {
@@ -66,14 +66,11 @@ export function formatExitNotice(
     case 'owner-lost':
       return `ended because its owner was lost (--owner-loss kill)`;
     case 'out-of-memory':
-      return `killed by the kernel: out of memory${why}`;
     case 'host-rebooted':
-      return 'gone: the host was rebooted';
     case 'container-restarted':
-      return 'gone: its container was restarted';
     case 'reconciled-stale':
     case 'unknown':
-      return `gone, and how it ended is not known${why}`;
+      return formatGone(exit.reason, why);
     default:
       return assertNever(exit.reason);
   }

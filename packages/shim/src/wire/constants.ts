@@ -4,6 +4,9 @@
  * The C program has the same list in its header. Numbers are never reused.
  * Framing, AUTH, HELLO, CLAIM, TERMINATE and REFUSED are frozen (E5).
  */
+import { type TerminationReason, terminationReasons } from '@clawdfather/kit';
+
+export { type TerminationReason, terminationReasons };
 
 export const protocolVersion = 1;
 
@@ -78,24 +81,6 @@ export const refusalNames = [
   'bad-state',
 ] as const;
 export type RefusalName = (typeof refusalNames)[number];
-
-/* T3: one list of causes everywhere, in the order of their numbers, from 0. */
-export const terminationReasons = [
-  'exit',
-  'signal',
-  'manual-cancel',
-  'overall-timeout',
-  'no-output-timeout',
-  'spawn-error',
-  'ownership-escape',
-  'owner-lost',
-  'out-of-memory',
-  'host-rebooted',
-  'container-restarted',
-  'reconciled-stale',
-  'unknown',
-] as const;
-export type TerminationReason = (typeof terminationReasons)[number];
 
 /* The reasons that can be asked for; the others are facts. */
 export type TerminateReason = Extract<

@@ -9,6 +9,7 @@ import type { ExecResult } from '@clawdfather/protocol';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
 import { readsLabel, terminalLabel } from '@clawdfather/supervisor/origins';
 import type { CollectedOutput } from './output-collector.ts';
+import { formatGone } from '../output/gone-text.ts';
 
 export type FinishedResult = Extract<ExecResult, { status: 'completed' | 'failed' }>;
 type Failed = Extract<ExecResult, { status: 'failed' }>;
@@ -138,14 +139,11 @@ function messageOf(record: RunFacts, exit: RunExit): string {
     case 'owner-lost':
       return 'it was ended because its owner was lost';
     case 'out-of-memory':
-      return `killed by the kernel: out of memory${why}`;
     case 'host-rebooted':
-      return 'gone: the host was rebooted';
     case 'container-restarted':
-      return 'gone: its container was restarted';
     case 'reconciled-stale':
     case 'unknown':
-      return `gone, and how it ended is not known${why}`;
+      return formatGone(reason, why);
   }
 }
 

@@ -4,6 +4,7 @@
  * Unlike a bell it serves any number of readers: each remembers the count it looked at, so none can take a ring
  * away from another, and what happens between a look and a wait is never missed.
  */
+import { createWaiters } from '@clawdfather/kit';
 import type { DoorbellAnswer } from '@clawdfather/shim';
 
 export interface News {
@@ -16,10 +17,9 @@ export interface News {
 }
 
 export function createNews(): News {
+  const waiters = createWaiters();
   let count = 0;
   let lastBell: DoorbellAnswer | undefined;
-  let waiters: Set<() => void> | undefined;
-
   return {
     get count() {
       return count;
@@ -30,32 +30,9 @@ export function createNews(): News {
     post: (bell) => {
       count += 1;
       lastBell = bell;
-      const woken = waiters;
-      waiters = undefined;
-      if (woken !== undefined) for (const wake of woken) wake();
+      waiters.wakeAll();
     },
-    changed: (seen, signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return promise;
-      }
-      if (count !== seen) {
-        resolve();
-        return promise;
-      }
-      const wake = (): void => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      const onAbort = (): void => {
-        waiters?.delete(wake);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      waiters ??= new Set();
-      waiters.add(wake);
-      return promise;
-    },
+    changed: (seen, signal) =>
+      count === seen || signal?.aborted ? waiters.wait(signal) : Promise.resolve(),
   };
 }
