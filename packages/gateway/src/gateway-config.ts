@@ -8,7 +8,7 @@ import type { SocketLimits } from './socket/limits.ts';
 
 export interface GatewayConfig {
   readonly version: string;
-  /* Of the runs on this host; shared with the command line. */
+  /* Of the runs on this machine; shared with the command line. */
   readonly stateDir: string;
   /* Keys to the stored secrets. Default: `master-keys` in the state directory; gateways that share a database share these. */
   readonly masterKeysDir?: string;

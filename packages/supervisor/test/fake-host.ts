@@ -40,7 +40,7 @@ export function fakeTable(processes: NonNullable<FakeHost['processes']>): Proces
         state,
         parentPid,
         processGroupId,
-        sessionId: processGroupId,
+        kernelSessionId: processGroupId,
         startTicks,
       };
       return { kind: 'found', stat, isZombie: state === 'Z' };

@@ -23,7 +23,7 @@ const skip = existsSync('/usr/bin/script') ? false : 'script is not installed';
 /* A person elsewhere, at a terminal that has nothing to do with this process. */
 async function allowAsPerson(stateDir: string, approvalId: string): Promise<string> {
   const store = await openApprovals({ stateDir });
-  const self = { pid: 7, startTicks: 7, processGroupId: 7, sessionId: 7, comm: 'sh' };
+  const self = { pid: 7, startTicks: 7, processGroupId: 7, kernelSessionId: 7, comm: 'sh' };
   const outcome = await decideApproval(
     { store, allowlist: createAllowlist(store), clock: createSystemClock() },
     {

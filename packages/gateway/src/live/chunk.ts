@@ -12,17 +12,17 @@ export type OutputStream = Extract<OutputEvent, { kind: 'output' }>['stream'];
 export type Note = Exclude<OutputEvent, { kind: 'output' }>;
 
 /* Where the chunk begins and ends in the journal: the one before it ends where this one begins. */
-interface Place {
+interface CursorRange {
   readonly before: Cursor;
   readonly after: Cursor;
 }
 
-export interface NoteChunk extends Place {
+export interface NoteChunk extends CursorRange {
   readonly kind: 'note';
   readonly note: Note;
 }
 
-export interface DataChunk extends Place {
+export interface DataChunk extends CursorRange {
   readonly kind: 'data';
   readonly payloadBytes: number;
   /* The whole message in its binary form. */
@@ -46,7 +46,7 @@ const fixedBytes = 4;
 /* Kind, stream and two lengths; a run id has at most 31 characters, a cursor at most 16 (docs/protocol/journal.md). */
 export const headerBytesMax = fixedBytes + 31 + 16;
 
-export interface DataParts extends Place {
+export interface DataParts extends CursorRange {
   readonly runId: RunId;
   readonly stream: OutputStream;
   /* When the first of it was written. */

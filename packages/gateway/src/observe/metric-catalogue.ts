@@ -21,7 +21,7 @@ const documented = {
   },
   clawdfather_active_controlmasters: {
     type: 'gauge',
-    help: 'ControlMaster sockets on this host.',
+    help: 'ControlMaster sockets on this machine.',
   },
   clawdfather_connected_websockets: {
     type: 'gauge',

@@ -1,5 +1,5 @@
 /*
- * The runs of this host as the gateway holds them: one supervisor, and the tools twice over it.
+ * The runs of this machine as the gateway holds them: one supervisor, and the tools twice over it.
  *
  * People and agents get different tools, because they get different policies: what a person asks for on a device of theirs is
  * judged as on their own command line; what comes with a token or over MCP is judged as an agent's, and may be held until a

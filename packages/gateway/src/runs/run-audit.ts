@@ -1,5 +1,5 @@
 /*
- * What is done to runs, in the audit log. Runs live in this host's registry and not in the control database, so entry and effect
+ * What is done to runs, in the audit log. Runs live in this machine's registry and not in the control database, so entry and effect
  * cannot share a transaction. There is one rule, whichever way a request came:
  *
  *   a start                      is recorded before it happens, or does not happen

@@ -1,5 +1,5 @@
 /*
- * The runs of this host that belong to a session: those whose record names it and its account.
+ * The runs of this machine that belong to a session: those whose record names it and its account.
  */
 import type { Log } from '@clawdfather/kit';
 import { isId } from '@clawdfather/kit';
@@ -20,7 +20,7 @@ export interface SessionRunsDeps {
   readonly log: Log;
 }
 
-/* Many more than a host can hold. A list that were cut would call a busy session idle, and close it. */
+/* Many more than a machine can hold. A list that were cut would call a busy session idle, and close it. */
 const runsMax = 1_000_000;
 
 export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {

@@ -1,7 +1,7 @@
 /*
  * One socket from its upgrade to its close.
  *
- * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade, in a place for those who wait ·
+ * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade, in a seat for those who wait ·
  * 2 who is it, may they, are there too many · 3 the session or the run · 4 messages, one after the other · 5 closed: nothing of it is left.
  *
  * A message waits for the one before it; input alone goes into the run's own row, so that a program that does not read holds up
@@ -21,7 +21,7 @@ import { Outbox } from './outbox.ts';
 import { openRunFace } from './run-face.ts';
 import { openSessionFace } from './session-face.ts';
 import type { SocketContext } from './socket-context.ts';
-import type { SocketPlace } from './socket-counts.ts';
+import type { SocketSeat } from './socket-counts.ts';
 import { toRefusal } from './to-refusal.ts';
 
 export interface ConnectionOptions {
@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   readonly socket: Duplex;
   readonly target: SocketTarget;
   readonly address: string;
-  readonly place: SocketPlace;
+  readonly seat: SocketSeat;
   /* Only with an Origin, which the guards have seen: a browser sends its cookie unasked. */
   readonly cookie: string | undefined;
   readonly onClosed: () => void;
@@ -40,7 +40,7 @@ export class Connection implements Beating {
   readonly #ws: WebSocket;
   readonly #target: SocketTarget;
   readonly #address: string;
-  readonly #place: SocketPlace;
+  readonly #seat: SocketSeat;
   readonly #outbox: Outbox;
   #cookie: string | undefined;
   #authTimer: Timer | undefined;
@@ -53,13 +53,13 @@ export class Connection implements Beating {
   pingedAtMs: number;
 
   constructor(context: SocketContext, options: ConnectionOptions) {
-    const { ws, socket, target, address, place, cookie, onClosed } = options;
+    const { ws, socket, target, address, seat, cookie, onClosed } = options;
     this.#context = context;
     this.#ws = ws;
     this.#target = target;
     this.#address = address;
-    this.#place = place;
-    place.onGiveWay(() => this.#giveWay());
+    this.#seat = seat;
+    seat.onGiveWay(() => this.#giveWay());
     this.#cookie = cookie;
     this.#outbox = new Outbox(ws, socket, context.clock);
     this.#outbox.onDrained(() => this.#face?.drained());
@@ -125,7 +125,7 @@ export class Connection implements Beating {
   #receive(data: RawData, isBinary: boolean): void {
     this.#heard();
     if (this.#isClosed) return;
-    this.#place.busy(true);
+    this.#seat.busy(true);
     // `nodebuffer` is the only form that is asked for.
     const bytes = data as Buffer;
     this.#count(bytes.length);
@@ -181,7 +181,7 @@ export class Connection implements Beating {
       const caller = await this.#admit(greeting.data.token);
       if (this.#isClosed) return;
       this.#authTimer?.cancel();
-      this.#place.signIn(caller.accountId);
+      this.#seat.signIn(caller.accountId);
       this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
         this.close(socketCloseCodes.ended, 'the token is good no longer'),
       );
@@ -238,8 +238,8 @@ export class Connection implements Beating {
     this.#isClosed = true;
     this.#authTimer?.cancel();
     this.#stopTokenWatch?.();
-    this.#place.busy(false);
-    this.#place.leaveAccount();
+    this.#seat.busy(false);
+    this.#seat.leaveAccount();
     this.#face?.close();
     this.#face = undefined;
     this.#context.beats.remove(this);

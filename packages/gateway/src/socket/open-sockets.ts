@@ -60,10 +60,10 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
     try {
       if (isClosing) throw new ApiError('unavailable');
       const admitted = admit(admission, request);
-      const { place } = admitted;
+      const { seat } = admitted;
       // Until there is a WebSocket, the connection itself gives way.
-      place.onGiveWay(() => socket.destroy());
-      socket.once('close', () => place.leave());
+      seat.onGiveWay(() => socket.destroy());
+      socket.once('close', () => seat.leave());
       upgrades.handleUpgrade(request, socket, head, (ws) => {
         const connection = new Connection(context, {
           ws,
@@ -123,8 +123,8 @@ function admit({ deps, context, addressOf }: Admission, request: IncomingMessage
   const { cookie, origin } = request.headers;
   const target = checkUpgrade(request, deps.names);
   const address = addressOf(request);
-  const place = context.tally.enter(target, clientNetworkOf(address));
-  return { target, address, place, cookie: origin === undefined ? undefined : cookie };
+  const seat = context.tally.enter(target, clientNetworkOf(address));
+  return { target, address, seat, cookie: origin === undefined ? undefined : cookie };
 }
 
 /* A client has a moment to say goodbye; one that does not is cut off. */

@@ -5,7 +5,7 @@
 import { ApiError } from '../http/api-error.ts';
 import type { SocketLimits } from './limits.ts';
 import type { SocketTarget } from './check-upgrade.ts';
-import { createWaitingSockets, type WaitingPlace } from './waiting-sockets.ts';
+import { createWaitingSockets, type WaitingSeat } from './waiting-sockets.ts';
 
 export interface SocketCounts {
   /* Signed in. */
@@ -18,7 +18,7 @@ export interface SocketCounts {
   readonly closed: Readonly<Record<string, number>>;
 }
 
-export interface SocketPlace extends Pick<WaitingPlace, 'onGiveWay' | 'busy'> {
+export interface SocketSeat extends Pick<WaitingSeat, 'onGiveWay' | 'busy'> {
   /* From here on it is a socket of this account. Throws an `ApiError` when there are too many. */
   signIn(accountId: string): void;
   /* The client has stopped, or was told to: it is no longer one of its account's. More than once is harmless, as below. */
@@ -28,8 +28,8 @@ export interface SocketPlace extends Pick<WaitingPlace, 'onGiveWay' | 'busy'> {
 }
 
 export interface SocketTally {
-  /* A place for one that has not said who it is. Throws an `ApiError` when there are too many. */
-  enter(target: SocketTarget, network: string): SocketPlace;
+  /* A seat for one that has not said who it is. Throws an `ApiError` when there are too many. */
+  enter(target: SocketTarget, network: string): SocketSeat;
   countRefusal(code: string): void;
   countClose(code: number): void;
   counts(): SocketCounts;
@@ -52,21 +52,21 @@ export function createSocketTally(limits: SocketLimits): SocketTally {
     }
   };
 
-  const enter = ({ kind }: SocketTarget, network: string): SocketPlace => {
+  const enter = ({ kind }: SocketTarget, network: string): SocketSeat => {
     // Looked at here too: what could not sign in anyway need not begin.
     checkRoom(network);
-    const place = waiting.enter(network);
+    const seat = waiting.enter(network);
     let leaveAccount = (): void => {};
     let leaveSignedIn = (): void => {};
     return {
-      onGiveWay: (giveWay) => place.onGiveWay(giveWay),
-      busy: (isBusy) => place.busy(isBusy),
+      onGiveWay: (giveWay) => seat.onGiveWay(giveWay),
+      busy: (isBusy) => seat.busy(isBusy),
       signIn: (accountId) => {
         checkRoom(network);
         if ((accounts.get(accountId) ?? 0) >= limits.perAccountMax) {
           throw new ApiError('rate_limited', 'this account has as many sockets as it may');
         }
-        place.leave();
+        seat.leave();
         kinds[kind] += 1;
         change(networks, network, 1);
         change(accounts, accountId, 1);
@@ -78,7 +78,7 @@ export function createSocketTally(limits: SocketLimits): SocketTally {
       },
       leaveAccount: () => leaveAccount(),
       leave: () => {
-        place.leave();
+        seat.leave();
         leaveAccount();
         leaveSignedIn();
       },

@@ -13,7 +13,7 @@ export interface WaitingLimits {
   readonly waitingPerAddressMax: number;
 }
 
-export interface WaitingPlace {
+export interface WaitingSeat {
   /* How the socket is ended if it has to give way; known once there is one. */
   onGiveWay(giveWay: () => void): void;
   /* Whether what it has sent is being looked at. */
@@ -25,7 +25,7 @@ export interface WaitingPlace {
 export interface WaitingSockets {
   readonly count: number;
   /* Throws an `ApiError` when there are too many and none gives way. */
-  enter(network: string): WaitingPlace;
+  enter(network: string): WaitingSeat;
 }
 
 interface Waiting {

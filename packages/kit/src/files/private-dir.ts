@@ -15,7 +15,7 @@ import {
   inTheWay,
   isWritableByOthers,
   notOurs,
-  type Place,
+  type PathEntry,
   type Unsafe,
   walk,
 } from './trusted-path.ts';
@@ -43,20 +43,20 @@ export function openPrivateDir(path: string, refuse: Refuse): DirIdentity {
 }
 
 /** A directory that others may read and cannot change, such as the one with the config file; made 0700 where it is missing. */
-export function makeTrustedDir(path: string, refuse: Refuse): Place {
+export function makeTrustedDir(path: string, refuse: Refuse): PathEntry {
   // Twice: a recursive mkdir follows a link that was planted, and what it has made may not be what is there.
   const before = walk(path);
   if (before.kind === 'unsafe') throw refuse(before.unsafe);
-  if (before.kind === 'trusted') return mustBeDirectory(before.place, refuse);
+  if (before.kind === 'trusted') return mustBeDirectory(before.entry, refuse);
   mkdirSync(path, { recursive: true, mode: privateDirMode });
   const made = walk(path);
-  if (made.kind === 'trusted') return mustBeDirectory(made.place, refuse);
+  if (made.kind === 'trusted') return mustBeDirectory(made.entry, refuse);
   throw refuse(made.kind === 'unsafe' ? made.unsafe : inTheWay(path, 'it vanishes'));
 }
 
-function mustBeDirectory(place: Place, refuse: Refuse): Place {
-  if (place.isDirectory) return place;
-  throw refuse(inTheWay(place.path, 'it is not a directory'));
+function mustBeDirectory(entry: PathEntry, refuse: Refuse): PathEntry {
+  if (entry.isDirectory) return entry;
+  throw refuse(inTheWay(entry.path, 'it is not a directory'));
 }
 
 function makeOne(path: string): void {
@@ -67,7 +67,7 @@ function makeOne(path: string): void {
   }
 }
 
-function findProblem(path: string, found: Stats, { isClosed }: Place): Unsafe | undefined {
+function findProblem(path: string, found: Stats, { isClosed }: PathEntry): Unsafe | undefined {
   if (found.isSymbolicLink()) return inTheWay(path, 'it is a symbolic link');
   if (!found.isDirectory()) return inTheWay(path, 'it is not a directory');
   if (found.uid !== ownUid()) return notOurs(path, found);

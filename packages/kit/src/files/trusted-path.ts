@@ -27,7 +27,7 @@ export interface Unsafe {
   readonly cure: string;
 }
 
-export interface Place {
+export interface PathEntry {
   readonly path: string;
   readonly isDirectory: boolean;
   /** TP3 */
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 export type Walked =
-  | { readonly kind: 'trusted'; readonly place: Place }
+  | { readonly kind: 'trusted'; readonly entry: PathEntry }
   /** Everything that is there is trusted; the rest has to be made. */
   | { readonly kind: 'missing' }
   | { readonly kind: 'unsafe'; readonly unsafe: Unsafe };
@@ -56,13 +56,13 @@ export function walk(path: string): Walked {
   if (!isAbsolute(path)) throw new TypeError('a path to be trusted must be absolute');
   const trustedUids = [ownUid(), root, statSync('/').uid];
   const names = path.split('/').toReversed();
-  const top: Place = { path: '/', isDirectory: true, isClosed: false };
-  const above: Place[] = [top];
+  const top: PathEntry = { path: '/', isDirectory: true, isClosed: false };
+  const above: PathEntry[] = [top];
   let links = 0;
   for (;;) {
     const name = names.pop();
     const here = above.at(-1) ?? top;
-    if (name === undefined) return { kind: 'trusted', place: here };
+    if (name === undefined) return { kind: 'trusted', entry: here };
     if (name === '' || name === '.') continue;
     if (name === '..') {
       if (above.length > 1) above.pop();

@@ -12,7 +12,7 @@ export interface ProcessMark {
   readonly pid: number;
   readonly startTicks: number;
   readonly processGroupId: number;
-  readonly sessionId: number;
+  readonly kernelSessionId: number;
   /* What it calls itself; a hint, never a proof. */
   readonly comm: string;
 }
@@ -28,8 +28,8 @@ export function readLineage(
   for (let current = pid; current > 0 && marks.length < depthMax; ) {
     const reading = table.read(current);
     if (reading.kind !== 'found') break;
-    const { startTicks, processGroupId, sessionId, parentPid, comm } = reading.stat;
-    marks.push({ pid: current, startTicks, processGroupId, sessionId, comm });
+    const { startTicks, processGroupId, kernelSessionId, parentPid, comm } = reading.stat;
+    marks.push({ pid: current, startTicks, processGroupId, kernelSessionId, comm });
     current = parentPid;
   }
   return marks;

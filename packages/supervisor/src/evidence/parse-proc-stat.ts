@@ -14,13 +14,13 @@ export interface ProcStat {
   readonly state: string;
   readonly parentPid: number;
   readonly processGroupId: number;
-  readonly sessionId: number;
+  readonly kernelSessionId: number;
   /** Clock ticks since boot: with the pid, the identity of a process. */
   readonly startTicks: number;
 }
 
 /** Field numbers of proc(5), counted from the state, which is number 3. */
-const fieldOf = { state: 0, parentPid: 1, processGroupId: 2, sessionId: 3, startTicks: 19 };
+const fieldOf = { state: 0, parentPid: 1, processGroupId: 2, kernelSessionId: 3, startTicks: 19 };
 
 /** `undefined` for text that is not a whole stat line. */
 export function parseProcStat(text: string): ProcStat | undefined {
@@ -37,7 +37,7 @@ export function parseProcStat(text: string): ProcStat | undefined {
     state: fields[fieldOf.state] ?? '',
     parentPid: Number(fields[fieldOf.parentPid]),
     processGroupId: Number(fields[fieldOf.processGroupId]),
-    sessionId: Number(fields[fieldOf.sessionId]),
+    kernelSessionId: Number(fields[fieldOf.kernelSessionId]),
     startTicks: Number(fields[fieldOf.startTicks]),
   };
   const numbers = [stat.pid, stat.parentPid, stat.processGroupId, stat.startTicks];

@@ -8,7 +8,13 @@ import { readLineage } from '../../src/evidence/lineage.ts';
 import type { ProcessReading } from '../../src/evidence/process-table.ts';
 
 function found(of: number, parentPid: number): ProcessReading {
-  const rest = { comm: 'x', state: 'S', processGroupId: 1, sessionId: 1, startTicks: of * 10 };
+  const rest = {
+    comm: 'x',
+    state: 'S',
+    processGroupId: 1,
+    kernelSessionId: 1,
+    startTicks: of * 10,
+  };
   return { kind: 'found', isZombie: false, stat: { pid: of, parentPid, ...rest } };
 }
 

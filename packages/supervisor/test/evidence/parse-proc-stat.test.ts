@@ -22,7 +22,7 @@ test('names with spaces, parentheses and newlines do not shift the fields', () =
       state: 'S',
       parentPid: 1,
       processGroupId: 500,
-      sessionId: 500,
+      kernelSessionId: 500,
       startTicks: 987_654,
     });
   }

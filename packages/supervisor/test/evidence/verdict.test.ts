@@ -152,7 +152,7 @@ test('O2: an owner is proven dead by its boot, its pid or its start time, and by
         state,
         parentPid: 1,
         processGroupId: 7,
-        sessionId: 7,
+        kernelSessionId: 7,
         startTicks,
       },
     }) as const;

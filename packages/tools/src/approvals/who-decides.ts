@@ -60,7 +60,7 @@ export function whyMayNotDecide(
     return `this process is inside a run (${run})`;
   }
   if (!isAtTerminal) return 'this process has no terminal, and decisions are made at one';
-  const leader = lineage[0]?.sessionId;
+  const leader = lineage[0]?.kernelSessionId;
   return lineage.some(({ pid }) => pid === leader)
     ? undefined
     : 'this process was cut off from the terminal it came from';

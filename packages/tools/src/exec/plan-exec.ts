@@ -47,12 +47,12 @@ export async function planExec(
   return { host, request: await requestOf(context, params, planned) };
 }
 
-interface Place {
+interface Target {
   readonly host: HostPort;
   readonly user: HostUser | undefined;
 }
 
-interface Planned extends Place {
+interface Planned extends Target {
   readonly call: ToolCall;
   readonly action: ProposedAction;
   readonly patience: AbortSignal;
@@ -129,7 +129,7 @@ function directoryOf(asked: string | undefined, base: string): string {
 }
 
 async function findDirectory(
-  { host, user }: Place,
+  { host, user }: Target,
   path: string,
   patience: AbortSignal,
 ): Promise<string> {

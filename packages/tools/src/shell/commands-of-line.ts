@@ -18,7 +18,7 @@ import { blankOut, isGapless } from './gaps.ts';
 import { type LineReads, readsOfLine } from './line-reads.ts';
 import {
   hereDocumentObstacle,
-  type Place,
+  type Nesting,
   parameterObstacle,
   redirectObstacle,
   substitutionObstacle,
@@ -140,10 +140,10 @@ function outlineOf(reading: Reading, node: SyntaxNode): void {
   forEachChild(node, (child) => outlineOf(reading, child));
 }
 
-function visit(reading: Reading, node: SyntaxNode, place: Place): void {
-  const obstacle = obstacleOf(reading, node, place);
+function visit(reading: Reading, node: SyntaxNode, nesting: Nesting): void {
+  const obstacle = obstacleOf(reading, node, nesting);
   if (obstacle !== undefined) reading.obstacles.add(obstacle);
-  const inside = node.type === 'CommandExpansion' ? 'substitution' : place;
+  const inside = node.type === 'CommandExpansion' ? 'substitution' : nesting;
   forEachChild(node, (child) => visit(reading, child, inside));
 }
 
@@ -152,7 +152,7 @@ type Looks = {
   readonly [Type in SyntaxNode['type']]?: (
     node: Extract<SyntaxNode, { type: Type }>,
     reading: Reading,
-    place: Place,
+    nesting: Nesting,
   ) => string | undefined;
 };
 
@@ -163,13 +163,14 @@ const looks: Looks = {
   Subshell: ({ pos }, { line }) => (isDoubled(line, pos) ? '((' : undefined),
   For: ({ name }) => (isHarmlessName(name.text) ? undefined : `it sets ${name.text}`),
   Pipeline: ({ operators }) => (operators.includes('|&') ? 'sh reads |& differently' : undefined),
-  Case: (_node, _reading, place) => (place === 'top' ? undefined : 'case inside a substitution'),
+  Case: (_node, _reading, nesting) =>
+    nesting === 'top' ? undefined : 'case inside a substitution',
   CaseItem: ({ terminator }) =>
     terminator === undefined || terminator === ';;' ? undefined : 'case that falls through',
   Redirect: redirectObstacle,
-  HereDoc: (node, reading, place) => {
+  HereDoc: (node, reading, nesting) => {
     reading.hereDocuments += 1;
-    return hereDocumentObstacle(node, place);
+    return hereDocumentObstacle(node, nesting);
   },
   CommandExpansion: substitutionObstacle,
   ParameterExpansion: parameterObstacle,
@@ -177,19 +178,19 @@ const looks: Looks = {
     numbersOnly.test(text) ? undefined : 'arithmetic with more than numbers',
 };
 
-function obstacleOf(reading: Reading, node: SyntaxNode, place: Place): string | undefined {
+function obstacleOf(reading: Reading, node: SyntaxNode, nesting: Nesting): string | undefined {
   const error = errorOf(node);
   if (error !== undefined) return `it could not be parsed (${error})`;
-  if (!isGapless(node, place === 'top' ? reading.outline : reading.line)) {
+  if (!isGapless(node, nesting === 'top' ? reading.outline : reading.line)) {
     return 'it could not be parsed';
   }
   if (transparent.has(node.type)) return undefined;
   // Each entry takes the type it is listed under, which the compiler cannot see through a lookup.
   const look = looks[node.type] as
-    | ((node: SyntaxNode, reading: Reading, place: Place) => string | undefined)
+    | ((node: SyntaxNode, reading: Reading, nesting: Nesting) => string | undefined)
     | undefined;
   if (look === undefined) return `sh and bash do not agree on it (${node.type})`;
-  return look(node, reading, place);
+  return look(node, reading, nesting);
 }
 
 /* `((` begins a subshell in a subshell, or arithmetic: it depends on who reads it, and on what follows. */

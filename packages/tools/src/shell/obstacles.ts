@@ -11,7 +11,7 @@ import type {
 import { isHarmlessName, plainTextOf } from './words.ts';
 
 /* Where a node stands: some things are fine on top and not inside a substitution. */
-export type Place = 'top' | 'substitution';
+export type Nesting = 'top' | 'substitution';
 
 /* L3. Reading is what programs do anyway; but bash makes connections of /dev/tcp/… */
 export function redirectObstacle(redirect: Redirect): string | undefined {
@@ -37,10 +37,10 @@ export function redirectObstacle(redirect: Redirect): string | undefined {
 }
 
 /* L6 */
-export function hereDocumentObstacle(document: HereDoc, place: Place): string | undefined {
+export function hereDocumentObstacle(document: HereDoc, nesting: Nesting): string | undefined {
   const { delimiter, body, closing } = document;
   const isPlain = /^([A-Za-z_]+|'[A-Za-z_]+')$/.test(delimiter?.text ?? '');
-  if (place !== 'top' || !isPlain || closing === undefined || document.descriptor !== undefined) {
+  if (nesting !== 'top' || !isPlain || closing === undefined || document.descriptor !== undefined) {
     return 'a here-document that shells read differently';
   }
   if (delimiter?.quoted === true) return undefined;

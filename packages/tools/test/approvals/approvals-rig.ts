@@ -44,7 +44,7 @@ const leader: ProcessMark = {
   pid: 7_000_001,
   startTicks: 1,
   processGroupId: 7_000_001,
-  sessionId: 7_000_001,
+  kernelSessionId: 7_000_001,
   comm: 'bash',
 };
 

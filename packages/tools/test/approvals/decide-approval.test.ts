@@ -14,7 +14,7 @@ const mark = (pid: number, parts: Partial<ProcessMark> = {}): ProcessMark => ({
   pid,
   startTicks: pid * 10,
   processGroupId: pid,
-  sessionId: pid,
+  kernelSessionId: pid,
   comm: 'x',
   ...parts,
 });
@@ -121,13 +121,13 @@ test('W1: a descendant of the agent may not decide, and a later process of the s
   const gatekeeper = gatekeeperWith({ requesterMarks: [agent] });
   const verdict = await gatekeeper.check(proposalOf());
   assert.ok(verdict.kind === 'held');
-  const shell = mark(600, { sessionId: 600 });
-  const lineage = [mark(601, { sessionId: 600 }), shell, agent, ...person.lineage];
+  const shell = mark(600, { kernelSessionId: 600 });
+  const lineage = [mark(601, { kernelSessionId: 600 }), shell, agent, ...person.lineage];
   const outcome = await decide(verdict.approvalId, { decider: { lineage, isAtTerminal: true } });
   assert.ok(outcome.kind === 'refused');
   assert.match(outcome.why, /belongs to mcp:test/);
   assert.equal(gatekeeper.approvalOf('run-1')?.state, 'pending');
-  const reused = [mark(601, { sessionId: 600 }), shell, { ...agent, startTicks: 1 }];
+  const reused = [mark(601, { kernelSessionId: 600 }), shell, { ...agent, startTicks: 1 }];
   const later = await decide(verdict.approvalId, {
     decider: { lineage: reused, isAtTerminal: true },
   });
@@ -138,11 +138,15 @@ test('W2, W3: nor may whoever is inside a run, without a terminal, or cut off fr
   const { ask, decide } = await openApprovalsRig(t);
   const approvalId = await ask();
   const shell = mark(600);
-  const inside = [mark(601, { sessionId: 600 }), shell, mark(500, { comm: 'clawdfather-shi' })];
+  const inside = [
+    mark(601, { kernelSessionId: 600 }),
+    shell,
+    mark(500, { comm: 'clawdfather-shi' }),
+  ];
   const deciders = [
     { lineage: inside, isAtTerminal: true },
-    { lineage: [mark(601, { sessionId: 600 }), shell], isAtTerminal: false },
-    { lineage: [mark(601, { sessionId: 600 }), mark(1)], isAtTerminal: true },
+    { lineage: [mark(601, { kernelSessionId: 600 }), shell], isAtTerminal: false },
+    { lineage: [mark(601, { kernelSessionId: 600 }), mark(1)], isAtTerminal: true },
     { lineage: [], isAtTerminal: true },
   ];
   for (const decider of deciders) {

@@ -197,7 +197,12 @@ export async function openToolsRig(
   return rig;
 }
 
-const leader = { pid: 7_000_001, startTicks: 1, processGroupId: 7_000_001, sessionId: 7_000_001 };
+const leader = {
+  pid: 7_000_001,
+  startTicks: 1,
+  processGroupId: 7_000_001,
+  kernelSessionId: 7_000_001,
+};
 /* A shell at a terminal that no agent has anything to do with. */
 const person = { lineage: [{ ...leader, comm: 'bash' }], isAtTerminal: true };
 
