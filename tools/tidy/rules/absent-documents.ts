@@ -8,7 +8,7 @@ import { commentsOf, proseOf, testTitlesOf, withoutCodeSpans } from '../comments
 import type { Finding, Tree } from '../tree.ts';
 
 const absent: readonly RegExp[] = [
-  /\bdocuments? 0\d\d\b/,
+  /\bdocuments? 0\d\d\b/i,
   /\b(?:STYLE|DESIGN|INVARIANTS|CONTRACT|CHECKLIST)\b/,
   /\bcontracts?\b/i,
   /\bchecklists?\b/i,

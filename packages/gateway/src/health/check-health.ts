@@ -57,12 +57,12 @@ export interface HealthDeps {
 export type CheckHealth = () => Promise<Health>;
 
 const believedMs = 1_000;
-/* Document 000. */
+/* docs/observability.md names these limits. */
 const databaseMsMax = 5_000;
 const filesystemMsMax = 5_000;
 /* Answers from memory take one; this is where people begin to notice. */
 const databaseSlowMs = 1_000;
-/* Document 000's alert. */
+/* The alert about disk space begins at the same number. */
 export const freeBytesMin = 500 * 1_048_576;
 /* Every answer waits this long on top of its own time. */
 const lagSecondsMax = 0.25;
