@@ -1,5 +1,5 @@
 /*
- * Whose something is. Every package passes it on, and only the one that reads it from a row or a token makes one.
+ * The id of an account. Every package passes it on; only the code that reads it from a row or a token makes one.
  */
 import type { Brand } from './brand.ts';
 

@@ -1,6 +1,6 @@
 /*
- * Promises that are not waited for to their end: until a signal aborts, or until a time is over. What was given up goes on by
- * itself, and how it ends is not reported any more. The timer and the listener are always taken away again.
+ * Waiting for a promise only until a signal aborts or a time is over. The work behind the promise goes on; its result or its
+ * failure is then ignored. The timer and the listener are always removed.
  */
 import type { Clock } from './clock.ts';
 

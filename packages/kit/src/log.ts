@@ -3,7 +3,7 @@
  *
  * Output of commands, prompts and secrets do not belong here. Whatever does
  * get in is written as JSON, so a control character cannot forge a line or
- * drive the terminal of whoever reads it; DEL and the C1 range, which JSON
+ * drive a reader's terminal; DEL and the C1 range, which JSON
  * leaves alone, are escaped as well.
  */
 import type { Clock } from './clock.ts';
@@ -32,7 +32,7 @@ export interface JsonLogOptions {
 
 const levelOrder: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/* Causes can form a ring; nobody reads deeper than this anyway. */
+/* Causes can form a ring, and deeper ones help no reader. */
 const causeDepthMax = 4;
 
 export function createJsonLog(options: JsonLogOptions, bound: LogFields = {}): Log {
@@ -100,7 +100,7 @@ export function describeError(
 const unescaped = /[\u007f-\u009f\u2028\u2029]/;
 const everyUnescaped = new RegExp(unescaped, 'g');
 
-/* What JSON leaves alone and a terminal or a reader of lines does not. Looked for first: nearly no line has any. */
+/* Characters that JSON does not escape, although terminals and line readers act on them. Few lines have any, so we test first. */
 export function escapeUnprintable(json: string): string {
   if (!unescaped.test(json)) return json;
   return json.replace(

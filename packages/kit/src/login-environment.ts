@@ -1,6 +1,6 @@
 /*
- * Of an environment, what a login would give. An allowlist, so that a secret in the caller's environment (a token, a key, a
- * password in a URL) is absent by default and not by somebody having thought of its name.
+ * The variables of an environment that a login would set. It is an allowlist, so a secret in the caller's environment (a token,
+ * a key, a password in a URL) is left out even if we do not know its name.
  */
 
 const loginNames: ReadonlySet<string> = new Set([
@@ -18,7 +18,7 @@ const loginNames: ReadonlySet<string> = new Set([
 /* Locale categories and the XDG directories. */
 const loginPrefixes: readonly string[] = ['LC_', 'XDG_'];
 
-/* What an agent's command may see of its caller's environment, and a person's that asks for a clean one. */
+/* The environment of an agent's command, and of a person's command with `--clean-env`. */
 export function loginEnvironment(
   source: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -19,7 +19,7 @@ const idPattern = /^[0-9a-hjkmnp-tv-z]{16}$/;
 /* The web's source of randomness gives at most this much in one call. */
 const bytesPerCallMax = 65_536;
 
-/* A call costs the same for 16 bytes as for a page, so small wishes are served from a page. */
+/* A call costs the same for 16 bytes as for a page, so short requests are served from a page. */
 const poolBytes = 4_096;
 
 export function createSystemRandom(): Random {
@@ -34,7 +34,7 @@ export function createSystemRandom(): Random {
     }
     const taken = pool.subarray(used, used + target.length);
     target.set(taken);
-    /* Given out once; what became a cookie does not stay here. */
+    /* Bytes are handed out once and erased, so a cookie's secret does not stay in this page. */
     taken.fill(0);
     used += target.length;
   });

@@ -8,8 +8,8 @@ export function ownUid(): number {
 }
 
 /*
- * A group that is our primary one, and nobody else's. Users that are in no file, such as those of a directory service, cannot
- * be seen from here; but neither is their group, and a group that is in no file is not ours.
+ * True for a group that is our primary one and has no other member. Users of a directory service are in no file and cannot be
+ * seen here. Their groups are in no file either, and a group that is in no file does not count as ours.
  */
 export function isGroupOurs(gid: number): boolean {
   if (gid !== process.getegid?.()) return false;

@@ -1,10 +1,10 @@
 /*
- * A directory of ours that nobody else can enter, for what is secret and for what decides.
+ * A directory of ours that no other user can enter, for secrets and for settings that decide what is allowed.
  *
- * It is made 0700, with what is missing above it. One that is there has to be a real directory of ours. One that others could
- * read is closed: an older version or another umask made it. One that others could write to is closed as well if it is empty
- * or if they could not get there; else what is in it may be theirs, and a person has to look. The same goes for what is
- * directly in one that others could enter.
+ * A missing directory is made with mode 0700, with its missing parents. One that exists has to be a real directory of ours. If
+ * others could read it, its mode is corrected: an older version or another umask made it. If others could write to it, its mode
+ * is corrected only if it is empty or if they could not reach it; otherwise its files may be theirs, and a person has to look.
+ * The same rule holds for the files directly inside a directory that others could enter.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -44,7 +44,7 @@ export function openPrivateDir(path: string, refuse: Refuse): DirIdentity {
 
 /** A directory that others may read and cannot change, such as the one with the config file; made 0700 where it is missing. */
 export function makeTrustedDir(path: string, refuse: Refuse): PathEntry {
-  // Twice: a recursive mkdir follows a link that was planted, and what it has made may not be what is there.
+  // Checked before and after: a recursive mkdir follows a symbolic link that another user has put there.
   const before = walk(path);
   if (before.kind === 'unsafe') throw refuse(before.unsafe);
   if (before.kind === 'trusted') return mustBeDirectory(before.entry, refuse);
@@ -71,7 +71,7 @@ function findProblem(path: string, found: Stats, { isClosed }: PathEntry): Unsaf
   if (found.isSymbolicLink()) return inTheWay(path, 'it is a symbolic link');
   if (!found.isDirectory()) return inTheWay(path, 'it is not a directory');
   if (found.uid !== ownUid()) return notOurs(path, found);
-  // Closing it closes what is in it as well, so that is looked at before.
+  // A closed directory hides its files, so they are checked before it is closed.
   if (isClosed || (found.mode & 0o077) === 0) return undefined;
   const names = readdirSync(path);
   if (isWritableByOthers(found) && names.length > 0) return mayBeTheirs(path, '700');

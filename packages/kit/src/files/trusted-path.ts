@@ -1,16 +1,16 @@
 /*
- * Whether a path leads to something, and only through directories, that no other user can change.
+ * Whether no other user can change what a path leads to, nor any directory on the way.
  *
- * Who can write to a directory decides what its names lead to, so every directory from the root down is looked at, and every
- * symbolic link on the way. The rule:
+ * A user who can write to a directory decides what its names lead to. So every directory from the root down is checked, and
+ * every symbolic link on the way. The rules:
  *
- *   TP1 Each, and what the path leads to, belongs to us or to root. Who owns `/` counts as root: in a user namespace root has
- *       another number there.
- *   TP2 None can be written to by others, unless it is sticky (in `/tmp` nobody can rename what is ours), or its group has no
+ *   TP1 Each directory, and what the path leads to, belongs to us or to root. The owner of `/` counts as root: in a user
+ *       namespace root has another number there.
+ *   TP2 Others cannot write to it, unless it is sticky (in `/tmp` no other user can rename our files), or its group has no
  *       member but us (systems that give each user a group of their own make directories 0775).
  *   TP3 Below a directory of ours that others cannot enter, TP2 holds by itself.
  *
- * What is missing is as good as trusted: who makes it decides its mode. The launcher has the same rule in plain JavaScript
+ * A missing directory counts as trusted: we make it ourselves and set its mode. The launcher has the same rule in plain JavaScript
  * (packages/cli/bin/clawdfather.js), and one table of tests holds both to it.
  */
 import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
@@ -20,7 +20,7 @@ import { isGroupOurs, ownUid } from './own-group.ts';
 import { shellWord } from './shell-word.ts';
 
 export interface Unsafe {
-  /** What is wrong is wrong with this. */
+  /** The directory or file that has the problem. */
   readonly path: string;
   readonly why: string;
   /** The command that mends it. */
@@ -99,7 +99,7 @@ export function isWritableByOthers(stats: Stats): boolean {
   return (mode & 0o020) !== 0 && !isGroupOurs(gid);
 }
 
-/** TP3: root's are not counted: who may enter them is not ours to say. */
+/** TP3. Root's directories do not count: we do not decide who may enter them. */
 function isShut({ mode, uid }: Stats): boolean {
   return uid === ownUid() && (mode & 0o011) === 0;
 }
