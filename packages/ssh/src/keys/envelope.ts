@@ -1,7 +1,7 @@
 /*
  * A secret as it lies in the database: encrypted by a key of its own, which is wrapped by the account's.
  *
- * V1 Both layers are bound to the place: table, row, account and version. A secret moved to another row opens nowhere.
+ * V1 Both layers are bound to the place: table, row, account and version. A secret that was moved to another row cannot be opened.
  * V2 Wrapping again changes the outer layer alone, so it needs no secret in clear and cannot damage one.
  */
 import type { Random } from '@clawdfather/kit';
@@ -45,7 +45,7 @@ export async function sealSecret(
   }
 }
 
-/* Throws `secret-unreadable`. Whoever gets it overwrites it. */
+/* Throws `secret-unreadable`. The caller overwrites the result after use. */
 export async function openSecret(
   { kms }: Pick<EnvelopeDeps, 'kms'>,
   place: SecretPlace,
@@ -79,7 +79,7 @@ export async function rewrapSecret(
   }
 }
 
-/* JSON keeps the four apart, whatever is in them. */
+/* JSON, so that the four values cannot run into each other. */
 function aadOf({ table, rowId, accountId, version }: SecretPlace): Buffer {
   return Buffer.from(JSON.stringify([table, rowId, accountId, version]));
 }

@@ -15,7 +15,7 @@ import type { KeyRecords, NewKeypair } from './ports.ts';
 export interface KeyCustody {
   /* Not stored yet: the caller does that, together with its audit entry. */
   create(accountId: AccountId, label: string): Promise<NewKeypair>;
-  /* The private file, for `ssh-add -`. Whoever gets it overwrites it. `undefined`: there is no such key, or it is revoked. */
+  /* The private file, for `ssh-add -`. The caller overwrites it after use. `undefined`: there is no such key, or it is revoked. */
   open(accountId: AccountId, keypairId: string): Promise<Buffer | undefined>;
 }
 
@@ -44,7 +44,7 @@ export function createKeyCustody(deps: KeyCustodyDeps): KeyCustody {
       const place = placeOf(accountId, keypairId);
       const clear = await openSecret(deps, place, sealed);
       const again = await rewrapSecret(deps, place, sealed);
-      // Compared and set: of several who open it at once one writes, and any of their envelopes is good.
+      // Several callers may open it at once. One of them writes; all of their envelopes are good.
       if (again !== undefined) await records.rewrap({ id: keypairId, from: sealed, to: again });
       return clear;
     },

@@ -1,8 +1,8 @@
 /*
- * Who holds the master key: wraps and unwraps the key of a secret for an account.
+ * The holder of the master keys: wraps and unwraps the key of a secret for an account.
  *
- * Asynchronous and without a way to get at the master key, so that it can be somebody else's machine one day. The one here
- * holds master keys in memory: CURRENT wraps, CURRENT and every PREVIOUS unwrap.
+ * The interface is asynchronous and never hands out a master key, so a key service on another machine can implement it. The one
+ * here holds master keys in memory: CURRENT wraps, CURRENT and every PREVIOUS unwrap.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { Random } from '@clawdfather/kit';

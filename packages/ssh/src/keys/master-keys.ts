@@ -1,8 +1,8 @@
 /*
  * The master keys, as files that only we can read: `1.key`, `2.key`, … The highest number is CURRENT, the others are PREVIOUS.
  *
- * M1 A key's file appears whole and on disk, under a number that nobody had: it is written under another name and linked. So
- *    of two who start or rotate at once one makes the number, and a crash leaves either the key or nothing.
+ * M1 A key's file appears whole and on disk, under a number that is still free: it is written under another name and linked. So
+ *    when two processes start or rotate at once, one of them makes the number, and a crash leaves either the key or nothing.
  * M2 No file is ever changed or deleted here. A secret that has not been wrapped again since opens as long as its key is kept.
  * M3 Read once, from files and never from the environment, which children of ours could read.
  */
@@ -43,17 +43,17 @@ export async function openMasterKeys(directory: string, random: Random): Promise
   return [current, ...previous];
 }
 
-/* A new CURRENT for whoever opens them next. Secrets are wrapped again when they are used. */
+/* Makes a new CURRENT; processes that open the keys later use it. Secrets are wrapped again when they are used. */
 export async function rotateMasterKey(directory: string, random: Random): Promise<void> {
   await openDirectory(directory);
   const [highest = 0] = await numbersIn(directory);
   await addKey(directory, { number: highest + 1, random });
 }
 
-/* It may lie anywhere, so its whole path is looked at. */
+/* The directory may be anywhere, so its whole path is checked. */
 async function openDirectory(path: string): Promise<void> {
   openPrivateDir(path, ({ path: where, why, cure }) => unsafe(where, why, cure));
-  // What a crash left half made. Somebody who is making one right now finds it gone and makes another.
+  // Drafts that a crash left. A process that is writing one right now finds it gone and writes another.
   const drafts = (await readdir(path)).filter((name) => name.startsWith(draftPrefix));
   await Promise.all(drafts.map((name) => rm(join(path, name), { force: true })));
 }
@@ -71,7 +71,7 @@ async function addKey(directory: string, wanted: NewMaster): Promise<void> {
     try {
       return await linkKey(directory, wanted);
     } catch (error) {
-      // M1: somebody else was faster, and theirs is as good.
+      // M1: another process made this number first, and its key is as good.
       if (hasErrno(error, 'EEXIST')) return;
       if (!hasErrno(error, 'ENOENT') || attempt >= attemptsMax) throw error;
     }

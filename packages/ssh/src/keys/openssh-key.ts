@@ -12,7 +12,7 @@ export interface OpensshKey {
   /* A line of `authorized_keys`. */
   readonly publicKey: string;
   readonly fingerprint: string;
-  /* The text of the private file. Whoever holds it overwrites it. */
+  /* The text of the private file. The caller overwrites it after use. */
   readonly privateFile: Buffer;
 }
 

@@ -28,7 +28,7 @@ export type RevokeOutcome = 'revoked' | 'not_found' | 'active_sessions_exist';
 
 /* Inside of one transaction. */
 export interface RevocableKeys extends KeyRecords {
-  /* With its audit entry. Not by force it is refused while a session uses the key. */
+  /* Writes the audit entry too. Without force it is refused while a session uses the key. */
   revoke(id: string, isForced: boolean): Promise<RevokeOutcome>;
   /* Open sessions that use the key. */
   sessionsUsing(id: string): Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 /*
- * Revoking a key: it is used for nothing more, its private half is erased, and, by force, the sessions that stand on it are closed
- * with `key_revoked`. Where something runs in them that the caller may not end, nothing of this happens.
+ * Revoking a key: it can no longer be used, its private half is erased, and with force the sessions that use it are closed with
+ * `key_revoked`. If one of them has a run that the caller may not end, nothing is changed.
  */
 import type { KeyRevocation, RevokeOutcome } from './ports.ts';
 
