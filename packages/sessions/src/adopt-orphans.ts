@@ -1,8 +1,8 @@
 /*
  * Takes over sessions whose owner is gone: those of an earlier generation of ours at once, others' after two minutes of silence.
  *
- * Taking comes first and raises the epoch, so of several gateways one goes on, and the old owner can do nothing more when it wakes
- * up. Only then do we look whether what the session stands on is there; if it is not, the session is lost.
+ * Taking a session comes first and raises its epoch. So only one of several gateways goes on, and the old owner can do nothing
+ * more when it wakes up. Then we check whether the session's connection is still there; if it is not, the session is lost.
  */
 import { changeSession } from './change-session.ts';
 import { cleanupAsker } from './cleanup-asker.ts';
@@ -23,7 +23,7 @@ async function adoptOne(deps: SessionDeps, orphan: DueSession, owner: Owner): Pr
   if (taken.outcome !== 'changed') return;
   const { accountId, id } = orphan;
   const { status, epoch } = taken.session;
-  // What was about to start has nobody who goes on with it.
+  // A session that was still starting is lost: its start ended with its owner.
   if (status === 'active' && (await deps.keeper.adopt(taken.session)) === 'adopted') {
     const from = orphan.ownerInstanceId;
     deps.news.announce({ type: 'adopted', session: { accountId, id }, epoch, from });

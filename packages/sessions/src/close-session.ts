@@ -1,9 +1,9 @@
 /*
- * A close that somebody asks for.
+ * Closing a session on request.
  *
- * A close ends what runs in the session, so it is open to those who may end that, which is looked at first. The session is closed
- * before its runs are ended, so that nothing new can start in between. If we die in between, the clean-up of the gateway that has
- * the runs ends them (keep-busy-sessions.ts).
+ * A close ends the runs of the session, so we first check that the caller may end them. The session is closed before its runs are
+ * ended, so that nothing new can start in between. If this process dies in between, the clean-up of the gateway on the runs'
+ * machine ends them (keep-busy-sessions.ts).
  */
 import { changeSession } from './change-session.ts';
 import type { Asker } from './decide-on.ts';
@@ -24,7 +24,7 @@ export async function closeSession(
   deps.runs.checkMayEnd(session, by.actor);
   const done = await changeSession(deps, session, { event: { type: 'closed', reason }, by });
   if (done.outcome === 'not_found') return undefined;
-  // Also when it was closed before: the one who did may not have got this far.
+  // Also when it was closed before: that close may have been cut off before it ended the runs.
   await deps.runs.end(session, by.actor);
   return done.session;
 }

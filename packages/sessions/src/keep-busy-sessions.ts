@@ -1,6 +1,6 @@
 /*
- * Sessions with a command under way on this machine: work counts as a client's heartbeat, whichever gateway owns the session. A
- * phone in a pocket never ends work.
+ * Keeps sessions open that have a command under way on this machine: a running command counts as a client's heartbeat, also when
+ * another gateway owns the session. So a phone in a pocket never ends work.
  *
  * A command whose session was closed on purpose ends here, if the gateway that closed it could not do so: it died first, or runs on
  * another machine. It ends in the name of the one who closed the session, so a token ends no person's command this way either. A
@@ -11,7 +11,7 @@ import { cleanupAsker } from './cleanup-asker.ts';
 import type { SessionDeps } from './ports.ts';
 import type { CloseReason, WishedReason } from './session.ts';
 
-/* For a close whose entry is no longer kept: it may have been a token, which may end least. */
+/* For a close whose audit entry is gone: a token may have closed it, and a token has the fewest rights. */
 const unknownCloser = 'token:unknown';
 
 const onPurpose: Readonly<Record<WishedReason, true>> = {

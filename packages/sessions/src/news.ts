@@ -1,11 +1,11 @@
 /*
- * What happened to sessions, for logs, metrics and whoever else wants to know. Told after it was stored, by the gateway that did it;
- * what other gateways do shows in the records.
+ * What happened to sessions, for logs and metrics. The gateway that made a change announces it after it was stored. Changes by
+ * other gateways are not announced; they show in the records.
  */
 import type { CloseReason, SessionName } from './session.ts';
 
 export interface EndedSession extends SessionName {
-  /* `closed`: somebody asked. `idle`: no client. `lost`: its owner was gone, and what it stood on as well. */
+  /* `closed`: on request. `idle`: no client came. `lost`: its owner was gone, and its connection as well. */
   readonly cause: 'closed' | 'idle' | 'lost';
   readonly reason: CloseReason;
   /* Why it never was active, if it was not. */

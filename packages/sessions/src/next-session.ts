@@ -2,9 +2,9 @@
  * The life of a session, as one pure function: a state and an event make the next state, or a refusal.
  *
  * - One owner at a time. Taking a session raises its epoch, and an owner that writes with an older epoch is refused, so a gateway
- *   that was frozen and wakes up does no harm. A close that somebody asks for is not the owner's and needs no epoch.
- * - Two clocks. The owner's says whether the session may be taken; the client's says whether anybody still wants it.
- * - While no owner was alive no client could be heard. That time is not idleness: the client's clock is moved on by it.
+ *   that was frozen and wakes up does no harm. A close on request may come from any gateway and needs no epoch.
+ * - Two clocks. The owner's says whether the session may be taken over; the client's says whether it is still in use.
+ * - While no owner was alive, no client could reach it. That time is not idleness, so the client's clock is moved on by it.
  * - An end is final.
  */
 import { assertNever } from '@clawdfather/kit';
@@ -18,11 +18,11 @@ interface Fenced {
 export type SessionEvent =
   /* It can be worked in. */
   | ({ readonly type: 'activated' } & Fenced)
-  /* Somebody asked for its end. */
+  /* A request to close it. */
   | { readonly type: 'closed'; readonly reason: WishedReason }
   /* No client for too long. `seenAtMs` is the client's heartbeat that this was decided on. */
   | ({ readonly type: 'idle'; readonly seenAtMs: number } & Fenced)
-  /* It was taken over, and what it stood on is gone. */
+  /* It was taken over, and its connection is gone. */
   | ({ readonly type: 'lost' } & Fenced)
   | { readonly type: 'taken'; readonly by: Owner }
   | ({ readonly type: 'owner-beat' } & Fenced)

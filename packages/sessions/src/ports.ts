@@ -23,7 +23,7 @@ export interface SessionRecords {
 
 export type DueSession = SessionRecord & SessionName;
 
-/* Over all accounts. What is found here is only looked at again: the decision is made on what `change` reads. */
+/* Over all accounts. These are candidates: the decision is made on what `change` reads in its transaction. */
 export interface DueSessions {
   /* Open ones that this owner may take: its own of an earlier generation, and those of owners that are silent for so long. */
   orphaned(by: Owner, limits: { readonly ownerStaleMs: number }): Promise<readonly DueSession[]>;
@@ -42,13 +42,14 @@ export interface SessionRuns {
   /* Throws when this actor may not end all that is left of it. */
   checkMayEnd(session: SessionName, actor: string): void;
   /*
-   * Ends its commands and what its finished ones have left, as far as the one who closed it may, which is the actor unless another
-   * is named: what was started in the moment of the close goes on. Never rejects: what fails is logged, and the clean-up asks again.
+   * Ends its commands and the leftovers of its finished ones, as far as `closedBy` (by default the actor) may end them. So a command
+   * of another caller that started at the moment of the close goes on. Never rejects: a failure is logged, and the clean-up tries
+   * again.
    */
   end(session: SessionName, actor: string, closedBy?: string): Promise<void>;
 }
 
-/* What a session stands on, such as an SSH connection. */
+/* What a session needs to go on, such as an SSH connection. */
 export interface SessionKeeper {
   /* Is it still there? The session is ours already, with a raised epoch. */
   adopt(session: SessionRecord): Promise<'adopted' | 'gone'>;

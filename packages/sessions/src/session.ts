@@ -10,7 +10,7 @@ import type { AccountId } from '@clawdfather/kit';
 
 export type SessionStatus = 'pending' | 'active' | 'closed' | 'error';
 export type CloseReason = 'user' | 'timeout' | 'error' | 'server_closed' | 'key_revoked';
-/* Somebody wanted it to end; a timeout is not a wish. */
+/* Reasons of a close on request; a timeout is not one of them. */
 export type WishedReason = Extract<CloseReason, 'user' | 'server_closed' | 'key_revoked'>;
 
 /* One start of one gateway. */
@@ -20,7 +20,7 @@ export interface Owner {
 }
 
 interface Held {
-  /* Raised by every change of owner. Whoever writes with an older one is refused. */
+  /* Raised by every change of owner. A write with an older epoch is refused. */
   readonly epoch: number;
   readonly owner: Owner;
   readonly ownerHeartbeatAtMs: number;
