@@ -4,7 +4,7 @@
  */
 export const execLimits = {
   yieldMs: { least: 10, usual: 10_000, most: 120_000 },
-  /* 0 is none. On an SSH host nobody watches the machine itself, so a command there gets less. */
+  /* 0 is none. We cannot watch an SSH host itself, so a command there gets less. */
   timeoutSeconds: { usualLocal: 1_800, usualRemote: 120, most: 30 * 86_400 },
   noOutputTimeoutSeconds: { most: 30 * 86_400 },
   terminal: { cols: 120, rows: 30, most: 1_000 },
@@ -31,5 +31,5 @@ export const processLimits = {
 /* What a tool returns of a run's output; the journal keeps every byte. */
 export const outputCharactersMax = 200_000;
 
-/* An approval that nobody decides becomes a denial. */
+/* An approval that is not decided in this time becomes a denial. */
 export const approvalLifetimeMs = 30 * 60_000;

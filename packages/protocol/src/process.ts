@@ -88,7 +88,7 @@ export const processParamsSchema = z.discriminatedUnion('action', [
 export type ProcessParams = z.infer<typeof processParamsSchema>;
 export type ProcessAction = ProcessParams['action'];
 
-/* Why a run stands still: its output cannot be kept, or nobody has consumed what is held for them. */
+/* Why a run stands still: its output cannot be written, or its reader has not taken in the output that is kept for it. */
 export const stallSchema = z.enum(['disk-full', 'disk-failing', 'not-consumed']);
 
 export const runSummarySchema = z.object({

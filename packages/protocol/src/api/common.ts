@@ -20,7 +20,7 @@ export const scopeSchema = z.enum(scopes);
 
 export const idParams = z.strictObject({ id: idSchema });
 
-/* For what is in use: whoever says so gets it ended first. */
+/* `force=true` removes a thing that is in use, and ends what uses it first. */
 export const forceQuery = z.strictObject({ force: z.enum(['true', 'false']).default('false') });
 
 /* 20 by default, a page that a phone shows at once; 100 at most. */

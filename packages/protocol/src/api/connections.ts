@@ -3,7 +3,7 @@
  *
  * ssh reads both in places where its own guards do not look, such as a configuration file. So they are made of letters, digits
  * and a few signs that mean nothing to ssh, a shell or a file name, and never begin with a sign. A host of digits has to be an
- * address as everybody writes it: resolvers also take `127.1`, `2130706433` and `0x7f000001` for loopback.
+ * address in its usual form: resolvers also take `127.1`, `2130706433` and `0x7f000001` for loopback.
  */
 import { z } from 'zod';
 import {

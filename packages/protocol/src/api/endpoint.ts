@@ -12,7 +12,7 @@ export const scopes = ['read', 'run', 'approve', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 /*
- * `open`: nobody has to be known. `person`: a signed-in device, never a token that may have been handed to an agent. Otherwise
+ * `open`: no sign-in is needed. `person`: a signed-in device, never a token that may have been handed to an agent. Otherwise
  * the scope that a token needs; a device has all of them.
  */
 export type Access = 'open' | 'person' | Scope;
@@ -21,7 +21,7 @@ export interface EndpointLimit {
   readonly hitsMax: number;
   readonly windowMs: number;
   readonly per: 'ip' | 'account' | 'connection';
-  /* Whoever goes beyond the limit waits this long, instead of until the window's end. */
+  /* A caller beyond the limit waits this long, instead of until the window's end. */
   readonly lockMs?: number;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Sessions: work on a host, or on the gateway's own machine, that goes on while nobody looks.
+ * Sessions: work on an SSH host or on the gateway's own machine, which goes on while no client is connected.
  */
 import { z } from 'zod';
 import { hourMs, idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';

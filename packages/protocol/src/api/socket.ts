@@ -17,18 +17,18 @@ export const socketPaths = { session: '/ws/sessions/:id', run: '/ws/runs/:id' } 
 
 /* 4001 to 4008 are ours (docs/protocol/websocket.md); the others are those of RFC 6455. */
 export const socketCloseCodes = {
-  /* Over as it should be: the run has ended and all it said was sent. */
+  /* The run has ended, and all its output was sent. */
   normal: 1000,
   /* The gateway stops. Try again. */
   goingAway: 1001,
-  /* A message that nobody may send, such as anything before `auth`. */
+  /* A message that is not allowed, such as anything before `auth`. */
   policy: 1008,
   tooBig: 1009,
   /* A mistake of ours, or the run cannot be read here. Try again. */
   internal: 1011,
   /* Too many sockets. Try again later. */
   tryLater: 1013,
-  /* The token is not good (any more), or the session is closed. */
+  /* The token is not valid or no longer valid, or the session is closed. */
   ended: 4001,
   originRefused: 4003,
   notFound: 4004,

@@ -1,5 +1,5 @@
 /*
- * How the gateway is, for load balancers, monitoring and people. Nobody has to sign in for it.
+ * How the gateway is, for load balancers, monitoring and people. It needs no sign-in.
  */
 import { z } from 'zod';
 import { endpoints } from './endpoint.ts';
