@@ -14,7 +14,7 @@ import type { Select } from './select.ts';
 export type Database = Kysely<Tables>;
 export type Work<Value> = (db: Database) => Promise<Value>;
 
-/** What queries run on: an engine, or a transaction that somebody else began. */
+/** What queries run on: an engine, or a transaction that the caller began. */
 export interface Runner {
   readonly dialect: DialectName;
   /** One statement that was compiled before (select.ts): the cheapest way to ask. */
@@ -33,21 +33,21 @@ export interface ReadBack {
 }
 
 export interface Engine extends Runner {
-  /** As `write`, for work that finds out by itself that it was done before: a lost answer is asked for again. */
+  /** As `write`, for work that finds out by itself whether it was done before: it runs again after a lost answer. */
   writeRepeatable<Value>(work: Work<Value>): Promise<Value>;
   migrate(list?: readonly Migration[]): Promise<readonly number[]>;
   migrationStatus(): Promise<MigrationStatus>;
   /**
-   * Reads what was written as somebody would who comes anew, past every cache of ours. `sql` selects one row with the column
-   * `beats`, which is at least `beats` by now.
+   * Reads over a new connection, past every cache of ours. `sql` selects one row with the column `beats`, which must be at least
+   * the `beats` that were written.
    */
   readBack(expected: ReadBack): Promise<void>;
-  /** A consistent copy while everything goes on. PostgreSQL has `pg_dump` for that and refuses. */
+  /** A consistent copy while the database is in use. PostgreSQL has `pg_dump` for that and refuses. */
   backup(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Queries inside a transaction: everything is part of it. */
+/** Runs queries inside a transaction that is already open. */
 export function runnerOf(transaction: Database, dialect: DialectName): Runner {
   const inside = <Value>(work: Work<Value>): Promise<Value> => work(transaction);
   return {

@@ -73,13 +73,13 @@ async function writeBeat(engine: Runner, nowMs: number): Promise<number> {
   return beats;
 }
 
-/** What a statement that has always worked is refused for, is damage; what it is not answered for, is not. */
+/** These statements have always worked, so a refusal means damage. No answer means that the database is down. */
 function isDamage(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false;
   return error.code === 'store-corrupt' || missingTable.includes(codeOf(error));
 }
 
-/* SQLITE_ERROR, and undefined_table or undefined_column of PostgreSQL: all that is wrong with our text is a schema that is not ours. */
+/* SQLITE_ERROR, and undefined_table or undefined_column of PostgreSQL: our SQL is right, so the schema is not ours. */
 const missingTable: readonly unknown[] = [1, '42P01', '42703'];
 
 function codeOf({ detail }: StoreError): unknown {

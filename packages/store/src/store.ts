@@ -34,7 +34,7 @@ export interface Store extends AsyncDisposable {
   readonly system: SystemQueries;
   /** For `/health` and `/readyz`: can it be read and written, and are its migrations ours? Writes a row. Never rejects. */
   readiness(): Promise<Readiness>;
-  /** SQLite only: a consistent copy while everything goes on. */
+  /** SQLite only: a consistent copy while the database is in use. */
   backup(path: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function createStore(engine: Engine, deps: StoreDeps): Store {
 
 async function readReadiness(engine: Engine, clock: Clock): Promise<Readiness> {
   const sinceMs = clock.monotonicMs();
-  /* Why it fails is in the error of whoever needs it; this answers how. */
+  /* The reason of a failure is reported by the call that needs the database. */
   const migrations = await engine.migrationStatus().catch(() => undefined);
   const latencyMs = clock.monotonicMs() - sinceMs;
   const fault = await findFault(engine, clock.wallMs());

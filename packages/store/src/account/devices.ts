@@ -1,5 +1,5 @@
 /*
- * Signed-in devices: app_sessions. A token is known by its SHA-256 only; whoever makes one keeps the token to itself.
+ * Signed-in devices, in the table app_sessions. Only the SHA-256 of a device's token is stored.
  */
 import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
 import type { AccountContext } from '../context.ts';

@@ -3,9 +3,9 @@
  *
  * K1 The key, what the work wrote and its result are one transaction. So the key is there exactly if the effect is.
  * K2 A resend with the same request gets the stored result; with another request it is refused.
- * K3 Of several at once one does the work. The others wait for its transaction and get its result: SQLite has one writer,
+ * K3 Of several requests at once one does the work. The others wait for its transaction and get its result: SQLite has one writer,
  *    and PostgreSQL holds the second insert of a key until the first is decided.
- * K4 Because of K1 an answer that was lost is asked for again, which finds the key or finds that nothing happened.
+ * K4 Because of K1 the work may run again after a lost answer: it finds the key, or it finds that nothing has happened.
  *
  * The work touches nothing but the database (B2). What takes longer, such as starting a session, records its intent here and
  * is carried out afterwards; the resend finds the same intent.

@@ -1,6 +1,6 @@
 /*
- * The sessions of an account. What becomes of one is decided by whoever owns the rules (packages/sessions); here its row is read,
- * the decision is asked for, and row and audit entry are written, in one transaction.
+ * The sessions of an account. packages/sessions decides what becomes of one. Here one transaction reads its row, asks for the
+ * decision, and writes the row and the audit entry.
  */
 import type {
   ChangeOutcome,
@@ -57,7 +57,7 @@ export function createSessions(context: AccountContext): Sessions {
       auditedWrite<CreateSessionOutcome>(context, audit, (db) => create(db, context, input)),
     change: (id, decide) => runner.write((db) => change(db, context, { id, decide })),
     clientSeen: (id) =>
-      /* Not worth an audit entry, nor a read: it only ever moves one time forward. */
+      /* No audit entry and no read before: the write only moves one time forward. */
       runner.write(async (db) => {
         const nowMs = clock.wallMs();
         const row = await db

@@ -62,7 +62,7 @@ function createDriver(pool: pg.Pool, observing: Observing): Driver {
     },
     commitTransaction: async (connection) => {
       const command = await own(connection).say('COMMIT');
-      /* What it says when an earlier statement had failed and somebody swallowed the error. */
+      /* The server answers so when an earlier statement failed and the work ignored the error. */
       if (command === 'ROLLBACK') throw new AbortedTransactionError();
     },
     rollbackTransaction: async (connection) => {

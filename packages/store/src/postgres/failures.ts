@@ -1,5 +1,5 @@
 /*
- * PostgreSQL's answers and silences, as far as we tell them apart, by SQLSTATE and never by text.
+ * The kinds of failure that PostgreSQL can cause, told apart by SQLSTATE and never by text.
  *
  * `conflict`  the transaction was undone and may be run again
  * `duplicate` a unique index refused; two that raced past each other's check look like this as well
@@ -20,7 +20,7 @@ const farewellCodes: readonly string[] = ['57P01', '57P02', '57P03', '57P05', '2
    connection prepares it anew; nothing else that we ask for is not supported. */
 const stalePlanCode = '0A000';
 
-/** Marks what the driver threw, so that a mistake in a work is not taken for a lost connection. */
+/** Marks errors of the driver, so that a mistake in our own code is not taken for a lost connection. */
 export class DriverError extends Error {
   readonly failure: PostgresFailure;
 
@@ -30,7 +30,7 @@ export class DriverError extends Error {
   }
 }
 
-/** For what `pg` threw. Whatever the server did not say itself means that it can say nothing any more. */
+/** Sorts an error of `pg`. An error that does not come from the server means that the connection is lost. */
 export function driverErrorOf(error: unknown): DriverError {
   if (error instanceof DriverError) return error;
   if (!(error instanceof pg.DatabaseError)) return new DriverError('lost', error);

@@ -1,10 +1,11 @@
 /*
  * The control database on a PostgreSQL server, which several gateways may share.
  *
- * PG1 Transactions are SERIALIZABLE, so that one set of queries means the same as on SQLite. What the server undoes for that
- *     is run again.
- * PG2 A connection lost before COMMIT was sent means that nothing happened: run again. Lost after it, nobody knows: only work
- *     that finds out by itself whether it was done (an idempotency key) is run again, any other is `outcome-unknown`.
+ * PG1 Transactions are SERIALIZABLE, so that one set of queries means the same as on SQLite. A transaction
+ *     that the server undoes for it runs again.
+ * PG2 If the connection is lost before COMMIT was sent, nothing has happened and the work runs again. If it is lost after that,
+ *     the outcome is unknown: only work that finds out by itself whether it was done (an idempotency key) runs again, any other
+ *     fails with `outcome-unknown`.
  */
 import type { Random } from '@clawdfather/kit';
 import { Kysely, sql } from 'kysely';

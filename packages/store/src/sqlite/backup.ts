@@ -42,7 +42,7 @@ export async function backUp(source: string, path: string): Promise<void> {
     await rename(draft, path);
     await syncPath(dirname(path));
   } catch (error) {
-    // Where it is not safe, what lies there is not ours to remove.
+    // In an unsafe directory the file under this name may belong to another user, so it is not removed.
     if (hasCode(error, 'store-unsafe')) throw error;
     await rm(draft, { force: true });
     throw new StoreError('backup-failed', 'the backup could not be made', {

@@ -26,7 +26,7 @@ export function createLookAtFile(path: string, clock: Clock): LookAtFile {
 
   return (expected) => {
     const now = statOf(path);
-    // Taken away or replaced: what has the name is not what we write to, and says nothing about it.
+    // The file was removed or replaced, so the file under this name is not the one we write to.
     if (now === undefined || now.ino !== opened?.ino || now.dev !== opened.dev) return;
     if (now.size < bytesSeen) throw damaged('its file has become shorter');
     bytesSeen = now.size;

@@ -4,9 +4,9 @@
  *
  * Stages of a group: BEGIN IMMEDIATE → each work in its savepoint, until `batchMsMax` is used up → COMMIT.
  *
- * Q5 A work that waits for anything but the database is refused. SQLite answers at once, so all of an honest work happens
- *    before the event loop turns; one that is still there then would delay every other write. Its transaction is ended, so
- *    what it does later reaches nothing.
+ * Q5 A work that waits for anything but the database is refused. SQLite answers at once, so a work that asks only the database
+ *    ends before the event loop turns. One that is still running then would delay every other write. Its transaction is
+ *    ended, so its later statements have no effect.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Random } from '@clawdfather/kit';

@@ -1,5 +1,5 @@
 /*
- * Accounts as the gateway sees them: the local owner, and whoever signs in.
+ * Accounts as the gateway sees them: the owner of the machine, and the people who sign in.
  */
 import type { AccountId, QueryContext } from '../context.ts';
 import { type AuditEntry, insertAudit } from '../audit.ts';
@@ -24,7 +24,7 @@ export type SignInOutcome =
   | { readonly outcome: 'disabled' | 'not_admitted' };
 
 export interface Accounts {
-  /** The account of whoever runs this gateway; made at the first call, the same one ever after. */
+  /** The account of the owner of the machine. The first call makes it. */
   ensureOwner(input: { displayName: string; audit: AuditEntry }): Promise<Account>;
   /** Finds the account of an identity, or makes one when `mayCreate`. */
   signIn(input: {

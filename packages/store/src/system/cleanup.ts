@@ -1,9 +1,9 @@
 /*
- * Removing what has expired, in small transactions: other writes come in between, and a call that has done its share leaves the
- * rest to the next one.
+ * Removes expired rows, in small transactions, so that other writes come in between. A call removes a limited number and leaves
+ * the rest to the next one.
  *
- * CL1 States, links, idempotency keys and windows go when they end. Devices, tokens and sessions stay for `endedKeptMs` after
- *     their end, for whoever asks what became of them.
+ * CL1 OAuth states, login links, idempotency keys and rate-limit windows are removed when they end. Devices, tokens and sessions
+ *     stay for `endedKeptMs` after their end, so that one can still ask what became of them.
  * CL2 The audit log loses its oldest entries only, and says from which number on it is kept.
  */
 import { sql } from 'kysely';
@@ -103,7 +103,7 @@ async function readAccountsWithOldEntries(
   });
 }
 
-/** CL2: from the front, up to the first one that is young enough, so that what is left has no gap. */
+/** CL2: removes from the oldest on, up to the first entry that is young enough, so that the rest has no gap. */
 async function removeEntries(db: Database, accountId: string, untilMs: number): Promise<number> {
   const oldest = await db
     .selectFrom('audit_log')

@@ -12,7 +12,7 @@ import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
-/** Owns what happens before anybody is known, such as a refused token. No account can have this id: it is no `isId`. */
+/** The account id of events without an account, such as a refused token. No real account can have it: `isId` refuses it. */
 const nobody = parseAccountId('nobody');
 
 export interface SystemQueries {

@@ -4,7 +4,7 @@
  * - `heartbeat` is the owner's clock, for everything that one owner has, in one statement. It does the same as `nextSession`
  *   does for `owner-beat` (a test compares them), silence beyond the limit included.
  * - `orphaned`: the owner's clock has stopped. They may be taken; nothing is closed for being orphaned alone.
- * - `idle`: the client's clock has, although an owner was there to hear it.
+ * - `idle`: the client's clock has stopped while the owner was alive.
  */
 import { sql } from 'kysely';
 import type { DueSession, DueSessions, Owner, SessionStatus } from '@clawdfather/sessions';

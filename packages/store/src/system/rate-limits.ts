@@ -1,8 +1,8 @@
 /*
  * Rate limits and lock-outs, counted in the database so that several gateways count together.
  *
- * A window is fixed: it begins with its first hit. Who goes beyond the limit may be locked out for longer than the window;
- * a lock outlives the window's row being counted anew.
+ * A window is fixed: it begins with its first hit. A caller beyond the limit may be locked out for longer than the
+ * window; the lock stays when the window begins again.
  */
 import type { QueryContext } from '../context.ts';
 import type { Database } from '../engine.ts';

@@ -1,5 +1,5 @@
 /*
- * OAuth states and login links: used by being deleted, so that of two who come with the same one, one gets it.
+ * OAuth states and login links. Using one deletes it, so of two callers with the same one only the first succeeds.
  */
 import type { AccountId, QueryContext } from '../context.ts';
 import { signInMs } from '../limits.ts';

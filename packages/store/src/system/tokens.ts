@@ -25,7 +25,7 @@ export interface TokenHolder {
 export interface Tokens {
   /** `undefined` for what is unknown, expired, revoked, or of a disabled account: all look alike. */
   find(tokenHash: string): Promise<TokenHolder | undefined>;
-  /** Of these devices and tokens, those that can still be used; for whoever holds sockets open on them. */
+  /** Of these devices and tokens, those that can still be used. Callers that hold sockets open ask this. */
   stillGood(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -50,7 +50,7 @@ export function createTokens({ runner, clock }: QueryContext): Tokens {
         await runner.write((db) => touch(db, holder, { nowMs, expiresAtMs }));
         return { ...holder, expiresAtMs };
       } catch (error) {
-        // On a disk that takes nothing a token is as good as before: whoever ends what fills it must get in.
+        // A full disk must not lock people out: the person who ends the run that fills it has to get in.
         if (hasCode(error, 'store-full', 'store-failed')) return holder;
         throw error;
       }
@@ -112,7 +112,7 @@ interface HolderFilter {
   readonly nowMs: number;
 }
 
-/* Both kinds in one statement: on PostgreSQL a second one would be a second way there and back. Only tokens have scopes. */
+/* Both kinds in one statement: on PostgreSQL a second statement is a second round trip. Only tokens have scopes. */
 const selectHolder = createSelect((db, { tokenHash, nowMs }: HolderFilter) =>
   db
     .selectFrom('app_sessions as token')
@@ -148,7 +148,7 @@ async function touch(
     .set({ last_used_at_ms: nowMs, expires_at_ms: expiresAtMs })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
-    /* Revoked while we looked: stays revoked, and is not prolonged. */
+    /* If it was revoked meanwhile, it stays revoked and is not prolonged. */
     .where('revoked_at_ms', 'is', null)
     .execute();
 }
