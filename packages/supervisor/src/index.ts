@@ -44,6 +44,7 @@ export { cursorInside } from './run/output/cursor-inside.ts';
 export { openStateDir } from './registry/state-dir.ts';
 export { outputStart } from './run/output/read-output.ts';
 export type { Stall } from './run/output/stall.ts';
+export type { RunUse } from './use/read-uses.ts';
 export { unclaimedStage } from './run/records/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';

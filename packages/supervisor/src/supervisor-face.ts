@@ -14,6 +14,7 @@ import { exitWithoutRecord } from './run/records/run-exit.ts';
 import { runDirOf, voidIntent } from './run/records/run-files.ts';
 import { spawnRun } from './run/spawn/spawn-run.ts';
 import { watchRun } from './run/handle/watched-run.ts';
+import { readUses } from './use/read-uses.ts';
 import type { Cursor, ManagedRun, Supervisor } from './types.ts';
 
 export type Parts = Pick<Supervisor, 'close' | 'reconcile'>;
@@ -57,6 +58,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     count: (filter) => registry.count(filter),
     get: (runId) => registry.get(runId),
     stalls: (records) => findStalls(context, records),
+    uses: (records) => readUses(context, records),
     inputOffset: (runId) => registry.inputOffset(runId),
     owners: () => registry.owners(),
     gc: (options) => collectGarbage(context, options),

@@ -15,6 +15,7 @@ import type {
 } from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
 import type { Stall } from './run/output/stall.ts';
+import type { RunUse } from './use/read-uses.ts';
 import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 
 export type RunId = Brand<string, 'RunId'>;
@@ -363,6 +364,8 @@ export interface Supervisor {
   get(runId: RunId): RunRecord | undefined;
   /** Those of these runs that stand still because their output cannot be kept, and why (J4). */
   stalls(records: readonly RunRecord[]): Promise<ReadonlyMap<RunId, Stall>>;
+  /** What those of these runs use of which something lives, from one scan of the host's processes. */
+  uses(records: readonly RunRecord[]): ReadonlyMap<RunId, RunUse>;
   /** Where the next durable input of a run goes (I1); what is typed is not counted. */
   inputOffset(runId: RunId): number;
   reconcile(): Promise<readonly ReconcileDecision[]>;

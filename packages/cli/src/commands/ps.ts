@@ -13,8 +13,10 @@ import type { psSpec } from './specs.ts';
 export async function execute(call: CallOf<typeof psSpec>): Promise<ExitStatus> {
   const { flags, io } = call;
   const wanted = wantedRuns(flags.filter, flags.all);
+  // Only the table shows what they use.
+  const query = { ...wanted.query, withUse: !call.isJson && !flags.quiet };
   return withPlace(call, async (place) => {
-    const { runs, isCut } = await listRuns(place, wanted, flags.limit);
+    const { runs, isCut } = await listRuns(place, { ...wanted, query }, flags.limit);
     const sayCut = async (): Promise<void> => {
       if (isCut) await io.stderr.write(cutText(runs.length));
     };
@@ -37,7 +39,6 @@ export async function execute(call: CallOf<typeof psSpec>): Promise<ExitStatus> 
         paint: call.paint,
         nowMs: call.clock.wallMs(),
         columnsMax: io.columns(),
-        useOf: (run) => place.useOf(run),
         stallOf: ({ runId }) => stalls.get(runId),
       }),
     );

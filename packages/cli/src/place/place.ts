@@ -12,11 +12,11 @@ import type {
   RunId,
   RunRecord,
   RunState,
+  RunUse,
   Stall,
 } from '@clawdfather/supervisor';
 import type { KeyInput } from '@clawdfather/tools/terminal';
 import type { TerminalSize } from '../io/io.ts';
-import type { TreeUse } from '../runs/process-use.ts';
 import type { TerminalFeed } from '../terminal/terminal-feed.ts';
 
 /* What commands know of a run. */
@@ -44,6 +44,8 @@ export type Run = Pick<
 > & {
   /* `held`: it waits for a decision and has not started. */
   readonly state: RunState | 'held';
+  /* What its processes use. Only in a list that was asked for it, while something of the run lives and can be seen. */
+  readonly use?: Omit<RunUse, 'hasCommand'>;
 };
 
 /* One run to watch, type into and end. */
@@ -65,7 +67,10 @@ export type RunHandle = Pick<
 export type RunQuery = Pick<
   RunFilter,
   'states' | 'sessionId' | 'backendId' | 'labels' | 'idPrefix' | 'limit'
->;
+> & {
+  /* With what they use: that takes a look at every process of the machine they are on. */
+  readonly withUse?: boolean;
+};
 
 /* What `clf run` was asked for. */
 export interface RunWish {
@@ -101,8 +106,11 @@ export interface Place {
   list(query: RunQuery): Promise<readonly Run[]>;
   /* Those of these that stand still because their output cannot be kept (J4). */
   stalls(runs: readonly Run[]): Promise<ReadonlyMap<RunId, Stall>>;
-  /* What its processes use now; undefined when that cannot be told from here. */
-  useOf(run: Run): TreeUse | undefined;
+  /*
+   * For runs that were listed with their use. Where a run's processes are gone and no end is recorded, records it. True: the list
+   * is out of date.
+   */
+  settle(runs: readonly Run[]): Promise<boolean>;
   /* Throws when nothing was started. `signal` takes the start back. */
   start(wish: RunWish, signal: AbortSignal): Promise<RunHandle>;
   open(run: Run): Promise<RunHandle>;

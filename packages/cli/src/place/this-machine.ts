@@ -8,8 +8,8 @@ import { CliError } from '../errors.ts';
 import { endRun } from '../runs/end-run.ts';
 import { runEnded, shortId } from '../runs/find-run.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
-import { readTreeUse } from '../runs/process-use.ts';
 import type { Place, Run } from './place.ts';
+import { createSettler, type RunHere } from './settle-here.ts';
 
 export interface ThisMachineDeps {
   readonly supervisor: Supervisor;
@@ -19,6 +19,7 @@ export interface ThisMachineDeps {
 
 export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps): Place {
   const actor = `cli:${config.pid}`;
+  const settle = createSettler({ supervisor, clock });
   const attach = (run: Pick<Run, 'runId'>) => supervisor.attach(run.runId);
   const attachLiving = async (run: Run) => {
     if (run.exit !== undefined) throw runEnded(run);
@@ -27,10 +28,13 @@ export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps
   return {
     flag: '',
     gateway: undefined,
-    list: async (query) => supervisor.list(query),
+    list: async ({ withUse = false, ...query }) => {
+      const records = supervisor.list(query);
+      return withUse ? withUses(supervisor, records) : records;
+    },
     // Every run that this place hands out is a record of the supervisor.
     stalls: (runs) => supervisor.stalls(runs as readonly RunRecord[]),
-    useOf: (run) => readTreeUse(run as RunRecord),
+    settle: (runs) => settle(runs as readonly RunHere[]),
     start: async (wish, signal) => {
       const { startHere } = await import('./start-here.ts');
       return startHere({ supervisor, config }, wish, signal);
@@ -78,6 +82,14 @@ export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps
       return openFeedHere(await attach(handle), options);
     },
   };
+}
+
+function withUses(supervisor: Supervisor, records: readonly RunRecord[]): readonly RunHere[] {
+  const uses = supervisor.uses(records);
+  return records.map((record) => {
+    const use = uses.get(record.runId);
+    return use === undefined ? record : { ...record, use };
+  });
 }
 
 function stillAlive(run: Run): CliError {

@@ -5,7 +5,6 @@ import type { Stall } from '@clawdfather/supervisor';
 import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { Run } from '../place/place.ts';
 import { shortId } from '../runs/find-run.ts';
-import type { TreeUse } from '../runs/process-use.ts';
 import { formatBytes } from './bytes.ts';
 import { formatAge, formatDuration } from './duration.ts';
 import { formatExitShort } from './exit-text.ts';
@@ -17,8 +16,6 @@ export interface RunTableOptions {
   readonly paint: Paint;
   readonly nowMs: number;
   readonly columnsMax: number | undefined;
-  /* Undefined when it cannot be told, or the run has ended. */
-  readonly useOf: (record: Run) => TreeUse | undefined;
   readonly stallOf: (record: Run) => Stall | undefined;
 }
 
@@ -39,7 +36,7 @@ export function formatRunTable(records: readonly Run[], options: RunTableOptions
 
 function rowOf(record: Run, options: RunTableOptions, hasNames: boolean): Cell[] {
   const { exit } = record;
-  const use = exit === undefined ? options.useOf(record) : endedUse(record);
+  const use = exit === undefined ? record.use : endedUse(record);
   const name = makeVisible(record.labels[nameLabel] ?? '');
   return [
     { text: shortId(record), paint: options.paint.strong },
@@ -48,7 +45,7 @@ function rowOf(record: Run, options: RunTableOptions, hasNames: boolean): Cell[]
     { text: formatAge(options.nowMs, record.createdAtMs) },
     { text: timeText(record, options.nowMs) },
     { text: use === undefined ? '-' : formatDuration(use.cpuMs) },
-    { text: use === undefined ? '-' : formatBytes(use.rssBytes) },
+    { text: use === undefined ? '-' : formatBytes(use.memoryBytes) },
     { text: makeVisible(record.command) },
   ];
 }
@@ -86,11 +83,12 @@ function timeText(record: Run, nowMs: number): string {
   return record.startedAtMs === undefined ? '-' : formatDuration(nowMs - record.startedAtMs);
 }
 
-function endedUse(record: Run): TreeUse | undefined {
+/* All that it used, and the most that one of its processes held. */
+function endedUse(record: Run): Pick<NonNullable<Run['use']>, 'cpuMs' | 'memoryBytes'> | undefined {
   const usage = record.exit?.usage;
   if (usage === undefined) return undefined;
   return {
     cpuMs: (usage.userUs + usage.systemUs) / 1_000,
-    rssBytes: usage.maxRssBytes,
+    memoryBytes: usage.maxRssBytes,
   };
 }

@@ -42,10 +42,12 @@ export function formatLook(look: Look, view: LookView): LookText {
   };
 }
 
-function summaryText({ live, ended }: Look): string {
+function summaryText({ live, ended, problem }: Look): string {
   const sum = (of: (row: LiveRow) => number | undefined): number =>
     live.reduce((total, row) => total + (of(row) ?? 0), 0);
   return [
+    // Makes it plain that the rest is of an earlier moment.
+    ...(problem === undefined ? [] : [makeVisible(problem)]),
     `${live.length} running`,
     `${ended.length} ended lately`,
     `cpu ${formatPercent(sum(({ cpuPercent }) => cpuPercent))}%`,

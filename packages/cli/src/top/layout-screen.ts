@@ -3,8 +3,18 @@
  * the living runs, which can be scrolled, and what ended lately.
  */
 import type { TerminalSize } from '../io/io.ts';
+import type { Place } from '../place/place.ts';
 import type { Paint } from '../render/paint.ts';
 import { fitHints, type LookText } from './format-look.ts';
+
+export interface ScreenView {
+  readonly size: TerminalSize;
+  /* How many rows are scrolled away. */
+  readonly offset: number;
+  readonly paint: Paint;
+  /* What is said when nothing lives. */
+  readonly nothing: string;
+}
 
 export interface ScreenLayout {
   readonly lines: readonly string[];
@@ -24,7 +34,6 @@ const hints = [
   'r reverse',
   '↑↓ scroll',
 ];
-export const nothingText = 'Nothing is running. Start something: clf run -d -- sleep 60';
 /* Of the ended, when there is little room, and a third of it at most. */
 const endedRowsWanted = 5;
 /* Sums, two blank lines, hints. */
@@ -32,11 +41,7 @@ const frameRows = 4;
 
 export function layoutScreen(
   text: LookText,
-  {
-    size,
-    offset,
-    paint,
-  }: { readonly size: TerminalSize; readonly offset: number; readonly paint: Paint },
+  { size, offset, paint, nothing }: ScreenView,
 ): ScreenLayout {
   const room = Math.max(0, size.rows - frameRows);
   const liveRows = Math.max(0, text.live.length - 1);
@@ -51,7 +56,7 @@ export function layoutScreen(
   const first = Math.max(0, Math.min(offset, liveRows - page));
   const live =
     liveRows === 0
-      ? [nothingText]
+      ? [nothing]
       : [...text.live.slice(0, 1), ...text.live.slice(1 + first, 1 + first + page)];
   const forEnded = room - live.length - 1;
   const ended = forEnded < 2 || endedRows === 0 ? [] : ['', ...text.ended.slice(0, forEnded)];
@@ -66,4 +71,10 @@ export function layoutScreen(
     offset: first,
     page,
   };
+}
+
+/* For `nothing`, and for where there is no screen. */
+export function nothingText({ flag, gateway }: Pick<Place, 'flag' | 'gateway'>): string {
+  const where = gateway === undefined ? '' : ` at ${gateway}`;
+  return `Nothing is running${where}. Start something: clf run${flag} -d -- sleep 60`;
 }

@@ -2,6 +2,7 @@
  * `clf top` in front of a person: looks at their interval, keys and sizes at once, and
  * the terminal as it was when we leave, whatever makes us leave.
  */
+import { unlessAborted } from '@clawdfather/kit';
 import type { CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import type { LocalTerminal } from '../io/io.ts';
@@ -18,6 +19,8 @@ export interface TopOptions {
   readonly look: () => Promise<Look>;
   readonly order: SortOrder;
   readonly intervalMs: number;
+  /* What is said when nothing lives. */
+  readonly nothing: string;
 }
 
 /* The first look has nothing to compare with, so the second comes soon. */
@@ -38,7 +41,7 @@ export async function watchOnTerminal(
   const { io, clock } = options.context;
   const view: View = { order: options.order, isReversed: false, offset: 0, page: 1 };
   const stop = new AbortController();
-  const screen = openScreen(options.context, terminal, view);
+  const screen = openScreen(options, terminal, view);
   let stoppedBy: NodeJS.Signals | undefined;
   using stack = new DisposableStack();
   for (const name of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const) {
@@ -62,7 +65,9 @@ export async function watchOnTerminal(
   const keys = readKeys().finally(() => stop.abort());
   try {
     for (let waitMs = firstIntervalMs; !stop.signal.aborted; waitMs = options.intervalMs) {
-      await screen.draw(await options.look());
+      // A gateway may take long to answer; leaving does not wait for it.
+      const look = await unlessAborted(options.look(), stop.signal);
+      if (look !== undefined) await screen.draw(look);
       await clock.sleep(waitMs, stop.signal).catch(() => {});
     }
   } finally {
@@ -81,7 +86,11 @@ interface Screen {
   close(): Promise<void>;
 }
 
-function openScreen({ io, paint }: CommandContext, terminal: LocalTerminal, view: View): Screen {
+function openScreen(
+  { context: { io, paint }, nothing }: TopOptions,
+  terminal: LocalTerminal,
+  view: View,
+): Screen {
   const painter = createScreenPainter(io.stdout);
   let last: Look | undefined;
   /* One after the other, each with the newest that is known then. */
@@ -90,7 +99,7 @@ function openScreen({ io, paint }: CommandContext, terminal: LocalTerminal, view
     if (last === undefined) return;
     const size = terminal.size();
     const text = formatLook(last, { ...view, paint, columnsMax: size.cols });
-    const layout = layoutScreen(text, { size, offset: view.offset, paint });
+    const layout = layoutScreen(text, { size, offset: view.offset, paint, nothing });
     view.offset = layout.offset;
     view.page = layout.page;
     await painter.paint(layout.lines);

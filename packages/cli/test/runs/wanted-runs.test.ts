@@ -9,7 +9,6 @@ import { listRuns, wantedRuns } from '../../src/runs/wanted-runs.ts';
 import { formatExitShort } from '../../src/render/exit-text.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { formatRunTable } from '../../src/render/run-table.ts';
-import { readTreeUse } from '../../src/runs/process-use.ts';
 import { parseWith } from '../support/configs.ts';
 import { exitWith, recordWith } from '../support/records.ts';
 
@@ -107,7 +106,16 @@ test('a reason is looked for among all runs, not only the newest', async () => {
 test('the table shows how a run stands or ended, and hides nothing nasty', () => {
   const text = formatRunTable(
     [
-      recordWith({ command: 'x\u001b[2J\n' }),
+      {
+        ...recordWith({ command: 'x\u001b[2J\n' }),
+        use: {
+          atMs: 61_000,
+          cpuMs: 1_500,
+          memoryBytes: 3 * 2 ** 20,
+          processes: 1,
+          outputBytes: 0,
+        },
+      },
       recordWith({
         state: 'exited',
         labels: { name: 'web' },
@@ -120,7 +128,6 @@ test('the table shows how a run stands or ended, and hides nothing nasty', () =>
       paint: createPaint(false),
       nowMs: 61_000,
       columnsMax: 200,
-      useOf: () => ({ cpuMs: 1_500, rssBytes: 3 * 2 ** 20 }),
       stallOf: () => undefined,
     },
   );
@@ -134,18 +141,4 @@ test('the table shows how a run stands or ended, and hides nothing nasty', () =>
       '',
     ].join('\n'),
   );
-});
-
-test('what a pid uses counts only while it is still the same process', () => {
-  const files: Record<string, string> = {
-    '/proc/999999999/stat': `9 (a b) S ${'0 '.repeat(10)}7 3 0 0 20 0 1 0 4242 0 0`,
-    '/proc/999999999/status': 'VmRSS:\t    2048 kB\n',
-  };
-  const read = (path: string): string | undefined => files[path];
-  assert.deepEqual(readTreeUse({ pid: 999_999_999, startTicks: 4_242 }, read), {
-    cpuMs: 100,
-    rssBytes: 2 * 2 ** 20,
-  });
-  assert.equal(readTreeUse({ pid: 999_999_999, startTicks: 1 }, read), undefined);
-  assert.equal(readTreeUse({ pid: undefined, startTicks: undefined }, read), undefined);
 });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPaint } from '../../src/render/paint.ts';
 import { formatLook, lookJson } from '../../src/top/format-look.ts';
-import { layoutScreen } from '../../src/top/layout-screen.ts';
+import { layoutScreen, nothingText } from '../../src/top/layout-screen.ts';
 import { createScreenPainter } from '../../src/top/screen-painter.ts';
 import { type SortOrder, sortRows } from '../../src/top/sort-rows.ts';
 import { parseKeys } from '../../src/top/top-keys.ts';
@@ -36,6 +36,8 @@ const dead = recordWith({
 });
 const look: Look = { atMs: 61_000, live: rows, ended: [dead] };
 const view = { paint, columnsMax: 100, order: 'cpu' as const, isReversed: false };
+
+const nothing = nothingText({ flag: '', gateway: undefined });
 
 test('orders: what is most first, and the other way round', () => {
   const order = (by: SortOrder, isReversed = false) =>
@@ -79,7 +81,12 @@ test('a look as JSON', () => {
 test('a screen is as high as the terminal, whatever its size', () => {
   const text = formatLook(look, view);
   for (let height = 1; height <= 30; height += 1) {
-    const { lines } = layoutScreen(text, { size: { cols: 80, rows: height }, offset: 0, paint });
+    const { lines } = layoutScreen(text, {
+      size: { cols: 80, rows: height },
+      offset: 0,
+      paint,
+      nothing,
+    });
     assert.equal(lines.length, height);
   }
 });
@@ -88,7 +95,7 @@ test('long lists scroll, and stop at their end', () => {
   const many = Array.from({ length: 50 }, (_, index) => row(`r${String(index).padStart(2, '0')}`));
   const text = formatLook({ ...look, live: many }, view);
   const at = (offset: number) =>
-    layoutScreen(text, { size: { cols: 80, rows: 20 }, offset, paint });
+    layoutScreen(text, { size: { cols: 80, rows: 20 }, offset, paint, nothing });
   assert.match(at(0).lines.join('\n'), /r00[^]*38 more below/);
   const end = at(Number.MAX_SAFE_INTEGER);
   assert.equal(end.offset, 50 - end.page);
@@ -100,7 +107,7 @@ test('long lists scroll, and stop at their end', () => {
 test('on a small screen what lives comes before what has ended', () => {
   const ended = Array.from({ length: 9 }, () => dead);
   const text = formatLook({ ...look, live: [...rows, row('eee')], ended }, view);
-  const { lines } = layoutScreen(text, { size: { cols: 80, rows: 12 }, offset: 0, paint });
+  const { lines } = layoutScreen(text, { size: { cols: 80, rows: 12 }, offset: 0, paint, nothing });
   const screen = lines.join('\n');
   for (const id of ['aaa', 'bbb', 'ccc', 'eee']) assert.ok(screen.includes(id), screen);
   assert.equal(screen.match(/out of memory/g)?.length, 1, screen);
@@ -108,8 +115,10 @@ test('on a small screen what lives comes before what has ended', () => {
 
 test('nothing is running: what to do', () => {
   const text = formatLook({ ...look, live: [], ended: [] }, view);
-  const { lines } = layoutScreen(text, { size: { cols: 80, rows: 10 }, offset: 0, paint });
+  const { lines } = layoutScreen(text, { size: { cols: 80, rows: 10 }, offset: 0, paint, nothing });
   assert.match(lines.join('\n'), /Start something: clf run -d/);
+  const there = nothingText({ flag: ' -g home', gateway: 'home' });
+  assert.match(there, /^Nothing is running at home\. Start something: clf run -g home -d/);
 });
 
 test('keys, several in one chunk', () => {

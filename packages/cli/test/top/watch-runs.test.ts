@@ -1,61 +1,56 @@
 /*
- * Looks of `clf top`, with a supervisor and processes that the test moves.
+ * Looks of `clf top`, with runs and processes that the test moves.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunFilter, RunRecord } from '@clawdfather/supervisor';
+import type { RunRecord } from '@clawdfather/supervisor';
 import { createFakeClock } from '@clawdfather/testkit';
+import type { Place, Run, RunQuery } from '../../src/place/place.ts';
+import { createSettler, type RunHere } from '../../src/place/settle-here.ts';
 import { createRunWatch } from '../../src/top/watch-runs.ts';
 import { exitWith, recordWith, runId } from '../support/records.ts';
 
 function rig(initial: readonly RunRecord[]) {
   const clock = createFakeClock(1_000_000);
   const state = {
-    records: [...initial],
-    /* Of each shim's only child. */
-    cpuTicks: new Map<number, number>(),
+    records: [...initial] as readonly Run[],
+    cpuMs: new Map<string, number>(),
     journals: new Map<string, number>(),
     reconciled: 0,
     onReconcile: () => {},
   };
-  const shims = new Set(initial.map(({ shimPid }) => shimPid));
-  const list = ({ states, limit = 1_000 }: RunFilter = {}) =>
-    state.records.filter((one) => states?.includes(one.state) ?? true).slice(0, limit);
-  const sample = (parentPid: number, ownTicks: number, startTicks: number) => ({
-    parentPid,
-    startTicks,
-    ownTicks,
-    childTicks: 0,
-    rssPages: 5,
-    isZombie: false,
+  /* Runs whose shims are gone. */
+  const shimless = new Set<string>();
+  const reconcile = async () => {
+    state.reconciled += 1;
+    state.onReconcile();
+    return [];
+  };
+  const settle = createSettler({ supervisor: { reconcile }, clock });
+  const useOf = ({ runId: id }: Run) => ({
+    atMs: clock.wallMs(),
+    cpuMs: state.cpuMs.get(id) ?? 0,
+    memoryBytes: 5 * 1_024,
+    processes: 1,
+    outputBytes: state.journals.get(id),
+    hasCommand: true,
   });
-  const look = createRunWatch({
-    clock,
-    pageBytes: 1_024,
-    supervisor: {
-      list,
-      stalls: async () => new Map(),
-      get: (id) => state.records.find((one) => one.runId === id),
-      reconcile: async () => {
-        state.reconciled += 1;
-        state.onReconcile();
-        return [];
-      },
+  const place: Pick<Place, 'list' | 'settle' | 'stalls'> = {
+    list: async ({ states, idPrefix = '', limit, withUse }: RunQuery) => {
+      assert.ok(withUse, 'every list is shown with what runs use');
+      return state.records
+        .filter((one) => states?.some((word) => word === one.state) ?? true)
+        .filter((one) => one.runId.startsWith(idPrefix))
+        .slice(0, limit)
+        .map((one) => {
+          const isSeen = one.treeEndedAtMs === undefined && !shimless.has(one.runId);
+          return isSeen ? { ...one, use: useOf(one) } : one;
+        });
     },
-    journals: { of: (id) => state.journals.get(id), keepOnly: () => {} },
-    scan: () => ({
-      of: (pid) => {
-        if (shims.has(pid)) return sample(1, 0, 99);
-        const record = state.records.find((one) => one.pid === pid);
-        return record && sample(record.shimPid ?? 0, state.cpuTicks.get(pid) ?? 0, 100);
-      },
-      childrenOf: (pid) =>
-        shims.has(pid)
-          ? state.records.flatMap((one) => (one.shimPid === pid ? [one.pid ?? 0] : []))
-          : [],
-    }),
-  });
-  return { look, state, clock, shims };
+    stalls: async () => new Map(),
+    settle: (runs) => settle(runs as readonly RunHere[]),
+  };
+  return { look: createRunWatch({ place, clock }), state, clock, shimless };
 }
 
 const one = recordWith({ runId: runId('one'), pid: 101, shimPid: 100, shimStartTicks: 99 });
@@ -68,7 +63,7 @@ test('rates need two looks; memory does not', async () => {
   assert.equal(first?.cpuPercent, undefined);
   assert.equal(first?.outputBytesPerSecond, undefined);
   assert.equal(first?.memoryBytes, 5 * 1_024);
-  state.cpuTicks.set(101, 100);
+  state.cpuMs.set('one', 1_000);
   state.journals.set('one', 5_000);
   await clock.advance(2_000);
   const [second] = (await look()).live;
@@ -78,9 +73,9 @@ test('rates need two looks; memory does not', async () => {
 });
 
 test('a shim that is gone makes us reconcile, and its run is told among the ended', async () => {
-  const { look, state, clock, shims } = rig([one, two]);
+  const { look, state, clock, shimless } = rig([one, two]);
   await look();
-  shims.delete(100);
+  shimless.add('one');
   state.onReconcile = () => {
     const exit = exitWith({ reason: 'signal', signal: 'SIGKILL', endedAtMs: clock.wallMs() });
     state.records = [{ ...one, state: 'exited', exit, treeEndedAtMs: clock.wallMs() }, two];
@@ -99,8 +94,8 @@ test('a shim that is gone makes us reconcile, and its run is told among the ende
 });
 
 test('what cannot be settled is not asked about at every look', async () => {
-  const { look, state, clock, shims } = rig([one]);
-  shims.delete(100);
+  const { look, state, clock, shimless } = rig([one]);
+  shimless.add('one');
   await look();
   await clock.advance(2_000);
   const { live } = await look();
@@ -140,9 +135,34 @@ test('a run that began and ended between two looks is among the ended', async ()
   await look();
   await clock.advance(2_000);
   const exit = exitWith({ code: 3, endedAtMs: clock.wallMs() });
-  state.records.unshift({ ...two, state: 'exited', exit, treeEndedAtMs: clock.wallMs() });
+  const over = { ...two, state: 'exited' as const, exit, treeEndedAtMs: clock.wallMs() };
+  state.records = [over, ...state.records];
   assert.deepEqual(
     (await look()).ended.map((record) => record.runId),
     ['two'],
   );
+});
+
+test('an old run that ends is found by its id, however many ended after it', async () => {
+  const { look, state, clock } = rig([one]);
+  await look();
+  await clock.advance(2_000);
+  const over = { state: 'exited' as const, treeEndedAtMs: clock.wallMs() };
+  const newer = Array.from({ length: 40 }, (_, index) =>
+    recordWith({ ...over, runId: runId(`newer${index}`), exit: exitWith({ endedAtMs: 1 }) }),
+  );
+  const exit = exitWith({ code: 3, endedAtMs: clock.wallMs() });
+  state.records = [...newer, { ...one, ...over, exit }];
+  const { live, ended } = await look();
+  assert.deepEqual(live, []);
+  assert.deepEqual(
+    ended.map((run) => run.exit?.code),
+    [3],
+  );
+});
+
+test('what waits for a decision does not run', async () => {
+  const { look, state } = rig([]);
+  state.records = [{ ...one, state: 'held' }];
+  assert.deepEqual((await look()).live, []);
 });

@@ -23,7 +23,7 @@ import { checkMayEnd, endableOf, endableOfHeld } from './may-end.ts';
 import { readOutputPage } from './output-page.ts';
 import { type EndingAction, recordEnding } from './run-audit.ts';
 import { type Asking, callAbout, callOf, type RequestOrigin } from './run-call.ts';
-import { heldJson, type RunJson, runJson } from './run-json.ts';
+import { heldJson, type RunJson, runJson, useJson } from './run-json.ts';
 import { createStartRun, type StartDeps, type StartOptions, type StartRun } from './start-run.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
@@ -59,8 +59,11 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
   }
 
   async page(page: RunPage): Promise<{ readonly items: RunJson[]; readonly total: number }> {
-    const { held, records, stalls, total } = await this.#listed(page);
-    const shown = records.map((record) => this.#json(record, stalls));
+    const { held, records, stalls, uses, total } = await this.#listed(page);
+    const shown = records.map((record) => ({
+      ...this.#json(record, stalls),
+      ...useJson(uses.get(record.runId)),
+    }));
     return { items: [...held.map(heldJson), ...shown], total };
   }
 

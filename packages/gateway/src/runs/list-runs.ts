@@ -2,7 +2,13 @@
  * The runs that a caller sees, newest first, those that wait for a decision before them; and what stands still among them.
  */
 import type { RunSummary } from '@clawdfather/protocol';
-import { liveRunStates, type RunFilter, type RunRecord, type Stall } from '@clawdfather/supervisor';
+import {
+  liveRunStates,
+  type RunFilter,
+  type RunRecord,
+  type RunUse,
+  type Stall,
+} from '@clawdfather/supervisor';
 import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
@@ -19,6 +25,8 @@ export interface RunPage {
   readonly label?: string | undefined;
   readonly session?: string | undefined;
   readonly backend?: string | undefined;
+  /* With what living ones use. */
+  readonly use?: 'true' | 'false' | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -27,6 +35,8 @@ export interface ListedRuns {
   readonly held: readonly ApprovalSummary[];
   readonly records: readonly RunRecord[];
   readonly stalls: ReadonlyMap<RunRecord['runId'], Stall>;
+  /* Empty unless it was asked for. */
+  readonly uses: ReadonlyMap<RunRecord['runId'], RunUse>;
   /* On all pages. */
   readonly total: number;
 }
@@ -48,8 +58,12 @@ export async function listRuns(runs: Runs, looker: Looker, page: RunPage): Promi
   });
   for (const record of records) runs.takeOver.lookAfter(record);
   const stalls = await supervisor.stalls(records);
-  return { held: held.items, records, stalls, total: held.total + supervisor.count(filter) };
+  const uses = page.use === 'true' ? supervisor.uses(records) : noUses;
+  const total = held.total + supervisor.count(filter);
+  return { held: held.items, records, stalls, uses, total };
 }
+
+const noUses: ListedRuns['uses'] = new Map();
 
 function isHeldListed({ state, prefix, name, label, session, backend }: RunPage): boolean {
   const isSifted = [prefix, name, label, session, backend].some((one) => one !== undefined);

@@ -2,7 +2,7 @@
  * A run on the wire: the tools' summary, and beside it what a person wants to know about one run.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import type { RunRecord } from '@clawdfather/supervisor';
+import type { RunRecord, RunUse } from '@clawdfather/supervisor';
 import { exitJson } from '@clawdfather/supervisor/exit-json';
 import {
   execBackend,
@@ -41,6 +41,12 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
     exit: exit === undefined ? null : exitJson(exit),
     treeEndedAt: formatTime(record.treeEndedAtMs),
   };
+}
+
+export function useJson(use: RunUse | undefined): Pick<RunJson, 'use'> {
+  if (use === undefined) return {};
+  const { atMs, cpuMs, memoryBytes, processes, outputBytes = null } = use;
+  return { use: { at: formatTime(atMs), cpuMs, memoryBytes, processes, outputBytes } };
 }
 
 /* What it will be is in the request; until then there is only what was asked. */

@@ -53,6 +53,19 @@ export const runParamsSchema = execParamsSchema
 /* What is absent is null, as in the command line's JSON. */
 export const runExitSchema = cliExitSchema.omit({ exitCode: true }).meta({ id: 'RunExit' });
 
+/* What it uses now. A rate is the difference of two of these over the time between them. */
+export const runUseSchema = z
+  .object({
+    at: timeSchema,
+    /* Of all its processes since it started; it never falls. */
+    cpuMs: z.number(),
+    memoryBytes: z.number(),
+    processes: z.int(),
+    /* The length of its journal; null when there is none. */
+    outputBytes: z.number().nullable(),
+  })
+  .meta({ id: 'RunUse' });
+
 export const runSchema = runSummarySchema
   .extend({
     /* Given when it was started; a living run has it alone. */
@@ -76,6 +89,8 @@ export const runSchema = runSummarySchema
     exit: runExitSchema.nullable(),
     /* Null while something of it lives. */
     treeEndedAt: timeSchema.nullable(),
+    /* Only when the list was asked for it, and while its processes can be seen. */
+    use: runUseSchema.optional(),
   })
   .meta({ id: 'Run' });
 
@@ -108,6 +123,10 @@ export const runsEndpoints = endpoints({
       label: z.string().min(3).max(513).optional().describe('One label, as NAME=VALUE'),
       session: z.string().min(1).max(256).optional(),
       backend: z.string().min(1).max(256).optional().describe('What started it: cli or exec'),
+      use: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('With what each living run uses now; this looks at every process of the host'),
     }),
     answer: pageOf(runSchema),
   },

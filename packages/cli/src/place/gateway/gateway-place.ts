@@ -49,12 +49,14 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
     list: async (query) => {
       const answers = await ask(() => listAnswers(client, query));
       for (const { runId, stalled: why } of answers) {
-        if (why !== undefined) stalled.set(runId as RunId, why);
+        if (why === undefined) stalled.delete(runId as RunId);
+        else stalled.set(runId as RunId, why);
       }
       return answers.map(runOf);
     },
     stalls: async () => stalled,
-    useOf: () => undefined,
+    // The gateway looks after runs without an owner by itself.
+    settle: async () => false,
     start: async (wish, signal) => {
       const run = await ask(() => startAtGateway({ ...deps, flag }, wish, signal));
       return handleOf(run, true);

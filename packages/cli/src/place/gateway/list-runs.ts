@@ -17,7 +17,8 @@ export async function listAnswers(client: Client, query: RunQuery): Promise<read
   return allPages(read, query.limit, (answer) => isMeant(runOf(answer), query));
 }
 
-function queryOf({ states, idPrefix, labels = {}, sessionId, backendId }: RunQuery): Query {
+function queryOf(query: RunQuery): Query {
+  const { states, idPrefix, labels = {}, sessionId, backendId, withUse = false } = query;
   const state = stateOf(states);
   const { [nameLabel]: name, ...others } = labels;
   const [label] = Object.entries(others);
@@ -28,6 +29,7 @@ function queryOf({ states, idPrefix, labels = {}, sessionId, backendId }: RunQue
     ...(label === undefined ? {} : { label: label.join('=') }),
     ...(sessionId === undefined ? {} : { session: sessionId }),
     ...(backendId === undefined ? {} : { backend: backendId }),
+    ...(withUse ? { use: 'true' } : {}),
   };
 }
 

@@ -34,7 +34,16 @@ export function runOf(answer: RunAnswer): Run {
     },
     exit: answer.exit === null ? undefined : exitOf(runId, answer.exit),
     treeEndedAtMs: parseTime(answer.treeEndedAt),
+    ...(answer.use === undefined ? {} : { use: useOf(answer.use) }),
   };
+}
+
+function useOf({
+  at,
+  outputBytes,
+  ...use
+}: NonNullable<RunAnswer['use']>): NonNullable<Run['use']> {
+  return { ...use, atMs: Date.parse(at), outputBytes: outputBytes ?? undefined };
 }
 
 export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {

@@ -6,7 +6,7 @@
  * Cpu time is counted with that of reaped children, the shim's included; a child's
  * end then moves its time from one number to another, and the sum never falls.
  */
-import type { RunRecord } from '@clawdfather/supervisor';
+import type { RunRecord } from '../types.ts';
 import type { ProcessScan } from './scan-processes.ts';
 
 export interface TreeLoad {

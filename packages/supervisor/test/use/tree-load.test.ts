@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createJournalLengths } from '../../src/top/journal-length.ts';
-import { parseSample, readPageBytes, scanProcesses } from '../../src/top/scan-processes.ts';
-import { loadOfTree } from '../../src/top/tree-load.ts';
+import { readJournalLength } from '../../src/use/journal-length.ts';
+import { parseSample, readPageBytes, scanProcesses } from '../../src/use/scan-processes.ts';
+import { loadOfTree } from '../../src/use/tree-load.ts';
 
 interface FakeProcess {
   readonly pid: number;
@@ -103,19 +103,18 @@ test('a name with parentheses and spaces, and a line that is no stat', () => {
 });
 
 test('a journal’s length goes on through its segments', (context) => {
-  const runsDir = mkdtempSync(join(tmpdir(), 'clf-top-'));
+  const runsDir = mkdtempSync(join(tmpdir(), 'clf-use-'));
   context.after(() => rmSync(runsDir, { recursive: true, force: true }));
-  const lengths = createJournalLengths(runsDir);
-  assert.equal(lengths.of('a'), undefined);
-  mkdirSync(join(runsDir, 'a'));
-  assert.equal(lengths.of('a'), undefined, 'an intent has no journal yet');
-  writeFileSync(join(runsDir, 'a', 'j-0000000000000000'), 'x'.repeat(16));
-  assert.equal(lengths.of('a'), 16);
-  writeFileSync(join(runsDir, 'a', 'j-0000000000000000'), 'x'.repeat(32));
-  assert.equal(lengths.of('a'), 32);
-  writeFileSync(join(runsDir, 'a', 'j-0000000000000020'), 'yy');
-  assert.equal(lengths.of('a'), 34);
-  lengths.keepOnly(new Set());
-  rmSync(join(runsDir, 'a'), { recursive: true });
-  assert.equal(lengths.of('a'), undefined);
+  const runDir = join(runsDir, 'a');
+  assert.equal(readJournalLength(runDir), undefined);
+  mkdirSync(runDir);
+  assert.equal(readJournalLength(runDir), undefined, 'an intent has no journal yet');
+  writeFileSync(join(runDir, 'j-0000000000000000'), 'x'.repeat(16));
+  assert.equal(readJournalLength(runDir), 16);
+  writeFileSync(join(runDir, 'j-0000000000000000'), 'x'.repeat(32));
+  assert.equal(readJournalLength(runDir), 32);
+  writeFileSync(join(runDir, 'j-0000000000000020'), 'yy');
+  assert.equal(readJournalLength(runDir), 34);
+  rmSync(runDir, { recursive: true });
+  assert.equal(readJournalLength(runDir), undefined);
 });
