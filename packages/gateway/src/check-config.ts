@@ -1,5 +1,5 @@
 /*
- * Nothing is opened to the network unprotected: beyond loopback it takes TLS of our own, or a proxy that is known to bring it.
+ * Nothing is open to the network unprotected: beyond loopback a gateway needs TLS of its own, or a trusted proxy that has it.
  */
 import ipaddr from 'ipaddr.js';
 import { GatewayError } from './errors.ts';

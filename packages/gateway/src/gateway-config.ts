@@ -1,5 +1,5 @@
 /*
- * Everything a gateway can be told. Read and checked once, by whoever starts it; nothing here looks at the environment.
+ * All settings of a gateway. The program that starts it reads and checks them once; nothing here reads the environment.
  */
 import type { Policy } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
@@ -44,7 +44,7 @@ export interface GithubConfig {
   readonly apiUrl?: string;
   /* Beside our own callback: where GitHub may send people back to, word for word. For apps of your own. */
   readonly redirectUris?: readonly string[];
-  /* GitHub logins who may make an account here. Nobody by default: this is somebody's own machine. */
+  /* GitHub logins who may make an account here. None by default, because the machine belongs to its owner. */
   readonly admittedLogins: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export interface RunsConfig {
   /* Beside the state directory, the database and the keys: files of ours that no agent's working tree may contain. */
   readonly privatePaths?: readonly string[];
   readonly openFiles?: LimitPair;
-  /* Of commands: that of whoever started the gateway, whose own is narrower. Default: that of this process. */
+  /* The umask of commands: that of the person who started the gateway, whose own is narrower. Default: that of this process. */
   readonly umask?: number;
   /* Where the users of accounts get their temporary directories. Default `/var/lib/clawdfather-users`. */
   readonly temporaryRoot?: string;

@@ -1,7 +1,8 @@
 /*
  * Joins everything: database, runs, API. The one place that knows all parts.
  *
- * Crash-only: closing lets go in the opposite order of opening and touches no run and no session. Whoever comes next adopts.
+ * Crash-only: closing releases everything in the opposite order of opening. It ends no run and no session; the next gateway
+ * adopts them.
  */
 import { join } from 'node:path';
 import type { Random } from '@clawdfather/kit';
@@ -121,7 +122,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   };
 }
 
-/* What the API stands on, in the order in which each needs the one before. */
+/* The parts below the API; each needs the ones before it. */
 async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, given: GatewayDeps) {
   const watch = opening.use(await openWatch(config, given));
   const { log, metrics } = watch;

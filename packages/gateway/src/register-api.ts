@@ -1,5 +1,5 @@
 /*
- * Every endpoint with its handler. The type has a member per group of the table, so a group that nobody serves does not compile.
+ * Every endpoint with its handler. The type has a member per group of the table, so a group without handlers does not compile.
  */
 import { type Api, api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';

@@ -1,5 +1,5 @@
 /*
- * What signing in tells whoever counts: `clawdfather_auth_total{result,provider}`. No names, no addresses.
+ * What signing in reports to the metrics: `clawdfather_auth_total{result,provider}`. No names, no addresses.
  */
 export interface SignInReport {
   readonly provider: 'github' | 'link';

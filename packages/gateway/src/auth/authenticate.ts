@@ -1,9 +1,9 @@
 /*
- * From a request to whoever sends it: the bearer token, or the web app's cookie.
+ * Finds the caller of a request by its bearer token or by the web app's cookie.
  *
- * Bad tokens are counted by address; more than ten in ten minutes lock it out for a quarter of an hour. Whoever
- * has a good token is never locked out by others behind the same address: only a bad token meets the lock. A lock is written to
- * the audit log once, not once for every knock.
+ * Bad tokens are counted by address; more than ten in ten minutes lock the address out for a quarter of an
+ * hour. The lock refuses bad tokens only, so a caller with a good token is never locked out by others behind the same address. A
+ * lock is written to the audit log once, not once per attempt.
  */
 import type { AccountId, Store, TokenHolder } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
@@ -29,7 +29,7 @@ export interface AuthenticateDeps {
   readonly ownerId: AccountId;
 }
 
-/* As `Authenticate`, but only whom it knows without waiting: most requests are of somebody who has just sent another. */
+/* As `Authenticate`, but only for tokens that were looked up a moment ago. Most requests follow another of the same caller. */
 export type Recognise = (spoken: Spoken, connection: object) => Caller | undefined;
 
 export type Authenticate = (credentials: Credentials) => Promise<Caller | undefined>;
@@ -37,7 +37,7 @@ export type Authenticate = (credentials: Credentials) => Promise<Caller | undefi
 /* Ten mistakes are more than a person makes; at this pace a token cannot be guessed. */
 const badTokens = { hitsMax: 10, windowMs: 10 * 60_000, lockMs: 15 * 60_000 } as const;
 
-/* `undefined`: nobody said who they are. Throws `unauthorized` or `rate_limited` for a token that is not good. */
+/* `undefined`: the request has no token. Throws `unauthorized` or `rate_limited` for a bad token. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (credentials) => {
     const presented = readPresentedToken(credentials);

@@ -1,6 +1,5 @@
 /*
- * What a device is called in the list when it did not say: enough for a person to recognise a phone. Never believed for
- * anything else.
+ * The name of a device that did not give one: enough for a person to recognise a phone in the list. It is used for nothing else.
  */
 const systems = [
   ['iPhone', /iPhone/],

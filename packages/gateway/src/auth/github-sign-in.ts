@@ -2,11 +2,11 @@
  * Signing in with GitHub.
  *
  * Stages: 1 `start` makes a state, a PKCE verifier and a secret for the browser's cookie, and keeps them together for ten
- * minutes · 2 GitHub asks the person · 3 `finish` takes the state out, whatever comes of it, and only with the cookie of the same
- * browser · 4 the code and the verifier become a GitHub user · 5 who is on the list gets a device.
+ * minutes · 2 GitHub asks the person · 3 `finish` deletes the state in any case, and goes on only with the cookie of the same
+ * browser · 4 the code and the verifier become a GitHub user · 5 a person on the list gets a device.
  *
- * A person is GitHub's number, not the name: names change hands. The list of names says who may come in today; the number says
- * which account they come in to. Accounts from GitHub are members; the owner of this machine signs in with links.
+ * A person is known by GitHub's number, because names change hands. The list of names says who may sign in today; the number
+ * says to which account. Accounts from GitHub are members; the owner of this machine signs in with links.
  */
 import type { Clock } from '@clawdfather/kit';
 import { type OauthProfile, parseAccountId } from '@clawdfather/store';

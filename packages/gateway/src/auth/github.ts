@@ -99,7 +99,7 @@ async function exchange(
   throw refusedBy(parsed.error);
 }
 
-/* What is wrong with how this gateway is set up is not the fault of whoever signs in. */
+/* A mistake in this gateway's settings is not reported as a mistake of the person who signs in. */
 const setupErrors = [
   'incorrect_client_credentials',
   'redirect_uri_mismatch',
@@ -144,7 +144,7 @@ async function ask(url: string, init: RequestInit): Promise<unknown> {
 
 function parseAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
   const parsed = schema.safeParse(answer);
-  // Not as the cause: it would quote what GitHub said.
+  // Not passed on as the cause, because its message quotes GitHub's answer.
   if (!parsed.success) throw unavailable({ reason: 'unexpected answer' });
   return parsed.data;
 }
@@ -173,7 +173,7 @@ function profileOf(
   };
 }
 
-/* Somebody chose it; it ends up in terminals and logs. */
+/* Its owner chose it freely, and it is shown in terminals and logs. */
 function clean(text: string): string {
   return text
     .toWellFormed()

@@ -22,7 +22,7 @@ export async function ifStillIn<Answer>(
   const sinceMs = clock.monotonicMs();
   const waitedFor = await answer;
   if (clock.monotonicMs() - sinceMs < unlookedMsMax) return waitedFor;
-  // Without a database nothing can be revoked either, and what was begun must not look as if it had failed.
+  // Without a database nothing can be revoked either, and the work must not look as if it had failed.
   const gone = await tokens.check([id]).catch(() => []);
   if (gone.length > 0) throw new ApiError('unauthorized');
   return waitedFor;

@@ -1,23 +1,23 @@
 /*
  * Tokens that were looked up a moment ago.
  *
- * A phone asks several times a second, and each time the answer is the same. What was found is believed for half a second, so
- * that a revocation, here or on another gateway of the same database, holds within a second. A revocation made
- * here is forgotten at once.
+ * A phone sends several requests a second with the same token. The result of a look-up is used again for half a second, so a
+ * revocation, here or on another gateway of the same database, takes effect within a second. A revocation made here takes effect
+ * at once.
  *
- * Whoever holds something open for a token, such as a socket, listens to what is forgotten, and for the sake of other gateways
- * calls `check` for the tokens it holds open, twice a second.
+ * Code that holds something open for a token, such as a socket, listens for tokens that are forgotten. For revocations by other
+ * gateways it calls `check` for those tokens twice a second.
  */
 import { type Clock, makeRoom } from '@clawdfather/kit';
 import type { Store, TokenHolder } from '@clawdfather/store';
 
 export interface LiveTokens {
-  /* Without looking: what was found a moment ago, if anything. */
+  /* What was found a moment ago, if anything; asks no database. */
   peek(tokenHash: string): TokenHolder | undefined;
   find(tokenHash: string): Promise<TokenHolder | undefined>;
-  /* The device's or token's id: nothing found under it is believed any longer. */
+  /* Forgets what was found for this device or token. */
   forget(id: string): void;
-  /* Told of every id that is forgotten, after nothing believes in it any longer. Call the result to stop listening. */
+  /* Called with every id that is forgotten, after it was forgotten. Call the result to stop listening. */
   onForgotten(listener: (id: string) => void): () => void;
   /* One query for all: those that were revoked, have expired or whose account is disabled are forgotten, and returned. */
   check(ids: readonly string[]): Promise<readonly string[]>;
@@ -35,7 +35,7 @@ interface Entry {
 export function createLiveTokens({ store, clock }: { store: Store; clock: Clock }): LiveTokens {
   const entries = new Map<string, Entry>();
   const listeners = new Set<(id: string) => void>();
-  /* A revocation that comes while we look must not be overtaken by what the look found. */
+  /* A revocation that comes during a look-up must not be undone by the result of that look-up. */
   let revocations = 0;
 
   const forget = (id: string): void => {

@@ -2,10 +2,10 @@
  * Login links that a second process of the same user leaves for the gateway of this machine: `clf login`, and the way in for
  * an owner who is locked out.
  *
- * The state directory is the owner's alone (the supervisor refuses it otherwise), so whoever can put a file there is the owner.
- * A link is a file named by the SHA-256 of its secret, holding the time at which it ends. It is used by being removed: of two
- * who come with the same link, the kernel lets one remove it. So it takes no socket, no database and no gateway that runs at
- * that moment, and what is on disk signs nobody in.
+ * No other user can write to the state directory (the supervisor refuses it otherwise), so a file in it is the owner's.
+ * A link is a file named by the SHA-256 of its secret, holding the time at which it ends. Using the link removes the
+ * file: if two callers use the same link, the kernel lets one of them remove it. So a link needs no socket, no database and no
+ * running gateway, and the file on disk is not enough to sign in.
  */
 import { constants } from 'node:fs';
 import { open, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface LocalLinkDeps {
 
 /* As long as any login link. */
 const lifetimeMs = 10 * 60_000;
-/* Of a file's text: a number of milliseconds. More is not ours. */
+/* The file holds a number of milliseconds; a longer text is not ours. */
 const fileBytesMax = 20;
 
 const directoryOf = (stateDir: string): string => join(stateDir, 'login-links');
@@ -32,7 +32,7 @@ export async function leaveLocalLink(
   deps: LocalLinkDeps & { readonly random: Random },
 ): Promise<string> {
   const directory = directoryOf(deps.stateDir);
-  // A state directory that nothing has been started in has no gateway to leave anything for.
+  // Without a state directory there is no gateway that could read the link.
   await stat(deps.stateDir);
   openPrivateDir(directory, unsafe);
   await removeExpired(deps, directory);
@@ -55,7 +55,7 @@ export async function takeLocalLink(
   return isOurs === true && clock.wallMs() < endsAtMs;
 }
 
-/* `undefined` for what is not there, and for what nobody but we could have made and yet we did not. */
+/* `undefined` if there is no such file, or if its content is not what we write. */
 async function readEnd(path: string): Promise<number | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
     unless('ENOENT', 'ELOOP'),
@@ -72,7 +72,7 @@ function parseEnd(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/* Links that nobody used would lie here for ever. */
+/* Links that were never used would stay here for ever. */
 async function removeExpired({ clock }: LocalLinkDeps, directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
@@ -91,7 +91,7 @@ function unsafe({ path, why, cure }: Unsafe): GatewayError {
   });
 }
 
-/* What another process may have done in between is no failure. */
+/* The file may be gone: another process may have removed it meanwhile. */
 function unless(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!hasErrno(error, ...codes)) throw error;

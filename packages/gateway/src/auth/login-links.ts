@@ -1,7 +1,7 @@
 /*
  * Login links: ten minutes, used once, for the local owner. Only their hash is kept.
  *
- * The secret is in the fragment of the address, which a browser sends to nobody: it reaches no log, no proxy and no referrer,
+ * The secret is in the fragment of the address, which a browser never sends: it reaches no log, no proxy and no referrer,
  * and a messenger that looks at the address for a preview does not use it up.
  */
 import type { Clock, Random } from '@clawdfather/kit';
@@ -12,7 +12,7 @@ import { hashSecret, newLinkSecret } from './token-text.ts';
 export interface LoginLinks {
   /* The secret, to be shown or used once. */
   create(): Promise<string>;
-  /* Whom it signs in. */
+  /* The account that it signs in. */
   take(secret: string): Promise<AccountId | undefined>;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The page that a login link opens: what is happening, then whether it worked. Its files are read with the first request. They
- * are found through the package's name, because a bundle moves this file but not them. Whoever opens the bare address, as it is
- * printed at the start, gets here too. Where nobody has set up GitHub the page has no button for it, which would lead nowhere.
+ * are found through the package's name, because a bundle moves this file but not them. The bare address, as it is printed at
+ * the start, leads here too. The page has a button for GitHub only if GitHub is set up.
  */
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';

@@ -1,8 +1,8 @@
 /*
- * What a request says of who sends it: the bearer token, or the web app's cookie. Only the hash is handed on.
+ * The token that a request carries: the bearer token, or the web app's cookie. Only the hash is handed on.
  *
- * A connection says the same over and over, so its last words are kept with their hash, for as long as it is open: the other
- * end holds the same token. Behind a proxy others may speak next on the same connection; what they say is read anew.
+ * A connection sends the same token again and again, so its last header is kept with its hash as long as it is open. Behind a
+ * proxy the next request on the same connection may be another client's; a different header is read anew.
  */
 import { parseCookie } from 'cookie';
 import type { Caller } from '../http/caller.ts';
@@ -20,7 +20,7 @@ export interface PresentedToken {
   readonly cameBy: Caller['cameBy'];
 }
 
-/* `undefined`: nobody said who they are. */
+/* `undefined`: the request has no token. */
 export function readPresentedToken({ authorization, cookie }: Spoken): PresentedToken | undefined {
   if (authorization !== undefined) {
     // Another scheme, or more than a token, is no token of ours.
@@ -38,7 +38,7 @@ interface LastWords extends Spoken {
   readonly token: PresentedToken | undefined;
 }
 
-/* The same for whoever is asked often; `connection` is any object that lives as long as it. */
+/* The same with a memory per connection; `connection` is any object that lives as long as the connection. */
 export function createTokenReader(): (
   spoken: Spoken,
   connection: object,

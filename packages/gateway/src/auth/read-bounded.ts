@@ -1,5 +1,5 @@
 /*
- * The body of an answer that somebody else wrote, up to a bound.
+ * Reads the body of another server's answer, up to a limit.
  */
 
 /* `undefined` for one that is longer; the rest is not read. */

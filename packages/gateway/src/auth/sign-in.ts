@@ -43,7 +43,7 @@ export async function signInDevice(deps: SignInDeps, input: SignInInput): Promis
   return { token, device, account };
 }
 
-/* Writes down that somebody was not let in, and why; nobody is known yet, so it belongs to no account. */
+/* Writes a refused sign-in and its reason to the audit log. No account is known yet, so the entry belongs to none. */
 export async function recordRefusal(
   { store, authObserver }: SignInDeps,
   { provider, facts }: Pick<SignInInput, 'provider' | 'facts'>,

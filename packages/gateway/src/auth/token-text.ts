@@ -11,7 +11,7 @@ export function newToken(random: Random): string {
   return `clf_${Buffer.from(random.bytes(tokenBytes)).toString('base64url')}`;
 }
 
-/* What cannot be a token is not worth a look into the database. */
+/* A text that cannot be a token is refused without asking the database. */
 export function isTokenText(text: string): boolean {
   return tokenPattern.test(text);
 }
@@ -20,7 +20,7 @@ export function hashSecret(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/* The secret of a login link: as much chance as in a token, but nothing that could be taken for one. */
+/* The secret of a login link: as random as a token, with another prefix, so that it is not mistaken for one. */
 export function newLinkSecret(random: Random): string {
   return Buffer.from(random.bytes(tokenBytes)).toString('base64url');
 }

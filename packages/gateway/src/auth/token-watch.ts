@@ -1,5 +1,5 @@
 /*
- * Sockets and streams live no longer than the token they were opened with. A revocation made here is heard at once; one made by
+ * Sockets and streams live no longer than the token they were opened with. A revocation made here takes effect at once; one made by
  * another gateway on the same database, and the end of a token's time, are found by one query for all tokens that are watched.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
@@ -9,7 +9,7 @@ import type { LiveTokens } from './live-tokens.ts';
 const tokenCheckMs = 500;
 
 export interface TokenWatch {
-  /* Calls back once when the token is good no longer. Call the result to stop. */
+  /* Calls back once when the token is no longer valid. Call the result to stop. */
   watch(tokenId: string, onGone: () => void): () => void;
   close(): void;
 }

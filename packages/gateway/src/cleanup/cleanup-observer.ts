@@ -9,7 +9,7 @@ export interface CleanupReport {
 
 export interface CleanupObserver {
   ran(report: CleanupReport): void;
-  /* The one before was still at it. */
+  /* The one before was still running. */
   skipped(): void;
 }
 

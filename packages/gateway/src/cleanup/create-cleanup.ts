@@ -1,11 +1,11 @@
 /*
  * The clean-up job: once at the start, then every 60 s.
  *
- * Steps, in this order: 1 our heartbeats, which also move clients' clocks on after a sleep, so nothing is called idle that was
- * not · 2 orphans · 3 work counts as a heartbeat · 4 idle sessions · 5 runs whose supervisor is gone · 6 runs past retention ·
+ * Steps, in this order: 1 our heartbeats, which also move clients' clocks on after a sleep, so that no session in use is called
+ * idle · 2 orphans · 3 work counts as a heartbeat · 4 idle sessions · 5 runs whose supervisor is gone · 6 runs past retention ·
  * 7 expired rows. A step that fails is logged and the next ones go on; it comes again in a minute.
  *
- * Never two at once: a tick that finds the one before still at it is skipped and counted.
+ * Never two at once: if the one before is still running, a tick is skipped and counted.
  */
 import type { Clock, Log, Timer } from '@clawdfather/kit';
 import { adoptOrphans, closeIdle, keepBusySessions, type SessionDeps } from '@clawdfather/sessions';
@@ -52,7 +52,7 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
     const sinceMs = clock.monotonicMs();
     const failedSteps: string[] = [];
     for (const { name, work } of steps) {
-      // Superseded or stopped: whatever else there is to do is somebody else's (G3).
+      // Superseded or stopped: another gateway does the rest (G3).
       if (stopping.signal.aborted || instance.state !== 'alive') return;
       try {
         await work();

@@ -1,7 +1,7 @@
 /*
- * Can we still write where our state and the journals are, and how much room is left there.
+ * Checks that we can still write where our state and the journals are, and how much room is left there.
  *
- * A file is written, read and deleted in each directory: a disk that went read-only or is full says so only then. A fixed
+ * A file is written, read and deleted in each directory: only that shows whether a disk is read-only or full. A fixed
  * name per process, so that a crash leaves one file behind and the next check takes it away.
  */
 import { constants } from 'node:fs';
@@ -50,7 +50,7 @@ async function isWritable(directory: string): Promise<boolean> {
     await unlink(path);
     return true;
   } catch {
-    // The answer is no; why is for the machine's own log.
+    // Only the answer counts here; the reason is in the machine's own log.
     return false;
   }
 }
@@ -60,12 +60,12 @@ async function freeBytesOf(directory: string): Promise<number | undefined> {
     const { bavail, bsize } = await statfs(directory);
     return bavail * bsize;
   } catch {
-    // Not to be known is an answer too.
+    // The free space is unknown.
     return undefined;
   }
 }
 
-/* How many ControlMaster sockets there are. A directory that nobody has made yet has none. */
+/* How many ControlMaster sockets there are. A directory that does not exist has none. */
 export async function countSockets(directory: string): Promise<number | undefined> {
   try {
     const names = await readdir(directory);

@@ -6,8 +6,8 @@
  *   event loop is late.
  * - `ok`: the rest.
  *
- * An answer is good for a second, and whoever asks meanwhile gets the same one: being asked often costs nothing. A change is
- * logged with its reasons, which strangers are not told.
+ * An answer is used again for a second, so frequent requests cost nothing. A change is logged with its reasons, which the answer
+ * does not contain.
  */
 import { join } from 'node:path';
 import type { Clock, Log } from '@clawdfather/kit';
@@ -49,7 +49,7 @@ export interface HealthDeps {
   readonly log: Log;
   readonly store: Pick<Store, 'readiness' | 'system'>;
   readonly stateDir: string;
-  /* Of SQLite, which goes on writing to a file that has no name any more; with our end all of that is gone. */
+  /* The file was removed. SQLite goes on writing to it, and everything is lost when this process ends. */
   readonly databaseFile?: string | undefined;
   readonly lag: Pick<EventLoopLag, 'read'>;
 }
@@ -60,7 +60,7 @@ const believedMs = 1_000;
 /* docs/observability.md names these limits. */
 const databaseMsMax = 5_000;
 const filesystemMsMax = 5_000;
-/* Answers from memory take one; this is where people begin to notice. */
+/* Beyond this, people notice that answers are slow. */
 const databaseSlowMs = 1_000;
 /* The alert about disk space begins at the same number. */
 export const freeBytesMin = 500 * 1_048_576;
@@ -92,7 +92,7 @@ export function createCheckHealth(deps: HealthDeps): CheckHealth {
 
   return () => {
     if (last !== undefined && clock.monotonicMs() < last.untilMs) return last.answer;
-    // Until there is an answer, everybody waits for this one.
+    // Requests that come meanwhile wait for the same answer.
     const current = { answer: look(), untilMs: Number.POSITIVE_INFINITY };
     last = current;
     const believe = (): void => {

@@ -1,5 +1,5 @@
 /*
- * A question with a time limit. What does not answer in time is left to itself; its late answer is nobody's.
+ * A question with a time limit. A late answer is ignored.
  */
 import { type Clock, within } from '@clawdfather/kit';
 
@@ -11,7 +11,7 @@ export async function limited<Value>(
   try {
     return await within(question, { clock, ms: msMax, late: () => undefined });
   } catch {
-    // No answer, for whoever asks: late and broken are the same to them.
+    // To the caller, a late answer and a failure are the same.
     return undefined;
   }
 }

@@ -1,9 +1,8 @@
 /*
  * Who may read /metrics: this machine, and the networks that the configuration names.
  *
- * The address is the peer's, or behind a trusted proxy the one it forwards. A proxy that is not trusted, on this machine,
- * would make the whole world look like this machine: a request that says it was forwarded, from somebody whose word does not
- * count, is therefore nobody's.
+ * The address is the peer's, or behind a trusted proxy the one it forwards. An untrusted proxy on this machine would make every
+ * client look like this machine. So a request that was forwarded by an untrusted peer is refused.
  */
 import ipaddr from 'ipaddr.js';
 
@@ -25,7 +24,7 @@ export function createMayReadMetrics(
   return ({ ip, peer, header }) => {
     if (!ipaddr.isValid(ip)) return false;
     const isForwarded = forwardedHeaders.some((name) => header(name) !== undefined);
-    // The same address before and after: no trusted proxy stands between.
+    // The same address before and after: there is no trusted proxy in between.
     if (isForwarded && ip === peer) return false;
     const address = ipaddr.process(ip);
     return address.range() === 'loopback' || allowed.some((network) => isIn(address, network));

@@ -1,5 +1,5 @@
 /*
- * /health, /readyz and /metrics, for whoever asks: no token, and nothing in them that a stranger must not know.
+ * /health, /readyz and /metrics. They need no token, so they contain nothing that a stranger must not know.
  */
 import type { Api } from '@clawdfather/protocol/api';
 import type { GatewayConfig } from '../gateway-config.ts';
@@ -24,7 +24,7 @@ export function createSystemHandlers({ config, observe }: SystemParts): Handlers
       return answer;
     },
     ready: async ({ reply }) => {
-      // The same look as for /health: what is asked often must not write each time.
+      // Shares the result of /health, so that frequent requests do not write each time.
       const { readiness } = await observe.checkHealth();
       const answer = {
         status: readiness?.isReady ? 'ready' : 'not_ready',
@@ -37,7 +37,7 @@ export function createSystemHandlers({ config, observe }: SystemParts): Handlers
     metrics: async (call) => {
       const { ip, reply } = call;
       const header = (name: string): string | undefined => call.header(name);
-      // Strangers are told what anybody is told who asks for something that is not there.
+      // The same answer as for a path that does not exist.
       if (!mayRead({ ip, peer: reply.request.socket.remoteAddress, header })) throw notFound();
       const { text, contentType } = await observe.formatMetrics();
       reply.header('content-type', contentType);

@@ -1,9 +1,9 @@
 /*
  * Which names this gateway goes by, and which pages may talk to it.
  *
- * Host: a page whose name was bound to our address still sends its own name, so names are from a list. An address is no name
- * and cannot be rebound, so a literal one is always good. Origin: exactly the listed ones. `null` is what a sandboxed frame
- * sends, and is nobody.
+ * Host: a page whose name was rebound to our address still sends its own name, so only listed names are accepted. An address in
+ * digits cannot be rebound, so it is always accepted. Origin: exactly the listed ones. A sandboxed frame sends `null`, which is
+ * refused.
  */
 import { isIP } from 'node:net';
 
@@ -43,7 +43,7 @@ export function createAllowedNames({ publicUrl, port, isTls }: NameSettings): Al
   };
 }
 
-/* `undefined` for what is no host at all. */
+/* `undefined` if it is not a host name or an address. */
 function hostNameOf(header: string): string | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(header);
   return match?.[1]?.toLowerCase();

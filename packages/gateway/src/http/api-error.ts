@@ -1,7 +1,7 @@
 /*
  * A refusal on its way to the client, and how everything that can be thrown becomes one.
  *
- * What is not known here is a mistake of ours: the client learns the trace id and nothing else, the log has the rest.
+ * An error that is not known here is a mistake of ours: the client gets the trace id and nothing else, the log has the rest.
  */
 import { CodedError, type ErrorParts, hasCode } from '@clawdfather/kit';
 import { type ApiErrorCode, apiErrors } from '@clawdfather/protocol/api';
@@ -36,7 +36,7 @@ export function bodyOf({ code, message, detail, hint }: ApiError): Readonly<{ er
   return { error: { code, message, detail, ...(hint === undefined ? {} : { hint }) } };
 }
 
-/* What a missing thing and another account's thing both answer: word for word the same. */
+/* The answer for a missing thing and for another account's thing, word for word the same. */
 export function notFound(): ApiError {
   return new ApiError('not_found');
 }
@@ -53,7 +53,7 @@ export function toApiError(error: unknown): ApiError {
 }
 
 const issuesMax = 10;
-/* A message names what was wrong, and a request can be wrong in ten thousand names. */
+/* A request can have ten thousand wrong fields; a message names this many. */
 const messageCharactersMax = 500;
 
 function fromZod(error: z.ZodError): ApiError {

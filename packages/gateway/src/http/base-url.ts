@@ -3,7 +3,7 @@
  */
 import type { GatewayConfig } from '../gateway-config.ts';
 
-/* Listening everywhere is no place to go to; here is the one that always works on this machine. */
+/* A gateway that listens on all addresses is reached by loopback on this machine. */
 const wildcards = ['0.0.0.0', '::'];
 
 export function baseUrlOf(

@@ -1,5 +1,5 @@
 /*
- * Who is asking: what a token or cookie turned out to be.
+ * The caller of a request, as its token or cookie names it.
  */
 import type { Access, Scope } from '@clawdfather/protocol/api';
 import type { AccountId } from '@clawdfather/store';
@@ -13,13 +13,13 @@ export interface Caller {
   readonly id: string;
   readonly scopes: readonly Scope[];
   readonly expiresAtMs: number;
-  /* Whoever runs this machine: sees what was started on it without the gateway, too. */
+  /* The owner of the machine also sees the runs that were started on it without the gateway. */
   readonly isOwner: boolean;
-  /* A cookie is sent by the browser unasked, so what it may do has to be asked for by our own page. */
+  /* A browser sends its cookie with every request, so a request by cookie must come from our own page. */
   readonly cameBy: 'bearer' | 'cookie';
 }
 
-/* Throws `forbidden`, with what would be needed. */
+/* Throws `forbidden`, with the scope that is missing. */
 export function checkAccess(caller: Caller, access: Access): void {
   if (mayCall(caller, access)) return;
   throw new ApiError('forbidden', undefined, { detail: { needs: access, has: caller.scopes } });

@@ -38,7 +38,7 @@ export interface ClientErrors {
   note(socket: AnsweringSocket, answer: Answer): void;
   /* And again when its answer is over. */
   forget(socket: AnsweringSocket, answer: Answer): void;
-  /* For `clientErrorHandler`. Never throws: there is nobody above it but the process. */
+  /* For `clientErrorHandler`. Never throws: an error here would end the process. */
   refuse(error: Error, socket: Socket): void;
 }
 
@@ -51,7 +51,7 @@ const lingerMs = 2_000;
 export function createClientErrors(deps: ClientErrorDeps): ClientErrors {
   /* Only for those that came while another was under way. */
   const answersBefore = new WeakMap<Answer, Answer>();
-  /* A broken parser complains of every byte that follows; the first complaint is the one that counts. */
+  /* After the first error the parser reports one for every further byte; only the first counts. */
   const refused = new WeakSet<Socket>();
 
   const takeTurn = (socket: AnsweringSocket, code: ApiErrorCode, awaited?: Answer): void => {
@@ -103,7 +103,7 @@ function orDestroy(socket: Socket, act: () => void): void {
   try {
     act();
   } catch {
-    // Whatever it was, it concerns one stranger's connection, and must not end the process.
+    // An error on one connection must not end the process.
     socket.destroy();
   }
 }

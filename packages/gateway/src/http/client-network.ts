@@ -1,18 +1,18 @@
 /*
- * Whom a limit per address counts: an IPv4 address, or the /64 of an IPv6 address. Whoever has one address of a /64 has all of
- * them, so counting them singly would count nobody.
+ * The unit of a limit per address: an IPv4 address, or the /64 network of an IPv6 address. A client with one address of a /64 can
+ * use all of them, so counting single addresses would limit nothing.
  */
 import ipaddr from 'ipaddr.js';
 
 const networkParts = 4;
 
-/* A client that has gone has no address any more, whatever the types say; those are counted together. */
+/* A client that is gone has no address, although the types say otherwise. Such clients are counted together. */
 const gone = 'gone';
 
 export function clientNetworkOf(ip: string | undefined): string {
   if (ip === undefined) return gone;
   if (!ip.includes(':') || !ipaddr.isValid(ip)) return ip;
-  // An IPv4 address that came in over an IPv6 socket is what it was before.
+  // An IPv4 address on an IPv6 socket counts as the IPv4 address.
   const address = ipaddr.process(ip);
   if (!(address instanceof ipaddr.IPv6)) return address.toString();
   const parts = address.parts.slice(0, networkParts).map((part) => part.toString(16));

@@ -21,7 +21,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
     trace: TraceContext;
-    /* Made when first asked for: most requests are over before anybody could cancel them. */
+    /* Made at the first use: most requests end before they could be cancelled. */
     readonly lifetime: AbortController;
     startedMs: number;
   }
@@ -49,7 +49,7 @@ export interface ServerDeps {
   readonly log: Log;
   readonly names: AllowedNames;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  /* Whose word about a client's address is believed. */
+  /* Proxies that are trusted to name the client's address. */
   readonly trustedProxies: readonly string[];
   /* What `next` begins belongs to the request's trace, also what happens after a body has been read: the server binds it. */
   readonly enterTrace: (trace: TraceContext, next: () => void) => void;
@@ -64,8 +64,8 @@ const headerBytesMax = 16_384;
 /* A handshake of TLS takes no longer, nor do a request line and headers, however slow the phone. */
 const headersMsMax = 10_000;
 /*
- * A whole request, body included: as long as it may take to be answered. Without it whoever sends a byte now and then keeps a
- * connection for ever, a stranger too: an answer does not wait for the rest of a body, its connection does. Looked at so often.
+ * The limit for receiving a whole request with its body: as long as an answer may take. Without it a client that sends a byte now
+ * and then would keep a connection for ever. Node checks it at this interval.
  */
 const usualArrival = { msMax: 30_000, lookMs: 5_000 } as const;
 /* Longer than a proxy's usual 60 s: of the two, it should be the one that closes. */
@@ -100,9 +100,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     maxHeaderSize: headerBytesMax,
     headersTimeout: Math.min(headersMsMax, arrival.msMax),
     connectionsCheckingInterval: arrival.lookMs,
-    // Of two names or two tokens neither is believed, whichever another server on the way has looked at.
+    // A request with two Host or two Authorization headers is refused: a proxy may have checked the other one.
     joinDuplicateHeaders: true,
-    // Node would refuse who names no host in its own way; `checkNames` does it in ours.
+    // `checkNames` refuses a request without a Host header, in the form of our other refusals.
     requireHostHeader: false,
     shouldUpgradeCallback: isWebSocketUpgrade,
   };
@@ -191,7 +191,7 @@ function begin(deps: Beginning, request: FastifyRequest, reply: FastifyReply): v
 
 type Route = Pick<RequestReport, 'route' | 'takesLong'>;
 
-/* Asked once: Fastify makes the options anew for whoever asks. */
+/* Kept, because Fastify builds the options anew at every call. */
 function routeOf({ routeOptions: { url = 'unknown', config } }: FastifyRequest): Route {
   return { route: url, takesLong: config.endpoint?.takesLong === true };
 }

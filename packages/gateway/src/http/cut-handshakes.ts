@@ -1,6 +1,6 @@
 /*
- * Connections that have not shaken hands yet. The server does not know them, so closing would wait for them, and a stranger who
- * connects and says nothing could hold up every stop.
+ * Connections whose TLS handshake is not done. The server does not know them, so closing would wait for them, and a client that
+ * connects and sends nothing could delay every stop.
  */
 import type { Server, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';

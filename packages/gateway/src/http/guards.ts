@@ -1,10 +1,9 @@
 /*
- * What every request passes before anything else is looked at: the name it was sent to, and the page it came
- * from.
+ * The first checks of every request: the name it was sent to, and the page it came from.
  *
- * A page of another origin is refused whatever it asks and whoever it is: there is no cross-origin use of this API. A cookie
- * is sent by the browser unasked, so a change that comes with one has to prove that our own page asked for it: by its Origin,
- * or by Sec-Fetch-Site where a browser leaves Origin out.
+ * A page of another origin is always refused: this API has no cross-origin use. A browser sends its cookie with every request, so
+ * a change by cookie has to prove that our own page asked for it: by its Origin, or by Sec-Fetch-Site where a browser leaves
+ * Origin out.
  */
 import { ApiError } from './api-error.ts';
 import type { AllowedNames } from './allowed-names.ts';

@@ -27,7 +27,7 @@ export interface RequestFacts {
   readonly reply: FastifyReply;
 }
 
-/* Open endpoints may be called by nobody in particular. */
+/* An open endpoint may have no caller. */
 type CallerOf<A extends Access> = A extends 'open' ? Caller | undefined : Caller;
 
 export interface Call<E extends Endpoint> extends RequestOf<E>, RequestFacts {

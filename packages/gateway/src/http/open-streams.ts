@@ -18,7 +18,7 @@ export interface OpenStreamsDeps {
   readonly clock: Clock;
 }
 
-/* Every tab and every run of a busy person; beyond it somebody forgets to close. */
+/* Enough for every tab and run of a busy person; beyond it a client does not close its streams. */
 const streamsPerAccountMax = 100;
 
 export function createOpenStreams({ tokens, clock }: OpenStreamsDeps): OpenStreams {

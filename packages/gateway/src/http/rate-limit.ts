@@ -3,8 +3,8 @@
  *
  * Every answer of a limited endpoint says where its caller stands: `RateLimit-Limit`, `-Remaining` and `-Reset` (seconds).
  *
- * A count is a write that waits for the disk. Whoever is refused would otherwise make us write for as long as they like to
- * knock, so a refusal is remembered here until it ends, and costs nothing more.
+ * A count is a write that waits for the disk. A caller that goes on after a refusal must not cause more writes, so a refusal is
+ * remembered here until it ends.
  */
 import { type Clock, makeRoom } from '@clawdfather/kit';
 import type { EndpointLimit } from '@clawdfather/protocol/api';
@@ -22,7 +22,7 @@ export interface RateLimitHit {
   readonly limit: Omit<EndpointLimit, 'per'>;
 }
 
-/* Where somebody stands with a limit. */
+/* How much of a limit a caller has used. */
 export interface Standing {
   readonly isAllowed: boolean;
   /* The database was asked; a refusal that is only remembered is not news. */

@@ -57,7 +57,7 @@ function registerOne(
       ...(body === undefined ? {} : { body }),
     },
     onRequest: (request, reply, next) => {
-      // Most requests pass without a promise: of somebody who is known, to an endpoint without a limit.
+      // Most requests need no promise: the caller is known already, and the endpoint has no limit.
       if (endpoint.limit === undefined && admitAtOnce(deps, endpoint, request)) next();
       // oxlint-disable-next-line promise/no-callback-in-promise -- a hook that does not always wait has a callback
       else admit(deps, { endpoint, request, reply }).then(() => next(), next);

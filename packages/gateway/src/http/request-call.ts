@@ -1,6 +1,6 @@
 /*
- * A request as its handler sees it. A class, because there is one per request: what nobody asks for is not made, and a lifetime
- * costs a listener on the connection.
+ * A request as its handler sees it. There is one per request, so it is a class whose getters make a part at its first
+ * use: the lifetime, for one, costs a listener on the connection.
  */
 import type { Endpoint } from '@clawdfather/protocol/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -44,7 +44,7 @@ export interface TimeLimit {
 }
 
 const requestMsMax = 30_000;
-/* Late by at most this; nobody counts. */
+/* A request may be ended this much too late, which does no harm. */
 const lookEveryMs = 1_000;
 
 export function createTimeLimit(clock: Clock): TimeLimit {

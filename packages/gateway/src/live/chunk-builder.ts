@@ -24,7 +24,7 @@ export interface ChunkBuilderOptions {
   readonly runId: RunId;
   readonly from: Cursor;
   readonly pool: RoomPool;
-  /* Whoever keeps a data chunk releases it. */
+  /* Code that keeps a data chunk has to release it. */
   readonly emit: (chunk: Chunk) => void;
 }
 
@@ -107,7 +107,7 @@ function roomFor(
   return next;
 }
 
-/* A few bytes must not hold a large buffer for as long as somebody has not taken them. */
+/* A few bytes must not keep a large buffer in memory while a reader has not taken them. */
 function finished(pool: RoomPool, room: Buffer, end: number) {
   const isWhole = room.length === wholeBytes;
   if (end * 2 >= room.length) {

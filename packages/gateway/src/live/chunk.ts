@@ -2,8 +2,9 @@
  * What readers are sent, each encoded once however many readers there are.
  *
  * Data goes out in one of three forms: to sockets as a binary or a JSON message (docs/protocol/websocket.md), to streams as a
- * server-sent event (docs/runs-api.md). The binary one is made with the chunk, the others when the first reader asks for them. Notes (a gap, a new size, a terminal that came or left) are told by whoever holds the reader,
- * because what they mean depends on it.
+ * server-sent event (docs/runs-api.md). The binary one is made with the chunk, the others when the first reader asks for them.
+ * Notes (a gap, a new size, a terminal that came or left) are encoded by the code that has the reader, because their meaning
+ * depends on it.
  */
 import type { Cursor, OutputEvent, RunId } from '@clawdfather/supervisor';
 import { formatTime } from '../http/format-time.ts';
@@ -53,7 +54,7 @@ export interface DataParts extends CursorRange {
   readonly atMs: number;
   /* The payload, with `headerBytesMax` bytes of room before it. */
   readonly room: Buffer;
-  /* Nobody uses its memory any more. */
+  /* Its memory is no longer in use. */
   readonly onReleased: (() => void) | undefined;
 }
 

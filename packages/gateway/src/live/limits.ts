@@ -17,7 +17,7 @@ export const windowBytesMax = 4 * 1024 * 1024;
  */
 export const patienceMs = 40;
 
-/* Of it, what everybody has taken already: whoever comes a moment later joins without reading the journal. */
+/* The part that all readers have taken already. It is kept so that a reader a moment behind joins without reading the journal. */
 export const takenBytesMax = 128 * 1024;
 
 /* An entry's own objects: a window full of single keys must not be a thousand times its bytes. */

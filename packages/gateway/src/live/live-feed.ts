@@ -34,7 +34,7 @@ export interface FeedOptions {
   readonly from: Cursor;
   readonly pool: RoomPool;
   readonly clock: Clock;
-  /* Nobody follows any more: nothing of it is left. */
+  /* The last reader has left, and the feed is closed. */
   readonly onDeserted: () => void;
 }
 
@@ -129,7 +129,7 @@ export class LiveFeed {
     this.#trim();
   }
 
-  /* Waits while nobody wants more; then for the slowest, a little; then goes on without it. */
+  /* Waits while no reader wants more; then a little for the slowest one; then goes on without it. */
   async #makeRoom(): Promise<void> {
     const { signal } = this.#stop;
     while (this.window.bytes >= windowBytesMax) {
@@ -171,7 +171,7 @@ export class LiveFeed {
       this.#readers.delete(reader);
       reader.overtaken();
     }
-    // The last of them to leave may have trimmed it already; what comes after it is somebody's.
+    // The last reader to leave may have trimmed it already; later chunks are still wanted by another.
     if (this.window.first === first) this.window.dropFirst();
   }
 
@@ -181,7 +181,7 @@ export class LiveFeed {
     return false;
   }
 
-  /* What everybody has taken stays for a moment, in case somebody comes who is only a little late. */
+  /* Chunks that all readers have taken are kept for a moment, for a reader that is only a little late. */
   #trim(): void {
     const { window } = this;
     if (window.bytes <= takenBytesMax) return;

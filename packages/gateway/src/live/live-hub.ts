@@ -1,5 +1,5 @@
 /*
- * Live output of all runs: one feed per run that somebody follows, and its readers.
+ * Live output of all runs: one feed for each run that has readers, and those readers.
  */
 import type { Clock } from '@clawdfather/kit';
 import { type Cursor, type ManagedRun, outputStart, type RunId } from '@clawdfather/supervisor';

@@ -33,9 +33,9 @@ export interface LiveReaderOptions {
   readonly sink: Sink;
   readonly pool: RoomPool;
   readonly clock: Clock;
-  /* The run's feed, if somebody follows it. */
+  /* The run's feed, if it has one. */
   readonly feed: () => LiveFeed | undefined;
-  /* Opens it; whoever does joins at once, or it would read for nobody. */
+  /* Opens the feed. The caller has to join at once; a feed without readers would go on reading. */
   readonly openFeed: (cursor: Cursor) => LiveFeed;
   /* For readers that read by themselves. */
   readonly turns: Turns;
@@ -176,7 +176,7 @@ export class LiveReader implements FeedReader {
     }
   }
 
-  /* True when there is nothing to do until somebody wakes this reader. */
+  /* True when there is nothing to do until this reader is woken. */
   async #readUntilJoined(): Promise<boolean> {
     const { feed: findFeed, openFeed, turns } = this.#options;
     const feed = findFeed() ?? openFeed(this.#cursor);

@@ -2,8 +2,8 @@
  * The life of one reader of a run's output (docs/lifecycles.md).
  *
  * `live` takes what the run's one journal reader puts into the window that all readers share. `waiting` is live with a socket
- * that takes no more for now. Whoever waits so long that the window moves on is `behind`; when its socket has room again it
- * is `reading` the journal by itself, until it stands where the window is, and joins.
+ * that takes no more for now. A reader that waits so long that the window moves on is `behind`. When its socket has room
+ * again, it is `reading` the journal by itself until it reaches the window, and joins.
  *
  * LR1 Only `live` and `reading` hand anything to the socket: what a reader holds in memory is bounded by its socket's cap.
  * LR2 Where it goes on is its own cursor in every state, so no change of state loses or repeats a byte.

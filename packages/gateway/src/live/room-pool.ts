@@ -2,7 +2,7 @@
  * Memory for full chunks, used again. In a flood every chunk is as large as the next, and fresh memory for each makes the
  * collector walk the whole heap several times a second, for three quarters of all processor time.
  *
- * A room comes back when nobody has a use for it any more: the window has dropped its chunk, and every socket has handed it to
+ * A room comes back when it is no longer used: the window has dropped its chunk, and every socket has handed it to
  * the kernel. One that never comes back is collected like any other; none comes back early.
  */
 import { headerBytesMax } from './chunk.ts';

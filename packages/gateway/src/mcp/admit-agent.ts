@@ -5,7 +5,7 @@
  * approve; an agent that holds it could decide about itself. `read` is enough to look at runs; what starts, drives or ends
  * them needs `run`, which includes looking, as its results show output anyway.
  *
- * There is no authorization server to send anybody to, so the challenge names none: tokens are made by a person.
+ * The challenge names no authorization server, because there is none: a person makes the tokens.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';

@@ -1,9 +1,9 @@
 /*
  * One HTTP exchange between Fastify and the protocol's library, which speaks the web's `Request` and `Response`.
  *
- * It knows how the exchange ended. All of the answer went out: delivered. Otherwise the connection was closed in front of it, and by
- * whom makes the difference: a client that closes it (or dies, which looks the same from here) has left; a network that swallowed it,
- * a token that was revoked and a gateway that stops have not, and nobody wished anything to end.
+ * It knows how the exchange ended. If the whole answer went out, it was delivered. Otherwise the connection was closed before that.
+ * A client that closes it (or dies, which looks the same) has left and cancels its request. A broken network, a revoked token and
+ * a gateway that stops cancel nothing.
  *
  * The library sees only the headers it needs, and never the token.
  */
@@ -34,7 +34,7 @@ export interface ExchangeParts {
 const clientLeft = new Error('the client closed the request');
 const connectionGone = new Error('the connection is gone');
 
-/* Nothing was heard of the other side: it closed nothing. */
+/* The client did not close the connection. */
 const lossCodes = ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'];
 
 /* What the library answers when its client is gone. */
@@ -140,7 +140,7 @@ async function send(reply: FastifyReply, response: Response): Promise<void> {
   } else if (named['content-type']?.startsWith('text/event-stream') === true) {
     // A stream may be silent for long; its reader waits for the headers.
     raw.flushHeaders();
-    // Whoever leaves in the middle is seen by `close`.
+    // `close` reports a client that leaves in the middle.
     await pipeline(Readable.fromWeb(body), raw).catch(() => raw.destroy());
   } else raw.end(Buffer.from(await response.arrayBuffer()));
 }

@@ -62,7 +62,7 @@ export function createGuardedTools(
   };
 }
 
-/* Runs of a token belong together: whoever comes back with it, in whatever revision, reads on where it was. */
+/* Runs of a token belong together: a client that comes back with it, in any revision, reads on where it was. */
 export function sessionIdOf({ id }: Pick<Caller, 'id'>): string {
   return `mcp:${id}`;
 }

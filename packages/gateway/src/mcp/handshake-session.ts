@@ -1,6 +1,6 @@
 /*
- * A session of the revisions that begin with `initialize`: one server of the library, whose requests, cancellations and stream of
- * notices come as requests of their own and are joined by the session's id.
+ * An MCP session of the revisions that begin with `initialize`: one server of the library. Requests, cancellations and the stream
+ * of notices come as HTTP requests of their own and are joined by the session's id.
  *
  * A request whose connection breaks is not cancelled (their specification says so): only `notifications/cancelled` is. The library
  * never answers a cancelled request and would leave its stream open, so it is closed here.

@@ -1,11 +1,11 @@
 /*
  * The clients that are remembered, and for how long.
  *
- * Each account has so many and all together so many: beyond that whoever has been idle the longest is forgotten, of the same account
- * first. Being forgotten is harmless, as it is after a restart: the client is told that its session is not known, begins a new one,
- * and its runs and cursors are what they were. Whoever has a request open is never forgotten.
+ * There is a limit per account and one for all. Beyond it the client that has been idle the longest is forgotten, first one of the
+ * same account. That is as harmless as a restart: the client is told that its session is not known and begins a new one, and its
+ * runs and cursors are still there. A client with an open request is never forgotten.
  *
- * One timer, while there is anybody to forget.
+ * One timer runs as long as there are clients.
  */
 import type { Clock, Log, Timer } from '@clawdfather/kit';
 import type { LiveTokens } from '../auth/live-tokens.ts';
@@ -20,7 +20,7 @@ export interface Keepable {
 
 export interface KeptClients<Client extends Keepable> {
   find(key: string): Client | undefined;
-  /* Throws `rate_limited` when there is no room and nobody can be forgotten. */
+  /* Throws `rate_limited` when there is no room and every client has a request open. */
   makeRoom(accountId: string): void;
   add(key: string, client: Client): void;
   /* A request of it is open; call the result when it is over. */

@@ -11,7 +11,7 @@ export const clientsPerAccountMax = 50;
 /* Of all accounts. Each costs a server object of the library and what it follows. */
 export const clientsMax = 1_000;
 
-/* Nobody waits an hour between two calls and expects to be remembered; whoever does begins anew, and loses nothing. */
+/* A client that was silent for an hour is forgotten. If it comes back, it begins a new session and loses nothing. */
 export const idleMsMax = 60 * 60_000;
 export const idleLookMs = 60_000;
 

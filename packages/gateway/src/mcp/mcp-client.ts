@@ -81,7 +81,7 @@ export function createClientBase(
   };
   const tools = createGuardedTools(deps, {
     cancelsByLeaving,
-    // An answer that nobody got has told nothing: the next one names the end of its run.
+    // This answer did not arrive, so the next one reports the end of the run again.
     onRun: (runId, isLost) => (isLost ? follow(runId) : remember(runId)),
   });
   return {

@@ -15,7 +15,7 @@ export interface McpRequest {
   readonly traceId: string;
   /* Aborts when the client has closed the request before its answer; not when the connection was lost. */
   readonly left: AbortSignal;
-  /* Nobody will read the answer, for whatever reason. */
+  /* The answer will not be read. */
   isLost(): boolean;
   /* Called once, with whether all of the answer went out. */
   readonly onDone: (listener: (isDelivered: boolean) => void) => void;

@@ -90,7 +90,7 @@ async function answerInSession(
   const id = web.headers.get('mcp-session-id');
   if (id !== null) {
     const client = kept.find(keyOfSession(id));
-    // Whoever has learnt of another's session id has learnt nothing.
+    // A session id of another token is answered like an unknown one.
     if (client === undefined || client.caller.id !== mcp.caller.id) {
       return refusal(404, sessionUnknown, 'Session not found: begin a new one with initialize');
     }
@@ -115,7 +115,7 @@ async function beginSession(
   kept.add(key, client);
   followOwn(deps, kept, client);
   const response = await serve(kept, { key, client }, question);
-  // Refused, so nobody has learnt its id.
+  // It was refused, so no client knows its id.
   if (!response.ok) kept.remove(key);
   return response;
 }
@@ -129,7 +129,7 @@ function serve(
   return withRequest(mcp, () => client.serve(web, body));
 }
 
-/* What this token's earlier clients left going on, here or in a gateway that is gone, and nobody else is told of. */
+/* Running commands of this token's earlier clients, here or of an earlier gateway, whose end no other client is told. */
 function followOwn({ runs }: McpEndpointDeps, kept: Kept, client: McpClient): void {
   const sessionId = sessionIdOf(client.caller);
   const others = kept.busyOf(client.caller.id).filter((other) => other !== client);

@@ -1,7 +1,7 @@
 /*
  * A client of 2026-07-28. The protocol has no session: each request is served by a server of its own. What is remembered, by token
  * and name, is which ends it is still to be told, and the bus that its listening streams hang on: a bus for each client, so that
- * nobody hears of another account's runs by naming them.
+ * a client cannot learn of another account's runs by naming them.
  *
  * Closing a request before its answer is how this revision cancels it.
  */

@@ -1,8 +1,8 @@
 /*
  * How late the event loop is, over the last ten seconds or so.
  *
- * Node counts in the background how late a timer fires. The window is moved on by whoever looks, so that nothing has to run
- * when nobody does; several who look at once see the same window.
+ * Node counts in the background how late a timer fires. Each reading moves the window on, so nothing runs in between;
+ * readings at the same moment see the same window.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '@clawdfather/kit';
@@ -17,7 +17,7 @@ export interface EventLoopLag {
 /* Fine enough for what people feel, and coarse enough to cost nothing. */
 const resolutionMs = 20;
 const windowMs = 10_000;
-/* A start loads and migrates and is slow by nature; it is no lag that anybody could do something about. */
+/* A start loads and migrates and is always slow, so it is not counted as lag. */
 const startMs = 5_000;
 /* Of fewer than this a single slow moment, such as a start, would be the 99th percentile. A loop that hangs again and again
    gives few as well, but then the median shows it. */

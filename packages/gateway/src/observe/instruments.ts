@@ -32,7 +32,7 @@ export interface Series {
 }
 
 export interface HistogramInstrument extends Instrument {
-  /* Found once by whoever observes often. */
+  /* Look it up once if you observe often. */
   series(labels: Labels): Series;
 }
 

@@ -4,7 +4,7 @@
  *
  * LG1 A line is one line. JSON escapes control characters; DEL, the C1 range and the two separators that some readers take for
  *     line ends are escaped as well.
- * LG2 A token of ours is never in a line, whoever put it there by mistake.
+ * LG2 A token of ours is never in a line, even if a caller passes one by mistake.
  * LG3 A line has a length. What would be longer loses its detail, not its names.
  */
 import { describeError, escapeUnprintable, type LogFields, type LogLevel } from '@clawdfather/kit';

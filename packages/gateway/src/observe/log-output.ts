@@ -132,7 +132,7 @@ export function openDescriptorOutput(fd: number, deps: LogOutputDeps): LogOutput
     try {
       while (!queue.isEmpty()) writeSync(fd, queue.take());
     } catch {
-      // Nobody is left to be told.
+      // The process ends, so the failure cannot be reported.
     }
   };
   process.once('exit', flush);
@@ -178,7 +178,7 @@ export function createStreamOutput(stream: Writable, deps: LogOutputDeps): LogOu
       }
       stream.write(line);
     },
-    // The stream is somebody else's and stays open; the listener stays too, or a late error would end the process.
+    // The stream belongs to the caller and stays open. The listener stays too, or a late error would end the process.
     close: async () => {
       if (isGone || stream.destroyed || stream.writableLength === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 /*
- * The counters and histograms as things that happen: who counts says what happened and needs no name of a series.
+ * The counters and histograms as events: a caller says what happened and needs no name of a series.
  *
- * What a gauge shows is asked for when somebody reads /metrics, not kept up to date in between.
+ * The value of a gauge is computed when /metrics is read.
  */
 import { assertNever } from '@clawdfather/kit';
 import type { EndedSession, NewsListener } from '@clawdfather/sessions';
@@ -21,7 +21,7 @@ import type { LagSeconds } from './event-loop-lag.ts';
 import { createMetricsText, type MetricsText } from './metrics-text.ts';
 import { createRequestDurations, type RequestDurations } from './request-durations.ts';
 
-/* What connections tell whoever counts. Calls are cheap and never throw. */
+/* What connections report. Calls are cheap and never throw. */
 export interface SshObserver {
   tested(result: 'ok' | 'failed' | 'timeout' | 'host_key_changed' | 'host_key_unknown'): void;
   /* From the start of the ControlMaster to its socket. */

@@ -35,7 +35,7 @@ export interface Observe extends Disposable {
   formatMetrics(): Promise<MetricsText>;
   uptimeSeconds(): number;
   connectedWebsockets(): number;
-  /* Whoever has sockets says here how many. */
+  /* The sockets set this to say how many they are. */
   watchWebsockets(count: () => number): void;
 }
 
@@ -105,7 +105,7 @@ function createOnDone({
 }): (report: RequestReport) => void {
   return (report) => {
     const { method, route, status, durationMs, trace } = report;
-    // A stream lasts as long as somebody listens; that is no response time.
+    // A stream lasts as long as its client listens; that is not a response time.
     if (!report.takesLong) requests.series(method, route, status).observe(durationMs);
     tracing.requests?.leave(report);
     if (durationMs > slowRequestMs && !report.takesLong) {

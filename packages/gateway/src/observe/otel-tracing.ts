@@ -69,7 +69,7 @@ async function inSpan<Value>(
       work({ set: (more) => void span.setAttributes(more) }),
     );
   } catch (error) {
-    // The name, not the message, which may hold what nobody should read.
+    // The name, not the message, which may contain a secret.
     const name = error instanceof Error ? error.name : 'unknown';
     span.setStatus({ code: SpanStatusCode.ERROR, message: name });
     throw error;

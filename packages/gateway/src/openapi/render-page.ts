@@ -118,7 +118,7 @@ function withoutPattern(_key: string, value: unknown): unknown {
   return typeof rest['format'] === 'string' ? rest : value;
 }
 
-/* Sentences of the document are Markdown, of which they use code and nothing else. */
+/* Texts of the OpenAPI document are Markdown, of which only code spans are used. */
 function renderText(text: string): string {
   return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -1,5 +1,5 @@
 /*
- * Approvals over HTTP: looked at by whoever may read, decided as decide-approval.ts tells.
+ * Approvals over HTTP. The scope `read` is enough to look at them; decide-approval.ts says who may decide.
  */
 import type { Api } from '@clawdfather/protocol/api';
 import type { Handlers } from '../http/handlers.ts';

@@ -1,5 +1,5 @@
 /*
- * The audit log over HTTP: pages by cursor, because entries come while somebody reads.
+ * The audit log over HTTP: pages by cursor, because entries are added while a client reads.
  */
 import type { Api } from '@clawdfather/protocol/api';
 import type { AuditRecord, Store } from '@clawdfather/store';

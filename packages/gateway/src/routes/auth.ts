@@ -78,7 +78,7 @@ function createSignInHandlers(parts: AuthParts): Pick<AuthHandlers, SignInNames>
         setCookie(reply, done);
         reply.redirect('/login', 303);
       }
-      // It is sent; nobody looks at what is returned.
+      // The answer was sent already, so this value is not used.
       return undefined as never;
     },
   };

@@ -23,7 +23,7 @@ export interface KeysParts {
   readonly sessions: Sessions;
 }
 
-/* Each key has to be installed somewhere by hand, and nobody keeps track of more. */
+/* Each key has to be installed somewhere by hand, and a person cannot keep track of more. */
 const activeMax = 5;
 
 export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {

@@ -56,7 +56,7 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
       const runs = of(call);
       const exit = await ifStillIn(parts, call.caller, runs.wait(id, call.query.timeoutMs));
       const shown = await runs.show(id);
-      // Its owner is somebody else, who has heard of the end and not written it down yet.
+      // Another process owns the run. It knows of the end and has not recorded it yet.
       if (exit === undefined || shown.exit !== null) return shown;
       return { ...shown, state: 'exited', exit: exitJson(exit) };
     },

@@ -1,6 +1,6 @@
 /*
- * An approval on the wire: what a person has to see before deciding, with whatever hides or reorders text made visible.
- * Lines stay lines; everything else that is drawn as nothing, or moves what is drawn, is shown by its code.
+ * An approval on the wire: what a person has to see before deciding. Characters that hide or reorder text are shown by their code;
+ * line ends stay.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { type ApprovalRecord, makeVisible } from '@clawdfather/tools';

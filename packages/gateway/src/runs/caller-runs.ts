@@ -2,9 +2,9 @@
  * What one caller can do with runs. Every way to a run leads through here: HTTP, event streams, sockets and MCP translate their
  * wires to these actions, and decide nothing themselves.
  *
- * Stages of an action: 1 the scope (`read` to look, `run` for the rest) · 2 the run, if the caller sees it (whose-runs.ts); one
- * whose owner has gone is looked after from then on · 3 whether the caller may drive it (may-drive.ts) or end it (may-end.ts) ·
- * 4 the audit log (run-audit.ts) · 5 the action of the tools. What a stage refuses goes no further.
+ * Stages of an action: 1 the scope (`read` to look, `run` for the rest) · 2 the run, if the caller sees it (whose-runs.ts); if its
+ * owner is gone, it is taken over · 3 whether the caller may drive it (may-drive.ts) or end it (may-end.ts) ·
+ * 4 the audit log (run-audit.ts) · 5 the action of the tools. A stage that refuses ends the action.
  *
  * A class, because there is one per request.
  */
@@ -89,7 +89,7 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     return waitForEnd(this.#deps, { found, asking: this.#asking }, { signal, forMs });
   }
 
-  /* For who follows its output. */
+  /* To follow its output. */
   look(id: string): RunRecord {
     return startedOf(this.#seen(id, 'look'));
   }
@@ -121,7 +121,7 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     return this.#about(this.look(params.runId), params, this.#actions.paintScreen);
   }
 
-  /* For who types into it for a while. Ask again before each input: it may have been removed since. */
+  /* To type into it for a while. Ask again before each input: it may have been removed since. */
   drive(id: string): RunRecord {
     return this.#driven(id, 'input');
   }
@@ -162,7 +162,7 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     return sent;
   }
 
-  /* The whole tree; what is held is taken back. */
+  /* Ends the whole tree; takes a held request back. */
   async kill(params: Params<'kill'>): Result<'kill'> {
     const found = this.#toEnd(params.runId, 'kill');
     return this.#ending('run.cancel', found, (runId, call) =>
@@ -204,7 +204,7 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
 
   #checkScope(needs: 'read' | 'run', what: string): void {
     const { caller } = this.#asking;
-    // Who may start and drive commands sees their output anyway.
+    // A caller that may start and drive commands sees their output anyway.
     if (caller.scopes.includes('run') || caller.scopes.includes(needs)) return;
     throw new ApiError('forbidden', `${what} needs the scope ${needs}, which this token has not`, {
       detail: { needs, has: caller.scopes },
@@ -266,7 +266,7 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     return act({ ...params, runId: record.runId }, call);
   }
 
-  /* Written down while it happens: it may take long, and whoever asked may not wait for it. */
+  /* The entry is written while it happens: it may take long, and the caller may leave before its end. */
   async #ending<R>(
     action: EndingAction,
     found: FoundRun,

@@ -1,6 +1,6 @@
 /*
- * A decision about what an agent asked for, over HTTP or a socket: by people, and by tokens that were given the right to and did
- * not ask themselves (A5).
+ * A decision about what an agent asked for, over HTTP or a socket: by people, and by tokens that
+ * have the scope and did not ask for it themselves (A5).
  *
  * A decision and the start are two things. If the gateway is killed in between, the next one starts what was allowed; if several
  * try, one does (A2).
@@ -110,14 +110,14 @@ function refusalOf(outcome: Exclude<DecisionOutcome, Decided>): ApiError {
   }
 }
 
-/* Null when it runs, or somebody else was faster; else what a person should know. */
+/* Null when it runs, or when another process started it first; else what a person should know. */
 async function start({ runs, log }: DecideParts, record: ApprovalRecord): Promise<string | null> {
   try {
     await runs.agentTools.startHeld(record);
     return null;
   } catch (error) {
     log.warn('approval.start-failed', { runId: record.runId, error });
-    // What was allowed stays allowed until it lapses; only what we know how to say is said.
+    // The approval stays allowed until it lapses. Only errors with a code of ours are shown.
     return error instanceof CodedError ? error.message : 'it could not be started';
   }
 }

@@ -1,7 +1,7 @@
 /*
  * Server-sent events to one reader, at the reader's own pace.
  *
- * What waits in the connection is bounded: whoever sends is told when it is full, and sends no more until it is drained. A reader
+ * What waits in the connection is bounded: the sender is told when it is full, and sends no more until it is drained. A reader
  * that takes nothing for half a minute is dropped; it comes back with the id of its last event and goes on there. A comment now
  * and then keeps proxies from taking a quiet stream for a dead one.
  */
@@ -23,7 +23,7 @@ export interface EventStream {
   send(event: string | Uint8Array): boolean;
   /* Calls back whenever a stream that was full has room again. */
   onDrained(listener: () => void): void;
-  /* All was said. */
+  /* Everything was sent. */
   end(): void;
   /* Cuts it off; the reader may come back. */
   drop(): void;

@@ -1,5 +1,5 @@
 /*
- * The run or the held request that an id means to this caller. What belongs to others is not told from what does not exist.
+ * Finds the run or the held request with an id, for one caller. A run of another account looks like one that does not exist.
  */
 import type { RunId, RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary, Tools } from '@clawdfather/tools';
@@ -47,7 +47,7 @@ function notYetRecorded(
   runId: string,
 ): Exclude<FoundRun, { kind: 'run' }> | undefined {
   const approval = gatekeeper.approvalOf(runId);
-  // One that was started and has no run any more: the run was collected.
+  // The approval was used, and its run has been removed since.
   if (approval !== undefined && approval.state !== 'started') return { kind: 'held', approval };
   for (const tools of [agentTools, personTools]) {
     const account = tools.startingFor(runId);
@@ -61,7 +61,7 @@ export function idOf(found: FoundRun): string {
   return found.kind === 'held' ? found.approval.runId : found.runId;
 }
 
-/* For what needs a process, or its output. Throws `not_running`. */
+/* For actions that need a process or its output. Throws `not_running`. */
 export function startedOf(found: FoundRun): RunRecord {
   if (found.kind === 'run') return found.record;
   const detail =

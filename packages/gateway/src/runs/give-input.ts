@@ -1,9 +1,9 @@
 /*
  * Input over HTTP.
  *
- * With an offset it arrives once (I1): it is committed at its place in the run's input before it is sent, and said again it is
- * recognised by its place. So a client that lost the answer, or a gateway that was killed before giving it, costs nothing but a
- * second request. Without an offset it is typed: taken as it comes, and not promised.
+ * Input with an offset arrives once (I1): it is committed at its offset before it is sent, and a repetition is recognised by the
+ * offset. So after a lost answer or a killed gateway the client simply sends the request again. Input without an offset is typed:
+ * it is passed on as it comes, without a promise.
  */
 import { type Clock, within } from '@clawdfather/kit';
 import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
@@ -18,7 +18,7 @@ export interface InputDeps {
 
 type Input = Api['runs']['input'];
 
-/* A program that does not read for so long will not soon. */
+/* A program that has not read for so long will not read soon. */
 const deliverMs = 10_000;
 
 export async function giveInput(
@@ -35,7 +35,7 @@ export async function giveInput(
   }
   const run = await supervisor.attach(runId);
   const taking = write(run, { bytes, offset, record });
-  // What was kept for it before has to be there first, or the end would come too early.
+  // Input that was committed before has to be delivered first, or the end would come too early.
   const rest = (): Promise<void> => run.write('', { offset: supervisor.inputOffset(runId) });
   const isDelivered = await isTaken(clock, isEof ? taking.then(rest) : taking);
   if (isEof && isDelivered) {
@@ -59,7 +59,7 @@ async function write(run: ManagedRun, { bytes, offset, record }: Writing): Promi
   return run.write(bytes);
 }
 
-/* False when the time is up first; what was taken is kept and delivered. */
+/* False when the time is up first. Input that was taken is kept and delivered later. */
 async function isTaken(clock: Clock, written: Promise<void>): Promise<boolean> {
   const taken = written.then(() => true);
   return within(taken, { clock, ms: deliverMs, late: () => false });

@@ -1,10 +1,10 @@
 /*
  * Who may type into a run, send it a signal or resize it. Ending it is another question (may-end.ts).
  *
- * D1 What a person started on a device has passed no policy for agents, a shell least of all: what is typed into it is asked about by
- *    nobody. So a token looks at it and no more.
- * D2 A member drives only what runs as the member's own Unix user. A run as the gateway's user, from the time before members had
- *    users of their own, would be a way to everything that is the gateway's; it can be looked at and ended.
+ * D1 A run that a person started on a device has passed no policy for agents. No approval is asked for what is typed into it, into
+ *    a shell for one. So a token may only look at it.
+ * D2 A member drives only runs of the member's own Unix user. An older run of a member may have the gateway's user, and typing into
+ *    it would give access to everything of the gateway; a member may look at it and end it.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
 import { hostLabel, localHost, requesterLabel, runAsLabel } from '@clawdfather/supervisor/origins';
@@ -13,7 +13,7 @@ import { type Caller, isOfDevice } from '../http/caller.ts';
 
 type Driver = Pick<Caller, 'kind' | 'isOwner'>;
 
-/* A sentence, or undefined when nothing speaks against it. */
+/* The reason of a refusal as a sentence; undefined when it is allowed. */
 function whyMayNotDrive(
   { kind, isOwner }: Driver,
   { labels }: Pick<RunRecord, 'labels'>,

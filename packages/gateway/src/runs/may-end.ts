@@ -6,8 +6,8 @@
  *   a person's run  | yes                   | no      | yes
  *   any other run   | yes                   | yes     | yes
  *
- * A token may be in an agent's hands, and what a person does is not an agent's to end. What the caller sees at all is decided
- * before (whose-runs.ts); a run that is held is ended by being taken back, and counts like one that runs.
+ * An agent may hold a token, and an agent must not end a person's run. Which runs the caller sees at all is decided before
+ * (whose-runs.ts). Taking back a held run counts as ending it.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
 import { requesterLabel } from '@clawdfather/supervisor/origins';
@@ -26,7 +26,7 @@ export function mayEnd(actor: string, { requester }: Pick<Endable, 'requester'>)
   return !isOfToken(actor) || requester === undefined || !isOfDevice(requester);
 }
 
-/* All or nothing. Throws `forbidden`, with the runs that stand in the way. */
+/* All or nothing. Throws `forbidden`, with the runs that this actor may not end. */
 export function checkMayEnd(actor: string, runs: readonly Endable[]): void {
   const others = runs.filter((run) => !mayEnd(actor, run)).map(({ runId }) => runId);
   if (others.length === 0) return;

@@ -36,9 +36,9 @@ export interface Runs extends AsyncDisposable {
   readonly users: LocalUsers;
   readonly approvals: ApprovalStore;
   readonly allowlist: Allowlist;
-  /* For looking at what is held; there is no deciding here. */
+  /* Reads held runs; it decides nothing. */
   readonly gatekeeper: Gatekeeper;
-  /* Runs whose owner has gone are looked after here, as soon as somebody asks for one. */
+  /* Takes over runs whose owner is gone, as soon as a caller asks for one. */
   readonly takeOver: TakeOver;
   /* For a signed-in device. */
   readonly personTools: Tools;
@@ -83,7 +83,7 @@ export async function openRuns(
     openFiles: runs.openFiles,
     liveRunsMax: runs.liveRunsMax ?? liveRunsMaxDefault,
   };
-  // What earlier processes left is taken up once, not by both.
+  // Only one of the two takes over the runs of earlier processes.
   const people = opening.use(
     await openTools({ ...common, policy: runs.personPolicy, takesUp: false }),
   );

@@ -24,11 +24,11 @@ export async function readOutputPage(
       { ...call, outputCharactersMax },
     );
     const { firstLine: _first, lines: _lines, totalLines: _total, ...rest } = page;
-    // The record is older than the page: what ended before it was read has said all.
+    // The record was read before the page, so if the run had ended by then, the page has all of its output.
     return { ...rest, hasEnded: page.isEnd && record.exit !== undefined };
   } catch (error) {
     if (record.exit === undefined || !hasCode(error, 'journal-missing')) throw error;
-    /* It never got as far as a journal; its record says why. */
+    /* It failed before it had a journal; its record says why. */
     const losses = { droppedBytes: 0, damagedBytes: 0, isTailLost: false };
     return { runId, encoding, text: '', cursor: from, isEnd: true, hasEnded: true, ...losses };
   }

@@ -1,9 +1,9 @@
 /*
  * What is done to runs, in the audit log. Runs live in this machine's registry and not in the control database, so entry and effect
- * cannot share a transaction. There is one rule, whichever way a request came:
+ * cannot share a transaction. There is one rule for HTTP, sockets and MCP:
  *
  *   a start                      is recorded before it happens, or does not happen
- *   an ending, a signal          is never kept back by an entry that cannot be written; then the log has it
+ *   an ending, a signal          happens even if its entry cannot be written; then the log has it
  */
 import type { Log } from '@clawdfather/kit';
 import type { AuditEntry, Store } from '@clawdfather/store';
@@ -19,7 +19,7 @@ export type EndingAction = 'run.signal' | 'run.cancel' | 'run.remove';
 
 type Detail = NonNullable<AuditEntry['detail']>;
 
-/* Rejects when there is no room for it: a start that left no entry would be one that nobody can find. */
+/* Rejects when there is no room for it: a start without an entry could not be traced. */
 export async function recordStart(
   deps: RunAuditDeps,
   asking: Asking,
@@ -28,7 +28,7 @@ export async function recordStart(
   await record(deps, asking, { action: 'run.start', target: runId, detail: { host } });
 }
 
-/* Never rejects. A disk that is full, by a run that does not stop, say, keeps nobody from ending it. */
+/* Never rejects: a full disk must not keep a caller from ending the run that fills it. */
 export async function recordEnding(
   deps: RunAuditDeps,
   asking: Asking,

@@ -1,8 +1,8 @@
 /*
  * How a request about runs came, and what the tools are told of it.
  *
- * A lost connection ends nothing: whoever comes back finds the run. So what is started over HTTP is not bound to the request's
- * life, and only what merely looks or waits is.
+ * A lost connection ends nothing: a client that comes back finds the run. So a start over HTTP does not end with its
+ * request; only looking and waiting do.
  */
 import type { RunRecord } from '@clawdfather/supervisor';
 import { apiSession } from '@clawdfather/supervisor/origins';
@@ -15,7 +15,7 @@ import { accountOf, type Reach } from './whose-runs.ts';
 export interface RequestOrigin {
   readonly ip: string;
   readonly traceId: string;
-  /* Ends the waiting for an answer; what was begun goes on. */
+  /* Ends the waiting for an answer; the work goes on. */
   readonly signal: AbortSignal;
   /* Said in the audit log; absent for the API. */
   readonly via?: 'mcp';
@@ -51,12 +51,12 @@ export function callOf(
     account,
     sessionId: origin.toolSession ?? apiSession,
     outputCharactersMax: origin.outputCharactersMax,
-    // A person may decide what the same person asked for; what a token asked for, it never does.
+    // A person may decide about their own request; a token may never decide about its own.
     credential: caller.kind === 'token' ? actorOf(caller) : undefined,
   };
 }
 
-/* About one run that the caller was found to see. */
+/* About one run that the caller sees. */
 export function callAbout(asking: Asking, found: FoundRun): ToolCall {
   if (found.kind === 'run') return callAboutRecord(asking, found.record);
   const { account } = found.kind === 'held' ? found.approval : found;

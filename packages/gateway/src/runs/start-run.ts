@@ -1,9 +1,9 @@
 /*
  * Starting a run for a caller, once per idempotency key.
  *
- * Stages: the key's run, if it is known, answers for itself → what is being started under the same key right now is waited for →
- * the attempt is audited → the tools decide and start. The id is known before the start, so whenever the gateway is killed, the
- * same request finds the same run: started, held, or not at all, and then it starts.
+ * Stages: 1 if the key has a run, that run is the answer · 2 a start under the same key that is under way is waited for · 3 the
+ * attempt is audited · 4 the tools decide and start. The id is known before the start. So if the gateway is killed at any moment,
+ * the same request finds the same run, started or held; if there is none, it starts it.
  */
 import { type Clock, hasCode, type Log, type Random } from '@clawdfather/kit';
 import {
@@ -51,7 +51,7 @@ export interface StartOptions {
   readonly sessionId?: string | undefined;
   /* What a person asked for beside the command: a name, limits. */
   readonly extras?: RunExtras | undefined;
-  /* Gives the command up while it is waited for. Default: nothing does, a lost connection least of all. */
+  /* Ends the command while the caller waits for it. By default nothing does, not even a lost connection. */
   readonly giveUp?: AbortSignal | undefined;
   readonly onOutput?: ToolCall['onOutput'] | undefined;
 }
@@ -95,12 +95,12 @@ export function createStartRun(deps: StartDeps): StartRun {
   };
 }
 
-/* Each is a gateway that was killed in the same few microseconds of the same request. */
+/* Each attempt is lost only if a gateway is killed within the same few microseconds of this request. */
 const attemptsMax = 100;
 
 /*
- * The key's run. One that a gateway was killed over before anything was started is proven to have done nothing, so the key's
- * next attempt is a run of its own.
+ * The run of a key. If a gateway was killed before it started anything, that run has proven to have done nothing, and the next
+ * attempt with the key gets a new run.
  */
 function runIdFor({ supervisor }: Runs, account: string, key: string): string {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
@@ -159,7 +159,7 @@ async function start(
     return await toolsFor(deps.runs, caller).actions.exec(params, call);
   } catch (error) {
     if (!hasCode(error, 'unknown-run')) throw error;
-    // There is not even a record that says why: no room for one, say.
+    // There is no record that says why, for example because the disk is full.
     throw new ApiError('unavailable', 'it could not be started', { cause: error });
   }
 }
@@ -212,7 +212,7 @@ function giveInputAgain(
   const give = async (): Promise<void> => {
     const run = await runs.supervisor.attach(runId);
     await run.write(stdin, { offset: 0 });
-    // To a terminal that would be another key.
+    // To a terminal, the end of input would be another key press.
     if (isEof && mode === 'child') await run.end();
   };
   give().catch((error: unknown) => {

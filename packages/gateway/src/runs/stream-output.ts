@@ -59,7 +59,7 @@ async function checkCursor(
   try {
     for await (const _event of run.outputSoFar(from)) return;
   } catch (error) {
-    /* It never got as far as a journal; its exit says why. */
+    /* It failed before it had a journal; its exit says why. */
     if (record.exit === undefined || !hasCode(error, 'journal-missing')) throw error;
   }
 }
@@ -95,7 +95,7 @@ interface Output {
   readonly place: { at: Cursor };
 }
 
-/* Resolves when all the run said was sent; rejects when the reader is gone, or the run cannot be read on here. */
+/* Resolves when all output was sent; rejects when the reader is gone, or when this process can no longer read the run. */
 async function sendOutput(hub: LiveHub, { stream, run, place }: Output): Promise<void> {
   const { signal } = stream;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ async function sendOutput(hub: LiveHub, { stream, run, place }: Output): Promise
     });
     await promise;
   } catch (error) {
-    /* It never got as far as a journal; its exit says why. */
+    /* It failed before it had a journal; its exit says why. */
     if (!hasCode(error, 'journal-missing')) throw error;
   } finally {
     following?.close();

@@ -37,7 +37,7 @@ export async function waitForEnd(
     return end.kind === 'exit' ? end.exit : undefined;
   } catch (error) {
     signal.throwIfAborted();
-    // Somebody else has it now, and knows of its end; asked again, the answer is right.
+    // Another process owns it now and knows of its end; the next request gets the right answer.
     if (patience.aborted || hasCode(error, 'epoch-stale', 'lease-lost')) return undefined;
     throw error;
   }

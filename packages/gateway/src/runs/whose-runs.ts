@@ -1,9 +1,9 @@
 /*
  * Which runs and approvals a caller sees: those of its account.
  *
- * Whoever runs this machine also sees what was started on it without the gateway: `local` is what agents asked for over MCP on
- * stdio, `cli` what a person ran on the command line. The latter is nothing for a token of theirs: an agent may hold it, and
- * what a person does at a terminal is nothing that an agent may read or type into.
+ * The owner of the machine also sees what was started on it without the gateway: `local` is what agents asked for over MCP on
+ * stdio, `cli` what a person ran on the command line. A token of the owner does not see the latter:
+ * an agent may hold it, and an agent must not read or type into what a person does at a terminal.
  */
 import type { RunKind, RunRecord } from '@clawdfather/supervisor';
 import {
@@ -17,7 +17,7 @@ import type { Caller } from '../http/caller.ts';
 
 type Who = Pick<Caller, 'accountId' | 'isOwner' | 'kind'>;
 
-/* `account`: its account's runs and no more, as for agents over MCP, who have nothing to do with what others run on the machine. */
+/* `account`: its account's runs and no more, as for agents over MCP, which do not see other runs of the machine. */
 export type Reach = 'machine' | 'account';
 
 export function accountsOf(
@@ -32,14 +32,14 @@ export function seesAccount(caller: Who, account: string, reach?: Reach): boolea
   return accountsOf(caller, reach).includes(account);
 }
 
-/* Removed ones are gone for everybody. */
+/* No account sees a removed run. */
 export function seesRun(caller: Who, record: RunRecord, reach?: Reach): boolean {
   const account = accountOf(record);
   if (account === undefined || record.removedAtMs !== undefined) return false;
   return seesAccount(caller, account, reach);
 }
 
-/* Undefined: of some other part of the gateway, and no run of anybody's to see. */
+/* Undefined: a run of another part of the gateway, which no account sees. */
 export function accountOf({ backendId, labels }: RunRecord): string | undefined {
   if (backendId === cliBackend) return cliAccount;
   return backendId === execBackend ? labels[accountLabel] : undefined;

@@ -1,8 +1,8 @@
 /*
- * The client's clock: any call that names a session says that somebody wants it.
+ * The client's clock: any call that names a session shows that it is in use.
  *
  * A phone names its session several times a second and the limit is minutes, so of one session at most one beat in half a
- * minute is written. A beat is never waited for, and one that fails is made up for by the next.
+ * minute is written. No request waits for a beat, and a beat that fails is repeated by the next.
  */
 import { type Clock, type Log, makeRoom } from '@clawdfather/kit';
 import type { AccountId, Store } from '@clawdfather/store';
@@ -18,7 +18,7 @@ export interface ClientBeatsDeps {
 }
 
 const writeEveryMs = 30_000;
-/* Many more than are open at once; beyond it the oldest are forgotten, which costs a write too many. */
+/* Many more than are open at once; beyond it the oldest are forgotten, which costs one more write. */
 const sessionsMax = 10_000;
 
 export function createClientBeats({ store, clock, log }: ClientBeatsDeps): ClientBeats {

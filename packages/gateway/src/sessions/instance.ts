@@ -1,11 +1,11 @@
 /*
- * This gateway among those of the database: who we are, and whether we still are.
+ * This gateway's row among the gateways of the database, and whether a newer one has replaced it.
  *
- * G1 A start raises the generation, after the address is ours: a second start that fails must not push the first one out.
- * G2 Every 30 s the instance and all leases of ours are told to live on. A beat that fails is tried again with the next.
- * G3 Superseded means that a newer gateway runs on our state directory. From then on we write nothing more; whatever was
- *    under way is fenced by the leases' epochs, which the newer one has raised.
- * G4 A stop lets go of nothing: leases stay ours until a next generation, or somebody else after two minutes, takes them.
+ * G1 A start raises the generation only after it listens, so that a second start that fails does not replace the first one.
+ * G2 A heartbeat every 30 s keeps the instance and all its leases alive. After a failure the next one tries again.
+ * G3 Superseded means that a newer gateway runs on our state directory. From then on we write nothing more; writes
+ *    that are under way are refused, because the newer one has raised the epochs of the leases.
+ * G4 A stop releases no lease: they stay ours until the next generation takes them, or another gateway after two minutes.
  */
 import type { Clock, Log, Timer } from '@clawdfather/kit';
 import { type Owner, ownerStaleMs } from '@clawdfather/sessions';
@@ -101,7 +101,7 @@ export function createInstance({ store, clock, log }: InstanceDeps): Instance {
       state = 'stopped';
       await beating?.catch(() => {});
       if (owner === undefined || !wasAlive) return;
-      // For those who look at the list; nothing depends on it, and a database that is gone must not hold up a stop.
+      // The row is only shown in a list, so a database that does not answer must not delay a stop.
       await store.system.instances.stop(owner).catch((error: unknown) => {
         log.warn('gateway.stop-unrecorded', { component: 'session', error });
       });

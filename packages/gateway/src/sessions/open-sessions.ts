@@ -31,7 +31,7 @@ export interface OpenSessions extends AsyncDisposable {
   readonly sessions: Sessions;
   readonly news: NewsDesk;
   readonly cleanup: Cleanup;
-  /* From here on we own what we start and adopt what was left. */
+  /* From here on sessions can be started, and orphaned ones are adopted. */
   start(input: { readonly version: string; readonly address: string }): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /*
  * What sessions need, from the database and the runs of this machine.
  *
- * A session on this machine stands on nothing but its record, so it is always there. One on an SSH host would stand on a
- * connection; no such session can be started yet, and one that is found all the same has nothing to stand on.
+ * A session on this machine needs nothing but its record, so it can always be adopted. One on an SSH host needs a connection. No
+ * such session can be started yet; one that is found all the same is lost.
  */
 import type { SessionDeps, SessionKeeper, SessionName } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';

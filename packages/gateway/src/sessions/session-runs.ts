@@ -20,7 +20,7 @@ export interface SessionRunsDeps {
   readonly log: Log;
 }
 
-/* Many more than a machine can hold. A list that were cut would call a busy session idle, and close it. */
+/* Many more than a machine can hold. If the list were cut, a busy session would count as idle and be closed. */
 const runsMax = 1_000_000;
 
 export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {

@@ -1,5 +1,5 @@
 /*
- * What the rest of the gateway asks of sessions: is it open, a client wants it, end it.
+ * What the rest of the gateway needs of sessions: whether one is open, its heartbeat, and its end.
  */
 import type { AccountId } from '@clawdfather/kit';
 import {

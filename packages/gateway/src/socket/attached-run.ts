@@ -1,5 +1,5 @@
 /*
- * One run that a socket follows: what of its output becomes which message.
+ * One run that a socket follows: turns its output into messages.
  */
 import type { ServerMessage } from '@clawdfather/protocol/api';
 import { type Cursor, outputStart, type RunExit, type TerminalRole } from '@clawdfather/supervisor';
@@ -39,7 +39,7 @@ export async function openAttachedRun(
   const { hub, outbox, shared } = deps;
   const { run } = shared;
   const { runId } = run;
-  // A run that is over, or has no terminal, has nobody who asks; what it said is shown all the same.
+  // A run that has ended or has no terminal asks nothing; its output is shown all the same.
   const role = as === 'terminal' ? await openRole(shared) : undefined;
   outbox.send({
     type: 'terminal.attached',

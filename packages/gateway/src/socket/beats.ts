@@ -1,5 +1,5 @@
 /*
- * Who is still there: an open browser's WebSocket goes silent, not closed, when its network drops. One timer looks at all
+ * Finds dead sockets: when a browser's network drops, its WebSocket is silent and not closed. One timer looks at all
  * sockets, pings those that are due, and cuts off those that were silent too long or take nothing.
  */
 import type { Clock, Timer } from '@clawdfather/kit';

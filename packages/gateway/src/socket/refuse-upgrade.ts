@@ -16,7 +16,7 @@ export function refuseUpgrade(socket: Duplex, refusal: ApiError): void {
     `content-length: ${Buffer.byteLength(body)}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  // Whoever was refused may be gone already.
+  // The client may be gone already.
   socket.on('error', () => {});
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,6 +1,6 @@
 /*
  * Handles on runs that sockets follow or type into, one per run however many sockets: a shim takes few connections, and a
- * handle keeps its own as long as somebody reads.
+ * handle keeps its own as long as it has a reader.
  *
  * Input of all sockets goes through one row per run, in the order in which it came. What waits there is counted, so that a
  * socket is not read while its run is not reading.
@@ -81,7 +81,7 @@ function newEntry(opening: Promise<ManagedRun>): Entry {
 async function pumpInput(run: ManagedRun, entry: Entry): Promise<void> {
   if (entry.isPumping) return;
   entry.isPumping = true;
-  // Whoever gave the first item is told of its end after it has the means to take it back.
+  // Started later, so that the caller of the first item can already take it back when its end is reported.
   await Promise.resolve();
   for (const item of entry.row) {
     entry.row.delete(item);

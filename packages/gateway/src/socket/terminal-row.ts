@@ -1,9 +1,9 @@
 /*
  * A terminal's place in the row of terminals that are attached to a run (E8): the first answers the program's questions, and
  * nobody else. Those behind it move up when one leaves; the shim notes each change in the journal, so it is exact from which
- * byte on somebody answers.
+ * byte on another terminal answers.
  *
- * What lies before our own note is history, and is answered by nobody, whatever place we have.
+ * What lies before our own note is history, and no terminal answers it, whatever place we have.
  */
 import { compareCursors, type TerminalRole } from '@clawdfather/supervisor';
 import type { Note } from '../live/chunk.ts';

@@ -22,7 +22,7 @@ export type TerminalMessage = Extract<
 type Message<Name extends string> = Extract<TerminalMessage, { type: `terminal.${Name}` }>;
 
 export interface TerminalsDeps {
-  /* Of whoever the socket belongs to. */
+  /* The actions of the socket's caller. */
   readonly runs: Pick<CallerRuns, 'look' | 'drive'>;
   readonly outbox: Outbox;
   readonly hub: LiveHub;

@@ -11,7 +11,7 @@ export function toRefusal(error: unknown): ApiError {
   if (hasCode(error, 'cursor-invalid')) {
     return new ApiError('validation_error', `cursor: ${error.message}`, { cause: error });
   }
-  // Its files are gone: it was removed while somebody looked.
+  // Its files are gone: it was removed while a client read it.
   if (hasCode(error, 'run-not-found', 'journal-missing')) return notFound();
   if (hasCode(error, 'supervisor-closed', 'registry-closed', 'lease-lost', 'shim-unreachable')) {
     return new ApiError('unavailable', undefined, { cause: error });

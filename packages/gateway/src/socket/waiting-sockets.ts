@@ -1,5 +1,5 @@
 /*
- * Sockets that have not said who they are. Anybody can open them, so they have a small number of places of their own, in all and for
+ * Sockets that have not signed in. Every client can open them, so they have a small number of seats of their own, in all and for
  * each client's network, and never take one of a client that has signed in.
  *
  * Which one gives way: the oldest that is not busy; where its network has too many, the oldest of that network. So a client that
