@@ -28,7 +28,7 @@ export interface ToolsDeps {
   readonly openFiles?: LimitPair | undefined;
   /* Hosts beside `local`. */
   readonly remoteHosts?: RemoteHosts;
-  /* False for a program that comes and goes: it takes up nothing that others have left or are waiting for. Default true. */
+  /* False for a short-lived program: it does not take over runs or approvals of other processes. Default true. */
   readonly takesUp?: boolean;
   /* Of one account, at a time: what is asked beyond it is refused. Default none. */
   readonly liveRunsMax?: number | undefined;
@@ -51,13 +51,13 @@ export interface ToolCall {
   readonly host?: string | undefined;
   /* Less than the usual cap, for callers with a small window. */
   readonly outputCharactersMax?: number | undefined;
-  /* The id that the run is to have. The same twice is one run (S1), so whoever lost the answer asks again. */
+  /* The id that the run is to have. The same id twice is one run (S1), so a caller that lost the answer asks again. */
   readonly runId?: string | undefined;
   /* Beside those that every run gets: the trace that it belongs to. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /* What a person asked for beside the command: a name, a grace time, limits. */
   readonly extras?: RunExtras | undefined;
-  /* What the request came with, such as `token:ID`, if it may be in an agent's hands: it never decides what it asked for. */
+  /* The credential of the request, such as `token:ID`, if an agent may hold it. It may not decide about this request. */
   readonly credential?: string | undefined;
   /* Which started runs the caller sees. Default: those of its account that these tools have started. */
   readonly sees?: ((record: RunRecord) => boolean) | undefined;

@@ -1,7 +1,7 @@
 /*
- * The tools with all that they stand on but the supervisor: the approvals of a state directory, the allowlist over them, and a
- * gatekeeper with the policy for whoever the tools are for. Everybody who serves commands opens them here: the gateway twice, for
- * people and for agents, the MCP server of the command line, and `clf exec` and `clf allow` for one command.
+ * Opens the tools with all that they need but the supervisor: the approvals of a state directory, the allowlist, and a gatekeeper
+ * with the policy for people or for agents. All programs open them here: the gateway twice, for people and for agents, the MCP
+ * server of the command line, and `clf exec` and `clf allow` for one command.
  */
 import { type ApprovalStore, openApprovals, readLineage } from '@clawdfather/supervisor';
 import { type Allowlist, createAllowlist } from './approvals/allowlist.ts';
@@ -28,7 +28,7 @@ export interface Gate {
   readonly gatekeeper: Gatekeeper;
 }
 
-/* Over a store that somebody else has opened. */
+/* Over a store that the caller has opened. */
 export function createGate(store: ApprovalStore, options: GateOptions): Gate {
   const { clock, random, policy, askingPid } = options;
   const allowlist = createAllowlist(store, options.allow);

@@ -2,7 +2,7 @@
  * The two tools over one supervisor: what an MCP server, a gateway, a script and the command line all call.
  *
  * Opening them takes up what an earlier process left: runs that were adopted are answered for, runs that are held start
- * when they are allowed. Closing them lets go of everything and ends nothing; whoever waits hears `tools-closed`.
+ * when they are allowed. Closing them releases everything and ends no run; calls that wait fail with `tools-closed`.
  */
 import { accessSync, constants } from 'node:fs';
 import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@clawdfather/protocol';
@@ -38,7 +38,7 @@ export interface Tools {
   waitForEnd(runId: string, call: ToolCall): Promise<RunEnd>;
   /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
   looksAfter(account: string): readonly string[];
-  /* Starts what has been allowed; once, whoever else tries. Throws `approval-unusable`. */
+  /* Starts a held run that was allowed, once, also when other processes try. Throws `approval-unusable`. */
   startHeld(approval: Pick<ApprovalSummary, 'approvalId' | 'runId'>): Promise<void>;
   /* Ends processes that finished commands of this session have left behind; running commands go on. */
   endSession(session: EndedSession): Promise<void>;

@@ -3,8 +3,8 @@
  *
  * The encoding is JSON of a list, so that no two actions share one: keys have no order to vary, and names of variables are
  * sorted. The run's id and the opaque request are in it too, since the request is what is carried out. A plain hash
- * and not a keyed one: whoever can rewrite the row can read any key this user can (docs/approvals.md). It catches
- * an action that changed under a decision, by mistake or by somebody who did not think of the hash.
+ * and not a keyed one: a process that can rewrite the row can also read every key of this user (docs/approvals.md). The hash
+ * catches an action that was changed by mistake, or by a process that did not change the hash with it.
  */
 import { createHash } from 'node:crypto';
 import type { ProposedAction } from './gatekeeper.ts';

@@ -1,14 +1,14 @@
 /*
- * The allowlist: is every program that an action can run one that may run unasked, and by whose word?
+ * The allowlist: whether every program that an action can run may run unasked, and which rule says so.
  *
  * Rules are about files, never about text. A program word is looked up as it will be when it runs (PATH, directory), and
  * two paths must fit a rule: where the name leads (its directory's links followed) and the file it is in the end. The
  * second alone would let `rm` run because `ls` may, where both are links to one binary; the first alone would follow a link
- * to wherever somebody points it.
+ * that can be pointed elsewhere.
  *
- * A line that cannot be read for certain is a miss; so is whatever runs on another machine, whose files cannot be seen from here.
- * A person's rule is good for all that a program does. The starter list is not: what it lets through is confined to
- * the working tree, and that cannot be done to one part of a line. So a line with programs of both kinds is a miss, unless
+ * A line that cannot be read for certain is a miss; so is a command on another host, whose files cannot be checked from here.
+ * A person's rule covers everything that a program does. The starter list does not: what it lets through is confined to
+ * the working tree, and one part of a line cannot be confined alone. So a line with programs of both kinds is a miss, unless
  * its other parts could have read everything anyway.
  */
 import type { ApprovalStore } from '@clawdfather/supervisor';
@@ -60,7 +60,7 @@ export function createAllowlist(
   };
 }
 
-/* Looked at each time: what a path leads to may change, and a rule is about what is there now. */
+/* Resolved at each check: what a path leads to may change, and a rule is about what is there now. */
 function rulesOf(paths: readonly string[]): readonly FoundProgram[] {
   return paths.flatMap((path) => {
     const found = path.startsWith('/') ? findProgram(path, '', undefined) : undefined;
@@ -87,7 +87,7 @@ function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
   if (!isReadableShell(command.shell)) {
     return { kind: 'miss', why: `${command.shell} is not a shell whose lines are read here` };
   }
-  // As in a line that sets it: in some locales a letter holds a backslash, and bash reads what follows otherwise.
+  // Refused here as in a line: in some locales a character contains a backslash byte, and bash reads the rest differently.
   if (Object.keys(envAdditions).some(isLocaleName) && /[^ -~\n\t]/.test(command.line)) {
     return { kind: 'miss', why: 'it changes the locale and is not all ASCII' };
   }
@@ -105,12 +105,12 @@ function isLocaleName(name: string): boolean {
   return name === 'LANG' || name.startsWith('LC_');
 }
 
-/* The programs of an action, by whose word they run. */
+/* The programs of an action, sorted by the rule that lets them run. */
 interface Sorted {
   readonly persons: FoundProgram[];
   readonly starters: FoundProgram[];
   readonly missing: FoundProgram[];
-  /* Why others cannot be told. */
+  /* Why the other programs are not known. */
   readonly unknown: string[];
 }
 
@@ -155,7 +155,7 @@ function judge({ persons, starters, missing, unknown }: Sorted, shell: LineReads
   return { kind: 'match', what: what || 'the shell alone', by: 'starter', readsFiles };
 }
 
-/* Why what the starter list lets through cannot stand beside what a person allowed, or would have to. */
+/* Why a line cannot have programs of the starter list beside programs that a person allowed, or would have to allow. */
 function whyMixed(
   persons: readonly FoundProgram[],
   readers: readonly FoundProgram[],

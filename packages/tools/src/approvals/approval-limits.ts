@@ -1,6 +1,6 @@
 /*
- * How much may wait, and how long what remains of it may be. An agent chooses the size of what it asks for; these are the
- * bounds of what others then have to read.
+ * How many requests may wait, how large they may be, and how long they are kept. An agent chooses the size of its requests; these
+ * limits bound what others have to read.
  */
 
 /* Of one account: an agent that asks in a loop must not bury what other agents of the account ask. */
@@ -12,7 +12,7 @@ export const waitingOverallMax = 16 * waitingMax;
 export const waitingOverallBytesMax = 16 * waitingBytesMax;
 /* One request, with its input and environment. No person reads more before deciding. */
 export const requestCharactersMax = 256 * 1024;
-/* As long as runs are kept: who allowed what can be looked up as long as what came of it. */
+/* As long as runs are kept, so that the approval of a run can be looked up as long as the run. */
 export const keptMs = 7 * 24 * 60 * 60 * 1000;
 /* Of one account, the newest of those that are over: as many as finished runs are kept. */
 export const keptMax = 1_000;
@@ -20,7 +20,7 @@ export const keptMax = 1_000;
 export const commandCharactersMax = 4_096;
 /* The kernel takes no longer path. */
 export const directoryCharactersMax = 4_096;
-/* What speaks to people in a sentence: why it is asked about, what was said with a decision. */
+/* Sentences for people: why a request is held, and the note of a decision. */
 export const sentenceCharactersMax = 1_024;
 /* As long as the label that the run will have. */
 export const requesterCharactersMax = 512;

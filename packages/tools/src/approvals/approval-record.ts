@@ -2,8 +2,8 @@
  * From stored rows to what callers see. Two rules are applied on every reading, so that no reader can forget them:
  *
  * - What has lapsed is expired (A3). The store says what has, as of the moment of the reading.
- * - A request that may still start is read with its hash checked (A4): one that does not match, or is gone, reads as denied. What
- *   is over has no request any more, and nothing to check: it can start nothing.
+ * - A request that may still start is read with its hash checked (A4): one that does not match, or is gone, reads as denied. An
+ *   approval that is over has no request left, so it can start nothing and needs no check.
  */
 import { approvalDecisions, type ApprovalState } from '@clawdfather/protocol';
 import type {
@@ -106,10 +106,10 @@ const noAction: ProposedAction = {
 
 function parseAction(json: string): ProposedAction | undefined {
   try {
-    // The hash stands for its shape: only what we wrote ourselves can match.
+    // No schema check is needed: only a text that we wrote matches the hash.
     return JSON.parse(json) as ProposedAction;
   } catch {
-    // Not ours any more; the record says so.
+    // It was changed by others; the record reads as denied.
     return undefined;
   }
 }

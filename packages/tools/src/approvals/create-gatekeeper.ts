@@ -1,9 +1,9 @@
 /*
  * The gatekeeper: asks the allowlist, then the policy, and holds what a person has to decide.
  *
- * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist is asked, and how far what it lets
- * through reaches · 3 the policy answers · 4 what is to be asked about is stored, with the run's id and all it takes to start it
- * later. What a person lets start is not confined.
+ * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist answers, and for a
+ * match how far the command may reach · 3 the policy answers · 4 a request for a person is stored, with the run's id and all that
+ * is needed to start it later. A command that a person allowed is not confined.
  *
  * There is no way to decide here. Deciding is `decideApproval`, which only the command line and the gateway's routes for
  * people are given.
@@ -86,7 +86,7 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
     return denied(`environment: ${refused.name} ${refused.why}`);
   }
   const wish = proposal.stricter ?? {};
-  // Looking programs up costs more than everything else here, and says nothing where all is allowed.
+  // Looking programs up is the most expensive step, and is not needed where everything is allowed.
   if (decidePolicy(deps.policy, wish, false) === 'allow') {
     return { kind: 'allowed', rule: 'security: full' };
   }
@@ -106,14 +106,14 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
   }
 }
 
-/* Programs are looked up with our rights, and another user is not to learn from us what is there and where links lead. */
+/* Programs are looked up with our rights. Another user must not learn from us which files exist and where links lead. */
 const whyForUser = 'not everything that it runs is on the allowlist';
 
 type Judged =
   | { readonly kind: 'match'; readonly what: string; readonly confine?: Confinement }
   | AllowlistMiss;
 
-/* A look at directories is spared where the answer is the same without it. */
+/* Directories are only checked where the answer depends on them. */
 async function judge(
   { allowlist, reach }: GatekeeperDeps,
   { action, searchPath, directory, patience }: Proposal,

@@ -1,9 +1,9 @@
 /*
- * A person's decision. Kept apart from the gatekeeper on purpose: what serves agents is never given this function.
+ * A person's decision. It is kept apart from the gatekeeper on purpose: code that serves agents never gets this function.
  *
- * Everything is looked at and written in one transaction, so of two people exactly one decides and the other is told
- * who did (A1). Allowing does not start the run; whoever is told `decided` may, and if nobody does, the next process that
- * looks will.
+ * Everything is read and written in one transaction, so of two people exactly one decides and the other is told
+ * who did (A1). Allowing does not start the run. A caller that gets `decided` may start it; otherwise the next process that
+ * reads the approvals does.
  *
  * `allow-always` also stores rules: for each program of the action that was not on the list, where its name leads and the file it
  * is, at this moment. A rule is about the program with any arguments. Where no rule could cover the action (a line that
@@ -30,7 +30,7 @@ export interface DecideDeps {
 export interface DecisionInput {
   readonly approvalId: string;
   readonly decision: ApprovalDecision;
-  /* For the record and for whoever comes second: `cli:ann`. */
+  /* For the record, and for a person who decides later: `cli:ann`. */
   readonly by: string;
   readonly reason?: string | undefined;
   readonly decider: Decider;
@@ -43,7 +43,7 @@ export type DecisionOutcome =
       /* What was allowed for ever by this. */
       readonly rules: readonly FoundProgram[];
     }
-  /* Somebody was faster, or it has lapsed: the record says which. */
+  /* It was decided before, or it has lapsed: the record says which. */
   | { readonly kind: 'over'; readonly record: ApprovalRecord }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'not-for-ever'; readonly why: string }
@@ -64,7 +64,7 @@ export async function decideApproval(
     const shown = readWhole(store, approvalId, moment);
     const body = store.approvalBody(approvalId);
     if (shown?.state !== 'pending' || body === undefined) return undefined;
-    // A rule names where its programs are, which another user is not to learn from us.
+    // A rule names the paths of its programs, which another user must not learn from us.
     if (shown.action.runAs !== undefined)
       return { kind: 'miss', why: noRuleForUsers, missing: undefined };
     return allowlist.find(shown.action, body.searchPath);
@@ -84,7 +84,7 @@ export async function decideApproval(
     }
     const isChanged = tx.changeApproval(approvalId, 'pending', {
       state: next,
-      // From here on it lapses if nobody starts it (A3).
+      // From here on it lapses if it is not started (A3).
       bootId: moment.bootId,
       lapsesBootMs: moment.bootMs + approvalLifetimeMs,
       decision,

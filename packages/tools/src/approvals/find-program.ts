@@ -51,14 +51,14 @@ function foundAt(word: string, path: string): ProgramLookup {
     const namedPath = join(realpathSync.native(dirname(path)), basename(path));
     return { kind: 'found', program: { namedPath, realPath: realpathSync.native(path) } };
   } catch {
-    // It was there a moment ago; whatever becomes of it, it is not what was looked at.
+    // It was there a moment ago; a file that appears there now is another one.
     return unknown(`${word} is no program`);
   }
 }
 
 function kindOf(path: string): 'program' | 'in-the-way' | 'nothing' {
   try {
-    // An exception for every directory of PATH that has it not would cost more than all the rest.
+    // Without exceptions: one for each directory of PATH without the program would cost more than all the rest.
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return 'nothing';
     if (!stat.isFile()) return 'in-the-way';

@@ -1,5 +1,5 @@
 /*
- * The door between "asked for" and "started": policy, allowlist, approvals.
+ * The gatekeeper decides whether a command that was asked for may start: policy, allowlist, approvals.
  *
  * `check` answers at once: it may run, it may not, or a person is asked and the run is held. A held run has its id
  * already; a decision starts it exactly once, in whatever process is alive by then, because the request was stored with the
@@ -38,7 +38,7 @@ export interface Proposal {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /* Who asks, for people: `mcp:claude-code`, `cli`. */
   readonly requester: string;
-  /* What the request came with, if it may be in an agent's hands: `token:ID`. It never decides this. */
+  /* The credential of the request, if an agent may hold it: `token:ID`. It may not decide this request. */
   readonly credential?: string | undefined;
   /* A caller can only make it stricter. */
   readonly stricter?: { readonly security?: Security | undefined; readonly ask?: Ask | undefined };
@@ -110,10 +110,10 @@ export interface Gatekeeper {
   /* Newest first; pages are cut after state and account are looked at. */
   list(page: HeldPage): readonly ApprovalSummary[];
   count(filter: HeldFilter): number;
-  /* Whoever asked takes it back: it counts as denied by them. False when it is decided already. */
+  /* The requester takes it back, which counts as a denial. False when it is decided already. */
   withdraw(approvalId: string, by: string): Promise<boolean>;
-  /* Writes down what has lapsed, so that what it was asked with is dropped. */
+  /* Records approvals that have lapsed, so that their requests are dropped. */
   settleLapsed(): Promise<void>;
-  /* Resolves once the approval is no longer pending: decided by any process, or expired. No ticking where it can be helped. */
+  /* Resolves once the approval is no longer pending: decided by any process, or expired. Does not poll if it can be avoided. */
   settled(approvalId: string, signal: AbortSignal): Promise<ApprovalSummary>;
 }

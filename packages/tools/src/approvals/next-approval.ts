@@ -1,8 +1,8 @@
 /*
  * The lifecycle of an approval. Drawn in docs/lifecycles.md.
  *
- * Only `pending` hears a decision (A1). Only `allowed` hears a start, and nothing leaves `started` (A2). `pending` lapses,
- * and so does an `allowed` that nobody has started, so that nothing begins hours after it was wanted (A3).
+ * Only `pending` takes a decision (A1). Only `allowed` takes a start, and nothing leaves `started` (A2). `pending` lapses,
+ * and so does an `allowed` that was not started, so that nothing begins hours after it was wanted (A3).
  */
 import type { ApprovalState } from '@clawdfather/protocol';
 

@@ -1,10 +1,10 @@
 /*
- * The processes that an agent's request comes from: those who must not decide about it.
+ * The processes that an agent's request comes from. They must not decide about it.
  *
  * The server that asks is one of them, and its parent, which is the agent or a wrapper of it (npx, a shell). Wrappers
  * share their agent's process group, so the walk goes on upwards while the group is the same; a person's shell puts
- * the agent into a group of its own, so it ends below that shell. `upMax` bounds it where nobody makes groups (desktop
- * sessions): further up would be the desktop itself, and then nobody could decide.
+ * the agent into a group of its own, so it ends below that shell. `upMax` bounds the walk where all share one group (a
+ * desktop): further up is the desktop itself, and marking it would keep every person from deciding.
  */
 import type { ProcessMark } from '@clawdfather/supervisor';
 
@@ -29,7 +29,7 @@ export function requesterMarksOf(lineage: readonly ProcessMark[]): readonly Requ
     (mark, index) => index > 0 && mark.processGroupId !== self.processGroupId,
   );
   const agents = foreign === -1 ? near : near.slice(0, foreign);
-  // Process 1 is everybody's ancestor: it adopted us, our agent is gone.
+  // Process 1 as our parent means that our agent is gone. It is an ancestor of every process, so it is not marked.
   return [self, ...agents]
     .filter(({ pid }) => pid > 1)
     .map(({ pid, startTicks }) => ({ pid, startTicks }));

@@ -16,7 +16,7 @@ export interface SettledWait {
   readonly signal: AbortSignal;
 }
 
-/* Rejects with the signal's reason; with a RangeError for an id nobody knows. */
+/* Rejects with the signal's reason; with a RangeError for an unknown id. */
 export async function waitSettled(wait: SettledWait): Promise<ApprovalSummary> {
   const { store, clock, approvalId, signal } = wait;
   const { promise, resolve, reject } = Promise.withResolvers<ApprovalSummary>();

@@ -37,7 +37,7 @@ export function formatCommand(command: Command): string {
   return JSON.stringify(cutCommand(command));
 }
 
-/* What is no command was written by others; it is shown as nothing, and what would start is checked elsewhere. */
+/* A text that is not a command of ours was written by others and is shown as empty. What may start is checked elsewhere. */
 export function parseCommand(json: string): Command {
   const parsed = readJson(json) as {
     kind?: unknown;

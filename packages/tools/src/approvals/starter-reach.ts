@@ -2,9 +2,9 @@
  * How far a command reaches that the starter list alone lets through: it is confined to the working tree and the system by the
  * kernel (Landlock, docs/protocol/shim.md). What arguments mean is not looked at: links, globs and options would defeat it.
  *
- * SR1 A command that reads files runs only inside a domain. Where there is none to be had, or no working tree, or the command
+ * SR1 A command that reads files runs only inside a domain. If the kernel offers none, or there is no working tree, or the command
  *     runs outside of it, a person is asked, and is told why.
- * SR2 A command that reads no file of the user's runs anywhere, inside a domain where there is one to be had.
+ * SR2 A command that reads no file of the user runs in every directory, inside a domain if the kernel offers one.
  */
 import { unlessAborted } from '@clawdfather/kit';
 import { realpath } from 'node:fs/promises';
@@ -39,7 +39,7 @@ export interface ReachQuestion {
 }
 
 export type Reach =
-  /* Undefined: it reads nothing, and there is no domain to be had. */
+  /* Undefined: it reads no files, and the kernel offers no domain. */
   | { readonly kind: 'within'; readonly confine: Confinement | undefined }
   | { readonly kind: 'beyond'; readonly why: string };
 

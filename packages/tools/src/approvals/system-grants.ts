@@ -14,7 +14,7 @@ type Grant = Confinement['grants'][number];
 /* On most systems all but the first are links into it. */
 const programTrees = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 
-/* /proc shows the command lines of other processes; into other processes the kernel lets nobody look from a domain. */
+/* /proc shows the command lines of other processes; the kernel does not let a process in a domain look into others. */
 const kernelTrees = ['/proc', '/sys'];
 
 const readFiles = [

@@ -1,14 +1,14 @@
 /*
- * Who may not decide: whoever belongs to an agent, as far as the process tree tells.
+ * Who may not decide: processes that belong to an agent, as far as the process tree shows it.
  *
  *   W1 Descendants of the processes the request came from (requester.ts): the agent's own shell tool, its hooks, its
  *      children.
- *   W2 What is inside a run, whoever started it. Shims adopt orphans, so forking away does not help; and a run that an
- *      agent started with `clf run` looks like a person's.
- *   W3 Whoever is not at a terminal, below the leader of that terminal's session. A child of the agent that has let its parent
- *      go (`setsid … &`) descends from nobody; but it has no terminal, or is no longer below the leader of its session.
- *   W4 Over the network there is no process to look at. Whoever signed in on a device is a person; a token may be an agent's,
- *      so one that asked does not decide, by whatever way it asked.
+ *   W2 Processes inside a run, also one that a person started. Shims adopt orphans, so forking away does not help; and a run
+ *      that an agent started with `clf run` looks like a person's.
+ *   W3 Processes that are not at a terminal, below the leader of that terminal's kernel session. A child of the agent that has
+ *      left its parent (`setsid … &`) no longer descends from it, but it has no terminal, or is not below that leader.
+ *   W4 Over the network there is no process to look at. A device belongs to a person. An agent may hold a token, so a token that
+ *      asked for a run does not decide about it.
  *
  * This is no wall: an agent with the same user id can write to the database, or open a terminal of its own.
  * docs/approvals.md says what follows from that.
@@ -33,7 +33,7 @@ export interface ProcessDecider {
 /* What shims and spawnd call themselves, and what the binary is called until then; the kernel keeps fifteen characters. */
 const shimNames: readonly string[] = ['clf-shim', 'clf-spawnd', 'clawdfather-shi'];
 
-/* A sentence, or undefined when nothing speaks against it. */
+/* The reason of a refusal as a sentence; undefined when the caller may decide. */
 export function whyMayNotDecide(
   store: Pick<ApprovalStore, 'runOfShim'>,
   approval: Pick<StoredApproval, 'requesterMarks' | 'requester'>,

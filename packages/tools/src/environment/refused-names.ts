@@ -6,7 +6,7 @@
  * Not refused is what only tells a program about its world (locale, proxies, terminals, colours), and what steers programs that
  * run a project's own files by design (`CC` for make): there it adds nothing.
  *
- * Being broad costs little: whoever needs such a variable writes it into the shell line (`HOME=/x tool`), which is not on any
+ * Being broad costs little: an agent that needs such a variable writes it into the shell line (`HOME=/x tool`), which is not on any
  * allowlist and is shown to a person.
  *
  * Names are compared as they are written, since the kernel does. npm reads its own in any case.

@@ -1,5 +1,5 @@
 /*
- * A start that others can wait for: between the request and the registry's record a run has an id that somebody may
+ * A start that others can wait for: between the request and the registry's record a run has an id that a caller may
  * already ask about.
  */
 import type { ToolsContext } from '../context.ts';

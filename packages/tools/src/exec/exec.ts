@@ -5,7 +5,7 @@
  * wait beyond `yieldMs`: a run that has not even started by then is reported as running without a pid.
  *
  * An abort before the answer ends the run and is recorded with who asked; after the answer the run is in the background
- * and nobody's abort reaches it.
+ * and an abort no longer ends it.
  */
 import { hasCode, startTimeLimit, type TimeLimit, unlessAborted, within } from '@clawdfather/kit';
 import { execLimits, type ExecParams, type ExecResult } from '@clawdfather/protocol';
@@ -72,8 +72,8 @@ function confinedTo(request: StoredRequest, confine: Confinement | undefined): S
 }
 
 /*
- * Where a command runs that names no directory: a person chose it. The host's own is its owner's, so what runs as another user
- * has none.
+ * The directory of a command that names none. A person chose it. The host's own directory belongs to our user, so a command of
+ * another user has no default.
  */
 function workingTreeOf({ directory }: ToolCall, { request, host }: ExecPlan): string | undefined {
   if (directory !== undefined) return directory;
@@ -117,7 +117,7 @@ async function runAndWait(
   const isIdPromised = call.runId !== undefined;
   const starting = beginStart(context, request, { isIdPromised });
   const started = await unlessAborted(starting, limit.signal).catch(async (error: unknown) => {
-    /* The caller hears an error and never learns the id, so there is no run to be seen. */
+    /* The caller gets an error and never the id, so the run is not shown. */
     if (hasCode(error, 'workdir-unusable')) await context.supervisor.remove(request.runId as RunId);
     throw error;
   });
@@ -167,7 +167,8 @@ async function watchRun(reading: Reading, limit: TimeLimit): Promise<Watched> {
   await within(ended, { clock: reading.clock, ms: headStartMs, late: () => undefined });
   const stop = new AbortController();
   const following = followOutput({ ...reading, signal: stop.signal }).then(() => true);
-  following.catch(() => undefined); /* heard below; until then nobody is listening */
+  /* A failure is handled below; without this it would count as unhandled until then. */
+  following.catch(() => undefined);
   try {
     const exit = await ended;
     if (exit === undefined) return { exit, isAllRead: false };
@@ -205,7 +206,7 @@ function progressOf({ log }: ToolsContext, { onOutput }: ToolCall): Reading['onE
     try {
       onOutput(text);
     } catch (error) {
-      /* A mistake of whoever listens; the command and its result are not to suffer for it. */
+      /* A mistake of the listener must not affect the command and its result. */
       log.warn('exec.progress-failed', { error });
     }
   };
@@ -243,7 +244,7 @@ function unknownEnd(runId: string): ToolsError {
   });
 }
 
-/* Somebody gave up while it was being started: it ends as soon as it has. */
+/* The caller gave up during the start: the run is ended as soon as it has started. */
 function endWhenStarted({ log }: ToolsContext, starting: Promise<Started>, call: ToolCall): void {
   const end = async (): Promise<void> => {
     const started = await starting;

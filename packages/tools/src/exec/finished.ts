@@ -69,7 +69,7 @@ function leftoversOf(
 /* Written at the start, so that later readers know too: the starter list alone let it run. */
 export const confinedLabel = { [readsLabel]: 'working-tree' } as const;
 
-/* What was refused may be why it failed; a program does not say who refused it. */
+/* The confinement may be why it failed; a program does not say who refused it. */
 const confinedNote =
   'it ran unasked, so it could read only the working tree and the system; to read elsewhere, ask a person: exec with ask "always"';
 

@@ -1,14 +1,14 @@
 /*
  * Reading a run's output into a collector: to what there is now, or along with the run.
  *
- * Small reads come without a turn of the event loop, so a run that floods could keep timers from firing; reading
- * therefore pauses now and then.
+ * Small reads come without a turn of the event loop, and a run that floods could keep timers from firing. So
+ * reading pauses now and then.
  */
 import type { Clock } from '@clawdfather/kit';
 import type { ManagedRun, OutputEvent } from '@clawdfather/supervisor';
 import type { OutputCollector } from './output-collector.ts';
 
-/* Nobody notices so short a time, and a megabyte is read in less. */
+/* A delay this short is not noticed, and a megabyte is read in less. */
 const breathMs = 10;
 
 export interface Reading {

@@ -1,8 +1,8 @@
 /*
  * Runs that wait for a person's decision.
  *
- * A held run has its id already and its request lies with the approval. Whoever is alive when it is allowed starts it: the
- * process that asked, one that was started later, the command line that decided. All of them may try, because the same id
+ * A held run has its id already and its request lies with the approval. A process that is alive when it is allowed starts it:
+ * the one that asked, one that was started later, or the command line that decided. All of them may try, because the same id
  * starts once (S1), and the registry uses the approval up in the same transaction that records the start.
  *
  * What starts is what was approved: the approval is bound to the request, and the request is compared with the action that
@@ -23,7 +23,7 @@ type Held = Pick<ApprovalSummary, 'approvalId' | 'runId'>;
 /* Read at a time when the tools are opened; what waits is bounded, so this is a few pages. */
 const pageRows = 100;
 
-/* Starts the run as soon as it is allowed, without anybody polling. */
+/* Starts the run as soon as it is allowed, without a poll. */
 export function watchHeld(context: ToolsContext, approvalId: string): void {
   const { gatekeeper, watchedApprovals, log, signal } = context;
   if (watchedApprovals.has(approvalId)) return;
@@ -65,7 +65,7 @@ export async function startHeld(context: ToolsContext, held: Held): Promise<Star
     return await beginStart(context, approvedRequest(approval), { isIdPromised: true });
   } catch (error) {
     if (!hasCode(error, 'run-held')) throw error;
-    /* Another process was faster, which is as good. */
+    /* Another process has started it. */
     if (context.supervisor.get(approval.runId as RunId) !== undefined) return undefined;
     throw unusable('it was used before', approval);
   }

@@ -13,7 +13,7 @@ import { filterOf } from '../process/find-run.ts';
 export function checkLiveRuns(context: ToolsContext, { account, runId }: ToolCall): void {
   const { liveRunsMax, supervisor, starting } = context;
   if (liveRunsMax === undefined) return;
-  // Asked for again, it is no further run.
+  // A repeated request starts no further run.
   if (runId !== undefined && supervisor.get(runId as RunId) !== undefined) return;
   const begun = [...starting].filter(
     ([id, { account: theirs }]) => theirs === account && supervisor.get(id as RunId) === undefined,

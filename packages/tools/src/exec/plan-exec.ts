@@ -134,7 +134,7 @@ async function findDirectory(
   patience: AbortSignal,
 ): Promise<string> {
   if (path.includes('\0')) throw unusableDirectory(path, 'its name holds a NUL character');
-  // What we see says nothing about another user, who is not to learn from us what is there. The start enters it as that user.
+  // Our own check says nothing about another user, who must not learn from us which files exist. The start enters it as that user.
   if (user !== undefined) return path;
   const found = await host.findDirectory(path, patience).catch((error: unknown) => {
     if (!patience.aborted) throw error;

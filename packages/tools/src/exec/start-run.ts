@@ -36,7 +36,7 @@ export type Started =
   | { readonly kind: 'never-started'; readonly runId: string };
 
 export interface StartOptions {
-  /* The id is promised to somebody, so there is no second attempt under another one. */
+  /* A caller was given this id, so there is no second attempt under another one. */
   readonly isIdPromised?: boolean;
 }
 
@@ -148,7 +148,7 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
   return { ...plan, ...common, stdin: isClosed ? 'closed' : 'open' };
 }
 
-/* The scope keeps a name to one living run of an account, whichever processes start two at once. */
+/* The scope gives a name to one living run of an account, also when two processes start one at once. */
 function extrasOf(
   { extras = {}, action }: StoredRequest,
   openFiles: ToolsContext['openFiles'],

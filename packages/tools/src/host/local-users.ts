@@ -3,11 +3,11 @@
  * command is asked for, and again at the start.
  *
  * A process of a user can do whatever that user can. So an account whose commands ran as our own user would have everything that
- * is ours: the state directory, the keys, the owner's sign-in. Only accounts of whoever runs us do; any other account needs a Unix
- * user of its own, and runs nothing here without one.
+ * is ours: the state directory, the keys, the owner's sign-in. Only the accounts of the owner of the machine do; any other account
+ * needs a Unix user of its own, and runs nothing here without one.
  *
- * The rule is about what callers ask for. A process of ours that works for an account, such as a client of ssh, is started by
- * another host's port and is none of it.
+ * The rule is about commands that callers ask for. A process that we start for an account, such as an ssh client, comes from
+ * another host's port, and the rule does not apply to it.
  */
 import type { HostUser } from '@clawdfather/supervisor';
 import { machineAccounts } from '@clawdfather/supervisor/origins';

@@ -2,7 +2,7 @@
  * Input as its bytes: text as it is, or bytes in base64.
  */
 
-/* Undefined for what is no base64. Node's decoder takes anything; a caller that mixes up text and base64 should hear of it. */
+/* Undefined if it is not base64. Node's decoder takes anything; a caller that mixes up text and base64 gets an error. */
 export function bytesOf(
   data: string,
   encoding: 'text' | 'base64' | undefined,

@@ -1,5 +1,5 @@
 /*
- * Ends of background runs, told to one connection without anybody asking.
+ * Ends of background runs, told to one connection without a request.
  *
  * A run is followed from the result that says that it goes on (`running`, `approval-pending`), from a subscription to it, or from
  * the start of the server for what earlier servers left. Its end is pushed in the way of the protocol's revision (push-exit.ts)
@@ -18,7 +18,7 @@ import { noNews, type ResultNews } from './result-news.ts';
 
 export interface ExitNoticesDeps {
   readonly waitForEnd: FollowedRunsDeps['waitForEnd'];
-  /* Where nobody listens it goes nowhere; rejects when the connection is gone. */
+  /* Does nothing if the client does not listen; rejects when the connection is gone. */
   readonly push: (notice: ExitNotice) => Promise<void>;
   readonly log: Log;
 }

@@ -1,8 +1,8 @@
 /*
  * Results that fit a context window, whatever they are about.
  *
- * Output is capped where it is read (`outputCharactersMax`). What is left are lists whose length or whose parts somebody else
- * decides: runs with long commands, screens of a thousand columns, trees of a thousand processes. They are cut here,
+ * Output is capped where it is read (`outputCharactersMax`). What is left are lists whose length or parts we do not
+ * decide: runs with long commands, screens of a thousand columns, trees of a thousand processes. They are cut here,
  * and what was cut is said.
  */
 import type { ExecResult, ProcessResult } from '@clawdfather/protocol';
@@ -10,7 +10,7 @@ import { resultCharactersMax } from './limits.ts';
 
 /* Enough to recognise a command by. */
 const commandCharactersMax = 200;
-/* Nobody ends more than this one by one; `kill` ends them all. */
+/* More are not ended one by one; `kill` ends them all. */
 const processesMax = 50;
 /* JSON around the fields of a run in a list. */
 const runOverheadCharacters = 300;

@@ -15,7 +15,7 @@ export const errorCharactersMax = 2_000;
 /* `exec` takes 10,000,000 characters of stdin, and JSON may spend six bytes on each. */
 export const messageBytesMax = 64 * 1_024 * 1_024;
 
-/* 2025-03-26 has batches; nobody sends long ones. */
+/* 2025-03-26 has batches; no known client sends long ones. */
 export const batchMessagesMax = 100;
 
 /* A client that sends and does not read: from here on we do not read either. */
@@ -29,7 +29,7 @@ export const progressMessageCharactersMax = 200;
 /* A client's name for itself, in approvals and logs. */
 export const clientNameCharactersMax = 64;
 
-/* Runs that a connection hears the end of. Each costs a promise here, and a process anyway; nobody reads so many ends. */
+/* Runs that a connection hears the end of. Each costs a promise here, and a process anyway; no agent reads so many ends. */
 export const followedRunsMax = 1_000;
 
 /* Ends that one result names; the others come with the next one. A line each, so about 1,000 tokens. */

@@ -5,7 +5,7 @@
  * copies all it has with every chunk. This one
  *   1. answers what it cannot read, and reads on;
  *   2. stops reading while a client that does not read has too much in front of it;
- *   3. closes at the end of input and when nobody reads any more, once, and tells.
+ *   3. closes once, at the end of input or when the reader is gone, and reports it.
  */
 import { INVALID_REQUEST, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { messageBytesMax, unsentCharactersMax } from './limits.ts';
@@ -15,7 +15,7 @@ import { createLineSplitter, type InputLine } from './split-lines.ts';
 export interface LineStreams {
   /* Bytes until the end or the abort. */
   readonly read: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
-  /* Whole lines, in order; rejects when nobody reads any more. */
+  /* Whole lines, in order; rejects when the reader is gone. */
   readonly write: (line: string) => Promise<void>;
 }
 

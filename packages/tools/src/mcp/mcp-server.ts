@@ -6,7 +6,7 @@
  * A command that fails is a result. `isError` says that the tool could not do what was asked, and the text says what to do.
  *
  * A connection that stays is also told of ends that it did not ask about (exit-notices.ts), and announces the capability by which
- * its revision is told. With one server per request there is nobody to tell, and nothing is announced.
+ * its revision is told. With one server per request there is no connection to tell, and nothing is announced.
  */
 import { type Clock, CodedError, type Log } from '@clawdfather/kit';
 import {
@@ -62,7 +62,7 @@ export interface Lasting {
   readonly notices: ExitNotices;
 }
 
-/* The list of tools is the same for everybody until we are installed anew. */
+/* The list of tools is the same for all clients until another version is installed. */
 const listLifetimeMs = 3_600_000;
 
 export function createMcpServer(deps: McpServerDeps, lasting?: Lasting): McpServer {
@@ -100,7 +100,7 @@ function registerExec(server: McpServer, deps: McpServerDeps, notices?: ExitNoti
       description: execDescription,
       inputSchema: execInput,
       outputSchema: execOutput,
-      // A command can do anything; nobody should read less into it.
+      // A command can do anything, and the hints say so.
       annotations: {
         readOnlyHint: false,
         destructiveHint: true,
@@ -182,7 +182,7 @@ async function answer(
       ...(isError ? { isError } : {}),
     };
   } catch (error) {
-    // A call that makes no sense is the agent's to mend; anything else should not have happened.
+    // The agent can correct a wrong call; any other error is a mistake of ours.
     const isOurs = !(error instanceof CodedError) && !asking.context.mcpReq.signal.aborted;
     const { requester } = asked.call;
     deps.log[isOurs ? 'error' : 'debug']('mcp-call-failed', { requester, error });

@@ -1,8 +1,8 @@
 /*
  * What a connection has been told about the end of one run: a pure transition (docs/lifecycles.md).
  *
- *   1. Whoever was told by a result is not told again, by nothing.
- *   2. An end is pushed once, and named by one result; both, because a server cannot see whether its client shows a push to anybody.
+ *   1. An end that a result has told is not told again.
+ *   2. An end is pushed once, and named by one result; both, because a server cannot see whether its client shows a push.
  *   3. A result that was never sent has told nothing.
  */
 import type { RequestId } from '@modelcontextprotocol/server';
@@ -35,7 +35,7 @@ export type NoticeState =
 export type NoticeEvent =
   | { readonly type: 'ended'; readonly notice: ExitNotice }
   | { readonly type: 'pushed' }
-  /* Somebody listens from now on; what was pushed before reached nobody. */
+  /* The client listens from now on; what was pushed before did not reach it. */
   | { readonly type: 'subscribed' }
   | { readonly type: 'carried'; readonly callId: RequestId }
   | { readonly type: 'call-lost'; readonly callId: RequestId }

@@ -1,5 +1,5 @@
 /*
- * Ends of other runs in a result, as text: one line each, in a block of their own, so that nobody takes them for output of the
+ * Ends of other runs in a result, as text: one line each, in a block of their own, so that they are not taken for output of the
  * command that the result is about.
  */
 import { formatMs } from './exec-text.ts';

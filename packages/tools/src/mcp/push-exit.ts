@@ -11,7 +11,7 @@ import { formatRunUri } from './run-resource.ts';
 
 export type Era = 'legacy' | 'modern';
 
-/* Names in `_meta` begin with a domain of whoever defines them; we have a package name. */
+/* Names in `_meta` begin with a domain of their author; we use our package name. */
 const exitMetaKey = 'clawdfather/exit';
 
 export interface Pushing {

@@ -12,7 +12,7 @@ export const noNews: ResultNews = { tells: [], follows: [] };
 
 export function newsOf(result: ExecResult | ProcessResult): ResultNews {
   if ('runs' in result) {
-    /* A list shows everybody's runs: what it calls ended is told, but nobody asked to hear of the others. */
+    /* A list shows all runs: the ends in it count as told, but the client did not ask to follow the others. */
     const ended = result.runs.filter(({ state }) => state === 'exited');
     return { tells: ended.map(({ runId }) => runId), follows: [] };
   }

@@ -1,6 +1,6 @@
 /*
- * Runs as resources, for clients of 2026-07-28, which can listen to nothing else. What is read is what `process poll` would answer
- * at once; there is no second truth.
+ * Runs as resources, for clients of 2026-07-28, which can listen to nothing else. Reading one gives the answer that `process poll`
+ * would give at once.
  */
 import { hasCode } from '@clawdfather/kit';
 import type { ProcessParams, ProcessResult } from '@clawdfather/protocol';

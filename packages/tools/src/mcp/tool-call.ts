@@ -1,8 +1,8 @@
 /*
  * One call of a tool: from the protocol's context to ours, from our result or error to the protocol's.
  *
- * A client that cancels ends what waits in the foreground. A client that is gone does not: losing a connection is no wish, and
- * the run goes on (S: "a run outlives its owner"). The library aborts in both cases; the reason tells them apart.
+ * A client that cancels ends what waits in the foreground. A client that is gone does not: a lost connection is no request
+ * to cancel, and the run goes on. The library aborts in both cases; the reason tells them apart.
  */
 import { CodedError, onAbort } from '@clawdfather/kit';
 import {

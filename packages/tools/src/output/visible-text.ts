@@ -3,7 +3,7 @@
  *
  * A command line may hold escape sequences, newlines or bidirectional controls
  * that would move the cursor or make one command look like another.
- * They are shown as what they are.
+ * Each is shown by its code.
  */
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Which run a caller means: by its id or a unique beginning, among the runs of the caller's account.
  *
- * What belongs to others does not exist here: the same error, and no suggestion from among it.
+ * A run of another account looks like one that does not exist: the same error, and it is never suggested.
  */
 import { suggestNearest } from '@clawdfather/kit';
 import type { RunFilter, RunId, RunRecord } from '@clawdfather/supervisor';

@@ -1,8 +1,8 @@
 /*
  * What can be typed into a run: bytes, keys, Enter, a paste.
  *
- * Keys and pastes depend on what the program has asked its terminal for, which is read from its output. On pipes there is
- * nobody to ask; keys are sent as a plain terminal sends them, and Enter is a newline, because no line discipline turns a
+ * Keys and pastes depend on what the program has asked its terminal for, which is read from its output. On pipes there
+ * is no terminal; keys are sent as a plain terminal sends them, and Enter is a newline, because no line discipline turns a
  * carriage return into one there.
  */
 import { startTimeLimit, unlessAborted } from '@clawdfather/kit';

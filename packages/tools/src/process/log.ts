@@ -1,8 +1,8 @@
 /*
  * `process log`: pages of what a run has said, by line or by cursor, as text or as the bytes they were.
  *
- * By line everything before the page is read and counted, by cursor nothing is; so whoever wants all of a long output reads
- * by cursor. Either way memory holds one page, however long the output is.
+ * By line everything before the page is read and counted, by cursor nothing is; so a caller that wants all of a long output
+ * reads by cursor. Either way memory holds one page, however long the output is.
  */
 import { outputCharactersMax, processLimits } from '@clawdfather/protocol';
 import {
@@ -147,7 +147,7 @@ async function linePage({ context, params, call, record, run }: LogRead): Promis
   const { text, ...page } = await readPage(open, { offset, limit });
   const window = {
     charactersMax: call.outputCharactersMax ?? outputCharactersMax,
-    // Whoever names a line reads on from it.
+    // A caller that names a line reads on from it.
     isHead: offset !== undefined && (offset >= 0 || -offset > limit),
   };
   const fitted = fitting(text, page, window);

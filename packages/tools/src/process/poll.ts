@@ -2,7 +2,7 @@
  * `process poll`: what a run has said since the caller's cursor, or its end; waits for either when there is neither.
  *
  * Stages: the run is found (an unknown one fails at once) → a held one is waited for, first the decision, then its start →
- * unread output is read → if there is none, the journal's news wake us, never a clock's ticking.
+ * unread output is read → if there is none, news of the journal wakes us, and no timer polls.
  *
  * Reading moves nothing: a caller acknowledges by handing the cursor back. So a poll that is aborted, or whose answer is
  * lost on the way, loses nothing.
@@ -108,7 +108,7 @@ async function waitForNews({
   }
 }
 
-/* Whoever owned it may be gone, and then nobody has written its end into the record; the journal has it. */
+/* If its owner is gone, its end is in the journal and not yet in the record. */
 async function hasEnded(reading: Reading): Promise<boolean> {
   using look = startTimeLimit(reading.clock, journalLookMs, [reading.signal]);
   try {
@@ -139,7 +139,7 @@ async function finished(
     if (record.treeEndedAtMs === undefined) await readSoFar(reading, catchUpMs);
     else await followOutput(reading);
   } catch (error) {
-    /* It never got as far as a journal; its record says why. */
+    /* It failed before it had a journal; its record says why. */
     if (!hasCode(error, 'journal-missing')) throw error;
   }
   reading.signal.throwIfAborted();

@@ -1,8 +1,8 @@
 /*
  * What is remembered about readers: how far each has acknowledged, and how often it asked in vain.
  *
- * Memory only, and bounded: a reader that hands its cursor back needs none of it, also after a restart. Forgetting costs a
- * reader without a cursor that it sees output again, never that it misses some.
+ * Memory only, and bounded: a reader that hands its cursor back needs none of it, also after a restart. A reader
+ * without a cursor that is forgotten sees output again; it never misses any.
  */
 import { processLimits } from '@clawdfather/protocol';
 import type { Cursor } from '@clawdfather/supervisor';
@@ -17,7 +17,7 @@ export interface Readers {
   heard(reader: string): void;
 }
 
-/* A reader is a session and a run; nobody follows more at once. */
+/* A reader is a session and a run; this is more than are followed at once. */
 const readersMax = 10_000;
 
 interface Reader {

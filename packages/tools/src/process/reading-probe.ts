@@ -14,7 +14,7 @@ import type { RunRecord } from '@clawdfather/supervisor';
 export interface ReadingProbe {
   /* Undefined: it cannot be told. Never true for a program that is busy. */
   isReading(record: RunRecord): Promise<boolean | undefined>;
-  /* False when nobody can write to the run any more; undefined: it cannot be told. */
+  /* False when the run takes no more input; undefined: it is not known. */
   isStdinOpen(record: RunRecord): boolean | undefined;
 }
 
@@ -57,7 +57,7 @@ export function createReadingProbe(clock: Clock, arch: string = process.arch): R
 /* What tells the reader and that it has not moved; false when there is none. */
 function lookForReader(record: RunRecord, calls: SystemCalls): string | false | undefined {
   const root = record.pid === undefined ? undefined : statOf(record.pid);
-  /* The pid may be somebody else's by now. */
+  /* Another process may have the pid by now. */
   if (root === undefined || root.startTicks !== record.startTicks) return undefined;
   const input = linkOf(root.pid, 0);
   for (const pid of treeOf(root.pid)) {

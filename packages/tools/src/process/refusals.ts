@@ -13,7 +13,7 @@ export function refusedCursor(error: unknown): unknown {
   });
 }
 
-/* For whoever writes or sends something. */
+/* For actions that write or send something. */
 export function refusedCommand(error: unknown, runId: string): unknown {
   const detail = { runId };
   if (hasCode(error, 'not-running')) {

@@ -1,14 +1,14 @@
 /*
- * Runs whose owner has gone: started by a command line that came and went, say. Somebody has to hear of their end and to
- * answer for their terminals; a process that stays does, as soon as one of its callers asks for such a run.
+ * Runs whose owner is gone, such as a command line that has exited. Another process has to record their end and to answer for
+ * their terminals. A process that stays does so as soon as one of its callers asks for such a run.
  *
- * The supervisor decides from evidence whether a run may be taken; here it is only asked to look.
+ * The supervisor decides from evidence whether a run may be taken over; here it is only asked to check.
  */
 import type { Clock, Log } from '@clawdfather/kit';
 import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
 
 export interface TakeOver {
-  /* Looks after the run if nobody does; at most so often, and never waited for. */
+  /* Takes the run over if it has no owner; at most so often, and without waiting for it. */
   lookAfter(record: RunRecord): void;
   close(): Promise<void>;
 }

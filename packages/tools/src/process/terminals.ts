@@ -2,10 +2,10 @@
  * The terminals of runs that have one: what is on them, what their programs have asked for, and who answers queries.
  *
  * Answering is the owner's alone (E8): of all processes that can read a run, the one that owns it follows it to its end and
- * answers while no terminal is attached. An adopted run is taken up at its present end: what was asked before, nobody
- * answers any more, since the program may have gone on long ago.
+ * answers while no terminal is attached. An adopted run is followed from its present end: older
+ * queries are not answered any more, since the program may have gone on long ago.
  *
- * Looking is anybody's, and answers nothing.
+ * Every process may look at a screen; looking answers nothing.
  */
 import type { Clock, Log } from '@clawdfather/kit';
 import { execLimits } from '@clawdfather/protocol';
@@ -142,7 +142,7 @@ async function openFor(run: ManagedRun, history: readonly OutputEvent[]): Promis
   const { cols, rows } = execLimits.terminal;
   const answerer = await openQueryAnswerer({
     size: { cols, rows },
-    /* It may have ended, or stopped listening; then nobody waits for an answer. */
+    /* The program may have ended or closed its input; then it does not wait for an answer. */
     answer: (text) => run.write(text).catch(() => {}),
   });
   for (const event of history) await answerer.push(event, { isLive: false });

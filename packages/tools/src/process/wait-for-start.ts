@@ -30,7 +30,7 @@ export async function waitForStart(
     return { kind: 'not-yet', result: denied(approval) };
   }
   const starting = startHeld(context, approval);
-  /* Told to whoever waits for it; the next poll finds its record. */
+  /* The caller that waits for the start is told; the next poll finds the record. */
   starting.catch(() => undefined);
   await unlessAborted(starting, limit.signal);
   await unlessAborted(context.starting.get(runId)?.done ?? Promise.resolve(), limit.signal);

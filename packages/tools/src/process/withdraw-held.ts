@@ -1,5 +1,5 @@
 /*
- * Ending a run that has not begun: the request is taken back, so that nobody is asked any more and nothing can start.
+ * Ending a run that has not begun: the request is taken back, so that it is no longer shown to a person and cannot start.
  */
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { findRun } from './find-run.ts';

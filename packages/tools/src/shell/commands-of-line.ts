@@ -10,7 +10,7 @@
  * L3 Nothing is written to but /dev/null and descriptors that are open already.
  * L4 Arithmetic holds numbers and operators alone. With a bracket it may be a subshell instead, and bash expands subscripts
  *    in the values of names.
- * L5 Backquotes, and words inside `${…}`, hold no quotes and no backslashes: shells differ on who takes them off.
+ * L5 Backquotes, and words inside `${…}`, hold no quotes and no backslashes: shells differ on when they are removed.
  * L6 Of here-documents there is one, with a plain delimiter, outside substitutions. No backslash ends a line.
  */
 import { isBuiltin, isHarmlessBuiltin } from './builtins.ts';
@@ -49,7 +49,7 @@ interface Reading {
   hereDocuments: number;
 }
 
-/* More than one reason helps nobody who reads them on a phone. */
+/* One reason is enough for a person who reads it on a phone. */
 const obstaclesShownMax = 3;
 
 /* Control characters, odd blanks, directional marks, halves of pairs: nothing a command needs, and shells differ on them. */
@@ -102,7 +102,7 @@ const programWord = /^([A-Za-z0-9_./+-]+|\[|:)$/;
 /* L4 */
 const numbersOnly = /^\$\(\([0-9 +*/%<>=!&|^~?:,-]+\)\)$/;
 
-/* What needs no look of its own: only its children count. */
+/* Nodes that need no check of their own: only their children count. */
 const transparent: ReadonlySet<SyntaxNode['type']> = new Set([
   'Script',
   'Statement',
@@ -193,7 +193,7 @@ function obstacleOf(reading: Reading, node: SyntaxNode, nesting: Nesting): strin
   return look(node, reading, nesting);
 }
 
-/* `((` begins a subshell in a subshell, or arithmetic: it depends on who reads it, and on what follows. */
+/* `((` begins a subshell in a subshell, or arithmetic: it depends on the shell, and on what follows. */
 function isDoubled(line: string, position: number): boolean {
   return line.startsWith('((', position);
 }

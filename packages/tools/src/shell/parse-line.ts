@@ -1,7 +1,7 @@
 /*
  * The one place that knows the shell parser (unbash; why this one: docs/decisions/0007).
  *
- * It parses bash. What dash reads differently is refused by those who walk the tree: see commands-of-line.ts.
+ * It parses bash. commands-of-line.ts refuses what dash reads differently.
  */
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 

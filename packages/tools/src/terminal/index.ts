@@ -1,5 +1,5 @@
 /*
- * The door of tools for those who only want a terminal: it loads nothing but small files of ours, and the model's parts
+ * The door of tools for code that only needs a terminal: it loads nothing but small files of ours, and the model's parts
  * when the first one is opened. The main door brings schemas and protocols along.
  */
 export { encodeKeys } from '../keys/encode-keys.ts';

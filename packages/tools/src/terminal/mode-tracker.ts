@@ -117,7 +117,7 @@ function onEscape(modes: Modes, token: Extract<Token, { kind: 'escape' }>): void
   if (token.intermediates === '(') modes.isGraphicsCharset = token.final === '0';
 }
 
-/* What the rest of them do is drawing. */
+/* The others only draw. */
 const modeFinals = new Set('hlqumrp');
 const finalOfStyle = 0x6d;
 const isModeFinal = Uint8Array.from({ length: 0x80 }, (_, code) =>

@@ -2,8 +2,8 @@
  * Answers terminal queries for a run on which no terminal is attached (E8).
  *
  * Fed with the run's output in journal order. The notes about attached terminals lie in the same order, so it is exact
- * which query belongs to whom: those before a terminal came are answered here, those after it by that terminal. History
- * is fed with `isLive: false`: it brings the model to where the program is, and is answered by nobody.
+ * who answers which query: those before a terminal came are answered here, those after it by that terminal. History
+ * is fed with `isLive: false`: it brings the model to where the program is, and is not answered.
  */
 import type { OutputEvent } from '@clawdfather/supervisor';
 import { openTerminalModel } from './terminal-model.ts';
@@ -28,7 +28,7 @@ export interface QueryAnswererOptions {
 const unparsedBytesMax = 256 * 1_024;
 
 /*
- * A program that asks more than it reads does not want to know, and nobody is to wait until all of that is typed. Some ask for
+ * A program that asks more than it reads does not need the answers, and typing them all would keep others waiting. Some ask for
  * all of 256 colours at once.
  */
 const waitingAnswersMax = 4_096;
@@ -69,7 +69,7 @@ export async function openQueryAnswerer(options: QueryAnswererOptions): Promise<
         model.resize(event);
         return;
       case 'attached':
-        // What was asked before is still ours to answer, exactly.
+        // Queries before this point are still ours to answer.
         await parsed();
         isTerminalAttached = event.terminals > 0;
         return;

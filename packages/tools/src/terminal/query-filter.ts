@@ -1,6 +1,6 @@
 /*
  * The output of a run, for a terminal that watches but does not answer (E8):
- * everything passes but what would make the terminal talk back.
+ * everything passes except queries, which the terminal would answer.
  *
  * Streaming: cutting the input at any byte gives the same output. A sequence is
  * held until it is whole, which a terminal would do as well.

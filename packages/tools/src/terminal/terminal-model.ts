@@ -40,13 +40,13 @@ export interface TerminalModel {
 }
 
 export interface TerminalModelOptions extends TerminalSize {
-  /* Called while parsing, for everything a terminal would send back. Default: nobody hears it. */
+  /* Called while parsing, for everything a terminal would send back. By default it is dropped. */
   readonly answer?: (text: string) => void;
 }
 
 /* The model is of a screen; history is read from the journal. */
 const scrollbackLines = 0;
-/* Programs put paths and songs there; nobody reads more. */
+/* Programs put paths and song titles there; more is not read. */
 const titleCharactersMax = 500;
 
 const versionAnswer = '\u001bP>|clawdfather\u001b\\';
