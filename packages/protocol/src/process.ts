@@ -149,7 +149,7 @@ export const logResultSchema = z.object({
   droppedBytes: z.int(),
   /* Bytes of the journal that are not what was written: it was cut, deleted or altered. */
   damagedBytes: z.int(),
-  /* The journal ends without its end; the last output may be missing. */
+  /* The journal has no end record; the last output may be missing. */
   isTailLost: z.boolean(),
 });
 export type LogResult = z.infer<typeof logResultSchema>;
@@ -167,7 +167,7 @@ export const screenResultSchema = z.object({
 });
 export type ScreenResult = z.infer<typeof screenResultSchema>;
 
-/* For those who show it on a terminal of their own. */
+/* For clients that show it on a terminal of their own. */
 export const pictureSchema = z.object({
   /* Paints the screen on an empty terminal of its size, with colours and modes. */
   text: z.string(),

@@ -86,7 +86,7 @@ export const authEndpoints = endpoints({
     summary:
       'Where GitHub sends you back: a page and a cookie for a browser, a token for a program',
     access: 'open',
-    // Not strict: it is GitHub who writes this address, and it may say more than it does today.
+    // Not strict: GitHub writes this address, and may add parameters.
     query: z.object({
       code: lineSchema(codeMax).optional(),
       state: lineSchema(codeMax).optional(),

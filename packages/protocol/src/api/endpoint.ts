@@ -1,8 +1,8 @@
 /*
  * One endpoint of the HTTP API as data: where it is, who may call it, what goes in, what comes back.
  *
- * The same value is what the gateway validates with, what the OpenAPI document is made from, what the client's types come
- * from, and what the two-account test walks. So none of them can say something else than the others.
+ * The gateway validates with this value, the OpenAPI document and the client's types are made from it, and the two-account test
+ * walks it. So they always agree.
  */
 import type { z } from 'zod';
 import type { ApiErrorCode } from './api-errors.ts';
@@ -68,7 +68,7 @@ type PartOf<
     : { readonly [Name in Part]: Input<E[Part]> }
   : unknown;
 
-/* What a client has to give: parts that an endpoint has not are not asked for, those that may be empty may be left out. */
+/* What a client has to pass: only the parts that the endpoint has; parts that may be empty may be left out. */
 export type CallOf<E extends Endpoint> = PartOf<E, 'params'> &
   PartOf<E, 'query'> &
   PartOf<E, 'body'>;

@@ -13,11 +13,11 @@ export const runEventSchemas = {
     /* Base64: output is bytes, not text. */
     data: z.string(),
   }),
-  /* The oldest is not kept any more: the journal was full. */
+  /* The oldest output was dropped, because the journal was full. */
   gap: z.object({ missedBytes: z.int() }),
   /* The journal was cut, deleted or altered: so many of its bytes are not what was written. Reading goes on after them. */
   damaged: z.object({ missedBytes: z.int() }),
-  /* The journal ends without its end. So many bytes were written and are not there; 0: that is not known. */
+  /* The journal has no end record. This many bytes are missing; 0: the number is not known. */
   'tail-lost': z.object({ missedBytes: z.int().default(0) }),
   resize: z.object({ cols: z.int(), rows: z.int() }),
   exit: z.object({ runId: z.string(), exit: runExitSchema }),

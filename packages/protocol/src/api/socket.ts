@@ -177,7 +177,7 @@ const sharedServerSchemas = [
     to: z.string(),
     missed_bytes: z.int(),
   }),
-  /* The journal ends here without its end. 0 missed bytes: it is not known how many. */
+  /* The journal has no end record. 0 missed bytes: the number is not known. */
   z.object({
     type: z.literal('tail_lost'),
     run_id: z.string(),

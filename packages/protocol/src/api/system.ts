@@ -30,7 +30,7 @@ const healthSchema = z
 const readinessSchema = z
   .object({
     status: z.enum(['ready', 'not_ready']),
-    /* `damaged`: it holds other than what was written. `unwritable`: it can only be read. */
+    /* `damaged`: its content is not what was written. `unwritable`: it can only be read. */
     database: z.enum(['up', 'down', 'damaged', 'unwritable']),
     migrations: z.enum(['current', 'pending', 'newer', 'changed', 'missing']).nullable(),
   })
