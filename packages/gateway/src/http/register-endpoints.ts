@@ -2,8 +2,8 @@
  * Joins the table of endpoints with their handlers.
  *
  * Stages of a request: 1 names and origin (create-server.ts) · 2 who is it · 3 may they · 4 how often · 5 is it of the right shape ·
- * 6 the handler · 7 the answer. A stage that refuses ends it, so a stranger learns nothing from the shape of a request and a
- * limited endpoint costs a stranger's request no more than a look.
+ * 6 the handler · 7 the answer. A stage that refuses ends the request. So a stranger learns nothing about the
+ * shape of a request, and a refused request costs little.
  */
 import type { Clock } from '@clawdfather/kit';
 import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api';
@@ -20,7 +20,7 @@ import type { Store } from '@clawdfather/store';
 
 export interface RegisterDeps {
   readonly authenticate: Authenticate;
-  /* Absent where every look has to be seen, as with tracing. */
+  /* Absent with tracing, where every look-up has to have a span. */
   readonly recognise: Recognise | undefined;
   readonly store: Store;
   readonly clock: Clock;
@@ -81,7 +81,7 @@ function admitAtOnce(
   { access }: Endpoint,
   request: FastifyRequest,
 ): boolean {
-  // An open endpoint is open also to those who come with a token that has run out.
+  // An open endpoint also takes requests with an expired token.
   if (access === 'open') return true;
   const caller = recognise?.(request.headers, request.raw.socket);
   if (caller === undefined) return false;

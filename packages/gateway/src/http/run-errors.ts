@@ -1,6 +1,6 @@
 /*
- * What the tools, the supervisor and the shim refuse, as the API says it. One row per code that can reach a client; the rest
- * are mistakes of ours, or of the machine, and stay so.
+ * Maps the error codes of the tools, the supervisor and the shim to those of the API. One row per code that can reach a client;
+ * the others are failures of ours or of the machine, and are reported as such.
  */
 import { CodedError } from '@clawdfather/kit';
 import type { ApiErrorCode } from '@clawdfather/protocol/api';
@@ -48,6 +48,6 @@ const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
 };
 
 export function runErrorCode(error: unknown): ApiErrorCode | undefined {
-  // Store and gateway have codes of their own, which are none of these.
+  // The store and the gateway have other codes.
   return error instanceof CodedError ? table[error.code as RunErrorCode] : undefined;
 }

@@ -1,6 +1,6 @@
 /*
- * Headers of every answer. The API answers JSON and nothing in it is ever shown as a page, so it gets what keeps it from being
- * one; each header costs every request its bytes and its check. A page gets more, and its own policy.
+ * Headers of every answer. The API answers JSON, so its headers only keep a browser from showing it as a page; every header costs
+ * bytes in every answer. A page gets more headers, and a policy of its own.
  */
 import type { FastifyReply } from 'fastify';
 

@@ -1,9 +1,9 @@
 /*
  * No request takes longer than 30 s, except streams and long polls.
  *
- * A timer per request would be made and thrown away thousands of times a second for something that hardly ever happens. So
- * requests stand in a row in the order in which they came, and one timer looks at the front. The row is a ring of links: most
- * leave it within a millisecond, and a set would rearrange itself over and over for them.
+ * A timer per request would be made and removed thousands of times a second, and hardly ever fire. So requests are kept in a list
+ * in the order in which they came, and one timer checks its front. The list is linked, because most requests leave it within a
+ * millisecond, which is slow with a set.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
 

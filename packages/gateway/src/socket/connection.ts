@@ -4,8 +4,8 @@
  * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade, in a seat for those who wait ·
  * 2 who is it, may they, are there too many · 3 the session or the run · 4 messages, one after the other · 5 closed: nothing of it is left.
  *
- * A message waits for the one before it; input alone goes into the run's own row, so that a program that does not read holds up
- * nothing but what is typed into it. What waits is counted, and a socket that sends more than its runs read is not read.
+ * A message waits for the one before it; input alone goes into the run's own row, so that a program that does not read
+ * delays only its own input. Waiting input is counted, and a socket that sends more than its runs read is not read.
  */
 import type { Duplex } from 'node:stream';
 import type { Timer } from '@clawdfather/kit';
@@ -74,7 +74,7 @@ export class Connection implements Beating {
       this.#heard();
       this.#outbox.pong(data);
     });
-    // Whatever it was, `close` follows, with a code that says it.
+    // `close` follows, with a code that names the error.
     ws.on('error', () => {});
     ws.on('close', (code) => {
       this.#end(code);
@@ -112,7 +112,7 @@ export class Connection implements Beating {
     this.#ws.terminate();
   }
 
-  /* Cut off at once, or it would hold on to its connection for as long as a goodbye may take. What is sent first usually arrives. */
+  /* Cut off at once; a closing handshake would keep the connection for longer. The message that was sent first usually arrives. */
   #giveWay(): void {
     this.close(socketCloseCodes.tryLater, 'others came, and it had not said who it is');
     this.#ws.terminate();
@@ -250,7 +250,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
-    // Answered as what it is: no message.
+    // Answered as an invalid message.
     return undefined;
   }
 }

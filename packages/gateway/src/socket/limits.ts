@@ -27,7 +27,7 @@ export const socketLimits: SocketLimits = {
 /* A client that has connected knows its token. */
 export const authMs = 5_000;
 
-/* Answers to what a client sends while it does not read. Beyond it, it never will. */
+/* Answers that wait for a client that sends and does not read. Beyond this it is cut off. */
 export const unreadAnswerBytesMax = 1024 * 1024;
 
 /* Input on its way to runs that do not read; beyond it the socket is not read either. Four of the largest messages. */
@@ -36,7 +36,7 @@ export const unreadInputBytesMax = 256 * 1024;
 /* A screen of tiles, as many as a person can watch. */
 export const attachedRunsMax = 16;
 
-/* Below the 60 s after which proxies give up on a silent connection; three of them are a silence that means something. */
+/* Below the 60 s after which proxies close a silent connection. After three without an answer the client counts as gone. */
 export const pingMs = 30_000;
 export const silentMs = 90_000;
 /* How often all of that is looked at. Late by at most this. */

@@ -2,7 +2,7 @@
  * What goes out over one socket, and how much of it waits there.
  *
  * Output is sent while there is room, and not at all while there is none: its readers wait for `onDrained`. Short
- * answers are always sent, since a client that types must be heard; one that never reads them is cut off.
+ * answers are always sent, since a client that types needs its answers; a client that never reads them is cut off.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@clawdfather/kit';

@@ -1,5 +1,5 @@
 /*
- * `/ws/runs/:id`: one run, followed and driven. Over when the run is, or when the client has gone.
+ * `/ws/runs/:id`: one run, followed and driven. It ends with the run, or when the client is gone.
  */
 import { runClientMessageSchema, socketCloseCodes } from '@clawdfather/protocol/api';
 import { summaryOf } from '@clawdfather/tools';
@@ -8,7 +8,7 @@ import type { Face, FaceOptions } from './face.ts';
 import { runsOfSocket } from './runs-of-socket.ts';
 import { Terminals } from './terminals.ts';
 
-/* Throws `not_found` for what is missing and for what is another's. */
+/* Throws `not_found` for a missing run and for one of another account. */
 export async function openRunFace(options: FaceOptions): Promise<Face> {
   const { context, id, outbox, onInput } = options;
   const { hub, sharedRuns } = context;

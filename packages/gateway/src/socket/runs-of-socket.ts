@@ -1,6 +1,6 @@
 /*
- * What the caller of a socket can do with runs. A message has no connection of its own that could be lost, so nothing is given up
- * before its time.
+ * What the caller of a socket can do with runs. A message has no connection of its own that could be lost, so no action is
+ * cancelled early.
  */
 import { newTrace } from '../observe/trace-context.ts';
 import type { CallerRuns } from '../runs/caller-runs.ts';

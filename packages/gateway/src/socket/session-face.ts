@@ -10,7 +10,7 @@ import type { Face, FaceOptions } from './face.ts';
 import { runsOfSocket } from './runs-of-socket.ts';
 import { Terminals } from './terminals.ts';
 
-/* Throws `not_found` for what is missing and for what is another's. */
+/* Throws `not_found` for a missing session and for one of another account. */
 export async function openSessionFace(options: FaceOptions): Promise<Face> {
   const { context, id, caller, outbox, onInput } = options;
   const { hub, sharedRuns, sessions, sessionWatch } = context;

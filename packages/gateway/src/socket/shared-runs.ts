@@ -63,7 +63,7 @@ export function createSharedRuns(supervisor: Pick<Supervisor, 'attach'>): Shared
       const known = entries.get(runId);
       const entry = known ?? newEntry(supervisor.attach(runId));
       if (known === undefined) entries.set(runId, entry);
-      // It must not go while it opens.
+      // Held, so that it is not released while it opens.
       entry.users += 1;
       try {
         return hold(await entry.opening, entry);

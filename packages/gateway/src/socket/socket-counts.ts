@@ -28,7 +28,7 @@ export interface SocketSeat extends Pick<WaitingSeat, 'onGiveWay' | 'busy'> {
 }
 
 export interface SocketTally {
-  /* A seat for one that has not said who it is. Throws an `ApiError` when there are too many. */
+  /* A seat for a socket that has not signed in. Throws an `ApiError` when there are too many. */
   enter(target: SocketTarget, network: string): SocketSeat;
   countRefusal(code: string): void;
   countClose(code: number): void;
@@ -53,7 +53,7 @@ export function createSocketTally(limits: SocketLimits): SocketTally {
   };
 
   const enter = ({ kind }: SocketTarget, network: string): SocketSeat => {
-    // Looked at here too: what could not sign in anyway need not begin.
+    // Checked here too, so that a socket that could not sign in is refused at once.
     checkRoom(network);
     const seat = waiting.enter(network);
     let leaveAccount = (): void => {};

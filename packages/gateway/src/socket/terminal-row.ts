@@ -1,6 +1,6 @@
 /*
- * A terminal's place in the row of terminals that are attached to a run (E8): the first answers the program's questions, and
- * nobody else. Those behind it move up when one leaves; the shim notes each change in the journal, so it is exact from which
+ * A terminal's place in the row of terminals that are attached to a run (E8): only the first answers the program's
+ * questions. Those behind it move up when one leaves; the shim notes each change in the journal, so it is exact from which
  * byte on another terminal answers.
  *
  * What lies before our own note is history, and no terminal answers it, whatever place we have.
@@ -22,7 +22,7 @@ export function createTerminalRow(role: Pick<TerminalRole, 'place' | 'cursor'>):
     return place === 1;
   };
   const changed = (note: Note): boolean => {
-    // A gap may have swallowed our own note.
+    // Our own note may be lost in a gap.
     if (!isThere) return compareCursors(note.cursor, role.cursor) >= 0 && arrived();
     if (note.kind === 'attached' && note.left !== undefined && note.left < place) place -= 1;
     return place === 1;

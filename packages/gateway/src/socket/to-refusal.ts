@@ -1,5 +1,5 @@
 /*
- * From whatever was thrown while a message was handled to what the client is told.
+ * Turns an error from handling a message into the refusal that the client gets.
  */
 import { hasCode } from '@clawdfather/kit';
 import { ApiError, notFound, toApiError } from '../http/api-error.ts';
