@@ -49,7 +49,7 @@ export function useJson(use: RunUse | undefined): Pick<RunJson, 'use'> {
   return { use: { at: formatTime(atMs), cpuMs, memoryBytes, processes, outputBytes } };
 }
 
-/* What it will be is in the request; until then there is only what was asked. */
+/* A held run has no record yet, so this shows its request. */
 export function heldJson(approval: ApprovalSummary): RunJson {
   return {
     ...summaryOfHeld(approval),
