@@ -20,6 +20,7 @@ export type Completes =
   | 'runs'
   | 'living-runs'
   | 'approvals'
+  | 'gateways'
   | 'commands'
   | 'settings'
   | 'files'

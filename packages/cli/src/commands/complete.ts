@@ -4,19 +4,29 @@
  * completion/scripts.ts.
  */
 import { nameLabel } from '@clawdfather/supervisor/origins';
+import type { CallSettings } from '../args/parse.ts';
 import type { CallOf, CommandContext } from '../command.ts';
+import type { AskedWords, RunWord } from '../completion/at-gateway.ts';
 import { type Candidate, type Completed, completeWords } from '../completion/complete-words.ts';
-import { loadConfig } from '../config.ts';
-import { absolutePath } from '../config/settings.ts';
+import { type Config, loadConfigOrUsual } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { fitColumns, makeVisible } from '@clawdfather/tools/text';
 import { shortIdChars } from '../runs/find-run.ts';
+import { findPlace, localName, type Target } from '../sign-in/find-gateway.ts';
+import { readGateways } from '../sign-in/gateways-file.ts';
 import { commands } from './table.ts';
 import type { completeSpec } from './own-specs.ts';
 
 /* More than anybody reads; the newest. */
 const candidatesMax = 200;
 const summaryColumnsMax = 60;
+
+interface Answer {
+  /* The first line. */
+  readonly what: string;
+  readonly candidates: readonly Candidate[];
+  readonly isLate?: boolean;
+}
 
 export async function execute(context: CallOf<typeof completeSpec>): Promise<ExitStatus> {
   const { words } = context.operands;
@@ -25,7 +35,7 @@ export async function execute(context: CallOf<typeof completeSpec>): Promise<Exi
     commands.map(({ spec }) => spec),
   );
   const current = words.at(-1) ?? '';
-  const { what, candidates } = await answer(context, completed);
+  const { what, candidates, isLate = false } = await answer(context, completed);
   const lines = candidates
     .map(({ value, summary }) => ({ value: completed.prefix + value, summary }))
     .filter(({ value }) => value.startsWith(current))
@@ -33,21 +43,21 @@ export async function execute(context: CallOf<typeof completeSpec>): Promise<Exi
       ({ value, summary }) => `${value}\t${fitColumns(makeVisible(summary), summaryColumnsMax)}`,
     );
   await context.io.stdout.write(`${[what, ...lines].join('\n')}\n`);
-  return codeStatus(exitOk);
+  // Node cannot give up looking up a host's name, and the shell would wait until that is over.
+  return isLate ? { kind: 'signal', signal: 'SIGTERM' } : codeStatus(exitOk);
 }
 
-async function answer(
-  context: CommandContext,
-  completed: Completed,
-): Promise<{ readonly what: string; readonly candidates: readonly Candidate[] }> {
+async function answer(context: CommandContext, completed: Completed): Promise<Answer> {
   const { completion } = completed;
   switch (completion.kind) {
     case 'words':
       return { what: 'words', candidates: completion.candidates };
     case 'runs':
-      return { what: 'words', candidates: await runs(context, completed, completion.isAliveOnly) };
+      return runs(context, completed, completion.isAliveOnly);
     case 'approvals':
-      return { what: 'words', candidates: await approvals(context, completed) };
+      return approvals(context, completed);
+    case 'gateways':
+      return { what: 'words', candidates: gateways(context) };
     case 'files':
     case 'directories':
       return { what: completion.kind, candidates: [] };
@@ -61,36 +71,95 @@ async function runs(
   context: CommandContext,
   completed: Completed,
   isAliveOnly: boolean,
-): Promise<Candidate[]> {
-  const { glimpseRuns } = await import('@clawdfather/supervisor/peek');
-  const stateDir = await stateDirOf(context, completed);
-  const seen = glimpseRuns(stateDir, { isAliveOnly, limit: candidatesMax });
+): Promise<Answer> {
+  const { words, isLate } = await wordsOf(context, completed, {
+    here: async ({ stateDir }): Promise<readonly RunWord[]> => {
+      const { glimpseRuns } = await import('@clawdfather/supervisor/peek');
+      const seen = glimpseRuns(stateDir, { isAliveOnly, limit: candidatesMax });
+      return seen.map(({ labels, ...run }) => ({ ...run, name: labels[nameLabel] }));
+    },
+    there: async (target) => {
+      const { askRuns } = await import('../completion/at-gateway.ts');
+      return askRuns(context.clock, target, isAliveOnly);
+    },
+  });
   const named = new Map<string, string>();
-  for (const { labels, command } of seen) {
-    const name = labels[nameLabel];
+  for (const { name, command } of words) {
     if (name !== undefined && !named.has(name)) named.set(name, command);
   }
-  return [
+  const candidates = [
     ...[...named].map(([value, summary]) => ({ value, summary })),
-    ...seen.map(({ runId, command }) => ({
+    ...words.map(({ runId, command }) => ({
       value: runId.slice(0, shortIdChars),
       summary: command,
     })),
   ];
+  return { what: 'words', candidates, isLate };
 }
 
-async function approvals(context: CommandContext, completed: Completed): Promise<Candidate[]> {
-  const { glimpseApprovals } = await import('@clawdfather/supervisor/peek');
-  const seen = glimpseApprovals(await stateDirOf(context, completed), candidatesMax);
-  return seen.map(({ approvalId, why }) => ({ value: approvalId, summary: why }));
+async function approvals(context: CommandContext, completed: Completed): Promise<Answer> {
+  const { words, isLate } = await wordsOf(context, completed, {
+    here: async ({ stateDir }) => {
+      const { glimpseApprovals } = await import('@clawdfather/supervisor/peek');
+      return glimpseApprovals(stateDir, candidatesMax);
+    },
+    there: async (target) => {
+      const { askApprovals } = await import('../completion/at-gateway.ts');
+      return askApprovals(context.clock, target);
+    },
+  });
+  const candidates = words.map(({ approvalId, why }) => ({ value: approvalId, summary: why }));
+  return { what: 'words', candidates, isLate };
 }
 
-async function stateDirOf(
-  { caller, callSettings }: CommandContext,
-  typed: Completed,
-): Promise<string> {
-  if (typed.stateDir !== undefined) return absolutePath(typed.stateDir, caller);
-  const env =
-    typed.config === undefined ? caller.env : { ...caller.env, CLAWDFATHER_CONFIG: typed.config };
-  return (await loadConfig({ ...caller, env }, callSettings)).stateDir;
+function gateways({ caller }: CommandContext): Candidate[] {
+  return [
+    ...unlessUnreadable(() => readGateways(caller), []).map(({ name, url }) => ({
+      value: name,
+      summary: url,
+    })),
+    { value: localName, summary: 'this machine' },
+  ];
+}
+
+interface Sources<Word> {
+  readonly here: (config: Config) => Promise<readonly Word[]>;
+  readonly there: (target: Target) => Promise<AskedWords<Word>>;
+}
+
+/* From where the command would look, as the line, the environment and the settings say. */
+async function wordsOf<Word>(
+  { caller }: CommandContext,
+  completed: Completed,
+  { here, there }: Sources<Word>,
+): Promise<AskedWords<Word>> {
+  const config = await loadConfigOrUsual(caller, settingsOf(completed));
+  const nothing = { words: [], isLate: false };
+  const target = completed.takesGateway
+    ? unlessUnreadable(() => findPlace({ config }), 'unknown')
+    : undefined;
+  if (target === 'unknown') return nothing;
+  return target === undefined ? { ...nothing, words: await here(config) } : there(target);
+}
+
+function settingsOf({ config, stateDir, gateway }: Completed): CallSettings {
+  const typed = { stateDir, defaultGateway: gateway };
+  return {
+    configFile: config,
+    settings: new Map(
+      (['stateDir', 'defaultGateway'] as const).flatMap((key) => {
+        const text = typed[key];
+        return text === undefined ? [] : [[key, { name: key, text }]];
+      }),
+    ),
+  };
+}
+
+/* A list of gateways that is not to be trusted, or a name that is not in it: the command itself will say so. */
+function unlessUnreadable<Found, Instead>(find: () => Found, instead: Instead): Found | Instead {
+  try {
+    return find();
+  } catch {
+    return instead;
+  }
 }

@@ -4,7 +4,7 @@
 import { listFlag, settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
 import { directory, envAssignment } from '../args/kinds.ts';
 
-const gatewayKind = { short: 'g', placeholder: 'NAME|URL', completes: ['local'] } as const;
+const gatewayKind = { short: 'g', placeholder: 'NAME|URL', completes: 'gateways' } as const;
 
 /* Whose runs a command is about. */
 export const placeFlags = {

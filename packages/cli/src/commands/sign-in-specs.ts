@@ -27,7 +27,7 @@ export const loginSpec = defineCommand({
 export const logoutSpec = defineCommand({
   name: 'logout',
   summary: 'Sign out of a gateway',
-  operands: { gateway: optionalOperand(text('NAME|URL')) },
+  operands: { gateway: optionalOperand(text('NAME|URL', 'gateways')) },
   flags: {},
   examples: ['clf logout', 'clf logout clawd.example.org'],
 });

@@ -18,6 +18,7 @@ export type Completion =
   | { readonly kind: 'words'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'runs'; readonly isAliveOnly: boolean }
   | { readonly kind: 'approvals' }
+  | { readonly kind: 'gateways' }
   | { readonly kind: 'files' }
   | { readonly kind: 'directories' }
   /* The words from this one on are the command line of another program. */
@@ -30,6 +31,9 @@ export interface Completed {
   /* Common flags that were typed and decide where to look. */
   readonly stateDir: string | undefined;
   readonly config: string | undefined;
+  readonly gateway: string | undefined;
+  /* The command can be about a gateway. */
+  readonly takesGateway: boolean;
 }
 
 interface Walk {
@@ -51,7 +55,12 @@ const nothing: Completion = { kind: 'words', candidates: [] };
 export function completeWords(words: readonly string[], specs: readonly CommandSpec[]): Completed {
   const current = words.at(-1) ?? '';
   const walk = walkWords(words.slice(0, -1), specs);
-  const place = { stateDir: walk.values.get('stateDir'), config: walk.values.get('config') };
+  const place = {
+    stateDir: walk.values.get('stateDir'),
+    config: walk.values.get('config'),
+    gateway: walk.values.get('gateway'),
+    takesGateway: walk.spec?.flags['gateway'] !== undefined,
+  };
   const equals = current.indexOf('=');
   if (walk.pending === undefined && !walk.isFlagsOver && current.startsWith('--') && equals > 0) {
     const flag = allFlags(walk.spec).find(({ name }) => `--${name}` === current.slice(0, equals));
@@ -178,6 +187,7 @@ function candidatesOf(completes: Completes | undefined, { specs, at }: Place): C
         candidates: settingKeys.map((key) => ({ value: key, summary: settingOf(key).summary })),
       };
     case 'approvals':
+    case 'gateways':
     case 'files':
     case 'directories':
       return { kind: completes };

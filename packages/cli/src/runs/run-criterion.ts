@@ -26,9 +26,18 @@ const reasons: readonly TerminationReason[] = ['exit', 'signal', ...reasonOfWord
 
 export const runCriterion: TextKind<RunCriterion> = {
   placeholder: 'KEY=VALUE',
-  completes: ['state=running', 'state=ok', 'state=timeout', 'state=exited', 'reason=signal'],
+  completes: completedCriteria(),
   fromText: parseRunCriterion,
 };
+
+/* Words with a space in them are not completed: a shell would take them for two. Each has a reason that can be typed instead. */
+function completedCriteria(): readonly string[] {
+  const ends = ['ok', ...reasonOfWord.keys()].filter((word) => !word.includes(' '));
+  return [
+    ...[...runStates, ...ends].map((word) => `state=${word}`),
+    ...reasons.map((reason) => `reason=${reason}`),
+  ];
+}
 
 function parseRunCriterion(label: string, text: string): RunCriterion {
   const equals = text.indexOf('=');

@@ -85,6 +85,24 @@ test('where to look is what was typed', () => {
   assert.equal(complete('logs ').stateDir, undefined);
 });
 
+test('the gateway that was typed, where the command can be about one', () => {
+  assert.equal(complete('logs -g home ').gateway, 'home');
+  assert.equal(complete('logs --gateway=home ').gateway, 'home');
+  assert.equal(complete('logs ').gateway, undefined);
+  assert.equal(complete('logs ').takesGateway, true);
+  assert.equal(complete('gc ').takesGateway, false);
+  assert.deepEqual(kindOf('ps -g '), { kind: 'gateways' });
+  assert.deepEqual(kindOf('token ls -g '), { kind: 'gateways' });
+});
+
+test('of a filter all words that a shell takes for one', () => {
+  const words = wordsOf('ps -f state=');
+  for (const word of ['state=running', 'state=ok', 'state=timeout', 'reason=no-output-timeout']) {
+    assert.ok(words.includes(word), word);
+  }
+  assert.ok(!words.some((word) => word.includes(' ')));
+});
+
 test('after a word that is no command nothing is known', () => {
   assert.deepEqual(wordsOf('nope '), wordsOf(''), 'but commands');
 });

@@ -1,0 +1,77 @@
+/*
+ * Words that only a gateway knows, for a shell that waits for them: its runs, and what waits there for a decision.
+ *
+ * A person has pressed a key, so the gateway has a second to answer, and whatever goes wrong leaves no words and no message.
+ */
+import { type Clock, orAborted, startTimeLimit } from '@clawdfather/kit';
+import type { Client } from '@clawdfather/sdk';
+import type { Target } from '../sign-in/find-gateway.ts';
+
+export interface AskedWords<Word> {
+  readonly words: readonly Word[];
+  /* No answer came in time, and something may still wait for one. */
+  readonly isLate: boolean;
+}
+
+/* Of one request; the newest. */
+const wordsMax = 100;
+const limitMs = 1_000;
+
+export interface RunWord {
+  readonly runId: string;
+  readonly name: string | undefined;
+  readonly command: string;
+}
+
+export function askRuns(
+  clock: Clock,
+  target: Target,
+  isAliveOnly: boolean,
+): Promise<AskedWords<RunWord>> {
+  return ask(clock, target, async (client, signal) => {
+    const query = { limit: wordsMax, ...(isAliveOnly ? { state: 'running' as const } : {}) };
+    const { items } = await client.runs.list({ query }, { signal });
+    return items
+      .filter(({ runId }) => isPlain(runId))
+      .map(({ runId, name, command }) => ({
+        runId,
+        name: name !== null && isPlain(name) ? name : undefined,
+        command,
+      }));
+  });
+}
+
+export interface ApprovalWord {
+  readonly approvalId: string;
+  readonly why: string;
+}
+
+export function askApprovals(clock: Clock, target: Target): Promise<AskedWords<ApprovalWord>> {
+  return ask(clock, target, async (client, signal) => {
+    const query = { limit: wordsMax, state: 'pending' } as const;
+    const { items } = await client.approvals.list({ query }, { signal });
+    return items.filter(({ id }) => isPlain(id)).map(({ id, why }) => ({ approvalId: id, why }));
+  });
+}
+
+/* What ids and names are made of. A shell puts a word on the line as it is, so nothing that it would execute may be among them. */
+function isPlain(word: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(word);
+}
+
+async function ask<Word>(
+  clock: Clock,
+  target: Target,
+  work: (client: Client, signal: AbortSignal) => Promise<readonly Word[]>,
+): Promise<AskedWords<Word>> {
+  const { openClient } = await import('../sign-in/open-client.ts');
+  using limit = startTimeLimit(clock, limitMs, []);
+  const { signal } = limit;
+  try {
+    const { client } = await openClient(target);
+    return { words: await orAborted(work(client, signal), signal), isLate: false };
+  } catch {
+    // Not there, not signed in, or too late: a shell that completes a word is no place to say so.
+    return { words: [], isLate: signal.aborted };
+  }
+}
