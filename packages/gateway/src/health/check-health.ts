@@ -49,7 +49,7 @@ export interface HealthDeps {
   readonly log: Log;
   readonly store: Pick<Store, 'readiness' | 'system'>;
   readonly stateDir: string;
-  /* The file was removed. SQLite goes on writing to it, and everything is lost when this process ends. */
+  /* SQLite's file. SQLite goes on writing to a removed file, and everything is lost when this process ends. */
   readonly databaseFile?: string | undefined;
   readonly lag: Pick<EventLoopLag, 'read'>;
 }

@@ -100,7 +100,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     maxHeaderSize: headerBytesMax,
     headersTimeout: Math.min(headersMsMax, arrival.msMax),
     connectionsCheckingInterval: arrival.lookMs,
-    // A request with two Host or two Authorization headers is refused: a proxy may have checked the other one.
+    // Two Host or two Authorization headers become one invalid value: a proxy may have checked either of them.
     joinDuplicateHeaders: true,
     // `checkNames` refuses a request without a Host header, in the form of our other refusals.
     requireHostHeader: false,
