@@ -71,7 +71,7 @@ function findProblem(path: string, found: Stats, { isClosed }: PathEntry): Unsaf
   if (found.isSymbolicLink()) return inTheWay(path, 'it is a symbolic link');
   if (!found.isDirectory()) return inTheWay(path, 'it is not a directory');
   if (found.uid !== ownUid()) return notOurs(path, found);
-  // A closed directory hides its files, so they are checked before it is closed.
+  // Once the directory is closed, its files look safe; so they are checked before.
   if (isClosed || (found.mode & 0o077) === 0) return undefined;
   const names = readdirSync(path);
   if (isWritableByOthers(found) && names.length > 0) return mayBeTheirs(path, '700');

@@ -51,7 +51,7 @@ export function readsNothing({ namedPath }: FoundProgram): boolean {
 const runnerNames =
   /^(sh|dash|bash|zsh|fish|ksh|busybox|env|xargs|find|sudo|doas|su|ssh|nice|nohup|setsid|timeout|time|watch|script|make|git|docker|podman|kubectl|vi|vim|nvim|emacs|nano|less|man|awk|gawk|mawk|sed|tar|rsync|npm|npx|pnpm|yarn|bun|deno|node|nodejs|tsx|cargo|go|java|php|lua|ruby|perl|pip|pipx|uv|uvx|python|parallel|tmux|screen|systemd-run|at|crontab|expect|gdb)([0-9.]*)$/;
 
-/* A program that may run unasked and reads any file. Confining other programs beside it gains nothing. */
+/* A person who let this program run unasked has let it read every file, so confining others beside it gains nothing. */
 export function canReadAnything(program: FoundProgram): boolean {
   return canRunAnything(program) || (isStarterProgram(program) && !readsNothing(program));
 }
