@@ -207,7 +207,15 @@ function openRig({ isFull = false, log = silentLog, room = Promise.resolve() } =
           const found = held[runId as keyof typeof held];
           if (found === undefined) return undefined;
           const command = { kind: 'argv', argv: ['true'] };
-          return { runId, approvalId: 'a', state: 'pending', command, createdAtMs: 0, ...found };
+          return {
+            runId,
+            approvalId: 'a',
+            state: 'pending',
+            command,
+            labels: {},
+            createdAtMs: 0,
+            ...found,
+          };
         },
       },
       personTools: tools,
