@@ -19,6 +19,8 @@ export interface KeyInput {
 export interface KeyModes {
   readonly applicationCursor: boolean;
   readonly applicationKeypad: boolean;
+  /* There is no terminal: no line discipline makes a newline of what the Enter key sends. */
+  readonly isOnPipes?: boolean;
 }
 
 export interface KeyProblem {
@@ -40,7 +42,7 @@ export function encodeKeys(input: KeyInput, modes: KeyModes): EncodedKeys {
   for (const key of input.keys ?? []) {
     const encoded = encodeKey(key, modes);
     if (typeof encoded !== 'string') return encoded;
-    pieces.push(Buffer.from(encoded));
+    pieces.push(Buffer.from(modes.isOnPipes === true ? encoded.replaceAll('\r', '\n') : encoded));
   }
   return { ok: true, bytes: Buffer.concat(pieces) };
 }

@@ -46,7 +46,8 @@ export async function sendKeys(
   call: ToolCall,
 ): Promise<ResultOf<'send-keys'>> {
   const record = findRecord(context, params.runId, call);
-  const encoded = encodeKeys(params, await modesOf(context, record, call));
+  const modes = await modesOf(context, record, call);
+  const encoded = encodeKeys(params, { ...modes, isOnPipes: record.mode === 'child' });
   if (!encoded.ok) {
     const { problem, suggestion } = encoded;
     throw new ToolsError('params-invalid', problem, {

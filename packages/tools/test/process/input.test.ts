@@ -89,6 +89,13 @@ test('keys arrive in order: literal, hex, keys; cursor keys as the program asked
   await rig.process({ action: 'kill', runId });
 });
 
+test('on pipes the Enter key is a newline, and literal text stays as it is', async (t) => {
+  const rig = await openToolsRig(t);
+  const { runId } = await rig.start({ command: `read line; printf '%s' "$line" | od -An -c` });
+  await rig.process({ action: 'send-keys', runId, literal: 'a\r', keys: ['b', 'Enter'] });
+  assert.equal((await rig.untilEnded(runId)).output, '   a  \\r   b\n');
+});
+
 test('submit is a carriage return on a terminal, a newline on pipes', async (t) => {
   const rig = await openToolsRig(t);
   const terminal = await rig.start({ command: showBytes, pty: true });
