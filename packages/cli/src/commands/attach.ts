@@ -7,15 +7,16 @@ import type { CallOf } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
-import { findRun, runEnded, shortId } from '../runs/find-run.ts';
+import { findRun, shortId } from '../runs/find-run.ts';
 import { followPipes } from '../runs/follow-pipes.ts';
+import { runEnded } from '../runs/run-refusals.ts';
 import type { attachSpec } from './specs.ts';
 
 export async function execute(call: CallOf<typeof attachSpec>): Promise<ExitStatus> {
   const { io } = call;
   return withPlace(call, async (place) => {
     const run = await findRun(place, call.operands.run);
-    if (run.exit !== undefined) throw runEnded(run);
+    if (run.exit !== undefined) throw runEnded(run, place.flag);
     const handle = await place.open(run);
     if (run.mode === 'child') return followPipes(call, handle);
     if (io.terminal === undefined || call.isJson) {

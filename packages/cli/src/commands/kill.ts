@@ -10,7 +10,7 @@ import type { Place, Run } from '../place/place.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import { exitJson } from '../render/run-json.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
-import { runEnded } from '../runs/find-run.ts';
+import { runEnded } from '../runs/run-refusals.ts';
 import type { killSpec } from './specs.ts';
 
 export async function execute(call: CallOf<typeof killSpec>): Promise<ExitStatus> {
@@ -33,7 +33,7 @@ export async function execute(call: CallOf<typeof killSpec>): Promise<ExitStatus
 }
 
 async function sendSignal(place: Place, run: Run, signal: NodeJS.Signals): Promise<Told> {
-  if (run.treeEndedAtMs !== undefined) throw runEnded(run);
+  if (run.treeEndedAtMs !== undefined) throw runEnded(run, place.flag);
   const handle = await place.open(run);
   await handle.signal(signal);
   return { text: run.runId, json: { id: run.runId, signal } };

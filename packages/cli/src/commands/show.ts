@@ -1,7 +1,8 @@
 /*
  * `clf show`: everything about one run, a fact per line.
  */
-import { nameLabel, requesterLabel } from '@clawdfather/supervisor/origins';
+import { reservedLabels } from '@clawdfather/protocol';
+import { nameLabel, requesterLabel, runAsLabel } from '@clawdfather/supervisor/origins';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -54,6 +55,7 @@ function factsOf(run: Run, state: string): readonly Fact[] {
     ['leftovers', run.leftovers],
     ['session', run.sessionId],
     ['started by', run.labels[requesterLabel] ?? run.backendId],
+    ['runs as', run.labels[runAsLabel]],
   ];
 }
 
@@ -78,9 +80,12 @@ function endOf({ exit, treeEndedAtMs }: Run): readonly Fact[] {
   ];
 }
 
+/* Of the gateway and the tools. What of them is worth a line has one; all of them are in the JSON. */
+const ownLabels: ReadonlySet<string> = new Set(reservedLabels);
+
 function labelsOf({ labels }: Run): readonly Fact[] {
   return Object.entries(labels)
-    .filter(([name]) => name !== nameLabel && name !== requesterLabel)
+    .filter(([name]) => !ownLabels.has(name))
     .map(([name, value]) => [`label ${name}`, value]);
 }
 

@@ -6,8 +6,7 @@ import { hasCode } from '@clawdfather/kit';
 import type { SpawnInput, Supervisor } from '@clawdfather/supervisor';
 import { cliBackend, cliSession, nameLabel, nameScope } from '@clawdfather/supervisor/origins';
 import { cleanEnv, type Config } from '../config.ts';
-import { CliError } from '../errors.ts';
-import { shortId } from '../runs/find-run.ts';
+import { nameTaken } from '../runs/run-refusals.ts';
 import { explainSpawnFailure } from '../runs/spawn-failure.ts';
 import type { RunHandle, RunWish } from './place.ts';
 
@@ -32,7 +31,7 @@ export async function startHere(
     return await supervisor.spawn({ ...input, signal });
   } catch (error) {
     // Somebody else took the name since we looked.
-    if (name !== undefined && hasCode(error, 'scope-busy')) throw nameTaken(name, undefined);
+    if (name !== undefined && hasCode(error, 'scope-busy')) throw nameTaken(name, undefined, '');
     throw explainSpawnFailure(error, { program: wish.argv[0], cwd: input.cwd });
   }
 }
@@ -41,15 +40,7 @@ export async function startHere(
 function checkNameIsFree(supervisor: Supervisor, name: string): void {
   const states = ['starting', 'running', 'exiting'] as const;
   const [holder] = supervisor.list({ labels: { [nameLabel]: name }, states, limit: 1 });
-  if (holder !== undefined) throw nameTaken(name, shortId(holder));
-}
-
-function nameTaken(name: string, id: string | undefined): CliError {
-  const who = id === undefined ? 'a living run' : `run ${id}, which lives,`;
-  return new CliError('name-taken', `${who} is called "${name}"`, {
-    hint: `Choose another name, or end it first: clf kill ${name}`,
-    detail: { name },
-  });
+  if (holder !== undefined) throw nameTaken(name, holder, '');
 }
 
 export function spawnInputOf(wish: RunWish, config: Config): SpawnInput {

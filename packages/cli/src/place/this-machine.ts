@@ -4,10 +4,9 @@
 import type { Clock } from '@clawdfather/kit';
 import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Config } from '../config.ts';
-import { CliError } from '../errors.ts';
 import { endRun } from '../runs/end-run.ts';
-import { runEnded, shortId } from '../runs/find-run.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
+import { noTerminal, runEnded, stillAlive } from '../runs/run-refusals.ts';
 import type { Place, Run } from './place.ts';
 import { createSettler, type RunHere } from './settle-here.ts';
 
@@ -22,7 +21,7 @@ export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps
   const settle = createSettler({ supervisor, clock });
   const attach = (run: Pick<Run, 'runId'>) => supervisor.attach(run.runId);
   const attachLiving = async (run: Run) => {
-    if (run.exit !== undefined) throw runEnded(run);
+    if (run.exit !== undefined) throw runEnded(run, '');
     return attach(run);
   };
   return {
@@ -43,7 +42,7 @@ export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps
     end: (run, graceMs) => endRun({ supervisor, clock, run, actor, graceMs }),
     remove: async (run, { isForced }) => {
       const isAlive = run.treeEndedAtMs === undefined;
-      if (isAlive && !isForced) throw stillAlive(run);
+      if (isAlive && !isForced) throw stillAlive(run, '');
       if (isAlive) await endRun({ supervisor, clock, run, actor, graceMs: undefined });
       await supervisor.remove(run.runId);
       // Where nothing can be written the files are all there is to remove, and that may fail as well.
@@ -67,8 +66,7 @@ export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps
       return paste({ handle: await attachLiving(run), run, clock }, text);
     },
     resize: async (run, size) => {
-      const { noTerminal } = await import('../runs/type-into-run.ts');
-      if (run.mode === 'child') throw noTerminal(run);
+      if (run.mode === 'child') throw noTerminal(run, '');
       await (await attachLiving(run)).resize(size);
     },
     sendInput: async (run, bytes, { isEof }) => {
@@ -89,14 +87,5 @@ function withUses(supervisor: Supervisor, records: readonly RunRecord[]): readon
   return records.map((record) => {
     const use = uses.get(record.runId);
     return use === undefined ? record : { ...record, use };
-  });
-}
-
-function stillAlive(run: Run): CliError {
-  const id = shortId(run);
-  const what = run.exit === undefined ? 'is still running' : 'has left running processes';
-  return new CliError('run-still-alive', `run ${id} ${what}`, {
-    hint: `End it first: clf kill ${id}, or both at once: clf rm -f ${id}`,
-    detail: { runId: run.runId },
   });
 }

@@ -6,7 +6,6 @@ import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { RunId } from '@clawdfather/supervisor';
 import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
-import { formatExitShort } from '../render/exit-text.ts';
 import type { Place, Run } from '../place/place.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 
@@ -70,15 +69,6 @@ async function nearestRun(place: RunLister, typed: string): Promise<string | und
 
 export function shortId(record: { readonly runId: RunId }): string {
   return record.runId.slice(0, shortIdChars);
-}
-
-export function runEnded(record: Run): CliError {
-  const id = shortId(record);
-  const how = record.exit === undefined ? '' : ` (${formatExitShort(record.exit)})`;
-  return new CliError('run-ended', `run ${id} has ended${how}`, {
-    hint: `What it said: clf logs ${id}`,
-    detail: { runId: record.runId },
-  });
 }
 
 function ambiguous(typed: string, candidates: readonly Run[]): CliError {

@@ -5,6 +5,8 @@ import { CodedError, hasCode } from '@clawdfather/kit';
 import { constants } from 'node:os';
 import { makeVisible } from '@clawdfather/tools/text';
 
+export const otherDirectoryHint = 'Name another directory: --cwd DIR';
+
 export interface Asked {
   readonly program: string;
   readonly cwd: string;
@@ -41,8 +43,8 @@ function explain(
   const isMissing = errno === constants.errno.ENOENT;
   if (stage === 'cwd') {
     return {
-      message: `cannot work in ${makeVisible(cwd)}: ${whyNot(errno)}`,
-      hint: 'Name another directory: --cwd DIR',
+      message: `cannot work in "${makeVisible(cwd)}": ${whyNot(errno)}`,
+      hint: otherDirectoryHint,
     };
   }
   if (stage !== 'exec') return undefined;

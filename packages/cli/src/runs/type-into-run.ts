@@ -17,6 +17,7 @@ import {
 import { CliError, usageError } from '../errors.ts';
 import type { PasteResult, Run } from '../place/place.ts';
 import { shortId } from './find-run.ts';
+import { noTerminal } from './run-refusals.ts';
 
 /* As a terminal is before any program has asked for something; and for runs on pipes, which have none. */
 const plainModes: TerminalModes = {
@@ -27,8 +28,6 @@ const plainModes: TerminalModes = {
 
 /* A program that does not read for so long will not; a longer wait would look like a hang of ours. */
 const acceptMs = 10_000;
-const carriageReturn = 13;
-const newline = 10;
 
 export interface Typing {
   readonly handle: ManagedRun;
@@ -37,23 +36,22 @@ export interface Typing {
 }
 
 export async function lookAtScreen(handle: ManagedRun, run: Run): Promise<ScreenResult> {
-  if (run.mode === 'child') throw noTerminal(run);
+  if (run.mode === 'child') throw noTerminal(run, '');
   const { screen } = await lookAt(handle);
   const { cols, rows, lines, cursor, title, isAlternate } = screen;
   const isRunning = run.exit === undefined;
   return { runId: run.runId, cols, rows, lines: [...lines], cursor, title, isAlternate, isRunning };
 }
 
+/* Throws for a word that is no key, whatever the program has asked its terminal for. */
+export function checkKeys(input: KeyInput): void {
+  encode(input, plainModes);
+}
+
 /* Literal text and bytes come first, then the keys. */
-export async function sendKeys(typing: Typing, { keys = [], ...text }: KeyInput): Promise<number> {
-  const modes = await modesOf(typing);
-  const named = encode({ keys }, modes);
-  // On pipes no line discipline makes a newline of what the Enter key sends.
+export async function sendKeys(typing: Typing, input: KeyInput): Promise<number> {
   const isOnPipes = typing.run.mode === 'child';
-  const pressed = isOnPipes
-    ? named.map((byte) => (byte === carriageReturn ? newline : byte))
-    : named;
-  const bytes = Buffer.concat([encode(text, modes), pressed]);
+  const bytes = encode(input, { ...(await modesOf(typing)), isOnPipes });
   await typeInto(typing.handle, bytes, typing.clock);
   return bytes.length;
 }
@@ -71,14 +69,6 @@ export async function typeInto(run: ManagedRun, bytes: Uint8Array, clock: Clock)
     throw blocked(run);
   };
   await within(run.write(bytes), { clock, ms: acceptMs, late });
-}
-
-export function noTerminal(run: Run): CliError {
-  const id = shortId(run);
-  return new CliError('not-a-terminal', `run ${id} has no terminal`, {
-    hint: `It was started without --pty. Its output: clf logs ${id}`,
-    detail: { runId: run.runId },
-  });
 }
 
 async function modesOf({ handle, run }: Typing): Promise<TerminalModes> {

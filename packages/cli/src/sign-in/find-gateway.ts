@@ -4,6 +4,7 @@
  * A name or an address comes from `-g`, from CLAWDFATHER_GATEWAY, or from the config file. Without one it is the default that
  * `clf login` has set. `local` is this machine: its runs for commands about runs, its gateway for commands that need one.
  */
+import { hasCode } from '@clawdfather/kit';
 import { suggestNearest } from '../args/suggest.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
@@ -30,11 +31,27 @@ export const localName = 'local';
 export function findPlace({ config }: Context): Target | undefined {
   const typed = config.values.defaultGateway;
   if (typed === localName) return undefined;
-  const gateways = readGateways(config);
+  const gateways = readForRuns(config);
   if (typed !== undefined)
     return namedTarget(typed, gateways, localTarget(config.stateDir, gateways));
   const usual = gateways.find(({ isDefault }) => isDefault === true);
   return usual === undefined ? undefined : targetOf(usual);
+}
+
+/* The runs of this machine need no sign-in, and are to be had while the file is mended. */
+function readForRuns(config: Context['config']): StoredGateway[] {
+  try {
+    return readGateways(config);
+  } catch (error) {
+    if (!hasCode(error, 'gateways-unreadable')) throw error;
+    const { message, detail, hint, cause } = error;
+    const here = 'For the runs of this machine: -g local.';
+    throw new CliError('gateways-unreadable', message, {
+      detail,
+      cause,
+      hint: hint === undefined ? here : `${hint} ${here}`,
+    });
+  }
 }
 
 /* For a command that only a gateway can answer. */

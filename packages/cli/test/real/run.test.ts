@@ -25,7 +25,7 @@ test('what cannot be started is told as a shell does', async (context) => {
   assert.equal(plain.code, 126);
   const nowhere = await rig.clf('run', '--cwd', '/no/such/place', '--', 'true');
   assert.equal(nowhere.code, 125);
-  assert.match(nowhere.stderr, /cannot work in \/no\/such\/place: it does not exist/);
+  assert.match(nowhere.stderr, /cannot work in "\/no\/such\/place": it does not exist/);
   const inFile = await rig.clf('run', '--cwd', launcherPath, '--', 'true');
   assert.match(inFile.stderr, /cannot work in .*: it is not a directory/);
 });

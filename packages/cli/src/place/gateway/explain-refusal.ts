@@ -15,6 +15,16 @@ const sameHere: Readonly<Record<string, CliErrorCode>> = {
   'no-terminal': 'not-a-terminal',
 };
 
+/* Reasons that are the codes of the same refusals here. */
+const reasonsHere: ReadonlySet<unknown> = new Set([
+  'cursor-invalid',
+  'input-invalid',
+  'limits-unsupported',
+  'registry-full',
+  'signal-unknown',
+  'stdin-closed',
+]);
+
 /* Any other error as it is. */
 export async function explainRefusal(target: Target, error: unknown): Promise<unknown> {
   const { RefusedError } = await import('@clawdfather/sdk');
@@ -22,14 +32,15 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   const { code } = error.refusal;
   if (code === 'unauthorized') return notSignedIn(target, error);
   const { reason } = error.detail;
+  const named = reasonsHere.has(reason) ? String(reason) : undefined;
   const known = sameHere[String(reason)] ?? sameHere[code];
   const parts = {
     cause: error.cause,
     detail: error.detail,
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   };
-  return known === undefined
-    ? new CodedError(code, error.message, parts)
+  return known === undefined || named !== undefined
+    ? new CodedError(named ?? code, error.message, parts)
     : new CliError(known, error.message, parts);
 }
 

@@ -6,6 +6,7 @@ import type { Client, LinkState, OpenSocket } from '@clawdfather/sdk';
 import type { RunId, Stall } from '@clawdfather/supervisor';
 import { CliError } from '../../errors.ts';
 import { shortId } from '../../runs/find-run.ts';
+import { stillAlive } from '../../runs/run-refusals.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
 import type { Place, Run, RunHandle } from '../place.ts';
 import { explainRefusal } from './explain-refusal.ts';
@@ -71,12 +72,14 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
       return exitOf(run.runId, exit);
     },
     remove: async (run, { isForced }) => {
+      const isAlive = run.treeEndedAtMs === undefined && run.state !== 'held';
+      if (isAlive && !isForced) throw stillAlive(run, flag);
       const query = { force: isForced ? 'true' : 'false' } as const;
       await ask(() => client.runs.remove({ ...paramsOf(run), query }));
     },
     // The gateway clears away by itself.
     removed: async () => {},
-    ...createTyping({ ...deps, ask }),
+    ...createTyping({ ...deps, ask, flag }),
   };
 }
 

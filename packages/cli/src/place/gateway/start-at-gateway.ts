@@ -8,11 +8,14 @@ import { resolve } from 'node:path';
 import { CodedError, orAborted, type Random } from '@clawdfather/kit';
 import type { ExecResult } from '@clawdfather/protocol';
 import type { Client } from '@clawdfather/sdk';
+import { nameLabel } from '@clawdfather/supervisor/origins';
 import { CliError, usageError } from '../../errors.ts';
-import { explainSpawnFailure } from '../../runs/spawn-failure.ts';
+import { nameTaken } from '../../runs/run-refusals.ts';
+import { explainSpawnFailure, otherDirectoryHint } from '../../runs/spawn-failure.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
 import { workdirOf } from '../executor.ts';
 import type { Run, RunWish } from '../place.ts';
+import { listAnswers } from './list-runs.ts';
 import { type RetryDeps, retried } from './retried.ts';
 import { runOf } from './run-of-answer.ts';
 
@@ -44,7 +47,7 @@ export async function startAtGateway(
     return runOf(await client.runs.get({ params: { id: startedId(deps, wish, result) } }));
   } catch (error) {
     if (signal.aborted) await takeBack();
-    throw error;
+    throw await explainStart(deps, wish, error);
   }
 }
 
@@ -77,7 +80,7 @@ function notThere(flag: string): CliError {
 }
 
 /* Throws when nothing has started, with the words and codes of a start on this machine. */
-function startedId({ flag }: StartDeps, { argv }: RunWish, result: ExecResult): string {
+function startedId({ flag }: StartDeps, { argv, cwd }: RunWish, result: ExecResult): string {
   switch (result.status) {
     case 'running':
     case 'completed':
@@ -96,9 +99,30 @@ function startedId({ flag }: StartDeps, { argv }: RunWish, result: ExecResult): 
       const failure = new CodedError('spawn-failed', `${program}: ${result.message}`, {
         detail: { stage: 'exec', errno, runId: result.runId },
       });
-      throw explainSpawnFailure(failure, { program, cwd: '' });
+      throw explainSpawnFailure(failure, { program, cwd: cwd ?? '' });
     }
   }
+}
+
+/* The gateway's refusal in the words of a start on this machine; any other error as it is. */
+async function explainStart(
+  { client, flag }: StartDeps,
+  { extras: { name } }: RunWish,
+  error: unknown,
+): Promise<unknown> {
+  const { RefusedError } = await import('@clawdfather/sdk');
+  if (!(error instanceof RefusedError)) return error;
+  if (name !== undefined && error.refusal.code === 'name_taken') {
+    const states = ['starting', 'running', 'exiting'] as const;
+    const query = { labels: { [nameLabel]: name }, states, limit: 1 };
+    const [holder] = await listAnswers(client, query);
+    return nameTaken(name, holder === undefined ? undefined : runOf(holder), flag);
+  }
+  if (error.detail['reason'] !== 'workdir-unusable') return error;
+  return new CodedError('spawn-failed', error.message, {
+    hint: otherDirectoryHint,
+    detail: { stage: 'cwd' },
+  });
 }
 
 const startErrnos: Readonly<Record<string, number>> = {

@@ -2,6 +2,7 @@
  * Looking at the terminal of a gateway's run, and typing into it.
  */
 import type { OpenSocket } from '@clawdfather/sdk';
+import { noTerminal, runEnded } from '../../runs/run-refusals.ts';
 import type { Place, Run } from '../place.ts';
 import type { GatewayHandleDeps } from './gateway-handle.ts';
 import { createInputSender } from './input-sender.ts';
@@ -9,6 +10,8 @@ import { createInputSender } from './input-sender.ts';
 export interface TypingDeps extends GatewayHandleDeps {
   /* With a pinned certificate; undefined: the usual socket. */
   readonly socket: OpenSocket | undefined;
+  /* What follows `clf COMMAND` to mean this gateway. */
+  readonly flag: string;
 }
 
 type Typing = Pick<
@@ -17,11 +20,25 @@ type Typing = Pick<
 >;
 
 export function createTyping(deps: TypingDeps): Typing {
-  const { client, ask } = deps;
+  const { client, ask, flag } = deps;
+  // As on this machine; the gateway would refuse them in words for programs.
+  const checkLives = (run: Run): void => {
+    if (run.exit !== undefined) throw runEnded(run, flag);
+  };
+  const checkTerminal = (run: Run): void => {
+    if (run.mode === 'child') throw noTerminal(run, flag);
+  };
   const paramsOf = ({ runId }: Pick<Run, 'runId'>) => ({ params: { id: runId } });
   return {
-    screen: (run) => ask(() => client.runs.screen(paramsOf(run))),
-    sendKeys: async (run, { literal, hex, keys }) => {
+    screen: async (run) => {
+      checkTerminal(run);
+      return ask(() => client.runs.screen(paramsOf(run)));
+    },
+    sendKeys: async (run, input) => {
+      checkLives(run);
+      const { checkKeys } = await import('../../runs/type-into-run.ts');
+      checkKeys(input);
+      const { literal, hex, keys } = input;
       const body = {
         ...(literal === undefined ? {} : { literal }),
         ...(hex === undefined ? {} : { hex: [...hex] }),
@@ -31,22 +48,28 @@ export function createTyping(deps: TypingDeps): Typing {
       return bytes;
     },
     paste: async (run, text) => {
+      checkLives(run);
       const body = { paste: text };
       const { bytes, isBracketed = false } = await ask(() =>
         client.runs.keys({ ...paramsOf(run), body }),
       );
       return { bytes, isBracketed };
     },
-    resize: async (run, { cols, rows }) =>
-      void (await ask(() => client.runs.resize({ ...paramsOf(run), body: { cols, rows } }))),
-    sendInput: (run, bytes, { isEof }) =>
-      ask(async () => {
-        const isTerminal = run.mode !== 'child';
-        const { runId } = run;
-        const sender = createInputSender({ ...deps, runId, isOurs: false, isTerminal });
+    resize: async (run, { cols, rows }) => {
+      checkTerminal(run);
+      checkLives(run);
+      await ask(() => client.runs.resize({ ...paramsOf(run), body: { cols, rows } }));
+    },
+    sendInput: async (run, bytes, { isEof }) => {
+      checkLives(run);
+      const isTerminal = run.mode !== 'child';
+      const { runId } = run;
+      const sender = createInputSender({ ...deps, runId, isOurs: false, isTerminal });
+      await ask(async () => {
         await sender.send(bytes);
         if (isEof) await sender.end();
-      }),
+      });
+    },
     openTerminal: async (handle, options) => {
       const { openFeedAtGateway } = await import('./feed-at-gateway.ts');
       return openFeedAtGateway(deps, handle, options);
