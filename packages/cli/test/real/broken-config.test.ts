@@ -103,7 +103,7 @@ test('what starts, serves, allows, deletes or restores needs the file', () => {
       commands.find((command) => command.spec.name === name) ?? assert.fail(name);
     return prepare(readWords(spec, argv)).configFile;
   };
-  for (const name of ['run', 'exec', 'allow', 'backup', 'restore', 'runs start']) {
+  for (const name of ['run', 'exec', 'allow', 'backup', 'restore']) {
     assert.equal(useOf(name, 'x'), 'required', name);
   }
   for (const name of ['mcp', 'serve', 'gc']) assert.equal(useOf(name), 'required', name);

@@ -46,9 +46,12 @@ test('logs: all, the tail, one stream, since a cursor, and following to the end'
   assert.match(expected, /three\n$/);
   const end = /cursor: (\S+)/.exec(rest.stderr)?.[1] ?? '';
   assert.equal((await rig.clf('logs', '--since', end, 'talk')).stdout, '');
-  const bad = await rig.clf('logs', '--since', 'what?', 'talk');
+  const bad = await rig.clf('logs', '--since', 'what.ever', 'talk');
   assert.deepEqual([bad.code, bad.stdout], [125, '']);
   assert.match(bad.stderr, /cursor-invalid/);
+  const unclear = await rig.clf('logs', '--since', 'what?', 'talk');
+  assert.deepEqual([unclear.code, unclear.stdout], [125, '']);
+  assert.match(unclear.stderr, /neither a cursor nor a time/);
 });
 
 test('T4: logs shows what leftovers say, and follows them beyond the exit', async (context) => {

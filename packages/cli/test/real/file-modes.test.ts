@@ -45,7 +45,7 @@ const parts = [
   /registry\.db-wal$/,
   /control\.db$/,
   /control\.db-shm$/,
-  /hosts\.json$/,
+  /gateways\.json$/,
   /login-links\/./,
   /master-keys\/1\.key$/,
   /backup\.db$/,
@@ -66,11 +66,10 @@ for (const umask of [0o000, 0o002]) {
     assert.equal((await rig.clf('exec', '--', 'sh', '-c', 'umask')).stdout, wanted, 'clf exec');
     await rig.clf('run', '--detach', '--pty', '--name', 'clock', '--', 'sleep', '600');
 
-    await rig.serve();
+    const { url } = await rig.serve();
     assert.equal((await rig.clf('login')).code, 0);
-    const started = await rig.clf('runs', 'start', '--', 'sh', '-c', 'umask');
-    const id = started.stdout.trim();
-    assert.equal((await rig.clf('runs', 'logs', '-f', id)).stdout, wanted, 'through the gateway');
+    const through = await rig.clf('run', '-g', url, '--', 'sh', '-c', 'umask');
+    assert.equal(through.stdout, wanted, 'through the gateway');
     assert.equal((await rig.clf('token', 'create', 'ci')).code, 0);
     assert.equal((await rig.clf('login', '--link')).code, 0);
 
@@ -136,9 +135,9 @@ test('settings and tokens are not read, and a database not opened, where others 
   const settings = await rig.clf('ps');
   assert.ok(settings.stderr.includes(cure), settings.stderr);
   const place = { CLAWDFATHER_CONFIG: '/dev/null' };
-  writeFileSync(join(config, 'gateways.json'), '{"hosts":[]}', { mode: 0o600 });
-  const hosts = await rig.clfWith({ env: place }, 'runs', 'ls');
-  assert.ok(hosts.stderr.includes(cure), hosts.stderr);
+  writeFileSync(join(config, 'gateways.json'), '{"gateways":[]}', { mode: 0o600 });
+  const gateways = await rig.clfWith({ env: place }, 'ps');
+  assert.ok(gateways.stderr.includes(cure), gateways.stderr);
 
   const open = join(rig.home, 'open');
   mkdirSync(open);

@@ -255,25 +255,25 @@ test('with a gateway on a full disk: its runs are shown as stalled, and ended fr
 }, async (context) => {
   const gateways = createGatewayRig(context);
   const rig = onDisk(context, gateways, 'size=24m');
-  await rig.serve();
+  const { url } = await rig.serve();
   await rig.clf('login');
   const start = async (line: string): Promise<string> =>
-    (await rig.clf('runs', 'start', '--', 'sh', '-c', line)).stdout.trim();
+    (await rig.clf('run', '-d', '-g', url, '--', 'sh', '-c', line)).stdout.trim();
   const quiet = await start('exec sleep 1000');
   const [one, other] = [await start('exec cat /dev/zero'), await start('exec cat /dev/zero')];
   const stalled = async (): Promise<string[]> =>
-    (await rig.clf('runs', 'ls', '--json')).stdout
+    (await rig.clf('ps', '-g', url, '--json')).stdout
       .split('\n')
       .filter(Boolean)
-      .map((line) => JSON.parse(line) as { runId: string; stalled?: string })
-      .flatMap((run) => (run.stalled === 'disk-full' ? [run.runId] : []));
+      .map((line) => JSON.parse(line) as { id: string; stalled: string | null })
+      .flatMap((run) => (run.stalled === 'disk-full' ? [run.id] : []));
   while ((await stalled()).length < 2 || !isFull(rig)) await sleep(5);
   assert.deepEqual((await stalled()).toSorted(), [one, other].toSorted());
-  assert.match((await rig.clf('runs', 'ls')).stdout, /^\w+ +stalled: disk full /m);
-  assert.match((await rig.clf('runs', 'show', one)).stdout, /^state +stalled: disk full$/m);
+  assert.match((await rig.clf('ps', '-g', url)).stdout, /^\w+ .*stalled: disk full /m);
+  assert.match((await rig.clf('show', '-g', url, one)).stdout, /^state +stalled: disk full$/m);
 
-  const overApi = await rig.clf('runs', 'kill', one);
-  assert.match(overApi.stdout, new RegExp(`^${one} manual-cancel`), overApi.stderr);
+  const overApi = await rig.clf('kill', '-g', url, one);
+  assert.match(overApi.stdout, new RegExp(`^${one} cancelled`), overApi.stderr);
   isFull(rig);
   const direct = await rig.clf('kill', other, quiet);
   assert.match(direct.stdout, new RegExp(`^${other} .*\n${quiet} `), direct.stderr);
@@ -281,7 +281,7 @@ test('with a gateway on a full disk: its runs are shown as stalled, and ended fr
   assert.equal((await rig.clf('rm', other)).stdout, `${other}\n`);
 
   rig.disk.relieve();
-  while ((await rig.clf('runs', 'ls', '-q')).stdout !== '') await sleep(5);
+  while ((await rig.clf('ps', '-g', url, '-q')).stdout !== '') await sleep(5);
   const records = await runsOf(rig);
   assert.deepEqual(
     [records.get(one)?.exit?.reason, records.get(quiet)?.exit?.reason, records.has(other)],

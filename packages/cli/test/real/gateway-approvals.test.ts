@@ -27,25 +27,21 @@ test('a command of a token waits, is listed with --gateway, and a program cannot
   };
   await rig.clfWith({ env: agent }, 'login', url, '--link-file', file);
   const made = join(home, 'made');
-  const held = await rig.clfWith({ env: agent }, 'runs', 'start', '--', '/usr/bin/touch', made);
+  const held = await rig.clfWith({ env: agent }, 'run', '--', '/usr/bin/touch', made);
   assert.equal(held.code, 125);
-  assert.match(held.stderr, /has to be allowed.*\n.*clf approvals: clf allow \w+/);
+  assert.match(held.stderr, /has to allow it.*\n.*clf allow -g \S+ \w+.*clf approvals -g/);
 
-  const listed = await rig.clf('approvals', '--gateway', 'local', '--json');
+  const listed = await rig.clf('approvals', '--gateway', url, '--json');
   const approval = JSON.parse(listed.stdout) as { id: string; argv: string[]; state: string };
   assert.deepEqual([approval.state, approval.argv], ['pending', ['/usr/bin/touch', made]]);
-  assert.match((await rig.clf('approvals', '--gateway', 'local')).stdout, /\$ \/usr\/bin\/touch /);
+  assert.match((await rig.clf('approvals', '--gateway', url)).stdout, /\$ \/usr\/bin\/touch /);
 
   // In a session of its own, since whoever runs the tests may have a terminal.
-  const allow = spawn(
-    process.execPath,
-    [launcherPath, 'allow', '--gateway', 'local', approval.id],
-    {
-      env: rig.env,
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
+  const allow = spawn(process.execPath, [launcherPath, 'allow', '--gateway', url, approval.id], {
+    env: rig.env,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const said: Buffer[] = [];
   allow.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const [code] = await once(allow, 'close');

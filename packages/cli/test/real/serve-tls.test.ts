@@ -28,14 +28,14 @@ test('the command line trusts the certificate that gateway.json names, and no ot
   assert.equal((await rig.clf('status', '-q', '--wait', '20s')).code, 0);
   const signedIn = await rig.clf('login');
   assert.equal(signedIn.code, 0, signedIn.stderr);
-  const followed = await rig.clf('runs', 'start', '-f', '-c', 'echo out; exit 4');
+  const followed = await rig.clf('run', '-g', gateway.url, '--', 'sh', '-c', 'echo out; exit 4');
   assert.deepEqual([followed.code, followed.stdout], [4, 'out\n']);
 
   const path = join(rig.stateDir, 'gateway.json');
   const record = JSON.parse(readFileSync(path, 'utf8')) as { certificate: string };
   const other = record.certificate.replaceAll(/[0-9]/g, 'A');
   writeFileSync(path, JSON.stringify({ ...record, certificate: other }));
-  const refused = await rig.clf('runs', 'ls');
+  const refused = await rig.clf('ps', '-g', gateway.url);
   assert.equal(refused.code, 125);
   assert.match(refused.stderr, /its certificate is not the one/);
 

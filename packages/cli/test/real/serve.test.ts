@@ -55,9 +55,9 @@ test('SIGTERM with streams open ends it within five seconds, and no run with it'
   const gateway = await rig.serve();
   await rig.clf('login');
   const run = (
-    await rig.clf('runs', 'start', '--', 'sh', '-c', 'echo here; exec sleep 1000')
+    await rig.clf('run', '-d', '-g', gateway.url, '--', 'sh', '-c', 'echo here; exec sleep 1000')
   ).stdout.trim();
-  const followers = [1, 2, 3].map(() => rig.start({}, 'runs', 'logs', '-f', run));
+  const followers = [1, 2, 3].map(() => rig.start({}, 'logs', '-g', gateway.url, '-f', run));
   for (const follower of followers) await follower.saw('here');
   const sockets = await Promise.all([1, 2].map(() => openSocket(rig, gateway.url, run)));
   const atMs = performance.now();
@@ -68,7 +68,7 @@ test('SIGTERM with streams open ends it within five seconds, and no run with it'
   for (const { closed } of sockets) await closed;
   for (const { child, result } of followers) {
     child.kill('SIGTERM');
-    assert.equal((await result).code, 0);
+    assert.equal((await result).signal, 'SIGTERM');
   }
 });
 
@@ -79,9 +79,10 @@ test('killed with -9 and started again: the run, its output and the sign-in are 
   const first = await rig.serve();
   await rig.clf('login');
   const line = 'i=0; while read word; do i=$((i+1)); echo "$i $word"; done; echo over';
-  const run = (await rig.clf('runs', 'start', '-c', line)).stdout.trim();
-  await rig.clf('runs', 'input', run, 'one\n');
-  const follower = rig.start({}, 'runs', 'logs', '-f', '--cursor', run);
+  const at = ['-g', first.url];
+  const run = (await rig.clf('run', '-d', '-i', ...at, '--', 'sh', '-c', line)).stdout.trim();
+  await rig.clf('input', ...at, run, 'one\n');
+  const follower = rig.start({}, 'logs', ...at, '-f', '--cursor', run);
   await follower.saw('1 one\n');
   first.child.kill('SIGKILL');
   await endOf(first);
@@ -91,11 +92,11 @@ test('killed with -9 and started again: the run, its output and the sign-in are 
   const port = new URL(first.url).port;
   const second = await rig.serve('--listen', `127.0.0.1:${port}`);
   assert.equal(second.url, first.url);
-  await rig.clf('runs', 'input', '--eof', run, 'two\n');
+  await rig.clf('input', ...at, '--eof', run, 'two\n');
   const followed = await follower.result;
   assert.equal(followed.stdout, '1 one\n2 two\nover\n', 'every byte once, over both gateways');
   assert.match(followed.stderr, /connection lost.*\n(.*\n)*clf: connected again/);
-  const waited = await rig.clf('runs', 'wait', '--json', run);
+  const waited = await rig.clf('wait', ...at, '--json', run);
   assert.equal(waited.code, 0, waited.stderr);
 });
 
@@ -175,8 +176,10 @@ test('stop --close-sessions closes what is open before it stops', {
 
 function tokenOf(rig: GatewayRig): string {
   const path = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'gateways.json');
-  const { hosts } = JSON.parse(readFileSync(path, 'utf8')) as { hosts: { token: string }[] };
-  return hosts[0]?.token ?? '';
+  const { gateways } = JSON.parse(readFileSync(path, 'utf8')) as {
+    gateways: { token: string }[];
+  };
+  return gateways[0]?.token ?? '';
 }
 
 /* A client that watches the run over a WebSocket; resolves when it has seen output. */

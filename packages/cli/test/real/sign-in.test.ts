@@ -6,11 +6,10 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createGatewayRig, endOf, type GatewayRig } from '../support/gateway-rig.ts';
-import { createTerminalRig } from '../support/terminal-rig.ts';
 
 const options = { timeout: 60_000 };
 
-const hostsOf = (rig: GatewayRig): string =>
+const gatewaysOf = (rig: GatewayRig): string =>
   join(rig.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'gateways.json');
 
 test(
@@ -21,25 +20,25 @@ test(
     const early = await rig.clf('login');
     assert.match(early.stderr, /no gateway runs.*\n.*clf serve/);
     const gateway = await rig.serve();
-    const before = await rig.clf('runs', 'ls');
+    const before = await rig.clf('ps', '-g', gateway.url);
     assert.equal(before.code, 125);
     assert.match(before.stderr, /not signed in.*\n.*clf login/);
 
     const signedIn = await rig.clf('login');
     assert.equal(signedIn.code, 0, signedIn.stderr);
-    const path = hostsOf(rig);
+    const path = gatewaysOf(rig);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.ok(!signedIn.stdout.includes('clf_'), 'the token is shown to nobody');
-    assert.match((await rig.clf('runs', 'ls')).stdout, /^Nothing is running at /);
+    assert.match((await rig.clf('ps', '-g', gateway.url)).stdout, /^No runs at /);
     const devices = await rig.clf('devices', '--json');
     assert.equal((JSON.parse(devices.stdout) as { isCurrent: boolean }).isCurrent, true);
 
     chmodSync(path, 0o644);
-    assert.match((await rig.clf('runs', 'ls')).stderr, /can be read by others/);
+    assert.match((await rig.clf('ps', '-g', gateway.url)).stderr, /can be read by others/);
     chmodSync(path, 0o600);
 
     assert.match((await rig.clf('logout')).stdout, new RegExp(`Signed out of ${gateway.url}`));
-    assert.match((await rig.clf('runs', 'ls')).stderr, /not-signed-in/);
+    assert.match((await rig.clf('ps', '-g', gateway.url)).stderr, /not-signed-in/);
   },
 );
 
@@ -72,9 +71,9 @@ test(
     const again = await rig.clfWith({ env: away }, ...args);
     assert.match(again.stderr, /sign-in-refused/);
 
-    const listed = await rig.clfWith({ env: away }, 'runs', 'ls', '--gateway', 'home');
-    assert.match(listed.stdout, /^Nothing is running/);
-    const mistyped = await rig.clfWith({ env: away }, 'runs', 'ls', '--gateway', 'hime');
+    const listed = await rig.clfWith({ env: away }, 'ps', '--gateway', 'home');
+    assert.match(listed.stdout, /^No runs at home yet\. Start one: clf run -g home -d/);
+    const mistyped = await rig.clfWith({ env: away }, 'ps', '--gateway', 'hime');
     assert.match(mistyped.stderr, /Did you mean home\?/);
     const named = await rig.clfWith(
       { env: { ...away, CLAWDFATHER_GATEWAY: url } },
@@ -89,12 +88,12 @@ test(
     const other = { ...away, XDG_CONFIG_HOME: join(rig.env['HOME'] ?? '', 'other-config') };
     const byToken = await rig.clfWith({ env: other, input: `${token}\n` }, 'login', url);
     assert.equal(byToken.code, 0, byToken.stderr);
-    const refused = await rig.clfWith({ env: other }, 'runs', 'start', '--', 'true');
+    const refused = await rig.clfWith({ env: other }, 'run', '--', 'true');
     assert.equal(refused.code, 125);
     assert.match(refused.stderr, /\(forbidden\)/);
 
     assert.equal((await rig.clfWith({ env: away }, 'token', 'revoke', 'ci')).code, 0);
-    assert.match((await rig.clfWith({ env: other }, 'runs', 'ls')).stderr, /sign-in has ended/);
+    assert.match((await rig.clfWith({ env: other }, 'ps')).stderr, /sign-in has ended/);
   },
 );
 
@@ -105,49 +104,8 @@ test('inside a run nobody signs in', options, async (context) => {
   const inner = await rig.clf('run', '--', process.execPath, launcher, 'login');
   assert.equal(inner.code, 125);
   assert.match(inner.stderr, /inside a run/);
-  assert.ok(!existsSync(hostsOf(rig)));
+  assert.ok(!existsSync(gatewaysOf(rig)));
 });
-
-test(
-  'runs of a gateway: started, listed, typed into, waited for, ended, forgotten',
-  options,
-  async (context) => {
-    const rig = createGatewayRig(context);
-    await rig.serve();
-    await rig.clf('login');
-    const followed = await rig.clf('runs', 'start', '-f', '-c', 'echo out; echo err >&2; exit 3');
-    assert.deepEqual([followed.code, followed.stdout, followed.stderr], [3, 'out\n', 'err\n']);
-    const limited = await rig.clf('runs', 'start', '-f', '--timeout', '50ms', '--', 'sleep', '600');
-    assert.equal(limited.code, 124);
-    assert.match(limited.stderr, /^clf: run \w+ has ended: timeout\n$/);
-    const id = (await rig.clf('runs', 'start', '--', 'cat')).stdout.trim();
-    const short = id.slice(0, 6);
-    assert.match(
-      (await rig.clf('runs', 'ls')).stdout,
-      new RegExp(`${id.slice(0, 12)} +running.*cat`),
-    );
-    assert.equal((await rig.clf('runs', 'ls', '-q')).stdout, `${id}\n`);
-    await rig.clfWith({ input: 'hello\n' }, 'runs', 'input', '--eof', short);
-    assert.equal((await rig.clf('runs', 'wait', short)).code, 0);
-    assert.equal((await rig.clf('runs', 'logs', short)).stdout, 'hello\n');
-    const shown = JSON.parse((await rig.clf('runs', 'show', '--json', short)).stdout) as {
-      exit: { reason: string };
-    };
-    assert.equal(shown.exit.reason, 'exit');
-    const missing = await rig.clf('runs', 'start', '--', '/no/such/program');
-    assert.equal(missing.code, 127, missing.stderr);
-
-    const long = (await rig.clf('runs', 'start', '--', 'sleep', '1000')).stdout.trim();
-    const late = await rig.clf('runs', 'wait', '--timeout', '50ms', long);
-    assert.equal(late.code, 124);
-    const refused = await rig.clf('runs', 'rm', long, 'zzzzzz');
-    assert.equal(refused.code, 125);
-    assert.match(refused.stderr, /still_running[\s\S]*run-not-found/);
-    assert.match((await rig.clf('runs', 'kill', long)).stdout, /manual-cancel/);
-    assert.equal((await rig.clf('runs', 'rm', long)).stdout, `${long}\n`);
-    assert.deepEqual(await rig.live(), []);
-  },
-);
 
 test(
   'a backup is made while it runs, and brings back what was there; a running gateway is not replaced',
@@ -206,38 +164,24 @@ test(
   },
 );
 
-test('who leaves a run with Ctrl-C was told its id, and it goes on', options, async (context) => {
-  const rig = createGatewayRig(context);
-  await rig.serve();
-  await rig.clf('login');
-  const terminals = await createTerminalRig(context, rig.env);
-  const argv = ['sh', '-c', 'echo ready; sleep 600'];
-  const following = await terminals.open(['runs', 'start', '-f', '--', ...argv]);
-  await following.shows(/Ctrl-C leaves it running[^]*ready/);
-  const id = /end it: clf runs kill (\w+)/.exec(following.screen())?.[1] ?? '';
-  await following.type('\u0003');
-  assert.equal((await following.exit()).code, 0);
-  assert.match((await rig.clf('runs', 'ls', '-q')).stdout, new RegExp(`^${id}\\w+\n$`));
-  assert.match((await rig.clf('runs', 'kill', id)).stdout, /manual-cancel/);
-});
-
 test(
   'on this machine a run begins where one is, and no time limit is put on it',
   options,
   async (context) => {
     const rig = createGatewayRig(context);
-    await rig.serve();
+    const { url } = await rig.serve();
     await rig.clf('login');
     const here = process.cwd();
     assert.notEqual(here, rig.env['HOME'], 'which is where the gateway would begin it');
-    const pwd = await rig.clf('runs', 'start', '-f', '--', 'pwd');
+    const pwd = await rig.clf('run', '-g', url, '--', 'pwd');
     assert.equal(pwd.stdout, `${here}\n`);
-    const above = await rig.clf('runs', 'start', '-f', '-C', '..', '--', 'pwd');
+    const above = await rig.clf('run', '-g', url, '-C', '..', '--', 'pwd');
     assert.equal(above.stdout, `${dirname(here)}\n`);
     const deadlineOf = async (...flags: string[]): Promise<unknown> => {
-      const id = (await rig.clf('runs', 'start', ...flags, '--', 'sleep', '600')).stdout.trim();
+      const argv = ['-d', '-g', url, ...flags, '--', 'sleep', '600'];
+      const id = (await rig.clf('run', ...argv)).stdout.trim();
       const { stdout } = await rig.clf('ps', '--json');
-      await rig.clf('runs', 'kill', id);
+      await rig.clf('kill', '-g', url, id);
       return (JSON.parse(stdout) as { timeoutMs: unknown }).timeoutMs;
     };
     assert.equal(await deadlineOf(), null);

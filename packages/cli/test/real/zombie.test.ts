@@ -12,7 +12,10 @@ import { launcherPath } from '../support/cli-process.ts';
 import { createGatewayRig, type GatewayRig } from '../support/gateway-rig.ts';
 
 /* A gateway whose parent became a program that waits for no child. */
-async function serveUnreaped(context: TestContext, rig: GatewayRig): Promise<{ pid: number }> {
+async function serveUnreaped(
+  context: TestContext,
+  rig: GatewayRig,
+): Promise<{ pid: number; url: string }> {
   const script = '"$0" "$@" & exec sleep 1000';
   const words = [launcherPath, 'serve', '--json', '--listen', '127.0.0.1:0'];
   const parent = spawn('/bin/sh', ['-c', script, process.execPath, ...words], {
@@ -25,7 +28,7 @@ async function serveUnreaped(context: TestContext, rig: GatewayRig): Promise<{ p
   });
   let text = '';
   while (!text.includes('\n')) text += String((await once(parent.stdout, 'data'))[0]);
-  return JSON.parse(text) as { pid: number };
+  return JSON.parse(text) as { pid: number; url: string };
 }
 
 function stateOf(pid: number): string | undefined {
@@ -37,9 +40,9 @@ test('O2 O5: a gateway that is a zombie is dead to status, stop and doctor, and 
   timeout: 120_000,
 }, async (context) => {
   const rig = createGatewayRig(context);
-  const { pid } = await serveUnreaped(context, rig);
+  const { pid, url } = await serveUnreaped(context, rig);
   await rig.clf('login');
-  const run = (await rig.clf('runs', 'start', '--', 'sleep', '1000')).stdout.trim();
+  const run = (await rig.clf('run', '-d', '-g', url, '--', 'sleep', '1000')).stdout.trim();
   process.kill(pid, 'SIGKILL');
   while (stateOf(pid) !== 'Z') await sleep(5);
 
