@@ -5,27 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCliRig } from '../support/cli-process.ts';
+import { detach, fullScreen } from '../support/full-screen.ts';
 import { createTerminalRig } from '../support/terminal-rig.ts';
-
-const detach = '\u001d\u001d';
-
-/* A small full-screen program: alternate screen, redraws on keys, quits on q. */
-const fullScreen = String.raw`
-draw() { printf '\033[H\033[2J\033[2;3Hsize %s\033[3;3Hkey %s' "$(stty size)" "$key"; }
-key=none
-stty -echo -icanon
-printf '\033[?1049h\033[?25l\033[?1000;1006h'
-draw
-while :; do
-  k=$(dd bs=1 count=1 2>/dev/null) || continue
-  [ -z "$k" ] && continue
-  [ "$k" = q ] && break
-  key=$k; draw
-done
-printf '\033[?1000;1006l\033[?25h\033[?1049l'
-stty sane
-exit 9
-`;
 
 test('a full-screen program works, and its end gives the terminal back', async (context) => {
   const rig = createCliRig(context);

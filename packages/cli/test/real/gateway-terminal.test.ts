@@ -1,0 +1,87 @@
+/*
+ * A terminal in front of a gateway's run: lent, left, taken up again; and the detach key on a run without a terminal, in both places.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { launcherPath } from '../support/cli-process.ts';
+import { detach, fullScreen } from '../support/full-screen.ts';
+import { createGatewayRig } from '../support/gateway-rig.ts';
+import { createTerminalRig } from '../support/terminal-rig.ts';
+
+test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
+  const rig = createGatewayRig(context);
+  const { url } = await rig.serve();
+  await rig.clf('login');
+  const terminals = await createTerminalRig(context, rig.env);
+  const at = ['-g', url];
+
+  await context.test(
+    'a full-screen program: detached, attached again twice, resized, ended',
+    async () => {
+      const command = ['run', ...at, '--pty', '--name', 'app', '--', 'sh', '-c', fullScreen];
+      const first = await terminals.open(command);
+      await first.shows(/size 12 80[^]*key none/);
+      await first.type('y');
+      await first.shows(/key y/);
+      await first.type(detach);
+      assert.equal((await first.exit()).code, 0);
+      assert.match(first.screen(), /detached, run \w+ goes on; back with: clf attach -g local /);
+      for (const mode of ['?1049l', '?25h', '?1000l', '?1006l']) {
+        assert.ok(first.raw().includes(`\u001b[${mode}`), `given back: ${mode}`);
+      }
+
+      const second = await terminals.open(['attach', ...at, 'app']);
+      await second.shows(/size 12 80[^]*key y/);
+      assert.ok(second.raw().includes('\u001b[?1006h'), 'modes are set again');
+      await second.type('z');
+      await second.shows(/key z/);
+      // Another one watches and types; this machine's own way to the same run shows the same.
+      const third = await terminals.open(['attach', '-g', 'local', 'app']);
+      await third.shows(/key z/);
+      await third.type('w');
+      await second.shows(/key w/);
+      await third.type(detach);
+      assert.equal((await third.exit()).code, 0);
+      await second.resize(60, 9);
+      // The shell looks at its traps only between two keys.
+      await second.type('v');
+      await second.shows(/size 9 60[^]*key v/);
+      await second.type('q');
+      assert.equal((await second.exit()).code, 9, 'the exit code of the run');
+    },
+  );
+
+  for (const [where, place] of [
+    ['here', ['-g', 'local']],
+    ['at a gateway', at],
+  ] as const) {
+    await context.test(
+      `Ctrl-] Ctrl-] leaves a run without a terminal ${where}, and its terminal is as before`,
+      async () => {
+        const inner = 'echo ready; while read line; do echo "got $line"; done';
+        const command = [launcherPath, 'run', ...place, '--', 'sh', '-c', inner];
+        const compare =
+          'before=$(stty -g); "$@"; code=$?; [ "$(stty -g)" = "$before" ] && echo "left with $code, modes as before"';
+        const argv = ['sh', '-c', compare, 'sh', process.execPath, ...command] as const;
+        const terminal = await terminals.openProgram([...argv]);
+        await terminal.shows(/ready/);
+        await terminal.type('some words\n');
+        await terminal.shows(/got some words/);
+        await terminal.type(detach);
+        await terminal.shows(/left with 0, modes as before/);
+        await terminal.exit();
+        const [id = ''] =
+          /clf logs .*-f (\w{12})|run (\w{16}) goes on/.exec(terminal.screen()) ?? [];
+        assert.notEqual(id, '', terminal.screen());
+        const [living = ''] = await rig.live();
+        assert.notEqual(living, '', 'it goes on');
+        // Its input was left open, and another can go on with it.
+        assert.equal((await rig.clf('input', ...place, '--eof', living, 'more\n')).code, 0);
+        assert.equal((await rig.clf('wait', ...place, living)).code, 0);
+        assert.equal((await rig.clf('logs', living)).stdout, 'ready\ngot some words\ngot more\n');
+      },
+    );
+  }
+
+  await context.test('nothing is left running', async () => assert.deepEqual(await rig.live(), []));
+});
