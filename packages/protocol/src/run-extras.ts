@@ -27,10 +27,15 @@ export const reservedLabels = [
 
 const labelsMax = 32;
 const labelCharactersMax = 256;
+/* Labels are shown on terminals and written to logs. */
+const labelText = z
+  .string()
+  .max(labelCharactersMax)
+  .regex(/^\P{Cc}*$/u, 'has control characters');
 const whole = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 export const runLabelsSchema = z
-  .record(z.string().min(1).max(labelCharactersMax), z.string().max(labelCharactersMax))
+  .record(labelText.min(1), labelText)
   .refine((labels) => Object.keys(labels).length <= labelsMax, `at most ${labelsMax} labels`)
   .refine(
     (labels) =>
@@ -40,7 +45,7 @@ export const runLabelsSchema = z
 
 export const runLimitsSchema = z.strictObject({
   openFiles: z.int().min(1).max(1_048_576).optional(),
-  cpuSeconds: whole.optional(),
+  cpuSeconds: z.int().min(1).max(2_147_483_647).optional(),
   fileBytes: whole.optional(),
   memoryBytes: whole.optional().describe('Of the whole run; needs a cgroup'),
   processes: whole.optional().describe('Of the whole run; needs a cgroup'),

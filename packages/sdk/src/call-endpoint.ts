@@ -91,6 +91,7 @@ export async function sendRequest(
     });
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (isRedirect(error)) throw redirected(baseUrl);
     throw unreachable(baseUrl, error);
   }
 }
@@ -107,19 +108,49 @@ export function unreachable(baseUrl: string, cause: unknown): SdkError {
   });
 }
 
+/* It would be the same at the next attempt, and our token is sent nowhere else. */
+function redirected(baseUrl: string): SdkError {
+  return new SdkError('answer-invalid', `${new URL(baseUrl).host} sends its callers elsewhere`, {
+    detail: { baseUrl },
+    hint: 'use the address of the gateway itself',
+  });
+}
+
+function isRedirect(error: unknown): boolean {
+  return (
+    error instanceof Error && error.cause instanceof Error && /redirect/.test(error.cause.message)
+  );
+}
+
 function fillPath(path: string, params: Readonly<Record<string, AddressPart>> = {}): string {
   return path.replaceAll(/:([a-z_]+)/g, (_match, name: string) =>
     encodeURIComponent(String(params[name])),
   );
 }
 
+/* Many times the largest answer that a gateway gives: a page of output has 1 MiB. */
+const answerCharactersMax = 64 * 1024 * 1024;
+
 async function readJson(response: Response): Promise<unknown> {
+  const text = await readText(response);
   try {
-    return await response.json();
+    return JSON.parse(text);
   } catch {
     /* Empty (204), or a page of something in between: what matters then is the status. */
     return undefined;
   }
+}
+
+async function readText({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  let text = '';
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    if (text.length > answerCharactersMax) {
+      throw new SdkError('answer-invalid', 'the answer is larger than any that a gateway gives');
+    }
+  }
+  return text;
 }
 
 function refusalOf(response: Response, json: unknown): RefusedError {

@@ -57,6 +57,8 @@ export interface ToolCall {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /* What a person asked for beside the command: a name, a grace time, limits. */
   readonly extras?: RunExtras | undefined;
+  /* Whose names its name must differ from. Default: the account. */
+  readonly nameOwner?: string | undefined;
   /* The credential of the request, such as `token:ID`, if an agent may hold it. It may not decide about this request. */
   readonly credential?: string | undefined;
   /* Which started runs the caller sees. Default: those of its account that these tools have started. */

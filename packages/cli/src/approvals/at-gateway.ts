@@ -14,6 +14,7 @@ import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { allPages } from '../place/gateway/all-pages.ts';
+import { placeFlag } from '../sign-in/find-gateway.ts';
 import { refuseInsideRun } from '../sign-in/inside-run.ts';
 import { withGateway } from '../sign-in/open-client.ts';
 
@@ -50,8 +51,8 @@ export function decideRemotely(
       hint: 'Decide in a terminal of your own, outside of any run; over ssh, ask for one with -t.',
     });
   }
-  return withGateway(context, async ({ client }) => {
-    const id = await findRemoteApproval(client, typed);
+  return withGateway(context, async ({ client, target }) => {
+    const id = await findRemoteApproval(client, typed, placeFlag(target));
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
     const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
     const record = recordOf(approval);
@@ -73,7 +74,7 @@ function readApprovals(client: Client, isAll: boolean): Promise<RemoteApproval[]
   return allPages((page) => client.approvals.list({ query: { ...page, ...state } }));
 }
 
-async function findRemoteApproval(client: Client, typed: string): Promise<string> {
+async function findRemoteApproval(client: Client, typed: string, flag: string): Promise<string> {
   const waiting = await readApprovals(client, false);
   const isMeant = ({ id, runId }: RemoteApproval): boolean =>
     typed !== '' && (id.startsWith(typed) || runId.startsWith(typed));
@@ -82,7 +83,7 @@ async function findRemoteApproval(client: Client, typed: string): Promise<string
   const code = one === undefined ? 'approval-not-found' : 'approval-ambiguous';
   const message = one === undefined ? 'nothing that waits begins' : 'several that wait begin';
   throw new CliError(code, `${message} with "${typed}"`, {
-    hint: 'See what waits: clf approvals -g …',
+    hint: `See what waits: clf approvals${flag}. What is over: clf approvals${flag} -a`,
     detail: { typed },
   });
 }

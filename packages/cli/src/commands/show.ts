@@ -86,7 +86,7 @@ const ownLabels: ReadonlySet<string> = new Set(reservedLabels);
 function labelsOf({ labels }: Run): readonly Fact[] {
   return Object.entries(labels)
     .filter(([name]) => !ownLabels.has(name))
-    .map(([name, value]) => [`label ${name}`, value]);
+    .map(([name, value]) => [`label ${makeVisible(name)}`, value]);
 }
 
 function timeText(ms: number | undefined): string | undefined {

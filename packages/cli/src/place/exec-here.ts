@@ -11,6 +11,7 @@ import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
 import { waitForTree } from '../runs/end-run.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
+import { flagHere } from '../sign-in/find-gateway.ts';
 import type { Executor } from './executor.ts';
 
 export async function withExecutorHere<Result>(
@@ -52,7 +53,7 @@ function createExecutor(context: CommandContext, tools: Tools, supervisor: Super
     directory: config.cwd,
   };
   return {
-    flag: '',
+    flag: flagHere(config),
     exec: (params, call) => tools.exec(params, { ...asked, ...call }),
     leave: () => void tools.close(),
     ended: (hurry) => waitForOwn(context, supervisor, hurry),

@@ -3,7 +3,7 @@
  */
 import type { CommandContext } from '../command.ts';
 import { type SupervisorExtras, withSupervisor } from '../runs/with-supervisor.ts';
-import { findPlace } from '../sign-in/find-gateway.ts';
+import { findPlace, flagHere } from '../sign-in/find-gateway.ts';
 import type { Place } from './place.ts';
 import { createThisMachine } from './this-machine.ts';
 
@@ -21,7 +21,7 @@ export async function withPlace<Result>(
   const { clock, config } = context;
   return withSupervisor(
     context,
-    (supervisor) => use(createThisMachine({ supervisor, clock, config })),
+    (supervisor) => use(createThisMachine({ supervisor, clock, config, flag: flagHere(config) })),
     here,
   );
 }

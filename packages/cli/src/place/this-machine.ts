@@ -14,18 +14,20 @@ export interface ThisMachineDeps {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
   readonly config: Config;
+  /* What follows `clf COMMAND` to mean this machine. */
+  readonly flag: string;
 }
 
-export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps): Place {
+export function createThisMachine({ supervisor, clock, config, flag }: ThisMachineDeps): Place {
   const actor = `cli:${config.pid}`;
   const settle = createSettler({ supervisor, clock });
   const attach = (run: Pick<Run, 'runId'>) => supervisor.attach(run.runId);
   const attachLiving = async (run: Run) => {
-    if (run.exit !== undefined) throw runEnded(run, '');
+    if (run.exit !== undefined) throw runEnded(run, flag);
     return attach(run);
   };
   return {
-    flag: '',
+    flag,
     gateway: undefined,
     list: async ({ withUse = false, ...query }) => {
       const records = supervisor.list(query);
@@ -42,7 +44,7 @@ export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps
     end: (run, graceMs) => endRun({ supervisor, clock, run, actor, graceMs }),
     remove: async (run, { isForced }) => {
       const isAlive = run.treeEndedAtMs === undefined;
-      if (isAlive && !isForced) throw stillAlive(run, '');
+      if (isAlive && !isForced) throw stillAlive(run, flag);
       if (isAlive) await endRun({ supervisor, clock, run, actor, graceMs: undefined });
       await supervisor.remove(run.runId);
       // Where nothing can be written the files are all there is to remove, and that may fail as well.
@@ -66,7 +68,7 @@ export function createThisMachine({ supervisor, clock, config }: ThisMachineDeps
       return paste({ handle: await attachLiving(run), run, clock }, text);
     },
     resize: async (run, size) => {
-      if (run.mode === 'child') throw noTerminal(run, '');
+      if (run.mode === 'child') throw noTerminal(run, flag);
       await (await attachLiving(run)).resize(size);
     },
     sendInput: async (run, bytes, { isEof }) => {

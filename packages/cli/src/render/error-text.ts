@@ -16,7 +16,7 @@ export function formatErrorText(error: unknown, paint: Paint): string {
   for (const cause of causesOf(error)) lines.push(`  because: ${makeVisible(cause)}`);
   if (error instanceof CodedError) {
     if (error.hint !== undefined) lines.push(`  ${makeVisible(error.hint)}`);
-    if (error.code !== 'usage') lines.push(paint.dim(`  (${error.code})`));
+    if (error.code !== 'usage') lines.push(paint.dim(`  (${makeVisible(error.code)})`));
   } else if (error instanceof Error && error.stack !== undefined && !isSystemError(error)) {
     lines.push('  This is a mistake in clawdfather; please report it with these lines:');
     lines.push(

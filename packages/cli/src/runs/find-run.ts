@@ -35,7 +35,8 @@ export async function findRun(place: RunLister, typed: string): Promise<Run> {
     : [];
   // A name may be used again after its run has ended; the living one is meant then.
   const living = named.filter((record) => record.state !== 'exited');
-  const chosen = living.length > 0 ? living : named;
+  // Of ended ones the newest: a build of every day has one name.
+  const chosen = living.length > 0 ? living : named.slice(0, 1);
   if (chosen.length === 1 && chosen[0] !== undefined) return chosen[0];
   if (chosen.length === 0 && byId.length === 1 && byId[0] !== undefined) return byId[0];
 

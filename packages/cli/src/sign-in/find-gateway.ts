@@ -27,6 +27,16 @@ type Context = Pick<CommandContext, 'config'>;
 /* The word for this machine. */
 export const localName = 'local';
 
+/* What follows `clf COMMAND` to mean this machine again: whoever named it has another default. */
+export function flagHere({ values }: Pick<Context['config'], 'values'>): string {
+  return values.defaultGateway === localName ? ` -g ${localName}` : '';
+}
+
+/* What follows `clf COMMAND` to mean this gateway again. `local` would be this machine without it. */
+export function placeFlag({ name, url, isLocal }: Target): string {
+  return ` -g ${isLocal ? url : name}`;
+}
+
 /* For a command about runs. Undefined: this machine, without any gateway. */
 export function findPlace({ config }: Context): Target | undefined {
   const typed = config.values.defaultGateway;

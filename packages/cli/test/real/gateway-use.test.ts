@@ -64,7 +64,10 @@ test('ps: the columns CPU and MEM, and none of it for scripts', {
   await clf('run', '-g', 'home', '-d', '--name', 'quiet', '--', 'sleep', '600');
   const table = (await clf('ps', '-g', 'home')).stdout;
   assert.match(table, /^ID +NAME +STATE +AGE +TIME +CPU +MEM +COMMAND\n/);
-  assert.match(table, /\bquiet +running +\S+ ago +\S+ +[\d.]+m?s +[\d.]+[KM] +sleep 600\n/);
+  assert.match(
+    table,
+    /\bquiet +running +(?:just now|\S+ ago) +\S+ +[\d.]+m?s +[\d.]+[KM] +sleep 600\n/,
+  );
   const json = JSON.parse((await clf('ps', '-g', 'home', '--json')).stdout) as object;
   assert.ok(!('use' in json));
 });

@@ -18,8 +18,8 @@ import { accountsOf, kindsOf } from './whose-runs.ts';
 
 export interface RunPage {
   readonly state?: 'running' | 'finished' | undefined;
-  /* The rest is of runs that have started; with one of them nothing that is held is listed. */
   readonly prefix?: string | undefined;
+  /* The next four are of runs that have started; with one of them nothing that is held is listed. */
   readonly name?: string | undefined;
   /* `NAME=VALUE`. */
   readonly label?: string | undefined;
@@ -65,8 +65,8 @@ export async function listRuns(runs: Runs, looker: Looker, page: RunPage): Promi
 
 const noUses: ListedRuns['uses'] = new Map();
 
-function isHeldListed({ state, prefix, name, label, session, backend }: RunPage): boolean {
-  const isSifted = [prefix, name, label, session, backend].some((one) => one !== undefined);
+function isHeldListed({ state, name, label, session, backend }: RunPage): boolean {
+  const isSifted = [name, label, session, backend].some((one) => one !== undefined);
   return state !== 'finished' && !isSifted;
 }
 
@@ -109,9 +109,13 @@ const noneHeld: HeldRuns = { items: [], total: 0 };
 function heldPage(
   { gatekeeper }: Runs,
   { caller, reach }: Looker,
-  { limit, offset }: RunPage,
+  { limit, offset, prefix }: RunPage,
 ): HeldRuns {
-  const filter = { states: ['pending', 'allowed'], accounts: accountsOf(caller, reach) } as const;
+  const filter = {
+    states: ['pending', 'allowed'],
+    accounts: accountsOf(caller, reach),
+    ...(prefix === undefined ? {} : { runIdPrefix: prefix }),
+  } as const;
   const items = gatekeeper.list({ ...filter, limit, offset });
   return { items, total: gatekeeper.count(filter) };
 }

@@ -20,7 +20,13 @@ import {
   type RunRecord,
   unclaimedStage,
 } from '@clawdfather/supervisor';
-import { localHost, nameLabel, requestLabel, traceLabel } from '@clawdfather/supervisor/origins';
+import {
+  cliBackend,
+  localHost,
+  nameLabel,
+  requestLabel,
+  traceLabel,
+} from '@clawdfather/supervisor/origins';
 import type { Store } from '@clawdfather/store';
 import { nameTaken, type ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
@@ -177,6 +183,8 @@ function startCall(request: StartRequest, runId: string): ToolCall {
     ...call,
     runId,
     extras,
+    // What the owner of the machine starts here and on the command line has one set of names.
+    nameOwner: asking.caller.isOwner ? cliBackend : undefined,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(onOutput === undefined ? {} : { onOutput }),
   };

@@ -101,6 +101,9 @@ test('labels that say whose a run is, and priorities above the usual, are refuse
   const me = callerOf(rig.url, rig.owner.token);
   const refused = [
     ...reservedLabels.map((name) => ({ labels: { [name]: 'x' } })),
+    { labels: { 'a\u001b]52;c;eA==\u0007': 'x' } },
+    { labels: { a: 'x\u0000' } },
+    { limits: { cpuSeconds: Number.MAX_SAFE_INTEGER } },
     { nice: -1 },
     { name: 'not a name' },
     { name: '-x' },
@@ -114,4 +117,22 @@ test('labels that say whose a run is, and priorities above the usual, are refuse
   }
   const { body } = await me.get('/api/v1/runs');
   assert.equal(body.total, 0);
+});
+
+test('a request that is held is found by the beginning of its id, and not by a label', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const { body: made } = await me.post('/api/v1/auth/tokens', {
+    label: 'agent',
+    scopes: ['read', 'run'],
+  });
+  const agent = callerOf(rig.url, made.token);
+  const { body: asked } = await agent.post('/api/v1/runs', { argv: ['/no/such/program'] });
+  assert.equal(asked.status, 'approval-pending', JSON.stringify(asked));
+  const { body: found } = await me.get(`/api/v1/runs?prefix=${asked.runId.slice(0, 12)}`);
+  assert.deepEqual([found.total, found.items[0]?.state], [1, 'held']);
+  const { body: others } = await me.get('/api/v1/runs?prefix=zzzz');
+  assert.equal(others.total, 0);
+  const { body: sifted } = await me.get('/api/v1/runs?backend=exec');
+  assert.equal(sifted.total, 0);
 });

@@ -83,6 +83,7 @@ async function requestOf(
     requester: call.requester,
     ...(call.labels === undefined ? {} : { labels: call.labels }),
     ...(call.extras === undefined ? {} : { extras: call.extras }),
+    ...(call.nameOwner === undefined ? {} : { nameOwner: call.nameOwner }),
     ...deadlinesOf(params, host),
     leftovers: params.leftovers ?? 'keep',
     ...(params.stdin === undefined ? {} : { stdin: params.stdin }),

@@ -150,13 +150,13 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
 
 /* The scope gives a name to one living run of an account, also when two processes start one at once. */
 function extrasOf(
-  { extras = {}, action }: StoredRequest,
+  { extras = {}, action, nameOwner = action.account }: StoredRequest,
   openFiles: ToolsContext['openFiles'],
 ): Pick<SpawnInput, 'scopeKey' | 'graceMs' | 'nice' | 'limits' | 'journal'> {
   const { name, graceMs, nice, limits, journalBytesMax } = extras;
   const bounds = definedOf({ openFiles, ...definedOf(limits ?? {}) });
   return {
-    ...(name === undefined ? {} : { scopeKey: nameScope(action.account, name) }),
+    ...(name === undefined ? {} : { scopeKey: nameScope(nameOwner, name) }),
     ...(graceMs === undefined ? {} : { graceMs }),
     ...(nice === undefined ? {} : { nice }),
     ...(Object.keys(bounds).length === 0 ? {} : { limits: bounds }),

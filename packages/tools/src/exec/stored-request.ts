@@ -51,6 +51,8 @@ const requestSchema = z.object({
   labels: z.record(z.string(), z.string()).optional(),
   /* A person's wishes beside the command. */
   extras: z.object(runExtrasFields).optional(),
+  /* Whose names its name must differ from; absent: the account. */
+  nameOwner: z.string().optional(),
   /* Absent is none. */
   overallTimeoutMs: z.int().optional(),
   noOutputTimeoutMs: z.int().optional(),

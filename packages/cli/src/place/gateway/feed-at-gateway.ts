@@ -2,7 +2,8 @@
  * A terminal on a run of a gateway: the screen as the gateway has it, then what the run says, over a socket that comes again when it
  * was lost.
  */
-import { openTerminal, type TerminalEvent } from '@clawdfather/sdk';
+import { unlessAborted } from '@clawdfather/kit';
+import { type LinkState, openTerminal, type TerminalEvent } from '@clawdfather/sdk';
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import {
   createModeTracker,
@@ -25,9 +26,16 @@ export async function openFeedAtGateway(
   const look = () => client.runs.screen({ params, query: { picture: 'true' } });
   const screen = isFresh ? undefined : await ask(look);
   const painted = screen?.picture;
+  /* Aborts when the connection is lost; another one takes its place when there is a connection again. */
+  let connected = new AbortController();
+  const heard = (state: LinkState): void => {
+    onLink(state);
+    if (state.kind === 'lost') connected.abort();
+    if (state.kind === 'live' && connected.signal.aborted) connected = new AbortController();
+  };
   const terminal = openTerminal(
     { client, runId, ...(painted === undefined ? {} : { cursor: painted.cursor }) },
-    { clock, random, signal, onLink, ...(socket === undefined ? {} : { socket }) },
+    { clock, random, signal, onLink: heard, ...(socket === undefined ? {} : { socket }) },
   );
   let isAnswerer = false;
 
@@ -49,7 +57,14 @@ export async function openFeedAtGateway(
         : await fitPicture(painted.text, screen, size()),
     isAnswerer: () => isAnswerer,
     events: follow(),
-    write: (bytes) => terminal.write(bytes),
+    /*
+     * Nothing that is typed while there is no connection is kept: a shell would carry it out when nobody looks any more. And the
+     * detach key is heard meanwhile, so no key is waited for.
+     */
+    write: async (bytes) => {
+      const { signal: lost } = connected;
+      if (!lost.aborted) await unlessAborted(terminal.write(bytes), lost);
+    },
     resize: async (wanted) => terminal.resize(wanted),
     close: async () => terminal.close(),
   };

@@ -20,6 +20,8 @@ export interface GatewayHandleDeps {
   readonly onLink: (state: LinkState) => void;
   /* Aborts when the command is over. */
   readonly closing: AbortSignal;
+  /* A line for the person. */
+  readonly say: (line: string) => void;
   /* Rejects as the same mistake does on this machine. */
   readonly ask: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
 }
@@ -38,7 +40,11 @@ export function createGatewayHandle(
   const { runId } = run;
   const params = { id: runId };
   const isTerminal = run.mode !== 'child';
-  const sender = createInputSender({ ...deps, runId, isOurs, isTerminal });
+  const onLost = (bytes: number): void => {
+    if (bytes > 0)
+      deps.say(`${bytes} bytes of input may not have arrived; they are not sent again`);
+  };
+  const sender = createInputSender({ ...deps, runId, isOurs, isTerminal, onLost });
   let known = run;
   const learn = (found: Run): Run => {
     known = found;

@@ -7,12 +7,13 @@ import type { RunId, Stall } from '@clawdfather/supervisor';
 import { CliError } from '../../errors.ts';
 import { shortId } from '../../runs/find-run.ts';
 import { stillAlive } from '../../runs/run-refusals.ts';
-import type { Target } from '../../sign-in/find-gateway.ts';
+import { placeFlag, type Target } from '../../sign-in/find-gateway.ts';
 import type { Place, Run, RunHandle } from '../place.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { createGatewayHandle } from './gateway-handle.ts';
 import { listAnswers } from './list-runs.ts';
-import { exitOf, runOf } from './run-of-answer.ts';
+import { exitOf, runOf, takenBack } from './run-of-answer.ts';
+import { formatMayStart } from './patience.ts';
 import { startAtGateway } from './start-at-gateway.ts';
 import { createTyping } from './typing.ts';
 
@@ -27,11 +28,13 @@ export interface GatewayPlaceDeps {
   readonly socket: OpenSocket | undefined;
   /* Aborts when the command is over. */
   readonly closing: AbortSignal;
+  /* A line for the person. */
+  readonly say: (line: string) => void;
 }
 
 export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
-  const { client, target } = deps;
-  const flag = ` -g ${target.name}`;
+  const { client, target, clock } = deps;
+  const flag = placeFlag(target);
   /* Stalls come with the list; they are kept for whoever asks next. */
   const stalled = new Map<RunId, Stall>();
   const ask = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
@@ -59,13 +62,20 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
     // The gateway looks after runs without an owner by itself.
     settle: async () => false,
     start: async (wish, signal) => {
-      const run = await ask(() => startAtGateway({ ...deps, flag }, wish, signal));
+      const run = await ask(() =>
+        startAtGateway(
+          { ...deps, flag, sayMayStart: () => deps.say(formatMayStart(flag)) },
+          wish,
+          signal,
+        ),
+      );
       return handleOf(run, true);
     },
     open: async (run) => handleOf(run, false),
     end: async (run, graceMs) => {
       const body = graceMs === undefined ? {} : { graceMs };
       const { isGone } = await ask(() => client.runs.cancel({ ...paramsOf(run), body }));
+      if (run.state === 'held') return takenBack(run, clock.wallMs());
       if (!isGone) throw notGone(run);
       const { exit } = await ask(() => client.runs.wait(paramsOf(run)));
       if (exit === null) throw notGone(run);

@@ -25,6 +25,8 @@ export interface InputSenderDeps {
   readonly isTerminal: boolean;
   /* Aborts when nobody waits any more. */
   readonly closing: AbortSignal;
+  /* Of a run that is not ours alone: so many bytes may not have arrived. Without it that is an error. */
+  readonly onLost?: (bytes: number) => void;
 }
 
 /* In base64 this is well below what one request takes. */
@@ -60,6 +62,10 @@ export function createInputSender(deps: InputSenderDeps): InputSender {
         // An end that waits behind unread input is asked for until it is there.
         if (!piece.isEof || answer.isEof) return;
       } catch (error) {
+        if (!isOurs && isPassing(error) && deps.onLost !== undefined) {
+          deps.onLost(piece.bytes.length);
+          return;
+        }
         if (!isOurs || !isWorthRetrying(error)) throw error;
       }
       await clock.sleep(backoffMs(attempt, random), closing);

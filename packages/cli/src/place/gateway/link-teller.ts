@@ -10,7 +10,8 @@ export function createLinkTeller({ io }: Pick<CommandContext, 'io'>): (state: Li
   // A closed stderr is no reason to fail.
   const say = (text: string): void => void io.stderr.write(`clf: ${text}\n`).catch(() => {});
   return (state) => {
-    if (state.kind === 'lost') {
+    // Output and input lose the same connection, and each tries again by itself.
+    if (state.kind === 'lost' && !isLost) {
       isLost = true;
       say(`connection lost; trying again in ${formatDuration(state.retryInMs)}`);
     } else if (state.kind === 'live' && isLost) {

@@ -2,6 +2,7 @@
  * A run as a gateway tells of it, in the words that commands have for a run of this machine.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { SdkError } from '@clawdfather/sdk';
 import type { Cursor, ProcessNote, RunExit, RunId } from '@clawdfather/supervisor';
 import type { Run } from '../place.ts';
 
@@ -9,7 +10,7 @@ export type RunAnswer = AnswerOf<Api['runs']['get']>;
 export type ExitAnswer = NonNullable<RunAnswer['exit']>;
 
 export function runOf(answer: RunAnswer): Run {
-  const runId = answer.runId as RunId;
+  const runId = parseRunId(answer.runId);
   return {
     runId,
     state: answer.state,
@@ -46,6 +47,12 @@ function useOf({
   return { ...use, atMs: Date.parse(at), outputBytes: outputBytes ?? undefined };
 }
 
+/* An id goes into tables, hints and file names; anything else that a gateway may send does not. */
+function parseRunId(text: string): RunId {
+  if (/^[0-9a-z][0-9a-z-]{0,30}$/.test(text)) return text as RunId;
+  throw new SdkError('answer-invalid', 'the gateway named a run by something that is no id');
+}
+
 export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {
   return {
     runId,
@@ -75,6 +82,30 @@ export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {
     undrainedBytes: exit.undrainedBytes,
     failure: exit.failure ?? undefined,
     cursor: exit.cursor as Cursor,
+  };
+}
+
+/* The end of a held run: it was asked for, taken back, and never started. */
+export function takenBack({ runId }: Pick<Run, 'runId'>, atMs: number): RunExit {
+  return {
+    runId,
+    reason: 'manual-cancel',
+    code: undefined,
+    signal: undefined,
+    coreDumped: false,
+    actor: undefined,
+    detail: 'it was held and has not started',
+    startedAtMs: undefined,
+    endedAtMs: atMs,
+    durationMs: undefined,
+    usage: undefined,
+    killed: { pid: 0, pgid: 0, cgroup: 0 },
+    escapees: 0,
+    leftovers: [],
+    survivors: [],
+    undrainedBytes: 0,
+    failure: undefined,
+    cursor: '0.0' as Cursor,
   };
 }
 

@@ -16,7 +16,8 @@ import type { Target } from '../../sign-in/find-gateway.ts';
 import { workdirOf } from '../executor.ts';
 import type { Run, RunWish } from '../place.ts';
 import { listAnswers } from './list-runs.ts';
-import { type RetryDeps, retried } from './retried.ts';
+import { openPatience } from './patience.ts';
+import { type RetryDeps, startedOnce } from './retried.ts';
 import { runOf } from './run-of-answer.ts';
 
 export interface StartDeps extends RetryDeps {
@@ -24,6 +25,8 @@ export interface StartDeps extends RetryDeps {
   readonly random: Random;
   readonly target: Target;
   readonly flag: string;
+  /* The gateway did not answer in time: what was taken back may start all the same. */
+  readonly sayMayStart: () => void;
   /* Where the caller is. It means something only to a gateway of this machine. */
   readonly cwd: string;
 }
@@ -33,20 +36,23 @@ export async function startAtGateway(
   wish: RunWish,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { client, random } = deps;
+  const { client, random, clock, sayMayStart } = deps;
   const body = bodyOf(deps, wish);
   const options = { idempotencyKey: random.id() };
-  const ask = () => client.runs.create({ body }, options);
-  const asked = retried(deps, ask);
+  using patience = openPatience(clock, signal);
+  const ends = { signal: patience.over };
+  const ask = () => client.runs.create({ body }, { ...options, ...ends });
+  const asked = startedOnce(deps, ask, patience.over);
   const takeBack = async (): Promise<void> => {
-    const result = await asked;
-    if ('runId' in result) await client.runs.cancel({ params: { id: result.runId ?? '' } });
+    const result = await asked.catch(() => undefined);
+    if (result === undefined) return sayMayStart();
+    if ('runId' in result) await client.runs.cancel({ params: { id: result.runId ?? '' } }, ends);
   };
   try {
     const result = await orAborted(asked, signal);
     return runOf(await client.runs.get({ params: { id: startedId(deps, wish, result) } }));
   } catch (error) {
-    if (signal.aborted) await takeBack();
+    if (signal.aborted) await takeBack().catch(() => sayMayStart());
     throw await explainStart(deps, wish, error);
   }
 }

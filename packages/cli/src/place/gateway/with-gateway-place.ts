@@ -25,6 +25,7 @@ export async function withGatewayPlace<Result>(
     onLink: createLinkTeller(context),
     socket: await pinnedSocketOf(target),
     closing: closing.signal,
+    say: (line) => void context.io.stderr.write(line).catch(() => {}),
   });
   try {
     return await use(place);
