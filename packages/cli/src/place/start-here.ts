@@ -8,6 +8,7 @@ import { cliBackend, cliSession, nameLabel, nameScope } from '@clawdfather/super
 import { cleanEnv, type Config } from '../config.ts';
 import { nameTaken } from '../runs/run-refusals.ts';
 import { explainSpawnFailure } from '../runs/spawn-failure.ts';
+import { flagHere } from '../sign-in/find-gateway.ts';
 import type { RunHandle, RunWish } from './place.ts';
 
 /* What a terminal run believes to be on when the caller's own terminal has no name. */
@@ -25,22 +26,24 @@ export async function startHere(
 ): Promise<RunHandle> {
   const { supervisor, config } = deps;
   const { name } = wish.extras;
-  if (name !== undefined) checkNameIsFree(supervisor, name);
+  if (name !== undefined) checkNameIsFree(deps, name);
   const input = spawnInputOf(wish, config);
   try {
     return await supervisor.spawn({ ...input, signal });
   } catch (error) {
     // Somebody else took the name since we looked.
-    if (name !== undefined && hasCode(error, 'scope-busy')) throw nameTaken(name, undefined, '');
+    if (name !== undefined && hasCode(error, 'scope-busy')) {
+      throw nameTaken(name, undefined, flagHere(config));
+    }
     throw explainSpawnFailure(error, { program: wish.argv[0], cwd: input.cwd });
   }
 }
 
 /* Among all that lives on this machine, whoever started it. */
-function checkNameIsFree(supervisor: Supervisor, name: string): void {
+function checkNameIsFree({ supervisor, config }: StartHereDeps, name: string): void {
   const states = ['starting', 'running', 'exiting'] as const;
   const [holder] = supervisor.list({ labels: { [nameLabel]: name }, states, limit: 1 });
-  if (holder !== undefined) throw nameTaken(name, holder, '');
+  if (holder !== undefined) throw nameTaken(name, holder, flagHere(config));
 }
 
 export function spawnInputOf(wish: RunWish, config: Config): SpawnInput {

@@ -11,9 +11,40 @@ export interface RetryDeps {
 }
 
 export async function retried<Answer>(
-  { clock, random, onLink }: RetryDeps,
+  deps: RetryDeps,
   ask: () => Promise<Answer>,
   signal?: AbortSignal,
+): Promise<Answer> {
+  return repeated(deps, ask, { signal, isFinal: () => false });
+}
+
+/* A start is asked for this often: a gateway that restarts is back by then, and a person waits. */
+const startAttemptsMax = 5;
+
+/*
+ * As `retried`, for what starts something: it has a key, so asking again is harmless, but it is not asked for ever. What never
+ * reached the gateway is not asked again.
+ */
+export async function startedOnce<Answer>(
+  deps: RetryDeps,
+  ask: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const isFinal = (error: unknown, attempt: number): boolean =>
+    attempt + 1 >= startAttemptsMax || (attempt === 0 && wasNeverSent(error));
+  return repeated(deps, ask, { signal, isFinal });
+}
+
+interface Repeating {
+  readonly signal: AbortSignal | undefined;
+  /* `attempt` counts from 0. */
+  readonly isFinal: (error: unknown, attempt: number) => boolean;
+}
+
+async function repeated<Answer>(
+  { clock, random, onLink }: RetryDeps,
+  ask: () => Promise<Answer>,
+  { signal, isFinal }: Repeating,
 ): Promise<Answer> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -22,41 +53,11 @@ export async function retried<Answer>(
       return answer;
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isPassing(error)) throw error;
+      if (!isPassing(error) || isFinal(error, attempt)) throw error;
       const retryInMs = backoffMs(attempt, random);
       onLink({ kind: 'lost', retryInMs });
       await clock.sleep(retryInMs, signal);
     }
-  }
-}
-
-/* A start is asked for again this often: a gateway that restarts is back by then, and a person waits. */
-const startAttemptsMax = 5;
-
-/*
- * As `retried`, for what starts something: it has a key, so asking again is harmless, but not for ever. What never reached the
- * gateway is not asked again.
- */
-export async function startedOnce<Answer>(
-  deps: RetryDeps,
-  ask: () => Promise<Answer>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  let attempts = 0;
-  let last: unknown;
-  const bounded = (): Promise<Answer> => {
-    attempts += 1;
-    return ask().catch((error: unknown) => {
-      last = error;
-      const isFinal = attempts >= startAttemptsMax || (attempts === 1 && wasNeverSent(error));
-      throw isFinal ? new Error('enough') : error;
-    });
-  };
-  try {
-    return await retried(deps, bounded, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw last ?? error;
   }
 }
 
