@@ -62,7 +62,10 @@ test('a foreground run at a gateway', { timeout: 180_000 }, async (context) => {
       left.child.kill(signal);
       const { stderr } = await left.result;
       if (signal === 'SIGHUP')
-        assert.match(stderr, /goes on; watch it again with: clf logs -g local -f /);
+        assert.match(
+          stderr,
+          /goes on; watch it again with: clf logs -g http:\/\/127\.0\.0\.1:\d+ -f /,
+        );
     }
     assert.match(
       (await rig.clf('kill', '-g', url, 'SIGHUP', 'SIGKILL')).stdout,

@@ -25,7 +25,7 @@ test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
       await first.shows(/key y/);
       await first.type(detach);
       assert.equal((await first.exit()).code, 0);
-      assert.match(first.screen(), /detached, run \w+ goes on; back with: clf attach -g local /);
+      assert.match(first.screen(), /detached, run \w+ goes on; back with: clf attach -g http:/);
       for (const mode of ['?1049l', '?25h', '?1000l', '?1006l']) {
         assert.ok(first.raw().includes(`\u001b[${mode}`), `given back: ${mode}`);
       }

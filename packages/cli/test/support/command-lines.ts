@@ -74,11 +74,8 @@ export const emptyPlace: Story = {
     { clf: 'ps -f state=ok', out: 'No run matches. All of them: clf ps -a\n' },
     { clf: 'show web', out: /\nreason +manual-cancel\nsignal +SIGTERM\nended by +/ },
     { clf: 'run --name web -- true' },
-    {
-      clf: 'show web',
-      code: 125,
-      err: /^clf: several runs match "web"\n {2}Say which: RUN .*, RUN .*\n {2}\(run-ambiguous\)\n$/,
-    },
+    // None of the name lives: the newest is meant.
+    { clf: 'show web', out: /^id +RUN\nname +web\ncommand +true\nstate +ok\n/ },
   ],
 };
 
