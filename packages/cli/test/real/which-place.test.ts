@@ -48,7 +48,7 @@ test('the place that a command is about', { timeout: 120_000 }, async (context) 
     assert.equal((await user.clf('ps', '-q')).stdout, `${id}\n`);
     assert.equal(
       (await user.clf('ps', '-g', 'local')).stdout,
-      'No runs yet. Start one: clf run -d -- sleep 60\n',
+      'No runs yet. Start one: clf run -g local -d -- sleep 60\n',
     );
     const missing = await user.clf('show', '-g', 'local', 'far');
     assert.match(missing.stderr, /\(run-not-found\)/);
