@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reservedLabels } from '@clawdfather/protocol';
+import * as origins from '@clawdfather/supervisor/origins';
 import { callerOf } from '../fixtures/api-caller.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
@@ -135,4 +136,11 @@ test('a request that is held is found by the beginning of its id, and not by a l
   assert.equal(others.total, 0);
   const { body: sifted } = await me.get('/api/v1/runs?backend=exec');
   assert.equal(sifted.total, 0);
+});
+
+test('every label that says where a run comes from is refused to callers', () => {
+  const ours = Object.entries(origins).flatMap(([name, word]) =>
+    name.endsWith('Label') ? [String(word)] : [],
+  );
+  assert.deepEqual([...reservedLabels].toSorted(), ours.toSorted());
 });
