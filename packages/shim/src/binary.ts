@@ -1,6 +1,5 @@
 /*
- * Where the shim's program is: in the `dist` of its own package, which is asked for by name. A path relative to this file would
- * be another one once the file has been joined with others into a bundle.
+ * Where the shim's program is: in the `dist` of its own package.
  */
 import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +8,7 @@ import { ShimError } from './errors.ts';
 
 /* Throws `shim-missing`. */
 export function shimBinaryPath(variant: ShimVariant = 'release'): string {
-  const home = import.meta.resolve('@clawdfather/shim/package.json');
-  const path = fileURLToPath(new URL(`dist/${binaryNames[variant]}`, home));
+  const path = fileURLToPath(new URL(`../dist/${binaryNames[variant]}`, import.meta.url));
   try {
     accessSync(path, constants.X_OK);
   } catch (cause) {

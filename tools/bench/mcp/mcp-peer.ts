@@ -37,7 +37,7 @@ export async function openMcpPeer(contender: McpPeerName, dir: string): Promise<
 
 async function openOurs(dir: string): Promise<McpPeer> {
   const launcher = fileURLToPath(
-    new URL('../../../packages/cli/bin/clawdfather.js', import.meta.url),
+    new URL('../../../packages/cli/bin/clawdfather.cjs', import.meta.url),
   );
   const client = await connect(
     [launcher, 'mcp', '--security', 'full', '--ask', 'off', '--state-dir', join(dir, 'state')],

@@ -35,7 +35,7 @@ test('a gateway from the bundle answers, exports metrics and sends spans', async
   const gateway = spawn(
     process.execPath,
     [
-      path('../../../packages/cli/bin/clawdfather.js'),
+      path('../../../packages/cli/bin/clawdfather.cjs'),
       'serve',
       '--listen',
       '127.0.0.1:0',
@@ -47,7 +47,6 @@ test('a gateway from the bundle answers, exports metrics and sends spans', async
         HOME: home,
         XDG_STATE_HOME: home,
         XDG_CONFIG_HOME: home,
-        CLAWDFATHER_FROM: 'bundle',
         CLAWDFATHER_GATEWAY_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -78,8 +77,8 @@ test('the bundle reads a config file, and says what is wrong with one', async (c
   await mkdir(join(home, 'clawdfather'), { mode: 0o700 });
   const check = async (text: string): Promise<string> => {
     await writeFile(file, text, { mode: 0o600 });
-    const program = path('../../../packages/cli/bin/clawdfather.js');
-    const env = { HOME: home, XDG_CONFIG_HOME: home, CLAWDFATHER_FROM: 'bundle' };
+    const program = path('../../../packages/cli/bin/clawdfather.cjs');
+    const env = { HOME: home, XDG_CONFIG_HOME: home };
     const checking = promisify(execFile)(process.execPath, [program, 'config', 'check'], { env });
     const { stdout, stderr } = await checking.catch((error) => error);
     return `${stdout}${stderr}`;

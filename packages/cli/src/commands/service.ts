@@ -10,10 +10,16 @@ import { type FlagValues, namedFlags } from '../args/flag.ts';
 import type { CommandContext, Execute } from '../command.ts';
 import { configPath, isByFlag } from '../config.ts';
 import { settingOf } from '../config/settings.ts';
-import { usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
-import { createSystemctl, mustSucceed, unitPath } from '../service/systemd.ts';
+import {
+  createSystemctl,
+  mustAnswer,
+  mustSucceed,
+  type Systemctl,
+  unitPath,
+} from '../service/systemd.ts';
 import { formatUnit, unitName, unitProblems, type UnitScope } from '../service/unit-text.ts';
 import {
   type scopeFlags,
@@ -33,7 +39,7 @@ export const install: Execute<typeof serviceInstallSpec> = async (context) => {
   }
   const path = unitPath(scope, config);
   const systemctl = createSystemctl(scope, config);
-  await systemctl('--version');
+  await mustAnswer(systemctl);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   // Nothing in it is secret, and systemd tells it to everybody; about a unit that others cannot read, it complains.
@@ -65,7 +71,7 @@ export const uninstall: Execute<typeof serviceUninstallSpec> = async (context) =
   const path = unitPath(scope, config);
   const wasThere = existsSync(path);
   const systemctl = createSystemctl(scope, config);
-  await systemctl('--version');
+  await mustAnswer(systemctl);
   if (wasThere) {
     await mustSucceed(systemctl, 'disable', '--now', unitName);
     rmSync(path, { force: true });
@@ -87,11 +93,15 @@ export const status: Execute<typeof serviceStatusSpec> = async (context) => {
   const path = unitPath(scope, config);
   const isThere = existsSync(path);
   const problems = isThere ? unitProblems(readFileSync(path, 'utf8')) : [];
-  const systemctl = createSystemctl(scope, config);
-  const state = isThere ? (await systemctl('is-active', unitName)).stdout.trim() : 'absent';
-  const isWell = isThere && state === 'active' && problems.length === 0;
+  const state = await serviceState(createSystemctl(scope, config), isThere);
+  const isWell = state === 'active' && problems.length === 0;
   if (context.isJson) {
     await io.stdout.write(jsonLine({ unit: path, scope, state, problems }));
+  } else if (state === 'unsupported') {
+    const unused = isThere ? `; the unit ${path} is not in use` : '';
+    await io.stdout.write(
+      `systemd does not answer here${unused}. Start the gateway by hand: clf serve\n`,
+    );
   } else if (!isThere) {
     await io.stdout.write(`No service is installed (${path}). Install it: clf service install\n`);
   } else {
@@ -106,6 +116,17 @@ export const status: Execute<typeof serviceStatusSpec> = async (context) => {
   }
   return codeStatus(isWell ? exitOk : exitChecksFailed);
 };
+
+/* systemd's own word, `absent` without a unit, or `unsupported` where no systemd answers. */
+async function serviceState(systemctl: Systemctl, isThere: boolean): Promise<string> {
+  try {
+    await mustAnswer(systemctl);
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'service-unsupported') return 'unsupported';
+    throw error;
+  }
+  return isThere ? (await systemctl('is-active', unitName)).stdout.trim() : 'absent';
+}
 
 function scopeOf({ user, system }: FlagValues<typeof scopeFlags>): UnitScope {
   if (user && system) {

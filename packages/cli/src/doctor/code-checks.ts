@@ -1,6 +1,6 @@
 /*
  * Whether another user can change the code that we run: the program itself, and the directory with compiled code, which the
- * launcher (bin/clawdfather.js) uses only if no other user can have put anything there. At a start it says nothing when
+ * launcher (bin/clawdfather.cjs) uses only if no other user can have put anything there. At a start it says nothing when
  * it does without; here it is told.
  */
 import { lstatSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { errnoOf } from '@clawdfather/kit';
 import { findUnsafe, shellWord, type Unsafe } from '@clawdfather/kit/files';
 import type { Finding } from './finding.ts';
 
-const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.js', import.meta.url));
+const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.cjs', import.meta.url));
 
 /* Where a program lies is its owner's choice, so it is told and not refused. */
 export function checkProgram(paths: readonly string[] = [launcherPath, process.execPath]): Finding {

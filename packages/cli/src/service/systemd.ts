@@ -50,9 +50,20 @@ export async function mustSucceed(
   });
 }
 
+/*
+ * Asked before anything is written: a container often has the program `systemctl` and no systemd that answers it, and a user may
+ * have no manager of their own (`su`, cron). Throws `service-unsupported`.
+ */
+export async function mustAnswer(systemctl: Systemctl): Promise<void> {
+  const { code, stderr } = await systemctl('show', '--property=Version');
+  if (code !== 0) throw unsupported(new Error(stderr.trim() || `exit code ${code}`));
+}
+
 function unsupported(cause: unknown): CliError {
-  return new CliError('service-unsupported', 'there is no systemctl here', {
+  return new CliError('service-unsupported', 'systemd does not answer here', {
     cause,
-    hint: 'The unit, for another machine: clf service install --print. Without systemd: clf serve',
+    hint:
+      'Nothing was changed. Without systemd, start the gateway by hand (clf serve) or from what starts your other services: ' +
+      'clf serve runs in the foreground, SIGTERM stops it, and its runs go on. For a machine with systemd: clf service install --print',
   });
 }

@@ -53,17 +53,31 @@ test('install writes the unit and starts it, status looks at it, uninstall takes
   assert.match(readFileSync(notes, 'utf8'), /disable --now clawdfather\.service/);
 });
 
-test('without systemctl nothing is written, and what to do is said', {
+test('where no systemd answers nothing is written, and what to do is said', {
   timeout: 60_000,
 }, async (context) => {
   const rig = createGatewayRig(context);
-  const { code, stderr } = await rig.clfWith(
-    { env: { PATH: '/nowhere' } },
-    'service',
-    'install',
-    '--user',
-  );
-  assert.equal(code, 125);
-  assert.match(stderr, /service-unsupported/);
-  assert.ok(!existsSync(join(rig.env['XDG_CONFIG_HOME'] ?? '', 'systemd')));
+  const bin = join(rig.env['HOME'] ?? '', 'bin');
+  mkdirSync(bin);
+  // As in a container: the program is there, and nothing answers it.
+  const script = '#!/bin/sh\necho "System has not been booted with systemd" >&2\nexit 1\n';
+  writeFileSync(join(bin, 'systemctl'), script, { mode: 0o755 });
+  for (const PATH of ['/nowhere', `${bin}:${rig.env['PATH'] ?? ''}`]) {
+    const options = { env: { PATH } };
+    const installed = await rig.clfWith(options, 'service', 'install', '--user');
+    assert.equal(installed.code, 125);
+    assert.match(
+      installed.stderr,
+      /systemd does not answer here.*\n.*Nothing was changed.*clf serve/s,
+    );
+    assert.ok(!existsSync(join(rig.env['XDG_CONFIG_HOME'] ?? '', 'systemd')));
+    const asked = await rig.clfWith(options, 'service', 'status', '--user');
+    assert.equal(asked.code, 1);
+    assert.equal(
+      asked.stdout,
+      'systemd does not answer here. Start the gateway by hand: clf serve\n',
+    );
+    const json = await rig.clfWith(options, 'service', 'status', '--user', '--json');
+    assert.equal(JSON.parse(json.stdout).state, 'unsupported');
+  }
 });

@@ -100,7 +100,7 @@ test(
 test('inside a run nobody signs in', options, async (context) => {
   const rig = createGatewayRig(context);
   await rig.serve();
-  const launcher = new URL('../../bin/clawdfather.js', import.meta.url).pathname;
+  const launcher = new URL('../../bin/clawdfather.cjs', import.meta.url).pathname;
   const inner = await rig.clf('run', '--', process.execPath, launcher, 'login');
   assert.equal(inner.code, 125);
   assert.match(inner.stderr, /inside a run/);

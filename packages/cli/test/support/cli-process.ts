@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-export const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.js', import.meta.url));
+export const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.cjs', import.meta.url));
 
 export interface CliResult {
   readonly code: number | null;

@@ -79,7 +79,7 @@ export function createTwoUsers(test: TestContext, main: string): TwoUsers {
     // Another file system.
     copyFileSync(process.execPath, node);
   }
-  const launcher = join(root, 'installed/packages/cli/bin/clawdfather.js');
+  const launcher = join(root, 'installed/packages/cli/bin/clawdfather.cjs');
   const mainPath = join(root, 'installed/packages/cli/dist/bundle/main.js');
   for (const path of [launcher, mainPath]) mkdirSync(dirname(path), { recursive: true });
   writeFileSync(join(root, 'installed/packages/cli/package.json'), '{"type":"module"}');

@@ -1,7 +1,6 @@
 /*
- * The page that a login link opens: what is happening, then whether it worked. Its files are read with the first request. They
- * are found through the package's name, because a bundle moves this file but not them. The bare address, as it is printed at
- * the start, leads here too. The page has a button for GitHub only if GitHub is set up.
+ * The page that a login link opens: what is happening, then whether it worked. Its files are read with the first request. The
+ * bare address, as it is printed at the start, leads here too. The page has a button for GitHub only if GitHub is set up.
  */
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
@@ -12,8 +11,6 @@ const files = [
   { path: '/login/login.js', file: 'login.js', type: 'text/javascript; charset=utf-8' },
   { path: '/login/login.css', file: 'login.css', type: 'text/css; charset=utf-8' },
 ] as const;
-
-const home = (): string => import.meta.resolve('@clawdfather/gateway/package.json');
 
 /* The button stands on a line of its own. */
 const githubButton = /^.*id="github".*\n/m;
@@ -26,7 +23,7 @@ export function registerLoginPage(
   for (const { path, file, type } of files) {
     let text: string | undefined;
     server.get(path, async (_request, reply) => {
-      text ??= await readFile(new URL(`static/login/${file}`, home()), 'utf8');
+      text ??= await readFile(new URL(`../../static/login/${file}`, import.meta.url), 'utf8');
       const shown = offersGithub || file !== 'login.html' ? text : text.replace(githubButton, '');
       return setPageHeaders(reply).type(type).send(shown);
     });

@@ -11,7 +11,7 @@
  *   TP3 Below a directory of ours that others cannot enter, TP2 holds by itself.
  *
  * A missing directory counts as trusted: we make it ourselves and set its mode. The launcher has the same rule in plain JavaScript
- * (packages/cli/bin/clawdfather.js), and one table of tests holds both to it.
+ * (packages/cli/bin/clawdfather.cjs), and one table of tests holds both to it.
  */
 import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { isAbsolute, join } from 'node:path';

@@ -19,7 +19,7 @@ import { readJournal } from './read-journal.ts';
 
 export type ReconcileMode = 'adopt' | 'record';
 
-/* All owners and what the evidence says of each, looked at once. */
+/* All owners and what the evidence says of each. Looked at once, and not at all while no run is open: 64 dead ones are kept. */
 export interface Owners {
   readonly of: (record: RunRecord) => {
     readonly lease: OwnerRecord | undefined;
@@ -33,10 +33,11 @@ export async function reconcileRuns(
   context: SupervisorContext,
   mode: ReconcileMode,
 ): Promise<readonly ReconcileDecision[]> {
-  const owners = lookAtOwners(context);
   const records = context.registry.open();
-  const decisions: ReconcileDecision[] = [];
   context.unverifiable.clear();
+  if (records.length === 0) return [];
+  const owners = lookAtOwners(context);
+  const decisions: ReconcileDecision[] = [];
   for (let start = 0; start < records.length; start += reconcileAtOnceMax) {
     const part = records.slice(start, start + reconcileAtOnceMax);
     const decided = await Promise.all(

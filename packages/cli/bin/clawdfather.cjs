@@ -6,22 +6,31 @@
  *   1. A Node older than 24.15 cannot run the sources. Hand over to the Node
  *      that `npm ci` put into this checkout: by execve where that exists, else
  *      as its transparent parent (signals go down, the exit status comes up).
- *   2. In a checkout, run the TypeScript source as it stands. The export
- *      condition is added by a resolve hook in this process, because
- *      NODE_OPTIONS would leak into every command that the user runs.
- *   3. In an installed package, and where CLAWDFATHER_FROM=bundle asks for
- *      it, run the bundle (`npm run bundle`), which starts much faster.
+ *   2. Where the shell before us found that the bundle is current
+ *      (CLAWDFATHER_FROM=bundle), and in an installed package, run the bundle
+ *      (`npm run bundle`), which starts much faster and needs nothing of
+ *      node_modules.
+ *   3. Else run the TypeScript source as it stands. The export condition is
+ *      added by a resolve hook in this process, because NODE_OPTIONS would
+ *      leak into every command that the user runs.
  *
- * Plain JavaScript on purpose: this file must parse and start on Node 18.
+ * Plain JavaScript on purpose: this file must parse and start on Node 18. It is
+ * CommonJS like the bundle, because Node needs longer to load a module.
  * Importing main does the work; it reads process.argv from index 2.
  */
-import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-// A namespace import, since old Nodes lack registerHooks and would fail to link.
-import * as nodeModule from 'node:module';
-import { constants, homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+'use strict';
+
+const {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} = require('node:fs');
+const nodeModule = require('node:module');
+const { constants, homedir } = require('node:os');
+const { dirname, isAbsolute, join } = require('node:path');
 
 const sourceCondition = '@clawdfather/source';
 const versionMin = [24, 15];
@@ -32,11 +41,13 @@ function isRecentEnough(version) {
 }
 
 function pathFromHere(relative) {
-  return fileURLToPath(new URL(relative, import.meta.url));
+  return join(__dirname, relative);
 }
 
 function handOver(nodePath) {
-  const argv = [pathFromHere('clawdfather.js'), ...process.argv.slice(2)];
+  // Needed here alone, and slow to load.
+  const { spawn } = require('node:child_process');
+  const argv = [__filename, ...process.argv.slice(2)];
   if (typeof process.execve === 'function') {
     process.execve(nodePath, [nodePath, ...argv], process.env);
   }
@@ -125,12 +136,12 @@ function isGroupOurs(gid) {
   return group !== undefined && names.every((name) => us.some(([one]) => one === name));
 }
 
-async function runHere() {
+function runHere() {
   keepCompiled();
-  const sourcePath = pathFromHere('../src/main.ts');
   const isBundleAsked = process.env.CLAWDFATHER_FROM === 'bundle';
   // For us alone, not for the commands we start.
   delete process.env.CLAWDFATHER_FROM;
+  const sourcePath = pathFromHere('../src/main.ts');
   if (!isBundleAsked && existsSync(sourcePath)) {
     nodeModule.registerHooks({
       resolve: (specifier, context, nextResolve) =>
@@ -139,21 +150,21 @@ async function runHere() {
           conditions: [...context.conditions, sourceCondition],
         }),
     });
-    await import(new URL('../src/main.ts', import.meta.url).href);
+    void import(sourcePath);
     return;
   }
-  if (existsSync(pathFromHere('../dist/bundle/main.js'))) {
-    await import(new URL('../dist/bundle/main.js', import.meta.url).href);
-    return;
-  }
-  fail('packages/cli/dist/bundle is missing; make it with "npm run bundle"');
+  const bundlePath = pathFromHere('../dist/bundle/main.cjs');
+  if (existsSync(bundlePath)) require(bundlePath);
+  else fail('packages/cli/dist/bundle is missing; make it with "npm run bundle"');
 }
 
 if (isRecentEnough(process.versions.node)) {
-  await runHere();
+  runHere();
 } else {
-  const nodePath = pathFromHere('../../../node_modules/.bin/node');
-  if (existsSync(nodePath)) {
+  const nodePath = ['../dist/node', '../../../node_modules/.bin/node']
+    .map(pathFromHere)
+    .find((path) => existsSync(path));
+  if (nodePath !== undefined) {
     handOver(nodePath);
   } else {
     fail(
