@@ -14,7 +14,7 @@ export async function joinModules(root: string, directory: string): Promise<void
     // Optional parts of `pg` that it looks for and does without.
     external: ['pg-native'],
     resolve: {
-      conditionNames: ['@clawdfather/source', 'node', 'import'],
+      conditionNames: ['@clawdfather/source', 'node'],
       // What it offers to `require` hides its own files from whoever joins them; a bundle of it could read no config file.
       alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     },

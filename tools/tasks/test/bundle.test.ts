@@ -47,6 +47,7 @@ test('a gateway from the bundle answers, exports metrics and sends spans', async
         HOME: home,
         XDG_STATE_HOME: home,
         XDG_CONFIG_HOME: home,
+        CLAWDFATHER_FROM: 'bundle',
         CLAWDFATHER_GATEWAY_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -78,7 +79,7 @@ test('the bundle reads a config file, and says what is wrong with one', async (c
   const check = async (text: string): Promise<string> => {
     await writeFile(file, text, { mode: 0o600 });
     const program = path('../../../packages/cli/bin/clawdfather.cjs');
-    const env = { HOME: home, XDG_CONFIG_HOME: home };
+    const env = { HOME: home, XDG_CONFIG_HOME: home, CLAWDFATHER_FROM: 'bundle' };
     const checking = promisify(execFile)(process.execPath, [program, 'config', 'check'], { env });
     const { stdout, stderr } = await checking.catch((error) => error);
     return `${stdout}${stderr}`;

@@ -23,7 +23,7 @@ function entriesOf({ root }: TwoUsers, cache: string): string[] {
 /* Bytes that Node runs in the place of the genuine program, without looking at its source. */
 function plantedEntry(users: TwoUsers, genuineEntry: Buffer): Buffer {
   const cache = join(users.root, 'workshop');
-  const program = join(users.root, 'planted.mjs');
+  const program = join(users.root, 'planted.cjs');
   writeFileSync(program, planted);
   users.make(cache, { uid: users.other.uid, mode: 0o700 });
   const env = { NODE_COMPILE_CACHE: cache };

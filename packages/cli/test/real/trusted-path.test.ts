@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTwoUsers, type Entry, needsRoot, own } from '../support/two-users.ts';
 
-const main = `import { getCompileCacheDir } from 'node:module';
+const main = `const { getCompileCacheDir } = require('node:module');
 process.stdout.write(getCompileCacheDir() === undefined ? 'unsafe' : 'trusted');`;
 
 interface Case {

@@ -53,6 +53,8 @@ export function createCliRig(test: TestContext): CliRig {
     XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
     CLAWDFATHER_STATE_DIR: join(stateDir, 'state'),
     LANG: 'C.UTF-8',
+    // `npm test` asks for the bundle, which is what users run.
+    CLAWDFATHER_FROM: process.env['CLAWDFATHER_FROM'] ?? 'source',
   };
   const start = (options: CliOptions, ...args: string[]): CliProcess =>
     startProcess({ ...env, ...options.env }, options.input, args);

@@ -80,7 +80,7 @@ export function createTwoUsers(test: TestContext, main: string): TwoUsers {
     copyFileSync(process.execPath, node);
   }
   const launcher = join(root, 'installed/packages/cli/bin/clawdfather.cjs');
-  const mainPath = join(root, 'installed/packages/cli/dist/bundle/main.js');
+  const mainPath = join(root, 'installed/packages/cli/dist/bundle/main.cjs');
   for (const path of [launcher, mainPath]) mkdirSync(dirname(path), { recursive: true });
   writeFileSync(join(root, 'installed/packages/cli/package.json'), '{"type":"module"}');
   copyFileSync(launcherPath, launcher);
