@@ -12,6 +12,7 @@ import { describeMachine } from './report/machine.ts';
 import type { ScenarioResult } from './report/result.ts';
 import { formatAims, formatResult } from './report/table.ts';
 import { adoptScenario } from './scenarios/adopt.ts';
+import { cliStartScenario } from './scenarios/cli-start.ts';
 import { echoScenario } from './scenarios/echo.ts';
 import { growthScenario } from './scenarios/growth.ts';
 import { memoryScenario } from './scenarios/idle-memory.ts';
@@ -33,6 +34,7 @@ const scenarios: readonly Scenario[] = [
   memoryScenario,
   adoptScenario,
   mcpScenario,
+  cliStartScenario,
 ];
 
 const options = parseOptions(process.argv.slice(2));

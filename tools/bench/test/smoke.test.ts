@@ -54,6 +54,7 @@ test('a quick run measures every scenario and leaves nothing but its report', ()
     'memory',
     'adopt',
     'mcp',
+    'cli-start',
   ]);
   for (const { name, rows } of report.results) {
     assert.ok(rows.length > 0, name);
