@@ -6,6 +6,9 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, globSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/* The kind of machine that this one is not, for which the shim is built and tried, too. */
+const foreign = process.arch === 'arm64' ? 'x86_64' : 'aarch64';
+
 /* Command → Debian package. A name with a slash is a file; `*` is any version. */
 const programs: Readonly<Record<string, string>> = {
   bash: 'bash',
@@ -13,6 +16,9 @@ const programs: Readonly<Record<string, string>> = {
   dash: 'dash',
   fish: 'fish',
   less: 'less',
+  'musl-gcc': 'musl-tools',
+  [`${foreign}-linux-gnu-gcc`]: `gcc-${foreign.replace('_', '-')}-linux-gnu`,
+  [`qemu-${foreign}`]: 'qemu-user',
   '/usr/sbin/mkfs.ext4': 'e2fsprogs',
   '/usr/lib/postgresql/*/bin/initdb': 'postgresql',
   promtool: 'prometheus',

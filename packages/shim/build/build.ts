@@ -1,5 +1,7 @@
 /*
- * Builds the shim: `node packages/shim/build/build.ts [--variant=release|test|asan|fuzz …]`.
+ * Builds the shim: `node packages/shim/build/build.ts [--variant=release|test|asan|fuzz …] [--arch=x64|arm64 …]`.
+ *
+ * Without `--arch` it is for this machine, with whatever compiler there is. With it, it is for any Linux of that kind.
  *
  * Stages per program: find a compiler, see whether anything changed, compile all
  * sources in one command, check the size, put the result in place by a rename
@@ -10,11 +12,14 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile, type Compiler, findCompilers } from './compilers.ts';
 import { hashInputs, isUpToDate, writeStamp } from './stamp.ts';
+import { compilersFor, remediesFor, type Target, targets } from './targets.ts';
 import { buildVariants, compilerNames, flagsFor, outputName } from './variants.ts';
 import type { BuildVariant } from './variants.ts';
 
 interface Program {
   readonly variant: BuildVariant;
+  /* Undefined: this machine. */
+  readonly target: Target | undefined;
   readonly sources: readonly string[];
   readonly outputPath: string;
 }
@@ -27,50 +32,65 @@ const nativePath = join(packagePath, 'native');
 const distPath = join(packagePath, 'dist');
 
 function main(argv: readonly string[]): void {
-  const variants = parseVariants(argv);
+  const wanted = parseWanted(argv);
+  if (wanted === undefined) return;
   if (process.platform !== 'linux') {
     return fail('The shim is written for Linux.', `This is ${process.platform}.`, [
       'Run Clawdfather on Linux; other systems refuse with platform-unsupported.',
     ]);
   }
   mkdirSync(distPath, { recursive: true });
-  for (const variant of variants) {
-    for (const program of programsOf(variant)) buildProgram(program);
+  const onTargets = wanted.targets.length === 0 ? [undefined] : wanted.targets;
+  for (const variant of wanted.variants) {
+    for (const target of onTargets) {
+      for (const program of programsOf(variant, target)) buildProgram(program);
+    }
   }
 }
 
-function parseVariants(argv: readonly string[]): readonly BuildVariant[] {
-  const wanted = argv.map((arg) => arg.replace(/^--variant=/, ''));
-  const known = buildVariants.filter((variant) => wanted.includes(variant));
-  if (known.length !== new Set(wanted).size) {
-    fail('Unknown argument.', `Known variants: ${buildVariants.join(', ')}.`, [
-      'Call it as: node packages/shim/build/build.ts --variant=release',
-    ]);
-    return [];
-  }
-  return known.length === 0 ? ['release'] : known;
+interface Wanted {
+  readonly variants: readonly BuildVariant[];
+  readonly targets: readonly Target[];
 }
 
-function programsOf(variant: BuildVariant): readonly Program[] {
+function parseWanted(argv: readonly string[]): Wanted | undefined {
+  const has = (word: string): boolean => argv.includes(word);
+  const named = buildVariants.filter((variant) => has(`--variant=${variant}`));
+  const onTargets = targets.filter(({ arch }) => has(`--arch=${arch}`));
+  const isKnown = named.length + onTargets.length === new Set(argv).size;
+  const variants: readonly BuildVariant[] = named.length === 0 ? ['release'] : named;
+  const isForTargets = variants.every((one) => one === 'release' || one === 'test');
+  if (isKnown && (onTargets.length === 0 || isForTargets)) return { variants, targets: onTargets };
+  fail(
+    'Unknown argument.',
+    `Known variants: ${buildVariants.join(', ')}. Known kinds of machines, for release and test: ${targets.map(({ arch }) => arch).join(', ')}.`,
+    ['Call it as: node packages/shim/build/build.ts --variant=release --arch=arm64'],
+  );
+  return undefined;
+}
+
+function programsOf(variant: BuildVariant, target: Target | undefined): readonly Program[] {
   const sources = filesIn(nativePath, '.c');
   const isFuzzer = (path: string): boolean => basename(path).startsWith('fuzz-');
   if (variant !== 'fuzz') {
-    const outputPath = join(distPath, outputName(variant));
-    return [{ variant, sources: sources.filter((path) => !isFuzzer(path)), outputPath }];
+    const outputPath = join(distPath, outputName(variant, target));
+    return [{ variant, target, sources: sources.filter((path) => !isFuzzer(path)), outputPath }];
   }
   return sources.filter(isFuzzer).map((path) => {
     const name = basename(path, '.c');
-    return { variant, sources: [path], outputPath: join(distPath, name) };
+    return { variant, target, sources: [path], outputPath: join(distPath, name) };
   });
 }
 
 function buildProgram(program: Program): void {
   const name = basename(program.outputPath);
-  const compilers = findCompilers(compilerNames[program.variant]);
+  const { target, variant } = program;
+  const compilers =
+    target === undefined ? findCompilers(compilerNames[variant]) : compilersFor(target, distPath);
   const inputs = [...filesIn(nativePath, '.c'), ...filesIn(nativePath, '.h')];
   const inputsHash = hashInputs(
     inputs,
-    compilers.flatMap((compiler) => [compiler.version, ...flagsFor(program.variant, compiler)]),
+    compilers.flatMap((compiler) => [compiler.version, ...flagsFor(variant, compiler, target)]),
   );
   if (isUpToDate(program.outputPath, inputsHash)) return say(`${name} is up to date`);
   if (compilers.length === 0) return failWithoutCompiler(program);
@@ -90,7 +110,7 @@ function buildProgram(program: Program): void {
 /* What the compiler said, if it failed. */
 function tryCompiler(program: Program, compiler: Compiler): string | undefined {
   const temporaryPath = `${program.outputPath}.${process.pid}`;
-  const flags = flagsFor(program.variant, compiler);
+  const flags = flagsFor(program.variant, compiler, program.target);
   const result = compile(compiler, [...flags, '-o', temporaryPath, ...program.sources]);
   if (!result.isBuilt) {
     rmSync(temporaryPath, { force: true });
@@ -111,12 +131,16 @@ function checkSize(program: Program, compiler: Compiler): void {
   ]);
 }
 
-function failWithoutCompiler(program: Program): void {
-  fail(
-    `${basename(program.outputPath)} cannot be built.`,
-    `No C compiler was found (looked for ${compilerNames[program.variant].join(', ')}).`,
-    ['Debian, Ubuntu: apt install gcc musl-tools', 'Fedora: dnf install gcc musl-gcc'],
-  );
+function failWithoutCompiler({ outputPath, variant, target }: Program): void {
+  const what = `${basename(outputPath)} cannot be built.`;
+  if (target !== undefined) {
+    const why = `No compiler for a static program on ${target.cpu} was found, or musl for it could not be fetched.`;
+    return fail(what, why, remediesFor(target));
+  }
+  fail(what, `No C compiler was found (looked for ${compilerNames[variant].join(', ')}).`, [
+    'Debian, Ubuntu: apt install gcc musl-tools',
+    'Fedora: dnf install gcc musl-gcc',
+  ]);
 }
 
 function filesIn(folder: string, ending: string): readonly string[] {

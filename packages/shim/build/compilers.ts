@@ -10,6 +10,8 @@ export interface Compiler {
   readonly command: string;
   readonly version: string;
   readonly isMusl: boolean;
+  /* Needed by this compiler, whatever is built. */
+  readonly flags: readonly string[];
 }
 
 export interface CompileResult {
@@ -24,7 +26,7 @@ export function findCompilers(commands: readonly string[]): readonly Compiler[] 
     const result = spawnSync(command, ['--version'], { encoding: 'utf8' });
     if (result.status !== 0) continue;
     const version = result.stdout.split('\n')[0] ?? '';
-    found.push({ command, version, isMusl: command.startsWith('musl') });
+    found.push({ command, version, isMusl: command.includes('musl'), flags: [] });
   }
   return found;
 }

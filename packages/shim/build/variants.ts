@@ -5,9 +5,12 @@
  *   test     the same with the hooks that tests need
  *   asan     with AddressSanitizer and UBSan; every finding ends the program
  *   fuzz     one program per `fuzz-*.c`, each of which includes the source it tests
+ *
+ * `release` and `test` can be built for another kind of machine, too (targets.ts).
  */
-import { binaryNames, type ShimVariant } from '../src/binary-names.ts';
+import { binaryNames, type ShimVariant, targetName } from '../src/binary-names.ts';
 import type { Compiler } from './compilers.ts';
+import type { Target } from './targets.ts';
 
 export type BuildVariant = ShimVariant | 'fuzz';
 
@@ -39,6 +42,8 @@ const smallFlags = [
 ];
 
 const hookFlags = ['-DCLAWDFATHER_TEST_HOOKS'];
+/* The test program of another kind of machine runs in an emulator, which refuses to share memory and to adopt orphans. */
+const emulatedFlags = ['-DCLF_FORKS', '-DCLF_EMULATED'];
 const sanitizerFlags = ['-O1', '-g', '-fno-omit-frame-pointer', '-fno-sanitize-recover=all'];
 
 /* Each is tried until one succeeds. */
@@ -49,7 +54,17 @@ export const compilerNames: Readonly<Record<BuildVariant, readonly string[]>> = 
   fuzz: ['clang'],
 };
 
-export function flagsFor(variant: BuildVariant, compiler: Compiler): readonly string[] {
+export function flagsFor(
+  variant: BuildVariant,
+  compiler: Compiler,
+  target?: Target,
+): readonly string[] {
+  const isForeign = target !== undefined && target.arch !== process.arch;
+  const isEmulated = variant === 'test' && isForeign;
+  return [...flagsOf(variant, compiler), ...compiler.flags, ...(isEmulated ? emulatedFlags : [])];
+}
+
+function flagsOf(variant: BuildVariant, compiler: Compiler): readonly string[] {
   switch (variant) {
     case 'release':
       return [...commonFlags, ...smallFlags, ...libraryFlags(compiler)];
@@ -62,8 +77,8 @@ export function flagsFor(variant: BuildVariant, compiler: Compiler): readonly st
   }
 }
 
-export function outputName(variant: ShimVariant): string {
-  return binaryNames[variant];
+export function outputName(variant: ShimVariant, target?: Target): string {
+  return target === undefined ? binaryNames[variant] : targetName(variant, target.arch);
 }
 
 /* musl has no fortified functions; its headers ignore the macro, its compiler warns. */

@@ -265,7 +265,7 @@ _Noreturn void shim_main(u8 *message, size_t length, u32 handle, int link_fd, co
 	if (wrong)
 		refuse_request(wrong, EINVAL);
 	(void)prctl(PR_SET_NAME, "clf-shim");
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || proc_stat_read(getpid(), &shim.self) != 0)
+	if (sys_adopt_orphans() != 0 || proc_stat_read(getpid(), &shim.self) != 0)
 		refuse_request("no subreaper, or no /proc", ENOSYS);
 	mode_t before = umask(077);
 	if (!shim.spawn.has_umask) {

@@ -314,7 +314,7 @@ static bool turn(bool sweeping)
 int spawnd_main(int mux_fd)
 {
 	spawnd.mux = (struct peer){.fd = mux_fd, .out_max = MUX_OUT_BYTES_MAX};
-	if (host_read(&spawnd.host) != 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || set_nonblocking(mux_fd) != 0 ||
+	if (host_read(&spawnd.host) != 0 || sys_adopt_orphans() != 0 || set_nonblocking(mux_fd) != 0 ||
 	    sys_close_from(4) != 0)
 		return 1;
 	(void)prctl(PR_SET_NAME, "clf-spawnd");

@@ -41,6 +41,8 @@ int host_read(struct host *host);
 int sys_pidfd_open(pid_t pid);
 int sys_pidfd_send(int pidfd, int signal_number);
 int sys_close_from(unsigned first);
+/* Orphans among our descendants become our children. */
+int sys_adopt_orphans(void);
 
 int set_nonblocking(int fd);
 /* Reads a whole small file relative to dirfd; returns its length, always NUL-terminated. */

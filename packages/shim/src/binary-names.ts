@@ -13,3 +13,8 @@ export const binaryNames: Readonly<Record<ShimVariant, string>> = {
   test: 'clawdfather-shim-test',
   asan: 'clawdfather-shim-asan',
 };
+
+/* A program that was built for any Linux of a kind of machine, in Node's words: x64, arm64. */
+export function targetName(variant: ShimVariant, arch: string): string {
+  return `${binaryNames[variant]}-linux-${arch}`;
+}

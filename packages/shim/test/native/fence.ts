@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '@clawdfather/kit';
 
 export interface Fence {
   /* Lines of shell that put `$$` behind the fence. */
@@ -14,7 +15,8 @@ export interface Fence {
   readonly cgroupDir: string | undefined;
   /* Living processes, as `pid (name)`. */
   processes(): readonly string[];
-  remove(): void;
+  /* False: not yet. */
+  remove(): boolean;
 }
 
 let count = 0;
@@ -36,9 +38,7 @@ export function createFence(): Fence {
     mark,
     cgroupDir: dir,
     processes: () => (dir === undefined ? processesWithMark(mark) : processesIn(dir)),
-    remove: () => {
-      if (dir !== undefined && existsSync(dir)) removeTree(dir);
-    },
+    remove: () => dir === undefined || !existsSync(dir) || isRemoved(dir),
   };
 }
 
@@ -55,6 +55,17 @@ function processesIn(dir: string): readonly string[] {
   if (!existsSync(dir)) return [];
   const here = readFileSync(join(dir, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean);
   return [...here.map(describe), ...subdirs(dir).flatMap(processesIn)];
+}
+
+/* A process that ends is off the list a moment before the kernel lets go of its cgroup. */
+function isRemoved(dir: string): boolean {
+  try {
+    removeTree(dir);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EBUSY') return false;
+    throw error;
+  }
 }
 
 function removeTree(dir: string): void {

@@ -132,7 +132,7 @@ for (const compiler of ['gcc', 'clang', 'musl-gcc']) {
     const sources = readdirSync(nativePath)
       .filter((name) => name.endsWith('.c') && !name.startsWith('fuzz-'))
       .map((name) => join(nativePath, name));
-    const flags = flagsFor('asan', { command: compiler, version: '', isMusl: false });
+    const flags = flagsFor('asan', { command: compiler, version: '', isMusl: false, flags: [] });
     for (const hook of flags.filter((flag) => flag.startsWith('-D'))) {
       /* With every definition, and without each of them. */
       const chosen = flags.filter((flag) => flag !== hook || flag === '-D_GNU_SOURCE');
@@ -141,7 +141,12 @@ for (const compiler of ['gcc', 'clang', 'musl-gcc']) {
       assert.equal(result.status, 0, result.stderr);
     }
     /* As it is shipped where musl is missing: a fortified library warns about more. */
-    const release = flagsFor('release', { command: compiler, version: '', isMusl: false });
+    const release = flagsFor('release', {
+      command: compiler,
+      version: '',
+      isMusl: false,
+      flags: [],
+    });
     const shipped = release.filter((flag) => !flag.startsWith('-Wl,') && flag !== '-s');
     const result = spawnSync(compiler, [...shipped, '-fsyntax-only', ...sources], {
       encoding: 'utf8',

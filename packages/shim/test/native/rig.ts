@@ -24,6 +24,8 @@ import { createRun, type Run } from './run.ts';
 export interface ProgramOptions {
   /* Put before the binary: strace, setpriv, prlimit with their arguments. */
   readonly wrap?: readonly string[];
+  /* Another one than that of the variant. */
+  readonly binaryPath?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -120,18 +122,23 @@ export function isInstalled(program: string): boolean {
   return spawnSync('sh', ['-c', 'command -v "$1"', 'sh', program]).status === 0;
 }
 
-const built = new Set<ShimVariant>();
+const built = new Set<string>();
 
-/* Test files run side by side; the lock makes one of them build and the others find it built. */
-function buildOnce(variant: ShimVariant): void {
-  if (built.has(variant)) return;
+/*
+ * Test files run side by side; the lock makes one of them build and the others find it built. With `arch`, what is built is for
+ * that kind of machine.
+ */
+export function buildOnce(variant: ShimVariant, arch?: string): void {
+  const flags = [`--variant=${variant}`, ...(arch === undefined ? [] : [`--arch=${arch}`])];
+  const key = flags.join(' ');
+  if (built.has(key)) return;
   const script = fileURLToPath(new URL('../../build/build.ts', import.meta.url));
   const lock = join(tmpdir(), `clf-native-build-${process.getuid?.() ?? 0}.lock`);
-  const result = spawnSync('flock', [lock, process.execPath, script, `--variant=${variant}`], {
+  const result = spawnSync('flock', [lock, process.execPath, script, ...flags], {
     encoding: 'utf8',
   });
   assert.equal(result.status, 0, `${result.stdout}${result.stderr}`);
-  built.add(variant);
+  built.add(key);
 }
 
 /* Polls, for what announces itself to nobody. */
@@ -163,9 +170,10 @@ function createRig(variant: ShimVariant): Rig & { close(): Promise<void> } {
     writeFileSync(path, text, { mode: 0o755 });
     return path;
   };
-  const deps = ({ wrap = [], env = {} }: ProgramOptions = {}) => {
+  const deps = (options: ProgramOptions = {}) => {
+    const { wrap = [], env = {}, binaryPath: own = shimBinaryPath(variant) } = options;
     count += 1;
-    const words = [...wrap, shimBinaryPath(variant)].map((word) => `'${word}'`).join(' ');
+    const words = [...wrap, own].map((word) => `'${word}'`).join(' ');
     const lines = ['#!/bin/sh', fence.enterScript, `exec ${words} "$@"`, ''];
     const binaryPath = program(`start-${count}`, lines.join('\n'));
     return { binaryPath, clock, logFd, env: { ...sanitizerEnv(wrap), ...env } };
@@ -230,7 +238,7 @@ function createRig(variant: ShimVariant): Rig & { close(): Promise<void> } {
       await until(`everything is gone: ${fence.processes().join(', ')}`, () => {
         return fence.processes().length === 0;
       });
-      fence.remove();
+      await until('the kernel lets go of their cgroup', () => fence.remove());
       assert.equal(readFileSync(logPath, 'utf8'), '', 'the program complained');
       assert.deepEqual(descriptorsInto(dir), []);
       rmSync(dir, { recursive: true, force: true });
