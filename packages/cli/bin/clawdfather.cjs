@@ -161,14 +161,15 @@ function runHere() {
 if (isRecentEnough(process.versions.node)) {
   runHere();
 } else {
+  // What lies there beside an installed package, which has no sources, belongs to another project.
+  const isCheckout = existsSync(pathFromHere('../src'));
   const nodePath = ['../dist/node', '../../../node_modules/.bin/node']
     .map(pathFromHere)
-    .find((path) => existsSync(path));
+    .find((path) => isCheckout && existsSync(path));
   if (nodePath !== undefined) {
     handOver(nodePath);
   } else {
-    fail(
-      `needs Node ${versionMin.join('.')} or newer, this is ${process.versions.node}; run "npm ci" first`,
-    );
+    const cure = isCheckout ? 'run "npm ci" first' : 'put a newer one first on the PATH';
+    fail(`needs Node ${versionMin.join('.')} or newer, this is ${process.versions.node}; ${cure}`);
   }
 }

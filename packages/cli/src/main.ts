@@ -14,6 +14,7 @@ import { runCli } from './cli.ts';
 import { readCaller } from './config.ts';
 import { exitOwnError } from './exit-status.ts';
 import { createNodeIo } from './io/node-io.ts';
+import { keepOwnCodeLater } from './keep-own-code.ts';
 
 // Without top-level await, because the bundle is CommonJS. Should the loop run empty before the command has ended, that is no success.
 process.exitCode = exitOwnError;
@@ -21,6 +22,7 @@ void main();
 
 async function main(): Promise<void> {
   const clock = createSystemClock();
+  keepOwnCodeLater(clock);
   const status = await runCli({
     caller: readCaller({
       argv: process.argv.slice(2),

@@ -27,6 +27,9 @@ const timeoutMs = 30_000;
 
 const commandPath = join(import.meta.dirname, '../bin/clawdfather');
 
+/* What tells a checkout from an installed package. */
+const source = 'packages/cli/src/main.ts';
+
 const cleanEnv = { ...process.env, NODE_OPTIONS: '' };
 
 function makeCheckout(context: TestContext, files: Readonly<Record<string, string>>): string {
@@ -167,6 +170,7 @@ test('S3: the limits of open files are noted before Node raises them', (context)
 
 test("a checkout's own Node is the one that runs", (context) => {
   const root = makeCheckout(context, {
+    [source]: '',
     'node_modules/.bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
   });
   const command = join(root, 'packages/cli/bin/clawdfather');
@@ -176,8 +180,29 @@ test("a checkout's own Node is the one that runs", (context) => {
   assert.equal(result.status, 9);
 });
 
+test('an installed package leaves the Node of the project around it alone', (context) => {
+  const root = makeCheckout(context, {
+    'node_modules/.bin/node': `#!/bin/sh\nexit 9\n`,
+    'packages/cli/dist/bundle/main.cjs': `process.stdout.write(process.execPath);`,
+  });
+  const command = join(root, 'packages/cli/bin/clawdfather');
+  copyFileSync(commandPath, command);
+  const env = { ...cleanEnv, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const result = spawnSync(command, [], { encoding: 'utf8', timeout: timeoutMs, env });
+  assert.equal(result.stdout, process.execPath);
+});
+
+test('an installed package under an old Node says what to do', needsOldNode, (context) => {
+  const root = makeCheckout(context, {
+    'node_modules/.bin/node': `#!/bin/sh\nexit 9\n`,
+  });
+  const result = launch(root, oldNode ?? '', []);
+  assert.match(result.stderr, /put a newer one first on the PATH/);
+  assert.equal(result.status, 70);
+});
+
 test('an old Node without the pinned one says what to do', needsOldNode, (context) => {
-  const result = launch(makeCheckout(context, {}), oldNode ?? '', []);
+  const result = launch(makeCheckout(context, { [source]: '' }), oldNode ?? '', []);
   assert.match(result.stderr, /npm ci/);
   assert.equal(result.status, 70);
 });
@@ -187,6 +212,7 @@ test(
   needsOldNode,
   (context) => {
     const root = makeCheckout(context, {
+      [source]: '',
       'node_modules/.bin/node': `#!/bin/sh\necho "$@"\nexit 9\n`,
     });
     const result = launch(root, oldNode ?? '', ['ps', '--all']);
@@ -197,6 +223,7 @@ test(
 
 test('an old Node passes a signal down and the death by it up', needsOldNode, async (context) => {
   const root = makeCheckout(context, {
+    [source]: '',
     'node_modules/.bin/node': `#!/bin/sh\necho ready\nexec sleep 60\n`,
   });
   const launcher = join(root, 'packages/cli/bin/clawdfather.cjs');

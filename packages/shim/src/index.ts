@@ -33,6 +33,9 @@ export type { CgroupRequest, Confinement, Grant } from './wire/spawn-request.ts'
 export type { JournalRequest, OwnerIdentity } from './wire/spawn-request.ts';
 export type { ResourceLimit, SpawnRequest, SpawnUser, TerminalSize } from './wire/spawn-request.ts';
 export { shimBinaryPath } from './binary.ts';
+export { holdBinary } from './held-binary.ts';
+export type { HeldBinary } from './held-binary.ts';
+export { comparePackedShim } from './packed-shims.ts';
 export { shimVariants } from './binary-names.ts';
 export type { ShimVariant } from './binary-names.ts';
 export { readConfinementSupport } from './client/confinement-support.ts';

@@ -48,7 +48,12 @@ export type { RunUse } from './use/read-uses.ts';
 export { unclaimedStage } from './run/records/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';
-export { readConfinementSupport, shimBinaryPath, terminationReasons } from '@clawdfather/shim';
+export {
+  comparePackedShim,
+  readConfinementSupport,
+  shimBinaryPath,
+  terminationReasons,
+} from '@clawdfather/shim';
 export type { ConfinementSupport } from '@clawdfather/shim';
 export type {
   CancelReason,

@@ -5,7 +5,7 @@
  * an owner (O1) → the launcher is ready.
  */
 import { createSystemClock, createSystemRandom, type Scope, silentLog } from '@clawdfather/kit';
-import { shimBinaryPath } from '@clawdfather/shim';
+import { holdBinary, shimBinaryPath } from '@clawdfather/shim';
 import type { SupervisorContext } from './context.ts';
 import { silentObserver } from './events.ts';
 import { keepTicksFast } from './keep-ticks-fast.ts';
@@ -32,7 +32,7 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
   const observer = deps.observer ?? silentObserver;
   const platform = selectPlatform(deps.platform ?? process.platform);
   const host = platform.readHost();
-  const binaryPath = deps.binaryPath ?? shimBinaryPath();
+  const binaryPath = deps.binaryPath ?? holdOwnBinary(scope);
   const stateDir = await openStateDir(deps.stateDir);
   for (const warning of stateDir.warnings) log.warn('state-dir.warning', { warning });
   const self = {
@@ -85,6 +85,13 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     },
     signal: scope.signal,
   };
+}
+
+/* The one we were installed with, whatever an upgrade does to the files meanwhile. */
+function holdOwnBinary(scope: Scope): string {
+  const held = holdBinary(shimBinaryPath());
+  scope.defer(() => held[Symbol.dispose]());
+  return held.path;
 }
 
 function createLauncher(

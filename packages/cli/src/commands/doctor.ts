@@ -17,6 +17,7 @@ import { type Finding, findingsJson, formatFindings, hasFailed } from '../doctor
 import {
   checkCgroup,
   checkDisk,
+  checkKernel,
   checkNode,
   checkPlatform,
   checkProc,
@@ -61,13 +62,16 @@ export async function execute(context: CallOf<typeof doctorSpec>): Promise<ExitS
   const { stateDir } = context.config;
   const rebuilt = context.flags.rebuild ? [await rebuild(stateDir)] : [];
   const facts = createHostFacts();
-  const { readConfinementSupport, shimBinaryPath } = await import('@clawdfather/supervisor');
+  const { comparePackedShim, readConfinementSupport, shimBinaryPath } = await import(
+    '@clawdfather/supervisor'
+  );
   const directory = await readDirectory(stateDir);
   const findings: Finding[] = [
     ...rebuilt,
     checkPlatform(facts),
+    checkKernel(facts),
     checkNode(facts),
-    await checkShim(shimBinaryPath),
+    await checkShim({ findPath: shimBinaryPath, compare: comparePackedShim }),
     ...(await checkConfinements(() => readConfinementSupport(shimBinaryPath()))),
     checkConfig(context.config),
     checkProgram(),

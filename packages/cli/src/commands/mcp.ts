@@ -6,12 +6,14 @@
  */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createJsonLog, type Log } from '@clawdfather/kit';
 import { localAccount, localSession } from '@clawdfather/supervisor/origins';
 import type { CallOf, CommandContext } from '../command.ts';
 import { chosen } from '../config.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { keepOwnCode } from '../keep-own-code.ts';
 import { openOnce } from '../mcp/opened-once.ts';
 import { openProtocolOutput } from '../mcp/protocol-output.ts';
 import { readVersion } from './version.ts';
@@ -21,9 +23,12 @@ import type { mcpSpec } from './mcp-spec.ts';
 const account = localAccount;
 const sessionId = localSession;
 
+/* Beside src and dist alike; it need not be on the agent's path. */
+const ownPath = fileURLToPath(new URL('../../bin/clawdfather', import.meta.url));
+
 /* Who types it at a terminal expected something else. */
 const forPeople = `clf: this is an MCP server; it waits for an agent's messages on stdin.
-  Add it to an agent instead: claude mcp add clawdfather -- npx clawdfather mcp (Ctrl-D leaves)
+  Add it to an agent instead: claude mcp add clawdfather -- ${ownPath} mcp (Ctrl-D leaves)
 `;
 
 const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -36,6 +41,7 @@ export async function execute(context: CallOf<typeof mcpSpec>): Promise<ExitStat
     import('@clawdfather/tools/mcp'),
     import('../mcp/open-agent-tools.ts'),
   ]);
+  keepOwnCode();
   await using opened = openOnce(
     () => openAgentTools({ ...context, log, directory, account }),
     (error) => log.error('mcp-open-failed', { error }),

@@ -23,6 +23,7 @@ import {
 import { openServeLog } from '../gateway/serve-log.ts';
 import { formatServing } from '../gateway/serve-text.ts';
 import { listenForStop, type StopSignals } from '../gateway/stop-signals.ts';
+import { keepOwnCode } from '../keep-own-code.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
 import { type Gateway, type GatewayConfig, openServer } from '../serve.ts';
@@ -41,6 +42,7 @@ export async function execute(context: CallOf<typeof serveSpec>): Promise<ExitSt
   await using serveLog = await openServeLog(context);
   const { log } = serveLog;
   using stopping = listenForStop(context.io);
+  keepOwnCode();
   const gateway = await open(context, settings, log);
   const record = recordOf(context, settings, gateway);
   writeGatewayFile(stateDir, record);

@@ -7,6 +7,8 @@ import type { Finding } from './finding.ts';
 import type { HostFacts } from './host-facts.ts';
 
 const nodeVersionMin = [24, 15] as const;
+/* From it on a process can be held by a descriptor (pidfd_open), without which nothing may be signalled. */
+const kernelVersionMin = [5, 3] as const;
 /* Below this a single busy build can fill the disk before anyone looks. */
 const freeBytesLow = 1024 ** 3;
 /* The shim stops its largest runs at 256 MiB (J4). */
@@ -28,17 +30,31 @@ export function checkPlatform(facts: HostFacts): Finding {
 
 export function checkNode(facts: HostFacts): Finding {
   const check = 'node-version';
-  const [major = 0, minor = 0] = facts.nodeVersion.split('.').map(Number);
-  const [majorMin, minorMin] = nodeVersionMin;
-  const isRecent = major > majorMin || (major === majorMin && minor >= minorMin);
   const summary = `Node ${facts.nodeVersion}`;
-  if (isRecent) return { check, status: 'ok', summary };
+  if (isAtLeast(facts.nodeVersion, nodeVersionMin)) return { check, status: 'ok', summary };
   return {
     check,
     status: 'fail',
     summary: `${summary} is too old`,
     advice: `Install Node ${nodeVersionMin.join('.')} or newer.`,
   };
+}
+
+export function checkKernel(facts: HostFacts): Finding {
+  const check = 'kernel';
+  const summary = `Linux ${facts.kernelRelease}`;
+  if (isAtLeast(facts.kernelRelease, kernelVersionMin)) return { check, status: 'ok', summary };
+  return {
+    check,
+    status: 'fail',
+    summary: `${summary} is too old: runs cannot be ended safely`,
+    advice: `Run it on Linux ${kernelVersionMin.join('.')} or newer.`,
+  };
+}
+
+function isAtLeast(version: string, [majorMin, minorMin]: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  return major > majorMin || (major === majorMin && minor >= minorMin);
 }
 
 /* Without a view of other processes nothing can be verified, so nothing would ever be signalled (O5). */

@@ -4,11 +4,13 @@
  */
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { userInfo } from 'node:os';
+import { release, userInfo } from 'node:os';
 
 export interface HostFacts {
   readonly platform: string;
   readonly nodeVersion: string;
+  /* As `uname -r` says it. */
+  readonly kernelRelease: string;
   readonly userName: string;
   readText(path: string): string | undefined;
   isWritable(path: string): boolean;
@@ -31,6 +33,7 @@ export function createHostFacts(): HostFacts {
   return {
     platform: process.platform,
     nodeVersion: process.versions.node,
+    kernelRelease: release(),
     userName: readUserName(),
     readText: (path) => {
       try {

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CodedError } from '@clawdfather/kit';
 import { mcpSpec } from '../../src/commands/mcp-spec.ts';
 import { checkConfig } from '../../src/doctor/config-check.ts';
 import { checkConfinement } from '../../src/doctor/confinement-check.ts';
@@ -11,6 +12,7 @@ import { findingsJson, formatFindings, hasFailed } from '../../src/doctor/findin
 import {
   checkCgroup,
   checkDisk,
+  checkKernel,
   checkNode,
   checkPlatform,
   checkProc,
@@ -33,6 +35,7 @@ function hostWith(over: Partial<HostFacts> & { files?: Record<string, string> } 
   return {
     platform: 'linux',
     nodeVersion: '24.15.0',
+    kernelRelease: '6.1.0-31-amd64',
     userName: 'ann',
     readText: (path) => over.files?.[path],
     isWritable: () => true,
@@ -49,16 +52,39 @@ test('platform and Node', () => {
   assert.equal(checkNode(hostWith({ nodeVersion: '26.0.0' })).status, 'ok');
 });
 
+test('the kernel: recent enough, or too old to hold a process by a descriptor', () => {
+  assert.equal(checkKernel(hostWith()).status, 'ok');
+  assert.equal(checkKernel(hostWith({ kernelRelease: '5.3-rc1' })).status, 'ok');
+  const old = checkKernel(hostWith({ kernelRelease: '4.18.0-553.el8_10.x86_64' }));
+  assert.equal(old.status, 'fail');
+  assert.match(old.summary, /4\.18\.0.* too old/);
+});
+
 test('the shim: there and running, missing, or not for this machine', async () => {
-  const found = (): string => '/x/shim';
-  const said = await checkShim(found, () => Promise.resolve('clawdfather-shim protocol 1\n'));
-  assert.deepEqual(said, { check: 'shim', status: 'ok', summary: 'clawdfather-shim protocol 1' });
-  const missing = await checkShim(() => {
-    throw new Error('not built');
+  const path = '/x/shim';
+  const unlisted = (): 'unlisted' => 'unlisted';
+  const said = await checkShim({
+    findPath: () => path,
+    compare: unlisted,
+    run: () => Promise.resolve('clawdfather-shim protocol 1\n'),
   });
-  assert.equal(missing.status, 'fail');
-  assert.match(missing.advice ?? '', /npm run build:shim/);
-  const foreign = await checkShim(() => import.meta.filename);
+  assert.deepEqual(said, { check: 'shim', status: 'ok', summary: 'clawdfather-shim protocol 1' });
+  const missing = await checkShim({
+    findPath: () => {
+      throw new CodedError('shim-missing', 'not built', { hint: 'Build it.' });
+    },
+    compare: unlisted,
+  });
+  assert.deepEqual(missing, {
+    check: 'shim',
+    status: 'fail',
+    summary: 'not built',
+    advice: 'Build it.',
+  });
+  const changed = await checkShim({ findPath: () => path, compare: () => 'changed' });
+  assert.equal(changed.status, 'fail');
+  assert.match(changed.summary, /\/x\/shim is not the program that was installed/);
+  const foreign = await checkShim({ findPath: () => import.meta.filename, compare: unlisted });
   assert.equal(foreign.status, 'fail');
   assert.match(foreign.summary, /cannot be run \(EACCES\)/);
 });

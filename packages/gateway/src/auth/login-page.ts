@@ -1,8 +1,8 @@
 /*
- * The page that a login link opens: what is happening, then whether it worked. Its files are read with the first request. The
- * bare address, as it is printed at the start, leads here too. The page has a button for GitHub only if GitHub is set up.
+ * The page that a login link opens: what is happening, then whether it worked. Its files are read at the start, because an
+ * upgrade may replace them while we run. The bare address, as it is printed at the start, leads here too. The page has a button for GitHub only if GitHub is set up.
  */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { setPageHeaders } from '../http/security-headers.ts';
 
@@ -21,11 +21,8 @@ export function registerLoginPage(
 ): void {
   server.get('/', (_request, reply) => reply.redirect('/login', 303));
   for (const { path, file, type } of files) {
-    let text: string | undefined;
-    server.get(path, async (_request, reply) => {
-      text ??= await readFile(new URL(`../../static/login/${file}`, import.meta.url), 'utf8');
-      const shown = offersGithub || file !== 'login.html' ? text : text.replace(githubButton, '');
-      return setPageHeaders(reply).type(type).send(shown);
-    });
+    const text = readFileSync(new URL(`../../static/login/${file}`, import.meta.url), 'utf8');
+    const shown = offersGithub || file !== 'login.html' ? text : text.replace(githubButton, '');
+    server.get(path, (_request, reply) => setPageHeaders(reply).type(type).send(shown));
   }
 }

@@ -9,6 +9,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { Socket } from 'node:net';
+import { binaryNames } from '../binary-names.ts';
 import { ShimError } from '../errors.ts';
 
 export interface ProgramDeps {
@@ -27,6 +28,8 @@ export interface StartedProgram {
 export function startProgram(command: 'spawnd' | 'direct', deps: ProgramDeps): StartedProgram {
   checkBinary(deps.binaryPath);
   const child = spawn(deps.binaryPath, [command], {
+    // The path may be that of a descriptor, which says nothing to who lists processes.
+    argv0: binaryNames.release,
     cwd: '/',
     detached: true,
     env: { ...deps.env },
