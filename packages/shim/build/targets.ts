@@ -38,11 +38,11 @@ export function remediesFor(target: Target): readonly string[] {
     return ['Debian, Ubuntu: apt install gcc musl-tools', 'Fedora: dnf install gcc musl-gcc'];
   }
   return [
-    `Debian, Ubuntu: apt install ${crossPackage(target)}`,
+    `Debian: apt install ${crossPackage(target)}`,
     `Elsewhere: put a cross compiler of musl on the PATH as ${target.cpu}-linux-musl-gcc`,
   ];
 }
 
-export function crossPackage({ cpu }: Target): string {
+function crossPackage({ cpu }: Target): string {
   return `gcc-${cpu.replace('_', '-')}-linux-gnu`;
 }
