@@ -7,7 +7,8 @@
 import { join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
-export async function joinModules(root: string, directory: string): Promise<void> {
+/* Returns the files that they were. */
+export async function joinModules(root: string, directory: string): Promise<readonly string[]> {
   const bundle = await rolldown({
     input: { main: join(root, 'packages/cli/src/main.ts') },
     platform: 'node',
@@ -19,13 +20,13 @@ export async function joinModules(root: string, directory: string): Promise<void
       alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     },
     transform: { target: 'node24' },
-    plugins: [keepPlaces(directory)],
+    plugins: [keepPlaces(root)],
     onLog: (level, log, say) => {
       // A command that another one uses as well is loaded with that one.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') say(level, log);
     },
   });
-  await bundle.write({
+  const { output } = await bundle.write({
     dir: directory,
     format: 'cjs',
     entryFileNames: '[name].cjs',
@@ -34,6 +35,7 @@ export async function joinModules(root: string, directory: string): Promise<void
     keepNames: true,
   });
   await bundle.close();
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
 /*
@@ -41,7 +43,8 @@ export async function joinModules(root: string, directory: string): Promise<void
  * told from where the bundle is. So a checkout and what is installed have the same layout, and no file is looked for by the name
  * of a package, which is absent while `npm ci` runs.
  */
-function keepPlaces(directory: string): Plugin {
+function keepPlaces(root: string): Plugin {
+  const directory = join(root, 'packages/cli/dist/bundle');
   return {
     name: 'keep-places',
     transform: {

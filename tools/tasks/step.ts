@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const sourceConditionFlag = '--conditions=@clawdfather/source';
 
-const rootPath = fileURLToPath(new URL('../../', import.meta.url));
+export const rootPath = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Step {
   readonly name: string;

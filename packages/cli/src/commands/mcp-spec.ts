@@ -22,7 +22,7 @@ export const mcpSpec = defineCommand({
     }),
   },
   examples: [
-    'claude mcp add clawdfather -- npx clawdfather mcp',
+    'claude mcp add clawdfather -- clf mcp',
     'clf mcp --security full --ask off -C ~/project',
   ],
 });

@@ -121,13 +121,13 @@ export function own(path: string, { uid, gid = uid, mode }: Entry): void {
   chmodSync(path, mode);
 }
 
-function addGroup(made: DisposableStack, name: string): number {
+export function addGroup(made: DisposableStack, name: string): number {
   account('groupadd', name);
   made.defer(() => account('groupdel', name));
   return Number(fieldsOf('/etc/group', name)[2]);
 }
 
-function addUser(
+export function addUser(
   made: DisposableStack,
   { name, gid, root }: { readonly name: string; readonly gid: number; readonly root: string },
 ): User {
