@@ -56,10 +56,9 @@ function buildShim(arch: string): boolean {
   if (runStep(nodeStep(`the shim for ${arch}`, [sourceConditionFlag, build, `--arch=${arch}`]))) {
     return true;
   }
-  const others = packageArches.filter((one) => one !== arch);
-  fail(
-    `For a package that works on ${others.join(', ')} only: npm run pack -- --arch=${others[0]}`,
-  );
+  // Without the usual compiler there is nothing to fall back on.
+  if (arch === process.arch) return false;
+  fail(`For a package that works on ${process.arch} only: npm run pack -- --arch=${process.arch}`);
   return false;
 }
 
