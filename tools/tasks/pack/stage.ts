@@ -9,14 +9,7 @@
  *   package.json                made here: two commands, no dependencies, no scripts
  */
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { joinModules } from '../join-modules.ts';
 import { rootPath } from '../step.ts';

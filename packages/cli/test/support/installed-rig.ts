@@ -82,8 +82,7 @@ function makeNext(dir: string, file: string): string {
   const bundle = join(stage, 'packages/cli/dist/bundle');
   for (const name of readdirSync(bundle)) {
     const path = join(bundle, name);
-    const renamed = (text: string): string =>
-      text.replaceAll(/-([\w-]{8})\.cjs\b/g, '-NEXT$1.cjs');
+    const renamed = (text: string): string => text.replaceAll(/-([\w-]{8})\.cjs\b/g, '-NEXT$1.cjs');
     writeFileSync(path, renamed(readFileSync(path, 'utf8')));
     renameSync(path, join(bundle, renamed(name)));
   }
