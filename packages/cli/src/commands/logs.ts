@@ -9,9 +9,11 @@ import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
-import type { RunHandle } from '../place/place.ts';
+import type { Place, Run, RunHandle } from '../place/place.ts';
+import type { Io } from '../io/io.ts';
+import { formatExitNotice } from '../render/exit-text.ts';
 import { jsonLine } from '../render/run-json.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun, shortId } from '../runs/find-run.ts';
 import { createLineShaper } from '../runs/line-shaper.ts';
 import { createOutputWriter } from '../runs/output-writer.ts';
 import { createTailLines } from '../runs/tail-lines.ts';
@@ -44,11 +46,14 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
       if (event.kind === 'output' && event.atMs > askedAtMs) break;
     }
     for (const event of tailLines?.take() ?? []) await writer.write(event);
-    if (!flags.follow || isLost) return;
-    for await (const event of handle.output(await followFrom(handle, reached, run.exit))) {
-      reached = event.cursor;
-      await writer.write(event);
+    if (flags.follow && !isLost) {
+      for await (const event of handle.output(await followFrom(handle, reached, run.exit))) {
+        reached = event.cursor;
+        isLost = event.kind === 'tail-lost';
+        await writer.write(event);
+      }
     }
+    if (isLost && !call.isJson) await sayWhyLost(io, place, run);
   });
   if (flags.cursor && reached !== undefined) {
     await (call.isJson
@@ -56,6 +61,13 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
       : io.stderr.write(`cursor: ${reached}\n`));
   }
   return codeStatus(writer.codeAfter(exitOk));
+}
+
+/* The journal has no end; the record of the run may know why: a shim that was killed, a reboot. */
+async function sayWhyLost(io: Io, place: Place, { runId }: Run): Promise<void> {
+  const run = await findRun(place, runId);
+  const notice = run.exit && formatExitNotice(run.exit, run.deadlines);
+  if (notice !== undefined) await io.stderr.write(`clf: run ${shortId(run)} ${notice}\n`);
 }
 
 /* What is missing before the first output of that time was said earlier, too. */

@@ -11,6 +11,7 @@ export interface ShortExit {
   readonly reason: RunExit['reason'];
   readonly code?: number | undefined;
   readonly signal?: string | undefined;
+  readonly failure?: RunExit['failure'];
 }
 
 /* The words for ends that say neither a code nor a signal. People type them again: `clf ps -f state=timeout`. */
@@ -24,8 +25,9 @@ export const endWords = {
   'out-of-memory': 'out of memory',
   'host-rebooted': 'host rebooted',
   'container-restarted': 'container gone',
-  'reconciled-stale': 'stale',
-  unknown: 'unknown',
+  // Found later, or noticed at once: its shim died and nobody saw the end.
+  'reconciled-stale': 'shim died',
+  unknown: 'shim died',
 } as const satisfies Readonly<Record<Exclude<RunExit['reason'], 'exit' | 'signal'>, string>>;
 
 /* For a column: `ok`, `exit 3`, `SIGSEGV`, `timeout`, `cancelled`. */
@@ -35,6 +37,9 @@ export function formatExitShort(exit: ShortExit): string {
       return exit.code === 0 ? 'ok' : `exit ${exit.code ?? '?'}`;
     case 'signal':
       return exit.signal ?? 'signal';
+    case 'reconciled-stale':
+      // Its owner died before it had a shim (S1).
+      return exit.failure === undefined ? endWords[exit.reason] : endWords['spawn-error'];
     default:
       // A gateway may be newer than we are: a reason that we do not know is shown as it is.
       return endWords[exit.reason] ?? makeVisible(exit.reason);

@@ -13,16 +13,16 @@ export type RunCriterion =
   | { readonly by: 'state'; readonly state: RunState }
   /* How it ended, as `ps` says it: `ok`, `exit 3`, `SIGSEGV`. */
   | { readonly by: 'end'; readonly word: string }
-  | { readonly by: 'reason'; readonly reason: TerminationReason }
+  | { readonly by: 'reason'; readonly reasons: readonly TerminationReason[] }
   | { readonly by: 'session' | 'backend'; readonly value: string }
   | { readonly by: 'label'; readonly label: string; readonly value: string };
 
 const runStates: readonly RunState[] = ['starting', 'running', 'exiting', 'exited'];
 
-const reasonOfWord: ReadonlyMap<string, TerminationReason> = new Map(
-  Object.entries(endWords).map(([reason, word]) => [word, reason as keyof typeof endWords]),
-);
-const reasons: readonly TerminationReason[] = ['exit', 'signal', ...reasonOfWord.values()];
+type EndReason = keyof typeof endWords;
+const endReasons = Object.keys(endWords) as readonly EndReason[];
+const endWordList: readonly string[] = [...new Set(Object.values(endWords))];
+const reasons: readonly TerminationReason[] = ['exit', 'signal', ...endReasons];
 
 export const runCriterion: TextKind<RunCriterion> = {
   placeholder: 'KEY=VALUE',
@@ -32,7 +32,7 @@ export const runCriterion: TextKind<RunCriterion> = {
 
 /* Words with a space in them are not completed: a shell would take them for two. Each has a reason that can be typed instead. */
 function completedCriteria(): readonly string[] {
-  const ends = ['ok', ...reasonOfWord.keys()].filter((word) => !word.includes(' '));
+  const ends = ['ok', ...endWordList].filter((word) => !word.includes(' '));
   return [
     ...[...runStates, ...ends].map((word) => `state=${word}`),
     ...reasons.map((reason) => `reason=${reason}`),
@@ -70,15 +70,16 @@ function parseState(label: string, value: string): RunCriterion {
   const state = runStates.find((one) => one === value);
   if (state !== undefined) return { by: 'state', state };
   const isEnd =
-    value === 'ok' || reasonOfWord.has(value) || /^(exit \d+|SIG[A-Z0-9]+)$/.test(value);
+    value === 'ok' || endWordList.includes(value) || /^(exit \d+|SIG[A-Z0-9]+)$/.test(value);
   if (isEnd) return { by: 'end', word: value };
-  throw unknownWord(`${label} state`, value, [...runStates, 'ok', ...reasonOfWord.keys()]);
+  throw unknownWord(`${label} state`, value, [...runStates, 'ok', ...endWordList]);
 }
 
 function parseReason(label: string, value: string): RunCriterion {
-  const reason = reasons.find((one) => one === value) ?? reasonOfWord.get(value);
-  if (reason !== undefined) return { by: 'reason', reason };
-  throw unknownWord(`${label} reason`, value, [...reasons, ...reasonOfWord.keys()]);
+  const named = reasons.filter((one) => one === value);
+  const shown = endReasons.filter((reason) => endWords[reason] === value);
+  if (named.length + shown.length > 0) return { by: 'reason', reasons: [...named, ...shown] };
+  throw unknownWord(`${label} reason`, value, [...reasons, ...endWordList]);
 }
 
 function unknownWord(label: string, value: string, known: readonly string[]): Error {

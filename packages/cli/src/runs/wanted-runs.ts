@@ -59,7 +59,7 @@ export function wantedRuns(criteria: readonly RunCriterion[], isAll: boolean): W
         ends.add(criterion.word);
         break;
       case 'reason':
-        reasons.add(criterion.reason);
+        for (const reason of criterion.reasons) reasons.add(reason);
         break;
       case 'session':
         query = { ...query, sessionId: criterion.value };

@@ -11,6 +11,7 @@ import { countsOfExit } from '../events.ts';
 import { endTree } from '../evidence/end-tree.ts';
 import type { RunKey } from '../registry/fence.ts';
 import { exitWithoutRecord, runExitOf, unclaimedStage } from '../run/records/run-exit.ts';
+import { formatShimDied } from '../run/records/shim-died.ts';
 import { runDirOf, voidIntent } from '../run/records/run-files.ts';
 import { runAsOf } from '../run/records/run-meta.ts';
 import type { ReconcileDecision, RunExit, RunRecord, TerminationReason } from '../types.ts';
@@ -161,7 +162,7 @@ async function voidRun(context: SupervisorContext, matter: TakenMatter): Promise
 async function sweep(context: SupervisorContext, matter: TakenMatter): Promise<Outcome> {
   const { record, key } = matter;
   const ended = await endTree(context, record, runAsOf(matter.scan));
-  const detail = `its shim was dead; ${ended.killed} processes of its tree were ended`;
+  const detail = shimDied(matter, ended.killed);
   context.observer.event({ type: 'shim-lost', runId: record.runId, isSwept: ended.isGone });
   if (record.exit !== undefined) {
     const nowMs = context.clock.wallMs();
@@ -188,13 +189,20 @@ async function stale(
     ? await endTree(context, matter.record, runAsOf(matter.scan))
     : { killed: 0, isGone: true };
   const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
-  const exit = { ...exitOf(context, matter, { reason, detail: why }), killed };
+  // Of another boot, and of a run whose shim is not on record, the evidence itself says more.
+  const isShimDead = reason === 'reconciled-stale' && matter.record.shimPid !== undefined;
+  const detail = isShimDead ? shimDied(matter, ended.killed) : why;
+  const exit = { ...exitOf(context, matter, { reason, detail }), killed };
   await finalise(context, matter, { exit, isTreeGone: ended.isGone });
   if (ended.killed === 0) return {};
   return {
     decision: 'terminated',
     why: `${why}; ${ended.killed} processes of its tree were ended`,
   };
+}
+
+function shimDied({ record, scan }: TakenMatter, ended: number): string {
+  return formatShimDied({ shimPid: record.shimPid, ended, isExitKnown: scan?.exit !== undefined });
 }
 
 /* The root's own exit stands when the journal has it (T4); the reason is ours. */

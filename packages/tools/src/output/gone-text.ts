@@ -20,6 +20,7 @@ export function formatGone(reason: GoneReason, why: string): string {
       return 'gone: its container was restarted';
     case 'reconciled-stale':
     case 'unknown':
-      return `gone, and how it ended is not known${why}`;
+      // The cause first: a column has room for little more.
+      return why === '' ? 'lost, and how it ended is not known' : `lost${why}`;
   }
 }

@@ -20,6 +20,7 @@ import { createNews, type News } from '../wait/news.ts';
 import { sendAsOperator } from '../input/outbox.ts';
 import { unlessOver } from '../shim-link/refusal.ts';
 import { exitWithoutRecord, runExitOf } from '../records/run-exit.ts';
+import { formatShimDied } from '../records/shim-died.ts';
 import { readCookie } from '../records/run-files.ts';
 import { treeGone } from '../wait/tree-gone.ts';
 import { writtenToOf } from '../records/written-to.ts';
@@ -152,7 +153,7 @@ class WatchedRun {
   #gone(scan: JournalScan | undefined): void {
     this.isShimGone = true;
     const known = this.#deps.reread()?.exit;
-    this.#settle(known ?? withoutEnd(this.#record.runId, scan, this.#deps.clock.wallMs()));
+    this.#settle(known ?? withoutEnd(this.#record, scan, this.#deps.clock.wallMs()));
   }
 
   /* We are closing, or the shim is none we can speak to; either way nothing more is heard of it here. */
@@ -198,12 +199,18 @@ function asError(error: unknown): Error {
 
 /* The root's exit stands even when nothing is known about the rest (T4). */
 function withoutEnd(
-  runId: RunRecord['runId'],
+  { runId, shimPid, startedAtMs }: RunRecord,
   scan: JournalScan | undefined,
   endedAtMs: number,
 ): RunExit {
-  const detail = 'its shim is gone and left no end record';
-  if (scan?.exit === undefined) return exitWithoutRecord(runId, 'unknown', { endedAtMs, detail });
+  const isExitKnown = scan?.exit !== undefined;
+  const detail =
+    scan === undefined
+      ? 'its shim and its directory are gone'
+      : formatShimDied({ shimPid, ended: 0, isExitKnown });
+  if (scan?.exit === undefined) {
+    return exitWithoutRecord(runId, 'unknown', { endedAtMs, detail, startedAtMs });
+  }
   const known = { exit: scan.exit, end: undefined, journalLength: scan.endOffset };
   return { ...runExitOf(runId, known), detail };
 }

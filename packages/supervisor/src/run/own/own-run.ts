@@ -16,6 +16,7 @@ import { LiveRun } from './live-run.ts';
 import type { OwnedRun } from './live-runs.ts';
 import { createRunCommits } from './run-commits.ts';
 import { exitWithoutRecord, runExitOf } from '../records/run-exit.ts';
+import { formatShimDied } from '../records/shim-died.ts';
 import { scanRun, voidIntent } from '../records/run-files.ts';
 import type { RunIdentity } from './run-identity.ts';
 import { runAsOf } from '../records/run-meta.ts';
@@ -146,14 +147,23 @@ async function shimGone(
     record === undefined
       ? { killed: 0, isGone: false }
       : await endTree(context, record, runAsOf(scan));
-  const detail = `its shim is gone without an end record; ${ended.killed} processes were ended`;
+  const detail = formatShimDied({
+    shimPid: scan.start?.shimPid ?? record?.shimPid,
+    ended: ended.killed,
+    isExitKnown: scan.exit !== undefined,
+  });
   const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
   const known =
     scan.exit &&
     runExitOf(runId, { exit: scan.exit, end: undefined, journalLength: scan.endOffset });
   const exit = known
     ? { ...known, detail, killed }
-    : exitWithoutRecord(runId, 'unknown', { endedAtMs, detail, killed });
+    : exitWithoutRecord(runId, 'unknown', {
+        endedAtMs,
+        detail,
+        killed,
+        startedAtMs: record?.startedAtMs,
+      });
   run.apply({ type: 'shim-lost', exit, isTreeGone: ended.isGone });
 }
 

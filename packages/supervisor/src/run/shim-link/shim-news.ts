@@ -5,6 +5,7 @@ import type { RunEvent as ShimEvent, StartRecord } from '@clawdfather/shim';
 import type { RunEvent, RunLifecycle, StartedProcess } from '../../lifecycle/run-lifecycle.ts';
 import type { RunIdentity } from '../own/run-identity.ts';
 import { exitWithoutRecord, runExitOf } from '../records/run-exit.ts';
+import { formatShimDied } from '../records/shim-died.ts';
 
 export interface SpawnFailure {
   readonly stage: string;
@@ -47,9 +48,9 @@ export function lifecycleEventOf(
       return { type: 'ended', exit, isTreeGone: event.end.isFinal };
     }
     case 'shim-lost': {
-      const cause = event.signal === undefined ? 'ended' : `was killed by signal ${event.signal}`;
-      const detail = `its shim ${cause}; ${event.swept} processes were swept`;
-      const killed = { pid: event.swept, pgid: 0, cgroup: 0 };
+      const { shimPid, signal, swept } = event;
+      const detail = formatShimDied({ shimPid, signal, ended: swept, isExitKnown: false });
+      const killed = { pid: swept, pgid: 0, cgroup: 0 };
       const exit = exitWithoutRecord(runId, 'unknown', { endedAtMs: wallMs(), detail, killed });
       return { type: 'shim-lost', exit, isTreeGone: true };
     }
