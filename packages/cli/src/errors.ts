@@ -15,6 +15,7 @@ export const cliErrorCodes = [
   'not-a-terminal',
   'run-ended',
   'run-still-alive',
+  'stdin-closed',
   'state-dir-unusable',
   'config-invalid',
   'config-unreadable',

@@ -7,6 +7,7 @@ import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findRun } from '../runs/find-run.ts';
+import { sendingTo } from '../runs/run-refusals.ts';
 import type { inputSpec } from './tool-specs.ts';
 
 export async function execute(call: CallOf<typeof inputSpec>): Promise<ExitStatus> {
@@ -18,7 +19,7 @@ export async function execute(call: CallOf<typeof inputSpec>): Promise<ExitStatu
     let bytes = 0;
     const send = async (chunk: Uint8Array): Promise<void> => {
       bytes += chunk.length;
-      await place.sendInput(run, chunk, { isEof: false });
+      await sendingTo(run, place, place.sendInput(run, chunk, { isEof: false }));
     };
     // As it comes, at the pace of the run: what is piped into us may be large.
     if (given !== '-') await send(Buffer.from(given));

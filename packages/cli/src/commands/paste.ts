@@ -8,6 +8,7 @@ import { withPlace } from '../place/open-place.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findRun } from '../runs/find-run.ts';
 import { readAllInput } from '../runs/read-all-input.ts';
+import { sendingTo } from '../runs/run-refusals.ts';
 import type { pasteSpec } from './tool-specs.ts';
 
 export async function execute(call: CallOf<typeof pasteSpec>): Promise<ExitStatus> {
@@ -17,7 +18,7 @@ export async function execute(call: CallOf<typeof pasteSpec>): Promise<ExitStatu
   if (text === '') throw usageError('there is nothing to paste');
   return withPlace(call, async (place) => {
     const run = await findRun(place, operands.run);
-    const { bytes, isBracketed } = await place.paste(run, text);
+    const { bytes, isBracketed } = await sendingTo(run, place, place.paste(run, text));
     if (call.isJson) await io.stdout.write(jsonLine({ id: run.runId, bytes, isBracketed }));
     return codeStatus(exitOk);
   });

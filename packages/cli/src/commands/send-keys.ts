@@ -7,6 +7,7 @@ import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findRun } from '../runs/find-run.ts';
+import { sendingTo } from '../runs/run-refusals.ts';
 import type { sendKeysSpec } from './tool-specs.ts';
 
 export async function execute(call: CallOf<typeof sendKeysSpec>): Promise<ExitStatus> {
@@ -17,7 +18,7 @@ export async function execute(call: CallOf<typeof sendKeysSpec>): Promise<ExitSt
   }
   return withPlace(call, async (place) => {
     const run = await findRun(place, call.operands.run);
-    const bytes = await place.sendKeys(run, { literal, hex, keys });
+    const bytes = await sendingTo(run, place, place.sendKeys(run, { literal, hex, keys }));
     if (call.isJson) await call.io.stdout.write(jsonLine({ id: run.runId, bytes }));
     return codeStatus(exitOk);
   });

@@ -1,8 +1,9 @@
 /*
  * What a run refuses, in the same words wherever it is. `flag` is what follows `clf COMMAND` to mean its place.
  */
+import { hasCode } from '@clawdfather/kit';
 import { CliError } from '../errors.ts';
-import type { Run } from '../place/place.ts';
+import type { Place, Run } from '../place/place.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import { shortId } from './find-run.ts';
 
@@ -21,6 +22,29 @@ export function noTerminal(run: Run, flag: string): CliError {
     hint: `It was started without --pty. Its output: clf logs${flag} ${id}`,
     detail: { runId: run.runId },
   });
+}
+
+function noInput(run: Run, flag: string): CliError {
+  const id = shortId(run);
+  return new CliError('stdin-closed', `run ${id} has no input, so nothing can be sent to it`, {
+    hint:
+      'Either it was started without one (clf run -d, or -n), or its input was closed since. ' +
+      `To be able to type into it, start it with -i or --pty: clf run${flag} -d -i -- COMMAND`,
+    detail: { runId: run.runId },
+  });
+}
+
+/* What a run without input refuses is told as that. */
+export async function sendingTo<Sent>(
+  run: Run,
+  { flag }: Pick<Place, 'flag'>,
+  sent: Promise<Sent>,
+): Promise<Sent> {
+  try {
+    return await sent;
+  } catch (error) {
+    throw hasCode(error, 'stdin-closed') ? noInput(run, flag) : error;
+  }
 }
 
 export function stillAlive(run: Run, flag: string): CliError {

@@ -138,7 +138,11 @@ const ends: Story = {
     { clf: 'ps -a -q -f name=three -f state=exited', out: started },
     { clf: `ps -q -f name=three -f 'state=exit 3'`, out: started },
     { clf: 'run -d --name long -- sleep 1000', out: started },
-    { clf: 'input long x', code: 125, err: /\(stdin-closed\)\n$/ },
+    {
+      clf: 'input long x',
+      code: 125,
+      err: /^clf: run RUN has no input, so nothing can be sent to it\n.* clf run -d -i -- COMMAND\n {2}\(stdin-closed\)\n$/,
+    },
     { clf: 'wait --timeout 50ms long', code: 124, err: 'clf: still running after 50ms\n' },
     { clf: 'wait --timeout 50ms --json long', code: 124, out: '{"id":"RUN","exit":null}\n' },
     { clf: 'kill -s USR1 long', out: started },
