@@ -4,16 +4,13 @@
  * Everything that goes wrong ends here, as one message on stderr that says what,
  * why and what to do, or as one JSON object when JSON was asked for.
  */
-import { namedFlags } from './args/flag.ts';
 import { formatCommandHelp, formatFamilyHelp } from './args/help-text.ts';
 import { isHelpWanted } from './args/parse.ts';
 import { readWords } from './args/read-words.ts';
-import { commonFlags, isActionOf } from './args/spec.ts';
-import { suggestNearest } from './args/suggest.ts';
+import { isActionOf } from './args/spec.ts';
 import type { CliDeps, Command, PreparedCall } from './command.ts';
 import { type Config, loadConfig, loadConfigOrUsual, usualConfig } from './config.ts';
-import { commands, hiddenCommands } from './commands/table.ts';
-import { usageError } from './errors.ts';
+import { commands } from './commands/table.ts';
 import {
   codeStatus,
   type ExitStatus,
@@ -27,27 +24,18 @@ import { formatErrorJson, formatErrorText } from './render/error-text.ts';
 import { formatFileFault } from './render/file-fault.ts';
 import { createPaint, isColoured } from './render/paint.ts';
 import { jsonLine } from './render/run-json.ts';
-
-/* What people type before they know the commands. */
-const aliases: Readonly<Record<string, string>> = {
-  '--help': 'help',
-  '-h': 'help',
-  '--version': 'version',
-  '-V': 'version',
-  ls: 'ps',
-  list: 'ps',
-  log: 'logs',
-};
+import { findCommand, isFamily, unknownCommand, whichCommand } from './which-command.ts';
 
 export async function runCli(deps: CliDeps): Promise<ExitStatus> {
-  const [typed = '', ...rest] = commandFirst(deps.caller.argv);
+  const meant = whichCommand(deps.caller.argv);
+  const { name: typed, rest } = meant;
   const command = findCommand(typed);
   const words = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : rest.length);
   try {
     if (command === undefined && isFamily(typed) && words.some(isHelpFlag)) {
       return await showFamily(deps, typed);
     }
-    if (command === undefined) throw unknownCommand(typed);
+    if (command === undefined) throw unknownCommand(meant);
     return await execute(deps, command, rest);
   } catch (error) {
     // The pager that read us has quit; there is nobody to tell.
@@ -55,31 +43,6 @@ export async function runCli(deps: CliDeps): Promise<ExitStatus> {
     await report(deps, error, words);
     return codeStatus(spawnFailureCode(error));
   }
-}
-
-/* What works everywhere may also stand before the command: `clf --json ps`. */
-function commandFirst(argv: readonly string[]): readonly string[] {
-  let at = 0;
-  for (;;) {
-    const [name = '', value] = (argv[at] ?? '').split('=', 2);
-    const flag = namedFlags(commonFlags).find(
-      (one) => `--${one.name}` === name && one.key !== 'help',
-    );
-    if (flag === undefined) break;
-    at += flag.kind === undefined || value !== undefined ? 1 : 2;
-  }
-  const typed = argv[at] ?? 'help';
-  const { name, words } = commandName(typed, argv[at + 1]);
-  return [name, ...argv.slice(0, at), ...argv.slice(at + words)];
-}
-
-/* Some commands have a second word: `runs ls`. Without it, its first action is meant; an unknown one is told of later. */
-function commandName(typed: string, next = ''): { readonly name: string; readonly words: number } {
-  const actions = commands.map(({ spec }) => spec.name).filter((name) => isActionOf(name, typed));
-  const [first] = actions;
-  if (first === undefined || next === '--help' || next === '-h') return { name: typed, words: 1 };
-  if (next === '' || next.startsWith('-')) return { name: first, words: 1 };
-  return { name: `${typed} ${next}`, words: 2 };
 }
 
 async function execute(
@@ -118,10 +81,6 @@ async function configFor(
   return config;
 }
 
-function isFamily(typed: string): boolean {
-  return commands.some(({ spec }) => isActionOf(spec.name, typed));
-}
-
 function isHelpFlag(word: string): boolean {
   return word === '--help' || word === '-h';
 }
@@ -130,22 +89,6 @@ async function showFamily({ io }: CliDeps, family: string): Promise<ExitStatus> 
   const specs = commands.map(({ spec }) => spec).filter(({ name }) => isActionOf(name, family));
   await io.stdout.write(formatFamilyHelp(family, specs));
   return codeStatus(exitOk);
-}
-
-function findCommand(typed: string): Command | undefined {
-  const name = aliases[typed] ?? typed;
-  return [...commands, ...hiddenCommands].find(({ spec }) => spec.name === name);
-}
-
-function unknownCommand(typed: string): Error {
-  const nearest = suggestNearest(
-    typed,
-    commands.map(({ spec }) => spec.name),
-  );
-  return usageError(
-    `there is no command "${typed}"`,
-    nearest === undefined ? 'See: clf help.' : `Did you mean clf ${nearest}?`,
-  );
 }
 
 /* The flags may be what is wrong, so they are only looked at as words. */

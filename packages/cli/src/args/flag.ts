@@ -13,6 +13,8 @@ import { type Pair, pair, type TextKind } from './kinds.ts';
 
 interface Described {
   readonly short?: string;
+  /* Such a value may be written without the flag, after one dash: `-9`. It must not look like a letter of another flag. */
+  readonly bareValue?: RegExp;
   readonly summary: string;
 }
 

@@ -1,7 +1,8 @@
 /*
  * The words of a command line, sorted: which texts were typed for which flag, and which words are operands.
  *
- * The grammar is GNU's: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, and `--`. Why it is our own:
+ * The grammar is GNU's: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`, and `--`; and for a flag that allows it `-value`, as
+ * in `kill -9`. Why it is our own:
  * docs/decisions/0021-commands-are-declared-once.md.
  */
 import { usageError } from '../errors.ts';
@@ -54,7 +55,7 @@ function readLong(reading: Reading, word: string, next: string | undefined): boo
   const equals = word.indexOf('=');
   const name = equals === -1 ? word.slice(2) : word.slice(2, equals);
   const flag = reading.flags.find((one) => one.name === name);
-  if (flag === undefined) throw unknownFlag(reading, `--${name}`);
+  if (flag === undefined) throw unknownFlag(reading.spec, `--${name}`);
   if (flag.kind === undefined) {
     if (equals !== -1) throw usageError(`--${name} takes no value`);
     note(reading, flag, '');
@@ -69,10 +70,15 @@ function readLong(reading: Reading, word: string, next: string | undefined): boo
 }
 
 function readShort(reading: Reading, word: string, next: string | undefined): boolean {
+  const bare = reading.flags.find(({ bareValue }) => bareValue?.test(word.slice(1)) === true);
+  if (bare !== undefined) {
+    note(reading, bare, word.slice(1));
+    return false;
+  }
   for (let at = 1; at < word.length; at += 1) {
     const letter = word.charAt(at);
     const flag = reading.flags.find((one) => one.short === letter);
-    if (flag === undefined) throw unknownFlag(reading, `-${letter}`);
+    if (flag === undefined) throw unknownFlag(reading.spec, `-${letter}`);
     if (flag.kind !== undefined) {
       const rest = word.slice(at + 1).replace(/^=/, '');
       note(reading, flag, rest === '' ? valueAfter(reading, flag, next) : rest);
@@ -101,16 +107,16 @@ function note(reading: Reading, flag: NamedFlag, text: string): void {
   else if (flag.kind !== undefined) throw usageError(`--${flag.name} is given twice`);
 }
 
-function unknownFlag(reading: Reading, flag: string): Error {
-  const known = reading.flags.map((one) => `--${one.name}`);
+export function unknownFlag(spec: CommandSpec, flag: string): Error {
+  const known = allFlags(spec).map((one) => `--${one.name}`);
   const nearest = flag.startsWith('--') ? suggestNearest(flag, known) : undefined;
   const passing =
-    reading.spec.endsFlagsAtOperand === true
-      ? ` Flags of the command come after it: clf ${reading.spec.name} -- command ${flag}`
+    spec.endsFlagsAtOperand === true
+      ? ` Flags of the command come after it: clf ${spec.name} -- command ${flag}`
       : '';
   return usageError(
-    `${reading.spec.name} has no flag ${flag}`,
-    nearest === undefined ? `${seeHelp(reading.spec)}${passing}` : `Did you mean ${nearest}?`,
+    `${spec.name} has no flag ${flag}`,
+    nearest === undefined ? `${seeHelp(spec)}${passing}` : `Did you mean ${nearest}?`,
   );
 }
 

@@ -61,6 +61,7 @@ export const statusSpec = defineCommand({
 
 export const stopSpec = defineCommand({
   name: 'stop',
+  isDestructive: true,
   summary: 'Stop the gateway on this machine; its runs go on',
   usage: '[flags]',
   // A person who types the name of a run means `clf kill`, and is told so.
@@ -101,6 +102,7 @@ export const serviceInstallSpec = defineCommand({
 
 export const serviceUninstallSpec = defineCommand({
   name: 'service uninstall',
+  isDestructive: true,
   summary: 'Stop the service and remove its unit; runs go on',
   operands: {},
   flags: scopeFlags,
@@ -122,6 +124,7 @@ export const backupSpec = defineCommand({
 
 export const restoreSpec = defineCommand({
   name: 'restore',
+  isDestructive: true,
   summary: 'Replace the control database with a backup; stop the gateway first',
   operands: { file: operand(file) },
   flags: { check: switchFlag({ summary: 'only check whether FILE can be restored' }) },

@@ -26,6 +26,7 @@ export const loginSpec = defineCommand({
 
 export const logoutSpec = defineCommand({
   name: 'logout',
+  isDestructive: true,
   summary: 'Sign out of a gateway',
   operands: { gateway: optionalOperand(text('NAME|URL', 'gateways')) },
   flags: {},
@@ -58,6 +59,7 @@ export const tokenCreateSpec = defineCommand({
 
 export const tokenRevokeSpec = defineCommand({
   name: 'token revoke',
+  isDestructive: true,
   summary: 'Revoke a token; its open connections close within a second',
   operands: { token: operand(text('LABEL|ID')) },
   flags: gatewayFlags,
@@ -74,6 +76,7 @@ export const devicesListSpec = defineCommand({
 
 export const devicesRevokeSpec = defineCommand({
   name: 'devices revoke',
+  isDestructive: true,
   summary: 'Sign out one device, or all but this one',
   usage: '[flags] ID | --others',
   operands: { device: optionalOperand(text('ID')) },

@@ -100,6 +100,7 @@ export const waitSpec = defineCommand({
 
 export const killSpec = defineCommand({
   name: 'kill',
+  isDestructive: true,
   summary: 'End runs with all their processes, or send them a signal',
   operands: { runs: operandList(livingRun) },
   flags: {
@@ -108,15 +109,17 @@ export const killSpec = defineCommand({
     }),
     signal: valueFlag(signal, {
       short: 's',
-      summary: 'only send this signal and do not wait for the end',
+      bareValue: /^(\d+|[A-Z][A-Z0-9]+)$/,
+      summary: 'only send this signal and do not wait for the end; also -9, -KILL',
     }),
     ...placeFlags,
   },
-  examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web'],
+  examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web', 'clf kill -9 web'],
 });
 
 export const rmSpec = defineCommand({
   name: 'rm',
+  isDestructive: true,
   summary: 'Remove finished runs and their output',
   operands: { runs: operandList(run) },
   flags: {
@@ -128,6 +131,7 @@ export const rmSpec = defineCommand({
 
 export const gcSpec = defineCommand({
   name: 'gc',
+  isDestructive: true,
   summary: 'Remove finished runs that are old or too many',
   operands: {},
   flags: {

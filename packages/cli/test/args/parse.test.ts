@@ -42,6 +42,29 @@ test('short switches can be joined, the last one may take a value', () => {
   assert.equal(flags.tail, 3);
 });
 
+test('a signal may be written as kill(1) takes it', () => {
+  const rows = [
+    ['-9', 'SIGKILL'],
+    ['-KILL', 'SIGKILL'],
+    ['-SIGKILL', 'SIGKILL'],
+    ['-sKILL', 'SIGKILL'],
+    ['-15', 'SIGTERM'],
+  ] as const;
+  for (const [word, signal] of rows) {
+    const { flags, operands } = parseWith(killSpec, [word, 'web']);
+    assert.deepEqual([flags.signal, operands.runs], [signal, ['web']], word);
+  }
+  assert.match(
+    hintOf(() => parseWith(killSpec, ['-KILLL', 'web'])),
+    /--signal is not a signal: "KILLL" \| Did you mean KILL\?/,
+  );
+  // Elsewhere it is what it was.
+  assert.match(
+    hintOf(() => parseWith(waitSpec, ['-9', 'web'])),
+    /wait has no flag -9/,
+  );
+});
+
 test('after the first operand of run everything belongs to the command', () => {
   const { flags, isJson, operands } = parseWith(runSpec, ['-d', 'ls', '-la', '--json', '--', 'x']);
   assert.ok(flags.detach);

@@ -98,6 +98,35 @@ test('wait: what could not be started is told by its code, later too', async (co
   assert.equal((await rig.clf('wait', 'plain')).code, 126);
 });
 
+test('kill -9: as kill(1) is typed, by number or by name', async (context) => {
+  const rig = createCliRig(context);
+  for (const word of ['-9', '-KILL']) {
+    const id = (await rig.clf('run', '-d', '--', 'sleep', '60')).stdout.trim();
+    const { code, stdout } = await rig.clf('kill', word, id);
+    assert.deepEqual([code, stdout], [0, `${id}\n`]);
+    assert.equal((await rig.clf('wait', id)).code, 137);
+  }
+});
+
+test('a run without input says so, to keys, text and pastes alike', async (context) => {
+  const rig = createCliRig(context);
+  const id = (await rig.clf('run', '-d', '--', 'sleep', '60')).stdout.trim();
+  for (const argv of [
+    ['send-keys', id, 'Enter'],
+    ['input', id, 'yes'],
+    ['paste', id, 'yes'],
+  ]) {
+    const { code, stderr } = await rig.clf(...argv);
+    assert.equal(code, 125);
+    assert.match(
+      stderr,
+      new RegExp(`^clf: run ${id.slice(0, 12)} has no input, so nothing can be sent`),
+    );
+    assert.match(stderr, /started without one \(clf run -d, or -n\).* clf run -d -i -- COMMAND\n/);
+    assert.match(stderr, /\(stdin-closed\)\n$/);
+  }
+});
+
 test('kill --grace: what ignores SIGTERM need not be waited for', async (context) => {
   const rig = createCliRig(context);
   const script = 'trap "" TERM; echo up; while :; do sleep 0.05; done';
