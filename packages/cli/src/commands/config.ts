@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { suggestNearest } from '../args/suggest.ts';
 import type { CallOf, CommandContext } from '../command.ts';
 import { type Config, configPath, loadConfig, parseConfigAt } from '../config.ts';
+import { formatByHand } from '../config/by-hand.ts';
 import { configSchema } from '../config/json-schema.ts';
 import type { Problem } from '../config/parse-file.ts';
 import { formatOrigin, type Origin } from '../config/resolve.ts';
@@ -19,7 +20,7 @@ import { type Cell, formatTable } from '../render/table.ts';
 
 export async function execute(context: CallOf<typeof configSpec>): Promise<ExitStatus> {
   const { action = 'show', keys } = context.operands;
-  if (action !== 'show' && keys.length > 0) {
+  if (!isWithKeys(action) && keys.length > 0) {
     throw usageError(`config ${action} does not know what to do with "${keys[0] ?? ''}"`);
   }
   switch (action) {
@@ -32,7 +33,48 @@ export async function execute(context: CallOf<typeof configSpec>): Promise<ExitS
     case 'schema':
       await context.io.stdout.write(`${JSON.stringify(configSchema(), undefined, 2)}\n`);
       return codeStatus(exitOk);
+    case 'get':
+      throw usageError('there is no config get', `Write: clf config show ${keys.join(' ')}`.trim());
+    case 'edit':
+    case 'unset':
+      throw usageError(
+        `there is no config ${action}: the file is edited by hand`,
+        `It is ${configPath(context.caller, context.callSettings).path}. ${editIt}`,
+      );
+    case 'set':
+      throw await toldByHand(context, keys);
   }
+}
+
+const editIt = 'Edit it: $EDITOR "$(clf config path)" && clf config check';
+
+function isWithKeys(action: string): boolean {
+  return ['show', 'get', 'set', 'unset'].includes(action);
+}
+
+/* `set KEY VALUE` or `set KEY=VALUE`: what has to be written, and where. */
+async function toldByHand(context: CommandContext, typed: readonly string[]): Promise<Error> {
+  const [first = '', ...others] = typed.flatMap((word, at) =>
+    at === 0 ? splitOnce(word) : [word],
+  );
+  const { path, isNamed } = configPath(context.caller, context.callSettings);
+  const message = 'there is no config set: the file is edited by hand';
+  if (first === '' || others.length === 0) return usageError(message, `It is ${path}. ${editIt}`);
+  const key = findKey(first);
+  const { kind } = settingOf(key);
+  const value = kind.toJson(kind.fromText(key, others.join(' ')));
+  // What a flag may be, relative, say, is not always what the file may have.
+  kind.fromJson(key, value);
+  const { entries } = await parseConfigAt(path, isNamed && existsSync(path));
+  return usageError(
+    message,
+    formatByHand({ path, isThere: existsSync(path), entries }, key, value),
+  );
+}
+
+function splitOnce(word: string): readonly string[] {
+  const at = word.indexOf('=');
+  return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
 }
 
 async function show(context: CommandContext, typed: readonly string[]): Promise<ExitStatus> {

@@ -2,16 +2,28 @@
  * The commands about clf itself: settings, checks, completion, version and help.
  */
 import { switchFlag } from '../args/flag.ts';
-import { choice, text } from '../args/kinds.ts';
+import { choice, text, type TextKind } from '../args/kinds.ts';
 import { operand, operandList, optionalOperand, optionalOperandList } from '../args/operand.ts';
 import { defineCommand } from '../args/spec.ts';
+
+const configActions = ['show', 'path', 'check', 'schema'] as const;
+/* What other programs have here. It is not offered, and whoever types it is told what to do instead. */
+const foreignActions = ['set', 'unset', 'get', 'edit'] as const;
+
+type ConfigAction = (typeof configActions)[number] | (typeof foreignActions)[number];
+
+const configAction: TextKind<ConfigAction> = {
+  ...choice(configActions),
+  fromText: (label, typed) =>
+    foreignActions.find((one) => one === typed) ?? choice(configActions).fromText(label, typed),
+};
 
 export const configSpec = defineCommand({
   name: 'config',
   summary: 'Show each setting and where it comes from, or check the config file',
   usage: '[flags] show [KEY …] | path | check | schema',
   operands: {
-    action: optionalOperand(choice(['show', 'path', 'check', 'schema']), 'the action'),
+    action: optionalOperand(configAction, 'the action'),
     keys: optionalOperandList(text('KEY', 'settings')),
   },
   flags: {},

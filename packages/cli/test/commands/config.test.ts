@@ -108,6 +108,51 @@ test('check: no file at all is no mistake', async (context) => {
   assert.equal(out, `There is no ${path}, so the defaults hold. All settings: clf config show\n`);
 });
 
+test('set: the file and exactly what to write there, checked before', async (context) => {
+  const none = home(context);
+  const { code, err } = await none.call({}, 'config', 'set', 'run.grace', '10s');
+  assert.equal(code, 125);
+  assert.ok(
+    err.startsWith(
+      'clf: there is no config set: the file is edited by hand\n' +
+        `  Create ${none.path} with this line: { "run": { "grace": "10s" } }  Then check it: clf config check.`,
+    ),
+    err,
+  );
+  assert.match(err, /CLAWDFATHER_RUN_GRACE=/);
+  const text = '{\n  "run": { "grace": "2s" },\n  "gc": { "keep": 3 }\n}';
+  const { path, call } = home(context, text);
+  const says = async (...words: string[]) => (await call({}, 'config', 'set', ...words)).err;
+  assert.ok(
+    (await says('run.grace=10s')).includes(
+      `Line 2 of ${path} sets it. Change that to "grace": "10s"`,
+    ),
+  );
+  assert.ok(
+    (await says('run.timeout', '1h')).includes(`In ${path}, inside "run", add "timeout": "1h"`),
+  );
+  assert.ok(
+    (await says('log', 'warn')).includes(`In ${path}, inside the outer { }, add "log": "warn"`),
+  );
+  assert.match(await says('run.grase', '1s'), /Did you mean run\.grace\?/);
+  assert.match(await says('run.grace', 'soon'), /run\.grace is not a duration: "soon"/);
+  assert.ok((await says()).includes(`It is ${path}. Edit it: $EDITOR`));
+  // What it says is right.
+  const written = home(context, '{ "run": { "grace": "10s" } }');
+  assert.match((await written.call({}, 'config', 'show', 'run.grace')).out, /run\.grace +10s/);
+});
+
+test('get, unset and edit are told what is there instead', async (context) => {
+  const { path, call } = home(context);
+  assert.match((await call({}, 'config', 'get', 'log')).err, /Write: clf config show log\n/);
+  assert.ok((await call({}, 'config', 'unset', 'log')).err.includes(`It is ${path}.`));
+  assert.ok((await call({}, 'config', 'edit')).err.includes(`It is ${path}.`));
+  assert.match(
+    (await call({}, 'config', 'sho')).err,
+    /not one of show, path, check, schema: "sho"\n {2}Did you mean show\?/,
+  );
+});
+
 test('a broken file stops what starts something with its line, and neither help nor config itself', async (context) => {
   const { path, call } = home(context, '{ "run": { "grace": "soon" } }');
   const { code, err } = await call({}, 'run', '--', 'true');
