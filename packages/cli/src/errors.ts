@@ -42,6 +42,7 @@ export const cliErrorCodes = [
   'service-unsupported',
   'service-failed',
   'file-exists',
+  'file-unreadable',
 ] as const;
 
 export type CliErrorCode = (typeof cliErrorCodes)[number];

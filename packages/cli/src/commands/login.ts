@@ -7,6 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -14,6 +15,7 @@ import { drawQr } from '../gateway/draw-qr.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
 import { formatLoginLink } from '../gateway/login-link.ts';
 import { formatLink } from '../gateway/serve-text.ts';
+import { whyUnreadable } from '../io/why-unreadable.ts';
 import { askSecret } from '../sign-in/ask-secret.ts';
 import { findTarget, localTarget, type Target } from '../sign-in/find-gateway.ts';
 import { readGateways, type StoredGateway, writeGateways } from '../sign-in/gateways-file.ts';
@@ -30,9 +32,12 @@ export async function execute(context: LoginCall): Promise<ExitStatus> {
   const { config, io } = context;
   const { url: typed } = context.operands;
   if (context.flags.link) return showLink(context);
+  const { linkFile } = context.flags;
+  // Before anything is asked of a gateway: a mistyped name is no reason to talk about the gateway.
+  const given = linkFile === undefined ? undefined : await readLinkFile(context, linkFile);
   const named = typed ?? config.values.defaultGateway;
   const target = named === undefined ? ownGateway(context) : findTarget(context, named);
-  const secret = await secretFor(context, target);
+  const secret = given ?? (await secretFor(context, target));
   const stored = await signIn(context, target, secret);
   keep(context, stored);
   const { name, url, account, expiresAt, isDefault = false } = stored;
@@ -57,14 +62,19 @@ function ownGateway({ config }: CommandContext): Target {
   });
 }
 
+async function readLinkFile({ io, config }: LoginCall, file: string): Promise<LoginSecret> {
+  if (file === '-') return parseLoginSecret(await askSecret(io, ''));
+  const path = resolve(config.cwd, file);
+  const missing = whyUnreadable(path);
+  if (missing === undefined) return parseLoginSecret(readFileSync(path, 'utf8').trim());
+  throw new CliError('file-unreadable', missing, {
+    hint: '--link-file names a file that contains a login link or a token; - reads it from stdin.',
+    detail: { path },
+  });
+}
+
 async function secretFor(context: LoginCall, target: Target): Promise<LoginSecret> {
   const { io, config } = context;
-  const { linkFile: file } = context.flags;
-  if (file !== undefined) {
-    return parseLoginSecret(
-      file === '-' ? await askSecret(io, '') : readFileSync(file, 'utf8').trim(),
-    );
-  }
   const { url: typed = '' } = context.operands;
   if (typed.includes('#')) return parseLoginSecret(typed);
   if (target.isLocal) {

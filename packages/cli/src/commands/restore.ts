@@ -8,6 +8,7 @@ import type { CallOf, CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, type ExitStatus, exitOk } from '../exit-status.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
+import { whyUnreadable } from '../io/why-unreadable.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { loadControlFile } from '../serve.ts';
 import { controlPath } from './backup.ts';
@@ -17,6 +18,13 @@ export async function execute(context: CallOf<typeof restoreSpec>): Promise<Exit
   const { config, io, clock } = context;
   const backupPath = resolve(config.cwd, context.operands.file);
   if (context.flags.check) return check(context, backupPath);
+  const missing = whyUnreadable(backupPath);
+  if (missing !== undefined) {
+    throw new CliError('file-unreadable', missing, {
+      hint: `Nothing was changed. ${whereBackups}`,
+      detail: { path: backupPath },
+    });
+  }
   refuseWhileRunning(config.stateDir);
   const databasePath = controlPath(context);
   const { restoreBackup } = await loadControlFile();
@@ -57,8 +65,14 @@ interface BackupLook {
   readonly state: string;
 }
 
+const whereBackups = 'A backup is the file that clf backup FILE has made.';
+
 /* What SQLite cannot read at all is a bad backup, too. */
 async function lookAtBackup(path: string): Promise<BackupLook> {
+  const missing = whyUnreadable(path);
+  if (missing !== undefined) {
+    return { isSound: false, problems: [`${missing}. ${whereBackups}`], state: 'unknown' };
+  }
   const { checkBackup } = await loadControlFile();
   try {
     const { isSound, problems, migrations } = checkBackup(path);
