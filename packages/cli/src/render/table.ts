@@ -23,6 +23,8 @@ export interface TableLayout {
   readonly columnsMax: number | undefined;
   /* Headers of the columns that go when it is narrow, in this order. */
   readonly dispensable?: readonly string[];
+  /* By the header of a column that may go: the column whose empty cells then show its text. */
+  readonly standIns?: Readonly<Record<string, string>>;
 }
 
 const gap = '  ';
@@ -39,11 +41,9 @@ export function formatTable(layout: TableLayout, rows: readonly (readonly Cell[]
       isRight: layout.rightHeaders?.includes(text) ?? false,
     }),
   );
-  const all = [headers, ...rows];
-  const widths = layout.headers.map((_, column) =>
-    Math.max(...all.map((row) => columnsOf(row[column]?.text ?? ''))),
-  );
-  const shown = shownColumns(layout, widths);
+  const shown = shownColumns(layout, widthsOf(layout, [headers, ...rows]));
+  const all = [headers, ...rows.map((row) => withStandIns(layout, row, shown))];
+  const widths = widthsOf(layout, all);
   const last = shown.at(-1) ?? 0;
   const lastMax = Math.max(lastColumnMin, roomForLast(layout, widths, shown));
   const lines = all.map((row) =>
@@ -60,6 +60,26 @@ export function formatTable(layout: TableLayout, rows: readonly (readonly Cell[]
       .trimEnd(),
   );
   return `${lines.join('\n')}\n`;
+}
+
+function widthsOf({ headers }: TableLayout, rows: readonly (readonly Cell[])[]): number[] {
+  return headers.map((_, column) =>
+    Math.max(...rows.map((row) => columnsOf(row[column]?.text ?? ''))),
+  );
+}
+
+function withStandIns(
+  { headers, standIns = {} }: TableLayout,
+  row: readonly Cell[],
+  shown: readonly number[],
+): readonly Cell[] {
+  const cells = [...row];
+  for (const [gone, standIn] of Object.entries(standIns)) {
+    const [from, to] = [headers.indexOf(gone), headers.indexOf(standIn)];
+    const cell = cells[from];
+    if (cell !== undefined && !shown.includes(from) && cells[to]?.text === '') cells[to] = cell;
+  }
+  return cells;
 }
 
 /* Indexes of the columns there is room for. */

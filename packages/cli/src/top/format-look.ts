@@ -31,6 +31,8 @@ export interface LookText {
 }
 
 const headers = ['ID', 'NAME', 'STATE', 'CPU%', 'MEM', 'OUT/S', 'PROCS', 'AGE', 'COMMAND'];
+/* A name is what people know a run by, so it stays when there is little room. A run without one shows its id there. */
+const dispensable = { live: ['PROCS', 'AGE', 'ID'], ended: ['LASTED', 'WHEN', 'ID'] };
 const right = ['CPU%', 'MEM', 'OUT/S', 'PROCS', 'AGE'];
 
 export function formatLook(look: Look, view: LookView): LookText {
@@ -83,9 +85,8 @@ function liveLines(rows: readonly LiveRow[], look: Look, view: LookView): string
     rightHeaders: shown.filter((_, index) => right.includes(headers[index] ?? '')),
     paintHeader: paint.dim,
     columnsMax: view.columnsMax,
-    dispensable: shown.filter((_, index) =>
-      ['PROCS', 'AGE', 'NAME'].includes(headers[index] ?? ''),
-    ),
+    dispensable: dispensable.live.map((header) => shown[headers.indexOf(header)] ?? header),
+    standIns: { ID: shown[headers.indexOf('NAME')] ?? 'NAME' },
   };
   return formatTable(layout, cells).trimEnd().split('\n');
 }
@@ -104,7 +105,8 @@ function endedLines(look: Look, view: LookView): string[] {
     headers: ['ID', 'NAME', 'ENDED', 'WHEN', 'LASTED', 'COMMAND'],
     paintHeader: paint.dim,
     columnsMax: view.columnsMax,
-    dispensable: ['LASTED', 'NAME', 'WHEN'],
+    dispensable: dispensable.ended,
+    standIns: { ID: 'NAME' },
   };
   return formatTable(layout, cells).trimEnd().split('\n');
 }

@@ -66,6 +66,32 @@ test('a look as text: numbers under each other, the cause of death', () => {
   ]);
 });
 
+test('where there is little room the id goes and the name stays; who has none shows the id', () => {
+  const long = 'a command that is long enough to want its room';
+  const narrow = { ...view, columnsMax: 58 };
+  const live = [
+    row('aaaaaaaaaaaa', { record: recordWith({ labels: { name: 'web' }, command: long }) }),
+    row('bbbbbbbbbbbb', { record: recordWith({ runId: runId('bbbbbbbbbbbb'), command: long }) }),
+  ];
+  const ended = recordWith({
+    labels: { name: 'old' },
+    command: long,
+    state: 'exited',
+    exit: exitWith({ reason: 'out-of-memory', code: undefined, endedAtMs: 50_000 }),
+  });
+  const text = formatLook({ ...look, live, ended: [ended] }, narrow);
+  assert.deepEqual(
+    text.live.map((line) => line.split(/ {2,}/).slice(0, 2)),
+    [
+      ['NAME', 'STATE'],
+      ['web', 'running'],
+      ['bbbbbbbbbbbb', 'running'],
+    ],
+  );
+  assert.match(text.ended.join('\n'), /^NAME +ENDED +COMMAND\nold /);
+  for (const line of [...text.live, ...text.ended]) assert.ok(line.length <= 58, line);
+});
+
 test('a look as JSON', () => {
   const json = lookJson(look, view) as { runs: { id: string; cpuPercent: number | null }[] };
   assert.deepEqual(
