@@ -7,7 +7,7 @@ import { makeVisible } from '@clawdfather/tools/text';
 import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
-import type { Run } from '../place/place.ts';
+import type { Place, Run } from '../place/place.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatDuration, formatInstant } from '../render/duration.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
@@ -20,7 +20,7 @@ type Fact = readonly [name: string, value: string | number | undefined];
 export async function execute(call: CallOf<typeof showSpec>): Promise<ExitStatus> {
   const { io, paint, operands } = call;
   return withPlace(call, async (place) => {
-    const run = await findRun(place, operands.run);
+    const run = await withUse(place, await findRun(place, operands.run));
     const stall = (await place.stalls([run])).get(run.runId);
     if (call.isJson) {
       await io.stdout.write(jsonLine(runJson(run, stall)));
@@ -35,6 +35,13 @@ export async function execute(call: CallOf<typeof showSpec>): Promise<ExitStatus
     }
     return codeStatus(exitOk);
   });
+}
+
+/* What it uses now, and whether somebody has stopped it, are seen only at its processes. */
+async function withUse(place: Place, run: Run): Promise<Run> {
+  if (run.treeEndedAtMs !== undefined) return run;
+  const [now] = await place.list({ idPrefix: run.runId, limit: 1, withUse: true });
+  return now ?? run;
 }
 
 function factsOf(run: Run, state: string): readonly Fact[] {
@@ -59,8 +66,16 @@ function factsOf(run: Run, state: string): readonly Fact[] {
   ];
 }
 
-function endOf({ exit, treeEndedAtMs }: Run): readonly Fact[] {
-  if (exit === undefined) return [];
+function endOf({ exit, treeEndedAtMs, use }: Run): readonly Fact[] {
+  if (exit === undefined) {
+    return use === undefined
+      ? []
+      : [
+          ['cpu time', formatDuration(use.cpuMs)],
+          ['memory', formatBytes(use.memoryBytes)],
+          ['processes', use.processes],
+        ];
+  }
   const { usage, leftovers } = exit;
   const left = leftovers.map(({ comm, pid }) => `${comm} (${pid})`).join(', ');
   return [

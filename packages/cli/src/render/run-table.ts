@@ -19,13 +19,16 @@ export interface RunTableOptions {
   readonly stallOf: (record: Run) => Stall | undefined;
 }
 
+/* Each is explained in table-words.ts. */
+export const tableHeaders = ['ID', 'NAME', 'STATE', 'AGE', 'TIME', 'CPU', 'MEM', 'COMMAND'];
+
 export function formatRunTable(records: readonly Run[], options: RunTableOptions): string {
   const hasNames = records.some((record) => record.labels[nameLabel] !== undefined);
-  const headers = ['ID', ...(hasNames ? ['NAME'] : []), 'STATE', 'AGE', 'TIME', 'CPU', 'MEM'];
+  const headers = tableHeaders.filter((header) => hasNames || header !== 'NAME');
   const rows = records.map((record) => rowOf(record, options, hasNames));
   return formatTable(
     {
-      headers: [...headers, 'COMMAND'],
+      headers,
       paintHeader: options.paint.dim,
       columnsMax: options.columnsMax,
       dispensable: ['CPU', 'MEM', 'TIME', 'AGE'],
@@ -51,22 +54,29 @@ function rowOf(record: Run, options: RunTableOptions, hasNames: boolean): Cell[]
 }
 
 /* How it stands in a word: the state, and for a finished run how it ended. */
-export function stateText({ exit, state, treeEndedAtMs }: Run, stall: Stall | undefined): string {
+export function stateText(run: Run, stall: Stall | undefined): string {
+  const { exit, treeEndedAtMs } = run;
   // J4: a run that stands still is not simply running.
-  if (exit === undefined) return stall === undefined ? state : formatStall(stall);
+  if (exit === undefined) return stall === undefined ? livingState(run) : formatStall(stall);
   // T4: it is over, and something of it lives.
   const left = treeEndedAtMs === undefined ? ', leftovers' : '';
   return `${formatExitShort(exit)}${left}`;
+}
+
+/* Whether somebody has stopped it is known only where its processes were looked at. */
+function livingState({ state, use }: Run): string {
+  return state === 'running' && use?.isStopped === true ? 'stopped' : state;
 }
 
 export function stateCell(run: Run, stall: Stall | undefined, paint: Paint): Cell {
   return { text: stateText(run, stall), paint: paintOf(run, stall, paint) };
 }
 
-function paintOf({ exit, state, treeEndedAtMs }: Run, stall: Stall | undefined, paint: Paint) {
+function paintOf(run: Run, stall: Stall | undefined, paint: Paint) {
+  const { exit, treeEndedAtMs } = run;
   if (exit === undefined) {
     if (stall !== undefined) return paint.bad;
-    return state === 'running' ? paint.good : paint.warn;
+    return livingState(run) === 'running' ? paint.good : paint.warn;
   }
   if (treeEndedAtMs === undefined) return paint.warn;
   return exit.reason === 'exit' && exit.code === 0 ? paint.dim : paint.bad;

@@ -114,6 +114,7 @@ test('the table shows how a run stands or ended, and hides nothing nasty', () =>
           memoryBytes: 3 * 2 ** 20,
           processes: 1,
           outputBytes: 0,
+          isStopped: false,
         },
       },
       recordWith({

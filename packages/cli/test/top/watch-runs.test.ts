@@ -34,6 +34,7 @@ function rig(initial: readonly RunRecord[]) {
     processes: 1,
     outputBytes: state.journals.get(id),
     hasCommand: true,
+    isStopped: false,
   });
   const place: Pick<Place, 'list' | 'settle' | 'stalls'> = {
     list: async ({ states, idPrefix = '', limit, withUse }: RunQuery) => {

@@ -27,6 +27,8 @@ export interface RunUse {
   readonly outputBytes: number | undefined;
   /** The command's own process is among the processes. */
   readonly hasCommand: boolean;
+  /** That process was stopped by a signal, and nobody has continued it. */
+  readonly isStopped: boolean;
 }
 
 type UseDeps = Pick<SupervisorContext, 'clock' | 'stateDir'>;
@@ -53,6 +55,7 @@ export function readUses(
         processes: load.processes,
         outputBytes: readJournalLength(runDirOf(stateDir.runsDir, record.runId)),
         hasCommand: load.hasRoot,
+        isStopped: load.isRootStopped,
       };
       return [[record.runId, use]];
     }),

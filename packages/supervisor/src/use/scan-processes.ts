@@ -14,6 +14,8 @@ export interface ProcessSample {
   readonly childTicks: number;
   readonly rssPages: number;
   readonly isZombie: boolean;
+  /* By SIGSTOP, Ctrl-Z and the like; not by a debugger. */
+  readonly isStopped: boolean;
 }
 
 export interface ProcessScan {
@@ -68,6 +70,7 @@ export function parseSample(stat: string): ProcessSample | undefined {
     childTicks: field(16) + field(17),
     rssPages: field(24),
     isZombie: fields[0] === 'Z' || fields[0] === 'X',
+    isStopped: fields[0] === 'T',
   };
   return Number.isFinite(sample.rssPages) && Number.isFinite(sample.startTicks)
     ? sample

@@ -15,6 +15,7 @@ export interface TreeLoad {
   readonly processes: number;
   /* The command's own process is there. */
   readonly hasRoot: boolean;
+  readonly isRootStopped: boolean;
 }
 
 type Identity = Pick<RunRecord, 'pid' | 'startTicks' | 'shimPid' | 'shimStartTicks'>;
@@ -29,6 +30,7 @@ export function loadOfTree(scan: ProcessScan, run: Identity): TreeLoad | undefin
   let rssPages = 0;
   let processes = 0;
   let hasRoot = false;
+  let isRootStopped = false;
   const queue = [...scan.childrenOf(shimPid)];
   for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
     const sample = scan.of(pid);
@@ -38,7 +40,9 @@ export function loadOfTree(scan: ProcessScan, run: Identity): TreeLoad | undefin
     if (sample.isZombie) continue;
     rssPages += sample.rssPages;
     processes += 1;
-    hasRoot ||= pid === run.pid && sample.startTicks === run.startTicks;
+    if (pid !== run.pid || sample.startTicks !== run.startTicks) continue;
+    hasRoot = true;
+    isRootStopped = sample.isStopped;
   }
-  return { cpuTicks, rssPages, processes, hasRoot };
+  return { cpuTicks, rssPages, processes, hasRoot, isRootStopped };
 }

@@ -26,6 +26,7 @@ const scanOf = () => ({
       childTicks: 0,
       rssPages: 2,
       isZombie: false,
+      isStopped: false,
     };
   },
   childrenOf: (pid: number) =>
@@ -72,6 +73,7 @@ test('one scan tells what every living run uses', (context) => {
     processes: 1,
     outputBytes: 40,
     hasCommand: true,
+    isStopped: false,
   });
   assert.deepEqual(found.get('two' as RunId), {
     atMs: 5_000,
@@ -80,6 +82,7 @@ test('one scan tells what every living run uses', (context) => {
     processes: 0,
     outputBytes: undefined,
     hasCommand: false,
+    isStopped: false,
   });
 });
 

@@ -16,13 +16,14 @@ interface FakeProcess {
   readonly own?: number;
   readonly reaped?: number;
   readonly isZombie?: boolean;
+  readonly isStopped?: boolean;
 }
 
 const scanOf = (processes: readonly FakeProcess[]) => ({
   of: (pid: number) => {
     const found = processes.find((one) => one.pid === pid);
     if (found === undefined) return undefined;
-    const { parentPid, own = 0, reaped = 0, isZombie = false } = found;
+    const { parentPid, own = 0, reaped = 0, isZombie = false, isStopped = false } = found;
     return {
       parentPid,
       startTicks: pid,
@@ -30,6 +31,7 @@ const scanOf = (processes: readonly FakeProcess[]) => ({
       childTicks: reaped,
       rssPages: 10,
       isZombie,
+      isStopped,
     };
   },
   childrenOf: (pid: number) =>
@@ -50,7 +52,27 @@ test('everything below the shim counts, orphans too, and zombies hold no memory'
     ]),
     run,
   );
-  assert.deepEqual(load, { cpuTicks: 78, rssPages: 30, processes: 3, hasRoot: true });
+  assert.deepEqual(load, {
+    cpuTicks: 78,
+    rssPages: 30,
+    processes: 3,
+    hasRoot: true,
+    isRootStopped: false,
+  });
+});
+
+test('a run is stopped when its command is, whatever became of the others', () => {
+  const isStopped = (root: boolean, other: boolean) =>
+    loadOfTree(
+      scanOf([
+        { pid: 10, parentPid: 1 },
+        { pid: 11, parentPid: 10, isStopped: root },
+        { pid: 12, parentPid: 11, isStopped: other },
+      ]),
+      run,
+    )?.isRootStopped;
+  assert.equal(isStopped(true, false), true);
+  assert.equal(isStopped(false, true), false);
 });
 
 test('a child that ends takes no time away', () => {
@@ -98,6 +120,7 @@ test('a name with parentheses and spaces, and a line that is no stat', () => {
     childTicks: 7,
     rssPages: 77,
     isZombie: false,
+    isStopped: false,
   });
   assert.equal(parseSample('9 (a) S 1'), undefined);
 });

@@ -42,9 +42,10 @@ export function runOf(answer: RunAnswer): Run {
 function useOf({
   at,
   outputBytes,
+  isStopped = false,
   ...use
 }: NonNullable<RunAnswer['use']>): NonNullable<Run['use']> {
-  return { ...use, atMs: Date.parse(at), outputBytes: outputBytes ?? undefined };
+  return { ...use, isStopped, atMs: Date.parse(at), outputBytes: outputBytes ?? undefined };
 }
 
 /* An id goes into tables, hints and file names; anything else that a gateway may send does not. */
