@@ -53,7 +53,7 @@ async function execute(
   const words = readWords(command.spec, argv);
   const { io } = deps;
   if (isHelpWanted(words)) {
-    await io.stdout.write(formatCommandHelp(command.spec));
+    await io.stdout.write(formatCommandHelp(command.spec, io.columns()));
     return codeStatus(exitOk);
   }
   const call = command.prepare(words);
@@ -87,7 +87,7 @@ function isHelpFlag(word: string): boolean {
 
 async function showFamily({ io }: CliDeps, family: string): Promise<ExitStatus> {
   const specs = commands.map(({ spec }) => spec).filter(({ name }) => isActionOf(name, family));
-  await io.stdout.write(formatFamilyHelp(family, specs));
+  await io.stdout.write(formatFamilyHelp(family, specs, io.columns()));
   return codeStatus(exitOk);
 }
 

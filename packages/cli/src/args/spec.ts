@@ -29,11 +29,18 @@ export interface CommandSpec<
   /* The first operand ends the flags, as in `env` and `docker run`: the rest is another program's. */
   readonly endsFlagsAtOperand?: boolean;
   readonly examples: readonly string[];
+  /* Words that the command prints, each with its meaning, for its help page. */
+  readonly glossary?: readonly Glossary[];
   /*
    * It ends, removes, replaces or revokes something. Such a command is never proposed to somebody who typed another word: who follows a
    * proposal without reading it must not lose anything. Absent or true.
    */
   readonly isDestructive?: true;
+}
+
+export interface Glossary {
+  readonly title: string;
+  readonly words: Readonly<Record<string, string>>;
 }
 
 export function defineCommand<Flags extends FlagTable, Operands extends OperandTable>(

@@ -30,13 +30,13 @@ export async function execute(context: CallOf<typeof helpSpec>): Promise<ExitSta
     return codeStatus(exitOk);
   }
   if (typed === undefined) {
-    await context.io.stdout.write(formatOverview(specGroups));
+    await context.io.stdout.write(formatOverview(specGroups, context.io.columns()));
     return codeStatus(exitOk);
   }
   const spec = specs.find(({ name }) => name === typed);
   const family = specs.filter(({ name }) => name.startsWith(`${typed} `));
   if (family.length > 0) {
-    await context.io.stdout.write(formatFamilyHelp(typed, family));
+    await context.io.stdout.write(formatFamilyHelp(typed, family, context.io.columns()));
     return codeStatus(exitOk);
   }
   if (spec === undefined) {
@@ -49,6 +49,6 @@ export async function execute(context: CallOf<typeof helpSpec>): Promise<ExitSta
       nearest === undefined ? 'See: clf help.' : `Did you mean clf help ${nearest}?`,
     );
   }
-  await context.io.stdout.write(formatCommandHelp(spec));
+  await context.io.stdout.write(formatCommandHelp(spec, context.io.columns()));
   return codeStatus(exitOk);
 }

@@ -7,6 +7,7 @@ import { choice, grace, integer, signal, timeLimit } from '../args/kinds.ts';
 import { operand, operandList } from '../args/operand.ts';
 import { livingRun, outputStart, run } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
+import { psGlossary } from '../render/table-words.ts';
 import { runCriterion } from '../runs/run-criterion.ts';
 import { sortOrders } from '../top/sort-rows.ts';
 import { placeFlags } from './shared-flags.ts';
@@ -27,6 +28,7 @@ export const psSpec = defineCommand({
     }),
     ...placeFlags,
   },
+  glossary: psGlossary,
   examples: ['clf ps', 'clf ps -g home', 'clf ps -a -f state=timeout', 'clf kill $(clf ps -q)'],
 });
 

@@ -2,10 +2,14 @@
  * Help pages name every command and every flag, and fit a narrow terminal.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { formatCommandHelp, formatOverview } from '../../src/args/help-text.ts';
+import { formatCommandHelp, formatFamilyHelp, formatOverview } from '../../src/args/help-text.ts';
 import { allFlags, formatUsage } from '../../src/args/spec.ts';
+import { psSpec } from '../../src/commands/specs.ts';
 import { commandGroups, commands } from '../../src/commands/table.ts';
+import { endWords } from '../../src/render/exit-text.ts';
+import { formatStall, tableHeaders } from '../../src/render/run-table.ts';
 
 const specs = commands.map(({ spec }) => spec);
 const groups = commandGroups.map(({ title, commands: some }) => ({
@@ -29,8 +33,65 @@ test('each page names its flags and examples', () => {
 });
 
 test('no line is wider than 110 columns', () => {
-  for (const text of [formatOverview(groups), ...specs.map(formatCommandHelp)]) {
+  for (const text of [formatOverview(groups), ...specs.map((spec) => formatCommandHelp(spec))]) {
     for (const line of text.split('\n')) assert.ok(line.length <= 110, line);
+  }
+});
+
+test('pages break between words where the terminal ends, and lose none', () => {
+  const pages = (columns?: number) => [
+    formatOverview(groups, columns),
+    formatFamilyHelp('token', specs.slice(0, 3), columns),
+    ...specs.map((spec) => formatCommandHelp(spec, columns)),
+  ];
+  const wordsOf = (page: string) => page.split(/[\s\\]+/).filter(Boolean);
+  const whole = pages().map(wordsOf);
+  for (const columns of [100, 80, 60, 40, 20, 1]) {
+    for (const [index, page] of pages(columns).entries()) {
+      assert.deepEqual(wordsOf(page), whole[index], `${columns} columns`);
+      for (const line of page.split('\n')) {
+        // A word, a quoted one or a flag with its value, may be wider than a very narrow terminal.
+        if (columns >= 60) assert.ok(line.length <= columns, `${columns}: ${line}`);
+      }
+    }
+  }
+});
+
+test('an example that is broken is still one command for a shell', () => {
+  const example = "clf run --timeout 10m -- sh -c 'echo one two three; echo four'";
+  const spec = {
+    ...specs[0],
+    name: 'x',
+    summary: 'x',
+    flags: {},
+    operands: {},
+    examples: [example],
+  };
+  const page = formatCommandHelp(spec, 36);
+  const [, shown = ''] = page.split('Examples:\n');
+  assert.ok(shown.includes(' \\\n'), shown);
+  const joined = spawnSync('sh', [
+    '-c',
+    `clf() { printf '%s|' "$@"; }\n${shown}`,
+  ]).stdout.toString();
+  assert.equal(joined, 'run|--timeout|10m|--|sh|-c|echo one two three; echo four|');
+});
+
+test('the page of ps explains every word that ps can show', () => {
+  const page = formatCommandHelp(psSpec);
+  const states = ['starting', 'running', 'stopped', 'exiting', 'held', 'ok', 'exit N', 'SIGNAME'];
+  const all = [
+    ...states,
+    ...Object.values(endWords),
+    ...(['disk-full', 'disk-failing', 'not-consumed'] as const).map(formatStall),
+    '…, leftovers',
+    ...tableHeaders,
+  ];
+  for (const word of all) {
+    assert.ok(
+      page.split('\n').some((line) => line.startsWith(`  ${word}  `)),
+      `${word} in\n${page}`,
+    );
   }
 });
 

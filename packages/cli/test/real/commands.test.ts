@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
-import { createCliRig } from '../support/cli-process.ts';
+import { createCliRig, launcherPath } from '../support/cli-process.ts';
 
 const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 const parse = (line: string | undefined): Record<string, unknown> =>
@@ -96,6 +96,37 @@ test('wait: what could not be started is told by its code, later too', async (co
   assert.equal((await rig.clf('wait', 'gone')).code, 127);
   assert.equal((await rig.clf('run', '-d', '--name', 'plain', '--', '/etc/passwd')).code, 126);
   assert.equal((await rig.clf('wait', 'plain')).code, 126);
+});
+
+test('a run that was stopped says so, and what a living run uses is shown', async (context) => {
+  const rig = createCliRig(context);
+  const id = (await rig.clf('run', '-d', '--', 'sleep', '60')).stdout.trim();
+  assert.match(
+    (await rig.clf('show', id)).stdout,
+    /^state +running$[^]*^cpu time +\d+ms$[^]*^memory +\S+$[^]*^processes +1$/m,
+  );
+  await rig.clf('kill', '-STOP', id);
+  assert.match((await rig.clf('ps')).stdout, /^\S+ +stopped /m);
+  assert.match((await rig.clf('show', id)).stdout, /^state +stopped$/m);
+  assert.match((await rig.clf('top', '--once')).stdout, / stopped /);
+  await rig.clf('kill', '-CONT', id);
+  assert.match((await rig.clf('ps')).stdout, /^\S+ +running /m);
+});
+
+test('the first steps of the help page come back by themselves, and work', async (context) => {
+  const rig = createCliRig(context);
+  const page = (await rig.clf('help')).stdout;
+  const steps = lines(page.split('To begin:\n').at(-1) ?? '').map((line) => line.trim());
+  assert.ok(steps.length >= 3, page);
+  const clf = `clf() { ${process.execPath} ${launcherPath} "$@"; }`;
+  for (const step of steps) {
+    const { status, stderr } = spawnSync('sh', ['-c', `${clf}; ${step}`], {
+      env: rig.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    assert.equal(status, 0, `${step}: ${String(stderr)}`);
+  }
+  assert.deepEqual(await rig.live(), []);
 });
 
 test('kill -9: as kill(1) is typed, by number or by name', async (context) => {
