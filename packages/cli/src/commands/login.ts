@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { CodedError, hasCode } from '@clawdfather/kit';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -82,7 +83,34 @@ async function secretFor(context: LoginCall, target: Target): Promise<LoginSecre
     const secret = await leaveLoginLink({ ...context, stateDir: config.stateDir });
     return { kind: 'link', secret, origin: undefined };
   }
+  await checkThatItAnswers(target);
   return parseLoginSecret(await askSecret(io, `Login link or token for ${target.url}: `));
+}
+
+/* Nobody should paste a secret only to hear that the address was mistyped. To be refused is an answer. */
+async function checkThatItAnswers(target: Target): Promise<void> {
+  const { RefusedError } = await import('@clawdfather/sdk');
+  try {
+    await (await createClientOf(target)).auth.me();
+  } catch (error) {
+    if (error instanceof RefusedError) return;
+    throw noGatewayThere(target, error);
+  }
+}
+
+function noGatewayThere({ url }: Target, error: unknown): unknown {
+  if (hasCode(error, 'gateway-unreachable')) {
+    return new CodedError(error.code, `nothing answers at ${url}`, {
+      cause: error.cause,
+      hint: 'Check the address. On the machine of the gateway clf status shows it, and clf serve starts one.',
+    });
+  }
+  if (hasCode(error, 'answer-invalid')) {
+    return new CodedError(error.code, `what answers at ${url} is no gateway of Clawdfather`, {
+      hint: 'Check the address and the port. On the machine of the gateway clf status shows them.',
+    });
+  }
+  return error;
 }
 
 async function signIn(

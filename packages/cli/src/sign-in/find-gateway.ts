@@ -122,12 +122,18 @@ function namedTarget(
     gateways.map(({ name }) => name),
   );
   throw new CliError('gateway-not-found', `no gateway is called "${typed}"`, {
-    hint:
-      nearest === undefined
-        ? 'Sign in to it by its address: clf login https://…'
-        : `Did you mean ${nearest}?`,
+    hint: nearest === undefined ? howToName(typed) : `Did you mean ${nearest}?`,
     detail: { typed },
   });
+}
+
+function howToName(typed: string): string {
+  const isAddress = /^(\[[0-9a-f:]+\]|[\w-]+(\.[\w-]+)+|localhost)(:\d+)?$|^[\w-]+:\d+$/i.test(
+    typed,
+  );
+  if (!isAddress) return 'Sign in to it by its address: clf login https://…';
+  const isHere = /^(127\.|localhost|\[::1\])/i.test(typed);
+  return `An address begins with http:// or https://. Did you mean ${isHere ? 'http' : 'https'}://${typed}?`;
 }
 
 function targetOf(stored: StoredGateway): Target {

@@ -58,6 +58,10 @@ test('the place that a command is about', { timeout: 120_000 }, async (context) 
     assert.equal((await rig.clfWith({ env: byVariable }, 'ps', '-q')).stdout, '');
     const killed = await rig.clfWith({ env: byVariable }, 'kill', '-g', host, 'far');
     assert.equal(killed.stdout, `${id} cancelled\n`, 'the flag comes before the variable');
+    assert.equal(
+      (await user.clf('logout')).stdout,
+      `Signed out of ${gateway.url}.\nFrom now on commands are about the runs of this machine again.\n`,
+    );
   });
 
   await context.test(
