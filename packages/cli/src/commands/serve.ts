@@ -1,12 +1,14 @@
 /*
  * `clf serve`: the gateway, until it is asked to stop.
  *
- * Stages: 1 refuse a second one for the same state directory · 2 as process 1, run again under an init (E1) · 3 open · 4 say where
- * it is, to people and in gateway.json · 5 wait · 6 close within five seconds. None of them touches a run: shims hold those.
+ * Stages: 1 refuse a second one for the same state directory, also while the first only starts · 2 as process 1, run again under an
+ * init (E1) · 3 open · 4 say where it is, to people and in gateway.json · 5 wait · 6 close within five seconds. None of them touches a
+ * run: shims hold those.
  */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Log } from '@clawdfather/kit';
+import { shellWord } from '@clawdfather/kit/files';
 import { startTicksOf } from '@clawdfather/supervisor/alive';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
@@ -20,6 +22,7 @@ import {
   removeGatewayFile,
   writeGatewayFile,
 } from '../gateway/gateway-file.ts';
+import { claimStart } from '../gateway/start-claim.ts';
 import { openServeLog } from '../gateway/serve-log.ts';
 import { formatServing } from '../gateway/serve-text.ts';
 import { listenForStop, type StopSignals } from '../gateway/stop-signals.ts';
@@ -38,6 +41,9 @@ export async function execute(context: CallOf<typeof serveSpec>): Promise<ExitSt
   const { stateDir } = config;
   refuseSecond(stateDir);
   if (config.pid === 1) (await import('../gateway/process-one.ts')).rerunUnderInit(config.umask);
+  using starting = claimStart(stateDir, config.pid);
+  // One that was starting may have come up between the two looks.
+  refuseSecond(stateDir);
   const settings = gatewayConfigFrom(context, readVersion());
   await using serveLog = await openServeLog(context);
   const { log } = serveLog;
@@ -46,6 +52,7 @@ export async function execute(context: CallOf<typeof serveSpec>): Promise<ExitSt
   const gateway = await open(context, settings, log);
   const record = recordOf(context, settings, gateway);
   writeGatewayFile(stateDir, record);
+  starting[Symbol.dispose]();
   try {
     await tell(context, settings, gateway);
     const name = await Promise.race([stopping.asked, supersededBy(gateway)]);
@@ -126,9 +133,17 @@ async function tell(
   const qr = isDrawn ? drawQr(loginLink, io.columns() ?? 0) : undefined;
   const isLoopback = listen.host === 'localhost' || isIP(listen.host) === 0 || isLocal(listen.host);
   const isByNpm = config.env['npm_lifecycle_event'] === 'start';
-  const facts = { url, publicUrl, loginLink, qr, isLoopback, isByNpm };
+  const stateFlag = stateFlagOf(config);
+  const facts = { url, publicUrl, loginLink, qr, isLoopback, isByNpm, stateFlag };
   // Who started it and went away has left it to run.
   await io.stdout.write(formatServing(facts, paint)).catch(() => {});
+}
+
+/* The config file is the same in another terminal; flags and variables are those of this one. */
+function stateFlagOf({ origins, stateDir }: CommandContext['config']): string {
+  const { kind } = origins.stateDir;
+  if (kind !== 'flag' && kind !== 'environment') return '';
+  return ` --state-dir ${shellWord(stateDir)}`;
 }
 
 function isLocal(address: string): boolean {

@@ -13,6 +13,8 @@ export interface ServeFacts {
   readonly isLoopback: boolean;
   /* `npm start` in a checkout, whose commands are on nobody's path but npm's. */
   readonly isByNpm: boolean;
+  /* What follows a command so that it means the same state directory in another terminal: empty, or ` --state-dir DIR`. */
+  readonly stateFlag: string;
 }
 
 const margin = '  ';
@@ -24,7 +26,7 @@ export function formatServing(facts: ServeFacts, paint: Paint): string {
     `Clawdfather is running at ${address}${listens}`,
     '',
     ...(facts.loginLink === undefined
-      ? [`${margin}A link to sign in with: clf login --link`, '']
+      ? [`${margin}A link to sign in with: clf login --link${facts.stateFlag}`, '']
       : formatLink({ ...facts, loginLink: facts.loginLink }, paint)),
     ...formatReach(facts),
     ...formatNext(facts),
@@ -51,15 +53,19 @@ function formatReach({ isLoopback, publicUrl }: ServeFacts): string[] {
   return [`${margin}${first}`, `${margin}${second}`, ''];
 }
 
-function formatNext({ isByNpm }: ServeFacts): string[] {
+function formatNext({ isByNpm, stateFlag }: ServeFacts): string[] {
   const [call, where] = isByNpm
     ? ['npx clf', 'another terminal, here']
     : ['clf', 'another terminal'];
+  const steps = [
+    [`${call} login${stateFlag}`, 'use it from the command line'],
+    [`${call} run${stateFlag} -- make test`, 'start something that outlives you'],
+    [`${call} status${stateFlag}`, 'how it is'],
+  ] as const;
+  const width = Math.max(...steps.map(([line]) => line.length));
   return [
     `${margin}Next, in ${where}:`,
-    `${margin}  ${call} login             use it from the command line`,
-    `${margin}  ${call} run -- make test  start something that outlives you`,
-    `${margin}  ${call} status            how it is`,
+    ...steps.map(([line, why]) => `${margin}  ${line.padEnd(width)}  ${why}`),
   ];
 }
 

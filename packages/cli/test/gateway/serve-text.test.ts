@@ -13,6 +13,7 @@ const facts: ServeFacts = {
   qr: undefined,
   isLoopback: true,
   isByNpm: false,
+  stateFlag: '',
 };
 
 test('in a checkout, where clf is on nobody’s path, the next commands are called through npx', () => {
@@ -22,6 +23,14 @@ test('in a checkout, where clf is on nobody’s path, the next commands are call
   assert.ok(next(true).every((line) => line.startsWith('    npx clf ')));
   assert.equal(next(false).length, 3);
   assert.ok(next(false).every((line) => line.startsWith('    clf ')));
+});
+
+test('the next commands are about the state directory that this gateway has', () => {
+  const text = formatServing({ ...facts, stateFlag: ' --state-dir /tmp/s' }, createPaint(false));
+  assert.match(text, /^ {4}clf login --state-dir \/tmp\/s {3,}use it from the command line$/m);
+  assert.match(text, /^ {4}clf run --state-dir \/tmp\/s -- make test {2}start something/m);
+  assert.match(text, /^ {4}clf status --state-dir \/tmp\/s {3,}how it is$/m);
+  assert.match(text, /clf login --link --state-dir \/tmp\/s\n/);
 });
 
 test('who has given no public address is told that other machines need one', () => {

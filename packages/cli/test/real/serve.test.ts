@@ -48,6 +48,36 @@ test('serve starts with nothing configured, is shown by status, and ends with st
   assert.match(again.stderr, /gateway-not-running/);
 });
 
+test('of two that are started at once one serves, and the other says so and has done nothing', {
+  timeout: 60_000,
+}, async (context) => {
+  const rig = createGatewayRig(context);
+  const both = [1, 2].map(() => rig.start({}, 'serve', '--json', '--listen', '127.0.0.1:0'));
+  const refused = await Promise.race(both.map(({ result }) => result));
+  assert.equal(refused.code, 125);
+  assert.equal(refused.stdout, '', 'no address and no link');
+  assert.match(refused.stderr, /a gateway for this state directory (is starting|runs already)/);
+  const serving = both.find(({ child }) => child.exitCode === null) ?? assert.fail('none serves');
+  await serving.saw('\n');
+  const { pid } = JSON.parse(serving.stdout()) as { pid: number };
+  const status = JSON.parse((await rig.clf('status', '--json')).stdout) as { pid: number };
+  assert.equal(status.pid, pid);
+  assert.ok(!existsSync(join(rig.stateDir, 'gateway.starting')), 'the claim is given back');
+});
+
+test('a start that was killed is in nobody’s way', { timeout: 60_000 }, async (context) => {
+  const rig = createGatewayRig(context);
+  const first = await rig.serve();
+  const record = JSON.parse(readFileSync(join(rig.stateDir, 'gateway.json'), 'utf8')) as object;
+  first.child.kill('SIGKILL');
+  await endOf(first);
+  writeFileSync(join(rig.stateDir, 'gateway.starting'), JSON.stringify(record), { mode: 0o600 });
+  const second = await rig.serve();
+  assert.ok(!existsSync(join(rig.stateDir, 'gateway.starting')));
+  assert.equal((await rig.clf('status', '-q')).code, 0);
+  assert.notEqual(second.pid, first.pid);
+});
+
 test('SIGTERM with streams open ends it within five seconds, and no run with it', {
   timeout: 60_000,
 }, async (context) => {
@@ -111,8 +141,9 @@ test('a port that is taken is said so, with what to do', { timeout: 60_000 }, as
   assert.equal(code, 125);
   assert.match(
     stderr,
-    /cannot listen on 127\.0\.0\.1:\d+: something else does already\n(.*\n)*.*clf status/,
+    /cannot listen on 127\.0\.0\.1:\d+: something else does already\n(.*\n)*.*clf serve --listen 127/,
   );
+  assert.doesNotMatch(stderr, /`clf status`/, 'its own state directory has no gateway');
   assert.ok(!existsSync(join(rig.stateDir, 'gateway.json')));
 });
 

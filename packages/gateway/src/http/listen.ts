@@ -21,12 +21,21 @@ export async function listenOn(server: FastifyInstance, config: GatewayConfig): 
       {
         cause: error,
         detail: { ...where, code },
-        ...(isTaken ? { hint: 'is a gateway running already? `clf status` tells' } : {}),
+        ...(isTaken ? { hint: takenHint(where) } : {}),
       },
     );
   }
   const name = where.host.includes(':') ? `[${where.host}]` : where.host;
   return `${tls === undefined ? 'http' : 'https'}://${name}:${portOf(server)}`;
+}
+
+/* It is not the gateway of this state directory: that one was looked for before. */
+function takenHint({ host, port }: GatewayConfig['listen']): string {
+  const other = `${host}:${port < 65_535 ? port + 1 : port - 1}`;
+  return (
+    'It is another program, or a gateway with another state directory (clf status --state-dir DIR). ' +
+    `Stop it, or listen elsewhere: clf serve --listen ${other}`
+  );
 }
 
 /* 0 before it listens. */
