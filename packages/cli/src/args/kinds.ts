@@ -127,6 +127,17 @@ export function assignedEnv(
   return assigned;
 }
 
+/* Names alone that are not set here: nothing is passed on for them. */
+export function unsetNames(
+  assignments: readonly EnvAssignment[],
+  callerEnv: Readonly<Record<string, string>>,
+): readonly string[] {
+  const unset = assignments.filter(
+    ({ name, value }) => value === undefined && callerEnv[name] === undefined,
+  );
+  return [...new Set(unset.map(({ name }) => name))];
+}
+
 function splitPair(label: string, typed: string): EnvAssignment {
   const equals = typed.indexOf('=');
   const name = equals === -1 ? typed : typed.slice(0, equals);

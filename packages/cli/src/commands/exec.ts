@@ -27,6 +27,7 @@ import { createBoundedWriter } from '../runs/bounded-writer.ts';
 import { execParamsFrom } from '../runs/exec-params.ts';
 import { shortIdChars } from '../runs/find-run.ts';
 import { readAllInput } from '../runs/read-all-input.ts';
+import { warnOfUnset } from '../runs/unset-warning.ts';
 import type { execSpec } from './tool-specs.ts';
 
 export async function execute(call: CallOf<typeof execSpec>): Promise<ExitStatus> {
@@ -34,6 +35,7 @@ export async function execute(call: CallOf<typeof execSpec>): Promise<ExitStatus
     throw usageError('--stdin and --eof contradict each other');
   }
   const params = execParamsFrom(call);
+  await warnOfUnset(call, call.flags.env);
   const stdin = call.flags.stdin ? { stdin: await readAllInput(call.io) } : {};
   return withExecutor(call, (executor) => run(call, executor, { ...params, ...stdin }));
 }

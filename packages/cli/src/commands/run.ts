@@ -20,6 +20,7 @@ import { watchForeground } from '../runs/foreground.ts';
 import { runWishFrom } from '../runs/run-wish.ts';
 import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
+import { warnOfUnset } from '../runs/unset-warning.ts';
 import type { runSpec } from './run-spec.ts';
 
 type RunCall = CallOf<typeof runSpec>;
@@ -32,6 +33,7 @@ export async function execute(call: RunCall): Promise<ExitStatus> {
   const size = io.terminal?.size() ?? unseenSize(call);
   // Everything typed wrongly is said before anything is opened or started.
   const wish = runWishFrom(call, size);
+  if (!flags.quiet) await warnOfUnset(call, flags.env);
   return withPlace(call, (place) => startAndStay(call, place, wish), {
     whenUnwritable: 'refuse',
     cgroupParent: needsCgroup(wish) ? findDelegatedCgroup(createHostFacts()) : undefined,

@@ -30,9 +30,13 @@ export const runCriterion: TextKind<RunCriterion> = {
   fromText: parseRunCriterion,
 };
 
-/* Words with a space in them are not completed: a shell would take them for two. Each has a reason that can be typed instead. */
+/* A shell takes words with a space for two, so a dash may stand in its place: `state=idle-timeout`. */
+function withDashes(word: string): string {
+  return word.replaceAll(' ', '-');
+}
+
 function completedCriteria(): readonly string[] {
-  const ends = ['ok', ...endWordList].filter((word) => !word.includes(' '));
+  const ends = ['ok', ...endWordList].map(withDashes);
   return [
     ...[...runStates, ...ends].map((word) => `state=${word}`),
     ...reasons.map((reason) => `reason=${reason}`),
@@ -69,15 +73,18 @@ function parseRunCriterion(label: string, text: string): RunCriterion {
 function parseState(label: string, value: string): RunCriterion {
   const state = runStates.find((one) => one === value);
   if (state !== undefined) return { by: 'state', state };
+  const word = value.replaceAll('-', ' ');
   const isEnd =
-    value === 'ok' || endWordList.includes(value) || /^(exit \d+|SIG[A-Z0-9]+)$/.test(value);
-  if (isEnd) return { by: 'end', word: value };
+    word === 'ok' || endWordList.includes(word) || /^(exit \d+|SIG[A-Z0-9]+)$/.test(word);
+  if (isEnd) return { by: 'end', word };
   throw unknownWord(`${label} state`, value, [...runStates, 'ok', ...endWordList]);
 }
 
 function parseReason(label: string, value: string): RunCriterion {
   const named = reasons.filter((one) => one === value);
-  const shown = endReasons.filter((reason) => endWords[reason] === value);
+  const shown = endReasons.filter((reason) =>
+    [endWords[reason], withDashes(endWords[reason])].includes(value),
+  );
   if (named.length + shown.length > 0) return { by: 'reason', reasons: [...named, ...shown] };
   throw unknownWord(`${label} reason`, value, [...reasons, ...endWordList]);
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagName, pairsFlag } from '../../src/args/flag.ts';
-import { assignedEnv, choices, envAssignment } from '../../src/args/kinds.ts';
+import { assignedEnv, choices, envAssignment, unsetNames } from '../../src/args/kinds.ts';
 
 test('pairs: later ones win, and values may hold equals signs', () => {
   const { read } = pairsFlag({ summary: '' });
@@ -20,6 +20,7 @@ test('assignments: a bare name is taken from here, or not set there', () => {
     envAssignment.fromText('--env', text),
   );
   assert.deepEqual(assignedEnv(assigned, { HOME: '/h' }), { HOME: '/h', X: '', Y: '2' });
+  assert.deepEqual(unsetNames(assigned, { HOME: '/h' }), ['GONE']);
   assert.throws(() => envAssignment.fromText('--env', '=x'), /--env is not NAME=VALUE/);
 });
 

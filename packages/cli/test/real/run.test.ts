@@ -30,6 +30,21 @@ test('what cannot be started is told as a shell does', async (context) => {
   assert.match(inFile.stderr, /cannot work in .*: it is not a directory/);
 });
 
+test('-e of a variable that is not set here is told, and stops nothing', async (context) => {
+  const rig = createCliRig(context);
+  const argv = ['run', '-e', 'NOTSET', '-e', 'HOME', '--', 'sh', '-c', 'echo "${NOTSET-none}"'];
+  const { code, stdout, stderr } = await rig.clf(...argv);
+  assert.deepEqual([code, stdout], [0, 'none\n']);
+  assert.match(
+    stderr,
+    /^clf: warning: NOTSET is not set here, so -e NOTSET passes nothing on;.*\n$/,
+  );
+  const [run = '', ...rest] = argv;
+  assert.equal((await rig.clf(run, '-q', ...rest)).stderr, '');
+  const exec = await rig.clf('exec', '-e', 'NOTSET', '--', 'true');
+  assert.match(exec.stderr, /NOTSET is not set here/);
+});
+
 test('an argument that is not UTF-8 is refused, not changed', async (context) => {
   const rig = createCliRig(context);
   const command = `'${process.execPath}' '${launcherPath}'`;

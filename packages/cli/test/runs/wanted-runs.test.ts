@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import type { RunFilter, RunRecord } from '@clawdfather/supervisor';
 import { psSpec } from '../../src/commands/specs.ts';
 import { listRuns, wantedRuns } from '../../src/runs/wanted-runs.ts';
-import { formatExitShort } from '../../src/render/exit-text.ts';
+import { endWords, formatExitShort } from '../../src/render/exit-text.ts';
 import { createPaint } from '../../src/render/paint.ts';
 import { formatRunTable } from '../../src/render/run-table.ts';
+import { runCriterion } from '../../src/runs/run-criterion.ts';
 import { parseWith } from '../support/configs.ts';
 import { exitWith, recordWith } from '../support/records.ts';
 
@@ -66,6 +67,15 @@ test('a word that the table shows is a word that a filter takes', () => {
     assert.deepEqual(wanted.query.states, ['exited']);
     const matching = shown.filter(([, other]) => wanted.isMatch(other)).map(([name]) => name);
     assert.deepEqual(matching, [word]);
+  }
+  // A dash for the space: what completion offers needs no quotes.
+  const offered = runCriterion.completes as readonly string[];
+  for (const word of Object.values(endWords)) {
+    const dashed = word.replaceAll(' ', '-');
+    assert.ok(offered.includes(`state=${dashed}`), word);
+    const found = runCriterion.fromText('--filter', `state=${dashed}`);
+    assert.deepEqual(found, { by: 'end', word });
+    assert.equal(runCriterion.fromText('--filter', `reason=${dashed}`).by, 'reason');
   }
   const cancelled = wantedBy(['reason=cancelled'], false);
   assert.equal(cancelled.isMatch(ended({ reason: 'manual-cancel' })), true);
