@@ -18,14 +18,17 @@ export async function execute(call: CallOf<typeof attachSpec>): Promise<ExitStat
     const run = await findRun(place, call.operands.run);
     if (run.exit !== undefined) throw runEnded(run, place.flag);
     const handle = await place.open(run);
-    if (run.mode === 'child') return followPipes(call, handle);
+    const isQuiet = call.flags.quiet;
+    if (run.mode === 'child') {
+      const options = { placeFlag: place.flag, isQuiet: isQuiet || call.isJson };
+      return followPipes(call, handle, options);
+    }
     if (io.terminal === undefined || call.isJson) {
       throw new CliError('not-a-terminal', 'attach needs a terminal, on stdin and stdout', {
         hint: `Read it instead: clf logs${place.flag} -f ${shortId(run)}`,
       });
     }
     const { lendTerminal } = await import('../terminal/lend-terminal.ts');
-    const isQuiet = call.flags.quiet;
     return lendTerminal({
       context: call,
       place,

@@ -57,6 +57,16 @@ export const runSpec = defineCommand({
     }),
     ...placeFlags,
   },
+  glossary: [
+    {
+      title: 'Keys while you are with the run',
+      words: {
+        'Ctrl-] Ctrl-]': 'leaves it, and it goes on; clf attach comes back (setting: detachKey)',
+        'Ctrl-C': 'goes to the command; without --pty a second one within 2 s ends the whole run',
+        'Ctrl-Z': 'without --pty it stops the run and clf; fg continues both',
+      },
+    },
+  ],
   examples: [
     'clf run -- make test',
     'clf run -d --name web -- npm run dev',

@@ -37,7 +37,10 @@ export const logsSpec = defineCommand({
   summary: 'Show the output of a run',
   operands: { run: operand(run) },
   flags: {
-    follow: switchFlag({ short: 'f', summary: 'go on with new output until the run ends' }),
+    follow: switchFlag({
+      short: 'f',
+      summary: 'go on with new output until the run ends; Ctrl-C only stops looking',
+    }),
     tail: valueFlag(integer({ min: 0, max: 1_000_000 }), {
       short: 'n',
       summary: 'only the last N lines',
@@ -86,6 +89,16 @@ export const attachSpec = defineCommand({
     quiet: switchFlag({ short: 'q', summary: 'do not print the detach key' }),
     ...placeFlags,
   },
+  glossary: [
+    {
+      title: 'Keys',
+      words: {
+        'Ctrl-] Ctrl-]': 'detaches; the run goes on (setting: detachKey)',
+        'Ctrl-C': 'goes to the command of a run that has a terminal; detaches from any other',
+        'Ctrl-D': 'closes the input of a run that has no terminal',
+      },
+    },
+  ],
   examples: ['clf attach web'],
 });
 

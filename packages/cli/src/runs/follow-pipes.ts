@@ -13,21 +13,34 @@ import { listenForLeave } from '../io/leave-signals.ts';
 import type { RunHandle } from '../place/place.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { shortId } from './find-run.ts';
+import { detachKeyText } from '../terminal/detach-key.ts';
 import { pumpInput } from './input-pump.ts';
+import { formatDetached, formatHowToLeave } from './leaving-text.ts';
 import { createOutputWriter } from './output-writer.ts';
 
-export async function followPipes(context: CommandContext, run: RunHandle): Promise<ExitStatus> {
+export interface FollowOptions {
+  /* What follows `clf COMMAND` to mean its place. */
+  readonly placeFlag: string;
+  /* How to leave is not mentioned. */
+  readonly isQuiet: boolean;
+}
+
+export async function followPipes(
+  context: CommandContext,
+  run: RunHandle,
+  { placeFlag, isQuiet }: FollowOptions,
+): Promise<ExitStatus> {
   const { io } = context;
-  const id = shortId(run);
-  const say = (text: string): Promise<void> => io.stderr.write(`clf: ${text}\n`).catch(() => {});
+  const write = (text: string): Promise<void> => io.stderr.write(`${text}\n`).catch(() => {});
   using signals = listenForLeave(io);
+  if (io.stderr.isTerminal && !isQuiet) await write(formatHowToLeave(run, leavingKeys(context)));
   const detached = new AbortController();
   const leave = AbortSignal.any([signals.signal, detached.signal]);
   const inputStop = new AbortController();
   const end = io.stdin.isTerminal ? (): Promise<void> => run.end() : async (): Promise<void> => {};
-  const write = (data: string | Uint8Array): Promise<void> => run.write(data);
+  const send = (data: string | Uint8Array): Promise<void> => run.write(data);
   const input = pumpInput({
-    run: { write, end },
+    run: { write: send, end },
     io,
     clock: context.clock,
     signal: inputStop.signal,
@@ -37,17 +50,23 @@ export async function followPipes(context: CommandContext, run: RunHandle): Prom
   try {
     const isEnded = await showAll(context, run, leave);
     if (!isEnded) {
-      await say(`detached, run ${id} goes on`);
+      await write(formatDetached(run, placeFlag));
       return codeStatus(exitOk);
     }
     const exit = await run.wait();
     const notice = formatExitNotice(exit, run.snapshot().deadlines);
-    if (notice !== undefined) await say(`run ${id} ${notice}`);
+    if (notice !== undefined) await write(`clf: run ${shortId(run)} ${notice}`);
     return codeStatus(exitCodeOf(exit));
   } finally {
     inputStop.abort();
     await input;
   }
+}
+
+/* The detach key is one only where somebody can press it. */
+function leavingKeys({ io, config }: CommandContext): readonly string[] {
+  const key = io.stdin.isTerminal ? detachKeyText(config.values.detachKey) : undefined;
+  return [...(key === undefined ? [] : [key]), 'Ctrl-C'];
 }
 
 /* False when we left before its end. */

@@ -25,6 +25,7 @@ import { isSystemError } from '../render/error-text.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
 import type { RunHandle } from '../place/place.ts';
+import { formatDetached } from './leaving-text.ts';
 import { detachKeyText } from '../terminal/detach-key.ts';
 import { waitForTree } from './end-run.ts';
 import { pumpInput } from './input-pump.ts';
@@ -159,8 +160,7 @@ async function leave(
 }
 
 async function sayGoesOn({ io, run, placeFlag }: ForegroundOptions): Promise<void> {
-  const again = `clf logs${placeFlag} -f ${shortId(run)}`;
-  await say(io, `run ${run.runId} goes on; watch it again with: ${again}`);
+  await io.stderr.write(`${formatDetached(run, placeFlag)}\n`).catch(() => {});
 }
 
 async function sayHint(options: ForegroundOptions): Promise<void> {

@@ -12,6 +12,7 @@ import type { LocalTerminal } from '../io/io.ts';
 import type { Place, RunHandle } from '../place/place.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { shortId } from '../runs/find-run.ts';
+import { formatDetached, formatHowToLeave } from '../runs/leaving-text.ts';
 import { openForwarding } from '../runs/signal-forwarding.ts';
 import { detachKeyText } from './detach-key.ts';
 import { runTerminalSession } from './terminal-session.ts';
@@ -61,7 +62,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
   const { detachKey } = context.config.values;
   const how = detachKeyText(detachKey);
   if (!options.isQuiet && how !== undefined) {
-    await say(`[clf: run ${id}; ${how} detaches]`);
+    await say(formatHowToLeave(run, [how]));
   }
   const { isFresh } = options;
   const open = (signal: AbortSignal) =>
@@ -74,13 +75,13 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
     detachKey,
     leave: leave.signal,
   });
-  const back = `clf attach${place.flag} ${id}`;
+  const detached = `\r\n${formatDetached(run, place.flag)}`;
   switch (end) {
     case 'detached':
-      await say(`\r\n[clf: detached, run ${id} goes on; back with: ${back}]`);
+      await say(detached);
       return codeStatus(exitOk);
     case 'terminal-lost':
-      await say(`\r\n[clf: run ${id} goes on; back with: ${back}]`);
+      await say(detached);
       return { kind: 'signal', signal: leftBy ?? 'SIGHUP' };
     case 'run-ended': {
       const exit = await run.wait();

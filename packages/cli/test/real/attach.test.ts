@@ -154,11 +154,11 @@ test('attach to a run on pipes: its output, our input, and leaving does not end 
   first.child.kill('SIGINT');
   const left = await first.result;
   assert.deepEqual([left.code, left.stdout], [0, 'ready\ngot one\n']);
-  assert.match(left.stderr, /detached, run \w+ goes on/);
+  assert.match(left.stderr, /^\[clf: detached, run \w+ goes on; back with: clf attach \w+\]\n$/);
 
   const terminals = await createTerminalRig(context, rig.env);
   const second = await terminals.open(['attach', 'pipes']);
-  await second.shows(/got one/);
+  await second.shows(/\[clf: run \w+; Ctrl-\] Ctrl-\] or Ctrl-C detaches\][^]*got one/);
   await second.type('two\r');
   await second.shows(/got two/);
   await second.type('\u0004');

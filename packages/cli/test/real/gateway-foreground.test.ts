@@ -64,7 +64,7 @@ test('a foreground run at a gateway', { timeout: 180_000 }, async (context) => {
       if (signal === 'SIGHUP')
         assert.match(
           stderr,
-          /goes on; watch it again with: clf logs -g http:\/\/127\.0\.0\.1:\d+ -f /,
+          /\[clf: detached, run \w+ goes on; back with: clf attach -g http:\/\/127\.0\.0\.1:\d+ /,
         );
     }
     assert.match(

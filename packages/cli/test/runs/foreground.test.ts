@@ -167,7 +167,10 @@ test('a hangup leaves the run alone and says how to come back', async () => {
   io.raise('SIGHUP');
   assert.deepEqual(await status, { kind: 'signal', signal: 'SIGHUP' });
   assert.deepEqual(run.calls, []);
-  assert.match(io.err(), /run 3k9qv7hd2m5x8abc goes on; .*clf logs -f 3k9qv7hd2m5x/);
+  assert.match(
+    io.err(),
+    /^\[clf: detached, run 3k9qv7hd2m5x goes on; back with: clf attach 3k9qv7hd2m5x\]$/m,
+  );
 });
 
 test('a reader that is gone ends the run, and we exit as a broken pipe does', async () => {
