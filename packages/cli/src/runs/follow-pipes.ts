@@ -50,6 +50,8 @@ export async function followPipes(
   try {
     const isEnded = await showAll(context, run, leave);
     if (!isEnded) {
+      // A terminal has shown the keys, and its cursor stands behind them.
+      if (io.stdin.isTerminal) await write('');
       await write(formatDetached(run, placeFlag));
       return codeStatus(exitOk);
     }

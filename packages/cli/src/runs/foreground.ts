@@ -155,6 +155,8 @@ async function leave(
   isOver: boolean,
   by: NodeJS.Signals | 'detach-key',
 ): Promise<ExitStatus> {
+  // The terminal has shown the keys, and its cursor stands behind them.
+  if (by === 'detach-key') await options.io.stderr.write('\n').catch(() => {});
   if (!isOver) await sayGoesOn(options);
   return by === 'detach-key' ? codeStatus(exitOk) : { kind: 'signal', signal: by };
 }

@@ -70,9 +70,8 @@ test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
         await terminal.type(detach);
         await terminal.shows(/left with 0, modes as before/);
         await terminal.exit();
-        const [id = ''] =
-          /clf logs .*-f (\w{12})|run (\w{16}) goes on/.exec(terminal.screen()) ?? [];
-        assert.notEqual(id, '', terminal.screen());
+        const said = /^\[clf: detached, run \w{12} goes on; back with: clf attach /m;
+        assert.match(terminal.screen(), said);
         const [living = ''] = await rig.live();
         assert.notEqual(living, '', 'it goes on');
         // Its input was left open, and another can go on with it.
