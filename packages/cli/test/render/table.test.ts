@@ -50,6 +50,17 @@ test('wide characters count twice, marks not at all', () => {
   assert.equal(columnsOf('\u{1f600}'), 2);
 });
 
+test('columns stand under each other with wide names, emoji and flags', () => {
+  const names = ['plain', '日本語', 'e\u0301te\u0301', '🚀 🫠', '🇩🇪', '⚠', '☰'];
+  const layout = { headers: ['NAME', 'N'], paintHeader: plain, columnsMax: undefined };
+  const text = formatTable(
+    layout,
+    names.map((name) => [{ text: name }, { text: '|' }]),
+  );
+  const [, ...rows] = text.trimEnd().split('\n');
+  for (const row of rows) assert.equal(columnsOf(row.slice(0, row.indexOf('|'))), 8, row);
+});
+
 test('what fits is left alone, what does not fits afterwards', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 30 }), (text, max) => {

@@ -5,6 +5,7 @@
  * that would move the cursor or make one command look like another.
  * Each is shown by its code.
  */
+import { textColumns } from './character-columns.ts';
 
 /*
  * Controls, format characters (direction, joiners, tags), separators, spaces that are not the space, whatever else
@@ -26,11 +27,13 @@ export function escapeCharacter(character: string): string {
   return code < 0x10000 ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
 }
 
+const printable = /^[ -~]*$/;
+
 /* Made when first needed: it costs as much as everything else in a short command. */
 let segmenter: Intl.Segmenter | undefined;
 
 function* graphemesOf(text: string): Iterable<string> {
-  if (/^[ -~]*$/.test(text)) {
+  if (printable.test(text)) {
     yield* text;
     return;
   }
@@ -38,15 +41,9 @@ function* graphemesOf(text: string): Iterable<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/* East Asian wide and emoji presentation; everything else is taken as one column. */
-const wide =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}])/u;
-
 /* Columns the text takes; escape sequences must not be in it. */
 export function columnsOf(text: string): number {
-  let columns = 0;
-  for (const grapheme of graphemesOf(text)) columns += graphemeColumns(grapheme);
-  return columns;
+  return printable.test(text) ? text.length : textColumns(text);
 }
 
 /* At most `columnsMax` wide, with an ellipsis where something was cut. */
@@ -55,7 +52,7 @@ export function fitColumns(text: string, columnsMax: number): string {
   let fitted = '';
   let columns = 0;
   for (const grapheme of graphemesOf(text)) {
-    const next = columns + graphemeColumns(grapheme);
+    const next = columns + columnsOf(grapheme);
     if (next > columnsMax - 1) break;
     fitted += grapheme;
     columns = next;
@@ -83,7 +80,7 @@ export function cutColumns(text: string, columnsMax: number): string[] {
   let row = '';
   let columns = 0;
   for (const grapheme of graphemesOf(text)) {
-    const width = graphemeColumns(grapheme);
+    const width = columnsOf(grapheme);
     if (row !== '' && columns + width > columnsMax) {
       rows.push(row);
       row = '';
@@ -93,9 +90,4 @@ export function cutColumns(text: string, columnsMax: number): string[] {
     columns += width;
   }
   return [...rows, row];
-}
-
-function graphemeColumns(grapheme: string): number {
-  if (/^\p{Mark}+$/u.test(grapheme)) return 0;
-  return wide.test(grapheme) ? 2 : 1;
 }

@@ -6,6 +6,12 @@
  * answering queries while none is attached (E8). The parts from outside are loaded when the first model is opened, since
  * most commands need none.
  */
+import {
+  isJoined,
+  narrowPlace,
+  placeCharacter,
+  widthOfPlace,
+} from '../output/character-columns.ts';
 import { showHiddenMarks } from '../output/clean-text.ts';
 import { makeVisible } from '../output/visible-text.ts';
 import { answerColourQuery, answerWindowReport, deniedCapability } from './model-answers.ts';
@@ -73,6 +79,7 @@ export async function openTerminalModel(options: TerminalModelOptions): Promise<
   });
   const serializer = new serialize.SerializeAddon();
   terminal.loadAddon(serializer);
+  useOurColumns(terminal);
   const answer = options.answer ?? (() => {});
   terminal.onData(answer);
   answerTheRest(terminal, answer);
@@ -119,6 +126,27 @@ async function loadParts() {
 
 type Terminal = InstanceType<Awaited<ReturnType<typeof loadParts>>['headless']['Terminal']>;
 
+const unicodeVersion = 'clawdfather';
+
+/* The widths of characters: those of the model itself are of Unicode 6, in which emoji are narrow. */
+function useOurColumns(terminal: Terminal): void {
+  terminal.unicode.register({
+    version: unicodeVersion,
+    wcwidth: (codePoint) => {
+      const width = widthOfPlace(placeCharacter(codePoint));
+      return width === 0 || width === 2 ? width : 1;
+    },
+    charProperties: (codePoint, before) => {
+      const place = placeCharacter(codePoint, before);
+      // A mark at the beginning of a row has no cell to go into, and the model cannot drop it: it gets one of its own.
+      const isAlone =
+        isJoined(place) && widthOfPlace(before) === 0 && terminal.buffer.active.cursorX === 0;
+      return isAlone ? narrowPlace : place;
+    },
+  });
+  terminal.unicode.activeVersion = unicodeVersion;
+}
+
 /* Queries that the headless build leaves open because a browser would know the answer. */
 function answerTheRest(terminal: Terminal, answer: (text: string) => void): void {
   const { parser } = terminal;
@@ -132,9 +160,20 @@ function answerTheRest(terminal: Terminal, answer: (text: string) => void): void
     if (report !== undefined) answer(report);
     return report !== undefined;
   });
+  // The model's own answer names the column after the last one while the cursor waits there; terminals name the last.
+  const cursorAnswer = (): string => {
+    const { row, column } = cursorPlace(terminal);
+    return `${row + 1};${column + 1}R`;
+  };
+  parser.registerCsiHandler({ final: 'n' }, (parameters) => {
+    if (parameters[0] !== 6) return false;
+    answer(`\u001b[${cursorAnswer()}`);
+    return true;
+  });
   parser.registerCsiHandler({ prefix: '?', final: 'n' }, (parameters) => {
-    if (parameters[0] !== 996) return false;
-    answer(colourSchemeAnswer);
+    if (parameters[0] === 6) answer(`\u001b[?${cursorAnswer()}`);
+    else if (parameters[0] === 996) answer(colourSchemeAnswer);
+    else return false;
     return true;
   });
   parser.registerDcsHandler({ intermediates: '+', final: 'q' }, () => {
