@@ -134,7 +134,8 @@ async function signIn(
       return { ...place, token, account: account.display_name, expiresAt: via.expires_at };
     }
     const body = { link: given.secret, device: deviceName() };
-    const answer = await (await createClientOf(target)).auth.loginLink({ body });
+    const client = await createClientOf(target, tokenBefore(config, place));
+    const answer = await client.auth.loginLink({ body });
     const { token = '', account, expires_at: expiresAt } = answer;
     return { ...place, token, account: account.display_name, expiresAt };
   } catch (error) {
@@ -152,12 +153,24 @@ function deviceName(): string {
   return `clf of ${userInfo().username} on ${hostname()}`.slice(0, 64);
 }
 
+type Place = Pick<StoredGateway, 'name' | 'url' | 'stateDir'>;
+
+/*
+ * The token that this sign-in replaces: with it this machine is the same device, and not another one beside it. It is sent only to
+ * where it came from, and only if its entry goes.
+ */
+function tokenBefore(config: CommandContext['config'], place: Place): string | undefined {
+  const isSame = (one: StoredGateway): boolean => one.stateDir !== null || one.url === place.url;
+  return readGateways(config).find((one) => isReplaced(one, place) && isSame(one))?.token;
+}
+
+function isReplaced({ name, url, stateDir }: StoredGateway, by: Place): boolean {
+  if (by.stateDir !== null || stateDir !== null) return stateDir === by.stateDir;
+  return name === by.name || url === by.url;
+}
+
 function keep({ config }: CommandContext, stored: StoredGateway): void {
-  const isOther = ({ name, url, stateDir }: StoredGateway): boolean => {
-    if (stored.stateDir !== null || stateDir !== null) return stateDir !== stored.stateDir;
-    return name !== stored.name && url !== stored.url;
-  };
-  const others = readGateways(config).filter(isOther);
+  const others = readGateways(config).filter((one) => !isReplaced(one, stored));
   const kept = stored.isDefault === true ? others.map(withoutDefault) : others;
   writeGateways(config, [...kept, stored], config.pid);
 }

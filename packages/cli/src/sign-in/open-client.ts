@@ -16,7 +16,7 @@ export async function openClient(target: Target): Promise<OpenedGateway> {
   return { client: await createClientOf(target, target.stored.token), target };
 }
 
-/* Without a token: for signing in. */
+/* Without a token: for signing in the first time. */
 export async function createClientOf(
   { url, certificate }: Pick<Target, 'url' | 'certificate'>,
   token?: string,

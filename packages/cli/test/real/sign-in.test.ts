@@ -42,6 +42,33 @@ test(
   },
 );
 
+test('signing in again from the same machine leaves one device', options, async (context) => {
+  const rig = createGatewayRig(context);
+  const { url } = await rig.serve();
+  const devicesOf = async (...flags: string[]): Promise<string[]> =>
+    (await rig.clf('devices', '--json', ...flags)).stdout.trim().split('\n');
+  assert.equal((await rig.clf('login')).code, 0);
+  const [before] = await devicesOf();
+  assert.equal((await rig.clf('login')).code, 0);
+  const after = await devicesOf();
+  assert.equal(after.length, 1);
+  assert.notEqual(after[0], before, 'it has a token of its own');
+
+  // As from another machine, with a link.
+  const away = { CLAWDFATHER_STATE_DIR: join(rig.env['HOME'] ?? '', 'nothing-here') };
+  for (const name of ['home', 'home', 'house']) {
+    const { loginLink } = JSON.parse((await rig.clf('login', '--link', '--json')).stdout) as {
+      readonly loginLink: string;
+    };
+    const file = join(rig.env['HOME'] ?? '', 'link');
+    writeFileSync(file, loginLink, { mode: 0o600 });
+    const args = ['login', url, '--link-file', file, '--name', name];
+    const signedIn = await rig.clfWith({ env: away }, ...args);
+    assert.equal(signedIn.code, 0, signedIn.stderr);
+  }
+  assert.equal((await devicesOf('-g', url)).length, 2);
+});
+
 test('a gateway that is not running can be forgotten', options, async (context) => {
   const rig = createGatewayRig(context);
   const gateway = await rig.serve();

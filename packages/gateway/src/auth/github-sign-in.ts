@@ -12,6 +12,7 @@ import type { Clock } from '@clawdfather/kit';
 import { type OauthProfile, parseAccountId } from '@clawdfather/store';
 import type { GithubConfig } from '../gateway-config.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { Binding } from './browser-binding.ts';
 import { deviceNameOf } from './device-name.ts';
 import { createGithub, type Github } from './github.ts';
 import {
@@ -38,7 +39,7 @@ export interface FinishInput {
   readonly state?: string | undefined;
   /* What GitHub says instead of a code, such as `access_denied`. */
   readonly error?: string | undefined;
-  readonly binding: string | undefined;
+  readonly binding: Binding | undefined;
   readonly userAgent: string | undefined;
   readonly facts: SignInInput['facts'];
   readonly signal: AbortSignal;
@@ -115,7 +116,7 @@ async function identify(
       ? undefined
       : await store.system.signIns.takeState({
           stateHash: hashSecret(state),
-          browserHash: hashSecret(binding),
+          browserHash: hashSecret(binding.secret),
         });
   if (known === undefined) throw new ApiError('invalid_state');
   if (code === undefined) {
@@ -131,7 +132,7 @@ async function admit(
   deps: GithubSignInDeps,
   { input, profile }: { readonly input: FinishInput; readonly profile: OauthProfile },
 ): Promise<SignedIn> {
-  const { facts, userAgent } = input;
+  const { facts, userAgent, binding } = input;
   const login = profile.login.toLowerCase();
   if (!admittedLogins.some((admitted) => admitted.toLowerCase() === login)) throw notAdmitted();
   const found = await deps.store.system.accounts.signIn({
@@ -148,7 +149,8 @@ async function admit(
   if (!('account' in found)) throw notAdmitted();
   const device = deviceNameOf(userAgent);
   const accountId = parseAccountId(found.account.id);
-  return await signInDevice(deps, { accountId, provider: 'github', device, facts });
+  const replaces = binding?.deviceId;
+  return await signInDevice(deps, { accountId, provider: 'github', device, facts, replaces });
 }
 
 function notAdmitted(): ApiError {

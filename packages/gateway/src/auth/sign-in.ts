@@ -1,17 +1,23 @@
 /*
  * The end of every way in: a new device with a token of its own, an entry in the audit log, and a count.
+ *
+ * A client that is still signed in presents its token, and is the same device: the new one takes the place of the old one, whose
+ * token ends in the same transaction. The id of a device is no secret and gives no right: it is looked for only among the devices of
+ * the account that has just proved who it is, which may sign any of them out anyway.
  */
 import type { Random } from '@clawdfather/kit';
 import type { Account, AccountId, Device, Store } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
 import type { RequestFacts } from '../http/handlers.ts';
 import type { AuthObserver, SignInReport } from './auth-observer.ts';
+import type { LiveTokens } from './live-tokens.ts';
 import { hashSecret, newToken } from './token-text.ts';
 
 export interface SignInDeps {
   readonly store: Store;
   readonly random: Random;
   readonly authObserver: AuthObserver;
+  readonly tokens: LiveTokens;
 }
 
 export interface SignInInput {
@@ -19,6 +25,8 @@ export interface SignInInput {
   readonly provider: SignInReport['provider'];
   readonly device: string;
   readonly facts: Pick<RequestFacts, 'ip' | 'traceId'>;
+  /* The id of the device that the client was until now. */
+  readonly replaces?: string | undefined;
 }
 
 export interface SignedIn {
@@ -28,15 +36,16 @@ export interface SignedIn {
 }
 
 export async function signInDevice(deps: SignInDeps, input: SignInInput): Promise<SignedIn> {
-  const { accountId, provider, device: name, facts } = input;
+  const { accountId, provider, device: name, facts, replaces: id } = input;
   const { ip, traceId } = facts;
   const mine = deps.store.forAccount(accountId);
   const token = newToken(deps.random);
-  const device = await mine.devices.create({
-    tokenHash: hashSecret(token),
-    device: name,
-    audit: { action: 'auth.login', actor: provider, ip, traceId, detail: { device: name } },
-  });
+  const audit = { action: 'auth.login', actor: provider, ip, traceId, detail: { device: name } };
+  const made = { tokenHash: hashSecret(token), device: name, audit };
+  const successor = id === undefined ? undefined : await mine.devices.replace({ ...made, id });
+  // Only what has ended is forgotten: others must not be able to cut the sockets of an account whose ids they know.
+  if (id !== undefined && successor !== undefined) deps.tokens.forget(id);
+  const device = successor ?? (await mine.devices.create(made));
   const account = await mine.profile.get();
   if (account === undefined) throw new ApiError('internal_error');
   deps.authObserver.onSignIn({ provider, result: 'ok' });

@@ -11,12 +11,13 @@ import { deviceNameOf } from '../auth/device-name.ts';
 import { createGithubSignIn } from '../auth/github-sign-in.ts';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import type { LoginLinks } from '../auth/login-links.ts';
+import { readPresentedToken } from '../auth/presented-token.ts';
 import { formatEndedCookie, formatSessionCookie } from '../auth/session-cookie.ts';
 import { recordRefusal, type SignedIn, signInDevice } from '../auth/sign-in.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { formatTime } from '../http/format-time.ts';
-import { auditOf, type Handlers } from '../http/handlers.ts';
+import { auditOf, type Handlers, type RequestFacts } from '../http/handlers.ts';
 import { pageOfAll } from './page-of-all.ts';
 
 export interface AuthParts {
@@ -38,11 +39,18 @@ export function createAuthHandlers(parts: AuthParts): AuthHandlers {
 }
 
 function createSignInHandlers(parts: AuthParts): Pick<AuthHandlers, SignInNames> {
-  const { config, links, clock } = parts;
+  const { config, links, clock, tokens } = parts;
   const github = createGithubSignIn(config.github, parts);
   const setCookie = (reply: FastifyReply, { token, device }: SignedIn): void => {
     const seconds = Math.floor((device.expiresAtMsMax - clock.wallMs()) / 1000);
     reply.header('set-cookie', formatSessionCookie(token, seconds));
+  };
+  /* Which device the client is, if it is signed in. A token that is no good is none: this is a way in. */
+  const deviceOf = async (call: Pick<RequestFacts, 'header'>): Promise<string | undefined> => {
+    const spoken = { authorization: call.header('authorization'), cookie: call.header('cookie') };
+    const tokenHash = readPresentedToken(spoken)?.tokenHash;
+    const holder = tokenHash === undefined ? undefined : await tokens.find(tokenHash);
+    return holder?.kind === 'device' ? holder.id : undefined;
   };
   return {
     loginLink: async (call) => {
@@ -52,15 +60,17 @@ function createSignInHandlers(parts: AuthParts): Pick<AuthHandlers, SignInNames>
         await recordRefusal(parts, { provider: 'link', facts: call }, 'invalid_link');
         throw new ApiError('invalid_link');
       }
-      const input = { accountId, provider: 'link', device, facts: call } as const;
+      const replaces = await deviceOf(call);
+      const input = { accountId, provider: 'link', device, facts: call, replaces } as const;
       const signedIn = await signInDevice(parts, input);
       if (!cookie) return showSignedIn(signedIn);
       setCookie(call.reply, signedIn);
       return showWithoutToken(signedIn);
     },
-    startGithub: async ({ body, reply }) => {
-      const { authorizeUrl, state, binding } = await github.start(body.redirect_uri);
-      reply.header('set-cookie', formatBinding(binding));
+    startGithub: async (call) => {
+      const { authorizeUrl, state, binding } = await github.start(call.body.redirect_uri);
+      const deviceId = await deviceOf(call);
+      call.reply.header('set-cookie', formatBinding({ secret: binding, deviceId }));
       return { authorize_url: authorizeUrl, state };
     },
     finishGithub: async (call) => {

@@ -65,6 +65,24 @@ test('a browser comes back signed in by a cookie, to a page without anything in 
   assert.equal(me.via.kind, 'device');
 });
 
+test('a browser that signs in again with GitHub is the same device', async () => {
+  await using world = await openRig();
+  const browser = createBrowser();
+  const devices = async () =>
+    jsonOf(browser.request(new URL('/api/v1/auth/sessions', world.rig.url)));
+  await browser.navigate(await goToGithub(world.rig, browser));
+  const first = browser.cookies.get('__Host-clf') ?? '';
+  assert.equal((await devices()).total, 1);
+  const back = await goToGithub(world.rig, browser);
+  // SameSite=Strict: a navigation that GitHub begins does not carry it.
+  browser.cookies.delete('__Host-clf');
+  await browser.navigate(back);
+  assert.equal((await devices()).total, 1);
+  const headers = { authorization: `Bearer ${first}` };
+  const old = await fetch(new URL('/api/v1/auth/me', world.rig.url), { headers });
+  assert.equal(old.status, 401);
+});
+
 test('a program gets a token, and the same person the same account, whatever their name', async () => {
   await using world = await openRig({ admittedLogins: ['ann', 'ann-renamed'] });
   const signIn = async () => {

@@ -39,6 +39,64 @@ test('a program that signs out gets no cookie, and its token is revoked', async 
   assert.equal(body.entries[0].actor, `token:${made.body.id}`);
 });
 
+/* Signs in with a new link, as a browser for a cookie or as a program for a token. */
+async function signInAgain(
+  rig: Awaited<ReturnType<typeof openTestGateway>>,
+  { isCookie, token }: { readonly isCookie: boolean; readonly token?: string },
+  browser = createBrowser(),
+): Promise<string> {
+  const link = new URL(await rig.gateway.createLoginLink()).hash.replace('#clf-link=', '');
+  const answer = await browser.request(new URL('/api/v1/auth/login-link', rig.url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ link, device: 'phone', cookie: isCookie }),
+  });
+  assert.equal(answer.status, 200);
+  const { token: made } = (await answer.json()) as { readonly token?: string };
+  return made ?? browser.cookies.get('__Host-clf') ?? '';
+}
+
+test('a browser that signs in again is the same device, and its old cookie is no good', async () => {
+  await using rig = await openTestGateway();
+  const ask = createAsk(rig);
+  const browser = createBrowser();
+  const first = await signInAgain(rig, { isCookie: true }, browser);
+  assert.equal((await ask('GET', 'auth/sessions')).body.total, 2);
+  const second = await signInAgain(rig, { isCookie: true }, browser);
+  assert.equal((await ask('GET', 'auth/sessions')).body.total, 2);
+  assert.equal((await ask('GET', 'auth/me', { token: first })).status, 401);
+  assert.equal((await ask('GET', 'auth/me', { token: second })).status, 200);
+  await signInAgain(rig, { isCookie: true }, createBrowser());
+  assert.equal((await ask('GET', 'auth/sessions')).body.total, 3, 'another browser is another one');
+});
+
+test('so is a program that presents its token; a bad one, and that of another account, change nothing', async () => {
+  await using rig = await openTestGateway();
+  const ask = createAsk(rig);
+  const first = await signInAgain(rig, { isCookie: false });
+  const second = await signInAgain(rig, { isCookie: false, token: first });
+  assert.equal((await ask('GET', 'auth/sessions')).body.total, 2);
+  assert.equal((await ask('GET', 'auth/me', { token: first })).status, 401);
+  const third = await signInAgain(rig, { isCookie: false, token: first });
+  assert.equal((await ask('GET', 'auth/sessions')).body.total, 3, 'a revoked one names no device');
+  await signInAgain(rig, { isCookie: false, token: rig.other.token });
+  assert.equal((await ask('GET', 'auth/me', { token: rig.other.token })).status, 200);
+  for (const token of [second, third]) {
+    assert.equal((await ask('GET', 'auth/me', { token })).status, 200);
+  }
+});
+
+test('a token for a program is not a device, and is not used up by a sign-in', async () => {
+  await using rig = await openTestGateway();
+  const ask = createAsk(rig);
+  const made = await ask('POST', 'auth/tokens', { body: { label: 'ci', scopes: ['read'] } });
+  await signInAgain(rig, { isCookie: false, token: made.body.token });
+  assert.equal((await ask('GET', 'auth/me', { token: made.body.token })).status, 200);
+});
+
 test('devices are listed with the one that asks, in pages', async () => {
   await using rig = await openTestGateway();
   const second = await addDevice(rig.gateway, rig.owner.accountId);

@@ -3,6 +3,7 @@
  */
 import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
 import type { AccountContext } from '../context.ts';
+import type { Database } from '../engine.ts';
 import { tokenMsMax, tokenSlidingMs } from '../limits.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toRecord } from '../schema/record.ts';
@@ -11,10 +12,18 @@ import type { AppSessionsTable } from '../schema/tables.ts';
 /** Without the hash: nothing outside looks at it. */
 export type Device = RecordOf<Omit<AppSessionsTable, 'token_hash'>>;
 
+export interface NewDevice {
+  readonly tokenHash: string;
+  readonly device: string;
+  readonly audit: AuditEntry;
+}
+
 export interface Devices {
   /** Those that can still be used, last used first. */
   list(): Promise<readonly Device[]>;
-  create(input: { tokenHash: string; device: string; audit: AuditEntry }): Promise<Device>;
+  create(input: NewDevice): Promise<Device>;
+  /** One that signs in again: its successor, and the end of the one with this id. `undefined` if there is none to end. */
+  replace(input: NewDevice & { id: string }): Promise<Device | undefined>;
   revoke(input: { id: string; audit: AuditEntry }): Promise<'revoked' | 'not_found'>;
   /** All but one, or all: their ids, so that their sockets can be closed. */
   revokeOthers(input: { exceptId?: string; audit: AuditEntry }): Promise<readonly string[]>;
@@ -33,6 +42,34 @@ const columns = [
 
 export function createDevices(context: AccountContext): Devices {
   const { runner, accountId, clock, random } = context;
+  const insert = (db: Database, { tokenHash, device }: Omit<NewDevice, 'audit'>) => {
+    const nowMs = clock.wallMs();
+    return db
+      .insertInto('app_sessions')
+      .values({
+        account_id: accountId,
+        id: random.id(),
+        token_hash: tokenHash,
+        device: checkText('device', device),
+        created_at_ms: nowMs,
+        last_used_at_ms: nowMs,
+        expires_at_ms: nowMs + tokenSlidingMs,
+        expires_at_ms_max: nowMs + tokenMsMax,
+        revoked_at_ms: null,
+      })
+      .returning(columns)
+      .executeTakeFirstOrThrow();
+  };
+  const end = async (db: Database, id: string): Promise<boolean> => {
+    const { numUpdatedRows } = await db
+      .updateTable('app_sessions')
+      .set({ revoked_at_ms: clock.wallMs() })
+      .where('account_id', '=', accountId)
+      .where('id', '=', id)
+      .where('revoked_at_ms', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  };
   return {
     list: () =>
       runner.read(async (db) => {
@@ -47,37 +84,21 @@ export function createDevices(context: AccountContext): Devices {
           .execute();
         return rows.map(toRecord);
       }),
-    create: ({ tokenHash, device, audit }) =>
+    create: ({ audit, ...made }) =>
       auditedWrite(context, audit, async (db) => {
-        const nowMs = clock.wallMs();
-        const row = await db
-          .insertInto('app_sessions')
-          .values({
-            account_id: accountId,
-            id: random.id(),
-            token_hash: tokenHash,
-            device: checkText('device', device),
-            created_at_ms: nowMs,
-            last_used_at_ms: nowMs,
-            expires_at_ms: nowMs + tokenSlidingMs,
-            expires_at_ms_max: nowMs + tokenMsMax,
-            revoked_at_ms: null,
-          })
-          .returning(columns)
-          .executeTakeFirstOrThrow();
+        const row = await insert(db, made);
+        return changed(toRecord(row), row.id);
+      }),
+    replace: ({ id, audit, ...made }) =>
+      auditedWrite<Device | undefined>(context, audit, async (db) => {
+        if (!(await end(db, id))) return unchanged(undefined);
+        const row = await insert(db, made);
         return changed(toRecord(row), row.id);
       }),
     revoke: ({ id, audit }) =>
-      auditedWrite<'revoked' | 'not_found'>(context, audit, async (db) => {
-        const { numUpdatedRows } = await db
-          .updateTable('app_sessions')
-          .set({ revoked_at_ms: clock.wallMs() })
-          .where('account_id', '=', accountId)
-          .where('id', '=', id)
-          .where('revoked_at_ms', 'is', null)
-          .executeTakeFirst();
-        return numUpdatedRows > 0n ? changed('revoked', id) : unchanged('not_found');
-      }),
+      auditedWrite<'revoked' | 'not_found'>(context, audit, async (db) =>
+        (await end(db, id)) ? changed('revoked', id) : unchanged('not_found'),
+      ),
     revokeOthers: ({ exceptId = '', audit }) =>
       auditedWrite(context, audit, async (db) => {
         const rows = await db

@@ -24,6 +24,8 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'profile.get': noIds,
   'devices.list': noIds,
   'devices.create': noIds,
+  'devices.replace': (q, { deviceId }) =>
+    q.devices.replace({ id: deviceId, tokenHash: 'again', device: 'phone', audit }),
   'devices.revoke': (q, { deviceId }) => q.devices.revoke({ id: deviceId, audit }),
   'devices.revokeOthers': noIds,
   'apiTokens.list': noIds,

@@ -52,6 +52,26 @@ onBoth('devices: listed until they are revoked or expire', async ({ open, clock 
   assert.equal(await store.system.tokens.find('h2'), undefined);
 });
 
+onBoth(
+  'devices: one that signs in again is one, and its old token is no good',
+  async ({ open }) => {
+    const store = await open();
+    const account = await createAccount(store, 'ann');
+    const first = await account.devices.create({ tokenHash: 'h1', device: 'phone', audit });
+    const again = { tokenHash: 'h2', device: 'phone', audit };
+    const second = await account.devices.replace({ ...again, id: first.id });
+    assert.deepEqual(
+      (await account.devices.list()).map(({ id }) => id),
+      [second?.id],
+    );
+    assert.equal(await store.system.tokens.find('h1'), undefined);
+    assert.equal((await store.system.tokens.find('h2'))?.id, second?.id);
+    const twice = { ...again, tokenHash: 'h3', id: first.id };
+    assert.equal(await account.devices.replace(twice), undefined, 'it has a successor already');
+    assert.equal(await store.system.tokens.find('h3'), undefined);
+  },
+);
+
 onBoth('tokens: labels are unique among those in use, scopes come back', async ({ open }) => {
   const store = await open();
   const account = await createAccount(store, 'ann');
