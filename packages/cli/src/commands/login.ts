@@ -12,7 +12,7 @@ import { CodedError, hasCode } from '@clawdfather/kit';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { drawQr } from '../gateway/draw-qr.ts';
+import { drawQr, isForPhones } from '../gateway/draw-qr.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
 import { formatLoginLink } from '../gateway/login-link.ts';
 import { formatLink } from '../gateway/serve-text.ts';
@@ -192,7 +192,8 @@ async function showLink(context: LoginCall): Promise<ExitStatus> {
     await io.stdout.write(jsonLine({ loginLink }));
     return codeStatus(exitOk);
   }
-  const isDrawn = io.stdout.isTerminal && !flags.noQr;
+  const { publicUrl } = found.record;
+  const isDrawn = io.stdout.isTerminal && !flags.noQr && isForPhones(publicUrl ?? undefined);
   const qr = isDrawn ? drawQr(loginLink, io.columns() ?? 0) : undefined;
   await io.stdout.write(`${formatLink({ loginLink, qr }, paint).join('\n')}\n`);
   return codeStatus(exitOk);

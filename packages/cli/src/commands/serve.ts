@@ -13,7 +13,7 @@ import { startTicksOf } from '@clawdfather/supervisor/alive';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { drawQr } from '../gateway/draw-qr.ts';
+import { drawQr, isForPhones } from '../gateway/draw-qr.ts';
 import { gatewayConfigFrom } from '../gateway/gateway-config.ts';
 import {
   findGateway,
@@ -129,8 +129,9 @@ async function tell(
     await io.stdout.write(jsonLine({ ...facts, pid: config.pid, stateDir: config.stateDir }));
     return;
   }
-  const isDrawn = io.stdout.isTerminal && !context.flags.noQr && loginLink !== undefined;
-  const qr = isDrawn ? drawQr(loginLink, io.columns() ?? 0) : undefined;
+  const isDrawn = io.stdout.isTerminal && !context.flags.noQr && isForPhones(publicUrl);
+  const isQr = isDrawn && loginLink !== undefined;
+  const qr = isQr ? drawQr(loginLink, io.columns() ?? 0) : undefined;
   const isLoopback = listen.host === 'localhost' || isIP(listen.host) === 0 || isLocal(listen.host);
   const isByNpm = config.env['npm_lifecycle_event'] === 'start';
   const stateFlag = stateFlagOf(config);

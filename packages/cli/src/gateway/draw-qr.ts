@@ -27,3 +27,9 @@ export function drawQr(text: string, columnsMax: number): string | undefined {
   }
   return lines.join('\n');
 }
+
+/* Whether a phone could open an address: not one that means the machine it is typed on. */
+export function isForPhones(url: string | undefined): boolean {
+  const host = URL.parse(url ?? '')?.hostname ?? 'localhost';
+  return !/^(?:localhost|.+\.localhost|127\..+|\[::1\]|0\.0\.0\.0|\[::\])$/.test(host);
+}

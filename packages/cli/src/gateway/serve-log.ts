@@ -1,11 +1,12 @@
 /*
- * The gateway's log on stderr: JSON lines for programs, short lines for whoever sits in front of it.
+ * The gateway's log on stderr: JSON lines for programs, and for a person at the terminal a sentence for each thing that matters
+ * (event-text.ts). At the level debug the terminal gets everything.
  */
 import { type Log, type LogFields, type LogLevel, silentLog } from '@clawdfather/kit';
-import { makeVisible } from '@clawdfather/tools/text';
 import type { CommandContext } from '../command.ts';
 import { createPaint, isColoured, type Paint } from '../render/paint.ts';
 import { openJsonLog } from '../serve.ts';
+import { formatEverything, formatEvent } from './event-text.ts';
 
 export interface ServeLog extends AsyncDisposable {
   readonly log: Log;
@@ -36,28 +37,25 @@ interface PrettyLogOptions {
 }
 
 const levelOrder: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
-/* Of one field; the whole is in the JSON log. */
-const valueCharactersMax = 120;
 
 export function createPrettyLog(options: PrettyLogOptions, bound: LogFields = {}): Log {
   const { write, clock, levelMin, paint } = options;
+  const plain = (text: string): string => text;
   const painted: Readonly<Record<LogLevel, (text: string) => string>> = {
     debug: paint.dim,
-    info: paint.strong,
+    info: plain,
     warn: paint.warn,
     error: paint.bad,
   };
   const at =
     (level: LogLevel) =>
-    (name: string, fields: LogFields = {}): void => {
+    (name: string, own: LogFields = {}): void => {
       if (levelOrder[level] < levelOrder[levelMin]) return;
+      const event = { level, name, fields: { ...bound, ...own } };
+      const text = levelMin === 'debug' ? formatEverything(event) : formatEvent(event);
+      if (text === undefined) return;
       const time = new Date(clock.wallMs()).toISOString().slice(11, 19);
-      const rest = Object.entries({ ...bound, ...fields })
-        .flatMap(formatField)
-        .join(' ');
-      write(
-        `${paint.dim(time)} ${painted[level](name)}${rest === '' ? '' : ` ${paint.dim(rest)}`}\n`,
-      );
+      write(`${paint.dim(time)} ${painted[level](text)}\n`);
     };
   return {
     event: at('info'),
@@ -66,16 +64,4 @@ export function createPrettyLog(options: PrettyLogOptions, bound: LogFields = {}
     error: at('error'),
     child: (fields) => createPrettyLog(options, { ...bound, ...fields }),
   };
-}
-
-/* A line at a terminal must not be able to drive it. */
-function formatField([name, value]: readonly [string, unknown]): string[] {
-  if (value === undefined || value === null) return [];
-  const text = value instanceof Error ? value.message : textOf(value);
-  return [`${name}=${makeVisible(text.slice(0, valueCharactersMax))}`];
-}
-
-function textOf(value: unknown): string {
-  // Undefined for a function, say; nobody logs one.
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawQr } from '../../src/gateway/draw-qr.ts';
+import { drawQr, isForPhones } from '../../src/gateway/draw-qr.ts';
 
 const link = 'http://127.0.0.1:8420/login#clf-link=yxibZ95JtoUavZ7xTDuvQZsysP_OJfMwv7-yCZoU3fc';
 
@@ -30,4 +30,22 @@ test('the three eyes are where a camera looks for them', () => {
 
 test('a terminal that is too narrow gets none', () => {
   assert.equal(drawQr(link, 20), undefined);
+});
+
+test('a phone gets a picture only of an address that it can open', () => {
+  for (const url of [
+    undefined,
+    'http://127.0.0.1:8420',
+    'http://127.8.8.8',
+    'http://localhost:8420',
+    'https://box.localhost',
+    'http://[::1]:8420',
+    'http://0.0.0.0:8420',
+    'not an address',
+  ]) {
+    assert.equal(isForPhones(url), false, url);
+  }
+  for (const url of ['https://box.example', 'http://192.168.1.5:8420', 'https://[fd00::5]']) {
+    assert.equal(isForPhones(url), true, url);
+  }
 });

@@ -5,7 +5,7 @@
  * token ends in the same transaction. The id of a device is no secret and gives no right: it is looked for only among the devices of
  * the account that has just proved who it is, which may sign any of them out anyway.
  */
-import type { Random } from '@clawdfather/kit';
+import type { Log, Random } from '@clawdfather/kit';
 import type { Account, AccountId, Device, Store } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
 import type { RequestFacts } from '../http/handlers.ts';
@@ -18,6 +18,7 @@ export interface SignInDeps {
   readonly random: Random;
   readonly authObserver: AuthObserver;
   readonly tokens: LiveTokens;
+  readonly log: Log;
 }
 
 export interface SignInInput {
@@ -49,17 +50,19 @@ export async function signInDevice(deps: SignInDeps, input: SignInInput): Promis
   const account = await mine.profile.get();
   if (account === undefined) throw new ApiError('internal_error');
   deps.authObserver.onSignIn({ provider, result: 'ok' });
+  deps.log.event('auth.signed-in', { account_id: accountId, device: name, provider });
   return { token, device, account };
 }
 
 /* Writes a refused sign-in and its reason to the audit log. No account is known yet, so the entry belongs to none. */
 export async function recordRefusal(
-  { store, authObserver }: SignInDeps,
+  { store, authObserver, log }: SignInDeps,
   { provider, facts }: Pick<SignInInput, 'provider' | 'facts'>,
   reason: string,
 ): Promise<void> {
   authObserver.onSignIn({ provider, result: 'failed' });
   const { ip, traceId } = facts;
+  log.warn('auth.refused', { provider, reason, ip });
   await store.system.auditLog.record({
     action: 'auth.refused',
     actor: provider,

@@ -1,9 +1,9 @@
 /*
  * Getting in, who is in, and getting out again.
  */
-import type { Clock, Random } from '@clawdfather/kit';
+import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
-import type { Account, Device, Store } from '@clawdfather/store';
+import type { Account, AccountId, Device, Store } from '@clawdfather/store';
 import type { FastifyReply } from 'fastify';
 import { formatBinding, formatEndedBinding, parseBinding } from '../auth/browser-binding.ts';
 import type { AuthObserver } from '../auth/auth-observer.ts';
@@ -25,6 +25,7 @@ export interface AuthParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
   readonly tokens: LiveTokens;
   readonly links: LoginLinks;
   readonly authObserver: AuthObserver;
@@ -94,7 +95,16 @@ function createSignInHandlers(parts: AuthParts): Pick<AuthHandlers, SignInNames>
   };
 }
 
-function createDeviceHandlers({ store, tokens }: AuthParts): Omit<AuthHandlers, SignInNames> {
+function createDeviceHandlers(parts: AuthParts): Omit<AuthHandlers, SignInNames> {
+  const { store, tokens, log } = parts;
+  /* What it is called, for the log. Unknown: a token, or one that has ended before. */
+  const nameOf = async (accountId: AccountId, id: string): Promise<string | undefined> => {
+    const devices = await store.forAccount(accountId).devices.list();
+    return devices.find((device) => device.id === id)?.device;
+  };
+  const logEnd = (accountId: AccountId, device: string | undefined): void => {
+    if (device !== undefined) log.event('auth.signed-out', { account_id: accountId, device });
+  };
   return {
     me: async ({ caller }) => {
       const account = await store.forAccount(caller.accountId).profile.get();
@@ -114,8 +124,10 @@ function createDeviceHandlers({ store, tokens }: AuthParts): Omit<AuthHandlers, 
       const { id } = caller;
       const mine = store.forAccount(caller.accountId);
       const kind = caller.kind === 'device' ? mine.devices : mine.apiTokens;
+      const name = await nameOf(caller.accountId, id);
       await kind.revoke({ id, audit: auditOf(call, 'auth.logout') });
       tokens.forget(id);
+      logEnd(caller.accountId, name);
       if (caller.cameBy === 'cookie') reply.header('set-cookie', formatEndedCookie());
       return undefined;
     },
@@ -131,14 +143,20 @@ function createDeviceHandlers({ store, tokens }: AuthParts): Omit<AuthHandlers, 
       const audit = auditOf(call, 'device.revoke', { which: 'all others' });
       const ids = await store.forAccount(accountId).devices.revokeOthers({ exceptId, audit });
       for (const id of ids) tokens.forget(id);
+      if (ids.length > 0) {
+        log.event('auth.signed-out', { account_id: accountId, others: ids.length });
+      }
       return { revoked: ids.length };
     },
     revokeDevice: async (call) => {
       const { id } = call.params;
-      const { devices } = store.forAccount(call.caller.accountId);
+      const { accountId } = call.caller;
+      const { devices } = store.forAccount(accountId);
+      const name = await nameOf(accountId, id);
       const outcome = await devices.revoke({ id, audit: auditOf(call, 'device.revoke') });
       if (outcome === 'not_found') throw notFound();
       tokens.forget(id);
+      logEnd(accountId, name);
       return undefined;
     },
   };

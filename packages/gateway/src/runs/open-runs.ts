@@ -54,6 +54,7 @@ export async function openRuns(
   const { stateDir, runs, accounts = [] } = config;
   const users = await openLocalUsers({ ownerId, accounts, temporaryRoot: runs.temporaryRoot });
   await using opening = new AsyncDisposableStack();
+  const counting = countFound(observer);
   const supervisor = await createSupervisor({
     stateDir,
     launcher: 'spawnd',
@@ -63,9 +64,11 @@ export async function openRuns(
     clock,
     random,
     log,
-    observer,
+    observer: counting.observer,
   });
   opening.defer(() => supervisor.close());
+  const found = counting.take();
+  if (found.adopted + found.ended > 0) log.event('runs.adopted', found);
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
   const common = {
@@ -103,6 +106,26 @@ export async function openRuns(
     personTools: people.tools,
     agentTools: agents.tools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/* How many runs of earlier gateways are held again, and how many ended while none was there. */
+function countFound(observer: SupervisorObserver) {
+  let adopted = 0;
+  let ended = 0;
+  return {
+    take: () => ({ adopted, ended }),
+    observer: {
+      ...observer,
+      event: (event: Parameters<SupervisorObserver['event']>[0]) => {
+        if (event.type === 'reconcile') {
+          const { decision } = event.decision;
+          if (decision === 'adopted') adopted += 1;
+          else if (decision === 'finalised' || decision === 'stale') ended += 1;
+        }
+        observer.event(event);
+      },
+    },
   };
 }
 

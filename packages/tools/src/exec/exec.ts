@@ -55,6 +55,7 @@ export async function exec(
   }
   if (verdict.kind === 'held') {
     const { approvalId, expiresAtMs } = verdict;
+    context.log.event('approval.waiting', { approvalId, runId: plan.request.runId });
     watchHeld(context, approvalId);
     const expiresAt = new Date(expiresAtMs).toISOString();
     return { status: 'approval-pending', approvalId, runId: plan.request.runId, expiresAt };
