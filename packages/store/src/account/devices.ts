@@ -41,35 +41,7 @@ const columns = [
 ] as const;
 
 export function createDevices(context: AccountContext): Devices {
-  const { runner, accountId, clock, random } = context;
-  const insert = (db: Database, { tokenHash, device }: Omit<NewDevice, 'audit'>) => {
-    const nowMs = clock.wallMs();
-    return db
-      .insertInto('app_sessions')
-      .values({
-        account_id: accountId,
-        id: random.id(),
-        token_hash: tokenHash,
-        device: checkText('device', device),
-        created_at_ms: nowMs,
-        last_used_at_ms: nowMs,
-        expires_at_ms: nowMs + tokenSlidingMs,
-        expires_at_ms_max: nowMs + tokenMsMax,
-        revoked_at_ms: null,
-      })
-      .returning(columns)
-      .executeTakeFirstOrThrow();
-  };
-  const end = async (db: Database, id: string): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable('app_sessions')
-      .set({ revoked_at_ms: clock.wallMs() })
-      .where('account_id', '=', accountId)
-      .where('id', '=', id)
-      .where('revoked_at_ms', 'is', null)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  };
+  const { runner, accountId, clock } = context;
   return {
     list: () =>
       runner.read(async (db) => {
@@ -86,18 +58,18 @@ export function createDevices(context: AccountContext): Devices {
       }),
     create: ({ audit, ...made }) =>
       auditedWrite(context, audit, async (db) => {
-        const row = await insert(db, made);
+        const row = await insert(context, db, made);
         return changed(toRecord(row), row.id);
       }),
     replace: ({ id, audit, ...made }) =>
       auditedWrite<Device | undefined>(context, audit, async (db) => {
-        if (!(await end(db, id))) return unchanged(undefined);
-        const row = await insert(db, made);
+        if (!(await end(context, db, id))) return unchanged(undefined);
+        const row = await insert(context, db, made);
         return changed(toRecord(row), row.id);
       }),
     revoke: ({ id, audit }) =>
       auditedWrite<'revoked' | 'not_found'>(context, audit, async (db) =>
-        (await end(db, id)) ? changed('revoked', id) : unchanged('not_found'),
+        (await end(context, db, id)) ? changed('revoked', id) : unchanged('not_found'),
       ),
     revokeOthers: ({ exceptId = '', audit }) =>
       auditedWrite(context, audit, async (db) => {
@@ -113,4 +85,43 @@ export function createDevices(context: AccountContext): Devices {
         return ids.length > 0 ? changed(ids, accountId) : unchanged(ids);
       }),
   };
+}
+
+function insert(
+  { accountId, clock, random }: AccountContext,
+  db: Database,
+  { tokenHash, device }: Omit<NewDevice, 'audit'>,
+) {
+  const nowMs = clock.wallMs();
+  return db
+    .insertInto('app_sessions')
+    .values({
+      account_id: accountId,
+      id: random.id(),
+      token_hash: tokenHash,
+      device: checkText('device', device),
+      created_at_ms: nowMs,
+      last_used_at_ms: nowMs,
+      expires_at_ms: nowMs + tokenSlidingMs,
+      expires_at_ms_max: nowMs + tokenMsMax,
+      revoked_at_ms: null,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+}
+
+/* False: there is none, or it has ended before. */
+async function end(
+  { accountId, clock }: AccountContext,
+  db: Database,
+  id: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('app_sessions')
+    .set({ revoked_at_ms: clock.wallMs() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('revoked_at_ms', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
