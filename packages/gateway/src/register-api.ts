@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerLoginPage } from './auth/login-page.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createSystemHandlers } from './health/system-handlers.ts';
+import { registerHome } from './home/register-home.ts';
 import type { Handlers } from './http/handlers.ts';
 import { registerEndpoints } from './http/register-endpoints.ts';
 import { registerMcp } from './mcp/register-mcp.ts';
@@ -40,5 +41,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
   }
   registerMcp(server, parts);
   registerOpenApi(server, parts.config.version);
-  registerLoginPage(server, { offersGithub: parts.config.github !== undefined });
+  const offersGithub = parts.config.github !== undefined;
+  registerLoginPage(server, { offersGithub });
+  registerHome(server, { ...parts, ...handlers, offersGithub });
 }

@@ -34,7 +34,5 @@ test('on a terminal the log is sentences: adopted, signed in, signed out, stoppe
   assert.doesNotMatch(serving.screen(), /run\.[a-z]|runId|gateway\.[a-z]|\{|owner/);
   await serving.type('\u0003');
   assert.equal((await serving.exit()).code, 0);
-  await serving.shows(
-    /stopping \(SIGINT\); what runs goes on\n\d\d:\d\d:\d\d stopped$/m,
-  );
+  await serving.shows(/stopping \(SIGINT\); what runs goes on\n\d\d:\d\d:\d\d stopped$/m);
 });

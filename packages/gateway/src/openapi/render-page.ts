@@ -2,6 +2,8 @@
  * The API as a page that a person reads, on a phone too: no script, one style sheet of its own, made from the OpenAPI document so
  * that it cannot say anything else. Shapes that are used in several places stand once, at the end, and are linked to.
  */
+import { escapeHtml } from '../http/escape-html.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 interface Answer {
@@ -32,16 +34,16 @@ export function renderPage(document: Json): string {
   const { title, version, description } = document['info'] as Readonly<Record<string, string>>;
   const { schemas } = document['components'] as Readonly<Record<string, Json>>;
   const toc = [...groups.keys(), 'shapes'].map(
-    (name) => `<a href="#${escape(name)}">${escape(name)}</a>`,
+    (name) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`,
   );
   const body = [...groups].map(
     ([name, list]) =>
-      `<h2 id="${escape(name)}">${escape(name)}</h2>${list.map(renderOperation).join('')}`,
+      `<h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>${list.map(renderOperation).join('')}`,
   );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escape(title ?? '')}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title ?? '')}</title>
 <link rel="stylesheet" href="/api/docs.css"></head><body>
-<h1>${escape(title ?? '')} <small>${escape(version ?? '')}</small></h1>
+<h1>${escapeHtml(title ?? '')} <small>${escapeHtml(version ?? '')}</small></h1>
 <p>${renderText(description ?? '')}</p>
 <p>For programs: <a href="/api/openapi.json">openapi.json</a></p>
 <nav>${toc.join(' · ')}</nav>${body.join('')}
@@ -64,8 +66,8 @@ function renderOperation(entry: {
       : [`at most ${limit.hitsMax} in ${limit.windowMs / 60_000} min per ${limit.per}`]),
   ];
   return `<details><summary><code class="${method}">${method.toUpperCase()}</code>
-<code>${escape(path)}</code> ${escape(operation.summary)}</summary>
-<p>${escape(facts.join('; '))}</p>${renderParameters(operation)}${renderContent('Body', operation.requestBody)}
+<code>${escapeHtml(path)}</code> ${escapeHtml(operation.summary)}</summary>
+<p>${escapeHtml(facts.join('; '))}</p>${renderParameters(operation)}${renderContent('Body', operation.requestBody)}
 ${renderContent('Answer', successOf(operation))}
 <table class="statuses"><tr><th>status</th><th>meaning</th></tr>${Object.entries(
     operation.responses,
@@ -82,7 +84,7 @@ function successOf({ responses }: Operation): Answer | undefined {
 }
 
 function renderShape([name, schema]: readonly [string, unknown]): string {
-  const summary = `<summary id="shape-${escape(name)}"><b>${escape(name)}</b></summary>`;
+  const summary = `<summary id="shape-${escapeHtml(name)}"><b>${escapeHtml(name)}</b></summary>`;
   return `<details>${summary}${renderSchema(schema)}</details>`;
 }
 
@@ -90,9 +92,9 @@ function renderParameters({ parameters = [] }: Operation): string {
   if (parameters.length === 0) return '';
   const rows = parameters.map(
     ({ name, in: where, required, schema }) =>
-      `<tr><td><code>${escape(String(name))}</code></td><td>${escape(String(where))}${
+      `<tr><td><code>${escapeHtml(String(name))}</code></td><td>${escapeHtml(String(where))}${
         required === true ? ', required' : ''
-      }</td><td><code>${escape(JSON.stringify(schema))}</code></td></tr>`,
+      }</td><td><code>${escapeHtml(JSON.stringify(schema))}</code></td></tr>`,
   );
   return `<table><tr><th>parameter</th><th>in</th><th>schema</th></tr>${rows.join('')}</table>`;
 }
@@ -107,7 +109,7 @@ function renderContent(title: string, holder: { readonly content?: unknown } | u
 const reference = /#\/components\/schemas\/(\w+)/g;
 
 function renderSchema(schema: unknown): string {
-  const text = escape(JSON.stringify(schema, withoutPattern, 2));
+  const text = escapeHtml(JSON.stringify(schema, withoutPattern, 2));
   return `<pre>${text.replaceAll(reference, '<a href="#shape-$1">$1</a>')}</pre>`;
 }
 
@@ -120,15 +122,7 @@ function withoutPattern(_key: string, value: unknown): unknown {
 
 /* Texts of the OpenAPI document are Markdown, of which only code spans are used. */
 function renderText(text: string): string {
-  return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 export const pageStyle = `

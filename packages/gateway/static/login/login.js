@@ -43,7 +43,7 @@ const github = element('github');
 function show(title, text, { isSignedIn = false, offersGithub = false } = {}) {
   element('title').textContent = title;
   element('text').textContent = text;
-  element('docs').hidden = !isSignedIn;
+  element('home').hidden = !isSignedIn;
   if (github !== null) github.hidden = !offersGithub;
 }
 
@@ -70,7 +70,7 @@ async function showWhoIsIn({ hasJustSignedIn }) {
   const answer = await fetch(`${api}/me`);
   if (answer.ok) {
     const { account } = await answer.json();
-    const text = `You are ${account.display_name}. You can close this page.`;
+    const text = `You are ${account.display_name}.`;
     show('Signed in', text, { isSignedIn: true });
   } else if (hasJustSignedIn) {
     show(

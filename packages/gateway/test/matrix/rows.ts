@@ -106,6 +106,10 @@ export const rows: Readonly<Record<string, Row>> = {
  * their own (test/mcp/two-accounts.test.ts).
  */
 export const pages: readonly string[] = [
+  'GET /pages/home.css',
+  'POST /pages/approvals/:id',
+  'POST /pages/devices/:id',
+  'POST /pages/sign-out',
   'DELETE /mcp',
   'GET /',
   'GET /api/docs',

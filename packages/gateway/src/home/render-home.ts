@@ -1,0 +1,133 @@
+/*
+ * The page at `/`, as text: for a caller that is signed in what waits, what runs and which devices are in; for everyone else what
+ * this is and how to sign in. No script: buttons are forms (register-home.ts).
+ *
+ * Commands, names and reasons were written by others. Characters that hide or reorder text are shown by their code, and everything
+ * is escaped where it is put into the page.
+ */
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { makeVisible } from '@clawdfather/tools/text';
+import { escapeHtml } from '../http/escape-html.ts';
+import type { ApprovalJson } from '../runs/approval-json.ts';
+import type { RunJson } from '../runs/run-json.ts';
+import { formatAgo, formatStanding, moodOf } from './run-words.ts';
+
+type Device = AnswerOf<Api['auth']['devices']>['items'][number];
+
+interface Shown<Item> {
+  readonly items: readonly Item[];
+  /* Of all there are. */
+  readonly total: number;
+}
+
+export interface HomeFacts {
+  readonly account: string;
+  readonly nowMs: number;
+  /* What came of the last button, if it has to be said. */
+  readonly notice: string | undefined;
+  readonly approvals: Shown<ApprovalJson>;
+  readonly runs: Shown<RunJson>;
+  readonly devices: Shown<Device>;
+}
+
+/* A command on a line; the whole is in `clf show`. */
+const commandCharactersMax = 300;
+/* As the command line shows ids, and takes them. */
+const idCharacters = 12;
+
+export function renderHome(facts: HomeFacts): string {
+  const { account, notice, approvals, runs, devices } = facts;
+  const waiting = approvals.total === 0 ? '' : `<span class="count">${approvals.total}</span>`;
+  return renderPage(`<header><h1>Clawdfather</h1>
+<form method="post" action="/pages/sign-out"><span>${shown(account)}</span> <button>Sign out</button></form></header>
+${notice === undefined ? '' : `<p class="notice" role="status">${escapeHtml(notice)}</p>`}
+<section><h2>Waiting for you ${waiting}</h2>${renderList(approvals, (one) => renderApproval(one, facts), 'Nothing waits for your decision.')}</section>
+<section><h2>Runs</h2>${renderList(runs, (one) => renderRun(one, facts), 'Nothing has run yet. Start something: <code>clf run -- make test</code>')}</section>
+<section><h2>Devices</h2>${renderList(devices, (one) => renderDevice(one, facts), '')}</section>
+<footer><a href="/">Reload</a> · <a href="/api/docs">What programs can do here</a></footer>`);
+}
+
+export function renderWelcome({ offersGithub }: { readonly offersGithub: boolean }): string {
+  const github = offersGithub
+    ? '<p><a class="button" href="/login">Sign in with GitHub</a></p>'
+    : '';
+  return renderPage(`<header><h1>Clawdfather</h1></header>
+<section><h2>You are not signed in</h2>
+<p>This gateway runs commands and coding agents that go on when you leave. Once you are signed in, this page shows them.</p>
+<p>Make a link on the machine that runs the gateway, and open it in this browser. It works once, within ten minutes:</p>
+<pre>clf login --link</pre>${github}</section>`);
+}
+
+function renderPage(body: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Clawdfather</title>
+<link rel="stylesheet" href="/pages/home.css"></head>
+<body><main>
+${body}
+</main></body></html>
+`;
+}
+
+function renderList<Item>(
+  { items, total }: Shown<Item>,
+  render: (item: Item) => string,
+  nothing: string,
+): string {
+  if (items.length === 0) return `<p class="nothing">${nothing}</p>`;
+  const more =
+    total > items.length ? `<p class="nothing">and ${total - items.length} more</p>` : '';
+  return `<ul>${items.map((item) => `<li>${render(item)}</li>`).join('\n')}</ul>${more}`;
+}
+
+/* Everything that starts is shown: a person decides about what they see. */
+function renderApproval(approval: ApprovalJson, { nowMs }: HomeFacts): string {
+  const { id, line, argv, cwd, env, stdin, host, runAs, requester, why } = approval;
+  const command = line ?? (argv ?? []).map(quoted).join(' ');
+  const additions = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const facts = [
+    ['in', cwd],
+    ...(host === 'local' ? [] : [['on', host]]),
+    ...(runAs === null ? [] : [['as', runAs]]),
+    ['asked by', requester],
+    ['why', why],
+    ...(additions.length === 0 ? [] : [['with', additions.join('\n')]]),
+    ...(stdin === null ? [] : [['reads', stdin]]),
+  ] as const;
+  // The wire has made hidden characters visible already; line ends stay.
+  return `<pre>${escapeHtml(command)}</pre>
+<dl>${facts.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>
+<p class="when">asked ${formatAgo(nowMs, approval.createdAt)}</p>
+<form method="post" action="/pages/approvals/${escapeHtml(id)}"><button name="decision" value="allow-once" class="good">Allow once</button>
+<button name="decision" value="deny" class="bad">Deny</button></form>`;
+}
+
+function renderRun(run: RunJson, { nowMs }: HomeFacts): string {
+  const { runId, name, command, endedAt, startedAt, createdAt } = run;
+  const title = name === null ? '' : `<strong>${shown(name)}</strong> `;
+  const when =
+    endedAt === undefined
+      ? `started ${formatAgo(nowMs, startedAt ?? createdAt)}`
+      : formatAgo(nowMs, endedAt);
+  return `<p>${title}<code>${shown(command.slice(0, commandCharactersMax))}</code></p>
+<p><span class="${moodOf(run)}">${escapeHtml(formatStanding(run))}</span> <span class="when">${when} · ${escapeHtml(runId.slice(0, idCharacters))}</span></p>`;
+}
+
+function renderDevice(device: Device, { nowMs }: HomeFacts): string {
+  const { id, device: name, is_current: isCurrent, last_used_at: usedAt } = device;
+  const button = isCurrent
+    ? '<span class="when">this one</span>'
+    : `<form method="post" action="/pages/devices/${escapeHtml(id)}"><button>Sign out</button></form>`;
+  return `<div class="row"><p>${shown(name)}<br><span class="when">used ${formatAgo(nowMs, usedAt)}</span></p>${button}</div>`;
+}
+
+function shown(text: string): string {
+  return escapeHtml(makeVisible(text));
+}
+
+/* Arguments with blanks or nothing in them are seen as what they are. */
+function quoted(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}
