@@ -56,7 +56,9 @@ export const execFields = {
     .min(0)
     .max(timeoutSeconds.most)
     .optional()
-    .describe('The run is ended after this long; 0 is never. Default 1800, on an SSH host 120.'),
+    .describe(
+      'The run is ended after this long; 0 is never. Default: never with background, else 1800 (on an SSH host 120).',
+    ),
   noOutputTimeoutSeconds: z
     .number()
     .positive()
@@ -105,6 +107,16 @@ const outputFields = {
   truncated: truncatedSchema.optional(),
 } as const;
 
+/* When a living run is ended if it does not end by itself; one that has ended has no limit any more. */
+export const timeLimitFields = {
+  /* From its start; null is no limit. Absent while it is not known yet. */
+  timeoutMs: z.number().nullable().optional(),
+  /* The moment that this makes, once it has started. */
+  timeoutAt: z.iso.datetime().optional(),
+  /* Only where there is such a limit. */
+  noOutputTimeoutMs: z.number().optional(),
+} as const;
+
 export const completedSchema = z.object({
   status: z.literal('completed'),
   runId: z.string(),
@@ -143,6 +155,7 @@ export const runningSchema = z.object({
   /* Both are absent while a slow machine is still starting it. */
   pid: z.int().optional(),
   startedAt: z.iso.datetime().optional(),
+  ...timeLimitFields,
   tail: z.string(),
   cursor: z.string(),
   truncated: outputFields.truncated,
@@ -154,6 +167,7 @@ export const approvalPendingSchema = z.object({
   approvalId: z.string(),
   runId: z.string(),
   expiresAt: z.iso.datetime(),
+  ...timeLimitFields,
 });
 
 export const deniedSchema = z.object({

@@ -11,6 +11,7 @@ import {
   failedSchema,
   leftoverSchema,
   rowsSchema,
+  timeLimitFields,
   truncatedSchema,
 } from './exec.ts';
 import { processLimits } from './limits.ts';
@@ -101,6 +102,7 @@ export const runSummarySchema = z.object({
   pid: z.int().optional(),
   startedAt: z.iso.datetime().optional(),
   endedAt: z.iso.datetime().optional(),
+  ...timeLimitFields,
   reason: z.string().optional(),
   exitCode: z.int().optional(),
   signal: z.string().optional(),
@@ -117,6 +119,7 @@ export const stillRunningSchema = z.object({
   runId: z.string(),
   /* Absent while it is still starting. */
   pid: z.int().optional(),
+  ...timeLimitFields,
   output: z.string(),
   cursor: z.string(),
   truncated: truncatedSchema.optional(),
@@ -144,6 +147,7 @@ export const logResultSchema = z.object({
   lines: z.int().optional(),
   totalLines: z.int().optional(),
   cursor: z.string(),
+  ...timeLimitFields,
   isEnd: z.boolean(),
   /* Bytes that a ring journal no longer has. */
   droppedBytes: z.int(),

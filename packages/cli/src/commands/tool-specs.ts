@@ -25,7 +25,7 @@ export const execSpec = defineCommand({
       summary: 'wait this long before leaving it in the background (10s)',
     }),
     timeout: settingFlag('exec.timeout', {
-      summary: 'end the run after this time (30m); none for no limit',
+      summary: 'end the run after this time (30m, with -b none); none for no limit',
     }),
     idleTimeout: settingFlag('exec.idleTimeout', {
       summary: 'end the run when it prints nothing for this time',

@@ -92,7 +92,7 @@ export const settingTable = {
   }),
   'exec.timeout': setting(limit, {
     usual: 1_800 * second,
-    summary: '`exec` and MCP: end the command after this long',
+    summary: '`exec` and MCP: end the command after this long; unless set, not with `background`',
   }),
   'exec.idleTimeout': setting(limit, {
     usual: undefined,

@@ -30,13 +30,20 @@ export function execParamsFrom(call: CallOf<typeof execSpec>): ExecParams {
     rows: size?.rows ?? values['terminal.rows'],
     background: flags.background,
     yieldMs: values['exec.yield'],
-    timeoutSeconds: (values['exec.timeout'] ?? 0) / 1_000,
+    timeoutSeconds: timeoutSecondsOf(call),
     ...(idleMs === undefined ? {} : { noOutputTimeoutSeconds: idleMs / 1_000 }),
     leftovers: values['exec.leftovers'],
     eof: flags.eof || flags.stdin,
     ...(security === undefined ? {} : { security }),
     ...(ask === undefined ? {} : { ask }),
   };
+}
+
+/* As for agents: what is started in the background has no limit that nobody chose. */
+function timeoutSecondsOf({ flags, config }: CallOf<typeof execSpec>): number {
+  const isChosen = config.origins['exec.timeout'].kind !== 'default';
+  if (flags.background && !isChosen) return 0;
+  return (config.values['exec.timeout'] ?? 0) / 1_000;
 }
 
 function commandFrom(

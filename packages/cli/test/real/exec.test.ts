@@ -52,6 +52,21 @@ test('failures have the codes that shells use', async (context) => {
   assert.match(both.stderr, /not both/);
 });
 
+test('in the background only a limit that somebody chose holds', async (context) => {
+  const rig = createCliRig(context);
+  const limitOf = async (env: Record<string, string>, ...flags: string[]) => {
+    const args = ['exec', '--json', '-b', ...flags, '--', 'sleep', '600'];
+    const { stdout } = await rig.clfWith({ env }, ...args);
+    const started = execResultSchema.parse(JSON.parse(stdout));
+    assert.ok(started.status === 'running');
+    await rig.clf('kill', started.runId);
+    return started.timeoutMs;
+  };
+  assert.equal(await limitOf({}), null);
+  assert.equal(await limitOf({}, '--timeout', '20m'), 1_200_000);
+  assert.equal(await limitOf({ CLAWDFATHER_EXEC_TIMEOUT: '30m' }), 1_800_000);
+});
+
 test('what takes longer goes on in the background, and is not taken for a success', async (context) => {
   const rig = createCliRig(context);
   const yielded = await rig.clf('exec', '--yield', '200ms', '-c', 'echo begun; sleep 600');

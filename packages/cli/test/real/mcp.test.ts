@@ -203,6 +203,31 @@ test('failures of commands are results; what cannot be done is an error with the
   assert.match(stranger.text, /no run "nobody" is known/);
 });
 
+test('a server in the background has no time limit unless one is set, and the agent is told', async (t) => {
+  const { connect } = createMcpRig(t);
+  const command = { command: 'sleep 1000', background: true };
+  const free = await connect();
+  const web = await free.call('exec', command);
+  const runId = String(web.data['runId']);
+  assert.equal(web.data['timeoutMs'], null);
+  assert.match(web.text, /^No time limit\.$/m);
+  for (const action of ['poll', 'log']) {
+    assert.match((await free.call('process', { action, runId })).text, /^No time limit\.$/m);
+  }
+  assert.match(
+    (await free.call('process', { action: 'list' })).text,
+    /, no time limit {2}\/bin\/sh -c/,
+  );
+  await free.call('process', { action: 'kill', runId });
+
+  const bound = await connect({ env: { CLAWDFATHER_EXEC_TIMEOUT: '20m' } });
+  const limited = await bound.call('exec', command);
+  assert.equal(limited.data['timeoutMs'], 1_200_000);
+  const timeoutAt = String(limited.data['timeoutAt']);
+  assert.ok(limited.text.includes(`Time limit: 20m, ends at ${timeoutAt}.`), limited.text);
+  await bound.call('process', { action: 'kill', runId: limited.data['runId'] });
+});
+
 test('long output is cut to its end, and the call that is named brings the rest', async (t) => {
   const { connect } = createMcpRig(t);
   const agent = await connect();

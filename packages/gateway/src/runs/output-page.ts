@@ -23,13 +23,26 @@ export async function readOutputPage(
       { runId, cursor: from, encoding },
       { ...call, outputCharactersMax },
     );
-    const { firstLine: _first, lines: _lines, totalLines: _total, ...rest } = page;
     // The record was read before the page, so if the run had ended by then, the page has all of its output.
-    return { ...rest, hasEnded: page.isEnd && record.exit !== undefined };
+    return { ...withoutAgentFields(page), hasEnded: page.isEnd && record.exit !== undefined };
   } catch (error) {
     if (record.exit === undefined || !hasCode(error, 'journal-missing')) throw error;
     /* It failed before it had a journal; its record says why. */
     const losses = { droppedBytes: 0, damagedBytes: 0, isTailLost: false };
     return { runId, encoding, text: '', cursor: from, isEnd: true, hasEnded: true, ...losses };
   }
+}
+
+type LogPage = Awaited<ReturnType<RunActions['log']>>;
+
+function withoutAgentFields({
+  firstLine: _first,
+  lines: _lines,
+  totalLines: _total,
+  timeoutMs: _timeoutMs,
+  timeoutAt: _timeoutAt,
+  noOutputTimeoutMs: _noOutputTimeoutMs,
+  ...page
+}: LogPage): Omit<Page, 'hasEnded'> {
+  return page;
 }

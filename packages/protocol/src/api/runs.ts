@@ -178,10 +178,20 @@ export const runsEndpoints = endpoints({
         .describe('Bytes of a page'),
       encoding: encodingSchema.optional().describe('Pages are text unless asked, streams base64'),
     }),
-    answer: logResultSchema.omit({ firstLine: true, lines: true, totalLines: true }).extend({
-      /* The command has ended and this is all it said. */
-      hasEnded: z.boolean(),
-    }),
+    /* Lines are for agents; time limits are with the run. */
+    answer: logResultSchema
+      .omit({
+        firstLine: true,
+        lines: true,
+        totalLines: true,
+        timeoutMs: true,
+        timeoutAt: true,
+        noOutputTimeoutMs: true,
+      })
+      .extend({
+        /* The command has ended and this is all it said. */
+        hasEnded: z.boolean(),
+      }),
     errors: ['not_found', 'not_running'],
     takesLong: true,
   },

@@ -28,12 +28,16 @@ import { checkLiveRuns } from './live-runs.ts';
 import { createOutputCollector } from './output-collector.ts';
 import { type ExecPlan, planExec } from './plan-exec.ts';
 import type { Started } from './start-run.ts';
-import { formatRequest, type StoredRequest } from './stored-request.ts';
+import { deadlinesOfRequest, formatRequest, type StoredRequest } from './stored-request.ts';
+import { timeLimitOf } from './time-limit-of.ts';
 
 /* Most commands end within this; their output then comes with the end, and the journal's file is never opened. */
 const headStartMs = 15;
 /* Made once: an abort without a reason makes an error with a stack each time. */
 const answered = new Error('the call has been answered');
+/* Only where nobody chose the limit: an agent that reads this may start what has to go on another way next time. */
+const keepsUsualLimit =
+  'it keeps the usual time limit of a foreground command; what has to go on longer is started with background or timeoutSeconds';
 const moreFollows = 'there is more output than could be read in time: read on from the cursor';
 
 export async function exec(
@@ -58,13 +62,16 @@ export async function exec(
     context.log.event('approval.waiting', { approvalId, runId: plan.request.runId });
     watchHeld(context, approvalId);
     const expiresAt = new Date(expiresAtMs).toISOString();
-    return { status: 'approval-pending', approvalId, runId: plan.request.runId, expiresAt };
+    const { runId } = plan.request;
+    const limits = timeLimitOf({ deadlines: deadlinesOfRequest(plan.request) });
+    return { status: 'approval-pending', approvalId, runId, expiresAt, ...limits };
   }
   /* Awaited here: the limit ends with this function. */
   return await runAndWait(context, confinedTo(plan.request, verdict.confine), {
     call,
     limit,
     isBackground: params.background === true,
+    hasUsualLimit: params.timeoutSeconds === undefined,
   });
 }
 
@@ -107,6 +114,8 @@ interface Waiting {
   readonly call: ToolCall;
   readonly limit: TimeLimit;
   readonly isBackground: boolean;
+  /* The caller named none. */
+  readonly hasUsualLimit: boolean;
 }
 
 async function runAndWait(
@@ -127,7 +136,7 @@ async function runAndWait(
     throw call.signal.reason;
   }
   throwIfGone(context, call);
-  if (started === undefined) return stillStarting(request);
+  if (started === undefined) return stillStarting(request, waiting);
   if (started.kind === 'never-started') return neverStarted(context, started.runId);
   const { run, facts } = started;
   if (waiting.isBackground) return runningResult(run, facts, emptyReading(context, run, call));
@@ -137,7 +146,7 @@ async function runAndWait(
 async function waitForEnd(
   context: ToolsContext,
   { run, facts }: Extract<Started, { kind: 'started' }>,
-  { call, limit }: Waiting,
+  { call, limit, hasUsualLimit }: Waiting,
 ): Promise<ExecResult> {
   const reading = emptyReading(context, run, call);
   const { exit, isAllRead } = await watchRun(
@@ -154,7 +163,8 @@ async function waitForEnd(
     throw call.signal.reason;
   }
   throwIfGone(context, call);
-  return runningResult(run, facts, reading);
+  const running = runningResult(run, facts, reading);
+  return { ...running, notes: [...running.notes, ...limitNotes(hasUsualLimit)] };
 }
 
 interface Watched {
@@ -213,7 +223,13 @@ function progressOf({ log }: ToolsContext, { onOutput }: ToolCall): Reading['onE
   };
 }
 
-function runningResult(run: ManagedRun, facts: RunFacts, { collector }: Reading): ExecResult {
+function limitNotes(isUsualInForeground: boolean): readonly string[] {
+  return isUsualInForeground ? [keepsUsualLimit] : [];
+}
+
+type RunningResult = Extract<ExecResult, { readonly status: 'running' }>;
+
+function runningResult(run: ManagedRun, facts: RunFacts, { collector }: Reading): RunningResult {
   const { output, notes, ...rest } = collector.result(false);
   const startedAtMs = run.snapshot().startedAtMs;
   return {
@@ -221,15 +237,22 @@ function runningResult(run: ManagedRun, facts: RunFacts, { collector }: Reading)
     runId: run.runId,
     pid: run.pid,
     ...(startedAtMs === undefined ? {} : { startedAt: new Date(startedAtMs).toISOString() }),
+    ...timeLimitOf({ deadlines: facts.deadlines, startedAtMs }),
     tail: output,
     ...rest,
     notes: [...notesOf(facts), ...notes],
   };
 }
 
-function stillStarting({ runId }: StoredRequest): ExecResult {
-  const notes = ['it has not started yet: the machine is slow'];
-  return { status: 'running', runId, tail: '', cursor: outputStart, notes };
+function stillStarting(
+  request: StoredRequest,
+  { isBackground, hasUsualLimit }: Waiting,
+): ExecResult {
+  const slow = 'it has not started yet: the machine is slow';
+  const notes = [slow, ...limitNotes(!isBackground && hasUsualLimit)];
+  const limits = timeLimitOf({ deadlines: deadlinesOfRequest(request) });
+  const { runId } = request;
+  return { status: 'running', runId, ...limits, tail: '', cursor: outputStart, notes };
 }
 
 function neverStarted({ supervisor }: ToolsContext, runId: string): ExecResult {

@@ -95,12 +95,17 @@ function deadlinesOf(
   params: ExecParams,
   host: HostPort,
 ): Pick<StoredRequest, 'overallTimeoutMs' | 'noOutputTimeoutMs'> {
-  const overall = params.timeoutSeconds ?? host.usualTimeoutSeconds;
+  const overall = params.timeoutSeconds ?? usualTimeoutSeconds(params, host);
   const silence = params.noOutputTimeoutSeconds;
   return {
     ...(overall === 0 ? {} : { overallTimeoutMs: milliseconds(overall) }),
     ...(silence === undefined ? {} : { noOutputTimeoutMs: milliseconds(silence) }),
   };
+}
+
+/* What is asked to stay in the background is a server or a watcher as often as not, and nobody looks after its clock. */
+function usualTimeoutSeconds({ background }: ExecParams, host: HostPort): number {
+  return background === true ? 0 : host.usualTimeoutSeconds;
 }
 
 /* Never down to 0, which would be none. */

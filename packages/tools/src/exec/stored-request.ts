@@ -4,6 +4,7 @@
  * another PATH.
  */
 import { leftoversSchema, runExtrasFields } from '@clawdfather/protocol';
+import type { RunRecord } from '@clawdfather/supervisor';
 import { z } from 'zod';
 import { ToolsError } from '../errors.ts';
 
@@ -74,6 +75,13 @@ const requestSchema = z.object({
 });
 
 export type StoredRequest = Readonly<z.infer<typeof requestSchema>>;
+
+export function deadlinesOfRequest({
+  overallTimeoutMs,
+  noOutputTimeoutMs,
+}: StoredRequest): RunRecord['deadlines'] {
+  return { overallMs: overallTimeoutMs, noOutputMs: noOutputTimeoutMs };
+}
 
 export function formatRequest(request: StoredRequest): string {
   return JSON.stringify(request);

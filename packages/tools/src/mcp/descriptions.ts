@@ -13,7 +13,7 @@ export const execDescription = `Run a command and wait for it, at most yieldMs (
 
 What comes back, by status:
 - completed: it ended by itself. exitCode may be non-zero; output is stdout and stderr together.
-- running: it goes on. Keep runId and cursor, and call process poll with both to get what comes next. Its end is told by the next result \
+- running: it goes on, until timeoutAt if it has a time limit. Keep runId and cursor, and call process poll with both to get what comes next. Its end is told by the next result \
 of any call, without being asked for.
 - failed: it could not be started, or a signal or a time limit ended it; kind says which.
 - approval-pending: a person is asked whether it may run. You cannot decide this, and another spelling of the command will be asked about too. process poll with \
@@ -23,7 +23,9 @@ the runId waits for the decision and then brings the result; meanwhile tell the 
 How to use it:
 - Give command (a /bin/sh line) or argv (no shell, nothing to quote), not both.
 - Every call is a new process: cd and variables do not carry over. Use workdir and env.
-- Servers, watchers, long builds: background true.
+- Servers, watchers, long builds, and all work that must go on without you: background true. It has no time limit unless you set timeoutSeconds, and nothing that \
+happens to you or your connection ends it. A command that is waited for may be cancelled with its call, and is ended after 30 minutes even if it went to the \
+background by itself; every result says the limit.
 - Programs that want a terminal (editors, REPLs, installers, top): pty true, then process screen and send-keys.
 - stdin is left open. A program that reads input to its end (cat, sort, a -c - flag) needs eof true, else it waits.
 - Programs that only read (ls, cat, grep, jq, …) run at once, but read only the session directory and the system. To read elsewhere, set ask "always": a person is \

@@ -4,6 +4,7 @@
  */
 import type { ExecResult, PollResult } from '@clawdfather/protocol';
 import { assertNever } from '@clawdfather/kit';
+import { timeLimitLines } from './time-limit-text.ts';
 
 type Outcome = ExecResult | PollResult;
 type Truncated = { readonly droppedBytes: number; readonly fromCursor: string } | undefined;
@@ -29,6 +30,7 @@ export function formatOutcome(result: Outcome): string {
       return block([
         `Not started: a person has to approve it (approval ${result.approvalId}, until ${result.expiresAt}).`,
         `You cannot approve it. The user can: clf approvals. Wait for the decision with ${next}`,
+        ...timeLimitLines(result),
       ]);
     }
     case 'denied':
@@ -65,6 +67,7 @@ function formatRunning(result: Extract<Outcome, { readonly status: 'running' }>)
     [
       `${process}, run ${runId}.${isWaiting ? ' It seems to wait for input.' : ''}`,
       `What comes next: ${next}`,
+      ...timeLimitLines(result),
       ...result.notes,
     ],
     outputText({ runId, output: text, truncated: result.truncated }),

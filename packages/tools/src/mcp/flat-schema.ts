@@ -63,11 +63,19 @@ function withoutNoise(schema: PropertySchema): PropertySchema {
     value === Number.MAX_SAFE_INTEGER ||
     (name === 'pattern' && 'format' in schema) ||
     name === 'propertyNames';
-  return Object.fromEntries(
+  const kept = Object.fromEntries(
     Object.entries(schema)
       .filter(([name, value]) => !isNoise(name, value))
       .map(([name, value]) => [name, name === 'enum' ? value : withoutNoiseInside(value)]),
   );
+  return withOneType(kept);
+}
+
+/* Some clients know only one type for each property, and alternatives beside it. */
+function withOneType({ type, ...schema }: PropertySchema): PropertySchema {
+  if (type === undefined) return schema;
+  if (!Array.isArray(type)) return { type, ...schema };
+  return { ...schema, anyOf: type.map((one: unknown) => ({ type: one })) };
 }
 
 function withoutNoiseInside(value: unknown): unknown {

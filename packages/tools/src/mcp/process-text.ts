@@ -4,6 +4,7 @@
 import type { ProcessResult, RunSummary } from '@clawdfather/protocol';
 import { assertNever } from '@clawdfather/kit';
 import { block, callText, formatOutcome } from './exec-text.ts';
+import { shortTimeLimit, timeLimitLines } from './time-limit-text.ts';
 
 /* Of a command, in a list; the whole of it is in the structured content. */
 const commandCharactersMax = 100;
@@ -69,7 +70,7 @@ function stateOf(run: RunSummary): string {
   const left = run.leftovers > 0 ? `, left ${processes} running` : '';
   if (run.state === 'held') return 'waits for approval';
   if (run.state !== 'exited')
-    return `${run.state}${run.pid === undefined ? '' : ` (pid ${run.pid})`}`;
+    return `${run.state}${run.pid === undefined ? '' : ` (pid ${run.pid})`}${shortTimeLimit(run)}`;
   if (run.reason === 'exit' && run.exitCode !== undefined)
     return `exit code ${run.exitCode}${left}`;
   return `${run.reason ?? 'ended'}${run.signal === undefined ? '' : ` (${run.signal})`}${left}`;
@@ -88,7 +89,7 @@ function formatLog(result: Extract<ProcessResult, { readonly action: 'log' }>): 
       : []),
   ];
   return block(
-    [`${whereOf(result)}; ${nextOf(result)}.`, ...losses],
+    [`${whereOf(result)}; ${nextOf(result)}.`, ...timeLimitLines(result), ...losses],
     result.text === '' ? '(no output)' : result.text,
   );
 }

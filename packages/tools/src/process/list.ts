@@ -8,6 +8,7 @@ import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import { commandText } from '../approvals/shown-command.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import type { ParamsOf, ResultOf } from './result-of.ts';
+import { timeLimitOf } from '../exec/time-limit-of.ts';
 import { filterOf, heldBy } from './find-run.ts';
 
 export function listRuns(
@@ -46,6 +47,7 @@ export function summaryOf(record: RunRecord): RunSummary {
     ...(pid === undefined ? {} : { pid }),
     ...(startedAtMs === undefined ? {} : { startedAt: new Date(startedAtMs).toISOString() }),
     ...(exit === undefined ? {} : { endedAt: new Date(exit.endedAtMs).toISOString() }),
+    ...timeLimitOf(record),
     ...(exit === undefined ? {} : { reason: exit.reason }),
     ...(exit?.code === undefined || isTimeout(exit.reason) ? {} : { exitCode: exit.code }),
     ...(exit?.signal === undefined ? {} : { signal: exit.signal }),

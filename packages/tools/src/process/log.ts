@@ -16,6 +16,7 @@ import {
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { createOutputCollector } from '../exec/output-collector.ts';
+import { timeLimitOf } from '../exec/time-limit-of.ts';
 import { createTextCleaner } from '../output/clean-text.ts';
 import { readPage } from '../output/line-pager.ts';
 import { findRecord } from './find-run.ts';
@@ -79,7 +80,7 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
     page = await take(charactersMax / charactersPerByteMax);
   }
   const isOver = page.isEnd && record.treeEndedAtMs !== undefined;
-  const common = { runId: record.runId, ...page.losses } as const;
+  const common = { runId: record.runId, ...timeLimitOf(record), ...page.losses } as const;
   const rest = { ...common, isEnd: page.isEnd };
   if (!isText) {
     const text = Buffer.concat(page.pieces).toString('base64');
@@ -157,6 +158,7 @@ async function linePage({ context, params, call, record, run }: LogRead): Promis
     totalLines: page.totalLines,
     encoding: 'text',
     cursor: seen.reached,
+    ...timeLimitOf(record),
     isEnd: fitted.firstLine + fitted.lines >= page.totalLines,
     ...seen.losses,
   };

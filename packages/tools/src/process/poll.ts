@@ -15,6 +15,7 @@ import { throwIfGone } from '../exec/exec.ts';
 import { finishedResult, notesOf } from '../exec/finished.ts';
 import { followOutput, nextOutput, type Reading, readSoFar } from '../exec/follow-output.ts';
 import { type CollectedOutput, createOutputCollector } from '../exec/output-collector.ts';
+import { timeLimitOf } from '../exec/time-limit-of.ts';
 import { findRun } from './find-run.ts';
 import type { ParamsOf } from './result-of.ts';
 import { readerOf } from './reader-name.ts';
@@ -162,6 +163,7 @@ async function stillRunning(
     status: 'running',
     runId: record.runId,
     ...(now.pid === undefined ? {} : { pid: now.pid }),
+    ...timeLimitOf(now),
     ...output,
     ...(collected.output === '' ? { retryInMs: context.readers.retryInMs(reader) } : {}),
     waitingForInput: await isWaitingForInput(context, now, lastOutputAtMs),

@@ -65,6 +65,38 @@ test('a running one is followed with the call that is named', () => {
   assert.match(text, /it runs on pipes\n\nso far$/);
 });
 
+test('a living run says its time limits, wherever it is shown', () => {
+  const limits = { timeoutMs: 5_400_000, timeoutAt: '2026-01-01T01:30:00.000Z' };
+  const running = { status: 'running' as const, runId: 'r1', cursor: 'c2', notes: [] };
+  const said = (more: object) => formatOutcome({ ...running, tail: '', ...more });
+  assert.match(said(limits), /^Time limit: 1h30m, ends at 2026-01-01T01:30:00\.000Z\.$/m);
+  assert.match(said({ timeoutMs: 90_500 }), /^Time limit: 1m30s500ms from its start\.$/m);
+  assert.match(said({ timeoutMs: null }), /^No time limit\.$/m);
+  assert.match(
+    said({ timeoutMs: null, noOutputTimeoutMs: 60_000 }),
+    /^No time limit\. It is also ended after 1m without output\.$/m,
+  );
+  assert.doesNotMatch(said({}), /limit/i, 'what is not known is not said');
+  const poll = { ...running, output: '', waitingForInput: false, ...limits };
+  assert.match(formatProcessResult({ ...poll, action: 'poll' }), /^Time limit: 1h30m, ends at/m);
+  const run = {
+    runId: 'r1',
+    state: 'running',
+    command: 'x',
+    cwd: '/',
+    host: 'local',
+    pty: false,
+    leftovers: 0,
+  } as const;
+  const list = (more: object) =>
+    formatProcessResult({ action: 'list', runs: [{ ...run, ...more }], isMore: false });
+  assert.match(
+    list({ pid: 7, ...limits }),
+    /running \(pid 7\), until 2026-01-01T01:30:00\.000Z {2}x/,
+  );
+  assert.match(list({ timeoutMs: null }), /running, no time limit {2}x/);
+});
+
 test('a held one says that the agent cannot decide', () => {
   const text = formatOutcome({
     status: 'approval-pending',
