@@ -19,6 +19,13 @@ export type {
   Keypairs,
   RotateKeypairOutcome,
 } from './account/keypairs.ts';
+export type {
+  McpSession,
+  McpSessionChange,
+  McpSessionName,
+  McpSessions,
+  NewMcpSession,
+} from './account/mcp-sessions.ts';
 export type { OnceOutcome } from './account/once.ts';
 export type { Account, Profile } from './account/profile.ts';
 export type { CreateSessionOutcome, Session, Sessions } from './account/sessions.ts';

@@ -66,6 +66,10 @@ export const endedKeptMs = 30 * 24 * 3_600_000;
 export const auditKeptMs = 365 * 24 * 3_600_000;
 /** A token's last use is written at most this often: a read must not cost a commit. */
 export const lastUsedEveryMs = 60_000;
+/** How long an MCP session can be taken up after its last use: as long as the token that it needs. */
+export const mcpSessionMs = 30 * 24 * 3_600_000;
+/** Of one account; beyond it the one that was idle longest goes. An agent begins one whenever it is started. */
+export const mcpSessionsMax = 200;
 /** Client idleness, unless the account says otherwise. */
 export const idleTimeoutMs = 30 * 60_000;
 export const idleTimeoutMsMin = 5 * 60_000;

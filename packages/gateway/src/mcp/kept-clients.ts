@@ -2,7 +2,7 @@
  * The clients that are remembered, and for how long.
  *
  * There is a limit per account and one for all. Beyond it the client that has been idle the longest is forgotten, first one of the
- * same account. That is as harmless as a restart: the client is told that its session is not known and begins a new one, and its
+ * same account. That is as harmless as a restart: a session is taken up again when its client comes back (session-record.ts), and
  * runs and cursors are still there. A client with an open request is never forgotten.
  *
  * One timer runs as long as there are clients.

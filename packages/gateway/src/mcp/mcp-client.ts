@@ -49,9 +49,9 @@ export interface ClientBase {
   readonly follow: (runId: string) => void;
 }
 
-export interface ClientKind extends Pick<ClientWays, 'cancelsByLeaving'> {
-  readonly push: Parameters<typeof createExitNotices>[0]['push'];
-}
+export interface ClientKind
+  extends Pick<ClientWays, 'cancelsByLeaving'>,
+    Pick<Parameters<typeof createExitNotices>[0], 'push' | 'onChange'> {}
 
 /* Who waits for the ends, in the log. */
 const requester = 'mcp:exit-notices';
@@ -59,7 +59,7 @@ const requester = 'mcp:exit-notices';
 export function createClientBase(
   deps: McpClientDeps,
   caller: Caller,
-  { push, cancelsByLeaving }: ClientKind,
+  { push, onChange, cancelsByLeaving }: ClientKind,
 ): ClientBase {
   const { runs, clock, log, version } = deps;
   const account = caller.accountId;
@@ -69,6 +69,7 @@ export function createClientBase(
     waitForEnd: (runId, signal) =>
       runs.agentTools.waitForEnd(runId, { signal, requester, account, sessionId }),
     push,
+    onChange,
     log,
   });
   const remember = (runId: string): void => {

@@ -6,6 +6,7 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
+import type { Store } from '@clawdfather/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { LiveTokens } from '../auth/live-tokens.ts';
@@ -24,6 +25,7 @@ export interface McpParts {
   readonly tokens: LiveTokens;
   readonly runs: Runs;
   readonly runsFor: RunsFor;
+  readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -19,10 +19,12 @@ import { openHandshakeSession } from './handshake-session.ts';
 import { createKeptClients, type KeptClients } from './kept-clients.ts';
 import type { McpClient, McpClientDeps } from './mcp-client.ts';
 import { type McpRequest, withRequest } from './mcp-request.ts';
+import { createSessionRecord, type SessionOf, type SessionRecordDeps } from './session-record.ts';
 import { openStatelessClient } from './stateless-client.ts';
 
 export interface McpEndpointDeps extends McpClientDeps {
   readonly tokens: LiveTokens;
+  readonly store: SessionRecordDeps['store'];
 }
 
 export interface McpQuestion {
@@ -40,6 +42,12 @@ export interface McpEndpoint {
 
 type Kept = KeptClients<McpClient>;
 
+interface Sessions {
+  readonly kept: Kept;
+  /* Those that are being taken up, so that requests that come at once share one. */
+  readonly takenUp: Map<string, Promise<McpClient | undefined>>;
+}
+
 /* Codes of the protocol's library for what only HTTP can refuse. */
 const refused = -32_000;
 const sessionUnknown = -32_001;
@@ -47,6 +55,7 @@ const sessionUnknown = -32_001;
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const { clock, log, tokens } = deps;
   const kept: Kept = createKeptClients({ clock, log, tokens });
+  const sessions: Sessions = { kept, takenUp: new Map() };
   return {
     answer: async (question) => {
       const { web, body } = question;
@@ -57,7 +66,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
         if (body === undefined) return refusal(400, PARSE_ERROR, 'Parse error: this is no JSON');
       }
       return (await isLegacyRequest(web, body))
-        ? answerInSession(deps, kept, question)
+        ? answerInSession(deps, sessions, question)
         : answerStateless(deps, kept, question);
     },
     close: () => kept.close(),
@@ -83,15 +92,17 @@ async function answerStateless(
 
 async function answerInSession(
   deps: McpEndpointDeps,
-  kept: Kept,
+  sessions: Sessions,
   question: McpQuestion,
 ): Promise<Response> {
   const { web, body, mcp } = question;
+  const { kept } = sessions;
   const id = web.headers.get('mcp-session-id');
   if (id !== null) {
-    const client = kept.find(keyOfSession(id));
+    const { caller } = mcp;
+    const client = kept.find(keyOfSession(id)) ?? (await takeUp(deps, sessions, { id, caller }));
     // A session id of another token is answered like an unknown one.
-    if (client === undefined || client.caller.id !== mcp.caller.id) {
+    if (client === undefined || client.caller.id !== caller.id) {
       return refusal(404, sessionUnknown, 'Session not found: begin a new one with initialize');
     }
     return serve(kept, { key: keyOfSession(id), client }, question);
@@ -111,13 +122,59 @@ async function beginSession(
   const id = newSessionId(deps.random);
   const key = keyOfSession(id);
   kept.makeRoom(caller.accountId);
-  const client = await openHandshakeSession(deps, { id, caller, onEnded: () => kept.remove(key) });
+  const record = createSessionRecord(deps, { id, caller });
+  const onEnded = (): void => kept.remove(key);
+  const client = await openHandshakeSession(deps, { id, caller, record, onEnded });
   kept.add(key, client);
   followOwn(deps, kept, client);
-  const response = await serve(kept, { key, client }, question);
+  const { web, body, mcp } = question;
+  mcp.onDone(kept.hold(key));
+  const response = await withRequest(mcp, () => client.begin(web, body));
   // It was refused, so no client knows its id.
   if (!response.ok) kept.remove(key);
   return response;
+}
+
+/* A session that this gateway does not have in memory: an earlier one began it, or it was idle for long. */
+async function takeUp(
+  deps: McpEndpointDeps,
+  sessions: Sessions,
+  session: SessionOf,
+): Promise<McpClient | undefined> {
+  const { id, caller } = session;
+  // Only ids that we could have made are looked for.
+  if (!sessionIdPattern.test(id)) return undefined;
+  const { takenUp } = sessions;
+  const key = `${caller.id} ${id}`;
+  const taking = takenUp.get(key) ?? takeUpOnce(deps, sessions, session);
+  takenUp.set(key, taking);
+  try {
+    return await taking;
+  } finally {
+    takenUp.delete(key);
+  }
+}
+
+async function takeUpOnce(
+  deps: McpEndpointDeps,
+  { kept }: Sessions,
+  { id, caller }: SessionOf,
+): Promise<McpClient | undefined> {
+  const key = keyOfSession(id);
+  const record = createSessionRecord(deps, { id, caller });
+  const found = await record.find();
+  if (found === undefined) return undefined;
+  kept.makeRoom(caller.accountId);
+  const onEnded = (): void => kept.remove(key);
+  const client = await openHandshakeSession(deps, { id, caller, record, onEnded });
+  if (!(await client.takeUp(found))) {
+    await client.close();
+    return undefined;
+  }
+  kept.add(key, client);
+  followOwn(deps, kept, client);
+  deps.log.debug('mcp-session-taken-up', { tokenId: caller.id, client: found.clientName });
+  return client;
 }
 
 function serve(
@@ -147,6 +204,8 @@ function keyOfSession(id: string): string {
 function newSessionId(random: Random): string {
   return Buffer.from(random.bytes(24)).toString('base64url');
 }
+
+const sessionIdPattern = /^[A-Za-z0-9_-]{32}$/;
 
 function clientNameOf(body: unknown): string | undefined {
   const { params } = (body ?? {}) as { readonly params?: { readonly _meta?: object } };

@@ -52,7 +52,17 @@ async function openRig() {
       users: { of: () => undefined },
       agentTools: { actions: { exec } },
     },
-    store: { forAccount: () => ({ auditLog: { record: async () => {} } }) },
+    store: {
+      forAccount: () => ({
+        auditLog: { record: async () => {} },
+        mcpSessions: {
+          create: async () => {},
+          find: async () => undefined,
+          use: async () => 'used',
+          end: async () => 'ended',
+        },
+      }),
+    },
     sessions: {},
   };
   const runsFor = createRunsFor(parts as unknown as Parameters<typeof createRunsFor>[0]);
@@ -117,7 +127,7 @@ test('a call is not cut after the thirty seconds that other requests have', asyn
   assert.equal((await waiting).data['status'], 'denied');
 });
 
-test('a session that is idle for an hour is not known any more; one with an open stream is', async () => {
+test('a session that is idle for an hour is not in memory any more; one with an open stream is', async () => {
   await using rig = await openRig();
   const [idle, listening] = [await rig.begin(), await rig.begin()];
   const stream = await rig.inSession('GET', listening);

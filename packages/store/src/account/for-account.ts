@@ -9,6 +9,7 @@ import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
+import { createMcpSessions, type McpSessions } from './mcp-sessions.ts';
 import { once, type OnceOutcome } from './once.ts';
 import { createProfile, type Profile } from './profile.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -22,6 +23,7 @@ export interface AccountQueries {
   readonly keypairs: Keypairs;
   readonly connections: Connections;
   readonly sessions: Sessions;
+  readonly mcpSessions: McpSessions;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -76,6 +78,10 @@ class PartsOnDemand implements AccountQueries {
 
   get sessions(): Sessions {
     return createSessions(this.#context);
+  }
+
+  get mcpSessions(): McpSessions {
+    return createMcpSessions(this.#context);
   }
 
   get settings(): SettingsQueries {

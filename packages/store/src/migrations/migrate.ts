@@ -16,6 +16,7 @@ import { migration0003 } from './0003-threads.ts';
 import { migration0004 } from './0004-shared.ts';
 import { migration0005 } from './0005-retention.ts';
 import { migration0006 } from './0006-health.ts';
+import { migration0007 } from './0007-mcp-sessions.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   migration0004,
   migration0005,
   migration0006,
+  migration0007,
 ];
 
 export interface MigrationStatus {

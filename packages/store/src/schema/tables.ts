@@ -268,6 +268,19 @@ export interface HealthBeatsTable {
   at_ms: number;
 }
 
+export interface McpSessionsTable {
+  account_id: string;
+  id_hash: string;
+  token_id: string;
+  protocol_version: string;
+  client_name: string;
+  client_version: string;
+  log_level: string | null;
+  follows_json: JsonText<readonly string[]>;
+  created_at_ms: number;
+  expires_at_ms: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   oauth_identities: OauthIdentitiesTable;
@@ -291,4 +304,5 @@ export interface Tables {
   rate_limits: RateLimitsTable;
   control_migrations: ControlMigrationsTable;
   health_beats: HealthBeatsTable;
+  mcp_sessions: McpSessionsTable;
 }

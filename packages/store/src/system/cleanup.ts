@@ -2,8 +2,8 @@
  * Removes expired rows, in small transactions, so that other writes come in between. A call removes a limited number and leaves
  * the rest to the next one.
  *
- * CL1 OAuth states, login links, idempotency keys and rate-limit windows are removed when they end. Devices, tokens and sessions
- *     stay for `endedKeptMs` after their end, so that one can still ask what became of them.
+ * CL1 OAuth states, login links, idempotency keys, rate-limit windows and MCP sessions are removed when they end. Devices, tokens and
+ *     sessions stay for `endedKeptMs` after their end, so that one can still ask what became of them.
  * CL2 The audit log loses its oldest entries only, and says from which number on it is kept.
  */
 import { sql } from 'kysely';
@@ -36,6 +36,7 @@ const expiring: readonly Expiring[] = [
   { table: 'login_links', time: 'expires_at_ms', key: ['link_hash'], keptMs: 0 },
   { table: 'idempotency_keys', time: 'expires_at_ms', key: ['account_id', 'key'], keptMs: 0 },
   { table: 'rate_limits', time: 'window_ends_at_ms', key: ['scope', 'subject'], keptMs: 0 },
+  { table: 'mcp_sessions', time: 'expires_at_ms', key: ['account_id', 'id_hash'], keptMs: 0 },
   { table: 'app_sessions', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'app_sessions', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'api_tokens', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },

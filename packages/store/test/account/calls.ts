@@ -14,6 +14,10 @@ export interface Ids {
   readonly tokenId: string;
 }
 
+function mcpSessionOf({ tokenId }: Ids) {
+  return { idHash: 'hash-m', tokenId };
+}
+
 export type Call = (queries: AccountQueries, ids: Ids) => Promise<unknown>;
 
 export const noIds = 'takes no id of a row';
@@ -55,6 +59,10 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
     q.sessions.create({ connectionId, agent: 'claude', owner, openMax: 9, audit }),
   'sessions.change': (q, { sessionId }) => q.sessions.change(sessionId, userCloses),
   'sessions.clientSeen': (q, { sessionId }) => q.sessions.clientSeen(sessionId),
+  'mcpSessions.create': noIds,
+  'mcpSessions.find': (q, ids) => q.mcpSessions.find(mcpSessionOf(ids)),
+  'mcpSessions.use': (q, ids) => q.mcpSessions.use(mcpSessionOf(ids), { follows: ['stolen'] }),
+  'mcpSessions.end': (q, ids) => q.mcpSessions.end(mcpSessionOf(ids)),
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,
@@ -78,6 +86,13 @@ export async function addMore({ account }: World) {
     audit,
   });
   assert.equal(token.outcome, 'created');
+  await account.mcpSessions.create({
+    idHash: 'hash-m',
+    tokenId: token.token.id,
+    protocolVersion: '2025-11-25',
+    clientName: 'agent',
+    clientVersion: '1',
+  });
   await account.settings.update({ settings: { idleTimeoutMs: 600_000 }, audit });
   return { deviceId: device.id, tokenId: token.token.id };
 }

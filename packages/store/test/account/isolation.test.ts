@@ -98,6 +98,7 @@ async function everythingOf({ openEngine }: Backend, { account }: World): Promis
     'agent_keypairs',
     'ssh_connections',
     'session_leases',
+    'mcp_sessions',
     'idempotency_keys',
     'audit_log',
     'settings',

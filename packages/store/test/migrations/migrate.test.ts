@@ -18,6 +18,7 @@ const hashes = [
   '37fb2ef581fb326e5d233b29f25c07eb6b428dd25c2bee71761f160984e57596',
   '270c60511b6d40af1538ead86ec2b505320e35915f87589d1f78596a08dec62b',
   '7db1da8587b1ba6aea6afb37a7863cba3e4ec159e98a0df98a7794ca11cba8da',
+  '79e91754f679985507faf6c5de08244feed840413c9fa0bdfe2a51aa28ec99bc',
 ];
 
 test('released migrations have not been changed', () => {
@@ -133,6 +134,7 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     rate_limits: true,
     control_migrations: true,
     health_beats: true,
+    mcp_sessions: true,
   };
   const { rows } = await engine.read((db) =>
     (kind === 'sqlite'

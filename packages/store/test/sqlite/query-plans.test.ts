@@ -27,6 +27,14 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   for (const call of Object.values(calls)) if (call !== noIds) await call(account, ids);
   await account.devices.list();
   await account.apiTokens.list();
+  // With what pushes out the oldest.
+  await account.mcpSessions.create({
+    idHash: 'another',
+    tokenId: ids.tokenId,
+    protocolVersion: '1',
+    clientName: 'c',
+    clientVersion: '1',
+  });
   await account.connections.list();
   await account.sessions.list({ status: 'active' });
   await account.auditLog.list({ before: 9, action: 'test' });

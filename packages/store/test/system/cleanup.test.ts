@@ -14,6 +14,7 @@ const nothing = {
   login_links: 0,
   idempotency_keys: 0,
   rate_limits: 0,
+  mcp_sessions: 0,
   app_sessions: 0,
   api_tokens: 0,
   session_leases: 0,

@@ -20,11 +20,15 @@ export interface ExitNoticesDeps {
   readonly waitForEnd: FollowedRunsDeps['waitForEnd'];
   /* Does nothing if the client does not listen; rejects when the connection is gone. */
   readonly push: (notice: ExitNotice) => Promise<void>;
+  /* Whoever keeps what is still to be told asks for it again: `open` answers something else. */
+  readonly onChange?: (() => void) | undefined;
   readonly log: Log;
 }
 
 export interface ExitNotices {
   follow(runId: string): void;
+  /* The runs whose end is still to be told. */
+  open(): readonly string[];
   /* A listener for this run: an end that is known already is pushed to it. */
   subscribed(runId: string): void;
   /* A call begins; `about` is the run that it names, or the beginning of its id. */
@@ -45,7 +49,8 @@ interface Call {
   news: ResultNews;
 }
 
-export function createExitNotices({ waitForEnd, push, log }: ExitNoticesDeps): ExitNotices {
+export function createExitNotices(deps: ExitNoticesDeps): ExitNotices {
+  const { waitForEnd, push, onChange = () => {}, log } = deps;
   const calls = new Map<RequestId, Call>();
   /* Before its first answer a client does not know what it speaks to. */
   let phase: 'opening' | 'open' | 'closed' = 'opening';
@@ -63,7 +68,7 @@ export function createExitNotices({ waitForEnd, push, log }: ExitNoticesDeps): E
       push(notice).catch((error: unknown) => log.debug('mcp-notice-unsent', { runId, error }));
     }
   };
-  const runs = createFollowedRuns({ waitForEnd, onEnded: pushUntold, log });
+  const runs = createFollowedRuns({ waitForEnd, onEnded: pushUntold, onChange, log });
   const follow = (runId: string): void => {
     if (phase !== 'closed') runs.follow(runId);
   };
@@ -75,6 +80,7 @@ export function createExitNotices({ waitForEnd, push, log }: ExitNoticesDeps): E
 
   return {
     follow,
+    open: () => runs.open(),
     subscribed: (runId) => {
       follow(runId);
       runs.advance(runId, { type: 'subscribed' });

@@ -14,6 +14,8 @@ export interface FollowedRunsDeps {
   /* Rejects when the signal aborts, and for a run that is not the caller's. */
   readonly waitForEnd: (runId: string, signal: AbortSignal) => Promise<RunEnd>;
   readonly onEnded: () => void;
+  /* What `open` answers is another. */
+  readonly onChange: () => void;
   readonly log: Log;
 }
 
@@ -29,10 +31,13 @@ export interface FollowedRuns {
   advance(runId: string, event: NoticeEvent): void;
   /* Ended and not told. */
   untold(): readonly Untold[];
+  /* Whose end is still to be told, whether it is known or not. */
+  open(): readonly string[];
   close(): void;
 }
 
-export function createFollowedRuns({ waitForEnd, onEnded, log }: FollowedRunsDeps): FollowedRuns {
+export function createFollowedRuns(deps: FollowedRunsDeps): FollowedRuns {
+  const { waitForEnd, onEnded, onChange, log } = deps;
   const runs = new Map<string, Followed>();
   /* Few, however many are followed or remembered. */
   const untold = new Map<string, Untold>();
@@ -40,11 +45,14 @@ export function createFollowedRuns({ waitForEnd, onEnded, log }: FollowedRunsDep
   const advance = (runId: string, event: NoticeEvent): void => {
     const followed = runs.get(runId);
     if (followed === undefined) return;
+    const wasTold = followed.state.kind === 'told';
     const state = nextNotice(followed.state, event);
     followed.state = state;
     if (state.kind === 'ended' || state.kind === 'carried') untold.set(runId, state);
     else untold.delete(runId);
-    if (state.kind === 'told') followed.stop.abort();
+    if (state.kind !== 'told' || wasTold) return;
+    followed.stop.abort();
+    onChange();
   };
   return {
     follow: (runId) => {
@@ -52,6 +60,7 @@ export function createFollowedRuns({ waitForEnd, onEnded, log }: FollowedRunsDep
       if (!makeRoom(runs)) return log.warn('mcp-follows-too-many', { runId });
       const stop = new AbortController();
       runs.set(runId, { state: { kind: 'following' }, stop });
+      onChange();
       waitForEnd(runId, stop.signal).then(
         (end) => {
           advance(runId, { type: 'ended', notice: noticeOf(runId, end) });
@@ -60,12 +69,14 @@ export function createFollowedRuns({ waitForEnd, onEnded, log }: FollowedRunsDep
         (error: unknown) => {
           if (stop.signal.aborted) return;
           runs.delete(runId);
+          onChange();
           log.debug('mcp-follow-failed', { runId, error });
         },
       );
     },
     advance,
     untold: () => [...untold.values()],
+    open: () => [...runs].filter(([, { state }]) => state.kind !== 'told').map(([runId]) => runId),
     close: () => {
       for (const { stop } of runs.values()) stop.abort();
       runs.clear();
