@@ -61,9 +61,11 @@ test('a limit that the caller names holds in the background as well', async (t) 
   });
   assert.deepEqual([timeoutMs, noOutputTimeoutMs], [3_600_000, 1_800_000]);
   await rig.process({ action: 'remove', runId });
-  const chosen = await rig.exec({ command: 'sleep 1000', yieldMs: 10, timeoutSeconds: 0 });
+  const command = 'echo here; sleep 1000';
+  const chosen = await rig.exec({ command, yieldMs: 10, timeoutSeconds: 0 });
   assert.ok(chosen.status === 'running' && chosen.timeoutMs === null);
   assert.doesNotMatch(chosen.notes.join(), /usual time limit/);
+  await rig.untilSaid(chosen.runId, 'here');
   await rig.process({ action: 'remove', runId: chosen.runId });
   const short = await rig.exec({ command: 'sleep 1000', background: true, timeoutSeconds: 0.1 });
   assert.ok(short.status === 'running');
