@@ -9,6 +9,7 @@ import type { GatewayConfig } from './gateway-config.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { Observe } from './observe/open-observe.ts';
+import type { ApprovalAudit } from './runs/approval-audit.ts';
 import type { RunsFor } from './runs/caller-runs.ts';
 import type { Runs } from './runs/open-runs.ts';
 import type { Instance } from './sessions/instance.ts';
@@ -25,6 +26,7 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly config: GatewayConfig;
   readonly observe: Observe;
   readonly runs: Runs;
+  readonly approvalAudit: ApprovalAudit;
   /* What a caller can do with runs: the one way to them for every route and socket. */
   readonly runsFor: RunsFor;
   readonly hub: LiveHub;

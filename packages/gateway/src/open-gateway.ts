@@ -27,6 +27,7 @@ import { createLiveHub } from './live/live-hub.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
+import { openApprovalAudit } from './runs/approval-audit.ts';
 import { createRunsFor } from './runs/caller-runs.ts';
 import { openRuns } from './runs/open-runs.ts';
 import { openSessions } from './sessions/open-sessions.ts';
@@ -55,7 +56,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   checkListen(config);
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
-  const { deps, watch, observe, store, owner, runs, hub, custody, opened } = base;
+  const { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened } = base;
   const { clock, random, log } = deps;
   const { instance, sessions, news: sessionNews } = opened;
   const names = createAllowedNames({
@@ -93,6 +94,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     config,
     store,
     runs,
+    approvalAudit,
     runsFor: createRunsFor({ ...deps, runs, store, sessions }),
     hub,
     custody,
@@ -141,6 +143,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const ownerId = parseAccountId(owner.id);
   const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer, ownerId }));
   watch.knowRuns(runs.supervisor);
+  const { approvals } = runs;
+  const approvalAudit = opening.use(openApprovalAudit({ ...deps, store, approvals, ownerId }));
   const hub = createLiveHub(clock);
   opening.defer(() => hub.close());
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
@@ -155,7 +159,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       cleanupObserver: metrics.cleanup,
     }),
   );
-  return { deps, watch, observe, store, owner, runs, hub, custody, opened };
+  return { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened };
 }
 
 async function openCustody(

@@ -11,6 +11,7 @@ import type { Handlers } from './http/handlers.ts';
 import { registerEndpoints } from './http/register-endpoints.ts';
 import { registerMcp } from './mcp/register-mcp.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
+import { createApprovalRulesHandlers } from './routes/approval-rules.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
@@ -32,6 +33,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     sessions: createSessionsHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),
+    approvalRules: createApprovalRulesHandlers(parts),
     settings: createSettingsHandlers(parts),
     audit: createAuditHandlers(parts),
     system: createSystemHandlers(parts),

@@ -168,6 +168,8 @@ export const approvalPendingSchema = z.object({
   runId: z.string(),
   expiresAt: z.iso.datetime(),
   ...timeLimitFields,
+  /* Where a person finds it: the state directory, if it was asked for on this machine and not at a gateway. */
+  stateDir: z.string().optional(),
 });
 
 export const deniedSchema = z.object({

@@ -22,6 +22,7 @@ export const reservedLabels = [
   'request',
   'terminal',
   'reads',
+  'allowedBy',
   'name',
 ] as const;
 

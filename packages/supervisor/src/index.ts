@@ -18,11 +18,11 @@ export type {
   ApprovalPage,
   ApprovalReads,
   ApprovalWrites,
-  NewAllowRule,
   NewApproval,
   StoredApproval,
   StoredApprovalState,
 } from './registry/approvals.ts';
+export type { AllowRule, NewAllowRule, RulePage } from './registry/allow-rules.ts';
 export { approvalBodyBytes } from './registry/approvals.ts';
 export { openApprovals } from './registry/open-approvals.ts';
 export type { ApprovalStore, ApprovalStoreDeps } from './registry/open-approvals.ts';

@@ -46,5 +46,7 @@ export const traceLabel = 'trace';
 export const requestLabel = 'request';
 /* `working-tree`: it was let through unasked, and reads nothing but that and the system. */
 export const readsLabel = 'reads';
+/* What a person decided that let it start: `approval:ID`, or `rule:ID,rule:ID` for what was allowed for ever. */
+export const allowedByLabel = 'allowedBy';
 /* `unavailable`: it asked for a terminal and has pipes. */
 export const terminalLabel = 'terminal';

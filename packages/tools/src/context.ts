@@ -4,7 +4,7 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { RunExtras } from '@clawdfather/protocol';
 import type { LimitPair, RemoteHosts, RunRecord, Supervisor } from '@clawdfather/supervisor';
-import type { Gatekeeper } from './approvals/gatekeeper.ts';
+import type { Gatekeeper, ProposedAction } from './approvals/gatekeeper.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
@@ -32,6 +32,8 @@ export interface ToolsDeps {
   readonly takesUp?: boolean;
   /* Of one account, at a time: what is asked beyond it is refused. Default none. */
   readonly liveRunsMax?: number | undefined;
+  /* The state directory, told with what is held: who decides may look into another one. Default: it is not told. */
+  readonly heldIn?: string | undefined;
   /* Whether a terminal can be had on this machine; replaced in tests. */
   readonly canOpenTerminal?: () => boolean;
   /* Whether a process is seen waiting for input; replaced in tests. */
@@ -61,8 +63,20 @@ export interface ToolCall {
   readonly nameOwner?: string | undefined;
   /* The credential of the request, such as `token:ID`, if an agent may hold it. It may not decide about this request. */
   readonly credential?: string | undefined;
+  /* Awaited when the command may start and before it does; a rejection keeps it from starting. Not called for what is held. */
+  readonly beforeStart?: ((start: UnaskedStart) => Promise<void>) | undefined;
   /* Which started runs the caller sees. Default: those of its account that these tools have started. */
   readonly sees?: ((record: RunRecord) => boolean) | undefined;
+}
+
+/* What is about to start without a person being asked, and which rule lets it. */
+export interface UnaskedStart {
+  readonly runId: string;
+  readonly action: ProposedAction;
+  /* For a person: `security: full`, `allowlist: /usr/bin/make`. */
+  readonly rule: string;
+  /* Ids of the rules of `allow --always` among it. */
+  readonly rules: readonly string[];
 }
 
 /* A run that has been asked for and is not in the registry yet, or not yet with a process. */
@@ -81,6 +95,7 @@ export interface ToolsContext {
   readonly hosts: Hosts;
   readonly openFiles: LimitPair | undefined;
   readonly liveRunsMax: number | undefined;
+  readonly heldIn: string | undefined;
   readonly canOpenTerminal: () => boolean;
   readonly readingProbe: ReadingProbe;
   readonly starting: Map<string, Starting>;

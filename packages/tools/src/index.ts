@@ -5,6 +5,10 @@ export { type Allowlist, type AllowlistAnswer, createAllowlist } from './approva
 export { canRunAnything } from './approvals/starter-programs.ts';
 export { decideApproval } from './approvals/decide-approval.ts';
 export type { DecideDeps, DecisionInput, DecisionOutcome } from './approvals/decide-approval.ts';
+export { revokeRule } from './approvals/revoke-rule.ts';
+export type { RevokeOutcome } from './approvals/revoke-rule.ts';
+export { parseMarks } from './approvals/requester.ts';
+export { commandText, cutText, parseCommand } from './approvals/shown-command.ts';
 export { createGatekeeper } from './approvals/create-gatekeeper.ts';
 export type { GatekeeperDeps } from './approvals/create-gatekeeper.ts';
 export { createStarterReach } from './approvals/starter-reach.ts';
@@ -26,7 +30,7 @@ export type {
   Proposal,
   Verdict,
 } from './approvals/gatekeeper.ts';
-export type { ToolCall, ToolsDeps } from './context.ts';
+export type { ToolCall, ToolsDeps, UnaskedStart } from './context.ts';
 export { ToolsError, toolsErrorCodes } from './errors.ts';
 export type { ToolsErrorCode } from './errors.ts';
 export { ownUserOnly } from './host/local-users.ts';

@@ -98,6 +98,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     hosts: createHosts(local, deps.remoteHosts),
     openFiles: deps.openFiles,
     liveRunsMax: deps.liveRunsMax,
+    heldIn: deps.heldIn,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),
     starting: new Map(),

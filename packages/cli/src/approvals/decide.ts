@@ -22,13 +22,13 @@ export interface Decision {
 }
 
 export async function decide(
-  { clock, config }: CommandContext,
+  { clock, random, config }: CommandContext,
   { store, allowlist, gatekeeper }: Approvals,
   { typed, decision, reason }: Decision,
 ): Promise<Decided> {
   const approvalId = findApproval(gatekeeper, typed);
   const outcome = await decideApproval(
-    { store, allowlist, clock },
+    { store, allowlist, clock, random },
     {
       approvalId,
       decision,

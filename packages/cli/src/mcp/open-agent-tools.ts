@@ -62,6 +62,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
       users: ownUserOnly,
       baseEnvironment: loginEnvironment(config.commandEnv),
       homeDirectory: deps.directory,
+      heldIn: stateDir,
       openFiles: config.openFiles,
     }),
   );

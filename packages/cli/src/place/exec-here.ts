@@ -35,6 +35,7 @@ export async function withExecutorHere<Result>(
       users: ownUserOnly,
       baseEnvironment: config.commandEnv,
       homeDirectory: config.cwd,
+      heldIn: stateDir,
       openFiles: config.openFiles,
       // What agents are waiting for is started by those who stay.
       takesUp: false,

@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { createSystemClock } from '@clawdfather/kit';
+import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { openApprovals } from '@clawdfather/supervisor';
 import { createAllowlist, decideApproval } from '@clawdfather/tools';
 import type { ToolAnswer } from '@clawdfather/testkit';
@@ -25,7 +25,12 @@ async function allowAsPerson(stateDir: string, approvalId: string): Promise<stri
   const store = await openApprovals({ stateDir });
   const self = { pid: 7, startTicks: 7, processGroupId: 7, kernelSessionId: 7, comm: 'sh' };
   const outcome = await decideApproval(
-    { store, allowlist: createAllowlist(store), clock: createSystemClock() },
+    {
+      store,
+      allowlist: createAllowlist(store),
+      clock: createSystemClock(),
+      random: createSystemRandom(),
+    },
     {
       approvalId,
       decision: 'allow-once',

@@ -11,6 +11,8 @@ export interface Caller {
   readonly accountId: AccountId;
   /* The device's or token's id, never the secret. */
   readonly id: string;
+  /* What the person called the device or token. */
+  readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAtMs: number;
   /* The owner of the machine also sees the runs that were started on it without the gateway. */

@@ -3,8 +3,11 @@
  */
 import type { Api } from '@clawdfather/protocol/api';
 import type { AuditRecord, Store } from '@clawdfather/store';
+import { cliAccount } from '@clawdfather/supervisor/origins';
+import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
 import type { Handlers } from '../http/handlers.ts';
+import type { AuditDetail } from '../runs/run-audit.ts';
 
 export function createAuditHandlers({ store }: { readonly store: Store }): Handlers<Api['audit']> {
   return {
@@ -16,7 +19,7 @@ export function createAuditHandlers({ store }: { readonly store: Store }): Handl
         ...(action === undefined ? {} : { action }),
       });
       return {
-        entries: page.entries.map(show),
+        entries: page.entries.map((entry) => show(entry, caller)),
         has_more: page.hasMore,
         next_before: page.nextBefore ?? null,
       };
@@ -24,7 +27,14 @@ export function createAuditHandlers({ store }: { readonly store: Store }): Handl
   };
 }
 
-function show(entry: AuditRecord) {
+/* A token may be an agent's, which sees nothing of what a person does at a terminal of the machine: not in the log either. */
+function detailFor({ detail = {} }: AuditRecord, { kind }: Caller): AuditDetail {
+  if (kind === 'device' || detail['account'] !== cliAccount || !('command' in detail))
+    return detail;
+  return { ...detail, command: null };
+}
+
+function show(entry: AuditRecord, caller: Caller) {
   return {
     seq: entry.seq,
     action: entry.action,
@@ -32,7 +42,7 @@ function show(entry: AuditRecord) {
     target: entry.target ?? null,
     ip: entry.ip ?? null,
     trace_id: entry.traceId ?? null,
-    detail: entry.detail ?? {},
+    detail: detailFor(entry, caller),
     at: formatTime(entry.atMs),
   };
 }

@@ -5,7 +5,7 @@
  * A decision and the start are two things. If the gateway is killed in between, the next one starts what was allowed; if several
  * try, one does (A2).
  */
-import { type Clock, CodedError, type Log } from '@clawdfather/kit';
+import { type Clock, CodedError, type Log, type Random } from '@clawdfather/kit';
 import type { ApprovalDecision } from '@clawdfather/protocol';
 import type { Store } from '@clawdfather/store';
 import { type ApprovalRecord, decideApproval, type DecisionOutcome } from '@clawdfather/tools';
@@ -13,6 +13,7 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
 import { auditOf } from '../http/handlers.ts';
+import { type ApprovalAudit, decisionDetail } from './approval-audit.ts';
 import type { Runs } from './open-runs.ts';
 import { seesAccount } from './whose-runs.ts';
 
@@ -20,7 +21,9 @@ export interface DecideParts {
   readonly runs: Runs;
   readonly store: Store;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
+  readonly approvalAudit: ApprovalAudit;
 }
 
 export interface Decision {
@@ -49,11 +52,17 @@ export async function decideAsCaller(
 ): Promise<DecidedApproval> {
   const { approvalId, caller } = decision;
   findApproval(parts.runs, caller, approvalId);
-  const decided = await decide(parts, decision);
-  const detail = { decision: decision.decision, run_id: decided.record.runId };
-  await parts.store
-    .forAccount(caller.accountId)
-    .auditLog.record({ ...auditOf(decision, 'approval.decide', detail), target: approvalId });
+  const action = 'approval.decide';
+  const decided = await parts.approvalAudit.whileWriting(
+    { action, target: approvalId },
+    async () => {
+      const { record, rules, ...rest } = await decide(parts, decision);
+      const detail = { who: caller.name, ...decisionDetail(record, rules) };
+      const entry = { ...auditOf(decision, action, detail), target: approvalId };
+      await parts.store.forAccount(caller.accountId).auditLog.record(entry);
+      return { record, rules, ...rest };
+    },
+  );
   const problem = decision.decision === 'deny' ? null : await start(parts, decided.record);
   return {
     record: findApproval(parts.runs, caller, approvalId),
@@ -74,7 +83,7 @@ export function findApproval(
   return found;
 }
 
-async function decide({ runs, clock }: DecideParts, asked: Decision): Promise<Decided> {
+async function decide({ runs, clock, random }: DecideParts, asked: Decision): Promise<Decided> {
   const { approvalId, decision, reason, caller } = asked;
   if (caller.kind === 'token' && decision === 'allow-always') {
     // It changes what every agent of the account may do from now on.
@@ -82,7 +91,7 @@ async function decide({ runs, clock }: DecideParts, asked: Decision): Promise<De
   }
   const by = actorOf(caller);
   const outcome = await decideApproval(
-    { store: runs.approvals, allowlist: runs.allowlist, clock },
+    { store: runs.approvals, allowlist: runs.allowlist, clock, random },
     { approvalId, decision, by, reason, decider: { credential: by } },
   );
   if (outcome.kind === 'decided') return outcome;

@@ -2,11 +2,18 @@
  * What is done to runs, in the audit log. Runs live in this machine's registry and not in the control database, so entry and effect
  * cannot share a transaction. There is one rule for HTTP, sockets and MCP:
  *
- *   a start                      is recorded before it happens, or does not happen
- *   an ending, a signal          happens even if its entry cannot be written; then the log has it
+ *   a start that nobody was asked about   is recorded before it happens, or does not happen
+ *   what is held or denied                is recorded when it is; nothing has started
+ *   the start of what was held            is in the registry with its approval, and comes from there (approval-audit.ts)
+ *   an ending, a signal                   happens even if its entry cannot be written; then the log has it
+ *
+ * An entry has the command, cut, and never its input or environment. The log is its account's own.
  */
 import type { Log } from '@clawdfather/kit';
+import type { ExecParams, ExecResult } from '@clawdfather/protocol';
 import type { AuditEntry, Store } from '@clawdfather/store';
+import { localHost } from '@clawdfather/supervisor/origins';
+import { commandText, cutText, type ProposedAction, type UnaskedStart } from '@clawdfather/tools';
 import { auditOf } from '../http/handlers.ts';
 import type { Asking } from './run-call.ts';
 
@@ -17,15 +24,52 @@ export interface RunAuditDeps {
 
 export type EndingAction = 'run.signal' | 'run.cancel' | 'run.remove';
 
-type Detail = NonNullable<AuditEntry['detail']>;
+export type AuditDetail = NonNullable<AuditEntry['detail']>;
+
+/* Enough to know it again; a script of many lines is in the run's own record. */
+const commandCharactersMax = 1_024;
+
+export function shownCommand(command: ProposedAction['command']): string {
+  return cutText(commandText(command), commandCharactersMax);
+}
 
 /* Rejects when there is no room for it: a start without an entry could not be traced. */
 export async function recordStart(
   deps: RunAuditDeps,
   asking: Asking,
-  { runId, host }: { readonly runId: string; readonly host: string },
+  { runId, action, rule, rules }: UnaskedStart,
 ): Promise<void> {
-  await record(deps, asking, { action: 'run.start', target: runId, detail: { host } });
+  const detail = {
+    host: action.host,
+    command: shownCommand(action.command),
+    allowed_by: rule,
+    ...(rules.length === 0 ? {} : { rules }),
+  };
+  await record(deps, asking, { action: 'run.start', target: runId, detail });
+}
+
+/* What was asked for and has not started. Never rejects: the registry has what is held, and nothing has come of the rest. */
+export async function recordUnstarted(
+  deps: RunAuditDeps,
+  asking: Asking,
+  asked: {
+    readonly runId: string;
+    readonly params: ExecParams;
+    readonly result: Extract<ExecResult, { status: 'approval-pending' | 'denied' }>;
+  },
+): Promise<void> {
+  const { runId, params, result } = asked;
+  const { command, argv = [], host = localHost } = params;
+  const what = { host, command: cutText(command ?? argv.join(' '), commandCharactersMax) };
+  const entry: Entry =
+    result.status === 'denied'
+      ? { action: 'run.denied', target: runId, detail: { ...what, rule: result.rule } }
+      : { action: 'run.held', target: runId, detail: { ...what, approval: result.approvalId } };
+  try {
+    await record(deps, asking, entry);
+  } catch (error) {
+    deps.log.error('run.request-unrecorded', { runId, action: entry.action, error });
+  }
 }
 
 /* Never rejects: a full disk must not keep a caller from ending the run that fills it. */
@@ -44,7 +88,7 @@ export async function recordEnding(
 interface Entry {
   readonly action: string;
   readonly target: string;
-  readonly detail: Detail;
+  readonly detail: AuditDetail;
 }
 
 async function record(
@@ -53,8 +97,7 @@ async function record(
   { action, target, detail }: Entry,
 ): Promise<void> {
   const { ip, traceId, via } = origin;
-  const whole: Detail = via === undefined ? detail : { ...detail, via };
-  const shown = Object.keys(whole).length === 0 ? undefined : whole;
-  const entry = auditOf({ ip, traceId, caller }, action, shown);
+  const whole = { who: caller.name, ...detail, ...(via === undefined ? {} : { via }) };
+  const entry = auditOf({ ip, traceId, caller }, action, whole);
   await store.forAccount(caller.accountId).auditLog.record({ ...entry, target });
 }

@@ -2,7 +2,7 @@
  * Starting a run for a caller, once per idempotency key.
  *
  * Stages: 1 if the key has a run, that run is the answer · 2 a start under the same key that is under way is waited for · 3 the
- * attempt is audited · 4 the tools decide and start. The id is known before the start. So if the gateway is killed at any moment,
+ * tools decide · 4 the start is audited · 5 the tools start it, or what was held or denied is audited. The id is known before the start. So if the gateway is killed at any moment,
  * the same request finds the same run, started or held; if there is none, it starts it.
  */
 import { type Clock, hasCode, type Log, type Random } from '@clawdfather/kit';
@@ -35,7 +35,7 @@ import { formatTime } from '../http/format-time.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
-import { recordStart } from './run-audit.ts';
+import { recordStart, recordUnstarted } from './run-audit.ts';
 import { type Asking, callOf, toolsFor } from './run-call.ts';
 import { runIdOfKey } from './run-id-of-key.ts';
 import { waitForEnd } from './wait-for-end.ts';
@@ -155,14 +155,17 @@ async function start(
   const { caller, origin } = asking;
   if (sessionId !== undefined) await deps.sessions.assertOpen(caller.accountId, sessionId);
   if (extras?.name !== undefined) checkNameIsFree(deps.runs, caller, extras.name);
-  await recordStart(deps, asking, { runId, host: params.host ?? localHost });
   const labels = {
     [traceLabel]: origin.traceId,
     ...(hash === undefined ? {} : { [requestLabel]: hash }),
   };
   try {
-    const call = { ...startCall(request, runId), labels };
-    return await toolsFor(deps.runs, caller).actions.exec(params, call);
+    const beforeStart: ToolCall['beforeStart'] = (begun) => recordStart(deps, asking, begun);
+    const call = { ...startCall(request, runId), labels, beforeStart };
+    const result = await toolsFor(deps.runs, caller).actions.exec(params, call);
+    const isUnstarted = result.status === 'approval-pending' || result.status === 'denied';
+    if (isUnstarted) await recordUnstarted(deps, asking, { runId, params, result });
+    return result;
   } catch (error) {
     if (!hasCode(error, 'unknown-run')) throw error;
     // There is no record that says why, for example because the disk is full.

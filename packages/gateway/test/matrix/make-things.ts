@@ -22,9 +22,18 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     body: { argv: ['touch', 'held'] },
   });
   assert.equal(held.status, 'approval-pending');
+  const other = await asAccount(rig.url, token.token)('runs.create', {
+    body: { argv: ['mkdir', '-p', 'allowed'] },
+  });
+  await asOwner('approvals.decide', {
+    params: { id: other.approvalId },
+    body: { decision: 'allow-always' },
+  });
+  const rules = await asOwner('approvalRules.list', {});
   return {
     runId: run.runId,
     approvalId: held.approvalId,
+    ruleId: rules.items[0].id,
     keyId: key.key.id,
     connectionId: connection.connection.id,
     sessionId: session.session.id,

@@ -19,6 +19,7 @@ const someId = '0123456789abcdef';
 const made: Made = {
   runId: someId,
   approvalId: someId,
+  ruleId: someId,
   keyId: someId,
   connectionId: someId,
   sessionId: someId,

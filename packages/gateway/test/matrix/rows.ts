@@ -8,6 +8,7 @@ import type { CallParts } from './send.ts';
 export interface Made {
   readonly runId: string;
   readonly approvalId: string;
+  readonly ruleId: string;
   readonly keyId: string;
   readonly connectionId: string;
   readonly sessionId: string;
@@ -28,6 +29,7 @@ const byRun = ({ runId }: Made): CallParts => ({ params: { id: runId } });
 const byKey = ({ keyId }: Made): CallParts => ({ params: { id: keyId } });
 const byConnection = ({ connectionId }: Made): CallParts => ({ params: { id: connectionId } });
 const bySession = ({ sessionId }: Made): CallParts => ({ params: { id: sessionId } });
+const byRule = ({ ruleId }: Made): CallParts => ({ params: { id: ruleId } });
 const withBody =
   (call: (made: Made) => CallParts, body: unknown) =>
   (made: Made): CallParts => ({ ...call(made), body });
@@ -93,6 +95,9 @@ export const rows: Readonly<Record<string, Row>> = {
     kind: 'names',
     call: ({ approvalId }) => ({ params: { id: approvalId }, body: { decision: 'deny' } }),
   },
+  'approvalRules.list': { kind: 'lists' },
+  'approvalRules.get': { kind: 'names', call: byRule },
+  'approvalRules.revoke': { kind: 'names', call: byRule },
   'settings.get': { kind: 'self' },
   'settings.update': { kind: 'self', call: () => ({ body: { idle_timeout_seconds: 600 } }) },
   'audit.list': { kind: 'lists' },

@@ -13,6 +13,7 @@ const missingId = '0123456789abcdef';
 const missing: Made = {
   runId: missingId,
   approvalId: missingId,
+  ruleId: missingId,
   keyId: missingId,
   connectionId: missingId,
   sessionId: missingId,
@@ -81,6 +82,7 @@ test('nothing that the other account did has changed anything', async () => {
   };
   assert.equal((await look('runs.get')).state, 'running');
   assert.equal((await look('approvals.get')).state, 'pending');
+  assert.equal((await look('approvalRules.get')).revokedAt, null);
   assert.equal((await look('connections.get')).connection.label, 'mine');
   assert.equal((await look('sessions.get')).session.status, 'active');
   assert.equal((await look('settings.get')).idle_timeout_seconds, 1800);

@@ -19,6 +19,7 @@ const caller: Caller = {
   kind: 'token',
   accountId: 'account' as Caller['accountId'],
   id: 'token',
+  name: 'agent',
   scopes: ['run'],
   expiresAtMs: Number.MAX_SAFE_INTEGER,
   isOwner: false,

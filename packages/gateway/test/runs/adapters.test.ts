@@ -19,6 +19,7 @@ import { Terminals, type TerminalsDeps } from '../../src/socket/terminals.ts';
 const caller: Caller = {
   kind: 'token',
   id: 't',
+  name: 'agent',
   accountId: 'a' as Caller['accountId'],
   scopes: ['read', 'run'],
   expiresAtMs: Number.MAX_SAFE_INTEGER,

@@ -5,12 +5,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSystemRandom, deferred, hasCode, silentLog } from '@clawdfather/kit';
 import { createFakeClock } from '@clawdfather/testkit';
+import type { ToolCall, UnaskedStart } from '@clawdfather/tools';
 import type { Caller } from '../../src/http/caller.ts';
 import { type CallerRuns, createRunsFor } from '../../src/runs/caller-runs.ts';
 import type { RequestOrigin } from '../../src/runs/run-call.ts';
 import { type Line, recordingLog } from '../fixtures/recording-log.ts';
 
-const base = { expiresAtMs: Number.MAX_SAFE_INTEGER, cameBy: 'bearer' } as const;
+const base = { expiresAtMs: Number.MAX_SAFE_INTEGER, cameBy: 'bearer', name: 'phone' } as const;
 const all = ['read', 'run', 'approve', 'admin'] as const;
 
 function callerNamed(account: string, over: Partial<Caller>): Caller {
@@ -187,8 +188,10 @@ function openRig({ isFull = false, log = silentLog, room = Promise.resolve() } =
   };
   const act =
     (name: string) =>
-    async ({ runId = '' }: { readonly runId?: string }) => {
+    async ({ runId = '' }: { readonly runId?: string }, call: ToolCall) => {
+      if (name === 'exec') await call.beforeStart?.(unasked(call.runId ?? ''));
       events.push(`do ${name} ${runId}`);
+      if (name === 'exec') return { runId, status: 'running' };
       return { runId, status: 'denied', rule: '', by: '' };
     };
   const tools = {
@@ -251,6 +254,13 @@ function openRig({ isFull = false, log = silentLog, room = Promise.resolve() } =
         ...over,
       }),
   };
+}
+
+/* As the tools tell it of a command that may start. */
+function unasked(runId: string): UnaskedStart {
+  const command = { kind: 'argv', argv: ['true'] } as const;
+  const action = { command, cwd: '/', envAdditions: {}, host: 'local', account: 'a' };
+  return { runId, action, rule: 'security: full', rules: [] };
 }
 
 async function outcomeOf(act: () => unknown): Promise<string> {

@@ -129,7 +129,8 @@ async function storeHeld(rig: TestGateway, command: string) {
 /* As a person who decides at a terminal, or at a gateway of an earlier version. */
 async function allowBetween({ config }: TestGateway, approvalId: string): Promise<void> {
   const store = await openApprovals({ stateDir: config.stateDir });
-  const deps = { store, allowlist: createAllowlist(store), clock: createSystemClock() };
+  const clock = createSystemClock();
+  const deps = { store, allowlist: createAllowlist(store), clock, random };
   const decider = { credential: 'device:earlier' };
   const decision = { approvalId, decision: 'allow-once', by: 'test', decider } as const;
   assert.equal((await decideApproval(deps, decision)).kind, 'decided');

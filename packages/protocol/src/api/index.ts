@@ -2,6 +2,7 @@
  * The side door of protocol for the HTTP API: every endpoint there is, and the errors they can give. Safe in a browser.
  */
 import { approvalsEndpoints } from './approvals.ts';
+import { approvalRulesEndpoints } from './approval-rules.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
@@ -57,6 +58,7 @@ export const api = {
   sessions: sessionsEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
+  approvalRules: approvalRulesEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
   system: systemEndpoints,

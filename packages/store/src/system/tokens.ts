@@ -17,6 +17,8 @@ export interface TokenHolder {
   readonly accountId: AccountId;
   /** The device's or token's id. */
   readonly id: string;
+  /** What its owner called it. */
+  readonly name: string;
   /** A device may do everything that its account may. */
   readonly scopes: readonly TokenScope[];
   readonly expiresAtMs: number;
@@ -41,6 +43,7 @@ export function createTokens({ runner, clock }: QueryContext): Tokens {
         kind: row.scopes_json === null ? 'device' : 'token',
         accountId: parseAccountId(row.account_id),
         id: row.id,
+        name: row.name,
         scopes: row.scopes_json === null ? allScopes : parseJson(row.scopes_json),
         expiresAtMs: row.expires_at_ms,
       } as const;
@@ -103,6 +106,7 @@ type HolderRow = Pick<
   ApiTokensTable,
   'account_id' | 'id' | 'expires_at_ms' | 'expires_at_ms_max'
 > & {
+  readonly name: string;
   readonly last_used_at_ms: number | null;
   readonly scopes_json: ApiTokensTable['scopes_json'] | null;
 };
@@ -118,7 +122,7 @@ const selectHolder = createSelect((db, { tokenHash, nowMs }: HolderFilter) =>
     .selectFrom('app_sessions as token')
     .innerJoin('accounts as account', 'account.id', 'token.account_id')
     .select(tokenColumns)
-    .select(sql`NULL`.as('scopes_json'))
+    .select(['token.device as name', sql`NULL`.as('scopes_json')])
     .where('token.token_hash', '=', tokenHash)
     .where('token.expires_at_ms', '>', nowMs)
     .where('token.revoked_at_ms', 'is', null)
@@ -129,7 +133,7 @@ const selectHolder = createSelect((db, { tokenHash, nowMs }: HolderFilter) =>
         .selectFrom('api_tokens as token')
         .innerJoin('accounts as account', 'account.id', 'token.account_id')
         .select(tokenColumns)
-        .select('token.scopes_json')
+        .select(['token.label as name', 'token.scopes_json'])
         .where('token.token_hash', '=', tokenHash)
         .where('token.expires_at_ms', '>', nowMs)
         .where('token.revoked_at_ms', 'is', null)

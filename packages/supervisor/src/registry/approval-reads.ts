@@ -5,13 +5,8 @@
  * Rows are checked as they are parsed, like all rows (rows.ts).
  */
 import type { Row, Statements, SqlValues } from '@clawdfather/sqlite';
-import type {
-  ApprovalFilter,
-  ApprovalMoment,
-  ApprovalReads,
-  NewAllowRule,
-  StoredApproval,
-} from './approvals.ts';
+import { createRuleReads } from './allow-rules.ts';
+import type { ApprovalFilter, ApprovalMoment, ApprovalReads, StoredApproval } from './approvals.ts';
 import { storedApprovalStates } from './approvals.ts';
 import {
   number,
@@ -36,14 +31,19 @@ export function lapsedValues({ bootId, bootMs, wallMs }: ApprovalMoment): SqlVal
   return [bootId, bootMs, wallMs, wallMs];
 }
 
+/* As the index has it. */
+const untoldSql = 'WHERE a.decision IS NOT NULL AND a.told_state <> a.state';
+
 const selectSql = `SELECT a.*, ${lapsedSql} AS is_lapsed FROM approvals a`;
 
-export function createApprovalReads({ one, all }: Statements): ApprovalReads {
+export function createApprovalReads(statements: Pick<Statements, 'one' | 'all'>): ApprovalReads {
+  const { one, all } = statements;
   const find = (where: string, id: string, now: ApprovalMoment): StoredApproval | undefined => {
     const row = one(`${selectSql} WHERE ${where} = ?`, [...lapsedValues(now), id]);
     return row === undefined ? undefined : parseApproval(row);
   };
   return {
+    ...createRuleReads(statements),
     approval: (id, now) => find('a.approval_id', id, now),
     approvalOfRun: (id, now) => find('a.run_id', id, now),
     approvals: ({ limit, offset = 0, ...filter }, now) => {
@@ -80,8 +80,11 @@ export function createApprovalReads({ one, all }: Statements): ApprovalReads {
       const row = account === undefined ? one(sums) : one(`${sums} AND account = ?`, [account]);
       return { count: Number(row?.['count'] ?? 0), bytes: Number(row?.['bytes'] ?? 0) };
     },
-    allowRules: (account) =>
-      all('SELECT * FROM allow_rules WHERE account = ? ORDER BY seq', [account]).map(parseRule),
+    untoldApprovals: (limit, now) =>
+      all(`${selectSql} INDEXED BY approvals_untold ${untoldSql} ORDER BY a.seq LIMIT ?`, [
+        ...lapsedValues(now),
+        limit,
+      ]).map(parseApproval),
     runOfShim: ({ pid, startTicks }) => {
       const row = one(
         `${selectOpenRuns} WHERE r.tree_ended_at_ms IS NULL AND r.shim_pid = ? AND r.shim_start_ticks = ?`,
@@ -167,16 +170,6 @@ function parseApproval(row: Row): StoredApproval {
     decidedAtMs: optionalNumber(row, 'decided_at_ms'),
     decisionReason: optionalText(row, 'decision_reason'),
     startedAtMs: optionalNumber(row, 'started_at_ms'),
-  };
-}
-
-function parseRule(row: Row): NewAllowRule {
-  return {
-    account: text(row, 'account'),
-    namedPath: text(row, 'named_path'),
-    realPath: text(row, 'real_path'),
-    approvalId: text(row, 'approval_id'),
-    addedBy: text(row, 'added_by'),
-    addedAtMs: number(row, 'added_at_ms'),
+    toldState: storedApprovalStates[number(row, 'told_state')] ?? 'pending',
   };
 }

@@ -3,6 +3,7 @@
  * and drop their bodies.
  */
 import type { Statements } from '@clawdfather/sqlite';
+import { createRuleWrites } from './allow-rules.ts';
 import { createApprovalReads, lapsedSql, lapsedValues } from './approval-reads.ts';
 import { approvalBodyBytes, type ApprovalWrites, storedApprovalStates } from './approvals.ts';
 import { formatLabels } from './rows.ts';
@@ -19,9 +20,6 @@ const changeSql = `UPDATE approvals SET state = ?, boot_id = coalesce(?, boot_id
   decided_by = coalesce(?, decided_by), decided_at_ms = coalesce(?, decided_at_ms),
   decision_reason = coalesce(?, decision_reason) WHERE approval_id = ? AND state = ?`;
 
-const insertRuleSql = `INSERT INTO allow_rules (account, named_path, real_path, approval_id, added_by, added_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-
 /* The index is named so that only what is deleted is read. */
 const forgetOldSql = `DELETE FROM approvals INDEXED BY approvals_age WHERE state >= 2 AND created_at_ms < ?`;
 
@@ -32,6 +30,7 @@ export function createApprovalWrites(statements: Statements): ApprovalWrites {
   const { run } = statements;
   return {
     ...createApprovalReads(statements),
+    ...createRuleWrites(statements),
     insertApproval: (input) => {
       const ids = [input.approvalId, input.runId, input.actionHash, input.account, input.host];
       const what = [input.cwd, input.command, formatLabels(input.labels)];
@@ -55,9 +54,9 @@ export function createApprovalWrites(statements: Statements): ApprovalWrites {
       if (account === undefined) run(settle, values);
       else run(`${settle} AND account = ?`, [...values, account]);
     },
-    insertAllowRule: (rule) => {
-      const what = [rule.account, rule.namedPath, rule.realPath];
-      run(insertRuleSql, [...what, rule.approvalId, rule.addedBy, rule.addedAtMs]);
+    tellApproval: (approvalId, state) => {
+      const number = storedApprovalStates.indexOf(state);
+      run('UPDATE approvals SET told_state = ? WHERE approval_id = ?', [number, approvalId]);
     },
     forgetApprovals: ({ createdBeforeMs, account, keptMax }) => {
       run(forgetOldSql, [createdBeforeMs]);

@@ -7,6 +7,7 @@
  * understands.
  */
 import type { RunRecord } from '../types.ts';
+import type { RuleReads, RuleWrites } from './allow-rules.ts';
 
 /* The column `state` is the index into this list. */
 export const storedApprovalStates = ['pending', 'allowed', 'started', 'denied', 'expired'] as const;
@@ -68,6 +69,8 @@ export interface StoredApproval extends ApprovalFacts {
   readonly decidedAtMs: number | undefined;
   readonly decisionReason: string | undefined;
   readonly startedAtMs: number | undefined;
+  /* Up to which state an audit log has it: `pending` is nothing yet. */
+  readonly toldState: StoredApprovalState;
 }
 
 /* Absent fields stay as they are. */
@@ -79,16 +82,6 @@ export interface ApprovalChange {
   readonly decidedBy?: string;
   readonly decidedAtMs?: number;
   readonly decisionReason?: string | undefined;
-}
-
-export interface NewAllowRule {
-  readonly account: string;
-  /* Where the name leads, with links of directories followed, and the file it is in the end. Both must fit. */
-  readonly namedPath: string;
-  readonly realPath: string;
-  readonly approvalId: string;
-  readonly addedBy: string;
-  readonly addedAtMs: number;
 }
 
 export interface ApprovalFilter {
@@ -110,7 +103,7 @@ export interface WaitingAmount {
   readonly bytes: number;
 }
 
-export interface ApprovalReads {
+export interface ApprovalReads extends RuleReads {
   readonly approval: (approvalId: string, now: ApprovalMoment) => StoredApproval | undefined;
   readonly approvalOfRun: (runId: string, now: ApprovalMoment) => StoredApproval | undefined;
   /* Newest first. */
@@ -120,7 +113,8 @@ export interface ApprovalReads {
   readonly approvalBody: (approvalId: string) => ApprovalBody | undefined;
   /* What has not been ended in writing, of one account or of all. */
   readonly waitingApprovals: (account?: string) => WaitingAmount;
-  readonly allowRules: (account: string) => readonly NewAllowRule[];
+  /* Decisions and starts that no audit log was told of, oldest first. */
+  readonly untoldApprovals: (limit: number, now: ApprovalMoment) => readonly StoredApproval[];
   /* The run that this process holds, as long as something of it lives. */
   readonly runOfShim: (shim: ShimMark) => RunRecord | undefined;
 }
@@ -130,7 +124,7 @@ export interface ShimMark {
   readonly startTicks: number;
 }
 
-export interface ApprovalWrites extends ApprovalReads {
+export interface ApprovalWrites extends ApprovalReads, RuleWrites {
   /* `exists`: this approval or its run id is known, and nothing was written. */
   readonly insertApproval: (approval: NewApproval) => 'inserted' | 'exists';
   /* Only from that state; false, and nothing is written, when it is another one by now. What is over loses its body. */
@@ -141,8 +135,8 @@ export interface ApprovalWrites extends ApprovalReads {
   ) => boolean;
   /* Writes down what has lapsed, of one account or of all. */
   readonly settleLapsed: (now: ApprovalMoment, account?: string) => void;
-  /* The same rule twice is one. */
-  readonly insertAllowRule: (rule: NewAllowRule) => void;
+  /* An audit log has all of it up to this state. */
+  readonly tellApproval: (approvalId: string, state: StoredApprovalState) => void;
   /* Forgets those that are over: all that were made before this, and of the account all but the newest so many. */
   readonly forgetApprovals: (old: OldApprovals) => void;
 }

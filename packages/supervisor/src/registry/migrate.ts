@@ -10,13 +10,19 @@ import { SupervisorError } from '../errors.ts';
 import { migration0001 } from './migrations/0001-runs.ts';
 import { migration0002 } from './migrations/0002-approvals.ts';
 import { migration0003 } from './migrations/0003-approval-bodies.ts';
+import { migration0004 } from './migrations/0004-rules.ts';
 
 export interface Migration {
   readonly version: number;
   readonly sql: string;
 }
 
-export const migrations: readonly Migration[] = [migration0001, migration0002, migration0003];
+export const migrations: readonly Migration[] = [
+  migration0001,
+  migration0002,
+  migration0003,
+  migration0004,
+];
 
 /** Must be called inside a transaction. */
 export function migrate(db: DatabaseSync, list: readonly Migration[] = migrations): void {

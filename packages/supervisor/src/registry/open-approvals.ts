@@ -42,6 +42,7 @@ interface DirectoryWatch {
 }
 
 export interface ApprovalStore extends ApprovalReads {
+  readonly stateDir: string;
   /* Which boot, and how far into it: what lapses is counted in (C1). */
   readonly host: Pick<Host, 'bootId' | 'bootMs'>;
   /* Committed when it resolves. The closure may run twice and must touch nothing else (Q1). */
@@ -73,8 +74,14 @@ export async function openApprovals(deps: ApprovalStoreDeps): Promise<ApprovalSt
     countApprovals: registry.countApprovals,
     approvalBody: registry.approvalBody,
     waitingApprovals: registry.waitingApprovals,
+    untoldApprovals: registry.untoldApprovals,
     allowRules: registry.allowRules,
+    allowRule: registry.allowRule,
+    rules: registry.rules,
+    countRules: registry.countRules,
+    untoldRules: registry.untoldRules,
     runOfShim: registry.runOfShim,
+    stateDir: stateDir.path,
     host,
     write: (work) => registry.write(work).catch(tellDisk),
     watch: (onChange) => watchLog({ ...stateDir, clock, watchDirectory }, onChange),

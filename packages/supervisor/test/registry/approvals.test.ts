@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RulePage } from '../../src/registry/allow-rules.ts';
 import type { ApprovalFilter, ApprovalMoment, NewApproval } from '../../src/registry/approvals.ts';
 import { exitOf, newRunOf } from '../records.ts';
 import { finishRun, openRig, startRun } from './registry-rig.ts';
@@ -50,6 +51,7 @@ test('what was stored is read again, by id, by run and in lists', async (t) => {
     decidedAtMs: undefined,
     decisionReason: undefined,
     startedAtMs: undefined,
+    toldState: 'pending',
   });
   assert.deepEqual(another.approvalOfRun('run-1', now), stored);
   assert.deepEqual(another.approvalBody('approval-1'), body);
@@ -174,6 +176,7 @@ test('only what is over and old is forgotten', async (t) => {
 test('rules are kept by account, and the same one twice is one', async (t) => {
   const { registry } = await openRig(t);
   const rule = {
+    ruleId: 'rule-1',
     account: 'local',
     namedPath: '/usr/bin/make',
     realPath: '/usr/bin/make',
@@ -183,10 +186,103 @@ test('rules are kept by account, and the same one twice is one', async (t) => {
   };
   await registry.write((tx) => {
     tx.insertAllowRule(rule);
-    tx.insertAllowRule({ ...rule, addedBy: 'cli:bob' });
+    tx.insertAllowRule({ ...rule, ruleId: 'rule-2', addedBy: 'cli:bob' });
   });
-  assert.deepEqual(registry.allowRules('local'), [rule]);
+  assert.deepEqual(registry.allowRules('local'), [{ ...rule, ...unused }]);
   assert.deepEqual(registry.allowRules('other'), []);
+});
+
+const unused = {
+  usedCount: 0,
+  lastUsedAtMs: undefined,
+  revokedBy: undefined,
+  revokedAtMs: undefined,
+};
+
+test('a rule counts the runs that it let start, until it is revoked; then it may be made anew', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  const add = (ruleId: string, namedPath: string): Promise<void> =>
+    registry.write((tx) =>
+      tx.insertAllowRule({
+        ruleId,
+        account: 'local',
+        namedPath,
+        realPath: namedPath,
+        approvalId: 'approval-1',
+        addedBy: 'cli:ann',
+        addedAtMs: 1,
+      }),
+    );
+  const start = (runId: string, allowedBy: string, backendId = 'exec'): Promise<string> =>
+    registry.write((tx) =>
+      tx.insertStarting(newRunOf(runId, { backendId, labels: { allowedBy } }), owner),
+    );
+  const uses = (ruleId: string): number | undefined => registry.allowRule(ruleId)?.usedCount;
+  await add('one', '/usr/bin/make');
+  await add('two', '/usr/bin/npm');
+  await start('run-1', 'rule:one,rule:two');
+  await start('run-2', 'rule:two');
+  await start('run-2', 'rule:two');
+  // Labels of a person's own run may say anything.
+  await start('run-3', 'rule:one', 'cli');
+  await start('run-4', 'approval:one');
+  await start('run-5', '"],rule:on');
+  assert.deepEqual([uses('one'), uses('two')], [1, 2]);
+  assert.equal(registry.allowRule('one')?.lastUsedAtMs, registry.get('run-1')?.createdAtMs);
+  const revoke = (): Promise<boolean> => registry.write((tx) => tx.revokeRule('one', 'cli:bob', 5));
+  assert.deepEqual([await revoke(), await revoke()], [true, false]);
+  assert.deepEqual(
+    registry.allowRules('local').map(({ ruleId }) => ruleId),
+    ['two'],
+  );
+  assert.deepEqual(
+    registry
+      .untoldRules(9)
+      .map(({ ruleId, revokedBy, revokedAtMs }) => [ruleId, revokedBy, revokedAtMs]),
+    [['one', 'cli:bob', 5]],
+  );
+  await registry.write((tx) => tx.tellRule('one'));
+  assert.deepEqual(registry.untoldRules(9), []);
+  await add('three', '/usr/bin/make');
+  const ids = (page: Partial<RulePage>): readonly string[] =>
+    registry.rules({ limit: 9, ...page }).map(({ ruleId }) => ruleId);
+  assert.deepEqual(ids({}), ['three', 'two']);
+  assert.deepEqual(ids({ isRevokedToo: true }), ['three', 'two', 'one']);
+  assert.deepEqual(ids({ isRevokedToo: true, limit: 1, offset: 1 }), ['two']);
+  assert.deepEqual(ids({ idPrefix: 't' }), ['three', 'two']);
+  assert.deepEqual(ids({ idPrefix: 'th' }), ['three']);
+  assert.deepEqual(ids({ accounts: ['other'] }), []);
+  assert.deepEqual(ids({ approvalId: 'other' }), []);
+  assert.equal(registry.countRules({ accounts: ['local', 'other'] }), 2);
+  await registry.write((tx) => tx.forgetRules(6));
+  assert.equal(registry.allowRule('one'), undefined);
+});
+
+test('a decision and the start after it are untold until each is told', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  const untold = (): readonly string[] =>
+    registry.untoldApprovals(9, now).map(({ approvalId, state }) => `${approvalId} ${state}`);
+  await registry.write((tx) => {
+    tx.insertApproval(approvalOf());
+    tx.insertApproval(approvalOf({ approvalId: 'approval-2', runId: 'run-2' }));
+  });
+  assert.deepEqual(untold(), []);
+  await registry.write((tx) => {
+    tx.changeApproval('approval-1', 'pending', { state: 'allowed', decision: 'allow-once' });
+    tx.changeApproval('approval-2', 'pending', { state: 'denied', decision: 'deny' });
+  });
+  assert.deepEqual(untold(), ['approval-1 allowed', 'approval-2 denied']);
+  await registry.write((tx) => {
+    tx.tellApproval('approval-1', 'allowed');
+    tx.tellApproval('approval-2', 'denied');
+  });
+  assert.deepEqual(untold(), []);
+  await registry.write((tx) => tx.insertStarting(newRunOf('run-1'), owner));
+  assert.deepEqual(untold(), ['approval-1 started']);
+  await registry.write((tx) => tx.tellApproval('approval-1', 'started'));
+  assert.deepEqual(untold(), []);
 });
 
 test('the run of a shim is known as long as something of it lives', async (t) => {

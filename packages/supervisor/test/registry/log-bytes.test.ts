@@ -73,6 +73,7 @@ test('a long log of a process that was killed is folded in by the next one', asy
 });
 
 const rule = {
+  ruleId: 'rule-1',
   account: 'local',
   namedPath: '/usr/bin/make',
   realPath: '/usr/bin/make',

@@ -13,6 +13,7 @@ const releasedHashes: readonly string[] = [
   'be02e51f70e44ab25d0324bc4dd15056452edc985cba690ffd27fd9e2d949fad',
   '9da755d7f1d99cc861e3c5e9430fe2a4ee1d10eff21d09e917a668c3e6f8c1e0',
   'f31d5d21ba4e29a452e2ebfc33a3d24ec6e94c0be4a0011bb284a5d61d8f6461',
+  '2124c3d2182c4cb80d3649390b51fa91934a3df4a5df2f7a8c3c9994074b8774',
 ];
 
 test('released migrations are what they were', () => {
@@ -40,6 +41,22 @@ test('only what is missing runs, in order', () => {
       .all()
       .map((row) => row['text']),
     ['second'],
+  );
+  db.close();
+});
+
+test('a rule of version 3 gets an id, and stays', () => {
+  const db = new DatabaseSync(':memory:');
+  migrate(db, migrations.slice(0, 3));
+  const values = "'local', '/usr/bin/make', '/usr/bin/make', 'approval-1', 'cli:ann', 7";
+  db.exec(`INSERT INTO allow_rules (account, named_path, real_path, approval_id, added_by, added_at_ms)
+    VALUES (${values})`);
+  migrate(db);
+  const rule = db.prepare('SELECT * FROM allow_rules').get();
+  assert.match(String(rule?.['rule_id']), /^[0-9a-f]{16}$/);
+  assert.deepEqual(
+    [rule?.['named_path'], rule?.['added_at_ms'], rule?.['used_count'], rule?.['revoked_at_ms']],
+    ['/usr/bin/make', 7, 0, null],
   );
   db.close();
 });

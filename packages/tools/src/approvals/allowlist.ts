@@ -11,7 +11,6 @@
  * the working tree, and one part of a line cannot be confined alone. So a line with programs of both kinds is a miss, unless
  * its other parts could have read everything anyway.
  */
-import type { ApprovalStore } from '@clawdfather/supervisor';
 import { localHost } from '@clawdfather/supervisor/origins';
 import { commandsOfLine } from '../shell/commands-of-line.ts';
 import type { LineReads } from '../shell/line-reads.ts';
@@ -30,7 +29,13 @@ export interface AllowlistMiss {
 
 export type AllowlistAnswer =
   /* `what` is for a person: which programs. */
-  | { readonly kind: 'match'; readonly what: string; readonly by: 'person' }
+  | {
+      readonly kind: 'match';
+      readonly what: string;
+      readonly by: 'person';
+      /* Ids of the rules that people have made; what the settings allow has none. */
+      readonly rules: readonly string[];
+    }
   /* By our own list alone. */
   | {
       readonly kind: 'match';
@@ -44,16 +49,22 @@ export interface Allowlist {
   find(action: ProposedAction, searchPath: string): AllowlistAnswer;
 }
 
+/* A program that runs unasked; one that the settings name has no id. */
+interface Rule extends FoundProgram {
+  readonly ruleId?: string;
+}
+
+interface RuleSource {
+  readonly allowRules: (account: string) => readonly Rule[];
+}
+
 /* `paths` are programs that the settings allow, by absolute path. */
-export function createAllowlist(
-  store: Pick<ApprovalStore, 'allowRules'>,
-  paths: readonly string[] = [],
-): Allowlist {
+export function createAllowlist(store: RuleSource, paths: readonly string[] = []): Allowlist {
   return {
     find: (action, searchPath) => {
       const reading = wordsOf(action);
       if (reading.kind === 'miss') return { ...reading, missing: undefined };
-      const rules = [...store.allowRules(action.account), ...rulesOf(paths)];
+      const rules: readonly Rule[] = [...store.allowRules(action.account), ...rulesOf(paths)];
       const find = (word: string) => findProgram(word, searchPath, reading.cwd);
       return judge(sortPrograms(reading.words, { find, rules }), reading.shell);
     },
@@ -108,6 +119,8 @@ function isLocaleName(name: string): boolean {
 /* The programs of an action, sorted by the rule that lets them run. */
 interface Sorted {
   readonly persons: FoundProgram[];
+  /* That let the former run, by their ids. */
+  readonly rules: string[];
   readonly starters: FoundProgram[];
   readonly missing: FoundProgram[];
   /* Why the other programs are not known. */
@@ -116,11 +129,11 @@ interface Sorted {
 
 interface Lookup {
   readonly find: (word: string) => ReturnType<typeof findProgram>;
-  readonly rules: readonly FoundProgram[];
+  readonly rules: readonly Rule[];
 }
 
 function sortPrograms(words: readonly string[], { find, rules }: Lookup): Sorted {
-  const sorted: Sorted = { persons: [], starters: [], missing: [], unknown: [] };
+  const sorted: Sorted = { persons: [], rules: [], starters: [], missing: [], unknown: [] };
   for (const word of new Set(words)) {
     const found = find(word);
     if (found.kind === 'unknown') {
@@ -128,17 +141,20 @@ function sortPrograms(words: readonly string[], { find, rules }: Lookup): Sorted
       continue;
     }
     const { program } = found;
-    const isPersons = rules.some(
+    const rule = rules.find(
       ({ namedPath, realPath }) => namedPath === program.namedPath && realPath === program.realPath,
     );
-    if (isPersons) sorted.persons.push(program);
-    else if (isStarterProgram(program)) sorted.starters.push(program);
+    if (rule !== undefined) {
+      sorted.persons.push(program);
+      if (rule.ruleId !== undefined) sorted.rules.push(rule.ruleId);
+    } else if (isStarterProgram(program)) sorted.starters.push(program);
     else sorted.missing.push(program);
   }
   return sorted;
 }
 
-function judge({ persons, starters, missing, unknown }: Sorted, shell: LineReads): AllowlistAnswer {
+function judge(sorted: Sorted, shell: LineReads): AllowlistAnswer {
+  const { persons, rules, starters, missing, unknown } = sorted;
   const readers = starters.filter((program) => !readsNothing(program));
   const mixed = whyMixed([...persons, ...missing], readers, shell);
   if (missing.length > 0 || unknown.length > 0 || mixed !== undefined) {
@@ -150,7 +166,7 @@ function judge({ persons, starters, missing, unknown }: Sorted, shell: LineReads
     };
   }
   const what = [...persons, ...starters].map(({ namedPath }) => namedPath).join(', ');
-  if (persons.length > 0) return { kind: 'match', what, by: 'person' };
+  if (persons.length > 0) return { kind: 'match', what, by: 'person', rules };
   const readsFiles = readers.length > 0 || shell.files || shell.names;
   return { kind: 'match', what: what || 'the shell alone', by: 'starter', readsFiles };
 }

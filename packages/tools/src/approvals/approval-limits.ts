@@ -24,3 +24,5 @@ export const directoryCharactersMax = 4_096;
 export const sentenceCharactersMax = 1_024;
 /* As long as the label that the run will have. */
 export const requesterCharactersMax = 512;
+/* Rules that were revoked: long enough to find out why something is asked about that was not a season ago. */
+export const revokedKeptMs = 90 * 24 * 60 * 60 * 1000;

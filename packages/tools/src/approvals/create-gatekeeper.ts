@@ -88,7 +88,7 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
   const wish = proposal.stricter ?? {};
   // Looking programs up is the most expensive step, and is not needed where everything is allowed.
   if (decidePolicy(deps.policy, wish, false) === 'allow') {
-    return { kind: 'allowed', rule: 'security: full' };
+    return { kind: 'allowed', rule: 'security: full', rules: [] };
   }
   const isEverythingAsked = decidePolicy(deps.policy, wish, true) !== 'allow';
   const answer = await judge(deps, proposal, isEverythingAsked);
@@ -110,7 +110,12 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
 const whyForUser = 'not everything that it runs is on the allowlist';
 
 type Judged =
-  | { readonly kind: 'match'; readonly what: string; readonly confine?: Confinement }
+  | {
+      readonly kind: 'match';
+      readonly what: string;
+      readonly rules?: readonly string[];
+      readonly confine?: Confinement;
+    }
   | AllowlistMiss;
 
 /* Directories are only checked where the answer depends on them. */
@@ -134,10 +139,11 @@ async function judge(
 
 function allowed(answer: Judged): Verdict {
   if (answer.kind === 'miss') throw new TypeError('a miss is not allowed by the list');
-  const { what, confine } = answer;
+  const { what, rules = [], confine } = answer;
   return {
     kind: 'allowed',
     rule: `allowlist: ${what}`,
+    rules,
     ...(confine === undefined ? {} : { confine }),
   };
 }

@@ -9,9 +9,14 @@
  * is, at this moment. A rule is about the program with any arguments. Where no rule could cover the action (a line that
  * writes to a file, say), there is nothing to store, and it is refused with the reason instead of meaning less than it says.
  */
-import type { Clock } from '@clawdfather/kit';
+import type { Clock, Random } from '@clawdfather/kit';
 import { approvalLifetimeMs, type ApprovalDecision } from '@clawdfather/protocol';
-import type { ApprovalMoment, ApprovalStore, ApprovalWrites } from '@clawdfather/supervisor';
+import type {
+  AllowRule,
+  ApprovalMoment,
+  ApprovalStore,
+  ApprovalWrites,
+} from '@clawdfather/supervisor';
 import type { Allowlist, AllowlistAnswer } from './allowlist.ts';
 import { sentenceCharactersMax } from './approval-limits.ts';
 import { momentOf, readWhole } from './approval-record.ts';
@@ -25,6 +30,7 @@ export interface DecideDeps {
   readonly store: ApprovalStore;
   readonly allowlist: Allowlist;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 export interface DecisionInput {
@@ -41,7 +47,7 @@ export type DecisionOutcome =
       readonly kind: 'decided';
       readonly record: ApprovalRecord;
       /* What was allowed for ever by this. */
-      readonly rules: readonly FoundProgram[];
+      readonly rules: readonly AllowRule[];
     }
   /* It was decided before, or it has lapsed: the record says which. */
   | { readonly kind: 'over'; readonly record: ApprovalRecord }
@@ -50,7 +56,7 @@ export type DecisionOutcome =
   | { readonly kind: 'unknown' };
 
 export async function decideApproval(
-  { store, allowlist, clock }: DecideDeps,
+  { store, allowlist, clock, random }: DecideDeps,
   input: DecisionInput,
 ): Promise<DecisionOutcome> {
   const { approvalId, decision, reason, by } = input;
@@ -70,6 +76,7 @@ export async function decideApproval(
     return allowlist.find(shown.action, body.searchPath);
   });
   if (rules.kind === 'not-for-ever') return rules;
+  const programs = rules.programs.map((program) => ({ ...program, ruleId: random.id() }));
   return store.write((tx): DecisionOutcome => {
     const record = readWhole(tx, approvalId, moment);
     if (record === undefined) return { kind: 'unknown' };
@@ -93,9 +100,10 @@ export async function decideApproval(
       decisionReason: reason === undefined ? undefined : cutText(reason, sentenceCharactersMax),
     });
     if (!isChanged) return { kind: 'over', record };
-    storeRules(tx, rules.programs, { record, input, moment });
+    storeRules(tx, programs, { record, input, moment });
     const decided = readWhole(tx, approvalId, moment) ?? record;
-    return { kind: 'decided', record: decided, rules: rules.programs };
+    const made = tx.rules({ approvalId, limit: programs.length });
+    return { kind: 'decided', record: decided, rules: made.toReversed() };
   });
 }
 
@@ -126,7 +134,7 @@ function whyNoRule(what: string): string {
 
 function storeRules(
   tx: ApprovalWrites,
-  programs: readonly FoundProgram[],
+  programs: readonly (FoundProgram & { readonly ruleId: string })[],
   parts: {
     readonly record: ApprovalRecord;
     readonly input: DecisionInput;
@@ -134,8 +142,9 @@ function storeRules(
   },
 ): void {
   const { record, input, moment } = parts;
-  for (const { namedPath, realPath } of programs) {
+  for (const { ruleId, namedPath, realPath } of programs) {
     tx.insertAllowRule({
+      ruleId,
       account: record.account,
       namedPath,
       realPath,

@@ -48,6 +48,8 @@ export type Verdict =
   | {
       readonly kind: 'allowed';
       readonly rule: string;
+      /* Ids of the rules of `allow --always` among what let it through. */
+      readonly rules: readonly string[];
       /* What it is confined to; absent: it reaches all that its user may. */
       readonly confine?: Confinement;
     }

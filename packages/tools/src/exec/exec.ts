@@ -9,21 +9,15 @@
  */
 import { hasCode, startTimeLimit, type TimeLimit, unlessAborted, within } from '@clawdfather/kit';
 import { execLimits, type ExecParams, type ExecResult } from '@clawdfather/protocol';
-import {
-  type Confinement,
-  type ManagedRun,
-  outputStart,
-  type RunExit,
-  type RunId,
-} from '@clawdfather/supervisor';
-import type { Proposal } from '../approvals/gatekeeper.ts';
+import { type ManagedRun, outputStart, type RunExit, type RunId } from '@clawdfather/supervisor';
+import type { Proposal, Verdict } from '../approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { createTextCleaner } from '../output/clean-text.ts';
 import { beginStart } from './begin-start.ts';
 import { finishedResult, notesOf, type RunFacts } from './finished.ts';
 import { followOutput, type Reading } from './follow-output.ts';
-import { watchHeld } from './held-runs.ts';
+import { pendingResult, watchHeld } from './held-runs.ts';
 import { checkLiveRuns } from './live-runs.ts';
 import { createOutputCollector } from './output-collector.ts';
 import { type ExecPlan, planExec } from './plan-exec.ts';
@@ -38,6 +32,8 @@ const answered = new Error('the call has been answered');
 /* Only where nobody chose the limit: an agent that reads this may start what has to go on another way next time. */
 const keepsUsualLimit =
   'it keeps the usual time limit of a foreground command; what has to go on longer is started with background or timeoutSeconds';
+/* As many as fit into a label. A line with more programs than that is a rare thing. */
+const namedRulesMax = 16;
 const moreFollows = 'there is more output than could be read in time: read on from the cursor';
 
 export async function exec(
@@ -58,16 +54,18 @@ export async function exec(
     return { status: 'denied', rule: verdict.rule, by: verdict.by };
   }
   if (verdict.kind === 'held') {
-    const { approvalId, expiresAtMs } = verdict;
+    const { approvalId } = verdict;
     context.log.event('approval.waiting', { approvalId, runId: plan.request.runId });
     watchHeld(context, approvalId);
-    const expiresAt = new Date(expiresAtMs).toISOString();
-    const { runId } = plan.request;
     const limits = timeLimitOf({ deadlines: deadlinesOfRequest(plan.request) });
-    return { status: 'approval-pending', approvalId, runId, expiresAt, ...limits };
+    return { ...pendingResult(context, { ...verdict, runId: plan.request.runId }), ...limits };
   }
   /* Awaited here: the limit ends with this function. */
-  return await runAndWait(context, confinedTo(plan.request, verdict.confine), {
+  const { rule, rules } = verdict;
+  const { runId, action } = plan.request;
+  await call.beforeStart?.({ runId, action, rule, rules });
+  throwIfGone(context, call);
+  return await runAndWait(context, allowedRequest(plan.request, verdict), {
     call,
     limit,
     isBackground: params.background === true,
@@ -75,8 +73,13 @@ export async function exec(
   });
 }
 
-function confinedTo(request: StoredRequest, confine: Confinement | undefined): StoredRequest {
-  return confine === undefined ? request : { ...request, confine: { grants: [...confine.grants] } };
+function allowedRequest(request: StoredRequest, { confine, rules }: Allowed): StoredRequest {
+  const names = rules.slice(0, namedRulesMax).map((ruleId) => `rule:${ruleId}`);
+  return {
+    ...request,
+    ...(names.length === 0 ? {} : { allowedBy: names.join(',') }),
+    ...(confine === undefined ? {} : { confine: { grants: [...confine.grants] } }),
+  };
 }
 
 /*
@@ -109,6 +112,8 @@ function proposalOf(
     stricter: { security, ask },
   };
 }
+
+type Allowed = Extract<Verdict, { kind: 'allowed' }>;
 
 interface Waiting {
   readonly call: ToolCall;

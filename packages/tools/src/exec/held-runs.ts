@@ -10,6 +10,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '@clawdfather/kit';
+import type { ExecResult } from '@clawdfather/protocol';
 import type { RunId } from '@clawdfather/supervisor';
 import type { ApprovalRecord, ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
@@ -19,6 +20,20 @@ import type { Started } from './start-run.ts';
 import { parseRequest, type StoredRequest } from './stored-request.ts';
 
 type Held = Pick<ApprovalSummary, 'approvalId' | 'runId'>;
+
+/* For whoever asked, until there is a decision. */
+export function pendingResult(
+  { heldIn }: Pick<ToolsContext, 'heldIn'>,
+  { approvalId, runId, expiresAtMs }: Pick<ApprovalSummary, 'approvalId' | 'runId' | 'expiresAtMs'>,
+): Extract<ExecResult, { status: 'approval-pending' }> {
+  return {
+    status: 'approval-pending',
+    approvalId,
+    runId,
+    expiresAt: new Date(expiresAtMs).toISOString(),
+    ...(heldIn === undefined ? {} : { stateDir: heldIn }),
+  };
+}
 
 /* Read at a time when the tools are opened; what waits is bounded, so this is a few pages. */
 const pageRows = 100;
@@ -62,7 +77,8 @@ export async function startHeld(context: ToolsContext, held: Held): Promise<Star
   if (approval.state === 'started') throw unusable('it was used before', approval);
   if (approval.state !== 'allowed') throw unusable(`it is ${approval.state}`, approval);
   try {
-    return await beginStart(context, approvedRequest(approval), { isIdPromised: true });
+    const request = { ...approvedRequest(approval), allowedBy: `approval:${approval.approvalId}` };
+    return await beginStart(context, request, { isIdPromised: true });
   } catch (error) {
     if (!hasCode(error, 'run-held')) throw error;
     /* Another process has started it. */

@@ -11,6 +11,7 @@ import { hasCode } from '@clawdfather/kit';
 import type { ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
 import {
   accountLabel,
+  allowedByLabel,
   execBackend,
   hostLabel,
   nameLabel,
@@ -133,6 +134,7 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
       [requesterLabel]: requester,
       [hostLabel]: action.host,
       ...(request.confine === undefined ? {} : confinedLabel),
+      ...(request.allowedBy === undefined ? {} : { [allowedByLabel]: request.allowedBy }),
       ...(action.runAs === undefined ? {} : { [runAsLabel]: action.runAs }),
     },
     overallTimeoutMs: request.overallTimeoutMs,

@@ -60,6 +60,8 @@ const requestSchema = z.object({
   leftovers: leftoversSchema,
   stdin: z.string().optional(),
   isEof: z.boolean(),
+  /* What a person decided that lets it start, as its label says it. */
+  allowedBy: z.string().optional(),
   /* What it is confined to; absent for all that a person let start. */
   confine: z
     .object({

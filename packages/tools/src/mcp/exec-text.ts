@@ -27,9 +27,10 @@ export function formatOutcome(result: Outcome): string {
       return formatRunning(result);
     case 'approval-pending': {
       const next = callText('poll', { runId: result.runId, waitMs: suggestedWaitMs });
+      const where = result.stateDir === undefined ? '' : ` (it waits in ${result.stateDir})`;
       return block([
         `Not started: a person has to approve it (approval ${result.approvalId}, until ${result.expiresAt}).`,
-        `You cannot approve it. The user can: clf approvals. Wait for the decision with ${next}`,
+        `You cannot approve it. The user can: clf approvals${where}. Wait for the decision with ${next}`,
         ...timeLimitLines(result),
       ]);
     }

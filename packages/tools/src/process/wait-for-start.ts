@@ -6,7 +6,7 @@ import { type PollResult } from '@clawdfather/protocol';
 import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
-import { startHeld } from '../exec/held-runs.ts';
+import { pendingResult, startHeld } from '../exec/held-runs.ts';
 import type { FoundRun } from './find-run.ts';
 
 export type StartWait =
@@ -25,7 +25,7 @@ export async function waitForStart(
   }
   const approval = checked(context, await decisionOf(context, found.approval, limit));
   const { state, runId } = approval;
-  if (state === 'pending') return { kind: 'not-yet', result: pending(approval) };
+  if (state === 'pending') return { kind: 'not-yet', result: pendingResult(context, approval) };
   if (state === 'denied' || state === 'expired') {
     return { kind: 'not-yet', result: denied(approval) };
   }
@@ -63,11 +63,6 @@ function recordOr({ supervisor }: ToolsContext, runId: string): StartWait {
   const notes = ['it has not started yet'];
   const rest = { output: '', cursor: outputStart, waitingForInput: false, notes };
   return { kind: 'not-yet', result: { status: 'running', runId, ...rest } };
-}
-
-function pending({ approvalId, runId, expiresAtMs }: ApprovalSummary): PollResult {
-  const expiresAt = new Date(expiresAtMs).toISOString();
-  return { status: 'approval-pending', approvalId, runId, expiresAt };
 }
 
 function denied({ runId, state, decidedBy, reason }: ApprovalSummary): PollResult {

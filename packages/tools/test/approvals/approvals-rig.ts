@@ -108,7 +108,7 @@ export async function openApprovalsRig(t: TestContext): Promise<ApprovalsRig> {
     },
     decide: (approvalId, parts = {}) =>
       decideApproval(
-        { store, allowlist, clock },
+        { store, allowlist, clock, random },
         { approvalId, decision: 'allow-once', by: 'cli:ann', decider: person, ...parts },
       ),
   };

@@ -83,7 +83,10 @@ test('allowing for ever stores the programs, and only for this account', async (
   });
   const outcome = await decide(await ask({ action: touch }), { decision: 'allow-always' });
   assert.ok(outcome.kind === 'decided');
-  assert.deepEqual(outcome.rules, [{ namedPath: '/usr/bin/touch', realPath: '/usr/bin/touch' }]);
+  assert.deepEqual(
+    outcome.rules.map(({ namedPath, realPath, addedBy }) => [namedPath, realPath, addedBy]),
+    [['/usr/bin/touch', '/usr/bin/touch', 'cli:ann']],
+  );
   const again = proposalOf({ action: touch, runId: 'run-2' });
   assert.equal((await gatekeeper.check(again)).kind, 'allowed');
   const other = { ...again, runId: 'run-3', action: { ...touch, account: 'other' } };

@@ -58,7 +58,7 @@ test('policies: everything, nothing, and what a caller makes stricter', async (t
   const { gatekeeperWith } = await openApprovalsRig(t);
   const touch = proposalOf();
   const full = gatekeeperWith({ policy: { security: 'full', ask: 'off' } });
-  assert.deepEqual(await full.check(touch), { kind: 'allowed', rule: 'security: full' });
+  assert.deepEqual(await full.check(touch), { kind: 'allowed', rule: 'security: full', rules: [] });
   const strict = await full.check({ ...touch, stricter: { security: 'allowlist' } });
   assert.equal(strict.kind, 'denied');
   const deny = gatekeeperWith({ policy: { security: 'deny', ask: 'always' } });

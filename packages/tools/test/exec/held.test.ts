@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ExecResult } from '@clawdfather/protocol';
 import { openApprovals, type RunId } from '@clawdfather/supervisor';
+import type { UnaskedStart } from '../../src/context.ts';
 import { hashAction } from '../../src/approvals/action-hash.ts';
 import { openToolsRig, type ToolsRig } from '../support/tools-rig.ts';
 
@@ -195,4 +196,37 @@ test('what nobody could look through is denied and not stored', async (t) => {
   // What needs nobody's look takes as much as ever.
   const listed = await rig.exec({ argv: ['wc', '-l'], stdin: '#\n'.repeat(200_000), eof: true });
   assert.deepEqual([listed.status, 'output' in listed && listed.output], ['completed', '200000\n']);
+});
+
+test('a run says what let it start, and whoever starts it hears of it before; of what is held nothing', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const heard: UnaskedStart[] = [];
+  const beforeStart = async (start: UnaskedStart): Promise<void> => {
+    assert.equal(rig.supervisor.get(start.runId as RunId), undefined);
+    heard.push(start);
+  };
+  const argv = ['/usr/bin/touch', join(rig.scratchDir, 'made')];
+  const held = await rig.exec({ argv }, { beforeStart });
+  assert.ok(held.status === 'approval-pending');
+  assert.deepEqual(heard, []);
+  const decided = await rig.decide(held.approvalId, 'allow-always');
+  assert.ok(decided.kind === 'decided');
+  const ruleId = decided.rules[0]?.ruleId ?? '';
+  await rig.untilEnded(held.runId);
+  const labelOf = (runId: string) => rig.supervisor.get(runId as RunId)?.labels['allowedBy'];
+  assert.equal(labelOf(held.runId), `approval:${held.approvalId}`);
+  assert.deepEqual(heard, []);
+  const ran = await rig.exec({ argv }, { beforeStart });
+  assert.ok(ran.status === 'completed', JSON.stringify(ran));
+  assert.equal(labelOf(ran.runId), `rule:${ruleId}`);
+  assert.deepEqual(
+    heard.map(({ runId, rule, rules }) => [runId, rule, rules]),
+    [[ran.runId, 'allowlist: /usr/bin/touch', [ruleId]]],
+  );
+  const store = await openApprovals({ stateDir: rig.stateDir });
+  assert.equal(store.allowRule(ruleId)?.usedCount, 1);
+  await store.close();
+  const unwritten = { beforeStart: () => Promise.reject(new Error('no room')) };
+  await assert.rejects(rig.exec({ command: 'echo' }, unwritten), /no room/);
+  assert.equal(rig.supervisor.list().length, 2);
 });

@@ -47,7 +47,8 @@ test('a run that cannot be confined to its tree does not start', async (t) => {
   const grants = [
     { path: join(rig.scratchDir, 'gone'), access: 'read', isOptional: false },
   ] as const;
-  const check = async () => ({ kind: 'allowed', rule: 'test', confine: { grants } }) as const;
+  const check = async () =>
+    ({ kind: 'allowed', rule: 'test', rules: [], confine: { grants } }) as const;
   await rig.restart({ gatekeeper: { ...allowAll, check } });
   const result = await rig.exec({ argv: ['touch', join(tree, 'made')] });
   assert.ok(result.status === 'failed', JSON.stringify(result));

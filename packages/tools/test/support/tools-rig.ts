@@ -45,7 +45,7 @@ export const patienceMs = 30_000;
 const markVariable = 'TOOLS_TEST_MARK';
 
 export const allowAll: Gatekeeper = {
-  check: async () => ({ kind: 'allowed', rule: 'security: full' }),
+  check: async () => ({ kind: 'allowed', rule: 'security: full', rules: [] }),
   approval: () => undefined,
   approvalOf: () => undefined,
   wholeApproval: () => undefined,
@@ -171,7 +171,12 @@ export async function openToolsRig(
     decide: (approvalId, decision) => {
       const { store } = now;
       assert.ok(store !== undefined, 'open the rig with hasApprovals');
-      const deps = { store, allowlist: createAllowlist(store), clock };
+      const deps = {
+        store,
+        allowlist: createAllowlist(store),
+        clock,
+        random: createSystemRandom(),
+      };
       return decideApproval(deps, { approvalId, decision, by: 'cli:ann', decider: person });
     },
     exec: (params, over) => now.tools.exec(params, call(over)),
