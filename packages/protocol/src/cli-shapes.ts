@@ -49,6 +49,10 @@ const approvalFields = {
   decidedBy: z.string().nullable(),
   decidedAt: instant.nullable(),
   reason: z.string().nullable().describe('given with the decision'),
+  stateDir: z
+    .string()
+    .nullable()
+    .describe('the state directory that it waits in; null at a gateway'),
 };
 
 /* By the name that docs/cli-json.md gives each. */
@@ -176,6 +180,20 @@ export const cliShapes = {
   allowed: z.object({
     ...approvalFields,
     rules: z.array(z.string()).describe('programs that need no approval from now on'),
+  }),
+  rule: z.object({
+    id: z.string().describe('the rule’s id'),
+    program: z.string().describe('what the program is called by'),
+    file: z.string().describe('the file that it is'),
+    runsAnything: z.boolean().describe('it runs other programs, so this allows everything'),
+    account: z.string().describe('whose agents it is for'),
+    approvalId: z.string().describe('the request that it was made with'),
+    addedBy: z.string(),
+    addedAt: instant,
+    uses: count.describe('runs that it let start'),
+    lastUsedAt: instant.nullable(),
+    revokedBy: z.string().nullable(),
+    revokedAt: instant.nullable(),
   }),
   ...gatewayShapes,
 } as const;

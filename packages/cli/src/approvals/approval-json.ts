@@ -6,7 +6,11 @@ import type { ApprovalRecord } from '@clawdfather/tools';
 import { formatInstant } from '../render/duration.ts';
 import type { Json } from '../render/run-json.ts';
 
-export function approvalJson(record: ApprovalRecord): { readonly [name: string]: Json } {
+/* `stateDir`: where it waits; null at a gateway, which does not say. */
+export function approvalJson(
+  record: ApprovalRecord,
+  stateDir: string | null,
+): { readonly [name: string]: Json } {
   const { command, cwd, envAdditions, stdin, host, account, runAs } = record.action;
   return {
     id: record.approvalId,
@@ -30,5 +34,6 @@ export function approvalJson(record: ApprovalRecord): { readonly [name: string]:
     decidedBy: record.decidedBy ?? null,
     decidedAt: record.decidedAtMs === undefined ? null : formatInstant(record.decidedAtMs),
     reason: record.reason ?? null,
+    stateDir,
   };
 }

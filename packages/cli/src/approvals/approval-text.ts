@@ -41,6 +41,14 @@ export function formatApprovals(
   return `${[header, ...blocks].join('\n')}\n`;
 }
 
+/* One by itself, without a header. */
+export function formatApproval(record: ApprovalRecord, options: ApprovalTextOptions): string {
+  const facts = factsOf(record, options).map(({ text, paint = (plain: string) => plain }) =>
+    paint(text),
+  );
+  return `${[facts.join('  '), ...detailsOf(record, options)].join('\n')}\n`;
+}
+
 function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOptions): Cell[] {
   const { host, cwd } = record.action;
   return [

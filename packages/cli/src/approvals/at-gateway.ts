@@ -3,7 +3,7 @@
  *
  * Deciding is a person's: it takes a terminal and is refused inside a run, here as there (A5). The gateway judges again.
  */
-import type { Client } from '@clawdfather/sdk';
+import { type Client, RefusedError } from '@clawdfather/sdk';
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
@@ -13,31 +13,80 @@ import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { createLinkTeller } from '../place/gateway/link-teller.ts';
+import { retried } from '../place/gateway/retried.ts';
 import { allPages } from '../place/gateway/all-pages.ts';
 import { placeFlag } from '../sign-in/find-gateway.ts';
 import { refuseInsideRun } from '../sign-in/inside-run.ts';
-import { withGateway } from '../sign-in/open-client.ts';
+import { type OpenedGateway, withGateway } from '../sign-in/open-client.ts';
+import { type ApprovalSource, followApprovals } from './follow-approvals.ts';
 
 type RemoteApproval = Awaited<ReturnType<Client['approvals']['list']>>['items'][number];
 
-export function showApprovals(context: CommandContext, isAll: boolean): Promise<ExitStatus> {
+export function showApprovals(
+  context: CommandContext,
+  { isAll, isFollow }: { readonly isAll: boolean; readonly isFollow: boolean },
+): Promise<ExitStatus> {
   const { io, paint, clock } = context;
   return withGateway(context, async ({ client, target }) => {
     const records = (await readApprovals(client, isAll)).map(recordOf).reverse();
+    const { account } = await client.auth.me();
+    const ownAccounts = [...machineAccounts, account.id];
     if (context.isJson) {
-      for (const record of records) await io.stdout.write(jsonLine(approvalJson(record)));
-    } else if (records.length === 0) {
-      const what = isAll ? 'Nothing was ever asked' : 'Nothing waits for you';
-      await io.stdout.write(`${what} at ${target.name}.\n`);
-    } else {
-      const { account } = await client.auth.me();
-      const ownAccounts = [...machineAccounts, account.id];
+      for (const record of records) await io.stdout.write(jsonLine(approvalJson(record, null)));
+    } else if (records.length > 0) {
       const columnsMax = io.columns();
       const layout = { paint, nowMs: clock.wallMs(), isAll, columnsMax, ownAccounts };
       await io.stdout.write(formatApprovals(records, layout));
+      const flag = placeFlag(target);
+      if (!isAll) await io.stdout.write(paint.dim(`clf allow${flag} ID, or clf deny${flag} ID\n`));
+    } else if (!isFollow) {
+      const what = isAll ? 'Nothing was ever asked' : 'Nothing waits for you';
+      await io.stdout.write(`${what} at ${target.name}.\n`);
+    }
+    if (isFollow) {
+      const source = sourceOf(context, { client, target }, ownAccounts);
+      const waiting = records.filter(({ state }) => state === 'pending');
+      await followApprovals(context, source, waiting);
     }
     return codeStatus(exitOk);
   });
+}
+
+/* A person who watches does not see the difference. */
+const lookEveryMs = 1_000;
+
+/* Asks until the gateway answers: it may be starting anew. */
+function sourceOf(
+  context: CommandContext,
+  { client, target }: OpenedGateway,
+  ownAccounts: readonly string[],
+): ApprovalSource {
+  const { clock, random } = context;
+  const deps = { clock, random, onLink: createLinkTeller(context) };
+  return {
+    name: `at ${target.name}`,
+    flag: placeFlag(target),
+    stateDir: null,
+    ownAccounts,
+    waiting: (signal) =>
+      retried(
+        deps,
+        async () => (await readApprovals(client, false, signal)).map(recordOf).reverse(),
+        signal,
+      ),
+    find: (id, signal) =>
+      retried(
+        deps,
+        async () => recordOf(await client.approvals.get({ params: { id } }, { signal })),
+        signal,
+      ).catch((error: unknown) => {
+        // It was forgotten in the meantime.
+        if (error instanceof RefusedError && error.refusal.code === 'not_found') return undefined;
+        throw error;
+      }),
+    changed: (signal) => clock.sleep(lookEveryMs, signal),
+  };
 }
 
 export function decideRemotely(
@@ -58,7 +107,7 @@ export function decideRemotely(
     const record = recordOf(approval);
     if (context.isJson) {
       const more = decision === 'deny' ? {} : { rules };
-      await io.stdout.write(jsonLine({ ...approvalJson(record), ...more }));
+      await io.stdout.write(jsonLine({ ...approvalJson(record, null), ...more }));
     } else {
       for (const rule of rules) await io.stdout.write(`from now on ${rule} runs unasked\n`);
       const end = decision === 'deny' ? (formatEnd(record) ?? 'denied') : `started ${record.runId}`;
@@ -69,9 +118,14 @@ export function decideRemotely(
   });
 }
 
-function readApprovals(client: Client, isAll: boolean): Promise<RemoteApproval[]> {
+function readApprovals(
+  client: Client,
+  isAll: boolean,
+  signal?: AbortSignal,
+): Promise<RemoteApproval[]> {
   const state = isAll ? {} : ({ state: 'pending' } as const);
-  return allPages((page) => client.approvals.list({ query: { ...page, ...state } }));
+  const ends = signal === undefined ? {} : { signal };
+  return allPages((page) => client.approvals.list({ query: { ...page, ...state } }, ends));
 }
 
 async function findRemoteApproval(client: Client, typed: string, flag: string): Promise<string> {

@@ -26,7 +26,7 @@ export async function decide(
   { store, allowlist, gatekeeper }: Approvals,
   { typed, decision, reason }: Decision,
 ): Promise<Decided> {
-  const approvalId = findApproval(gatekeeper, typed);
+  const approvalId = findApproval(gatekeeper, typed, config.stateDir);
   const outcome = await decideApproval(
     { store, allowlist, clock, random },
     {

@@ -20,6 +20,7 @@ export type Completes =
   | 'runs'
   | 'living-runs'
   | 'approvals'
+  | 'rules'
   | 'gateways'
   | 'commands'
   | 'settings'

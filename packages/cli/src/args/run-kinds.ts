@@ -13,6 +13,8 @@ export const run: TextKind<string> = text('RUN', 'runs');
 export const livingRun: TextKind<string> = text('RUN', 'living-runs');
 
 export const approval: TextKind<string> = text('APPROVAL', 'approvals');
+/* What was allowed for ever, by its id or a unique beginning of it. */
+export const rule: TextKind<string> = text('RULE', 'rules');
 
 /* A program and its arguments, passed on as they are. */
 export const commandLine: TextKind<string> = {

@@ -37,7 +37,7 @@ export async function execute(context: CallOf<typeof allowSpec>): Promise<ExitSt
     const rules = decided.rules.map(({ namedPath }) => namedPath);
     await context.io.stdout.write(
       context.isJson
-        ? jsonLine({ ...approvalJson(record), rules })
+        ? jsonLine({ ...approvalJson(record, context.config.stateDir), rules })
         : `${isStarted ? 'started' : 'the gateway starts'} ${record.runId}: ${formatCommandLines(decided.record.action.command).join('\n> ')}\n`,
     );
     return codeStatus(exitOk);

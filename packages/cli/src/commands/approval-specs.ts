@@ -1,10 +1,10 @@
 /*
- * The three commands that list approvals and decide them: their flags and operands.
+ * The commands that list approvals, decide them, and look back at what was allowed for ever: their flags and operands.
  */
 import { switchFlag, valueFlag } from '../args/flag.ts';
 import { text } from '../args/kinds.ts';
-import { operand } from '../args/operand.ts';
-import { approval } from '../args/run-kinds.ts';
+import { operand, operandList } from '../args/operand.ts';
+import { approval, rule } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
 import { placeFlags } from './shared-flags.ts';
 
@@ -14,9 +14,13 @@ export const approvalsSpec = defineCommand({
   operands: {},
   flags: {
     all: switchFlag({ short: 'a', summary: 'list decided and expired ones too' }),
+    follow: switchFlag({
+      short: 'f',
+      summary: 'stay, and show what is asked and decided as it comes; Ctrl-C leaves',
+    }),
     ...placeFlags,
   },
-  examples: ['clf approvals', 'clf approvals -a --json'],
+  examples: ['clf approvals', 'clf approvals -f', 'clf approvals -a --json'],
 });
 
 export const allowSpec = defineCommand({
@@ -41,4 +45,23 @@ export const denySpec = defineCommand({
     ...placeFlags,
   },
   examples: ['clf deny 7q3', 'clf deny --reason "use the staging host" 7q3'],
+});
+
+export const rulesListSpec = defineCommand({
+  name: 'rules ls',
+  summary: 'List programs that you allowed with allow --always',
+  operands: {},
+  flags: {
+    all: switchFlag({ short: 'a', summary: 'list revoked ones too' }),
+    ...placeFlags,
+  },
+  examples: ['clf rules', 'clf rules ls -a --json'],
+});
+
+export const rulesRemoveSpec = defineCommand({
+  name: 'rules rm',
+  summary: 'Revoke rules: their programs are asked about again',
+  operands: { rules: operandList(rule) },
+  flags: placeFlags,
+  examples: ['clf rules rm av4e'],
 });

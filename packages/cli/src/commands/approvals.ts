@@ -1,15 +1,18 @@
 /*
- * `clf approvals`: what waits for a decision, oldest first, or all that is on record; here, or with `--gateway` at a gateway.
+ * `clf approvals`: what waits for a decision, oldest first, or all that is on record, and with `-f` on from there; here, or with
+ * `--gateway` at a gateway.
  */
+import { onAbort } from '@clawdfather/kit';
 import type { ApprovalRecord, Gatekeeper } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
 import { formatApprovals } from '../approvals/approval-text.ts';
-import { withApprovals } from '../approvals/with-approvals.ts';
-import type { CallOf } from '../command.ts';
+import { type ApprovalSource, followApprovals } from '../approvals/follow-approvals.ts';
+import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
+import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
-import { findPlace } from '../sign-in/find-gateway.ts';
+import { findPlace, flagHere } from '../sign-in/find-gateway.ts';
 import type { approvalsSpec } from './approval-specs.ts';
 
 /* Of those that are over: more than a person reads. */
@@ -19,20 +22,26 @@ const waitingMax = 10_000;
 
 export async function execute(context: CallOf<typeof approvalsSpec>): Promise<ExitStatus> {
   const { io, clock, paint } = context;
-  const { all: isAll } = context.flags;
-  if (findPlace(context) !== undefined)
-    return (await import('../approvals/at-gateway.ts')).showApprovals(context, isAll);
-  return withApprovals(context, async ({ gatekeeper }) => {
+  const { all: isAll, follow: isFollow } = context.flags;
+  const { stateDir } = context.config;
+  if (findPlace(context) !== undefined) {
+    const { showApprovals } = await import('../approvals/at-gateway.ts');
+    return showApprovals(context, { isAll, isFollow });
+  }
+  return withApprovals(context, async (approvals) => {
+    const { gatekeeper } = approvals;
+    // Watched from before the first look: what comes in between is seen by one of the two.
+    using source = isFollow ? openSource(context, approvals) : undefined;
     const records = readApprovals(gatekeeper, isAll);
     if (context.isJson) {
-      for (const record of records) await io.stdout.write(jsonLine(approvalJson(record)));
-    } else if (records.length === 0) {
+      for (const record of records) await io.stdout.write(jsonLine(approvalJson(record, stateDir)));
+    } else if (records.length === 0 && !isFollow) {
       await io.stdout.write(
         isAll
-          ? 'Nothing was ever asked.\n'
-          : 'Nothing waits for you. Earlier ones: clf approvals -a\n',
+          ? `Nothing was ever asked in ${stateDir}.\n`
+          : `Nothing waits for you in ${stateDir}. Earlier ones: clf approvals -a\n`,
       );
-    } else {
+    } else if (records.length > 0) {
       const columnsMax = io.columns();
       await io.stdout.write(
         formatApprovals(records, {
@@ -43,10 +52,51 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
           ownAccounts: machineAccounts,
         }),
       );
-      if (!isAll) await io.stdout.write(paint.dim('clf allow ID, or clf deny ID\n'));
+      const how = isAll ? '' : 'clf allow ID, or clf deny ID. ';
+      await io.stdout.write(paint.dim(`${how}All in ${stateDir}\n`));
+    }
+    if (source !== undefined) {
+      const waiting = records.filter(({ state }) => state === 'pending');
+      await followApprovals(context, source, waiting);
     }
     return codeStatus(exitOk);
   });
+}
+
+/* What lapses is written by nobody. A person who watches sees it this much later. */
+const lapsedEveryMs = 5_000;
+
+/* Woken by the registry. */
+function openSource(
+  { config, clock }: CommandContext,
+  { store, gatekeeper }: Approvals,
+): ApprovalSource & Disposable {
+  let isNews = false;
+  let wake = (): void => undefined;
+  const stopWatching = store.watch(() => {
+    isNews = true;
+    wake();
+  });
+  return {
+    name: `in ${config.stateDir}`,
+    flag: flagHere(config),
+    stateDir: config.stateDir,
+    ownAccounts: machineAccounts,
+    waiting: async () => readApprovals(gatekeeper, false),
+    find: async (approvalId) => gatekeeper.wholeApproval(approvalId),
+    changed: async (signal) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      if (isNews) resolve();
+      isNews = false;
+      const timer = clock.timer(lapsedEveryMs, resolve);
+      const stop = onAbort(signal, resolve);
+      await promise;
+      timer.cancel();
+      stop();
+    },
+    [Symbol.dispose]: stopWatching,
+  };
 }
 
 /* Oldest first. What waits is read by itself, so that no number of decided ones hides it, and comes last, where a person looks. */

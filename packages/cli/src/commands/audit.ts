@@ -10,6 +10,7 @@ import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withGateway } from '../sign-in/open-client.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
+import { formatAuditEntry } from '../render/audit-text.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { auditSpec } from './sign-in-specs.ts';
 
@@ -81,9 +82,8 @@ async function show(
       await io.stdout.write(jsonLine(json));
       continue;
     }
-    const rest = Object.entries(detail).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-    const words = [actor, ...(target === null ? [] : [`→ ${target}`]), ...rest].join(' ');
     const time = at.slice(0, 19).replace('T', ' ');
-    await io.stdout.write(`${paint.dim(time)} ${paint.strong(action)} ${makeVisible(words)}\n`);
+    const words = formatAuditEntry(entry);
+    await io.stdout.write(`${paint.dim(time)} ${paint.strong(makeVisible(action))} ${words}\n`);
   }
 }

@@ -56,6 +56,8 @@ async function answer(context: CommandContext, completed: Completed): Promise<An
       return runs(context, completed, completion.isAliveOnly);
     case 'approvals':
       return approvals(context, completed);
+    case 'rules':
+      return rules(context, completed);
     case 'gateways':
       return { what: 'words', candidates: gateways(context) };
     case 'files':
@@ -109,6 +111,21 @@ async function approvals(context: CommandContext, completed: Completed): Promise
     },
   });
   const candidates = words.map(({ approvalId, why }) => ({ value: approvalId, summary: why }));
+  return { what: 'words', candidates, isLate };
+}
+
+async function rules(context: CommandContext, completed: Completed): Promise<Answer> {
+  const { words, isLate } = await wordsOf(context, completed, {
+    here: async ({ stateDir }) => {
+      const { glimpseRules } = await import('@clawdfather/supervisor/peek');
+      return glimpseRules(stateDir, candidatesMax);
+    },
+    there: async (target) => {
+      const { askRules } = await import('../completion/at-gateway.ts');
+      return askRules(context.clock, target);
+    },
+  });
+  const candidates = words.map(({ ruleId, program }) => ({ value: ruleId, summary: program }));
   return { what: 'words', candidates, isLate };
 }
 

@@ -25,7 +25,7 @@ export async function execute(context: CallOf<typeof denySpec>): Promise<ExitSta
     const { record } = await decide(context, approvals, decision);
     await context.io.stdout.write(
       context.isJson
-        ? jsonLine(approvalJson(record))
+        ? jsonLine(approvalJson(record, context.config.stateDir))
         : `${record.approvalId} ${formatEnd(record) ?? ''}\n`,
     );
     return codeStatus(exitOk);

@@ -126,7 +126,10 @@ async function tell(
     case 'approval-pending': {
       const id = short(result.approvalId);
       const leftMs = Date.parse(result.expiresAt) - clock.wallMs();
-      await say(`nothing has started: this has to be allowed, within ${formatDuration(leftMs)}`);
+      const where = result.stateDir === undefined ? '' : `; it waits in ${result.stateDir}`;
+      await say(
+        `nothing has started: this has to be allowed, within ${formatDuration(leftMs)}${where}`,
+      );
       await say(
         `start it: clf allow${flag} ${id}   refuse it: clf deny${flag} ${id}   see it: clf approvals${flag}`,
       );

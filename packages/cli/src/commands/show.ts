@@ -2,7 +2,12 @@
  * `clf show`: everything about one run, a fact per line.
  */
 import { reservedLabels } from '@clawdfather/protocol';
-import { nameLabel, requesterLabel, runAsLabel } from '@clawdfather/supervisor/origins';
+import {
+  allowedByLabel,
+  nameLabel,
+  requesterLabel,
+  runAsLabel,
+} from '@clawdfather/supervisor/origins';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -63,6 +68,7 @@ function factsOf(run: Run, state: string): readonly Fact[] {
     ['session', run.sessionId],
     ['started by', run.labels[requesterLabel] ?? run.backendId],
     ['runs as', run.labels[runAsLabel]],
+    ['allowed by', run.labels[allowedByLabel]],
   ];
 }
 

@@ -3,7 +3,13 @@
  * checks it against its declaration.
  */
 import { type Command, command } from '../command.ts';
-import { allowSpec, approvalsSpec, denySpec } from './approval-specs.ts';
+import {
+  allowSpec,
+  approvalsSpec,
+  denySpec,
+  rulesListSpec,
+  rulesRemoveSpec,
+} from './approval-specs.ts';
 import {
   backupSpec,
   restoreSpec,
@@ -107,6 +113,8 @@ export const commandGroups: readonly CommandGroup[] = [
       command(approvalsSpec, 'optional', async () => (await import('./approvals.ts')).execute),
       command(allowSpec, 'required', async () => (await import('./allow.ts')).execute),
       command(denySpec, 'optional', async () => (await import('./deny.ts')).execute),
+      command(rulesListSpec, 'optional', async () => (await import('./rules.ts')).list),
+      command(rulesRemoveSpec, 'optional', async () => (await import('./rules.ts')).remove),
     ],
   },
   {

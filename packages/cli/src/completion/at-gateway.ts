@@ -1,5 +1,5 @@
 /*
- * Words that only a gateway knows, for a shell that waits for them: its runs, and what waits there for a decision.
+ * Words that only a gateway knows, for a shell that waits for them: its runs, what waits there for a decision, and its rules.
  *
  * A person has pressed a key, so the gateway has a second to answer, and whatever goes wrong leaves no words and no message.
  */
@@ -51,6 +51,20 @@ export function askApprovals(clock: Clock, target: Target): Promise<AskedWords<A
     const query = { limit: wordsMax, state: 'pending' } as const;
     const { items } = await client.approvals.list({ query }, { signal });
     return items.filter(({ id }) => isPlain(id)).map(({ id, why }) => ({ approvalId: id, why }));
+  });
+}
+
+export interface RuleWord {
+  readonly ruleId: string;
+  readonly program: string;
+}
+
+export function askRules(clock: Clock, target: Target): Promise<AskedWords<RuleWord>> {
+  return ask(clock, target, async (client, signal) => {
+    const { items } = await client.approvalRules.list({ query: { limit: wordsMax } }, { signal });
+    return items
+      .filter(({ id }) => isPlain(id))
+      .map(({ id, program }) => ({ ruleId: id, program }));
   });
 }
 

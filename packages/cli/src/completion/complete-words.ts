@@ -18,6 +18,7 @@ export type Completion =
   | { readonly kind: 'words'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'runs'; readonly isAliveOnly: boolean }
   | { readonly kind: 'approvals' }
+  | { readonly kind: 'rules' }
   | { readonly kind: 'gateways' }
   | { readonly kind: 'files' }
   | { readonly kind: 'directories' }
@@ -187,6 +188,7 @@ function candidatesOf(completes: Completes | undefined, { specs, at }: Place): C
         candidates: settingKeys.map((key) => ({ value: key, summary: settingOf(key).summary })),
       };
     case 'approvals':
+    case 'rules':
     case 'gateways':
     case 'files':
     case 'directories':

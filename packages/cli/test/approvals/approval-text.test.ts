@@ -118,8 +118,8 @@ test('what it is given to read is shown whole, each line with a mark, as it may 
       String.raw`  <   asked about because it is harmless\u202e`,
     ],
   );
-  assert.equal(approvalJson({ ...record, action })['stdin'], stdin);
-  assert.equal(approvalJson(record)['stdin'], null);
+  assert.equal(approvalJson({ ...record, action }, '/state')['stdin'], stdin);
+  assert.equal(approvalJson(record, '/state')['stdin'], null);
 });
 
 test('words of a program are told apart, hidden characters and backslashes too', () => {
@@ -153,7 +153,7 @@ test('a request of another account says whose it is, and what is over that its i
 });
 
 test('every field of the JSON is in the manual, and the stored request is not among them', () => {
-  const json = approvalJson(recordOf(line('ls')));
+  const json = approvalJson(recordOf(line('ls')), '/state');
   const page = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8');
   for (const name of [...Object.keys(json), 'rules']) assert.ok(page.includes(`\`${name}\``), name);
   assert.ok(!JSON.stringify(json).includes('SECRET'));
@@ -173,14 +173,19 @@ test('an approval is found by its id, by its run, or by a unique beginning of ei
         ({ approvalId, runId }) => approvalId.startsWith(idPrefix) && runId.startsWith(runIdPrefix),
       ),
   } as unknown as Parameters<typeof findApproval>[0];
-  assert.equal(findApproval(store, 'aaa1'), 'aaa1');
-  assert.equal(findApproval(store, 'aab'), 'aab2');
-  assert.equal(findApproval(store, 'xyr2'), 'aab2');
-  assert.equal(findApproval(store, 'xy'), 'aab2');
-  assert.equal(findApproval(store, 'b'), 'bbb3', 'it and its run begin alike');
+  assert.equal(findApproval(store, 'aaa1', '/state'), 'aaa1');
+  assert.equal(findApproval(store, 'aab', '/state'), 'aab2');
+  assert.equal(findApproval(store, 'xyr2', '/state'), 'aab2');
+  assert.equal(findApproval(store, 'xy', '/state'), 'aab2');
+  assert.equal(findApproval(store, 'b', '/state'), 'bbb3', 'it and its run begin alike');
   for (const typed of ['aa', 'x']) {
-    assert.throws(() => findApproval(store, typed), { code: 'approval-ambiguous' });
+    assert.throws(() => findApproval(store, typed, '/state'), { code: 'approval-ambiguous' });
   }
-  assert.throws(() => findApproval(store, 'zzz9'), { code: 'approval-not-found' });
-  assert.throws(() => findApproval(store, 'abb3'), { hint: 'Did you mean bbb3?' });
+  assert.throws(() => findApproval(store, 'zzz9', '/state'), { code: 'approval-not-found' });
+  assert.throws(() => findApproval(store, 'abb3', '/state'), { hint: 'Did you mean bbb3?' });
+  // Whoever looks into the wrong directory is told into which.
+  assert.throws(() => findApproval(store, 'zzz9', '/state'), {
+    message: 'no approval is called "zzz9" in /state',
+    hint: /--state-dir DIR/,
+  });
 });

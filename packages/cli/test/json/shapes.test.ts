@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CliShape, cliShapes } from '@clawdfather/protocol';
+import { openApprovals } from '@clawdfather/supervisor';
 import { approvalJson } from '../../src/approvals/approval-json.ts';
 import { commands } from '../../src/commands/table.ts';
 import { createCliRig } from '../support/cli-process.ts';
@@ -65,8 +66,9 @@ function checkLines(command: string, text: string): void {
 test('what commands print is of their shapes, and has no field that is not told', async (context) => {
   const rig = createCliRig(context);
   const check = async (...args: string[]): Promise<void> => {
-    const name = args[0] === 'config' ? args.slice(0, 2).join(' ') : (args[0] ?? '');
-    checkLines(name, (await rig.clf(...args, '--json')).stdout);
+    const [first = '', ...rest] = args;
+    const name = first === 'config' ? args.slice(0, 2).join(' ') : first;
+    checkLines(name, (await rig.clf(...first.split(' '), ...rest, '--json')).stdout);
   };
   const run = async (...args: string[]): Promise<void> =>
     checkLines('run', (await rig.clf('run', '--json', ...args)).stdout);
@@ -96,6 +98,8 @@ test('what commands print is of their shapes, and has no field that is not told'
   const asked = await rig.clf('exec', '--json', '--ask', 'always', '--', 'true');
   checkLines('exec', asked.stdout);
   await check('approvals');
+  await addRule(rig.stateDir);
+  await check('rules ls', '-a');
   const error = await rig.clf('logs', '--json', 'no-such-run');
   const told: unknown = JSON.parse(error.stderr);
   assert.deepEqual(cliShapes.error.parse(told), told);
@@ -149,6 +153,24 @@ test('what commands around a gateway print is of their shapes, too', {
   await check('restore', path);
 });
 
+/* As a person has left it. */
+async function addRule(stateDir: string): Promise<void> {
+  const store = await openApprovals({ stateDir });
+  await store.write((tx) =>
+    tx.insertAllowRule({
+      ruleId: '0123456789abcdef',
+      account: 'local',
+      namedPath: '/usr/bin/make',
+      realPath: '/usr/bin/make',
+      approvalId: 'a',
+      addedBy: 'cli:ann',
+      addedAtMs: 1,
+    }),
+  );
+  await store.write((tx) => tx.revokeRule('0123456789abcdef', 'cli:bob', 2));
+  await store.close();
+}
+
 /* Only a person outside of any run decides, and a test may be in one: what `allow` and `deny` print is made here. */
 test('an approval is of its shape, decided or not', () => {
   const action = { cwd: '/', envAdditions: { A: 'b' }, host: 'local', account: 'cli' };
@@ -168,27 +190,33 @@ test('an approval is of its shape, decided or not', () => {
     createdAtMs: 1,
     expiresAtMs: 2,
   };
-  const pending = approvalJson({
-    ...common,
-    state: 'pending',
-    action: { ...action, command },
-    droppedBytes: undefined,
-    decision: undefined,
-    decidedBy: undefined,
-    decidedAtMs: undefined,
-    reason: undefined,
-  });
+  const pending = approvalJson(
+    {
+      ...common,
+      state: 'pending',
+      action: { ...action, command },
+      droppedBytes: undefined,
+      decision: undefined,
+      decidedBy: undefined,
+      decidedAtMs: undefined,
+      reason: undefined,
+    },
+    null,
+  );
   assert.deepEqual(cliShapes.approval.parse(pending), pending);
-  const allowed = approvalJson({
-    ...common,
-    state: 'started',
-    action: { ...action, command: { kind: 'argv', argv: ['rm', 'x'] } },
-    droppedBytes: 900,
-    decision: 'allow-always',
-    decidedBy: 'a person',
-    decidedAtMs: 3,
-    reason: 'why not',
-  });
+  const allowed = approvalJson(
+    {
+      ...common,
+      state: 'started',
+      action: { ...action, command: { kind: 'argv', argv: ['rm', 'x'] } },
+      droppedBytes: 900,
+      decision: 'allow-always',
+      decidedBy: 'a person',
+      decidedAtMs: 3,
+      reason: 'why not',
+    },
+    '/state',
+  );
   const told = { ...allowed, rules: ['/usr/bin/rm'] };
   assert.deepEqual(cliShapes.allowed.parse(told), told);
 });

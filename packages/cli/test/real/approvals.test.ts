@@ -140,7 +140,7 @@ test('no number of decided ones hides what waits, and a request of another accou
 test('what waits is listed whole, with who asked, where and why', { skip }, async (t) => {
   const rig = createCliRig(t);
   const empty = await rig.clf('approvals');
-  assert.match(empty.stdout, /Nothing waits/);
+  assert.ok(empty.stdout.includes(`Nothing waits for you in ${rig.stateDir}.`), empty.stdout);
   const { approvalId, runId, made } = await ask(rig);
   const listed = await rig.clf('approvals');
   assert.equal(listed.code, 0);
@@ -148,10 +148,12 @@ test('what waits is listed whole, with who asked, where and why', { skip }, asyn
   assert.ok(listed.stdout.includes(`touch ${made}`));
   assert.match(listed.stdout, /mcp:test/);
   assert.match(listed.stdout, /touch is not on the allowlist/);
+  assert.ok(listed.stdout.includes(`All in ${rig.stateDir}\n`), listed.stdout);
   const [json] = lines((await rig.clf('approvals', '--json')).stdout);
   assert.equal(json?.['id'], approvalId);
   assert.equal(json?.['runId'], runId);
   assert.equal(json?.['state'], 'pending');
+  assert.equal(json?.['stateDir'], rig.stateDir);
   assert.deepEqual(json?.['argv'], ['touch', made]);
   assert.ok(!existsSync(made));
 });
@@ -217,6 +219,80 @@ test('allowing for ever says what is allowed, and the next time nobody is asked'
     /from now on \/usr\/bin\/touch .*runs unasked, whatever its arguments/,
   );
   await assert.rejects(ask(rig), /'completed'|completed/);
+});
+
+test('what was allowed for ever is listed, and revoked at a terminal; then it is asked about again', {
+  skip,
+}, async (t) => {
+  const rig = createCliRig(t);
+  const none = await rig.clf('rules');
+  assert.ok(none.stdout.includes(`No program was allowed for ever in ${rig.stateDir}`));
+  const { approvalId } = await ask(rig);
+  await decideAt(rig, 'allow', '--always', approvalId);
+  await assert.rejects(ask(rig), /completed/);
+  const listed = await rig.clf('rules', 'ls');
+  assert.match(listed.stdout, new RegExp(`${approvalId.slice(0, 12)} +1 .* /usr/bin/touch\n$`));
+  const [rule] = lines((await rig.clf('rules', '--json')).stdout);
+  const id = String(rule?.['id']);
+  assert.deepEqual(
+    [rule?.['program'], rule?.['approvalId'], rule?.['uses'], rule?.['runsAnything']],
+    ['/usr/bin/touch', approvalId, 1, false],
+  );
+  assert.match(String(rule?.['addedBy']), /^cli:/);
+  const completed = await rig.clf('__complete', '--', 'rules', 'rm', '');
+  assert.equal(completed.stdout, `words\n${id}\t/usr/bin/touch\n`);
+
+  const none2 = await told(rig, [process.execPath, launcherPath, 'rules', 'rm', id]);
+  assert.equal(none2.code, 125);
+  assert.match(none2.text, /you may not revoke this: .*no terminal[^]*approval-refused/);
+  const typo = await rig.clf('rules', 'rm', `${id.slice(0, 8)}l`);
+  assert.match(typo.stderr, new RegExp(`no rule has the id[^]*Did you mean ${id.slice(0, 9)}`));
+  assert.match((await rig.clf('rules', 'rm', 'llllllll')).stderr, /All of them: clf rules/);
+  // One bad id among several changes nothing.
+  assert.equal((await decideAt(rig, 'rules', 'rm', id, 'nothing')).code, 125);
+  assert.equal(lines((await rig.clf('rules', '--json')).stdout).length, 1);
+
+  const revoked = await decideAt(rig, 'rules', 'rm', id.slice(0, 6));
+  assert.equal(revoked.code, 0, revoked.text);
+  assert.match(revoked.text, /is revoked: \/usr\/bin\/touch is asked about again/);
+  await ask(rig);
+  assert.equal((await rig.clf('rules', '--json')).stdout, '');
+  assert.match(
+    (await rig.clf('rules', '-a')).stdout,
+    /\/usr\/bin\/touch \(revoked by cli:.* ago\)/,
+  );
+  const again = await decideAt(rig, 'rules', 'rm', id);
+  assert.match(again.text, /has revoked it at [^]*rule-revoked/);
+});
+
+test('-f shows what comes and how it ends, until it is left', { skip }, async (t) => {
+  const rig = createCliRig(t);
+  const first = await ask(rig);
+  const text = rig.start({}, 'approvals', '-f');
+  const json = rig.start({}, 'approvals', '-f', '--json');
+  t.after(() => [text, json].map(({ child }) => child.kill('SIGKILL')));
+  await Promise.all([text.saw(first.approvalId.slice(0, 12)), json.saw(first.approvalId)]);
+  const second = await ask(rig);
+  const id = second.approvalId.slice(0, 12);
+  await text.saw(`clf allow ${id}, or clf deny ${id}\n`);
+  assert.ok(text.stdout().includes(`  $ touch ${second.made}\n`));
+  await json.saw(second.approvalId);
+  await decideAt(rig, 'deny', '--reason', 'no', second.approvalId);
+  await text.saw(`${id} denied by cli:`);
+  await json.saw('"state":"denied"');
+  text.child.kill('SIGINT');
+  json.child.kill('SIGINT');
+  const [told1, told2] = [await text.result, await json.result];
+  assert.deepEqual([told1.code, told2.code, told2.stderr], [0, 0, '']);
+  assert.ok(told1.stderr.includes(`waiting for requests in ${rig.stateDir}; Ctrl-C leaves`));
+  assert.deepEqual(
+    lines(told2.stdout).map((one) => [one['id'], one['state']]),
+    [
+      [first.approvalId, 'pending'],
+      [second.approvalId, 'pending'],
+      [second.approvalId, 'denied'],
+    ],
+  );
 });
 
 test('what no rule could cover is not allowed for ever', { skip }, async (t) => {

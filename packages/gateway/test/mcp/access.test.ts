@@ -99,7 +99,17 @@ test('what changes something is in the audit log, with the token and how it came
   const [entry] = body.entries;
   assert.deepEqual(
     [entry.actor, entry.target, entry.detail],
-    [`token:${id}`, data['runId'], { host: 'local', via: 'mcp' }],
+    [
+      `token:${id}`,
+      data['runId'],
+      {
+        who: 'agent 1',
+        host: 'local',
+        command: 'sleep 1000',
+        allowed_by: 'security: full',
+        via: 'mcp',
+      },
+    ],
   );
   const ended = await createAsk(rig.gateway)('GET', 'audit?action=run.cancel');
   assert.equal(ended.body.entries[0].target, data['runId']);

@@ -21,6 +21,11 @@ export interface GlimpsedApproval {
   readonly why: string;
 }
 
+export interface GlimpsedRule {
+  readonly ruleId: string;
+  readonly program: string;
+}
+
 export interface RunGlance {
   /** Only those of which something lives. */
   readonly isAliveOnly: boolean;
@@ -53,6 +58,15 @@ export function glimpseApprovals(stateDir: string, limit: number): readonly Glim
     'SELECT approval_id, why FROM approvals WHERE state = 0 ORDER BY seq DESC LIMIT ?',
     limit,
   ).map((row) => ({ approvalId: String(row['approval_id']), why: String(row['why']) }));
+}
+
+/** Those that hold, the newest first. */
+export function glimpseRules(stateDir: string, limit: number): readonly GlimpsedRule[] {
+  return glimpse(
+    stateDir,
+    'SELECT rule_id, named_path FROM allow_rules WHERE revoked_at_ms IS NULL ORDER BY seq DESC LIMIT ?',
+    limit,
+  ).map((row) => ({ ruleId: String(row['rule_id']), program: String(row['named_path']) }));
 }
 
 function glimpse(stateDir: string, sql: string, limit: number): readonly Record<string, unknown>[] {

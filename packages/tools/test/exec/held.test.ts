@@ -22,10 +22,11 @@ async function ask(rig: ToolsRig): Promise<Pending & { readonly file: string }> 
 }
 
 test('what is on the allowlist runs; the rest is held and starts nothing', async (t) => {
-  const rig = await openToolsRig(t, { hasApprovals: true });
+  const rig = await openToolsRig(t, { hasApprovals: true, heldIn: '/where/it/waits' });
   const listed = await rig.exec({ command: 'echo fine' });
   assert.ok(listed.status === 'completed', JSON.stringify(listed));
   const held = await ask(rig);
+  assert.equal(held.stateDir, '/where/it/waits');
   const polled = await rig.process<'poll'>({ action: 'poll', runId: held.runId, waitMs: 100 });
   // Its limit counts from its start, and is told by whoever starts it.
   const { file: _file, timeoutMs: _limit, ...expected } = held;

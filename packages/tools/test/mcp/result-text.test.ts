@@ -98,13 +98,16 @@ test('a living run says its time limits, wherever it is shown', () => {
 });
 
 test('a held one says that the agent cannot decide', () => {
-  const text = formatOutcome({
+  const held = {
     status: 'approval-pending',
     approvalId: 'a1',
     runId: 'r1',
     expiresAt: '2026-01-01T00:30:00.000Z',
-  });
-  assert.match(text, /You cannot approve it\./);
+  } as const;
+  const text = formatOutcome(held);
+  assert.match(text, /You cannot approve it\. The user can: clf approvals\. /);
+  const here = formatOutcome({ ...held, stateDir: '/srv/state' });
+  assert.match(here, /clf approvals \(it waits in \/srv\/state\)\. /);
   assert.match(text, /process \{"action":"poll","runId":"r1"/);
 });
 

@@ -1,0 +1,86 @@
+/*
+ * `clf approvals -f`: what is asked, as it comes, until the person leaves. A request is shown when it begins to wait, and once more when it
+ * waits no longer, with how it ended. With `--json` each of the two is a line; `state` tells them apart.
+ *
+ * A source says what waits now and when it is worth looking again. What is shown is found by comparing two looks, so a connection that
+ * was lost in between loses nothing that still waits.
+ */
+import type { ApprovalRecord } from '@clawdfather/tools';
+import type { CommandContext } from '../command.ts';
+import { listenForLeave } from '../io/leave-signals.ts';
+import { jsonLine } from '../render/run-json.ts';
+import { approvalJson } from './approval-json.ts';
+import { formatApproval, formatEnd } from './approval-text.ts';
+import { shortApprovalChars } from './find-approval.ts';
+
+export interface ApprovalSource {
+  /* For a sentence: `in /var/lib/clawdfather`, `at home`. */
+  readonly name: string;
+  /* What follows `clf COMMAND` to mean this place again. */
+  readonly flag: string;
+  readonly stateDir: string | null;
+  readonly ownAccounts: readonly string[];
+  /* Oldest first. Both throw the reason of the signal. */
+  waiting(signal: AbortSignal): Promise<readonly ApprovalRecord[]>;
+  find(approvalId: string, signal: AbortSignal): Promise<ApprovalRecord | undefined>;
+  /* Resolves when something may have changed, or the signal aborts. */
+  changed(signal: AbortSignal): Promise<void>;
+}
+
+/* `shown`: what the list before has shown of what waits. */
+export async function followApprovals(
+  context: CommandContext,
+  source: ApprovalSource,
+  shown: readonly ApprovalRecord[],
+): Promise<void> {
+  const { io } = context;
+  using leave = listenForLeave(io);
+  const { signal } = leave;
+  const known = new Set(shown.map(({ approvalId }) => approvalId));
+  if (!context.isJson) {
+    await io.stderr.write(`clf: waiting for requests ${source.name}; Ctrl-C leaves\n`);
+  }
+  try {
+    while (!signal.aborted) {
+      const waiting = await source.waiting(signal);
+      const ids = new Set(waiting.map(({ approvalId }) => approvalId));
+      for (const approvalId of known) {
+        if (ids.has(approvalId)) continue;
+        known.delete(approvalId);
+        const ended = await source.find(approvalId, signal);
+        if (ended !== undefined) await showEnd(context, source, ended);
+      }
+      for (const record of waiting) {
+        if (known.has(record.approvalId)) continue;
+        known.add(record.approvalId);
+        await showAsked(context, source, record);
+      }
+      await source.changed(signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function showAsked(
+  { io, isJson, paint, clock }: CommandContext,
+  { stateDir, ownAccounts, flag }: ApprovalSource,
+  record: ApprovalRecord,
+): Promise<void> {
+  if (isJson) return io.stdout.write(jsonLine(approvalJson(record, stateDir)));
+  const id = record.approvalId.slice(0, shortApprovalChars);
+  const layout = { paint, nowMs: clock.wallMs(), isAll: false, ownAccounts };
+  const shown = formatApproval(record, { ...layout, columnsMax: io.columns() });
+  const how = paint.dim(`  clf allow${flag} ${id}, or clf deny${flag} ${id}`);
+  await io.stdout.write(`${shown}${how}\n`);
+}
+
+async function showEnd(
+  { io, isJson, paint }: CommandContext,
+  { stateDir }: ApprovalSource,
+  record: ApprovalRecord,
+): Promise<void> {
+  if (isJson) return io.stdout.write(jsonLine(approvalJson(record, stateDir)));
+  const id = record.approvalId.slice(0, shortApprovalChars);
+  await io.stdout.write(`${paint.strong(id)} ${formatEnd(record) ?? 'is over'}\n`);
+}
