@@ -37,10 +37,7 @@ export const logsSpec = defineCommand({
   summary: 'Show the output of a run',
   operands: { run: operand(run) },
   flags: {
-    follow: switchFlag({
-      short: 'f',
-      summary: 'go on with new output until the run ends; Ctrl-C only stops looking',
-    }),
+    follow: switchFlag({ short: 'f', summary: 'go on with new output until the run ends' }),
     tail: valueFlag(integer({ min: 0, max: 1_000_000 }), {
       short: 'n',
       summary: 'only the last N lines',
@@ -54,6 +51,7 @@ export const logsSpec = defineCommand({
     timestamps: switchFlag({ short: 't', summary: 'begin each line with its time' }),
     ...placeFlags,
   },
+  glossary: [{ title: 'Keys', words: { 'Ctrl-C': 'leaves logs -f; the run goes on' } }],
   examples: ['clf logs web', 'clf logs -f --tail 20 web', 'clf logs --since 10m web'],
 });
 
