@@ -9,7 +9,7 @@ import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
-import type { Place, Run, RunHandle } from '../place/place.ts';
+import type { Run, RunHandle } from '../place/place.ts';
 import type { Io } from '../io/io.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { jsonLine } from '../render/run-json.ts';
@@ -46,14 +46,18 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
       if (event.kind === 'output' && event.atMs > askedAtMs) break;
     }
     for (const event of tailLines?.take() ?? []) await writer.write(event);
-    if (flags.follow && !isLost) {
+    const isFollowed = flags.follow && !isLost;
+    if (isFollowed) {
       for await (const event of handle.output(await followFrom(handle, reached, run.exit))) {
         reached = event.cursor;
         isLost = event.kind === 'tail-lost';
         await writer.write(event);
       }
     }
-    if (isLost && !call.isJson) await sayWhyLost(io, place, run);
+    if (!isLost || call.isJson) return;
+    // What was followed has settled, also while its owner has not written that down. Anything else is not waited for.
+    const exit = isFollowed ? await handle.wait() : (await findRun(place, run.runId)).exit;
+    await sayWhyLost(io, run, exit);
   });
   if (flags.cursor && reached !== undefined) {
     await (call.isJson
@@ -63,10 +67,9 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
   return codeStatus(writer.codeAfter(exitOk));
 }
 
-/* The journal has no end; the record of the run may know why: a shim that was killed, a reboot. */
-async function sayWhyLost(io: Io, place: Place, { runId }: Run): Promise<void> {
-  const run = await findRun(place, runId);
-  const notice = run.exit && formatExitNotice(run.exit, run.deadlines);
+/* The journal has no end; how the run ended may say why: a shim that was killed, a reboot. */
+async function sayWhyLost(io: Io, run: Run, exit: RunExit | undefined): Promise<void> {
+  const notice = exit && formatExitNotice(exit, run.deadlines);
   if (notice !== undefined) await io.stderr.write(`clf: run ${shortId(run)} ${notice}\n`);
 }
 
