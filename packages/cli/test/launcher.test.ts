@@ -30,7 +30,8 @@ const commandPath = join(import.meta.dirname, '../bin/clawdfather');
 /* What tells a checkout from an installed package. */
 const source = 'packages/cli/src/main.ts';
 
-const cleanEnv = { ...process.env, NODE_OPTIONS: '' };
+/* `npm test` asks for the bundle, and tells Node where sources are. */
+const cleanEnv = { ...process.env, NODE_OPTIONS: '', CLAWDFATHER_FROM: '' };
 
 function makeCheckout(context: TestContext, files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'clf-launcher-'));
