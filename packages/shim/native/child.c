@@ -22,6 +22,7 @@
 struct plan {
 	const struct spawn *spawn;
 	int in_fd, out_fd, err_fd, tell_fd, cgroup_fd, parent;
+	struct shield shield;
 	/* candidates for exec: absolute, or one per directory of PATH */
 	char **paths;
 };
@@ -29,7 +30,7 @@ struct plan {
 const char *stage_name(enum stage stage)
 {
 	static const char *const names[] = {"none",  "claim", "journal", "socket", "pipes", "pty",  "cgroup", "fork",
-					    "session", "stdio", "limits",  "user",   "cwd",   "confine", "exec", "timeout"};
+					    "session", "stdio", "limits",  "shield", "user",   "cwd",   "confine", "exec", "timeout"};
 	return names[stage];
 }
 
@@ -93,6 +94,16 @@ static void child_limits(const struct plan *plan)
 		(void)rawcall(SYS_umask, (long)spawn->umask_bits, 0, 0, 0);
 }
 
+static void child_shield(const struct plan *plan)
+{
+	if (plan->shield.mount_fd < 0)
+		return;
+	long result = shield_enter(&plan->shield);
+	if (result < 0)
+		child_fail(plan, STAGE_SHIELD, result);
+	die_with_parent(plan); /* So may a change of namespaces. */
+}
+
 static void child_user(const struct plan *plan)
 {
 	const struct spawn *spawn = plan->spawn;
@@ -114,6 +125,7 @@ static int child_main(void *argument)
 	child_session(plan);
 	child_stdio(plan);
 	child_limits(plan);
+	child_shield(plan);
 	child_user(plan);
 	long result = rawcall(SYS_chdir, raw_arg(plan->spawn->cwd), 0, 0, 0);
 	if (result < 0)
@@ -123,7 +135,7 @@ static int child_main(void *argument)
 	if (result < 0 && result != -ENOSYS && result != -EINVAL)
 		child_fail(plan, STAGE_STDIO, result);
 	/* Last: what comes before it needs what it takes away. */
-	if (plan->spawn->confined && (result = confine_self(plan->spawn)) < 0)
+	if ((plan->spawn->confined || plan->spawn->shield_asked) && (result = confine_self(plan->spawn)) < 0)
 		child_fail(plan, STAGE_CONFINE, result);
 	u64 none = 0;
 	(void)rawcall(SYS_rt_sigprocmask, SIG_SETMASK, raw_arg(&none), 0, sizeof none);
@@ -182,7 +194,8 @@ static char **exec_paths(const struct spawn *spawn)
 
 static int open_pty(const struct spawn *spawn, struct child *child, struct plan *plan)
 {
-	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	const int flags = O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, shielded = child->shield.terminals_fd;
+	int master = shielded >= 0 ? openat(shielded, "ptmx", flags) : posix_openpt(flags);
 	if (master < 0)
 		return -errno;
 	child->in_fd = child->out_fd = master;
@@ -284,7 +297,7 @@ static int prepare(const struct spawn *spawn, struct child *child, enum stage *s
 int child_start(const struct spawn *spawn, struct child *child, enum stage *stage)
 {
 	plan = (struct plan){.spawn = spawn, .in_fd = -1, .out_fd = -1, .err_fd = -1, .tell_fd = -1,
-			     .cgroup_fd = child->cgroup_fd, .parent = getpid()};
+			     .cgroup_fd = child->cgroup_fd, .parent = getpid(), .shield = child->shield};
 	int failed = prepare(spawn, child, stage);
 	/* The child has copies of the descriptors and reads the plan's numbers: ours are closed, the plan stays as it is. */
 	const int childs[4] = {plan.tell_fd, plan.in_fd, plan.out_fd, plan.err_fd};
@@ -298,6 +311,7 @@ void child_started(struct child *child)
 {
 	close_if_open(&child->exec_fd);
 	close_if_open(&child->cgroup_fd);
+	shield_close(&child->shield);
 	free(plan.paths);
 	plan.paths = NULL;
 }

@@ -9,6 +9,7 @@
 #ifndef CLF_CHILD_H
 #define CLF_CHILD_H
 
+#include "shield.h"
 #include "wire.h"
 
 enum stage {
@@ -23,6 +24,7 @@ enum stage {
 	STAGE_SESSION,
 	STAGE_STDIO,
 	STAGE_LIMITS,
+	STAGE_SHIELD,
 	STAGE_USER,
 	STAGE_CWD,
 	STAGE_CONFINE,
@@ -43,6 +45,8 @@ struct child {
 	int exec_fd;
 	/* the run's cgroup.procs */
 	int cgroup_fd;
+	/* the namespace that it enters, if it is shielded; ours while starting */
+	struct shield shield;
 };
 
 /* What the child says when a step fails. */

@@ -5,13 +5,11 @@
  */
 #include "confine.h"
 
-#include "json.h"
 #include "rawcall.h"
+#include "shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 /* Headers are often older than the kernel they meet: what is used of it is written down here. */
@@ -25,6 +23,12 @@
 #define NO_LINKS 4u
 #define CAPABILITIES_V3 0x20080522u
 #define CAPABILITY_DAC_READ_SEARCH (1u << 2)
+/*
+ * What root keeps in a shield: chown, dac_override, fowner, fsetid, kill, setgid, setuid, net_bind_service, setfcap. With these it
+ * works on files as root does, and makes user namespaces in which it is root (the last one). Not among them are those that open files past the mounts that cover them (dac_read_search), mount,
+ * trace, or reach the kernel and its devices.
+ */
+#define CAPABILITIES_IN_SHIELD 0x800004fbu
 
 #define FS_EXECUTE (1ull << 0)
 #define FS_WRITE_FILE (1ull << 1)
@@ -62,7 +66,7 @@ struct capabilities {
 	u32 effective, permitted, inheritable;
 };
 
-static long landlock_version(void)
+long landlock_version(void)
 {
 	return rawcall(NR_LANDLOCK_CREATE_RULESET, 0, 0, RULESET_VERSION, 0);
 }
@@ -76,6 +80,20 @@ static struct ruleset all_rights(long version)
 	all.fs |= version >= 5 ? FS_IOCTL_DEV : 0;
 	all.scoped = version >= 6 ? SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS : 0;
 	return all;
+}
+
+/*
+ * What a shield refuses beside the mounts: looking into processes outside comes with any domain, signals and abstract sockets are
+ * named. Files are left to the mounts. A domain that handles files forbids all mounting, also in a namespace of the command's
+ * own, which is how programs confine their own children; so files are handled only where the kernel (before Linux 6.12)
+ * offers nothing else to make a domain of, and then all of them are granted.
+ */
+static struct ruleset shield_rights(long version)
+{
+	struct ruleset rules = {0};
+	rules.scoped = version >= 6 ? SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS : 0;
+	rules.fs = version >= 6 ? 0 : all_rights(version).fs;
+	return rules;
 }
 
 static u64 rights_of(u8 access)
@@ -129,8 +147,18 @@ static long add_grants(long set, const struct spawn *spawn, u64 known)
 	return spawn->pty ? add_rule(set, rights_of(ACCESS_WRITE) & known, 0) : 0;
 }
 
+static long grant_everything(long set, u64 known)
+{
+	long root = rawcall(SYS_openat, AT_FDCWD, raw_arg("/"), O_PATH | O_CLOEXEC, 0);
+	if (root < 0)
+		return root;
+	long result = add_rule(set, known, root);
+	(void)rawcall(SYS_close, root, 0, 0, 0);
+	return result;
+}
+
 /* Exec gives root all capabilities back, but not to a process that can gain no privileges. */
-static long give_up_privileges(void)
+static long give_up_privileges(u32 capabilities)
 {
 	long result = rawcall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0);
 	struct capability_header header = {.version = CAPABILITIES_V3};
@@ -140,45 +168,40 @@ static long give_up_privileges(void)
 		result = rawcall(SYS_capget, raw_arg(&header), raw_arg(own), 0, 0);
 	if (result < 0)
 		return result;
-	const u32 kept = own[0].permitted & CAPABILITY_DAC_READ_SEARCH;
+	const u32 kept = own[0].permitted & capabilities;
 	own[0] = (struct capabilities){.effective = kept, .permitted = kept};
 	own[1] = (struct capabilities){0};
 	return rawcall(SYS_capset, raw_arg(&header), raw_arg(own), 0, 0);
 }
 
-long confine_self(const struct spawn *spawn)
+static long enter_domain(const struct spawn *spawn)
 {
 	long version = landlock_version();
 	if (version < 0)
 		return version;
-	struct ruleset all = all_rights(version);
+	/* Without the right to move files between directories, which the first version does not know, too much would break. */
+	if (!spawn->confined && version < 2)
+		return -EOPNOTSUPP;
+	struct ruleset rules = spawn->confined ? all_rights(version) : shield_rights(version);
 	/* Fields that an older kernel does not know are zero, which it accepts. */
-	long set = rawcall(NR_LANDLOCK_CREATE_RULESET, raw_arg(&all), sizeof all, 0, 0);
+	long set = rawcall(NR_LANDLOCK_CREATE_RULESET, raw_arg(&rules), sizeof rules, 0, 0);
 	if (set < 0)
 		return set;
-	long result = add_grants(set, spawn, all.fs);
-	if (result == 0)
-		result = give_up_privileges();
+	long result = 0;
+	if (spawn->confined)
+		result = add_grants(set, spawn, rules.fs);
+	else if (rules.fs)
+		result = grant_everything(set, rules.fs);
 	if (result == 0)
 		result = rawcall(NR_LANDLOCK_RESTRICT_SELF, set, 0, 0, 0);
 	(void)rawcall(SYS_close, set, 0, 0, 0);
 	return result;
 }
 
-int confinement_main(void)
+long confine_self(const struct spawn *spawn)
 {
-	const struct spawn nothing = {.confined = true};
-	long version = landlock_version();
-	long result = version < 0 ? version : confine_self(&nothing);
-	char text[256];
-	struct json json;
-	json_begin(&json, text, sizeof text);
-	json_open(&json, NULL, '{');
-	json_i64(&json, "landlock", result < 0 ? 0 : version);
-	if (result < 0) {
-		json_i64(&json, "errno", -result);
-		json_string(&json, "message", strerror((int)-result));
-	}
-	json_close(&json, '}');
-	return printf("%.*s\n", (int)json.length, text) < 0;
+	long result = give_up_privileges(spawn->confined ? CAPABILITY_DAC_READ_SEARCH : CAPABILITIES_IN_SHIELD);
+	if (result == 0 && (spawn->confined || (spawn->shield_asked & SHIELD_DOMAIN)))
+		result = enter_domain(spawn);
+	return result;
 }

@@ -1,7 +1,8 @@
 /*
  * Confinement: a Landlock domain around a command and all that it starts, made by the command's own process before exec.
  *
- * Inside it files can be reached only where a grant says so. Processes outside cannot be looked into (their environ,
+ * A confined command has one for files; a shielded one (shield.h) has one for processes, since its files are a matter of
+ * mounts. Inside the domain of a confined one files can be reached only where a grant says so. Processes outside cannot be looked into (their environ,
  * memory, root and open files in /proc), signalled, or spoken to by an abstract socket, and TCP is refused, each as far as
  * the kernel knows it. Names, sizes and times of files stay visible: Landlock has no right for them.
  *
@@ -17,7 +18,9 @@
 
 /* Raw system calls only. On a terminal, descriptor 0 is it. Returns 0, or -errno with the process half confined. */
 long confine_self(const struct spawn *spawn);
-/* The job `confinement`: tries it on this process, and prints what came of it as JSON. */
+/* The version of Landlock's interface, or -errno. */
+long landlock_version(void);
+/* probe.c: the job `confinement`. */
 int confinement_main(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "spawn-request.c"
 #include "sys.c"
 #include "json.c"
+#include "shield.c"
 #include "confine.c"
 #include "child.c"
 

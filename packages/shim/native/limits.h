@@ -54,6 +54,14 @@
 #define GRANTS_MAX 64u
 /* PATH_MAX of the kernel, without the NUL. */
 #define GRANT_PATH_BYTES_MAX 4095u
+/* A shield hides, keeps and pins a few dozen places; a person may name some more. */
+#define SHIELD_STEPS_MAX 256u
+/* Namespaces that spawnd keeps: one for each working tree and setting that is in use. */
+#define SHIELDS_KEPT_MAX 16u
+/* Making one takes less than a millisecond; a dead mount may hold it, and spawnd with it, for this long at most. */
+#define SHIELD_MAKE_MS 2000u
+/* One that could not be made is not tried again before this. */
+#define SHIELD_RETRY_MS 1000u
 /* A segment holds its header and at least one page's worth of frames. */
 #define SEGMENT_BYTES_MIN 4096u
 /* Deadlines are added to the clock: far below the overflow, and longer than any machine runs. */

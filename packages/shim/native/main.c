@@ -62,7 +62,9 @@ static int direct_main(void)
 	}
 	if (setsid() < 0 || sys_close_from(LINK_FD + 1) != 0)
 		return 1;
-	shim_main(bytes + FRAME_HEADER_BYTES, frame.length, frame.id, LINK_FD, &host);
+	struct request request = {.message = bytes + FRAME_HEADER_BYTES, .length = frame.length, .handle = frame.id,
+				  .link_fd = LINK_FD, .shield = NO_SHIELD};
+	shim_main(&request, &host);
 }
 
 int main(int argc, char **argv)

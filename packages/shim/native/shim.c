@@ -247,21 +247,22 @@ static _Noreturn void refuse_request(const char *wrong, int error)
 	_exit(1);
 }
 
-_Noreturn void shim_main(u8 *message, size_t length, u32 handle, int link_fd, const struct host *host)
+_Noreturn void shim_main(const struct request *request, const struct host *host)
 {
-	shim.request = message;
-	shim.request_length = length;
+	shim.request = request->message;
+	shim.request_length = request->length;
 	shim.host = *host;
-	shim.handle = handle;
-	shim.link = (struct peer){.fd = link_fd, .out_max = CONTROL_OUT_BYTES_MAX};
+	shim.handle = request->handle;
+	shim.link = (struct peer){.fd = request->link_fd, .out_max = CONTROL_OUT_BYTES_MAX};
 	shim.listen_fd = shim.owner_pidfd = shim.dir_fd = shim.cgroup.dir_fd = -1;
-	shim.child = (struct child){.in_fd = -1, .out_fd = -1, .err_fd = -1, .slave_fd = -1, .exec_fd = -1, .cgroup_fd = -1};
+	shim.child = (struct child){.in_fd = -1, .out_fd = -1, .err_fd = -1, .slave_fd = -1, .exec_fd = -1, .cgroup_fd = -1,
+				    .shield = request->shield};
 	shim.outputs[STREAM_OUT].fd = shim.outputs[STREAM_ERR].fd = -1;
-	(void)set_nonblocking(link_fd);
+	(void)set_nonblocking(request->link_fd);
 	shim.signal_fd = open_signals();
 	if (shim.signal_fd < 0)
 		refuse_request("no descriptor for signals", -shim.signal_fd);
-	const char *wrong = spawn_parse(message, length, &shim.spawn);
+	const char *wrong = spawn_parse(shim.request, shim.request_length, &shim.spawn);
 	if (wrong)
 		refuse_request(wrong, EINVAL);
 	(void)prctl(PR_SET_NAME, "clf-shim");

@@ -174,8 +174,17 @@ struct shim {
 	struct client clients[CONTROL_CLIENTS_MAX];
 };
 
-/* Never returns: the process is the shim. `message` is the SPAWN payload with one byte to spare. */
-_Noreturn void shim_main(u8 *message, size_t length, u32 handle, int link_fd, const struct host *host);
+/* Never returns: the process is the shim. */
+struct request {
+	/* The SPAWN payload with one byte to spare. */
+	u8 *message;
+	size_t length;
+	u32 handle;
+	int link_fd;
+	/* what spawnd has made for it; else none */
+	struct shield shield;
+};
+_Noreturn void shim_main(const struct request *request, const struct host *host);
 /* Told to everyone who listens. */
 void shim_tell(struct shim *shim, u8 type, const void *first, size_t first_length, const void *second, size_t second_length);
 

@@ -3,6 +3,7 @@
  * Two passes: the first counts arguments and checks lengths, the second fills in. Only then are strings
  * terminated in place: the byte after a value is the next field's tag, already read, or the spare byte at the end.
  */
+#include "shield.h"
 #include "wire.h"
 
 #include <stdlib.h>
@@ -40,6 +41,7 @@ enum tag {
 	TAG_OOM_SCORE_ADJ,
 	TAG_CONFINE,
 	TAG_GRANT,
+	TAG_SHIELD,
 	TAG_COUNT,
 };
 /* Unknown tags from here on may be ignored. */
@@ -237,6 +239,10 @@ static bool take_bytes(const struct field *field, struct spawn *spawn, struct co
 		spawn->meta = field->value;
 		spawn->meta_length = field->length;
 		return true;
+	case TAG_SHIELD:
+		spawn->shield = field->value;
+		spawn->shield_length = field->length;
+		return true;
 	case TAG_GRANT:
 		spawn->grants[spawn->grant_count++] = (struct grant){
 			.path = text + GRANT_HEAD_BYTES, .access = field->value[0], .optional = field->value[1] == 1};
@@ -276,6 +282,9 @@ static const char *check(const struct spawn *spawn)
 		return "oomScoreAdj is not between -1000 and 1000";
 	if (spawn->grant_count && !spawn->confined)
 		return "grants are for a confined run";
+	const char *wrong = spawn->shield ? shield_check(spawn->shield, spawn->shield_length) : NULL;
+	if (wrong)
+		return wrong;
 	if (spawn->grace_ms == 0 || spawn->kill_ms == 0 || spawn->start_ms == 0)
 		return "graceMs, killMs or startMs is missing";
 	return NULL;
@@ -305,7 +314,23 @@ const char *spawn_parse(u8 *bytes, size_t length, struct spawn *spawn)
 			return field.tag == TAG_VERSION ? "a protocol version this shim does not speak" : "a field of the wrong length";
 	}
 	terminate_strings(bytes, length);
-	return check(spawn);
+	const char *bad = check(spawn);
+	if (!bad && spawn->shield)
+		spawn->shield_asked = spawn->shield[0];
+	return bad;
+}
+
+const u8 *shield_find(const u8 *message, size_t length, size_t *spec_length)
+{
+	struct reader reader = {.at = message, .left = length};
+	struct field field;
+	while (reader.left > 0 && next_field(&reader, &field)) {
+		if (field.tag != TAG_SHIELD)
+			continue;
+		*spec_length = field.length;
+		return !shield_check(field.value, field.length) && (field.value[0] & SHIELD_NAMESPACE) ? field.value : NULL;
+	}
+	return NULL;
 }
 
 void spawn_free(struct spawn *spawn)

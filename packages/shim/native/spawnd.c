@@ -78,22 +78,40 @@ static void remove_run(struct run *run)
 	free(run);
 }
 
+/* Moves what a shim keeps to the lowest descriptors after the standard ones, so that the rest is one range. */
+static bool keep_only(int *const *fds, size_t count)
+{
+	int next = 3;
+	/* Above all of their places first: one must not be overwritten by another. */
+	for (size_t i = 0; i < count; i++)
+		if (*fds[i] >= 0 && (*fds[i] = fcntl(*fds[i], F_DUPFD_CLOEXEC, 3 + (int)count)) < 0)
+			return false;
+	for (size_t i = 0; i < count; i++) {
+		if (*fds[i] < 0)
+			continue;
+		if (dup3(*fds[i], next, O_CLOEXEC) < 0)
+			return false;
+		*fds[i] = next++;
+	}
+	return sys_close_from((unsigned)next) == 0;
+}
+
 /*
- * In the new shim: only the request and the link of this run stay (S4). The request is copied, with its byte to
+ * In the new shim: only the request, its shield and the link of this run stay (S4). The request is copied, with its byte to
  * spare, and the buffer it came in goes back to the kernel with the requests beside it.
  */
-static _Noreturn void become_shim(const struct frame *frame, int link)
+static _Noreturn void become_shim(const struct frame *frame, int link, struct shield shield)
 {
-	u8 *request = malloc(frame->length + 1);
-	if (!request)
+	struct request request = {.length = frame->length, .handle = frame->id, .link_fd = link, .shield = shield};
+	request.message = malloc(frame->length + 1);
+	if (!request.message)
 		_exit(1);
-	memcpy(request, frame->payload, frame->length);
-	u32 handle = frame->id;
-	size_t length = frame->length;
+	memcpy(request.message, frame->payload, frame->length);
 	wipe_pages(spawnd.in, spawnd.in_length);
-	if (setsid() < 0 || dup2(link, 3) < 0 || fcntl(3, F_SETFD, FD_CLOEXEC) < 0 || sys_close_from(4) != 0)
+	int *const kept[] = {&request.link_fd, &request.shield.mount_fd, &request.shield.terminals_fd, &request.shield.user_fd};
+	if (setsid() < 0 || !keep_only(kept, sizeof kept / sizeof kept[0]))
 		_exit(1);
-	shim_main(request, length, handle, 3, &spawnd.host);
+	shim_main(&request, &spawnd.host);
 }
 
 /* Everything that can fail comes before the fork: a run that lives is never called failed. */
@@ -103,11 +121,14 @@ static int fork_run(const struct frame *frame, struct run *run)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
 		return errno;
 	run->link = pair[0];
+	size_t spec_length = 0;
+	const u8 *spec = shield_find(frame->payload, frame->length, &spec_length);
+	const struct shield shield = spec ? shield_cached(spec, spec_length) : NO_SHIELD;
 	int failed = spawnd.throttled ? 0 : -watch_fd(&spawnd, run->link, EPOLLIN, run);
 	if (!failed) {
 		run->shim = fork();
 		if (run->shim == 0)
-			become_shim(frame, pair[1]);
+			become_shim(frame, pair[1], shield);
 		failed = run->shim < 0 ? errno : 0;
 	}
 	close(pair[1]);

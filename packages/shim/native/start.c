@@ -1,10 +1,10 @@
 /*
  * From the request to exec, in this order, so that a crash at any point leaves something a reconciler can judge:
  *   1 enter the run directory        2 create the journal: the claim (S1)    3 meta recorded
- *   4 socket listens                 5 cgroup made                           6 clone, exec
- *   7 the request is wiped (S4)      8 start recorded and told
+ *   4 socket listens                 5 shield made, if spawnd has none      6 cgroup made
+ *   7 clone, exec                    8 the request is wiped (S4)            9 start recorded and told
  *
- * Up to the claim a failure leaves nothing; from there on it is a record. Between 6 and 7 the child may take its
+ * Up to the claim a failure leaves nothing; from there on it is a record. Between 7 and 8 the child may take its
  * time (S2): the loop runs, clients are heard, and the child uses our memory until its end of the pipe is closed.
  */
 #include "shim.h"
@@ -70,7 +70,7 @@ static void claim(struct shim *shim)
 		refuse_start(shim, -failed);
 }
 
-/* Steps 3 to 5. */
+/* Steps 3 to 6. */
 static int prepare(struct shim *shim, enum stage *stage)
 {
 	const struct spawn *spawn = &shim->spawn;
@@ -80,6 +80,11 @@ static int prepare(struct shim *shim, enum stage *stage)
 		return failed;
 	*stage = STAGE_SOCKET;
 	if ((failed = control_open(shim)))
+		return failed;
+	*stage = STAGE_SHIELD;
+	/* Made by spawnd, as a rule. */
+	if ((spawn->shield_asked & SHIELD_NAMESPACE) && shim->child.shield.mount_fd < 0 &&
+	    (failed = shield_make(spawn->shield, spawn->shield_length, SHIELD_MAKE_MS, &shim->child.shield)))
 		return failed;
 	*stage = STAGE_CGROUP;
 	if (!spawn->cgroup)

@@ -161,6 +161,10 @@ struct spawn {
 	bool has_oom_score_adj;
 	i32 oom_score_adj;
 	bool confined;
+	/* what SPAWN says of the shield, and its first byte; NULL and 0 for none */
+	const u8 *shield;
+	size_t shield_length;
+	u8 shield_asked;
 	/* allocated where there are any: every run has this struct, few are confined */
 	struct grant *grants;
 	size_t grant_count;

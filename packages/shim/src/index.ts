@@ -30,6 +30,7 @@ export type { RefusalName, ShimState, StdinKind } from './wire/constants.ts';
 export type { TerminateReason, TerminationReason } from './wire/constants.ts';
 export type { Command } from './wire/encode-command.ts';
 export type { CgroupRequest, Confinement, Grant } from './wire/spawn-request.ts';
+export type { ShieldRequest, ShieldStep } from './wire/spawn-request.ts';
 export type { JournalRequest, OwnerIdentity } from './wire/spawn-request.ts';
 export type { ResourceLimit, SpawnRequest, SpawnUser, TerminalSize } from './wire/spawn-request.ts';
 export { shimBinaryPath } from './binary.ts';

@@ -79,7 +79,7 @@ test('a plain request has the documented fields', () => {
   assert.equal(only(28).readUInt8(0), 1);
   assert.equal(only(28).readBigUInt64LE(1), 2n ** 40n);
   assert.equal(only(28).readBigUInt64LE(9), 2n ** 26n);
-  for (const absent of [11, 12, 14, 15, 16, 17, 18, 19, 29, 30, 31])
+  for (const absent of [11, 12, 14, 15, 16, 17, 18, 19, 29, 30, 31, 32])
     assert.equal(fields.has(absent), false);
 });
 
@@ -148,6 +148,27 @@ test('any argv and environment come out as UTF-8', () => {
   );
 });
 
+test('a shield is its bits and its steps, in their order', () => {
+  const shield = {
+    steps: [
+      { kind: 'hide', path: '/é' },
+      { kind: 'replace', path: '/tmp', source: '/t' },
+      { kind: 'link', path: '/d/fd', target: 'x' },
+    ],
+    hasDomain: true,
+  } as const;
+  const field = (value: SpawnRequest['shield']): string =>
+    fieldsOf(encodeSpawn({ ...plainRequest, shield: value }, 1))
+      .get(32)![0]!
+      .toString('latin1');
+  assert.equal(
+    field(shield),
+    '\x03\x00\x03\x00/\xc3\xa9\x04\x04\x00/tmp\x02\x00/t\x05\x05\x00/d/fd\x01\x00x',
+  );
+  assert.equal(field({ steps: undefined, hasDomain: true }), '\x02');
+  assert.equal(field({ steps: [], hasDomain: false }), '\x01');
+});
+
 test('a run that may reach nothing is confined all the same', () => {
   const fields = fieldsOf(encodeSpawn({ ...plainRequest, confine: { grants: [] } }, 1));
   assert.deepEqual([fields.has(30), fields.has(31)], [true, false]);
@@ -174,6 +195,18 @@ const wrong: Readonly<Record<string, Partial<SpawnRequest>>> = {
   'a grant on a relative path': { confine: { grants: [{ ...grant, path: 'srv' }] } },
   'a NUL in a grant': { confine: { grants: [{ ...grant, path: '/s\0rv' }] } },
   'a grant on a long path': { confine: { grants: [{ ...grant, path: `/${'é'.repeat(2048)}` }] } },
+  'a shield of nothing': { shield: { steps: undefined, hasDomain: false } },
+  'a relative step': { shield: { steps: [{ kind: 'hide', path: 'srv' }], hasDomain: true } },
+  'a NUL in a step': { shield: { steps: [{ kind: 'hide', path: '/s\0' }], hasDomain: true } },
+  'a relative source': {
+    shield: { steps: [{ kind: 'replace', path: '/tmp', source: 't' }], hasDomain: true },
+  },
+  'too many steps': {
+    shield: {
+      steps: Array.from({ length: 257 }, () => ({ kind: 'hide', path: '/a' }) as const),
+      hasDomain: true,
+    },
+  },
   'too many grants': { confine: { grants: Array.from({ length: 65 }, () => grant) } },
 };
 for (const [name, change] of Object.entries(wrong)) {

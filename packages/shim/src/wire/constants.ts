@@ -106,6 +106,19 @@ export type GrantAccess = keyof typeof grantAccessCodes;
 export const grantsMax = 64;
 export const grantPathBytesMax = 4_095;
 
+/* What a step of a shield does with a path (docs/protocol/shim.md). */
+export const shieldStepCodes = {
+  hide: 0,
+  'read-only': 1,
+  pin: 2,
+  keep: 3,
+  replace: 4,
+  link: 5,
+  terminals: 6,
+} as const;
+export const shieldStepsMax = 256;
+export const shieldBits = { namespace: 1, domain: 2 } as const;
+
 /* SPAWN's fields. Tags below 0x8000 that the shim does not know are an error. */
 export const spawnTags = {
   version: 1,
@@ -139,4 +152,5 @@ export const spawnTags = {
   oomScoreAdj: 29,
   confine: 30,
   grant: 31,
+  shield: 32,
 } as const;

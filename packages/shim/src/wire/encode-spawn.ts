@@ -18,17 +18,22 @@ import {
   ownerLossCodes,
   protocolVersion,
   runIdBytesMax,
+  shieldBits,
+  shieldStepCodes,
+  shieldStepsMax,
   spawnTags,
   stdinCodes,
 } from './constants.ts';
 import { createFrameWriter, type FrameWriter, utf8BytesPerUnit } from './frame-writer.ts';
-import type { Confinement, ResourceLimit, SpawnRequest } from './spawn-request.ts';
+import type { Confinement, ResourceLimit, ShieldRequest } from './spawn-request.ts';
+import type { ShieldStep, SpawnRequest } from './spawn-request.ts';
 
 const fieldHeadBytes = 6;
 /* Every field of fixed size together is below this. */
 const fixedBytes = 512;
 const rlimitBytes = fieldHeadBytes + 20;
 const grantHeadBytes = fieldHeadBytes + 2;
+const stepHeadBytes = 5;
 
 export function encodeSpawn(request: SpawnRequest, handle: number): Buffer {
   checkRequest(request);
@@ -39,6 +44,7 @@ export function encodeSpawn(request: SpawnRequest, handle: number): Buffer {
   writeProgram(writer, request);
   writeLimits(writer, request);
   if (request.confine !== undefined) writeConfinement(writer, request.confine);
+  if (request.shield !== undefined) writeShield(writer, request.shield);
   writePolicy(writer, request);
   return writer.finish();
 }
@@ -136,6 +142,23 @@ function writeConfinement(writer: FrameWriter, { grants }: Confinement): void {
   }
 }
 
+function writeShield(writer: FrameWriter, { steps, hasDomain }: ShieldRequest): void {
+  const bits =
+    (steps === undefined ? 0 : shieldBits.namespace) | (hasDomain ? shieldBits.domain : 0);
+  writer.field(spawnTags.shield, () => {
+    writer.u8(bits);
+    for (const step of steps ?? []) {
+      writer.u8(shieldStepCodes[step.kind]);
+      for (const text of textsOf(step)) writer.str(text);
+    }
+  });
+}
+
+function textsOf(step: ShieldStep): readonly string[] {
+  if (step.kind === 'replace') return [step.path, step.source];
+  return step.kind === 'link' ? [step.path, step.target] : [step.path];
+}
+
 /* Zero is "none" on the wire; a deadline that is due means the next millisecond. */
 function writeDeadline(writer: FrameWriter, ms: number | undefined): void {
   writer.u64(ms === undefined ? 0 : Math.max(1, ms));
@@ -156,12 +179,15 @@ function payloadBound(request: SpawnRequest): number {
   }
   const grants = request.confine?.grants ?? [];
   for (const { path } of grants) units += path.length;
+  const steps = request.shield?.steps ?? [];
+  for (const step of steps) for (const text of textsOf(step)) units += text.length;
   return (
     fixedBytes +
     request.meta.length +
     units * utf8BytesPerUnit +
     fields * fieldHeadBytes +
     grants.length * grantHeadBytes +
+    steps.length * stepHeadBytes +
     (request.rlimits?.length ?? 0) * rlimitBytes +
     (request.user?.groups.length ?? 0) * 4
   );
@@ -180,6 +206,7 @@ function checkRequest(request: SpawnRequest): void {
   checkNoNul('file', request.file ?? '');
   checkNoNul('cgroup', request.cgroup?.path ?? '');
   checkGrants(request.confine?.grants ?? []);
+  if (request.shield !== undefined) checkShield(request.shield);
   for (const arg of request.argv) checkNoNul('argv', arg);
   for (const name of Object.keys(request.env)) {
     check(name !== '' && !name.includes('='), 'an environment name is empty or holds "="');
@@ -194,6 +221,20 @@ function checkGrants(grants: Confinement['grants']): void {
     check(path.startsWith('/'), 'the path of a grant must be absolute');
     check(Buffer.byteLength(path) <= grantPathBytesMax, 'the path of a grant is too long');
     checkNoNul('confine', path);
+  }
+}
+
+function checkShield({ steps, hasDomain }: ShieldRequest): void {
+  check(steps !== undefined || hasDomain, 'shield asks for nothing');
+  check((steps?.length ?? 0) <= shieldStepsMax, `shield takes at most ${shieldStepsMax} steps`);
+  for (const step of steps ?? []) {
+    check(step.path.startsWith('/'), 'the path of a step must be absolute');
+    for (const text of textsOf(step)) {
+      const bytes = Buffer.byteLength(text);
+      check(bytes > 0 && bytes <= grantPathBytesMax, 'a path of a step is empty or too long');
+      checkNoNul('shield', text);
+    }
+    if (step.kind === 'replace') check(step.source.startsWith('/'), 'a source must be absolute');
   }
 }
 

@@ -60,6 +60,32 @@ export interface Confinement {
   readonly grants: readonly Grant[];
 }
 
+/*
+ * One change of what a shielded command sees. In order; a path is absolute, without links, and may be missing.
+ *   hide       an empty place, or an empty file, is there instead
+ *   read-only  it cannot be changed, nor can what lies below
+ *   pin        it stays as it is, and can be neither renamed nor removed
+ *   keep       it is there as it was before the first step, also below what was hidden
+ *   replace    the directory `source` is there instead, as it was before the first step
+ *   link       a symbolic link, below what was hidden
+ *   terminals  a directory of terminals in which only those of shielded commands are
+ */
+export type ShieldStep =
+  | {
+      readonly kind: 'hide' | 'read-only' | 'pin' | 'keep' | 'terminals';
+      readonly path: string;
+    }
+  | { readonly kind: 'replace'; readonly path: string; readonly source: string }
+  | { readonly kind: 'link'; readonly path: string; readonly target: string };
+
+/* What surrounds a command and all that it starts. What is asked for and cannot be had is a command that does not start. */
+export interface ShieldRequest {
+  /* A mount namespace that differs by these steps; undefined: the machine's own. */
+  readonly steps: readonly ShieldStep[] | undefined;
+  /* A Landlock domain: no process outside can be looked into, signalled or reached by an abstract socket. */
+  readonly hasDomain: boolean;
+}
+
 export interface SpawnRequest {
   /* Absolute; made before, and empty: that is the intent (S1). */
   readonly runDir: string;
@@ -97,4 +123,6 @@ export interface SpawnRequest {
   readonly oomScoreAdj?: number | undefined;
   /* Absent: all that its user may reach. */
   readonly confine?: Confinement | undefined;
+  /* Absent: none. */
+  readonly shield?: ShieldRequest | undefined;
 }

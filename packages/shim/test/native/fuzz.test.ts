@@ -69,6 +69,14 @@ function spawnSeed(): Buffer {
       leftovers: 'keep',
       journal: { mode: 'hold', bytesMax: 8192, segmentBytes: 4096 },
       oomScoreAdj: 500,
+      shield: {
+        steps: [
+          { kind: 'hide', path: '/srv' },
+          { kind: 'replace', path: '/tmp', source: '/var/tmp' },
+          { kind: 'link', path: '/dev/fd', target: '/proc/self/fd' },
+        ],
+        hasDomain: true,
+      },
       confine: {
         grants: [
           { path: '/srv', access: 'read', isOptional: false },

@@ -1,0 +1,66 @@
+/*
+ * The job `confinement`: tries on itself what a start would do, and prints what came of it as JSON. So everything that may stand in
+ * the way has been asked: the kernel's version, what is switched off, a container's filter of system calls.
+ */
+#include "confine.h"
+#include "json.h"
+#include "shield.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Tries a whole shield on a process of its own. 0 or -errno. */
+static int try_shield(u8 asked)
+{
+	/* Something that is there everywhere is hidden, and terminals are made. */
+	static const u8 steps[] = {0, STEP_HIDE, 4, 0, '/', 't', 'm', 'p', STEP_TERMINALS, 8, 0, '/', 'd', 'e', 'v', '/', 'p', 't', 's'};
+	u8 spec[sizeof steps];
+	memcpy(spec, steps, sizeof steps);
+	spec[0] = asked;
+	struct shield shield;
+	int result = shield_make(spec, sizeof spec, SHIELD_MAKE_MS, &shield);
+	if (result < 0)
+		return result;
+	pid_t child = fork();
+	if (child == 0) {
+		const struct spawn shielded = {.shield_asked = asked};
+		long failed = shield_enter(&shield);
+		failed = failed < 0 ? failed : confine_self(&shielded);
+		_exit(failed < 0 ? (int)-failed : 0);
+	}
+	int status = 0;
+	result = child < 0 ? -errno : waitpid(child, &status, 0) < 0 ? -errno : WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
+	shield_close(&shield);
+	return result;
+}
+
+static void tell(struct json *json, const char *key, const char *why, long result)
+{
+	json_bool(json, key, result >= 0);
+	if (result < 0)
+		json_string(json, why, strerror((int)-result));
+}
+
+int confinement_main(void)
+{
+	const struct spawn nothing = {.confined = true};
+	/* First, since what follows confines this process. */
+	int shield = try_shield(SHIELD_NAMESPACE);
+	long version = landlock_version();
+	long result = version < 0 ? version : confine_self(&nothing);
+	char text[512];
+	struct json json;
+	json_begin(&json, text, sizeof text);
+	json_open(&json, NULL, '{');
+	json_i64(&json, "landlock", result < 0 ? 0 : version);
+	if (result < 0) {
+		json_i64(&json, "errno", -result);
+		json_string(&json, "message", strerror((int)-result));
+	}
+	tell(&json, "namespace", "namespaceMessage", shield);
+	json_close(&json, '}');
+	return printf("%.*s\n", (int)json.length, text) < 0;
+}
