@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -51,13 +52,16 @@ struct work {
 	/* the file systems that stand for hidden directories, to be made read-only */
 	int *covers;
 	size_t cover_count;
-	/* an empty file that stands for hidden files */
-	int blank_fd;
 };
 
 static int call(long result)
 {
 	return result < 0 ? -errno : (int)result;
+}
+
+static bool is_missing(int result)
+{
+	return result == -ENOENT || result == -ENOTDIR;
 }
 
 /*
@@ -123,36 +127,6 @@ static int new_terminals(void)
 	return new_file_system("devpts", options, ATTRIBUTES_TERMINALS);
 }
 
-/* An empty file without rights, on a file system of its own. */
-static int open_blank(struct work *work)
-{
-	if (work->blank_fd >= 0)
-		return work->blank_fd;
-	int cover = new_cover();
-	if (cover < 0)
-		return cover;
-	int file = openat(cover, "hidden", O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC, 0);
-	int result = file < 0 ? -errno : make_read_only(cover);
-	if (file >= 0)
-		close(file);
-	if (result == 0) {
-		work->blank_fd = openat(cover, "hidden", O_PATH | O_CLOEXEC);
-		result = work->blank_fd < 0 ? -errno : work->blank_fd;
-	}
-	close(cover);
-	return result;
-}
-
-static int hide_file(struct work *work, int place)
-{
-	int blank = open_blank(work);
-	int tree = blank < 0 ? blank : clone_place(blank);
-	int result = tree < 0 ? tree : attach(tree, place);
-	if (tree >= 0)
-		close(tree);
-	return result;
-}
-
 static int hide_directory(struct work *work, int place)
 {
 	int cover = new_cover();
@@ -164,14 +138,6 @@ static int hide_directory(struct work *work, int place)
 	else
 		work->covers[work->cover_count++] = cover;
 	return result;
-}
-
-static int hide(struct work *work, int place)
-{
-	struct stat found;
-	if (fstat(place, &found) != 0)
-		return -errno;
-	return S_ISDIR(found.st_mode) ? hide_directory(work, place) : hide_file(work, place);
 }
 
 /* The same place, mounted onto itself: it can be neither renamed nor removed, and neither can what it is reached through. */
@@ -253,10 +219,10 @@ static int take_step(struct work *work, struct step *step, int clone, int *termi
 		return clone < 0 ? 0 : put(step, clone);
 	int place = open_place(step->path);
 	if (place < 0)
-		return place == -ENOENT || place == -ENOTDIR ? 0 : place;
+		return is_missing(place) ? 0 : place;
 	int result;
 	if (step->kind == STEP_HIDE)
-		result = hide(work, place);
+		result = clone < 0 ? hide_directory(work, place) : attach(clone, place);
 	else if (step->kind == STEP_TERMINALS)
 		result = put_terminals(place, terminals_fd);
 	else
@@ -265,15 +231,53 @@ static int take_step(struct work *work, struct step *step, int clone, int *termi
 	return result;
 }
 
+/*
+ * An empty file without rights, which stands for hidden files: a place to clone it from. The kernel clones only what is mounted, so
+ * the file system that it is on is mounted over a directory that is there everywhere, until all clones are made.
+ */
+static const char *const blank_mount = "/dev";
+
+static int put_blank(void)
+{
+	int place = open_place(blank_mount), cover = place < 0 ? place : new_cover();
+	int result = cover < 0 ? cover : attach(cover, place);
+	int file = result < 0 ? result : openat(cover, "hidden", O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC, 0);
+	if (result == 0 && file < 0)
+		result = -errno;
+	if (result == 0)
+		result = make_read_only(cover);
+	if (file >= 0)
+		close(file);
+	int blank = result < 0 ? result : call(openat(cover, "hidden", O_PATH | O_CLOEXEC));
+	if (place >= 0)
+		close(place);
+	if (cover >= 0)
+		close(cover);
+	return blank;
+}
+
+/* The blank, if the step hides what is no directory. 0 or -errno. */
+static int clone_blank(const struct step *step, int blank, int *clone)
+{
+	struct stat found;
+	int place = open_place(step->path);
+	if (place < 0)
+		return is_missing(place) ? 0 : place;
+	int result = fstat(place, &found) == 0 ? 0 : -errno;
+	close(place);
+	if (result == 0 && !S_ISDIR(found.st_mode))
+		result = *clone = clone_place(blank);
+	return result < 0 ? result : 0;
+}
+
 /* What is kept or put elsewhere, as it is before anything is covered. What is kept may be missing. 0 or -errno. */
 static int clone_source(const struct step *step, int *clone)
 {
 	int place = open_place(step->kind == STEP_REPLACE ? step->other : step->path);
 	if (place < 0)
-		return step->kind == STEP_KEEP && (place == -ENOENT || place == -ENOTDIR) ? 0 : place;
-	int tree = clone_place(place);
+		return step->kind == STEP_KEEP && is_missing(place) ? 0 : place;
+	int tree = *clone = clone_place(place);
 	close(place);
-	*clone = tree;
 	return tree < 0 ? tree : 0;
 }
 
@@ -286,6 +290,17 @@ static int clone_sources(struct work *work, const u8 *spec, size_t length, struc
 		if (step->kind == STEP_KEEP || step->kind == STEP_REPLACE)
 			result = clone_source(step, &work->clones[i]);
 	}
+	/* Only now: what is kept may lie where the blank is mounted. */
+	const int blank = result < 0 ? result : put_blank();
+	if (blank < 0)
+		return blank;
+	reader = (struct reader){.at = spec + 1, .left = length - 1};
+	for (size_t i = 0; result == 0 && shield_next(&reader, step); i++)
+		if (step->kind == STEP_HIDE)
+			result = clone_blank(step, blank, &work->clones[i]);
+	close(blank);
+	if (umount2(blank_mount, MNT_DETACH) != 0 && result == 0)
+		result = -errno;
 	return result;
 }
 
@@ -309,7 +324,7 @@ static int take_steps(struct work *work, const u8 *spec, size_t length, int *ter
 
 int shield_steps(const u8 *spec, size_t length, int *terminals_fd)
 {
-	struct work work = {.blank_fd = -1};
+	struct work work = {0};
 	work.clones = calloc(SHIELD_STEPS_MAX, sizeof *work.clones);
 	work.covers = calloc(SHIELD_STEPS_MAX, sizeof *work.covers);
 	/* What is left open ends with this process, which makes one namespace and is done. */
