@@ -1,7 +1,7 @@
 /*
  * All settings of a gateway. The program that starts it reads and checks them once; nothing here reads the environment.
  */
-import type { Policy } from '@clawdfather/tools';
+import type { Policy, ShieldPlaces, ShieldSettings } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy } from '@clawdfather/supervisor';
 import type { SocketLimits } from './socket/limits.ts';
@@ -53,6 +53,8 @@ export interface RunsConfig {
   readonly personPolicy: Policy;
   /* For tokens, which agents may hold, and for MCP. */
   readonly agentPolicy: Policy;
+  /* Around what agents start; absent: none. */
+  readonly shield?: { readonly settings: ShieldSettings; readonly places: ShieldPlaces };
   readonly allow: readonly string[];
   /* What a command starts with, before the allowlist of the environment policy. */
   readonly environment: Readonly<Record<string, string>>;

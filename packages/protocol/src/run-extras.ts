@@ -71,6 +71,10 @@ export const runExtrasFields = {
     .max(1_099_511_627_776)
     .optional()
     .describe('Output that is kept, the newest'),
+  shield: z
+    .boolean()
+    .optional()
+    .describe('Whether it runs in a shield, as all that agents start does'),
 } as const;
 
 export type RunExtras = Readonly<z.infer<z.ZodObject<typeof runExtrasFields>>>;

@@ -54,7 +54,7 @@ export {
   shimBinaryPath,
   terminationReasons,
 } from '@clawdfather/shim';
-export type { ConfinementSupport } from '@clawdfather/shim';
+export type { ConfinementSupport, ShieldRequest, ShieldStep } from '@clawdfather/shim';
 export type {
   CancelReason,
   ChildInput,

@@ -46,6 +46,8 @@ export const traceLabel = 'trace';
 export const requestLabel = 'request';
 /* `working-tree`: it was let through unasked, and reads nothing but that and the system. */
 export const readsLabel = 'reads';
+/* How much of a shield is around it: `full`, `opened`, `partial`. Absent: none. */
+export const shieldLabel = 'shield';
 /* What a person decided that let it start: `approval:ID`, or `rule:ID,rule:ID` for what was allowed for ever. */
 export const allowedByLabel = 'allowedBy';
 /* `unavailable`: it asked for a terminal and has pipes. */

@@ -11,6 +11,7 @@ import type {
   Confinement,
   LeftoversPolicy,
   OwnerLossPolicy,
+  ShieldRequest,
   TerminationReason,
 } from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
@@ -98,6 +99,8 @@ interface SpawnCommon {
   readonly journal?: JournalPolicy;
   /** Default: all that its user may reach. Where the kernel cannot, nothing starts. */
   readonly confine?: Confinement;
+  /** Default: none. What is asked for and cannot be had is a start that fails. */
+  readonly shield?: ShieldRequest;
   readonly signal?: AbortSignal;
 }
 

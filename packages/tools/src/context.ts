@@ -10,6 +10,7 @@ import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
 import type { Readers } from './process/readers.ts';
 import type { TakeOver } from './process/take-over.ts';
+import type { Shield } from './shield/create-shield.ts';
 import type { Terminals } from './process/terminals.ts';
 
 export interface ToolsDeps {
@@ -28,6 +29,10 @@ export interface ToolsDeps {
   readonly openFiles?: LimitPair | undefined;
   /* Hosts beside `local`. */
   readonly remoteHosts?: RemoteHosts;
+  /* What surrounds commands that are shielded. Without it, such a command does not start here. */
+  readonly shield?: Shield | undefined;
+  /* Whether commands are shielded unless they say otherwise: those of agents are. Default false. */
+  readonly shieldsCommands?: boolean;
   /* False for a short-lived program: it does not take over runs or approvals of other processes. Default true. */
   readonly takesUp?: boolean;
   /* Of one account, at a time: what is asked beyond it is refused. Default none. */
@@ -94,6 +99,8 @@ export interface ToolsContext {
   readonly log: Log;
   readonly hosts: Hosts;
   readonly openFiles: LimitPair | undefined;
+  readonly shield: Shield | undefined;
+  readonly shieldsCommands: boolean;
   readonly liveRunsMax: number | undefined;
   readonly heldIn: string | undefined;
   readonly canOpenTerminal: () => boolean;

@@ -18,6 +18,7 @@ export const toolsErrorCodes = [
   'run-held',
   'run-limit-reached',
   'run-running',
+  'shield-unavailable',
   'signal-unknown',
   'stdin-closed',
   'tools-closed',

@@ -12,6 +12,10 @@ export { commandText, cutText, parseCommand } from './approvals/shown-command.ts
 export { createGatekeeper } from './approvals/create-gatekeeper.ts';
 export type { GatekeeperDeps } from './approvals/create-gatekeeper.ts';
 export { createStarterReach } from './approvals/starter-reach.ts';
+export { createShield } from './shield/create-shield.ts';
+export type { Shield, ShieldPlaces } from './shield/create-shield.ts';
+export { formatShield, type ShieldState, shieldStateOf } from './shield/shield-level.ts';
+export { shieldDoors, shieldModes, type ShieldSettings } from './shield/shield-settings.ts';
 export type { StarterReach, StarterReachDeps } from './approvals/starter-reach.ts';
 export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-policy.ts';
 export type { Policy, PolicyAnswer, StricterWish } from './approvals/decide-policy.ts';

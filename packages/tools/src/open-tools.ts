@@ -19,6 +19,8 @@ export interface GateOptions extends Pick<ToolsDeps, 'clock' | 'random'> {
   /* What the starter list lets through reads nothing of these. */
   readonly reach: StarterReachDeps;
   readonly policy: Policy;
+  /* Why everything is asked about, whatever the policy says; undefined where the policy decides. */
+  readonly whyAlwaysAsk?: (() => Promise<string | undefined>) | undefined;
   /* The process that asks on behalf of agents: neither it nor its parents may decide. Absent for people, who may decide themselves. */
   readonly askingPid?: number | undefined;
 }
@@ -39,6 +41,7 @@ export function createGate(store: ApprovalStore, options: GateOptions): Gate {
     clock,
     random,
     policy,
+    whyAlwaysAsk: options.whyAlwaysAsk,
     requesterMarks: askingPid === undefined ? [] : requesterMarksOf(readLineage(askingPid)),
   });
   return { allowlist, gatekeeper };
@@ -62,7 +65,12 @@ export async function openTools(options: OpenToolsOptions): Promise<OpenedTools>
   await using opening = new AsyncDisposableStack();
   const approvals = options.approvals ?? (await openApprovals({ stateDir, clock, random }));
   if (approvals !== options.approvals) opening.defer(() => approvals.close());
-  const gate = createGate(approvals, options);
+  const { shield, shieldsCommands = false } = options;
+  const isShielding = shieldsCommands && shield !== undefined;
+  const gate = createGate(approvals, {
+    ...options,
+    whyAlwaysAsk: isShielding ? () => shield.whyAlwaysAsk() : undefined,
+  });
   const tools = createTools({ ...options, gatekeeper: gate.gatekeeper });
   opening.defer(() => tools.close());
   const opened = opening.move();

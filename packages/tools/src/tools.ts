@@ -97,6 +97,8 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     log,
     hosts: createHosts(local, deps.remoteHosts),
     openFiles: deps.openFiles,
+    shield: deps.shield,
+    shieldsCommands: deps.shieldsCommands ?? false,
     liveRunsMax: deps.liveRunsMax,
     heldIn: deps.heldIn,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,

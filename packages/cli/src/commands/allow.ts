@@ -10,6 +10,7 @@ import { approvalJson } from '../approvals/approval-json.ts';
 import { formatCommandLines } from '../approvals/approval-text.ts';
 import { decide, type Decided } from '../approvals/decide.ts';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
+import { shieldOf } from '../approvals/shield-of.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
@@ -70,6 +71,7 @@ async function start(
       users: ownUserOnly,
       baseEnvironment: config.commandEnv,
       openFiles: config.openFiles,
+      shield: await shieldOf(config, clock),
       takesUp: false,
     });
     await opened.tools.startHeld(record);

@@ -164,6 +164,25 @@ export const path: Kind<string> = {
   isPath: true,
 };
 
+/* A list of words in the file; with commas between in a variable. */
+export function choices<Word extends string>(words: readonly Word[]): Kind<readonly Word[]> {
+  const one = choice(words);
+  return {
+    placeholder: 'WORD,…',
+    fromText: (label, text) =>
+      text
+        .split(',')
+        .filter((word) => word !== '')
+        .map((word) => one.fromText(label, word)),
+    fromJson: (label, json) => {
+      if (Array.isArray(json)) return json.map((word: unknown) => one.fromJson(label, word));
+      throw usageError(`${label} is not a list of words: ${JSON.stringify(json)}`);
+    },
+    toJson: (value) => value,
+    schema: { type: 'array', items: { enum: words } },
+  };
+}
+
 /* A list in the file; with colons between, as in PATH, in a variable. */
 export const paths: Kind<readonly string[]> = {
   placeholder: 'PATH:…',

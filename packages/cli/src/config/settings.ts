@@ -10,6 +10,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import {
   bytes,
   choice,
+  choices,
   controlKey,
   duration,
   durationWithin,
@@ -31,6 +32,8 @@ const gigabyte = 2 ** 30;
 const leftovers = choice(['keep', 'end', 'fail']);
 const security = choice(['full', 'allowlist', 'deny']);
 const ask = choice(['off', 'on-miss', 'always']);
+const shieldMode = choice(['on', 'require', 'off']);
+const shieldDoors = choices(['docker', 'podman', 'ssh', 'gpg', 'dbus', 'postgresql', 'tmp']);
 /* As in the protocol: a terminal of more is a mistake. */
 const cells = integer({ min: 1, max: 1_000 });
 
@@ -133,6 +136,23 @@ export const settingTable = {
   'policy.allow': setting(paths, {
     usual: [],
     summary: 'programs on the allowlist besides those approved one by one',
+  }),
+  'shield.mode': setting(shieldMode, {
+    usual: 'on',
+    summary:
+      'the shield around what agents start: `on` takes what this machine offers, `require` all or nothing, `off` none',
+  }),
+  'shield.hide': setting(paths, {
+    usual: [],
+    summary: 'files and directories that agents’ commands do not see, beside the usual ones',
+  }),
+  'shield.open': setting(shieldDoors, {
+    usual: [],
+    summary: 'what is let in again; `docker`, `podman`, `dbus` and `tmp` equal full access',
+  }),
+  'shield.write': setting(paths, {
+    usual: [],
+    summary: 'the only trees that agents’ commands write to, beside the working tree',
   }),
   'top.interval': setting(durationWithin({ min: 100, max: 3_600 * second }), {
     usual: 2 * second,

@@ -9,7 +9,10 @@ import type { Finding } from './finding.ts';
 const tcpVersion = 4;
 const signalVersion = 6;
 
-export function checkConfinement({ landlock, why }: ConfinementSupport): Finding {
+export function checkConfinement({
+  landlock,
+  why,
+}: Pick<ConfinementSupport, 'landlock' | 'why'>): Finding {
   const check = 'confinement';
   if (landlock === 0) {
     return {

@@ -4,6 +4,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
+import { shieldPlacesOf, shieldSettingsOf } from '../approvals/shield-of.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
 import { parseAddress } from '../config/network-kinds.ts';
@@ -31,6 +32,7 @@ export function gatewayConfigFrom(
     runs: {
       personPolicy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
       agentPolicy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
+      shield: { settings: shieldSettingsOf(config), places: shieldPlacesOf(config) },
       allow: values['policy.allow'],
       privatePaths: reachBoundsOf(config).ours,
       environment: config.commandEnv,

@@ -15,10 +15,12 @@ import {
 } from '@clawdfather/supervisor';
 import {
   type Allowlist,
+  createShield,
   createTakeOver,
   type Gatekeeper,
   type LocalUsers,
   openTools,
+  type Shield,
   type TakeOver,
   type Tools,
 } from '@clawdfather/tools';
@@ -40,6 +42,8 @@ export interface Runs extends AsyncDisposable {
   readonly gatekeeper: Gatekeeper;
   /* Takes over runs whose owner is gone, as soon as a caller asks for one. */
   readonly takeOver: TakeOver;
+  /* Around what agents start; undefined: none. */
+  readonly shield: Shield | undefined;
   /* For a signed-in device. */
   readonly personTools: Tools;
   /* For tokens and MCP. */
@@ -71,6 +75,7 @@ export async function openRuns(
   if (found.adopted + found.ended > 0) log.event('runs.adopted', found);
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
+  const shield = shieldOf(config, deps);
   const common = {
     supervisor,
     stateDir,
@@ -79,6 +84,7 @@ export async function openRuns(
     random,
     log,
     users,
+    ...(shield === undefined ? {} : { shield }),
     allow: runs.allow,
     reach: { home: runs.environment['HOME'], ours: ownPathsOf(config) },
     baseEnvironment: loginEnvironment(runs.environment),
@@ -91,7 +97,13 @@ export async function openRuns(
     await openTools({ ...common, policy: runs.personPolicy, takesUp: false }),
   );
   const agents = opening.use(
-    await openTools({ ...common, policy: runs.agentPolicy, askingPid: process.pid, takesUp: true }),
+    await openTools({
+      ...common,
+      policy: runs.agentPolicy,
+      askingPid: process.pid,
+      shieldsCommands: shield !== undefined,
+      takesUp: true,
+    }),
   );
   const takeOver = createTakeOver({ supervisor, clock, log, isStaying: true });
   opening.defer(() => takeOver.close());
@@ -103,10 +115,19 @@ export async function openRuns(
     allowlist: agents.allowlist,
     gatekeeper: agents.gatekeeper,
     takeOver,
+    shield,
     personTools: people.tools,
     agentTools: agents.tools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+function shieldOf(config: GatewayConfig, { clock }: GatewayDeps): Shield | undefined {
+  const { shield } = config.runs;
+  if (shield === undefined) return undefined;
+  const { settings, places } = shield;
+  const ours = [...places.ours, ...ownPathsOf(config)];
+  return createShield({ ...places, ours, clock, settings });
 }
 
 /* How many runs of earlier gateways are held again, and how many ended while none was there. */

@@ -35,7 +35,7 @@ import {
   waitingOverallMax,
 } from './approval-limits.ts';
 import { formatAction, momentOf, readWhole, summaryOfStored } from './approval-record.ts';
-import { decidePolicy, type Policy } from './decide-policy.ts';
+import { decidePolicy, type Policy, type StricterWish } from './decide-policy.ts';
 import type { ApprovalSummary, Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
 import { formatMarks, type RequesterMark } from './requester.ts';
 import { waitSettled } from './settled.ts';
@@ -50,6 +50,8 @@ export interface GatekeeperDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly policy: Policy;
+  /* Why everything is asked about, if it is: agents' commands are, where they cannot be shielded. */
+  readonly whyAlwaysAsk?: (() => Promise<string | undefined>) | undefined;
   /* The processes that may not decide what is asked for here: `requesterMarksOf`. Empty for a person. */
   readonly requesterMarks: readonly RequesterMark[];
 }
@@ -80,12 +82,14 @@ export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
 }
 
 async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict> {
-  const { action } = proposal;
+  const { action, stricter } = proposal;
   const [refused] = checkEnvAdditions(action.envAdditions);
   if (refused !== undefined && deps.policy.security !== 'full') {
     return denied(`environment: ${refused.name} ${refused.why}`);
   }
-  const wish = proposal.stricter ?? {};
+  const whyAlways = await deps.whyAlwaysAsk?.();
+  const wish: StricterWish =
+    whyAlways === undefined ? (stricter ?? {}) : { ...stricter, ask: 'always' };
   // Looking programs up is the most expensive step, and is not needed where everything is allowed.
   if (decidePolicy(deps.policy, wish, false) === 'allow') {
     return { kind: 'allowed', rule: 'security: full', rules: [] };
@@ -102,7 +106,7 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
           : 'security: deny',
       );
     case 'ask':
-      return hold(deps, proposal, answer);
+      return hold(deps, proposal, whyAlways ?? whyOf(deps, proposal, answer));
   }
 }
 
@@ -156,7 +160,11 @@ function denied(rule: string): Verdict {
   return { kind: 'denied', rule, by: 'policy' };
 }
 
-async function hold(deps: GatekeeperDeps, proposal: Proposal, answer: Judged): Promise<Verdict> {
+function whyOf(deps: GatekeeperDeps, proposal: Proposal, answer: Judged): string {
+  return answer.kind === 'miss' ? answer.why : whyAsked(deps, proposal);
+}
+
+async function hold(deps: GatekeeperDeps, proposal: Proposal, why: string): Promise<Verdict> {
   const { store, clock } = deps;
   if (proposal.request.length > requestCharactersMax) {
     return denied(
@@ -164,7 +172,6 @@ async function hold(deps: GatekeeperDeps, proposal: Proposal, answer: Judged): P
     );
   }
   const moment = momentOf(store.host, clock);
-  const why = answer.kind === 'miss' ? answer.why : whyAsked(deps, proposal);
   const approval = newApproval(deps, proposal, { why, moment });
   const { account, runId } = approval;
   return store.write((tx): Verdict => {

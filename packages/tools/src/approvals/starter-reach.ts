@@ -19,13 +19,15 @@ import { isInside, realPathSoFar } from './real-paths.ts';
 import { systemGrants, systemTrees } from './system-grants.ts';
 import { type TreeBounds, whyNoTree } from './working-tree.ts';
 
+type LandlockSupport = Pick<ConfinementSupport, 'landlock' | 'why'>;
+
 export interface StarterReachDeps {
   /* HOME of the environment; the home that the system knows of counts as well. */
   readonly home: string | undefined;
   /* Directories and files of our own: settings, state, secrets. */
   readonly ours: readonly string[];
   /* Whether commands can be confined here; replaced in tests. */
-  readonly support?: () => Promise<ConfinementSupport>;
+  readonly support?: () => Promise<LandlockSupport>;
 }
 
 export interface ReachQuestion {
@@ -137,7 +139,7 @@ async function realPathWithin(
   return patience === undefined ? await found : await unlessAborted(found, patience);
 }
 
-async function readSupport(): Promise<ConfinementSupport> {
+async function readSupport(): Promise<LandlockSupport> {
   try {
     return await readConfinementSupport(shimBinaryPath());
   } catch {

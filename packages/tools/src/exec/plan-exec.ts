@@ -84,11 +84,20 @@ async function requestOf(
     ...(call.labels === undefined ? {} : { labels: call.labels }),
     ...(call.extras === undefined ? {} : { extras: call.extras }),
     ...(call.nameOwner === undefined ? {} : { nameOwner: call.nameOwner }),
+    ...shieldOf(context, call),
     ...deadlinesOf(params, host),
     leftovers: params.leftovers ?? 'keep',
     ...(params.stdin === undefined ? {} : { stdin: params.stdin }),
     isEof: params.eof ?? false,
   };
+}
+
+function shieldOf(
+  { shieldsCommands }: ToolsContext,
+  { extras, directory }: ToolCall,
+): Pick<StoredRequest, 'shielded'> {
+  if (!shieldsCommands && extras?.shield !== true) return {};
+  return { shielded: directory === undefined ? {} : { tree: directory } };
 }
 
 function deadlinesOf(

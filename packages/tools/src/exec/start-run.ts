@@ -8,7 +8,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '@clawdfather/kit';
-import type { ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
+import type { HostUser, ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
 import {
   accountLabel,
   allowedByLabel,
@@ -27,6 +27,7 @@ import { confinedLabel, noTerminal, type RunFacts } from './finished.ts';
 import { nameTaken } from './name-taken.ts';
 import { unusableDirectory } from './plan-exec.ts';
 import type { StoredRequest } from './stored-request.ts';
+import { surround } from './surround.ts';
 
 /* More is typed without a promise to arrive after a crash: the outbox takes 16 MiB for all of a run's input. */
 const durableBytesMax = 8 * 1024 * 1024;
@@ -46,20 +47,25 @@ export async function startRun(
   request: StoredRequest,
   { isIdPromised = false }: StartOptions,
 ): Promise<Started> {
-  await checkUser(context, request);
+  const user = await checkUser(context, request);
+  const around = await surround(context, request, user);
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
-    const started = await spawn(context, request, inputOf(context, request));
+    const started = await spawn(context, request, around(inputOf(context, request)));
     if (!wantsTerminal || isIdPromised || !isTerminalRefused(context, started)) return started;
     context.log.warn('exec.terminal-refused', { runId: request.runId });
     await context.supervisor.remove(request.runId as RunId);
-    return spawn(context, request, { ...onPipes(context, request), runId: context.random.id() });
+    const again = { ...onPipes(context, request), runId: context.random.id() };
+    return spawn(context, request, around(again));
   }
-  return spawn(context, request, onPipes(context, request));
+  return spawn(context, request, around(onPipes(context, request)));
 }
 
 /* Throws `account-not-local`, or `approval-unusable` where the account has another user by now than was approved. */
-async function checkUser({ hosts, signal }: ToolsContext, request: StoredRequest): Promise<void> {
+async function checkUser(
+  { hosts, signal }: ToolsContext,
+  request: StoredRequest,
+): Promise<HostUser | undefined> {
   const { action, spawn: plan, withoutTerminal, runId } = request;
   const host = await hosts.find(action.account, action.host, signal);
   const user = await host.userOf(action.account);
@@ -68,7 +74,7 @@ async function checkUser({ hosts, signal }: ToolsContext, request: StoredRequest
     action.runAs === user?.name &&
     isDeepStrictEqual(plan.runAs, ids) &&
     (withoutTerminal === undefined || isDeepStrictEqual(withoutTerminal.runAs, ids));
-  if (isSame) return;
+  if (isSame) return user;
   throw new ToolsError(
     'approval-unusable',
     'it was asked for as another Unix user than the account has now',

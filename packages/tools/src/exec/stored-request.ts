@@ -62,6 +62,8 @@ const requestSchema = z.object({
   isEof: z.boolean(),
   /* What a person decided that lets it start, as its label says it. */
   allowedBy: z.string().optional(),
+  /* It starts in a shield, in which this directory of the session is there; absent: it has none. */
+  shielded: z.object({ tree: z.string().optional() }).optional(),
   /* What it is confined to; absent for all that a person let start. */
   confine: z
     .object({

@@ -76,6 +76,7 @@ export function planSpawn(input: SpawnInput, context: SpawnContext): SpawnPlan {
     journal: journalOf(input),
     oomScoreAdj,
     confine: input.confine,
+    shield: input.shield,
   };
   return { newRun, request };
 }

@@ -1,0 +1,183 @@
+/*
+ * From what is known about a user and a working tree to the steps of a shield (docs/shield.md). Pure.
+ *
+ * SH1 What is ours (state, settings, keys, sockets) is hidden, whatever else is set.
+ * SH2 Whatever is hidden or read-only is pinned from above: no directory on the way to it can be renamed, so that
+ *     nothing else can take its place.
+ * SH3 The working tree is there, also below what is hidden, unless it is one of our own directories.
+ * SH4 Steps are in an order in which none uncovers what another one covered: what is put back, kept or pinned comes
+ *     before what is hidden or read-only inside of it.
+ */
+import { dirname, join } from 'node:path';
+import type { ShieldStep } from '@clawdfather/supervisor';
+import { isInside } from '../approvals/real-paths.ts';
+import {
+  deviceLinks,
+  devicesForRoot,
+  doorsOfRuntime,
+  hiddenOfHome,
+  type HiddenPlace,
+  hiddenOfSystem,
+  keptForRoot,
+  keptOfRun,
+  readOnlyForRoot,
+  readOnlyOfHome,
+  startupFiles,
+} from './shield-places.ts';
+import type { ShieldSettings } from './shield-settings.ts';
+
+/* All paths are absolute; a link is followed but for the last part of a path. */
+export interface ShieldFacts {
+  readonly isRoot: boolean;
+  readonly home: string | undefined;
+  /* Of our own: settings, state, secrets, runtime, cache. */
+  readonly ours: readonly string[];
+  /* What our next start, or a person's next command, runs; outside of the tree. */
+  readonly programs: readonly string[];
+  /* Of the session. */
+  readonly tree: string | undefined;
+  /* XDG_RUNTIME_DIR of the user. */
+  readonly runtimeDir: string | undefined;
+  /* Directories of ours that are put in the place of shared ones. */
+  readonly ownTmp: string;
+  readonly ownVarTmp: string;
+  readonly ownRuntime: string;
+  /* Where links among the places lead, which then are places too. */
+  readonly targets: ReadonlyMap<string, string>;
+}
+
+export function planShield(facts: ShieldFacts, settings: ShieldSettings): readonly ShieldStep[] {
+  const hidden = withTargets(facts, hiddenPlaces(facts, settings));
+  const readOnly = withTargets(facts, readOnlyPlaces(facts, settings));
+  const shared = sharedSteps(facts, settings);
+  const step = (kind: 'pin' | 'hide' | 'read-only' | 'keep') => {
+    return (path: string): ShieldStep => ({ kind, path });
+  };
+  return [
+    ...writableSteps(facts, settings),
+    ...shared,
+    ...treesBelow(facts, shared).map(step('keep')),
+    ...pinsFor([...hidden, ...readOnly], facts).map(step('pin')),
+    ...hidden.map(step('hide')),
+    ...readOnly.map(step('read-only')),
+    { kind: 'terminals', path: '/dev/pts' },
+  ];
+}
+
+function isOpen({ door }: HiddenPlace, { open }: ShieldSettings): boolean {
+  return door !== undefined && open.includes(door);
+}
+
+function hiddenPlaces({ home, ours }: ShieldFacts, settings: ShieldSettings): readonly string[] {
+  const closed = (places: readonly HiddenPlace[]): readonly string[] =>
+    places.filter((place) => !isOpen(place, settings)).map(({ path }) => path);
+  return [
+    ...ours,
+    ...closed(hiddenOfSystem),
+    ...(home === undefined ? [] : closed(hiddenOfHome).map((path) => join(home, path))),
+    ...settings.hide,
+  ];
+}
+
+function readOnlyPlaces(
+  { home, programs, isRoot }: ShieldFacts,
+  { open }: ShieldSettings,
+): readonly string[] {
+  const ofHome = [
+    ...startupFiles.map(({ path }) => path),
+    ...readOnlyOfHome,
+    // Whoever may use the keys may not say which keys are let in here.
+    ...(open.includes('ssh') ? ['.ssh'] : []),
+  ];
+  return [
+    ...(home === undefined ? [] : ofHome.map((path) => join(home, path))),
+    ...programs,
+    ...(isRoot ? readOnlyForRoot : []),
+  ];
+}
+
+function withTargets({ targets }: ShieldFacts, places: readonly string[]): readonly string[] {
+  const all = places.flatMap((path) => {
+    const target = targets.get(path);
+    return target === undefined ? [path] : [path, target];
+  });
+  return [...new Set(all)];
+}
+
+/* SH3. Only where something covers it: elsewhere a mount of its own would do nothing but uncover. */
+function treesBelow({ tree, ours }: ShieldFacts, shared: readonly ShieldStep[]): readonly string[] {
+  if (tree === undefined || ours.some((path) => isInside(tree, path))) return [];
+  const isCovered = shared.some(
+    ({ kind, path }) => (kind === 'hide' || kind === 'replace') && isInside(tree, path),
+  );
+  return isCovered ? [tree] : [];
+}
+
+/*
+ * SH2, from the top down: a mount hides pins that were made below it before. What is replaced or hidden as a whole is a mount point
+ * already, and the kernel's own directories cannot be renamed.
+ */
+function pinsFor(places: readonly string[], { runtimeDir }: ShieldFacts): readonly string[] {
+  const above = new Set<string>();
+  for (const place of places) {
+    for (let path = dirname(place); path !== '/'; path = dirname(path)) above.add(path);
+  }
+  const mounted = ['/proc', '/dev', '/run', ...(runtimeDir === undefined ? [] : [runtimeDir])];
+  return [...above].filter((path) => !mounted.some((top) => isInside(path, top))).sort(byDepth);
+}
+
+function byDepth(one: string, other: string): number {
+  return one.split('/').length - other.split('/').length || (one < other ? -1 : 1);
+}
+
+/* Where writing is limited, or the user is root: everything is read-only first, and what may be written is put back. */
+function writableSteps(facts: ShieldFacts, { write }: ShieldSettings): readonly ShieldStep[] {
+  const { isRoot, tree } = facts;
+  const home = facts.home === '/' ? undefined : facts.home;
+  if (!isRoot && write.length === 0) return [];
+  const trees = [
+    ...keptForRoot,
+    ...(isRoot && write.length === 0 && home !== undefined ? [home] : []),
+    ...(tree === undefined ? [] : [tree]),
+    ...write,
+  ];
+  return [
+    { kind: 'read-only', path: '/' },
+    ...[...new Set(trees)].sort(byDepth).map((path): ShieldStep => ({ kind: 'keep', path })),
+  ];
+}
+
+/* Directories that everybody uses, and in which sockets of other programs lie. */
+function sharedSteps(facts: ShieldFacts, settings: ShieldSettings): readonly ShieldStep[] {
+  const { isRoot, runtimeDir, ownTmp, ownVarTmp, ownRuntime } = facts;
+  const keep = (path: string): ShieldStep => ({ kind: 'keep', path });
+  const isTmpOpen = settings.open.includes('tmp');
+  const kept = keptOfRun.filter((place) => place.door === undefined || isOpen(place, settings));
+  return [
+    { kind: 'hide', path: '/run' },
+    ...kept.map(({ path }) => keep(path)),
+    ...(runtimeDir === undefined
+      ? []
+      : [{ kind: 'replace', path: runtimeDir, source: ownRuntime } as const]),
+    ...(runtimeDir === undefined
+      ? []
+      : doorsOfRuntime
+          .filter((place) => isOpen(place, settings))
+          .map(({ path }) => keep(join(runtimeDir, path)))),
+    ...(isTmpOpen
+      ? []
+      : ([
+          { kind: 'replace', path: '/tmp', source: ownTmp },
+          { kind: 'replace', path: '/var/tmp', source: ownVarTmp },
+        ] as const)),
+    ...(isRoot ? deviceSteps() : []),
+  ];
+}
+
+function deviceSteps(): readonly ShieldStep[] {
+  return [
+    { kind: 'hide', path: '/dev' },
+    ...[...devicesForRoot, '/dev/pts'].map((path): ShieldStep => ({ kind: 'keep', path })),
+    ...deviceLinks.map(([path, target]): ShieldStep => ({ kind: 'link', path, target })),
+  ];
+}

@@ -1,0 +1,160 @@
+/*
+ * Reads what a plan of a shield needs to know: where links lead, and which directories are put in the place of shared ones.
+ *
+ * Directories in a person's home that are missing and that a login would use are made, and so are missing start-up files of
+ * shells that are installed: a mount needs a place, and what is not there could be made by the command.
+ */
+import { accessSync, constants } from 'node:fs';
+import { chown, mkdir, readlink, realpath, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { errnoOf } from '@clawdfather/kit';
+import { isInside, realPathSoFar } from '../approvals/real-paths.ts';
+import type { ShieldPlaces } from './create-shield.ts';
+import type { ShieldFacts } from './plan-shield.ts';
+import {
+  hiddenOfHome,
+  hiddenOfSystem,
+  madeDirectories,
+  readOnlyOfHome,
+  type StartupFile,
+  startupFiles,
+} from './shield-places.ts';
+
+export interface ShieldUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string | undefined;
+}
+
+export interface FactsQuestion extends Omit<ShieldPlaces, 'home'> {
+  readonly user: ShieldUser;
+  readonly hide: readonly string[];
+  readonly tree: string | undefined;
+}
+
+export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFacts> {
+  const { user, hide, runtimeDir, privateDir } = question;
+  const home = user.home === undefined ? undefined : await realPathSoFar(user.home);
+  if (home !== undefined) await makeMissing(home, user);
+  for (const path of question.ownDirectories) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  }
+  const own = join(privateDir, `${user.uid}`);
+  const [ownTmp, ownVarTmp, ownRuntime] = await Promise.all([
+    makePrivate(join(own, 'tmp'), user),
+    makePrivate(join(own, 'var-tmp'), user),
+    makePrivate(join(own, 'runtime'), user),
+  ]);
+  const real = (paths: readonly string[]): Promise<readonly string[]> =>
+    Promise.all(paths.map(realPathSoFar));
+  const ours = await real([...question.ownDirectories, ...question.ours]);
+  const [tree] = question.tree === undefined ? [] : await real([question.tree]);
+  const ofHome = [...hiddenOfHome, ...startupFiles].map(({ path }) => path);
+  const places = [
+    ...hide,
+    ...hiddenOfSystem.map(({ path }) => path),
+    ...(home === undefined ? [] : [...ofHome, ...readOnlyOfHome].map((path) => join(home, path))),
+  ];
+  const programs = [...question.programs, ...programsOfHome(question.searchPath, home)];
+  return {
+    isRoot: user.uid === 0,
+    home,
+    ours,
+    programs: (await real(programs)).filter((path) => tree === undefined || !isInside(path, tree)),
+    tree,
+    runtimeDir: runtimeDir === undefined ? undefined : await realPathSoFar(runtimeDir),
+    ownTmp,
+    ownVarTmp,
+    ownRuntime,
+    targets: await targetsOf(places),
+  };
+}
+
+/*
+ * Directories of the search path in the home directory: what is put there, a person runs next. Those that npm puts there for the
+ * time of a script are no person's.
+ */
+function programsOfHome(searchPath: string, home: string | undefined): readonly string[] {
+  if (home === undefined) return [];
+  return searchPath
+    .split(':')
+    .filter((path) => path !== home && isInside(path, home) && !path.endsWith('node_modules/.bin'));
+}
+
+/* Only where the last part is a link: the way to it is without links in a plan. */
+async function targetsOf(places: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(
+    places.map(async (path) => {
+      const isLink = await readlink(path).then(
+        () => true,
+        () => false,
+      );
+      if (!isLink) return [];
+      const target = await realpath(path).catch(() => undefined);
+      return target === undefined ? [] : [[path, target] as const];
+    }),
+  );
+  return new Map(found.flat());
+}
+
+/* A real path: nothing is mounted through links. */
+async function makePrivate(path: string, { uid, gid }: ShieldUser): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (process.getuid?.() === 0 && uid !== 0) {
+    await chown(dirname(path), uid, gid);
+    await chown(path, uid, gid);
+  }
+  return await realpath(path);
+}
+
+async function makeMissing(home: string, user: ShieldUser): Promise<void> {
+  // Nothing is made in a home that is not there, or not to be written to.
+  try {
+    accessSync(home, constants.W_OK);
+  } catch {
+    return;
+  }
+  const isOther = process.getuid?.() === 0 && user.uid !== 0;
+  const own = async (path: string): Promise<void> => {
+    if (isOther) await chown(path, user.uid, user.gid);
+  };
+  for (const path of madeDirectories) await makeDirectory(home, path, own);
+  for (const file of startupFiles) if (isInstalled(file)) await makeFile(home, file, own);
+}
+
+type Own = (path: string) => Promise<void>;
+
+async function makeDirectory(home: string, path: string, own: Own): Promise<void> {
+  let at = home;
+  for (const part of path.split('/')) {
+    at = join(at, part);
+    try {
+      await mkdir(at, { mode: 0o700 });
+      await own(at);
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+async function makeFile(home: string, { path, text }: StartupFile, own: Own): Promise<void> {
+  const file = join(home, path);
+  try {
+    await writeFile(file, text, { flag: 'wx', mode: 0o644 });
+    await own(file);
+  } catch (error) {
+    // A link that leads nowhere is there, too.
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function isInstalled({ shell }: StartupFile): boolean {
+  return ['/bin', '/usr/bin', '/usr/local/bin'].some((directory) => {
+    try {
+      accessSync(join(directory, basename(shell)), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,172 @@
+/*
+ * Which places a shield is about, as data. Paths below the home directory are relative; `ShieldDoor`s name what can be let in again.
+ *
+ * Hidden is what lets a command decide in a person's place or act outside of the shield: sockets of programs that run commands for
+ * their users, and keys for signing in to this machine. Read-only is what a person's next login or shell runs.
+ */
+import type { ShieldDoor } from './shield-settings.ts';
+
+export interface HiddenPlace {
+  readonly path: string;
+  readonly door?: ShieldDoor;
+}
+
+/*
+ * /run is full of sockets of services, and new ones appear. So all of it is hidden, but for these: how names are resolved, disks
+ * of people, and where some systems keep their programs.
+ */
+export const keptOfRun: readonly HiddenPlace[] = [
+  { path: '/run/systemd/resolve' },
+  { path: '/run/resolvconf' },
+  { path: '/run/NetworkManager/resolv.conf' },
+  { path: '/run/connman/resolv.conf' },
+  { path: '/run/media' },
+  { path: '/run/lock' },
+  { path: '/run/shm' },
+  { path: '/run/utmp' },
+  { path: '/run/current-system' },
+  { path: '/run/booted-system' },
+  { path: '/run/opengl-driver' },
+  { path: '/run/wrappers' },
+  { path: '/run/docker.sock', door: 'docker' },
+  { path: '/run/docker', door: 'docker' },
+  { path: '/run/podman', door: 'podman' },
+  { path: '/run/dbus', door: 'dbus' },
+  { path: '/run/postgresql', door: 'postgresql' },
+];
+
+/* Of XDG_RUNTIME_DIR, in the place of which an empty directory is. */
+export const doorsOfRuntime: readonly HiddenPlace[] = [
+  { path: 'bus', door: 'dbus' },
+  { path: 'gnupg', door: 'gpg' },
+  { path: 'podman', door: 'podman' },
+  { path: 'docker.sock', door: 'docker' },
+];
+
+/* Sockets of services outside of /run. */
+export const hiddenOfSystem: readonly HiddenPlace[] = [
+  { path: '/var/snap/lxd/common/lxd/unix.socket' },
+  { path: '/var/lib/lxd/unix.socket' },
+  { path: '/var/lib/incus/unix.socket' },
+  { path: '/var/lib/docker.sock', door: 'docker' },
+  { path: '/var/spool/cron' },
+  { path: '/var/spool/at' },
+];
+
+export const hiddenOfHome: readonly HiddenPlace[] = [
+  { path: '.ssh', door: 'ssh' },
+  { path: '.gnupg', door: 'gpg' },
+  { path: '.docker/run', door: 'docker' },
+  { path: '.docker/desktop', door: 'docker' },
+  { path: '.colima', door: 'docker' },
+  { path: '.lima', door: 'docker' },
+  { path: '.rd', door: 'docker' },
+  { path: '.local/share/containers/podman', door: 'podman' },
+  { path: '.1password' },
+  { path: '.screen' },
+];
+
+/* Made, empty, where they are missing: else a command could make them, and decide what is in them. */
+export const madeDirectories: readonly string[] = [
+  '.ssh',
+  'bin',
+  '.local/bin',
+  '.config/systemd',
+  '.config/autostart',
+  '.config/environment.d',
+];
+
+/* Of the home directory. Those that are missing and not made above are left alone. */
+export const readOnlyOfHome: readonly string[] = [
+  'bin',
+  '.local/bin',
+  '.config/systemd',
+  '.config/autostart',
+  '.config/environment.d',
+  '.config/fish',
+  '.config/plasma-workspace',
+  '.config/git',
+  '.gitconfig',
+  '.pam_environment',
+  '.xprofile',
+  '.xsession',
+  '.xsessionrc',
+  '.xinitrc',
+];
+
+export interface StartupFile {
+  readonly path: string;
+  /* The shell that has to be there, for a missing file to be made. */
+  readonly shell: string;
+  /* What it has to say to change nothing by being there. */
+  readonly text: string;
+}
+
+const made = '# Empty, and made by Clawdfather: what is missing, an agent could make.\n';
+
+/*
+ * What a person's next shell reads. A file that is missing is made, so that it can be made read-only. bash reads only the first of
+ * .bash_profile, .bash_login and .profile, so the first one has to read the others.
+ */
+export const startupFiles: readonly StartupFile[] = [
+  { path: '.profile', shell: 'sh', text: made },
+  { path: '.bashrc', shell: 'bash', text: made },
+  { path: '.bash_aliases', shell: 'bash', text: made },
+  { path: '.bash_logout', shell: 'bash', text: made },
+  {
+    path: '.bash_profile',
+    shell: 'bash',
+    text: `# Made by Clawdfather: what is missing, an agent could make. It does what bash does without it.
+if [ -r ~/.bash_login ]; then . ~/.bash_login; elif [ -r ~/.profile ]; then . ~/.profile; fi
+`,
+  },
+  { path: '.inputrc', shell: 'bash', text: `${made}$include /etc/inputrc\n` },
+  { path: '.zshenv', shell: 'zsh', text: made },
+  { path: '.zprofile', shell: 'zsh', text: made },
+  { path: '.zshrc', shell: 'zsh', text: made },
+  { path: '.zlogin', shell: 'zsh', text: made },
+  { path: '.zlogout', shell: 'zsh', text: made },
+  { path: '.kshrc', shell: 'ksh', text: made },
+  { path: '.mkshrc', shell: 'mksh', text: made },
+  { path: '.cshrc', shell: 'csh', text: made },
+  { path: '.tcshrc', shell: 'tcsh', text: `${made}if (-r ~/.cshrc) source ~/.cshrc\n` },
+  { path: '.login', shell: 'csh', text: made },
+  { path: '.logout', shell: 'csh', text: made },
+];
+
+/*
+ * For root, whom files belong to, nearly everything is a way out: programs, services, the kernel's own settings, disks. So all files
+ * are read-only but for these, and of the devices only these are there.
+ */
+export const keptForRoot: readonly string[] = ['/proc', '/dev/shm', '/dev/mqueue'];
+
+export const readOnlyForRoot: readonly string[] = [
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+  '/proc/irq',
+  '/proc/bus',
+  '/proc/fs',
+  '/proc/acpi',
+  '/proc/scsi',
+];
+
+export const devicesForRoot: readonly string[] = [
+  '/dev/null',
+  '/dev/zero',
+  '/dev/full',
+  '/dev/random',
+  '/dev/urandom',
+  '/dev/tty',
+  '/dev/shm',
+  '/dev/mqueue',
+  '/dev/fuse',
+  '/dev/net/tun',
+];
+
+export const deviceLinks: readonly (readonly [path: string, target: string])[] = [
+  ['/dev/fd', '/proc/self/fd'],
+  ['/dev/stdin', '/proc/self/fd/0'],
+  ['/dev/stdout', '/proc/self/fd/1'],
+  ['/dev/stderr', '/proc/self/fd/2'],
+  ['/dev/ptmx', 'pts/ptmx'],
+];
