@@ -225,6 +225,9 @@ static int take_step(struct work *work, struct step *step, int clone, int *termi
 		result = clone < 0 ? hide_directory(work, place) : attach(clone, place);
 	else if (step->kind == STEP_TERMINALS)
 		result = put_terminals(place, terminals_fd);
+	else if (strcmp(step->path, "/") == 0)
+		/* As it is: of two mounts at the root, later steps would be about the lower one, and the command in the upper. */
+		result = make_read_only(place);
 	else
 		result = remount(place, step->kind == STEP_READ_ONLY);
 	close(place);

@@ -234,6 +234,7 @@ function checkShield({ steps, hasDomain }: ShieldRequest): void {
       check(bytes > 0 && bytes <= grantPathBytesMax, 'a path of a step is empty or too long');
       checkNoNul('shield', text);
     }
+    check(step.path !== '/' || step.kind === 'read-only', 'only read-only is for the root');
     if (step.kind === 'replace') check(step.source.startsWith('/'), 'a source must be absolute');
   }
 }

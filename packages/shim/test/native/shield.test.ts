@@ -252,6 +252,26 @@ for family, where in ((socket.AF_UNIX, "\\0${name}"), (socket.AF_INET, ("127.0.0
     },
     needs,
   );
+
+  nativeTest(
+    `with everything read-only for ${user}, what is kept is as it was, and later steps hold`,
+    async (rig) => {
+      const { sh, home, steps } = await prepare(rig, user);
+      const all: readonly ShieldStep[] = [
+        { kind: 'read-only', path: '/' },
+        { kind: 'keep', path: join(home, 'tree') },
+        ...steps,
+        { kind: 'hide', path: '/usr/share' },
+      ];
+      const change = { shield: { steps: all, hasDomain: true } };
+      assert.equal(await sh('echo x > tree/x && cat tree/x', change), 'x\n');
+      assert.equal(await sh('ls -A /usr/share secret', change), '/usr/share:\n\nsecret:\n');
+      for (const line of ['touch new', 'touch other/new', 'touch /tmp/clf-new', 'cat secret/key']) {
+        assert.match(await sh(`${line}; echo "code $?"`, change), /code [1-9]\d*\n$/, line);
+      }
+    },
+    needs,
+  );
 }
 
 nativeTest(

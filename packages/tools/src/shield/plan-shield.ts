@@ -29,7 +29,8 @@ import type { ShieldSettings } from './shield-settings.ts';
 /* All paths are absolute; a link is followed but for the last part of a path. */
 export interface ShieldFacts {
   readonly isRoot: boolean;
-  readonly home: string | undefined;
+  /* HOME, and the home that the system knows of. */
+  readonly homes: readonly string[];
   /* Of our own: settings, state, secrets, runtime, cache. */
   readonly ours: readonly string[];
   /* What our next start, or a person's next command, runs; outside of the tree. */
@@ -68,19 +69,19 @@ function isOpen({ door }: HiddenPlace, { open }: ShieldSettings): boolean {
   return door !== undefined && open.includes(door);
 }
 
-function hiddenPlaces({ home, ours }: ShieldFacts, settings: ShieldSettings): readonly string[] {
+function hiddenPlaces({ homes, ours }: ShieldFacts, settings: ShieldSettings): readonly string[] {
   const closed = (places: readonly HiddenPlace[]): readonly string[] =>
     places.filter((place) => !isOpen(place, settings)).map(({ path }) => path);
   return [
     ...ours,
     ...closed(hiddenOfSystem),
-    ...(home === undefined ? [] : closed(hiddenOfHome).map((path) => join(home, path))),
+    ...homes.flatMap((home) => closed(hiddenOfHome).map((path) => join(home, path))),
     ...settings.hide,
   ];
 }
 
 function readOnlyPlaces(
-  { home, programs, isRoot }: ShieldFacts,
+  { homes, programs, isRoot }: ShieldFacts,
   { open }: ShieldSettings,
 ): readonly string[] {
   const ofHome = [
@@ -90,7 +91,7 @@ function readOnlyPlaces(
     ...(open.includes('ssh') ? ['.ssh'] : []),
   ];
   return [
-    ...(home === undefined ? [] : ofHome.map((path) => join(home, path))),
+    ...homes.flatMap((home) => ofHome.map((path) => join(home, path))),
     ...programs,
     ...(isRoot ? readOnlyForRoot : []),
   ];
@@ -132,12 +133,11 @@ function byDepth(one: string, other: string): number {
 
 /* Where writing is limited, or the user is root: everything is read-only first, and what may be written is put back. */
 function writableSteps(facts: ShieldFacts, { write }: ShieldSettings): readonly ShieldStep[] {
-  const { isRoot, tree } = facts;
-  const home = facts.home === '/' ? undefined : facts.home;
+  const { isRoot, tree, homes } = facts;
   if (!isRoot && write.length === 0) return [];
   const trees = [
     ...keptForRoot,
-    ...(isRoot && write.length === 0 && home !== undefined ? [home] : []),
+    ...(isRoot && write.length === 0 ? homes : []),
     ...(tree === undefined ? [] : [tree]),
     ...write,
   ];

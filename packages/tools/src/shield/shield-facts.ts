@@ -6,6 +6,7 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { chown, mkdir, readlink, realpath, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '@clawdfather/kit';
 import { isInside, realPathSoFar } from '../approvals/real-paths.ts';
@@ -34,8 +35,8 @@ export interface FactsQuestion extends Omit<ShieldPlaces, 'home'> {
 
 export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFacts> {
   const { user, hide, runtimeDir, privateDir } = question;
-  const home = user.home === undefined ? undefined : await realPathSoFar(user.home);
-  if (home !== undefined) await makeMissing(home, user);
+  const homes = await homesOf(user);
+  for (const home of homes) await makeMissing(home, user);
   for (const path of question.ownDirectories) {
     await mkdir(path, { recursive: true, mode: 0o700 });
   }
@@ -53,12 +54,12 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
   const places = [
     ...hide,
     ...hiddenOfSystem.map(({ path }) => path),
-    ...(home === undefined ? [] : [...ofHome, ...readOnlyOfHome].map((path) => join(home, path))),
+    ...homes.flatMap((home) => [...ofHome, ...readOnlyOfHome].map((path) => join(home, path))),
   ];
-  const programs = [...question.programs, ...programsOfHome(question.searchPath, home)];
+  const programs = [...question.programs, ...programsOfHomes(question.searchPath, homes)];
   return {
     isRoot: user.uid === 0,
-    home,
+    homes,
     ours,
     programs: (await real(programs)).filter((path) => tree === undefined || !isInside(path, tree)),
     tree,
@@ -74,11 +75,29 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
  * Directories of the search path in the home directory: what is put there, a person runs next. Those that npm puts there for the
  * time of a script are no person's.
  */
-function programsOfHome(searchPath: string, home: string | undefined): readonly string[] {
-  if (home === undefined) return [];
+function programsOfHomes(searchPath: string, homes: readonly string[]): readonly string[] {
+  const isOfHome = (path: string): boolean =>
+    homes.some((home) => path !== home && isInside(path, home));
   return searchPath
     .split(':')
-    .filter((path) => path !== home && isInside(path, home) && !path.endsWith('node_modules/.bin'));
+    .filter((path) => isOfHome(path) && !path.endsWith('node_modules/.bin'));
+}
+
+/* HOME of the environment, and where the system says that it is: a login goes there. The root of all files is no home. */
+async function homesOf({ uid, home }: ShieldUser): Promise<readonly string[]> {
+  const known = uid === process.getuid?.() ? [homeInSystem()] : [];
+  const homes = [home, ...known].filter((path) => path !== undefined);
+  const real = await Promise.all(homes.map(realPathSoFar));
+  return [...new Set(real)].filter((path) => path !== '/');
+}
+
+function homeInSystem(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A user without an entry has no home there.
+    return undefined;
+  }
 }
 
 /* Only where the last part is a link: the way to it is without links in a plan. */
