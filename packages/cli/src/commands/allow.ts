@@ -10,7 +10,6 @@ import { approvalJson } from '../approvals/approval-json.ts';
 import { formatCommandLines } from '../approvals/approval-text.ts';
 import { decide, type Decided } from '../approvals/decide.ts';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
-import { shieldOf } from '../approvals/shield-of.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
@@ -55,6 +54,7 @@ async function start(
   record: ApprovalRecord,
 ): Promise<boolean> {
   const { openTools, ownUserOnly, personPolicy } = await import('@clawdfather/tools');
+  const { createShieldHere } = await import('../approvals/create-shield-here.ts');
   const { clock, random, config } = context;
   if (!machineAccounts.includes(record.account)) return false;
   const startHeld = async (supervisor: Supervisor): Promise<void> => {
@@ -71,7 +71,7 @@ async function start(
       users: ownUserOnly,
       baseEnvironment: config.commandEnv,
       openFiles: config.openFiles,
-      shield: await shieldOf(config, clock),
+      shield: createShieldHere(config, clock),
       takesUp: false,
     });
     await opened.tools.startHeld(record);

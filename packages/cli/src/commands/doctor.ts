@@ -46,6 +46,8 @@ import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.
 import { checkCodeCache, checkProgram } from '../doctor/code-checks.ts';
 import { checkConfig } from '../doctor/config-check.ts';
 import { checkConfinement } from '../doctor/confinement-check.ts';
+import { checkShield } from '../doctor/shield-check.ts';
+import { shieldSettingsOf } from '../approvals/shield-places.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { lookAtGateway } from '../gateway/look-at-gateway.ts';
@@ -72,7 +74,7 @@ export async function execute(context: CallOf<typeof doctorSpec>): Promise<ExitS
     checkKernel(facts),
     checkNode(facts),
     await checkShim({ findPath: shimBinaryPath, compare: comparePackedShim }),
-    ...(await checkConfinements(() => readConfinementSupport(shimBinaryPath()))),
+    ...(await checkConfinements(context, () => readConfinementSupport(shimBinaryPath()))),
     checkConfig(context.config),
     checkProgram(),
     checkCodeCache(context.config.env, getCompileCacheDir()),
@@ -93,9 +95,15 @@ export async function execute(context: CallOf<typeof doctorSpec>): Promise<ExitS
 }
 
 /* A shim that is not there was told already. */
-async function checkConfinements(read: () => Promise<ConfinementSupport>): Promise<Finding[]> {
+async function checkConfinements(
+  { config }: CommandContext,
+  read: () => Promise<ConfinementSupport>,
+): Promise<Finding[]> {
+  const { shieldStateOf } = await import('@clawdfather/tools');
+  const settings = shieldSettingsOf(config);
   try {
-    return [checkConfinement(await read())];
+    const support = await read();
+    return [checkConfinement(support), checkShield(shieldStateOf(support, settings), settings)];
   } catch {
     return [];
   }

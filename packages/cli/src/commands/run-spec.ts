@@ -44,6 +44,7 @@ export const runSpec = defineCommand({
     ownerLoss: settingFlag('run.ownerLoss', {
       summary: 'what to do when this clf is killed (adopt: the run goes on)',
     }),
+    shield: switchFlag({ summary: 'hide what agents may not reach, as around what they start' }),
     nice: valueFlag(integer({ min: -20, max: 19 }), {
       summary: 'scheduling priority, from -20 to 19',
     }),

@@ -4,6 +4,7 @@
 import { reservedLabels } from '@clawdfather/protocol';
 import {
   allowedByLabel,
+  shieldLabel,
   nameLabel,
   requesterLabel,
   runAsLabel,
@@ -69,6 +70,7 @@ function factsOf(run: Run, state: string): readonly Fact[] {
     ['started by', run.labels[requesterLabel] ?? run.backendId],
     ['runs as', run.labels[runAsLabel]],
     ['allowed by', run.labels[allowedByLabel]],
+    ['shield', run.labels[shieldLabel]],
   ];
 }
 

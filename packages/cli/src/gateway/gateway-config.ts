@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
-import { shieldPlacesOf, shieldSettingsOf } from '../approvals/shield-of.ts';
+import { shieldPlacesOf, shieldSettingsOf } from '../approvals/shield-places.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
 import { parseAddress } from '../config/network-kinds.ts';

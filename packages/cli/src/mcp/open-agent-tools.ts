@@ -8,7 +8,7 @@ import { type Log, loginEnvironment } from '@clawdfather/kit';
 import { createSupervisor, silentObserver } from '@clawdfather/supervisor';
 import { openTools, ownUserOnly, type Tools } from '@clawdfather/tools';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
-import { shieldOf } from '../approvals/shield-of.ts';
+import { createShieldHere } from '../approvals/create-shield-here.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
 
@@ -65,7 +65,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
       homeDirectory: deps.directory,
       heldIn: stateDir,
       openFiles: config.openFiles,
-      shield: await shieldOf(config, clock),
+      shield: createShieldHere(config, clock),
       shieldsCommands: true,
     }),
   );

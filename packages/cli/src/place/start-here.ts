@@ -2,9 +2,15 @@
  * From what `clf run` was asked for to a run of this machine.
  */
 import { resolve } from 'node:path';
-import { hasCode } from '@clawdfather/kit';
+import { type Clock, hasCode } from '@clawdfather/kit';
 import type { SpawnInput, Supervisor } from '@clawdfather/supervisor';
-import { cliBackend, cliSession, nameLabel, nameScope } from '@clawdfather/supervisor/origins';
+import {
+  cliBackend,
+  cliSession,
+  nameLabel,
+  nameScope,
+  shieldLabel,
+} from '@clawdfather/supervisor/origins';
 import { cleanEnv, type Config } from '../config.ts';
 import { nameTaken } from '../runs/run-refusals.ts';
 import { explainSpawnFailure } from '../runs/spawn-failure.ts';
@@ -17,6 +23,7 @@ const defaultTerminalType = 'xterm-256color';
 export interface StartHereDeps {
   readonly supervisor: Supervisor;
   readonly config: Config;
+  readonly clock: Clock;
 }
 
 export async function startHere(
@@ -29,7 +36,7 @@ export async function startHere(
   if (name !== undefined) checkNameIsFree(deps, name);
   const input = spawnInputOf(wish, config);
   try {
-    return await supervisor.spawn({ ...input, signal });
+    return await supervisor.spawn({ ...input, ...(await shieldOf(deps, wish, input)), signal });
   } catch (error) {
     // Somebody else took the name since we looked.
     if (name !== undefined && hasCode(error, 'scope-busy')) {
@@ -37,6 +44,21 @@ export async function startHere(
     }
     throw explainSpawnFailure(error, { program: wish.argv[0], cwd: input.cwd });
   }
+}
+
+/* Around a command whose person asked for it: all of the shield, or it does not start. */
+async function shieldOf(
+  { config, clock }: StartHereDeps,
+  { extras }: RunWish,
+  { cwd, labels }: SpawnInput,
+): Promise<Pick<SpawnInput, 'shield' | 'labels'>> {
+  if (extras.shield !== true) return {};
+  const { createShieldHere } = await import('../approvals/create-shield-here.ts');
+  const shield = createShieldHere(config, clock, 'require');
+  const description = await shield.describe({ tree: cwd });
+  const { level } = await shield.state();
+  if (description === undefined) return {};
+  return { shield: description, labels: { ...labels, [shieldLabel]: level } };
 }
 
 /* Among all that lives on this machine, whoever started it. */

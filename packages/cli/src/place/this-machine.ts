@@ -38,7 +38,7 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
     settle: (runs) => settle(runs as readonly RunHere[]),
     start: async (wish, signal) => {
       const { startHere } = await import('./start-here.ts');
-      return startHere({ supervisor, config }, wish, signal);
+      return startHere({ supervisor, config, clock }, wish, signal);
     },
     open: attach,
     end: (run, graceMs) => endRun({ supervisor, clock, run, actor, graceMs }),

@@ -41,6 +41,7 @@ export function runWishFrom({ flags, operands, config }: RunCall, size: Terminal
       nice: flags.nice,
       limits: limitsFrom(flags),
       journalBytesMax: values['run.journalMax'],
+      ...(flags.shield ? { shield: true } : {}),
     },
   };
 }

@@ -197,26 +197,21 @@ test('in a home directory nothing is read unasked, and what reads nothing runs',
   }
 });
 
-test('without Landlock programs that read are asked about, and others run', {
+test('without Landlock everything is asked about, and told why; without a shield only what reads', {
   skip: !isRoot && 'needs root',
 }, async (t) => {
   const { project, connect } = createSite(t, false);
-  const fault = [
-    '-e',
-    'trace=landlock_create_ruleset',
-    '-e',
-    'inject=landlock_create_ruleset:error=EOPNOTSUPP',
-  ];
-  const agent = await connect(project, [
-    'strace',
-    '-f',
-    '--seccomp-bpf',
-    '-o',
-    '/dev/null',
-    ...fault,
-  ]);
-  const read = await agent.call('exec', { command: 'ls' });
+  const fault = 'inject=landlock_create_ruleset:error=EOPNOTSUPP';
+  const quiet = ['-f', '--seccomp-bpf', '-o', '/dev/null', '-e', 'trace=landlock_create_ruleset'];
+  const without = ['strace', ...quiet, '-e', fault];
+  const agent = await connect(project, without);
+  for (const command of ['ls', 'echo hi']) {
+    const asked = await agent.call('exec', { command });
+    assert.equal(asked.data['status'], 'approval-pending', command);
+  }
+  const bare = await connect(project, ['env', 'CLAWDFATHER_SHIELD_MODE=off', ...without]);
+  const read = await bare.call('exec', { command: 'ls' });
   assert.equal(read.data['status'], 'approval-pending');
-  const said = await agent.call('exec', { command: 'echo hi' });
+  const said = await bare.call('exec', { command: 'echo hi' });
   assert.equal(said.data['output'], 'hi\n');
 });

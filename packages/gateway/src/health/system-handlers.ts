@@ -2,6 +2,7 @@
  * /health, /readyz and /metrics. They need no token, so they contain nothing that a stranger must not know.
  */
 import type { Api } from '@clawdfather/protocol/api';
+import type { Shield } from '@clawdfather/tools';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { notFound } from '../http/api-error.ts';
 import type { Handlers } from '../http/handlers.ts';
@@ -12,14 +13,20 @@ import { createMayReadMetrics } from './may-read-metrics.ts';
 export interface SystemParts {
   readonly config: GatewayConfig;
   readonly observe: Observe;
+  readonly runs: { readonly shield: Shield | undefined };
 }
 
-export function createSystemHandlers({ config, observe }: SystemParts): Handlers<Api['system']> {
+export function createSystemHandlers({
+  config,
+  observe,
+  runs,
+}: SystemParts): Handlers<Api['system']> {
   const mayRead = createMayReadMetrics(config.metricsNetworks);
   return {
     health: async ({ reply }) => {
       const health = await observe.checkHealth();
-      const answer = show(health, { observe, version: config.version });
+      const shield = (await runs.shield?.state())?.level ?? null;
+      const answer = { ...show(health, { observe, version: config.version }), shield };
       if (health.status === 'unhealthy') reply.code(503);
       return answer;
     },

@@ -22,6 +22,8 @@ const healthSchema = z
     active_sessions: countSchema,
     active_controlmasters: countSchema,
     connected_websockets: z.int().min(0),
+    /* Around what agents start; null: this gateway has none. */
+    shield: z.enum(['full', 'opened', 'partial', 'none']).nullable(),
     version: z.string(),
     uptime_s: z.int(),
   })

@@ -1,12 +1,11 @@
 /*
- * The shield of agents' commands, from the settings of this machine and from where our own files are.
+ * What a shield needs to know here: the settings, and where our own files are.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '@clawdfather/kit';
-import type { Shield, ShieldPlaces, ShieldSettings } from '@clawdfather/tools';
+import type { ShieldPlaces, ShieldSettings } from '@clawdfather/tools';
 import type { Config } from '../config.ts';
 import { configDirectory } from '../config/settings.ts';
 import { reachBoundsOf } from './reach-bounds.ts';
@@ -47,13 +46,4 @@ function cacheHome(env: Config['env']): string {
 function runtimeDirOf(env: Config['env']): string | undefined {
   const usual = `/run/user/${process.getuid?.() ?? 0}`;
   return env['XDG_RUNTIME_DIR'] ?? (existsSync(usual) ? usual : undefined);
-}
-
-export async function shieldOf(config: Config, clock: Clock): Promise<Shield> {
-  const { createShield } = await import('@clawdfather/tools');
-  return createShield({
-    ...shieldPlacesOf(config),
-    clock,
-    settings: shieldSettingsOf(config),
-  });
 }

@@ -1,0 +1,156 @@
+/*
+ * The plan of a shield: its promises, for users and trees of all kinds.
+ */
+import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import type { ShieldStep } from '@clawdfather/supervisor';
+import fc from 'fast-check';
+import { isInside } from '../../src/approvals/real-paths.ts';
+import { planShield, type ShieldFacts } from '../../src/shield/plan-shield.ts';
+import { type ShieldSettings, usualShield } from '../../src/shield/shield-settings.ts';
+
+const facts: ShieldFacts = {
+  isRoot: false,
+  homes: ['/home/ann'],
+  ours: ['/home/ann/.local/state/clawdfather', '/home/ann/.config/clawdfather'],
+  programs: ['/home/ann/.local/lib/node_modules/clawdfather'],
+  tree: '/home/ann/project',
+  runtimeDir: '/run/user/1000',
+  ownTmp: '/home/ann/.local/state/clawdfather/shield/1000/tmp',
+  ownVarTmp: '/home/ann/.local/state/clawdfather/shield/1000/var-tmp',
+  ownRuntime: '/home/ann/.local/state/clawdfather/shield/1000/runtime',
+  targets: new Map(),
+};
+
+function plan(change: Partial<ShieldFacts> = {}, settings: Partial<ShieldSettings> = {}) {
+  return planShield({ ...facts, ...change }, { ...usualShield, ...settings });
+}
+
+function pathsOf(steps: readonly ShieldStep[], kind: ShieldStep['kind']): readonly string[] {
+  return steps.filter((step) => step.kind === kind).map(({ path }) => path);
+}
+
+/* What is at a path at the end: the last step that is about it or about what it lies in. */
+function endOf(steps: readonly ShieldStep[], path: string): ShieldStep['kind'] | undefined {
+  return steps.findLast((step) => step.kind !== 'pin' && isInside(path, step.path))?.kind;
+}
+
+const trees = fc.constantFrom(
+  undefined,
+  '/home/ann',
+  '/home/ann/project',
+  '/home/ann/.config',
+  '/home/ann/.local/state',
+  '/tmp/work',
+  '/run/work',
+  '/srv/site',
+  '/',
+);
+
+test('SH1: what is ours is hidden at the end, wherever the tree is and whatever is open', () => {
+  fc.assert(
+    fc.property(
+      trees,
+      fc.boolean(),
+      fc.subarray(['docker', 'ssh', 'gpg', 'tmp', 'dbus', 'podman', 'postgresql'] as const),
+      fc.subarray(['/home/ann', '/srv', '/']),
+      (tree, isRoot, open, write) => {
+        const steps = plan({ tree, isRoot }, { open, write });
+        for (const path of facts.ours) assert.equal(endOf(steps, path), 'hide', path);
+      },
+    ),
+  );
+});
+
+test('SH2: no directory above what is hidden or read-only can be renamed', () => {
+  fc.assert(
+    fc.property(trees, fc.boolean(), (tree, isRoot) => {
+      const steps = plan({ tree, isRoot });
+      const mounted = new Set(steps.filter(({ kind }) => kind !== 'link').map(({ path }) => path));
+      const covered = ['/run', '/proc', '/dev', '/tmp', '/var/tmp'];
+      for (const { kind, path } of steps) {
+        if (kind !== 'hide' && kind !== 'read-only') continue;
+        for (let above = dirname(path); above !== '/'; above = dirname(above)) {
+          const isCovered = covered.some((top) => isInside(above, top));
+          assert.ok(isCovered || mounted.has(above), `${above}, for ${path}`);
+        }
+      }
+    }),
+  );
+});
+
+test('SH3: a tree below /tmp or /run is kept, one of our own is not', () => {
+  for (const tree of ['/tmp/work', '/run/work', '/var/tmp/a/b', '/run/user/1000/w']) {
+    assert.equal(endOf(plan({ tree }), `${tree}/file`), 'keep', tree);
+  }
+  for (const tree of facts.ours) assert.equal(endOf(plan({ tree }), `${tree}/file`), 'hide');
+  assert.ok(
+    !pathsOf(plan({ tree: '/home/ann' }), 'keep').includes('/home/ann'),
+    'it would uncover',
+  );
+});
+
+test('SH4: nothing is put back over what was hidden or made read-only', () => {
+  fc.assert(
+    fc.property(trees, fc.boolean(), fc.subarray(['/home/ann', '/srv']), (tree, isRoot, write) => {
+      const steps = plan({ tree, isRoot }, { write });
+      const last = Math.max(
+        ...steps.map(({ kind }, at) => (kind === 'keep' || kind === 'replace' ? at : -1)),
+      );
+      const first = steps.findIndex(
+        ({ kind, path }) => kind === 'hide' && facts.ours.includes(path),
+      );
+      assert.ok(last < first);
+    }),
+  );
+});
+
+test('what opens a door takes its places off the list, and only these', () => {
+  const closed = plan();
+  assert.ok(pathsOf(closed, 'hide').includes('/home/ann/.ssh'));
+  const open = plan({}, { open: ['ssh'] });
+  assert.ok(!pathsOf(open, 'hide').includes('/home/ann/.ssh'));
+  assert.ok(pathsOf(open, 'read-only').includes('/home/ann/.ssh'), 'which keys are let in stays');
+  assert.deepEqual(
+    pathsOf(closed, 'hide').filter((path) => path !== '/home/ann/.ssh'),
+    pathsOf(open, 'hide'),
+  );
+  assert.ok(pathsOf(plan({}, { open: ['docker'] }), 'keep').includes('/run/docker.sock'));
+  assert.ok(!pathsOf(closed, 'keep').includes('/run/docker.sock'));
+  assert.ok(!pathsOf(plan({}, { open: ['tmp'] }), 'replace').includes('/tmp'));
+});
+
+test('for root everything is read-only but the tree and the home, and devices are few', () => {
+  const steps = plan({ isRoot: true, homes: ['/root'], tree: '/srv/site' });
+  assert.deepEqual(steps[0], { kind: 'read-only', path: '/' });
+  for (const path of ['/usr/bin', '/etc/passwd', '/proc/sys/kernel']) {
+    assert.equal(endOf(steps, path), 'read-only', path);
+  }
+  assert.equal(endOf(steps, '/srv/site/file'), 'keep');
+  assert.equal(endOf(steps, '/root/file'), 'keep');
+  assert.equal(endOf(steps, '/dev/sda'), 'hide');
+  assert.equal(endOf(steps, '/dev/null'), 'keep');
+  assert.equal(endOf(steps, '/root/.bashrc'), 'read-only');
+});
+
+test('with shield.write only these trees and the working tree can be written to', () => {
+  const steps = plan({}, { write: ['/srv/cache'] });
+  assert.equal(endOf(steps, '/home/ann/file'), 'read-only');
+  assert.equal(endOf(steps, '/home/ann/project/file'), 'keep');
+  assert.equal(endOf(steps, '/srv/cache/file'), 'keep');
+});
+
+test('what a link leads to is a place as well', () => {
+  const targets = new Map([
+    ['/home/ann/.ssh', '/data/ssh'],
+    ['/home/ann/.bashrc', '/dots/bashrc'],
+  ]);
+  const steps = plan({ targets });
+  for (const path of ['/home/ann/.ssh', '/data/ssh']) {
+    assert.ok(pathsOf(steps, 'hide').includes(path), path);
+  }
+  for (const path of ['/home/ann/.bashrc', '/dots/bashrc']) {
+    assert.ok(pathsOf(steps, 'read-only').includes(path), path);
+  }
+});
