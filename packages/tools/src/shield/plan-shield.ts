@@ -29,8 +29,9 @@ import type { ShieldSettings } from './shield-settings.ts';
 /* All paths are absolute; a link is followed but for the last part of a path. */
 export interface ShieldFacts {
   readonly isRoot: boolean;
-  /* HOME, and the home that the system knows of. */
-  readonly homes: readonly string[];
+  readonly home: string | undefined;
+  /* The home that the system knows of, if HOME is another one: a login goes there. */
+  readonly systemHome: string | undefined;
   /* Of our own: settings, state, secrets, runtime, cache. */
   readonly ours: readonly string[];
   /* What our next start, or a person's next command, runs; outside of the tree. */
@@ -69,19 +70,19 @@ function isOpen({ door }: HiddenPlace, { open }: ShieldSettings): boolean {
   return door !== undefined && open.includes(door);
 }
 
-function hiddenPlaces({ homes, ours }: ShieldFacts, settings: ShieldSettings): readonly string[] {
+function hiddenPlaces(facts: ShieldFacts, settings: ShieldSettings): readonly string[] {
   const closed = (places: readonly HiddenPlace[]): readonly string[] =>
     places.filter((place) => !isOpen(place, settings)).map(({ path }) => path);
   return [
-    ...ours,
+    ...facts.ours,
     ...closed(hiddenOfSystem),
-    ...homes.flatMap((home) => closed(hiddenOfHome).map((path) => join(home, path))),
+    ...homesOf(facts).flatMap((home) => closed(hiddenOfHome).map((path) => join(home, path))),
     ...settings.hide,
   ];
 }
 
 function readOnlyPlaces(
-  { homes, programs, isRoot }: ShieldFacts,
+  facts: ShieldFacts,
   { open }: ShieldSettings,
 ): readonly string[] {
   const ofHome = [
@@ -91,9 +92,9 @@ function readOnlyPlaces(
     ...(open.includes('ssh') ? ['.ssh'] : []),
   ];
   return [
-    ...homes.flatMap((home) => ofHome.map((path) => join(home, path))),
-    ...programs,
-    ...(isRoot ? readOnlyForRoot : []),
+    ...homesOf(facts).flatMap((home) => ofHome.map((path) => join(home, path))),
+    ...facts.programs,
+    ...(facts.isRoot ? readOnlyForRoot : []),
   ];
 }
 
@@ -131,20 +132,33 @@ function byDepth(one: string, other: string): number {
   return one.split('/').length - other.split('/').length || (one < other ? -1 : 1);
 }
 
-/* Where writing is limited, or the user is root: everything is read-only first, and what may be written is put back. */
+/*
+ * Where writing is limited, or the user is root: everything is read-only first, and what may be written is put back. A home that
+ * is not HOME is read-only as a whole: nothing is made there, so nothing in it could be protected piece by piece.
+ */
 function writableSteps(facts: ShieldFacts, { write }: ShieldSettings): readonly ShieldStep[] {
-  const { isRoot, tree, homes } = facts;
-  if (!isRoot && write.length === 0) return [];
+  const { isRoot, tree, home, systemHome } = facts;
+  const isLimited = isRoot || write.length > 0;
+  const closed = [...(isLimited ? ['/'] : []), ...(systemHome === undefined ? [] : [systemHome])];
+  if (closed.length === 0) return [];
+  const isClosed = (path: string): boolean => closed.some((top) => isInside(path, top));
   const trees = [
-    ...keptForRoot,
-    ...(isRoot && write.length === 0 ? homes : []),
-    ...(tree === undefined ? [] : [tree]),
-    ...write,
+    ...(isLimited ? keptForRoot : []),
+    ...(home !== undefined && write.length === 0 ? [home] : []),
+    ...(tree === undefined || tree === '/' ? [] : [tree]),
+    ...write.filter((path) => path !== '/'),
   ];
   return [
-    { kind: 'read-only', path: '/' },
-    ...[...new Set(trees)].sort(byDepth).map((path): ShieldStep => ({ kind: 'keep', path })),
+    ...closed.map((path): ShieldStep => ({ kind: 'read-only', path })),
+    ...[...new Set(trees)]
+      .filter(isClosed)
+      .sort(byDepth)
+      .map((path): ShieldStep => ({ kind: 'keep', path })),
   ];
+}
+
+function homesOf({ home, systemHome }: ShieldFacts): readonly string[] {
+  return [home, systemHome].filter((path) => path !== undefined);
 }
 
 /* Directories that everybody uses, and in which sockets of other programs lie. */

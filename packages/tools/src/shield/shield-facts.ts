@@ -35,8 +35,9 @@ export interface FactsQuestion extends Omit<ShieldPlaces, 'home'> {
 
 export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFacts> {
   const { user, hide, runtimeDir, privateDir } = question;
-  const homes = await homesOf(user);
-  for (const home of homes) await makeMissing(home, user);
+  const { home, systemHome } = await homesOf(user);
+  const homes = [home, systemHome].filter((path) => path !== undefined);
+  if (home !== undefined) await makeMissing(home, user);
   for (const path of question.ownDirectories) {
     await mkdir(path, { recursive: true, mode: 0o700 });
   }
@@ -59,7 +60,8 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
   const programs = [...question.programs, ...programsOfHomes(question.searchPath, homes)];
   return {
     isRoot: user.uid === 0,
-    homes,
+    home,
+    systemHome,
     ours,
     programs: (await real(programs)).filter((path) => tree === undefined || !isInside(path, tree)),
     tree,
@@ -83,12 +85,15 @@ function programsOfHomes(searchPath: string, homes: readonly string[]): readonly
     .filter((path) => isOfHome(path) && !path.endsWith('node_modules/.bin'));
 }
 
-/* HOME of the environment, and where the system says that it is: a login goes there. The root of all files is no home. */
-async function homesOf({ uid, home }: ShieldUser): Promise<readonly string[]> {
-  const known = uid === process.getuid?.() ? [homeInSystem()] : [];
-  const homes = [home, ...known].filter((path) => path !== undefined);
-  const real = await Promise.all(homes.map(realPathSoFar));
-  return [...new Set(real)].filter((path) => path !== '/');
+/* The root of all files is no home. */
+async function homesOf({ uid, home }: ShieldUser): Promise<Pick<ShieldFacts, 'home' | 'systemHome'>> {
+  const known = uid === process.getuid?.() ? homeInSystem() : undefined;
+  const real = async (path: string | undefined): Promise<string | undefined> => {
+    const found = path === undefined ? '/' : await realPathSoFar(path);
+    return found === '/' ? undefined : found;
+  };
+  const [own, system] = [await real(home), await real(known)];
+  return { home: own, systemHome: system === own ? undefined : system };
 }
 
 function homeInSystem(): string | undefined {

@@ -12,7 +12,8 @@ import { type ShieldSettings, usualShield } from '../../src/shield/shield-settin
 
 const facts: ShieldFacts = {
   isRoot: false,
-  homes: ['/home/ann'],
+  home: '/home/ann',
+  systemHome: undefined,
   ours: ['/home/ann/.local/state/clawdfather', '/home/ann/.config/clawdfather'],
   programs: ['/home/ann/.local/lib/node_modules/clawdfather'],
   tree: '/home/ann/project',
@@ -122,7 +123,7 @@ test('what opens a door takes its places off the list, and only these', () => {
 });
 
 test('for root everything is read-only but the tree and the home, and devices are few', () => {
-  const steps = plan({ isRoot: true, homes: ['/root'], tree: '/srv/site' });
+  const steps = plan({ isRoot: true, home: '/root', tree: '/srv/site' });
   assert.deepEqual(steps[0], { kind: 'read-only', path: '/' });
   for (const path of ['/usr/bin', '/etc/passwd', '/proc/sys/kernel']) {
     assert.equal(endOf(steps, path), 'read-only', path);
@@ -132,6 +133,14 @@ test('for root everything is read-only but the tree and the home, and devices ar
   assert.equal(endOf(steps, '/dev/sda'), 'hide');
   assert.equal(endOf(steps, '/dev/null'), 'keep');
   assert.equal(endOf(steps, '/root/.bashrc'), 'read-only');
+});
+
+test('a home that is not HOME is read-only as a whole, but for a tree in it', () => {
+  const systemHome = '/var/lib/ann';
+  const steps = plan({ systemHome, tree: '/var/lib/ann/site' });
+  assert.equal(endOf(steps, '/var/lib/ann/new'), 'read-only');
+  assert.equal(endOf(steps, '/var/lib/ann/site/new'), 'keep');
+  assert.equal(endOf(steps, '/var/lib/ann/.ssh'), 'hide');
 });
 
 test('with shield.write only these trees and the working tree can be written to', () => {
