@@ -39,14 +39,17 @@ export type Started =
 export interface StartOptions {
   /* A caller was given this id, so there is no second attempt under another one. */
   readonly isIdPromised?: boolean;
+  /* The last thing before the start; a rejection keeps it from starting. */
+  readonly confirm?: () => Promise<void>;
 }
 
 export async function startRun(
   context: ToolsContext,
   request: StoredRequest,
-  { isIdPromised = false }: StartOptions,
+  { isIdPromised = false, confirm }: StartOptions,
 ): Promise<Started> {
   await checkUser(context, request);
+  await confirm?.();
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
     const started = await spawn(context, request, inputOf(context, request));
