@@ -74,8 +74,8 @@ function recordOr(context: ToolsContext, runId: string): StartWait {
 function denied(context: ToolsContext, approval: ApprovalSummary): PollResult {
   const { runId, state, decidedBy, reason, askedAgainAs } = approval;
   if (state === 'changed') {
-    const rule = `approval: ${formatChanged(approval)}`;
     const next = askedAgainAs === undefined ? undefined : context.gatekeeper.approval(askedAgainAs);
+    const rule = `approval: ${formatChanged(approval)}${next === undefined ? '' : `, run ${next.runId}`}`;
     const askedAgain = next && { approvalId: next.approvalId, runId: next.runId };
     const by = 'clawdfather';
     return { status: 'denied', runId, rule, by, ...(askedAgain && { askedAgain }) };

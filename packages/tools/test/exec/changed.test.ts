@@ -101,7 +101,7 @@ test('A6: a script that changed after the request does not start; it is asked ag
   assert.ok(askedAgain !== undefined);
   assert.equal(
     rule,
-    `approval: script.sh has changed since it was asked for; asked again as ${askedAgain.approvalId}`,
+    `approval: script.sh has changed since it was asked for; asked again as ${askedAgain.approvalId}, run ${askedAgain.runId}`,
   );
   assert.equal(by, 'clawdfather');
   assert.ok(!existsSync(written));
