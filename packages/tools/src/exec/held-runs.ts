@@ -84,7 +84,9 @@ export async function startHeld(context: ToolsContext, held: Held): Promise<Star
   try {
     const request = { ...approved, allowedBy: `approval:${approval.approvalId}` };
     const confirm = (): Promise<void> => confirmOrThrow(context, approval, approved);
-    return await beginStart(context, request, { isIdPromised: true, confirm });
+    const { binding } = approval;
+    const directory = binding?.directory;
+    return await beginStart(context, request, { isIdPromised: true, confirm, directory });
   } catch (error) {
     if (!hasCode(error, 'run-held')) throw error;
     /* Another process has started it. */

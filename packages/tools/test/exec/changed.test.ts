@@ -183,6 +183,24 @@ test('A6: another directory under the name is a difference, and a link to one', 
   assert.equal(readFileSync(written, 'utf8'), 'first\n');
 });
 
+test('A6: a directory that is replaced after the last look is not entered', async (t) => {
+  const { rig, directory, written, write, ask } = await openScript(t);
+  const held = await ask({ argv: ['./script.sh'], workdir: directory, pty: true });
+  const swap = (): boolean => {
+    renameSync(directory, `${directory}-before`);
+    mkdirSync(directory);
+    write('other');
+    return true;
+  };
+  // Asked for between the look and the start.
+  await rig.restart({ takesUp: false, canOpenTerminal: swap });
+  await rig.decide(held.approvalId, 'allow-once');
+  await assert.rejects(rig.tools.startHeld(held), { code: 'workdir-unusable' });
+  const { exit } = rig.supervisor.get(held.runId as RunId) ?? {};
+  assert.deepEqual([exit?.reason, exit?.failure?.stage], ['spawn-error', 'cwd']);
+  assert.ok(!existsSync(written));
+});
+
 test('A6: however many try to start it, it is asked again once', async (t) => {
   const { rig, written, write, ask, stored } = await openScript(t);
   const held = await ask();
