@@ -73,13 +73,17 @@ export function watchAllHeld(context: ToolsContext): void {
 
 /* Throws `approval-unusable`, and `approval-changed` when it was asked for again. Resolves to undefined when it was started before. */
 export async function startHeld(context: ToolsContext, held: Held): Promise<Started | undefined> {
-  const isKnown = context.supervisor.get(held.runId as RunId) !== undefined;
-  if (isKnown || context.starting.has(held.runId)) return undefined;
+  // Whoever asked second is told what became of it as well.
+  const begun = context.starting.get(held.runId);
+  await begun?.done;
+  if (context.supervisor.get(held.runId as RunId) !== undefined) return undefined;
   const approval = context.gatekeeper.wholeApproval(held.approvalId);
   if (approval === undefined) throw unusable('it is not known any more', held);
   if (approval.state === 'started') throw unusable('it was used before', approval);
   if (approval.state === 'changed') throw changedError(context, approval);
   if (approval.state !== 'allowed') throw unusable(`it is ${approval.state}`, approval);
+  // The first attempt has failed, and whoever made it was told why.
+  if (begun !== undefined) return undefined;
   const approved = approvedRequest(approval);
   try {
     const request = { ...approved, allowedBy: `approval:${approval.approvalId}` };

@@ -209,7 +209,8 @@ test('A6: however many try to start it, it is asked again once', async (t) => {
   write('second');
   await rig.decide(held.approvalId, 'allow-once');
   const starts = await Promise.allSettled([1, 2, 3, 4].map(() => rig.tools.startHeld(held)));
-  assert.ok(starts.some((one) => one.status === 'rejected'));
+  const codes = starts.map((one) => one.status === 'rejected' && one.reason.code);
+  assert.deepEqual(codes, Array(4).fill('approval-changed'), 'each of them is told');
   await pollDenied(rig, held.runId);
   assert.deepEqual(
     (await stored()).map(({ state }) => state),
