@@ -139,4 +139,5 @@ export const spawnTags = {
   oomScoreAdj: 29,
   confine: 30,
   grant: 31,
+  cwdId: 32,
 } as const;

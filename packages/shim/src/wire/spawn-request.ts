@@ -60,6 +60,12 @@ export interface Confinement {
   readonly grants: readonly Grant[];
 }
 
+/* As stat has it, in 64 bits each. */
+export interface DirectoryId {
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
 export interface SpawnRequest {
   /* Absolute; made before, and empty: that is the intent (S1). */
   readonly runDir: string;
@@ -74,6 +80,8 @@ export interface SpawnRequest {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /* Which directory `cwd` has to be when it is entered; absent: whichever it is. */
+  readonly cwdId?: DirectoryId | undefined;
   /* Absent: pipes. */
   readonly pty?: TerminalSize | undefined;
   readonly stdin: StdinKind;
