@@ -10,7 +10,7 @@ import { stallSchema } from './process.ts';
 import { cliEventSchema, cliExitSchema, cliRunSchema } from './cli-json.ts';
 import { gatewayShapes } from './cli-gateway-shapes.ts';
 import { columnsSchema, execResultSchema, rowsSchema } from './exec.ts';
-import { approvalDecisionSchema, approvalStateSchema } from './policy.ts';
+import { approvalDecisionSchema, approvalStateSchema, boundSchema } from './policy.ts';
 
 const instant = z.iso.datetime();
 const runId = z.string().describe('the run’s id');
@@ -49,6 +49,11 @@ const approvalFields = {
   decidedBy: z.string().nullable(),
   decidedAt: instant.nullable(),
   reason: z.string().nullable().describe('given with the decision'),
+  bound: boundSchema
+    .nullable()
+    .describe('the directory and files it is bound to; null once it is over, or where nothing is'),
+  changed: z.string().nullable().describe('what was another at the start: nothing started'),
+  askedAgainAs: z.string().nullable().describe('the request that was made instead'),
   stateDir: z
     .string()
     .nullable()

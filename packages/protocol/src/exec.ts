@@ -178,6 +178,8 @@ export const deniedSchema = z.object({
   runId: z.string().optional(),
   rule: z.string(),
   by: z.string(),
+  /* It was allowed, but what it is bound to was another at the start: this waits for a decision instead. */
+  askedAgain: z.object({ approvalId: z.string(), runId: z.string() }).optional(),
 });
 
 export const execResultSchema = z.discriminatedUnion('status', [

@@ -25,13 +25,14 @@ export {
   approvalDecisionSchema,
   approvalDecisions,
   approvalStateSchema,
+  boundSchema,
   approvalStates,
   askLevels,
   askSchema,
   securityLevels,
   securitySchema,
 } from './policy.ts';
-export type { ApprovalDecision, ApprovalState, Ask, Security } from './policy.ts';
+export type { ApprovalDecision, ApprovalState, Ask, Bound, Security } from './policy.ts';
 export {
   logResultSchema,
   pollResultSchema,

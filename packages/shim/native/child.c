@@ -119,6 +119,33 @@ static void child_user(const struct plan *plan)
 	die_with_parent(plan); /* A change of credentials clears the parent-death signal. */
 }
 
+static long stat_here(struct stat *here)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	/* libc's struct is the kernel's there. */
+	return rawcall(SYS_newfstatat, AT_FDCWD, raw_arg("."), raw_arg(here), 0);
+#else
+	return stat(".", here) == 0 ? 0 : -errno;
+#endif
+}
+
+/* A name may lead elsewhere by now, so the directory is looked at from inside: nothing can replace it any more. */
+static void child_directory(const struct plan *plan)
+{
+	const struct spawn *spawn = plan->spawn;
+	long result = rawcall(SYS_chdir, raw_arg(spawn->cwd), 0, 0, 0);
+	if (result < 0)
+		child_fail(plan, STAGE_CWD, result);
+	if (!spawn->has_cwd_id)
+		return;
+	struct stat here = {0};
+	result = stat_here(&here);
+	if (result == 0 && ((u64)here.st_dev != spawn->cwd_device || (u64)here.st_ino != spawn->cwd_inode))
+		result = -ESTALE;
+	if (result < 0)
+		child_fail(plan, STAGE_CWD, result);
+}
+
 static int child_main(void *argument)
 {
 	const struct plan *plan = argument;
@@ -127,11 +154,9 @@ static int child_main(void *argument)
 	child_limits(plan);
 	child_shield(plan);
 	child_user(plan);
-	long result = rawcall(SYS_chdir, raw_arg(plan->spawn->cwd), 0, 0, 0);
-	if (result < 0)
-		child_fail(plan, STAGE_CWD, result);
+	child_directory(plan);
 	/* S4: whatever else is open closes at exec, checked by the flag on each descriptor and again here. */
-	result = rawcall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */, 0);
+	long result = rawcall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC */, 0);
 	if (result < 0 && result != -ENOSYS && result != -EINVAL)
 		child_fail(plan, STAGE_STDIO, result);
 	/* Last: what comes before it needs what it takes away. */

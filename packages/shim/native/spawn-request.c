@@ -41,6 +41,7 @@ enum tag {
 	TAG_OOM_SCORE_ADJ,
 	TAG_CONFINE,
 	TAG_GRANT,
+	TAG_CWD_ID,
 	TAG_SHIELD,
 	TAG_COUNT,
 };
@@ -219,6 +220,11 @@ static void take_number(struct reader *r, u32 tag, struct spawn *spawn)
 		spawn->oom_score_adj = (i32)read_uint(r, 4);
 		break;
 	case TAG_CONFINE: spawn->confined = true; break;
+	case TAG_CWD_ID:
+		spawn->has_cwd_id = true;
+		spawn->cwd_device = read_uint(r, 8);
+		spawn->cwd_inode = read_uint(r, 8);
+		break;
 	default: r->left = 0; break;
 	}
 }

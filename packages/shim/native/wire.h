@@ -137,6 +137,9 @@ struct spawn {
 	char **argv;
 	char **envp;
 	const char *cwd;
+	/* which directory `cwd` has to be */
+	bool has_cwd_id;
+	u64 cwd_device, cwd_inode;
 	const char *file;
 	bool pty;
 	u16 cols, rows;

@@ -32,7 +32,13 @@ export type { Command } from './wire/encode-command.ts';
 export type { CgroupRequest, Confinement, Grant } from './wire/spawn-request.ts';
 export type { ShieldRequest, ShieldStep } from './wire/spawn-request.ts';
 export type { JournalRequest, OwnerIdentity } from './wire/spawn-request.ts';
-export type { ResourceLimit, SpawnRequest, SpawnUser, TerminalSize } from './wire/spawn-request.ts';
+export type {
+  DirectoryId,
+  ResourceLimit,
+  SpawnRequest,
+  SpawnUser,
+  TerminalSize,
+} from './wire/spawn-request.ts';
 export { shimBinaryPath } from './binary.ts';
 export { holdBinary } from './held-binary.ts';
 export type { HeldBinary } from './held-binary.ts';

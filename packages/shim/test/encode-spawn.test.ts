@@ -79,7 +79,7 @@ test('a plain request has the documented fields', () => {
   assert.equal(only(28).readUInt8(0), 1);
   assert.equal(only(28).readBigUInt64LE(1), 2n ** 40n);
   assert.equal(only(28).readBigUInt64LE(9), 2n ** 26n);
-  for (const absent of [11, 12, 14, 15, 16, 17, 18, 19, 29, 30, 31, 32])
+  for (const absent of [11, 12, 14, 15, 16, 17, 18, 19, 29, 30, 31, 32, 33])
     assert.equal(fields.has(absent), false);
 });
 
@@ -100,6 +100,7 @@ test('everything optional is written when it is given', () => {
         user: { uid: 1000, gid: 1001, groups: [5, 6] },
         cgroup: { path: '/sys/fs/cgroup/x', memoryBytesMax: 2 ** 33, processesMax: undefined },
         oomScoreAdj: -900,
+        cwdId: { device: 2n ** 32n, inode: 2n ** 64n - 1n },
         confine: {
           grants: [
             { path: '/srv/é', access: 'read', isOptional: false },
@@ -123,6 +124,7 @@ test('everything optional is written when it is given', () => {
   assert.deepEqual(texts(fields.get(18)), ['/sys/fs/cgroup/x']);
   assert.equal(only(19), `0000000002000000${'0000000000000000'}`);
   assert.equal(only(29), '7cfcffff');
+  assert.equal(only(32), `0000000001000000${'f'.repeat(16)}`);
   assert.equal(only(30), '');
   assert.deepEqual(texts(fields.get(31)), [
     '\0\0/srv/é',
@@ -159,7 +161,7 @@ test('a shield is its bits and its steps, in their order', () => {
   } as const;
   const field = (value: SpawnRequest['shield']): string =>
     fieldsOf(encodeSpawn({ ...plainRequest, shield: value }, 1))
-      .get(32)![0]!
+      .get(33)![0]!
       .toString('latin1');
   assert.equal(
     field(shield),

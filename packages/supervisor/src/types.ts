@@ -9,6 +9,7 @@ import type { SupervisorError } from './errors.ts';
 import type { Brand } from '@clawdfather/kit';
 import type {
   Confinement,
+  DirectoryId,
   LeftoversPolicy,
   OwnerLossPolicy,
   ShieldRequest,
@@ -83,6 +84,8 @@ interface SpawnCommon {
   /** With `replaceExisting`: a person accepts that the old run could not be verified (O7). */
   readonly force?: boolean;
   readonly cwd: string;
+  /** Which directory it has to be when it is entered, or nothing starts. Default: whichever it is. */
+  readonly cwdId?: DirectoryId;
   /** The whole environment of the command; nothing is inherited (S4). */
   readonly env: Readonly<Record<string, string>>;
   /** T9: a deadline, or `undefined` said on purpose. */

@@ -6,6 +6,7 @@ import { CodedError } from '@clawdfather/kit';
 
 export const toolsErrorCodes = [
   'account-not-local',
+  'approval-changed',
   'approval-unusable',
   'cursor-invalid',
   'env-refused',

@@ -38,7 +38,7 @@ export interface Tools {
   waitForEnd(runId: string, call: ToolCall): Promise<RunEnd>;
   /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
   looksAfter(account: string): readonly string[];
-  /* Starts a held run that was allowed, once, also when other processes try. Throws `approval-unusable`. */
+  /* Starts a held run that was allowed, once, also when other processes try. Throws `approval-unusable`, `approval-changed`. */
   startHeld(approval: Pick<ApprovalSummary, 'approvalId' | 'runId'>): Promise<void>;
   /* Ends processes that finished commands of this session have left behind; running commands go on. */
   endSession(session: EndedSession): Promise<void>;

@@ -34,6 +34,9 @@ export function approvalJson(
     decidedBy: record.decidedBy ?? null,
     decidedAt: record.decidedAtMs === undefined ? null : formatInstant(record.decidedAtMs),
     reason: record.reason ?? null,
+    bound: record.binding ?? null,
+    changed: record.changed ?? null,
+    askedAgainAs: record.askedAgainAs ?? null,
     stateDir,
   };
 }

@@ -6,7 +6,7 @@
  */
 import { localHost } from '@clawdfather/supervisor/origins';
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
-import { cutColumns, makeVisible } from '@clawdfather/tools/text';
+import { cutColumns, formatChanged, makeVisible } from '@clawdfather/tools/text';
 import { formatAge, formatDuration } from '../render/duration.ts';
 import type { Paint } from '../render/paint.ts';
 import { type Cell, formatTable } from '../render/table.ts';
@@ -96,6 +96,7 @@ function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string
       lines.push(...markedRows(makeVisible(line), '<', options));
     }
   }
+  if (record.binding !== undefined) lines.push(paint.dim(indent + formatBinding(record.binding)));
   if (record.droppedBytes !== undefined) {
     lines.push(paint.dim(`${indent}its environment and input are no longer kept`));
   }
@@ -106,6 +107,14 @@ function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string
   const end = formatEnd(record);
   if (end !== undefined) lines.push(paint.dim(indent + end));
   return lines;
+}
+
+/* How many, without their names: these are in the command. `--json` has all. */
+function formatBinding({ files, unbound, more }: NonNullable<ApprovalRecord['binding']>): string {
+  const bound = files.length === 1 ? 'a file' : `${files.length} files`;
+  const others = unbound.length + more;
+  const rest = others === 0 ? '' : `; ${others} more that it names may change (--json says why)`;
+  return `bound to its directory and the content of ${bound}${rest}`;
 }
 
 /* How it ended, as a sentence; undefined while it waits. */
@@ -121,6 +130,8 @@ export function formatEnd(record: ApprovalRecord): string | undefined {
       return `allowed by ${by}, started as run ${record.runId}`;
     case 'denied':
       return `denied by ${by}${reason}`;
+    case 'changed':
+      return `allowed by ${by}, not started: ${makeVisible(formatChanged(record))}`;
     case 'expired':
       return record.decision === undefined
         ? 'expired: nobody decided in time'

@@ -3,9 +3,11 @@
  *
  * Deciding is a person's: it takes a terminal and is refused inside a run, here as there (A5). The gateway judges again.
  */
+import { CodedError } from '@clawdfather/kit';
 import { type Client, RefusedError } from '@clawdfather/sdk';
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
+import { formatChanged } from '@clawdfather/tools/text';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
 import { formatApprovals, formatEnd } from '../approvals/approval-text.ts';
 import { type Decision, isAtTerminal } from '../approvals/decide.ts';
@@ -105,6 +107,8 @@ export function decideRemotely(
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
     const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
     const record = recordOf(approval);
+    // As on this machine: it is an error, so that no script takes it for a start.
+    if (record.state === 'changed') throw changedError(record, placeFlag(target));
     if (context.isJson) {
       const more = decision === 'deny' ? {} : { rules };
       await io.stdout.write(jsonLine({ ...approvalJson(record, null), ...more }));
@@ -115,6 +119,13 @@ export function decideRemotely(
       if (problem !== null) await io.stderr.write(`clf: it could not be started: ${problem}\n`);
     }
     return codeStatus(exitOk);
+  });
+}
+
+function changedError(record: ApprovalRecord, flag: string): CodedError {
+  return new CodedError('approval-changed', `nothing was started: ${formatChanged(record)}`, {
+    hint: `A person has to decide about the new request: clf approvals${flag}.`,
+    detail: { approvalId: record.approvalId },
   });
 }
 
@@ -170,6 +181,7 @@ function recordOf(approval: RemoteApproval): ApprovalRecord {
       runAs: runAs ?? undefined,
     },
     request: undefined,
+    binding: approval.bound ?? undefined,
     droppedBytes: approval.droppedBytes ?? undefined,
     requester: approval.requester,
     why: approval.why,
@@ -179,5 +191,7 @@ function recordOf(approval: RemoteApproval): ApprovalRecord {
     decidedBy: approval.decidedBy ?? undefined,
     decidedAtMs: approval.decidedAt === null ? undefined : Date.parse(approval.decidedAt),
     reason: approval.reason ?? undefined,
+    changed: approval.changed ?? undefined,
+    askedAgainAs: approval.askedAgainAs ?? undefined,
   };
 }

@@ -102,7 +102,7 @@ function openSource(
 /* Oldest first. What waits is read by itself, so that no number of decided ones hides it, and comes last, where a person looks. */
 function readApprovals(gatekeeper: Gatekeeper, isAll: boolean): readonly ApprovalRecord[] {
   const waiting = isAll ? (['pending', 'allowed'] as const) : (['pending'] as const);
-  const over = ['started', 'denied', 'expired'] as const;
+  const over = ['started', 'denied', 'expired', 'changed'] as const;
   return [
     ...gatekeeper.list({ states: waiting, limit: waitingMax }),
     ...(isAll ? gatekeeper.list({ states: over, limit: overMax }) : []),

@@ -31,6 +31,8 @@ const sentences: Readonly<Record<string, string | Sentence>> = {
       : `signed out: ${counted(Number(others), 'other device')}`,
   'auth.refused': ({ reason, ip }) =>
     `a sign-in was refused: ${textOf(reason).replaceAll('_', ' ')}, from ${textOf(ip)}`,
+  'approval.changed':
+    'what an allowed command is bound to has changed, so it waits for your decision again: clf approvals',
   'approval.waiting': 'a command waits for your decision: clf approvals',
   'health.changed': ({ to, reasons }) => healthText(to, reasons),
   'gateway.stop-asked': ({ why }) => `stopping (${textOf(why)}); what runs goes on`,

@@ -35,6 +35,11 @@ const wordsOf: Readonly<Record<string, (detail: Detail) => string>> = {
     const asked = askedBy === undefined ? '' : `, asked by ${textOf(askedBy)}`;
     return `${textOf(decision)}${said}: ${commandOf(detail)} (run ${textOf(runId)}${asked})${rules}`;
   },
+  'approval.changed': (detail) => {
+    const { changed, decided_by: decidedBy, asked_again_as: askedAgainAs } = detail;
+    const next = askedAgainAs === undefined ? '' : `; asked again as ${textOf(askedAgainAs)}`;
+    return `${textOf(changed)}, not started although ${textOf(decidedBy)} allowed it: ${commandOf(detail)}${next}`;
+  },
   'rule.revoke': ({ program, made_by: madeBy, made_at: madeAt }) =>
     `${textOf(program)} is asked about again (allowed by ${textOf(madeBy)} at ${textOf(madeAt)})`,
 };

@@ -189,13 +189,19 @@ test('an approval is of its shape, decided or not', () => {
     why: 'rm is not on the allowlist',
     createdAtMs: 1,
     expiresAtMs: 2,
+    changed: undefined,
+    askedAgainAs: undefined,
   };
+  const directory = { device: '1', inode: '2' };
+  const files = [{ path: '/x', bytes: 3, sha256: 'aa' }];
+  const unbound = [{ path: '/y', why: 'it is larger than 1 MiB' }];
   const pending = approvalJson(
     {
       ...common,
       state: 'pending',
       action: { ...action, command },
       droppedBytes: undefined,
+      binding: { directory, files, unbound, more: 1 },
       decision: undefined,
       decidedBy: undefined,
       decidedAtMs: undefined,
@@ -210,6 +216,7 @@ test('an approval is of its shape, decided or not', () => {
       state: 'started',
       action: { ...action, command: { kind: 'argv', argv: ['rm', 'x'] } },
       droppedBytes: 900,
+      binding: undefined,
       decision: 'allow-always',
       decidedBy: 'a person',
       decidedAtMs: 3,

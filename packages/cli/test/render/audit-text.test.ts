@@ -46,6 +46,12 @@ test('decisions, revocations, and whatever else there is', () => {
     entry('approval.decide', { decision: 'deny', run_id: 'r1' }),
     'token:t1 → x1 deny: (command not shown) (run r1)',
   );
+  const changed = { changed: 'x has changed', decided_by: 'cli:ann', command: 'sh x' };
+  assert.equal(
+    entry('approval.changed', { ...changed, asked_again_as: 'a2' }),
+    'token:t1 → x1 x has changed, not started although cli:ann allowed it: $ sh x; asked again as a2',
+  );
+  assert.match(entry('approval.changed', changed), /: \$ sh x$/);
   assert.equal(
     entry('rule.revoke', { program: '/bin/a', made_by: 'cli:ann', made_at: 'then' }),
     'token:t1 → x1 /bin/a is asked about again (allowed by cli:ann at then)',

@@ -41,6 +41,8 @@ const notices: Readonly<Record<string, string>> = {
   already_decided: 'That was decided before.',
   expired: 'That waited too long: it has to be asked for again.',
   not_found: 'That is not there any more.',
+  changed:
+    'Nothing was started: what it is bound to had changed. It was asked again, and waits below.',
   not_started: 'It is allowed, but could not be started. clf approvals says more.',
   forbidden: 'That is not for you to decide.',
   failed: 'That did not work. Please try again.',
@@ -84,13 +86,14 @@ function registerButtons(scope: FastifyInstance, parts: HomeParts): void {
   button('/pages/approvals/:id', async (call, request) => {
     const { decision } = decisionForm.parse(request.body);
     const body = { decision };
-    const { problem } = await approvals.decide({
+    const { problem, approval } = await approvals.decide({
       ...call,
       params: idOf(request),
       query: undefined,
       body,
     });
-    return problem === null ? undefined : 'not_started';
+    if (problem === null) return undefined;
+    return approval.askedAgainAs === null ? 'not_started' : 'changed';
   });
   button('/pages/devices/:id', async (call, request) => {
     await auth.revokeDevice({ ...call, ...nothing, params: idOf(request) });

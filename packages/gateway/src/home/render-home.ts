@@ -84,7 +84,7 @@ function renderList<Item>(
 
 /* Everything that starts is shown: a person decides about what they see. */
 function renderApproval(approval: ApprovalJson, { nowMs }: HomeFacts): string {
-  const { id, line, argv, cwd, env, stdin, host, runAs, requester, why } = approval;
+  const { id, line, argv, cwd, env, stdin, host, runAs, requester, why, bound } = approval;
   const command = line ?? (argv ?? []).map(quoted).join(' ');
   const additions = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const facts = [
@@ -95,6 +95,7 @@ function renderApproval(approval: ApprovalJson, { nowMs }: HomeFacts): string {
     ['why', why],
     ...(additions.length === 0 ? [] : [['with', additions.join('\n')]]),
     ...(stdin === null ? [] : [['reads', stdin]]),
+    ...(bound === null ? [] : [['bound to', boundText(bound)]]),
   ] as const;
   // The wire has made hidden characters visible already; line ends stay.
   return `<pre>${escapeHtml(command)}</pre>
@@ -102,6 +103,14 @@ function renderApproval(approval: ApprovalJson, { nowMs }: HomeFacts): string {
 <p class="when">asked ${formatAgo(nowMs, approval.createdAt)}</p>
 <form method="post" action="/pages/approvals/${escapeHtml(id)}"><button name="decision" value="allow-once" class="good">Allow once</button>
 <button name="decision" value="deny" class="bad">Deny</button></form>`;
+}
+
+function boundText({ files, unbound, more }: NonNullable<ApprovalJson['bound']>): string {
+  const paths = files.map(({ path }) => path);
+  const others = unbound.map(({ path, why }) => `not ${path}: ${why}`);
+  return ['its directory', ...paths, ...others, ...(more > 0 ? [`not ${more} more`] : [])].join(
+    '\n',
+  );
 }
 
 function renderRun(run: RunJson, { nowMs }: HomeFacts): string {

@@ -57,6 +57,9 @@ export function createGuardedTools(
       const runs = runsOf(request, call, signalOf(request, call));
       const result = await dispatch(runs, params, call);
       if (result.action === 'poll' && result.runId !== undefined) ways.onRun(result.runId, false);
+      if ('askedAgain' in result && result.askedAgain !== undefined) {
+        ways.onRun(result.askedAgain.runId, false);
+      }
       return result;
     },
   };

@@ -2,8 +2,9 @@
  * Approvals over HTTP. The scope `read` is enough to look at them; decide-approval.ts says who may decide.
  */
 import type { Api } from '@clawdfather/protocol/api';
+import type { Caller } from '../http/caller.ts';
 import type { Handlers } from '../http/handlers.ts';
-import { approvalJson } from '../runs/approval-json.ts';
+import { approvalJson, type Hashes } from '../runs/approval-json.ts';
 import { decideAsCaller, type DecideParts, findApproval } from '../runs/decide-approval.ts';
 import { accountsOf } from '../runs/whose-runs.ts';
 
@@ -20,17 +21,22 @@ export function createApprovalsHandlers(parts: DecideParts): Handlers<Api['appro
       // Each is read whole, because a person decides about what the list shows; what is over has little left to read.
       const items = gatekeeper.list({ ...filter, limit, offset }).flatMap(({ approvalId }) => {
         const record = gatekeeper.wholeApproval(approvalId);
-        return record === undefined ? [] : [approvalJson(record, nowMs)];
+        return record === undefined ? [] : [approvalJson(record, nowMs, hashesFor(caller))];
       });
       return { items, total: gatekeeper.count(filter), limit, offset };
     },
     get: async ({ caller, params }) =>
-      approvalJson(findApproval(runs, caller, params.id), clock.wallMs()),
+      approvalJson(findApproval(runs, caller, params.id), clock.wallMs(), hashesFor(caller)),
     decide: async ({ params, body, caller, ip, traceId }) => {
       const { decision, reason } = body;
       const asked = { approvalId: params.id, decision, reason, caller, ip, traceId };
       const { record, rules, problem } = await decideAsCaller(parts, asked);
-      return { approval: approvalJson(record, clock.wallMs()), rules: [...rules], problem };
+      const approval = approvalJson(record, clock.wallMs(), hashesFor(caller));
+      return { approval, rules: [...rules], problem };
     },
   };
+}
+
+function hashesFor({ kind }: Caller): Hashes {
+  return kind === 'device' ? 'shown' : 'withheld';
 }

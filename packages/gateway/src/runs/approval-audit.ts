@@ -159,6 +159,7 @@ class Follower {
     });
     const isDecisionTold = approval.toldState !== 'pending' || isWithdrawn(approval);
     const decision = isDecisionTold ? [] : [decisionOf(approval, rules)];
+    if (approval.state === 'changed') return [...decision, changeOf(approval)];
     if (approval.state !== 'started') return decision;
     const actor = askerOf(approval);
     return [...decision, startOf(approval, { actor, who: await this.#nameOf(approval, actor) })];
@@ -221,7 +222,7 @@ class Follower {
   }
 }
 
-const actions = ['approval.decide', 'run.start', 'rule.revoke'] as const;
+const actions = ['approval.decide', 'approval.changed', 'run.start', 'rule.revoke'] as const;
 
 function keyOf({ action, target }: Pick<Entry, 'action' | 'target'>): string {
   return `${action} ${target}`;
@@ -293,6 +294,25 @@ function startOf(
       decided_by: decidedBy,
       ...(requester === actor ? {} : { asked_by: requester }),
       started_at: formatTime(startedAtMs),
+      ...machineAccount(approval),
+    },
+  };
+}
+
+/* It was allowed, and nothing started. */
+function changeOf(approval: StoredApproval): Entry {
+  const { approvalId, runId, host, decidedBy = 'somebody', changed = '', askedAgainAs } = approval;
+  return {
+    action: 'approval.changed',
+    actor: 'clawdfather',
+    target: approvalId,
+    detail: {
+      run_id: runId,
+      host,
+      command: shownCommand(parseCommand(approval.command)),
+      changed,
+      decided_by: decidedBy,
+      ...(askedAgainAs === undefined ? {} : { asked_again_as: askedAgainAs }),
       ...machineAccount(approval),
     },
   };

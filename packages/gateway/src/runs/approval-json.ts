@@ -8,7 +8,10 @@ import { formatTime } from '../http/format-time.ts';
 
 export type ApprovalJson = AnswerOf<Api['approvals']['get']>;
 
-export function approvalJson(record: ApprovalRecord, nowMs: number): ApprovalJson {
+/* A hash tells what is in a short file, and an agent may hold a token: only people get them. */
+export type Hashes = 'shown' | 'withheld';
+
+export function approvalJson(record: ApprovalRecord, nowMs: number, hashes: Hashes): ApprovalJson {
   const { command, cwd, envAdditions, stdin, host, account, runAs = null } = record.action;
   const env = Object.entries(envAdditions).map(([name, value]) => [
     makeVisible(name),
@@ -37,6 +40,24 @@ export function approvalJson(record: ApprovalRecord, nowMs: number): ApprovalJso
     decidedBy: record.decidedBy ?? null,
     decidedAt: formatTime(record.decidedAtMs),
     reason: record.reason === undefined ? null : makeVisible(record.reason),
+    bound: boundJson(record.binding, hashes),
+    changed: record.changed === undefined ? null : makeVisible(record.changed),
+    askedAgainAs: record.askedAgainAs ?? null,
+  };
+}
+
+function boundJson(binding: ApprovalRecord['binding'], hashes: Hashes): ApprovalJson['bound'] {
+  if (binding === undefined) return null;
+  const { directory, files, unbound, more } = binding;
+  return {
+    directory,
+    files: files.map(({ path, bytes, sha256 }) => ({
+      path: makeVisible(path),
+      bytes,
+      sha256: hashes === 'shown' ? sha256 : null,
+    })),
+    unbound: unbound.map(({ path, why }) => ({ path: makeVisible(path), why })),
+    more,
   };
 }
 

@@ -2,6 +2,8 @@
  * Approvals over HTTP: what is shown, who decides, and that it is decided once.
  */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openApprovals } from '@clawdfather/supervisor';
@@ -75,6 +77,60 @@ test('what a token asks for is held, shown as it is, and starts when a person al
     audit.entries.map((entry: { target: string }) => entry.target),
     [approvalId],
   );
+});
+
+test('A6: a script that changed is not started but asked again; hashes are for people only', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const agent = await tokenOf(rig, ['read', 'run', 'approve']);
+  const script = join(rig.directory, 'script.sh');
+  writeFileSync(script, 'echo first');
+  const { approvalId, runId } = await askAs(agent, { argv: ['/bin/sh', 'script.sh'] });
+  const boundFor = async (who: ApiCaller) => {
+    const { body } = await who.get(`/api/v1/approvals/${approvalId}`);
+    return body.bound.files.find(({ path }: { path: string }) => path === script);
+  };
+  const sha256 = createHash('sha256').update('echo first').digest('hex');
+  assert.deepEqual(await boundFor(me), { path: script, bytes: 10, sha256 });
+  assert.deepEqual(await boundFor(agent), { path: script, bytes: 10, sha256: null });
+  const { body: listed } = await agent.get('/api/v1/approvals');
+  assert.ok(!JSON.stringify(listed).includes(sha256));
+
+  writeFileSync(script, 'echo second');
+  const decision = { decision: 'allow-once' };
+  const { body: decided } = await me.post(`/api/v1/approvals/${approvalId}`, decision);
+  const { state, changed, askedAgainAs, bound } = decided.approval;
+  assert.deepEqual([state, changed, bound], ['changed', 'script.sh has changed', null]);
+  const why = `script.sh has changed since it was asked for; asked again as ${askedAgainAs}`;
+  assert.equal(decided.problem, `nothing was started: ${why}`);
+  const { body: next } = await me.get(`/api/v1/approvals/${askedAgainAs}`);
+  assert.deepEqual([next.state, next.requester], ['pending', `token:${agent.id}`]);
+  const again = await me.post(`/api/v1/approvals/${approvalId}`, decision);
+  assert.deepEqual([again.status, again.body.error.code], [409, 'already_decided']);
+  assert.equal(again.body.error.detail.state, 'changed');
+  // It is as little the token's to decide as the first was.
+  const approver = await tokenOf(rig, ['read', 'approve']);
+  assert.equal((await agent.post(`/api/v1/approvals/${askedAgainAs}`, decision)).status, 403);
+  const other = await approver.post(`/api/v1/approvals/${askedAgainAs}`, decision);
+  assert.deepEqual([other.status, other.body.problem], [200, null]);
+  await agent.untilEnded(next.runId);
+  assert.equal(await agent.outputOf(next.runId), 'second\n');
+  assert.equal((await me.get(`/api/v1/runs/${runId}/output`)).body.error.code, 'not_running');
+  for (;;) {
+    const { body: audit } = await me.get('/api/v1/audit?action=approval.changed');
+    const [entry] = audit.entries;
+    if (entry === undefined) continue;
+    assert.deepEqual([entry.target, entry.actor], [approvalId, 'clawdfather']);
+    assert.deepEqual(entry.detail, {
+      run_id: runId,
+      host: 'local',
+      command: '/bin/sh script.sh',
+      changed: 'script.sh has changed',
+      decided_by: `device:${rig.owner.deviceId}`,
+      asked_again_as: askedAgainAs,
+    });
+    break;
+  }
 });
 
 test('A1: of many who decide at once one does, and the others are told who', async () => {

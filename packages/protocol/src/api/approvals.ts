@@ -2,7 +2,7 @@
  * What agents ask for and a person decides. What is shown is what starts, with hidden characters made visible.
  */
 import { z } from 'zod';
-import { approvalDecisionSchema, approvalStateSchema } from '../policy.ts';
+import { approvalDecisionSchema, approvalStateSchema, boundSchema } from '../policy.ts';
 import { idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';
 import { endpoints } from './endpoint.ts';
 
@@ -39,6 +39,11 @@ const approvalSchema = z
     decidedBy: z.string().nullable(),
     decidedAt: timeSchema.nullable(),
     reason: z.string().nullable(),
+    /* Null once it is over, and where nothing can be bound: for another Unix user, on another machine. */
+    bound: boundSchema.nullable(),
+    /* What was another at the start, so that nothing started; and the request that was made instead. */
+    changed: z.string().nullable(),
+    askedAgainAs: z.string().nullable(),
   })
   .meta({ id: 'Approval' });
 

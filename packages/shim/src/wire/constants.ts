@@ -152,5 +152,6 @@ export const spawnTags = {
   oomScoreAdj: 29,
   confine: 30,
   grant: 31,
-  shield: 32,
+  cwdId: 32,
+  shield: 33,
 } as const;

@@ -25,8 +25,8 @@ import {
   stdinCodes,
 } from './constants.ts';
 import { createFrameWriter, type FrameWriter, utf8BytesPerUnit } from './frame-writer.ts';
-import type { Confinement, ResourceLimit, ShieldRequest } from './spawn-request.ts';
-import type { ShieldStep, SpawnRequest } from './spawn-request.ts';
+import type { Confinement, DirectoryId, ResourceLimit } from './spawn-request.ts';
+import type { ShieldRequest, ShieldStep, SpawnRequest } from './spawn-request.ts';
 
 const fieldHeadBytes = 6;
 /* Every field of fixed size together is below this. */
@@ -65,12 +65,13 @@ function writeIdentity(writer: FrameWriter, request: SpawnRequest): void {
 }
 
 function writeProgram(writer: FrameWriter, request: SpawnRequest): void {
-  const { file, pty } = request;
+  const { file, pty, cwdId } = request;
   for (const arg of request.argv) writer.field(spawnTags.arg, () => writer.text(arg));
   for (const name of Object.keys(request.env)) {
     writer.field(spawnTags.env, () => writer.text(`${name}=${request.env[name]}`));
   }
   writer.field(spawnTags.cwd, () => writer.text(request.cwd));
+  if (cwdId !== undefined) writer.field(spawnTags.cwdId, () => writer.bytes(bytesOf(cwdId)));
   if (file !== undefined) writer.field(spawnTags.file, () => writer.text(file));
   if (pty !== undefined) {
     writer.field(spawnTags.pty, () => {
@@ -79,6 +80,13 @@ function writeProgram(writer: FrameWriter, request: SpawnRequest): void {
     });
   }
   writer.field(spawnTags.stdin, () => writer.u8(stdinCodes[request.stdin]));
+}
+
+function bytesOf({ device, inode }: DirectoryId): Buffer {
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigUInt64LE(device, 0);
+  bytes.writeBigUInt64LE(inode, 8);
+  return bytes;
 }
 
 function writeLimits(writer: FrameWriter, request: SpawnRequest): void {

@@ -60,6 +60,12 @@ export interface Confinement {
   readonly grants: readonly Grant[];
 }
 
+/* As stat has it, in 64 bits each. */
+export interface DirectoryId {
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
 /*
  * One change of what a shielded command sees. In order; a path is absolute, without links, and may be missing.
  *   hide       an empty place, or an empty file, is there instead
@@ -100,6 +106,8 @@ export interface SpawnRequest {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /* Which directory `cwd` has to be when it is entered; absent: whichever it is. */
+  readonly cwdId?: DirectoryId | undefined;
   /* Absent: pipes. */
   readonly pty?: TerminalSize | undefined;
   readonly stdin: StdinKind;

@@ -3,7 +3,16 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { ControlLink, SpawnRequest } from '../../src/index.ts';
@@ -115,6 +124,35 @@ nativeTest('a file to execute may differ from argv[0]', async (rig) => {
   await run.ended();
   assert.equal((await run.output()).toString(), 'another-name\n');
 });
+
+nativeTest(
+  'the directory that is entered is the one that was meant, or nothing starts',
+  async (rig) => {
+    const meant = join(rig.dir, 'meant');
+    const other = join(rig.dir, 'other');
+    mkdirSync(meant);
+    mkdirSync(other);
+    const { dev: device, ino: inode } = statSync(meant, { bigint: true });
+    const request = { cwd: meant, cwdId: { device, inode } };
+    const right = await rig.run(['pwd'], request);
+    await right.ended();
+    assert.equal((await right.output()).toString(), `${meant}\n`);
+    for (const wrong of [
+      { device: device + 1n, inode },
+      { device, inode: inode + 2n ** 40n },
+    ]) {
+      const refused = await rig.run(['pwd'], { ...request, cwdId: wrong });
+      const { stage, errno: code } = await refused.spawnError();
+      assert.deepEqual([stage, code], ['cwd', errno.ESTALE]);
+      assert.equal((await refused.ended()).exit.reason, 'spawn-error');
+    }
+    renameSync(meant, join(rig.dir, 'moved'));
+    symlinkSync(other, meant);
+    const linked = await rig.run(['pwd'], request);
+    assert.equal((await linked.spawnError()).errno, errno.ESTALE);
+    await linked.ended();
+  },
+);
 
 nativeTest('each stage of a start fails under its own name', async (rig) => {
   const cases = [

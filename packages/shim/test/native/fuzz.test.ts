@@ -69,6 +69,7 @@ function spawnSeed(): Buffer {
       leftovers: 'keep',
       journal: { mode: 'hold', bytesMax: 8192, segmentBytes: 4096 },
       oomScoreAdj: 500,
+      cwdId: { device: 1n, inode: 2n },
       shield: {
         steps: [
           { kind: 'hide', path: '/srv' },

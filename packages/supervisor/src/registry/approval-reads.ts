@@ -68,10 +68,12 @@ export function createApprovalReads(statements: Pick<Statements, 'one' | 'all'>)
         [id],
       );
       if (row === undefined) return undefined;
+      const binding = optionalText(row, 'binding');
       return {
         action: text(row, 'action'),
         request: text(row, 'request'),
         searchPath: text(row, 'search_path'),
+        ...(binding === undefined ? {} : { binding }),
       };
     },
     waitingApprovals: (account) => {
@@ -153,6 +155,7 @@ function parseApproval(row: Row): StoredApproval {
     isLapsed: number(row, 'is_lapsed') === 1,
     bodyBytes: number(row, 'body_bytes'),
     actionHash: text(row, 'action_hash'),
+    askedHash: optionalText(row, 'asked_hash'),
     account: text(row, 'account'),
     host: text(row, 'host'),
     cwd: text(row, 'cwd'),
@@ -169,6 +172,8 @@ function parseApproval(row: Row): StoredApproval {
     decidedBy: optionalText(row, 'decided_by'),
     decidedAtMs: optionalNumber(row, 'decided_at_ms'),
     decisionReason: optionalText(row, 'decision_reason'),
+    changed: optionalText(row, 'changed'),
+    askedAgainAs: optionalText(row, 'asked_again_as'),
     startedAtMs: optionalNumber(row, 'started_at_ms'),
     toldState: storedApprovalStates[number(row, 'told_state')] ?? 'pending',
   };

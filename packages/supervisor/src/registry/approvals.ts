@@ -3,14 +3,21 @@
  * processes, and what has to be known before a page is cut: whose a row is, its state, and whether it has lapsed.
  *
  * A row is small, whatever was asked for. What a start needs, and a caller chose the size of, lies in a body of its own, which
- * goes when the approval is over. `action`, `request`, `command` and `requesterMarks` are texts that only their writer
+ * goes when the approval is over. `action`, `request`, `binding`, `command` and `requesterMarks` are texts that only their writer
  * understands.
  */
 import type { RunRecord } from '../types.ts';
 import type { RuleReads, RuleWrites } from './allow-rules.ts';
 
 /* The column `state` is the index into this list. */
-export const storedApprovalStates = ['pending', 'allowed', 'started', 'denied', 'expired'] as const;
+export const storedApprovalStates = [
+  'pending',
+  'allowed',
+  'started',
+  'denied',
+  'expired',
+  'changed',
+] as const;
 export type StoredApprovalState = (typeof storedApprovalStates)[number];
 
 /* What of it lapses is counted in: the boot's own clock, and the wall clock for a boot that is over (C1). */
@@ -26,10 +33,18 @@ export interface ApprovalBody {
   readonly request: string;
   /* PATH of the run: what its programs were looked up in. */
   readonly searchPath: string;
+  /* The directory and files as they were; undefined where nothing is bound, and of versions that bound nothing. */
+  readonly binding?: string | undefined;
 }
 
-export function approvalBodyBytes({ action, request, searchPath }: ApprovalBody): number {
-  return Buffer.byteLength(action) + Buffer.byteLength(request) + Buffer.byteLength(searchPath);
+export function approvalBodyBytes({
+  action,
+  request,
+  searchPath,
+  binding = '',
+}: ApprovalBody): number {
+  const texts = [action, request, searchPath, binding];
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
 /* Its writer keeps these texts short, because lists read them. */
@@ -37,6 +52,8 @@ interface ApprovalFacts {
   readonly approvalId: string;
   readonly runId: string;
   readonly actionHash: string;
+  /* Of what was asked alone: the same whatever it was bound to. Undefined of earlier versions, whose two hashes are one. */
+  readonly askedHash?: string | undefined;
   readonly account: string;
   readonly host: string;
   readonly cwd: string;
@@ -68,6 +85,10 @@ export interface StoredApproval extends ApprovalFacts {
   readonly decidedBy: string | undefined;
   readonly decidedAtMs: number | undefined;
   readonly decisionReason: string | undefined;
+  /* What was another at the start. */
+  readonly changed: string | undefined;
+  /* The approval that was asked for instead. */
+  readonly askedAgainAs: string | undefined;
   readonly startedAtMs: number | undefined;
   /* Up to which state an audit log has it: `pending` is nothing yet. */
   readonly toldState: StoredApprovalState;
@@ -82,6 +103,8 @@ export interface ApprovalChange {
   readonly decidedBy?: string;
   readonly decidedAtMs?: number;
   readonly decisionReason?: string | undefined;
+  readonly changed?: string | undefined;
+  readonly askedAgainAs?: string | undefined;
 }
 
 export interface ApprovalFilter {

@@ -11,6 +11,7 @@ import { migration0001 } from './migrations/0001-runs.ts';
 import { migration0002 } from './migrations/0002-approvals.ts';
 import { migration0003 } from './migrations/0003-approval-bodies.ts';
 import { migration0004 } from './migrations/0004-rules.ts';
+import { migration0005 } from './migrations/0005-bindings.ts';
 
 export interface Migration {
   readonly version: number;
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   migration0002,
   migration0003,
   migration0004,
+  migration0005,
 ];
 
 /** Must be called inside a transaction. */

@@ -8,7 +8,7 @@ import type { ApprovalFilter, ApprovalMoment, NewApproval } from '../../src/regi
 import { exitOf, newRunOf } from '../records.ts';
 import { finishRun, openRig, startRun } from './registry-rig.ts';
 
-const body = { action: '{"a":"ä"}', request: '{}', searchPath: '/usr/bin' };
+const body = { action: '{"a":"ä"}', request: '{}', searchPath: '/usr/bin', binding: '{"b":1}' };
 /* Nothing of `approvalOf` has lapsed then. */
 const now: ApprovalMoment = { bootId: 'boot', bootMs: 1, wallMs: 1 };
 
@@ -16,6 +16,7 @@ const approvalOf = (parts: Partial<NewApproval> = {}): NewApproval => ({
   approvalId: 'approval-1',
   runId: 'run-1',
   actionHash: 'hash',
+  askedHash: 'asked',
   account: 'local',
   host: 'local',
   cwd: '/tmp',
@@ -45,11 +46,13 @@ test('what was stored is read again, by id, by run and in lists', async (t) => {
     ...facts,
     state: 'pending',
     isLapsed: false,
-    bodyBytes: 20,
+    bodyBytes: 27,
     decision: undefined,
     decidedBy: undefined,
     decidedAtMs: undefined,
     decisionReason: undefined,
+    changed: undefined,
+    askedAgainAs: undefined,
     startedAtMs: undefined,
     toldState: 'pending',
   });
@@ -295,4 +298,39 @@ test('the run of a shim is known as long as something of it lives', async (t) =>
   assert.equal(registry.runOfShim({ ...shim, startTicks: shimStartTicks + 1 }), undefined);
   await finishRun(registry, runId);
   assert.equal(registry.runOfShim(shim), undefined);
+});
+
+test('A2, A6: what has ended as changed is not started, whoever tries, and one end wins', async (t) => {
+  const { registry, openOwner } = await openRig(t);
+  const owner = await openOwner();
+  const change = { state: 'changed', changed: 'x has changed', askedAgainAs: 'next' } as const;
+  await registry.write((tx) => {
+    tx.insertApproval(approvalOf());
+    assert.equal(tx.changeApproval('approval-1', 'allowed', change), false, 'only from allowed');
+    tx.changeApproval('approval-1', 'pending', { state: 'allowed', decidedBy: 'cli:ann' });
+    assert.equal(tx.changeApproval('approval-1', 'allowed', change), true);
+    assert.equal(tx.changeApproval('approval-1', 'allowed', change), false, 'once');
+  });
+  await assert.rejects(startRun(registry, owner, newRunOf('run-1')), { code: 'run-held' });
+  const stored = registry.approval('approval-1', now);
+  assert.deepEqual(
+    [stored?.state, stored?.changed, stored?.askedAgainAs, stored?.decidedBy],
+    ['changed', 'x has changed', 'next', 'cli:ann'],
+  );
+  assert.equal(registry.approvalBody('approval-1'), undefined);
+  assert.deepEqual(registry.waitingApprovals(), { count: 0, bytes: 0 });
+  assert.equal(registry.countApprovals({ states: ['changed'] }, now), 1);
+  // The other way round: started first.
+  await registry.write((tx) => {
+    tx.insertApproval(approvalOf({ approvalId: 'approval-2', runId: 'run-2' }));
+    tx.changeApproval('approval-2', 'pending', { state: 'allowed' });
+  });
+  await startRun(registry, owner, newRunOf('run-2'));
+  await registry.write((tx) =>
+    assert.equal(tx.changeApproval('approval-2', 'allowed', change), false),
+  );
+  await registry.write((tx) =>
+    tx.forgetApprovals({ createdBeforeMs: 0, account: 'local', keptMax: 0 }),
+  );
+  assert.deepEqual(registry.approvals({ limit: 10 }, now), []);
 });

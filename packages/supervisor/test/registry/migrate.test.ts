@@ -14,6 +14,7 @@ const releasedHashes: readonly string[] = [
   '9da755d7f1d99cc861e3c5e9430fe2a4ee1d10eff21d09e917a668c3e6f8c1e0',
   'f31d5d21ba4e29a452e2ebfc33a3d24ec6e94c0be4a0011bb284a5d61d8f6461',
   '2124c3d2182c4cb80d3649390b51fa91934a3df4a5df2f7a8c3c9994074b8774',
+  '1cb2907166584493dddefd15a60bd4441e4bc006bddd4dc987167881105e0f95',
 ];
 
 test('released migrations are what they were', () => {
@@ -58,6 +59,29 @@ test('a rule of version 3 gets an id, and stays', () => {
     [rule?.['named_path'], rule?.['added_at_ms'], rule?.['used_count'], rule?.['revoked_at_ms']],
     ['/usr/bin/make', 7, 0, null],
   );
+  db.close();
+});
+
+test('an approval of version 4 stays what it was, bound to no file; what is changed counts as over', () => {
+  const db = new DatabaseSync(':memory:');
+  migrate(db, migrations.slice(0, 4));
+  db.exec(`INSERT INTO approvals (seq, state, boot_id, lapses_boot_ms, created_at_ms, expires_at_ms, body_bytes, account,
+      approval_id, run_id, action_hash, host, requester, requester_marks, why, cwd, command)
+    VALUES (7, 1, 'boot', 1, 1, 1, 3, 'local', 'old', 'run-old', 'hash', 'local', 'mcp', '[]', 'why', '/', '{}');
+    INSERT INTO approval_bodies VALUES (7, 'a', 'r', 's')`);
+  migrate(db);
+  const row = db.prepare('SELECT * FROM approvals JOIN approval_bodies USING (seq)').get();
+  assert.deepEqual(
+    [row?.['state'], row?.['action_hash'], row?.['request'], row?.['told_state']],
+    [1, 'hash', 'r', 0],
+  );
+  const added = ['asked_hash', 'changed', 'asked_again_as', 'binding'];
+  assert.deepEqual(
+    added.map((name) => row?.[name]),
+    [null, null, null, null],
+  );
+  db.exec('UPDATE approvals SET state = 5');
+  assert.equal(db.prepare('SELECT count(*) AS count FROM approval_bodies').get()?.['count'], 0);
   db.close();
 });
 

@@ -1,5 +1,6 @@
 /*
- * What an approval is bound to: SHA-256 over everything that will be started, in one fixed encoding.
+ * What an approval is bound to: SHA-256 over everything that will be started, and over what it was found to be made of (binding.ts), in
+ * one fixed encoding.
  *
  * The encoding is JSON of a list, so that no two actions share one: keys have no order to vary, and names of variables are
  * sorted. The run's id and the opaque request are in it too, since the request is what is carried out. A plain hash
@@ -14,9 +15,11 @@ export interface BoundAction {
   readonly runId: string;
   readonly request: string;
   readonly searchPath: string;
+  /* As it is stored; absent where nothing could be bound. */
+  readonly binding?: string | undefined;
 }
 
-export function hashAction({ action, runId, request, searchPath }: BoundAction): string {
+export function hashAction({ action, runId, request, searchPath, binding }: BoundAction): string {
   const { command } = action;
   const what =
     command.kind === 'argv' ? ['argv', ...command.argv] : ['line', command.shell, command.line];
@@ -26,6 +29,7 @@ export function hashAction({ action, runId, request, searchPath }: BoundAction):
   const user = action.runAs === undefined ? [] : [action.runAs];
   const where = [action.cwd, additions, action.host, action.account, ...user];
   const input = action.stdin === undefined ? [] : [action.stdin];
-  const encoded = ['v1', what, where, runId, request, searchPath, ...input];
+  const asked = [what, where, runId, request, searchPath, ...input];
+  const encoded = binding === undefined ? ['v1', ...asked] : ['v2', binding, ...asked];
   return createHash('sha256').update(JSON.stringify(encoded)).digest('hex');
 }

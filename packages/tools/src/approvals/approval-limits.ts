@@ -26,3 +26,14 @@ export const sentenceCharactersMax = 1_024;
 export const requesterCharactersMax = 512;
 /* Rules that were revoked: long enough to find out why something is asked about that was not a season ago. */
 export const revokedKeptMs = 90 * 24 * 60 * 60 * 1000;
+/* Of one file that an approval is bound to: scripts, settings and small programs are below it, data and large programs above. */
+export const boundFileBytesMax = 1024 * 1024;
+/* Of one approval. All of it is read at the request and once more at the start, in a tenth of a second. */
+export const boundFilesMax = 64;
+export const boundBytesMax = 16 * 1024 * 1024;
+/* Files that are named and not bound, which are listed with the reason; further ones are counted. */
+export const unboundListedMax = 64;
+/* Paths that are looked at: more than a person reads words. */
+export const lookedAtMax = 4_096;
+/* Longer than a disk takes, shorter than a person waits for; a dead mount never answers. */
+export const boundLookMs = 5_000;

@@ -14,6 +14,7 @@ import type {
   StoredApproval,
 } from '@clawdfather/supervisor';
 import { hashAction } from './action-hash.ts';
+import { type Binding, parseBinding } from './binding.ts';
 import type { ApprovalRecord, ApprovalSummary, ProposedAction } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
 import { parseCommand } from './shown-command.ts';
@@ -41,6 +42,8 @@ export function summaryOfStored(stored: StoredApproval): ApprovalSummary {
     decidedBy: stored.decidedBy,
     decidedAtMs: stored.decidedAtMs,
     reason: stored.decisionReason,
+    changed: stored.changed,
+    askedAgainAs: stored.askedAgainAs,
   };
 }
 
@@ -56,26 +59,35 @@ export function readWhole(
   const { command, cwd, host, account } = summary;
   if (summary.state !== 'pending' && summary.state !== 'allowed') {
     const action = { command, cwd, envAdditions: {}, host, account };
-    return { ...summary, action, request: undefined, droppedBytes: stored.bodyBytes };
+    const gone = { request: undefined, binding: undefined };
+    return { ...summary, action, ...gone, droppedBytes: stored.bodyBytes };
   }
   const body = store.approvalBody(approvalId);
-  const action = body === undefined ? undefined : intactAction(stored, body);
-  return action === undefined
+  const intact = body === undefined ? undefined : intactBody(stored, body);
+  return intact === undefined
     ? changedRecord(summary)
-    : { ...summary, action, request: body?.request, droppedBytes: undefined };
+    : { ...summary, ...intact, request: body?.request, droppedBytes: undefined };
 }
 
 function stateOf({ state, isLapsed }: StoredApproval): ApprovalState {
   return isLapsed ? nextApproval(state, 'lapse') : state;
 }
 
-function intactAction(stored: StoredApproval, body: ApprovalBody): ProposedAction | undefined {
+interface IntactBody {
+  readonly action: ProposedAction;
+  readonly binding: Binding | undefined;
+}
+
+function intactBody(stored: StoredApproval, body: ApprovalBody): IntactBody | undefined {
   const action = parseAction(body.action);
   if (action === undefined || action.account !== stored.account) return undefined;
   const { runId } = stored;
-  const { request, searchPath } = body;
-  const hash = hashAction({ action, runId, request, searchPath });
-  return hash === stored.actionHash ? action : undefined;
+  const { request, searchPath, binding } = body;
+  const hash = hashAction({ action, runId, request, searchPath, binding });
+  if (hash !== stored.actionHash) return undefined;
+  if (binding === undefined) return { action, binding };
+  const parsed = parseBinding(binding);
+  return parsed === undefined ? undefined : { action, binding: parsed };
 }
 
 function changedRecord(summary: ApprovalSummary): ApprovalRecord {
@@ -87,6 +99,7 @@ function changedRecord(summary: ApprovalSummary): ApprovalRecord {
     reason: 'it was changed after it was asked for',
     action: noAction,
     request: undefined,
+    binding: undefined,
     droppedBytes: undefined,
   };
 }

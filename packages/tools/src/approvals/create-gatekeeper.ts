@@ -2,58 +2,30 @@
  * The gatekeeper: asks the allowlist, then the policy, and holds what a person has to decide.
  *
  * Stages of `check`: 1 variables that may never be added are denied · 2 the allowlist answers, and for a
- * match how far the command may reach · 3 the policy answers · 4 a request for a person is stored, with the run's id and all that
- * is needed to start it later. A command that a person allowed is not confined.
+ * match how far the command may reach · 3 the policy answers · 4 a request for a person is stored (hold-request.ts), with the run's id and
+ * all that is needed to start it later. A command that a person allowed is not confined.
  *
  * There is no way to decide here. Deciding is `decideApproval`, which only the command line and the gateway's routes for
  * people are given.
  */
-import type { Clock, Random } from '@clawdfather/kit';
-import { approvalLifetimeMs } from '@clawdfather/protocol';
-import {
-  approvalBodyBytes,
-  type ApprovalMoment,
-  type ApprovalStore,
-  type ApprovalWrites,
-  type Confinement,
-  type NewApproval,
-  type StoredApproval,
-} from '@clawdfather/supervisor';
+import type { ApprovalMoment, Confinement, StoredApproval } from '@clawdfather/supervisor';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
-import { hashAction } from './action-hash.ts';
 import type { Allowlist, AllowlistMiss } from './allowlist.ts';
-import {
-  directoryCharactersMax,
-  keptMax,
-  keptMs,
-  requestCharactersMax,
-  requesterCharactersMax,
-  sentenceCharactersMax,
-  waitingBytesMax,
-  waitingMax,
-  waitingOverallBytesMax,
-  waitingOverallMax,
-} from './approval-limits.ts';
-import { formatAction, momentOf, readWhole, summaryOfStored } from './approval-record.ts';
+import { momentOf, readWhole, summaryOfStored } from './approval-record.ts';
+import { confirmApproval } from './confirm-approval.ts';
 import { decidePolicy, type Policy, type StricterWish } from './decide-policy.ts';
 import type { ApprovalSummary, Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
-import { formatMarks, type RequesterMark } from './requester.ts';
+import { type HoldDeps, holdRequest } from './hold-request.ts';
 import { waitSettled } from './settled.ts';
-import { cutText, formatCommand } from './shown-command.ts';
 import type { StarterReach } from './starter-reach.ts';
 
-export interface GatekeeperDeps {
-  readonly store: ApprovalStore;
+export interface GatekeeperDeps extends HoldDeps {
   readonly allowlist: Allowlist;
   /* How far what the starter list lets through reaches. */
   readonly reach: StarterReach;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly policy: Policy;
   /* Why everything is asked about, if it is: agents' commands are, where they cannot be shielded. */
   readonly whyAlwaysAsk?: (() => Promise<string | undefined>) | undefined;
-  /* The processes that may not decide what is asked for here: `requesterMarksOf`. Empty for a person. */
-  readonly requesterMarks: readonly RequesterMark[];
 }
 
 export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
@@ -68,6 +40,7 @@ export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
     wholeApproval: (approvalId) => readWhole(store, approvalId, now()),
     list: (page) => store.approvals(page, now()).map(summaryOfStored),
     count: (filter) => store.countApprovals(filter, now()),
+    confirm: (approval, again) => confirmApproval(deps, approval, again),
     withdraw: (approvalId, by) => {
       const { wallMs } = now();
       const taken = { decision: 'deny', decidedBy: by, decidedAtMs: wallMs } as const;
@@ -106,7 +79,7 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
           : 'security: deny',
       );
     case 'ask':
-      return hold(deps, proposal, whyAlways ?? whyOf(deps, proposal, answer));
+      return holdRequest(deps, proposal, whyAlways ?? whyHeld(deps, proposal, answer));
   }
 }
 
@@ -160,81 +133,10 @@ function denied(rule: string): Verdict {
   return { kind: 'denied', rule, by: 'policy' };
 }
 
-function whyOf(deps: GatekeeperDeps, proposal: Proposal, answer: Judged): string {
-  return answer.kind === 'miss' ? answer.why : whyAsked(deps, proposal);
-}
-
-async function hold(deps: GatekeeperDeps, proposal: Proposal, why: string): Promise<Verdict> {
-  const { store, clock } = deps;
-  if (proposal.request.length > requestCharactersMax) {
-    return denied(
-      'approvals: it is more than a person can look through; put the input into a file',
-    );
-  }
-  const moment = momentOf(store.host, clock);
-  const approval = newApproval(deps, proposal, { why, moment });
-  const { account, runId } = approval;
-  return store.write((tx): Verdict => {
-    tx.forgetApprovals({ createdBeforeMs: moment.wallMs - keptMs, account, keptMax });
-    tx.settleLapsed(moment, account);
-    // S1: the same run asked for twice is one run. Another action under its id is not.
-    const known = tx.approvalOfRun(runId, moment);
-    if (known !== undefined && known.actionHash !== approval.actionHash) {
-      return denied('approvals: the run id belongs to another action');
-    }
-    if (known === undefined) {
-      const full = whyFull(tx, approval);
-      if (full !== undefined) return denied(`approvals: ${full}`);
-      tx.insertApproval(approval);
-    }
-    const { approvalId, expiresAtMs } = known ?? approval;
-    return { kind: 'held', approvalId, expiresAtMs };
-  });
-}
-
-function newApproval(
-  { random, requesterMarks }: GatekeeperDeps,
-  proposal: Proposal,
-  { why, moment }: { readonly why: string; readonly moment: ApprovalMoment },
-): NewApproval {
-  const { action, runId, request, searchPath } = proposal;
-  return {
-    approvalId: random.id(),
-    runId,
-    actionHash: hashAction({ action, runId, request, searchPath }),
-    account: action.account,
-    host: action.host,
-    cwd: cutText(action.cwd, directoryCharactersMax),
-    command: formatCommand(action.command),
-    labels: proposal.labels ?? {},
-    body: { action: formatAction(action), request, searchPath },
-    requester: cutText(proposal.requester, requesterCharactersMax),
-    requesterMarks: formatMarks(requesterMarks, proposal.credential),
-    why: cutText(why, sentenceCharactersMax),
-    bootId: moment.bootId,
-    lapsesBootMs: moment.bootMs + approvalLifetimeMs,
-    createdAtMs: moment.wallMs,
-    expiresAtMs: moment.wallMs + approvalLifetimeMs,
-  };
-}
-
-/* Either the policy wants it, or the call did. */
-function whyAsked({ policy }: GatekeeperDeps, { requester }: Proposal): string {
+/* Either the list does not cover it, or the policy wants it, or the call did. */
+function whyHeld({ policy }: GatekeeperDeps, { requester }: Proposal, answer: Judged): string {
+  if (answer.kind === 'miss') return answer.why;
   return policy.ask === 'always'
     ? 'the policy asks about everything'
     : `${requester} wants a decision about it`;
-}
-
-/* A sentence for the caller when there is no room. One account's requests never take the room of another's. */
-function whyFull(tx: ApprovalWrites, { account, body }: NewApproval): string | undefined {
-  const bytes = approvalBodyBytes(body);
-  const own = tx.waitingApprovals(account);
-  if (own.count >= waitingMax) return `${waitingMax} are waiting already`;
-  if (own.bytes + bytes > waitingBytesMax) {
-    const mebibytes = waitingBytesMax / 1024 / 1024;
-    return `what waits already and this are more than ${mebibytes} MiB; put the input into a file, or wait for a decision`;
-  }
-  const all = tx.waitingApprovals();
-  const isRoom = all.count < waitingOverallMax && all.bytes + bytes <= waitingOverallBytesMax;
-  return isRoom ? undefined : 'too much is waiting on this machine; try again after some decisions';
 }

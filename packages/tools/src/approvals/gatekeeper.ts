@@ -7,6 +7,7 @@
  */
 import type { ApprovalDecision, ApprovalState, Ask, Security } from '@clawdfather/protocol';
 import type { Confinement, HostProgram } from '@clawdfather/supervisor';
+import type { Binding } from './binding.ts';
 
 /* What a person approves; the approval is bound to a hash of exactly this. */
 export interface ProposedAction {
@@ -78,6 +79,10 @@ export interface ApprovalSummary {
   readonly decidedAtMs: number | undefined;
   /* What the person said with it. */
   readonly reason: string | undefined;
+  /* What was another at the start, so that nothing started: `script.sh has changed`. */
+  readonly changed: string | undefined;
+  /* The request that was made instead. */
+  readonly askedAgainAs: string | undefined;
 }
 
 export interface ApprovalRecord extends ApprovalSummary {
@@ -85,6 +90,8 @@ export interface ApprovalRecord extends ApprovalSummary {
   readonly action: ProposedAction;
   /* Undefined once it is over. */
   readonly request: string | undefined;
+  /* The directory and the files that it is bound to; undefined once it is over, and where nothing could be bound. */
+  readonly binding: Binding | undefined;
   /* How much was kept until it was over; undefined before. */
   readonly droppedBytes: number | undefined;
 }
@@ -102,6 +109,22 @@ export interface HeldPage extends HeldFilter {
   readonly offset?: number;
 }
 
+/* Whether what was approved is still what would run. */
+export type Confirmation =
+  | { readonly kind: 'same' }
+  /* It ended as `changed`, now or before. */
+  | { readonly kind: 'changed'; readonly approval: ApprovalSummary }
+  /* It may not start, for another reason: its state says which. */
+  | { readonly kind: 'over' }
+  /* It could not be looked at in time; it stays as it is. */
+  | { readonly kind: 'unknown' };
+
+export interface Reconsideration {
+  /* The request for the same command under another run id, for asking again. */
+  readonly requestFor: (runId: string) => string;
+  readonly signal: AbortSignal;
+}
+
 export interface Gatekeeper {
   check(proposal: Proposal): Promise<Verdict>;
   approval(approvalId: string): ApprovalSummary | undefined;
@@ -112,6 +135,8 @@ export interface Gatekeeper {
   /* Newest first; pages are cut after state and account are looked at. */
   list(page: HeldPage): readonly ApprovalSummary[];
   count(filter: HeldFilter): number;
+  /* Right before the start: looks again at what it is bound to (A6). A difference ends it, and asks again in the same write. */
+  confirm(approval: ApprovalRecord, again: Reconsideration): Promise<Confirmation>;
   /* The requester takes it back, which counts as a denial. False when it is decided already. */
   withdraw(approvalId: string, by: string): Promise<boolean>;
   /* Records approvals that have lapsed, so that their requests are dropped. */

@@ -2,7 +2,8 @@
  * The `exec` tool: a command is asked for, checked, started, and waited for as long as the caller wants.
  *
  * Stages: plan → policy → start → the end, or `yieldMs`, whichever comes first. No stage makes the caller
- * wait beyond `yieldMs`: a run that has not even started by then is reported as running without a pid.
+ * wait beyond `yieldMs`: a run that has not even started by then is reported as running without a pid. The one exception is a request
+ * for a person about files that do not answer (hold-request.ts).
  *
  * An abort before the answer ends the run and is recorded with who asked; after the answer the run is in the background
  * and an abort no longer ends it.

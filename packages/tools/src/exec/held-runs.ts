@@ -6,7 +6,8 @@
  * starts once (S1), and the registry uses the approval up in the same transaction that records the start.
  *
  * What starts is what was approved: the approval is bound to the request, and the request is compared with the action that
- * a person was shown.
+ * a person was shown. What it is bound to beside is looked at again right before the start; if something is another by then, nothing
+ * starts, and the same command is asked for anew under another id (A6). Whoever watches the first request watches the next.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '@clawdfather/kit';
@@ -15,9 +16,10 @@ import type { RunId } from '@clawdfather/supervisor';
 import type { ApprovalRecord, ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
+import { formatChanged } from '../output/changed-text.ts';
 import { beginStart } from './begin-start.ts';
 import type { Started } from './start-run.ts';
-import { parseRequest, type StoredRequest } from './stored-request.ts';
+import { formatRequest, parseRequest, type StoredRequest } from './stored-request.ts';
 
 type Held = Pick<ApprovalSummary, 'approvalId' | 'runId'>;
 
@@ -46,6 +48,7 @@ export function watchHeld(context: ToolsContext, approvalId: string): void {
   const watch = async (): Promise<void> => {
     const approval = await gatekeeper.settled(approvalId, signal);
     if (approval.state === 'allowed') await startHeld(context, approval);
+    if (approval.state === 'changed') watchNext(context, approval);
     // What it was asked with is dropped as soon as its time is over, and not only when the next one asks.
     if (approval.state === 'expired') await gatekeeper.settleLapsed();
   };
@@ -68,23 +71,82 @@ export function watchAllHeld(context: ToolsContext): void {
   gatekeeper.settleLapsed().catch((error: unknown) => log.warn('exec.lapsed-unsettled', { error }));
 }
 
-/* Throws `approval-unusable`. Resolves to undefined when it has been started before. */
+/* Throws `approval-unusable`, and `approval-changed` when it was asked for again. Resolves to undefined when it was started before. */
 export async function startHeld(context: ToolsContext, held: Held): Promise<Started | undefined> {
-  const isKnown = context.supervisor.get(held.runId as RunId) !== undefined;
-  if (isKnown || context.starting.has(held.runId)) return undefined;
+  // Whoever asked second is told what became of it as well.
+  const begun = context.starting.get(held.runId);
+  await begun?.done;
+  if (context.supervisor.get(held.runId as RunId) !== undefined) return undefined;
   const approval = context.gatekeeper.wholeApproval(held.approvalId);
   if (approval === undefined) throw unusable('it is not known any more', held);
   if (approval.state === 'started') throw unusable('it was used before', approval);
+  if (approval.state === 'changed') throw changedError(context, approval);
   if (approval.state !== 'allowed') throw unusable(`it is ${approval.state}`, approval);
+  // The first attempt has failed, and whoever made it was told why.
+  if (begun !== undefined) return undefined;
+  const approved = approvedRequest(approval);
   try {
-    const request = { ...approvedRequest(approval), allowedBy: `approval:${approval.approvalId}` };
-    return await beginStart(context, request, { isIdPromised: true });
+    const request = { ...approved, allowedBy: `approval:${approval.approvalId}` };
+    const confirm = (): Promise<void> => confirmOrThrow(context, approval, approved);
+    const { binding } = approval;
+    const directory = binding?.directory;
+    return await beginStart(context, request, { isIdPromised: true, confirm, directory });
   } catch (error) {
     if (!hasCode(error, 'run-held')) throw error;
     /* Another process has started it. */
     if (context.supervisor.get(approval.runId as RunId) !== undefined) return undefined;
-    throw unusable('it was used before', approval);
+    throw whyNotStarted(context, approval);
   }
+}
+
+/* Throws what `startHeld` does. */
+async function confirmOrThrow(
+  context: ToolsContext,
+  approval: ApprovalRecord,
+  request: StoredRequest,
+): Promise<void> {
+  const requestFor = (runId: string): string => formatRequest({ ...request, runId });
+  const { signal } = context;
+  const confirmed = await context.gatekeeper.confirm(approval, { requestFor, signal });
+  switch (confirmed.kind) {
+    case 'same':
+      return;
+    case 'changed':
+      throw changedError(context, confirmed.approval);
+    case 'unknown':
+      throw unusable('the files that it is bound to could not be read in time', approval);
+    case 'over':
+      // Started by another process: the start is tried and finds that out by itself.
+      if (context.gatekeeper.approval(approval.approvalId)?.state === 'started') return;
+      throw whyNotStarted(context, approval);
+  }
+}
+
+/* By what others have done meanwhile. */
+function whyNotStarted(context: ToolsContext, held: Held): ToolsError {
+  const now = context.gatekeeper.approval(held.approvalId);
+  return now?.state === 'changed'
+    ? changedError(context, now)
+    : unusable('it was used before', held);
+}
+
+function watchNext(context: ToolsContext, { askedAgainAs }: ApprovalSummary): void {
+  if (askedAgainAs !== undefined) watchHeld(context, askedAgainAs);
+}
+
+function changedError(context: ToolsContext, approval: ApprovalSummary): ToolsError {
+  const { approvalId, runId, askedAgainAs } = approval;
+  if (askedAgainAs !== undefined && !context.watchedApprovals.has(askedAgainAs)) {
+    context.log.event('approval.changed', { approvalId, runId, askedAgainAs });
+  }
+  watchNext(context, approval);
+  return new ToolsError('approval-changed', `nothing was started: ${formatChanged(approval)}`, {
+    detail: { approvalId, runId, ...(askedAgainAs === undefined ? {} : { askedAgainAs }) },
+    hint:
+      askedAgainAs === undefined
+        ? 'Ask for the command again.'
+        : 'A person has to decide about the new request: clf approvals.',
+  });
 }
 
 function approvedRequest(approval: ApprovalRecord): StoredRequest {

@@ -21,6 +21,7 @@ import {
   terminalLabel,
 } from '@clawdfather/supervisor/origins';
 import type { ToolsContext } from '../context.ts';
+import type { Binding } from '../approvals/binding.ts';
 import { ToolsError } from '../errors.ts';
 import { idsOf } from '../host/local-host.ts';
 import { confinedLabel, noTerminal, type RunFacts } from './finished.ts';
@@ -40,25 +41,36 @@ export type Started =
 export interface StartOptions {
   /* A caller was given this id, so there is no second attempt under another one. */
   readonly isIdPromised?: boolean;
+  /* The last thing before the start; a rejection keeps it from starting. */
+  readonly confirm?: () => Promise<void>;
+  /* The directory that was approved. The child looks at the one that it has entered. */
+  readonly directory?: Binding['directory'] | undefined;
 }
 
 export async function startRun(
   context: ToolsContext,
   request: StoredRequest,
-  { isIdPromised = false }: StartOptions,
+  { isIdPromised = false, confirm, directory }: StartOptions,
 ): Promise<Started> {
   const user = await checkUser(context, request);
   const around = await surround(context, request, user);
+  await confirm?.();
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
-    const started = await spawn(context, request, around(inputOf(context, request)));
+    const input = { ...inputOf(context, request), ...placeOf(directory) };
+    const started = await spawn(context, request, around(input));
     if (!wantsTerminal || isIdPromised || !isTerminalRefused(context, started)) return started;
     context.log.warn('exec.terminal-refused', { runId: request.runId });
     await context.supervisor.remove(request.runId as RunId);
     const again = { ...onPipes(context, request), runId: context.random.id() };
     return spawn(context, request, around(again));
   }
-  return spawn(context, request, around(onPipes(context, request)));
+  return spawn(context, request, around({ ...onPipes(context, request), ...placeOf(directory) }));
+}
+
+function placeOf(directory: StartOptions['directory']): Pick<SpawnInput, 'cwdId'> {
+  if (directory === undefined) return {};
+  return { cwdId: { device: BigInt(directory.device), inode: BigInt(directory.inode) } };
 }
 
 /* Throws `account-not-local`, or `approval-unusable` where the account has another user by now than was approved. */
@@ -111,7 +123,7 @@ function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
 /* A failure with a record is a result; the rest is for the caller to mend, or not the command's fault. */
 function neverStarted(error: unknown, { runId = '', cwd, labels = {} }: SpawnInput): Started {
   if (hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd') {
-    throw unusableDirectory(cwd, 'it went away, or cannot be entered');
+    throw unusableDirectory(cwd, 'it went away, is another one by now, or cannot be entered');
   }
   if (hasCode(error, 'input-invalid')) {
     throw new ToolsError('params-invalid', error.message, { detail: error.detail, cause: error });

@@ -34,8 +34,16 @@ export function formatOutcome(result: Outcome): string {
         ...timeLimitLines(result),
       ]);
     }
-    case 'denied':
-      return block([`Denied by ${result.by}: ${result.rule}. Nothing was started.`]);
+    case 'denied': {
+      const head = `Denied by ${result.by}: ${result.rule}. Nothing was started.`;
+      const { askedAgain } = result;
+      if (askedAgain === undefined) return block([head]);
+      const next = callText('poll', { runId: askedAgain.runId, waitMs: suggestedWaitMs });
+      return block([
+        head,
+        `You cannot approve it. The user can: clf approvals. Wait for the decision with ${next}`,
+      ]);
+    }
     default:
       return assertNever(result);
   }

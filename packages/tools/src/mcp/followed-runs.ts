@@ -54,26 +54,29 @@ export function createFollowedRuns(deps: FollowedRunsDeps): FollowedRuns {
     followed.stop.abort();
     onChange();
   };
+  const follow = (runId: string): void => {
+    if (runs.has(runId)) return;
+    if (!makeRoom(runs)) return log.warn('mcp-follows-too-many', { runId });
+    const stop = new AbortController();
+    runs.set(runId, { state: { kind: 'following' }, stop });
+    onChange();
+    waitForEnd(runId, stop.signal).then(
+      (end) => {
+        advance(runId, { type: 'ended', notice: noticeOf(runId, end) });
+        // It was asked for again under another id: whoever followed the one follows the other.
+        if (end.kind === 'denied' && end.nextRunId !== undefined) follow(end.nextRunId);
+        onEnded();
+      },
+      (error: unknown) => {
+        if (stop.signal.aborted) return;
+        runs.delete(runId);
+        onChange();
+        log.debug('mcp-follow-failed', { runId, error });
+      },
+    );
+  };
   return {
-    follow: (runId) => {
-      if (runs.has(runId)) return;
-      if (!makeRoom(runs)) return log.warn('mcp-follows-too-many', { runId });
-      const stop = new AbortController();
-      runs.set(runId, { state: { kind: 'following' }, stop });
-      onChange();
-      waitForEnd(runId, stop.signal).then(
-        (end) => {
-          advance(runId, { type: 'ended', notice: noticeOf(runId, end) });
-          onEnded();
-        },
-        (error: unknown) => {
-          if (stop.signal.aborted) return;
-          runs.delete(runId);
-          onChange();
-          log.debug('mcp-follow-failed', { runId, error });
-        },
-      );
-    },
+    follow,
     advance,
     untold: () => [...untold.values()],
     open: () => [...runs].filter(([, { state }]) => state.kind !== 'told').map(([runId]) => runId),

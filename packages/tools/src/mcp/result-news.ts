@@ -19,9 +19,10 @@ export function newsOf(result: ExecResult | ProcessResult): ResultNews {
   if ('status' in result) {
     const { runId, status } = result;
     if (runId === undefined) return noNews;
-    return status === 'running' || status === 'approval-pending'
-      ? { tells: [], follows: [runId] }
-      : { tells: [runId], follows: [] };
+    if (status === 'running' || status === 'approval-pending')
+      return { tells: [], follows: [runId] };
+    const next = status === 'denied' ? result.askedAgain : undefined;
+    return { tells: [runId], follows: next === undefined ? [] : [next.runId] };
   }
   const isEnd =
     result.action === 'clear' ||

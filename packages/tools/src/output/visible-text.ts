@@ -79,15 +79,23 @@ export function cutColumns(text: string, columnsMax: number): string[] {
   const rows: string[] = [];
   let row = '';
   let columns = 0;
-  for (const grapheme of graphemesOf(text)) {
-    const width = columnsOf(grapheme);
+  for (const piece of piecesOf(text, columnsMax)) {
+    const width = columnsOf(piece);
     if (row !== '' && columns + width > columnsMax) {
       rows.push(row);
       row = '';
       columns = 0;
     }
-    row += grapheme;
+    row += piece;
     columns += width;
   }
   return [...rows, row];
+}
+
+/* Graphemes; one that is wider than a row (some musical notes are three columns) in its characters. */
+function* piecesOf(text: string, columnsMax: number): Generator<string> {
+  for (const grapheme of graphemesOf(text)) {
+    if (columnsOf(grapheme) > columnsMax) yield* grapheme;
+    else yield grapheme;
+  }
 }

@@ -12,7 +12,13 @@ import { waitForStart } from './wait-for-start.ts';
 export type RunEnd =
   | { readonly kind: 'exit'; readonly command: string; readonly exit: RunExit }
   /* It never ran. */
-  | { readonly kind: 'denied'; readonly rule: string; readonly by: string };
+  | {
+      readonly kind: 'denied';
+      readonly rule: string;
+      readonly by: string;
+      /* The run that waits for a decision instead. */
+      readonly nextRunId?: string;
+    };
 
 /* Throws `unknown-run` and `run-ambiguous`; rejects when the call's signal aborts or the tools are closed. */
 export async function waitForEnd(
@@ -28,7 +34,11 @@ export async function waitForEnd(
     return { kind: 'exit', command: record.command, exit: await exitOf(context, record, signal) };
   }
   const { result } = started;
-  if (result.status === 'denied') return { kind: 'denied', rule: result.rule, by: result.by };
+  if (result.status === 'denied') {
+    const { rule, by, askedAgain } = result;
+    const next = askedAgain === undefined ? {} : { nextRunId: askedAgain.runId };
+    return { kind: 'denied', rule, by, ...next };
+  }
   throw new ToolsError('unknown-run', `run ${runId} did not start, and has no record`, {
     detail: { runId },
   });

@@ -1,12 +1,13 @@
 /*
  * Waiting for a run to exist: for the decision about a held one, then for its start.
  */
-import { type TimeLimit, unlessAborted } from '@clawdfather/kit';
+import { hasCode, type TimeLimit, unlessAborted } from '@clawdfather/kit';
 import { type PollResult } from '@clawdfather/protocol';
 import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
 import { pendingResult, startHeld } from '../exec/held-runs.ts';
+import { formatChanged } from '../output/changed-text.ts';
 import type { FoundRun } from './find-run.ts';
 
 export type StartWait =
@@ -26,10 +27,13 @@ export async function waitForStart(
   const approval = checked(context, await decisionOf(context, found.approval, limit));
   const { state, runId } = approval;
   if (state === 'pending') return { kind: 'not-yet', result: pendingResult(context, approval) };
-  if (state === 'denied' || state === 'expired') {
-    return { kind: 'not-yet', result: denied(approval) };
+  if (state === 'denied' || state === 'expired' || state === 'changed') {
+    return { kind: 'not-yet', result: denied(context, approval) };
   }
-  const starting = startHeld(context, approval);
+  const starting = startHeld(context, approval).catch((error: unknown) => {
+    /* What became of it is read below. */
+    if (!hasCode(error, 'approval-changed')) throw error;
+  });
   /* The caller that waits for the start is told; the next poll finds the record. */
   starting.catch(() => undefined);
   await unlessAborted(starting, limit.signal);
@@ -57,15 +61,25 @@ async function decisionOf(
   }
 }
 
-function recordOr({ supervisor }: ToolsContext, runId: string): StartWait {
-  const record = supervisor.get(runId as RunId);
+function recordOr(context: ToolsContext, runId: string): StartWait {
+  const record = context.supervisor.get(runId as RunId);
   if (record !== undefined) return { kind: 'run', record };
+  const approval = context.gatekeeper.approvalOf(runId);
+  if (approval?.state === 'changed') return { kind: 'not-yet', result: denied(context, approval) };
   const notes = ['it has not started yet'];
   const rest = { output: '', cursor: outputStart, waitingForInput: false, notes };
   return { kind: 'not-yet', result: { status: 'running', runId, ...rest } };
 }
 
-function denied({ runId, state, decidedBy, reason }: ApprovalSummary): PollResult {
+function denied(context: ToolsContext, approval: ApprovalSummary): PollResult {
+  const { runId, state, decidedBy, reason, askedAgainAs } = approval;
+  if (state === 'changed') {
+    const next = askedAgainAs === undefined ? undefined : context.gatekeeper.approval(askedAgainAs);
+    const rule = `approval: ${formatChanged(approval)}${next === undefined ? '' : `, run ${next.runId}`}`;
+    const askedAgain = next && { approvalId: next.approvalId, runId: next.runId };
+    const by = 'clawdfather';
+    return { status: 'denied', runId, rule, by, ...(askedAgain && { askedAgain }) };
+  }
   const said = reason === undefined ? '' : `: ${reason}`;
   const rule = state === 'expired' ? 'approval: nobody decided in time' : `approval: denied${said}`;
   return { status: 'denied', runId, rule, by: decidedBy ?? 'clawdfather' };

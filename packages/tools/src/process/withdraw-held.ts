@@ -13,7 +13,7 @@ export async function withdrawHeld(
   const found = findRun(context, idOrPrefix, call);
   if (found.kind !== 'held') return undefined;
   const { runId, approvalId, state } = found.approval;
-  if (state === 'denied' || state === 'expired') return runId;
+  if (state === 'denied' || state === 'expired' || state === 'changed') return runId;
   const isTaken = await context.gatekeeper.withdraw(approvalId, call.requester);
   return isTaken ? runId : undefined;
 }

@@ -56,7 +56,7 @@ const obstaclesShownMax = 3;
 const oddCharacters = /[^\P{C}\n\t]|[^\P{Z} ]/u;
 
 /* More than a person reads; the parser needs time in the square of some lines (73 ms for this much of the worst). */
-const lineCharactersMax = 8_192;
+export const lineCharactersMax = 8_192;
 
 export function commandsOfLine(line: string): LineReading {
   if (line.length > lineCharactersMax) return miss('it is very long');

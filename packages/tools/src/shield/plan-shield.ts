@@ -81,10 +81,7 @@ function hiddenPlaces(facts: ShieldFacts, settings: ShieldSettings): readonly st
   ];
 }
 
-function readOnlyPlaces(
-  facts: ShieldFacts,
-  { open }: ShieldSettings,
-): readonly string[] {
+function readOnlyPlaces(facts: ShieldFacts, { open }: ShieldSettings): readonly string[] {
   const ofHome = [
     ...startupFiles.map(({ path }) => path),
     ...readOnlyOfHome,

@@ -86,7 +86,10 @@ function programsOfHomes(searchPath: string, homes: readonly string[]): readonly
 }
 
 /* The root of all files is no home. */
-async function homesOf({ uid, home }: ShieldUser): Promise<Pick<ShieldFacts, 'home' | 'systemHome'>> {
+async function homesOf({
+  uid,
+  home,
+}: ShieldUser): Promise<Pick<ShieldFacts, 'home' | 'systemHome'>> {
   const known = uid === process.getuid?.() ? homeInSystem() : undefined;
   const real = async (path: string | undefined): Promise<string | undefined> => {
     const found = path === undefined ? '/' : await realPathSoFar(path);

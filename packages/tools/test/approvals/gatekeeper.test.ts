@@ -30,6 +30,42 @@ test('programs that only read run unasked, others are held, with what is missing
   assert.equal(gatekeeper.count({ states: ['pending'] }), 1);
 });
 
+test('nothing is looked at for what runs unasked; what is held is bound to what is there', async (t) => {
+  const { gatekeeper, gatekeeperWith } = await openApprovalsRig(t);
+  const full = gatekeeperWith({ policy: { security: 'full', ask: 'off' } });
+  const action = actionOf({ cwd: '/nowhere' });
+  assert.equal((await full.check(proposalOf({ action }))).kind, 'allowed');
+  const reads = line('echo /usr/bin/touch');
+  assert.equal(
+    (await gatekeeper.check(proposalOf({ action: { ...reads, cwd: '/nowhere' } }))).kind,
+    'allowed',
+  );
+  const denied = await gatekeeper.check(proposalOf({ action }));
+  assert.deepEqual(denied, {
+    kind: 'denied',
+    rule: 'approvals: its directory cannot be looked at',
+    by: 'policy',
+  });
+  const held = await gatekeeper.check(proposalOf());
+  assert.ok(held.kind === 'held');
+  const { binding } = gatekeeper.wholeApproval(held.approvalId) ?? {};
+  assert.deepEqual(
+    binding?.files.map(({ path }) => path),
+    ['/usr/bin/touch'],
+  );
+});
+
+test('files of another user and of another machine are not looked at', async (t) => {
+  const { gatekeeper } = await openApprovalsRig(t);
+  const others = [actionOf({ runAs: 'member' }), actionOf({ host: 'server' })];
+  for (const [index, action] of others.entries()) {
+    const held = await gatekeeper.check(proposalOf({ action, runId: `run-${index}` }));
+    assert.ok(held.kind === 'held', JSON.stringify(held));
+    const record = gatekeeper.wholeApproval(held.approvalId);
+    assert.deepEqual([record?.state, record?.binding], ['pending', undefined]);
+  }
+});
+
 test('variables that may never be added are denied, whatever the command', async (t) => {
   const { gatekeeper } = await openApprovalsRig(t);
   const action = { ...line('ls'), envAdditions: { LD_PRELOAD: '/tmp/x.so' } };

@@ -114,7 +114,11 @@ test('an approval starts one run, once, whoever tries and however often', async 
   const outcome = await rig.decide(held.approvalId, 'allow-once');
   assert.ok(outcome.kind === 'decided');
   const approval = outcome.record;
-  await Promise.all([1, 2, 3].map(() => rig.tools.startHeld(approval)));
+  const start = async (): Promise<void> => {
+    await rig.tools.startHeld(approval);
+    assert.notEqual(rig.supervisor.get(held.runId as RunId), undefined, 'it has started by then');
+  };
+  await Promise.all([start(), start(), start()]);
   const end = await rig.untilEnded(held.runId);
   assert.equal(end.status, 'completed');
   await rig.process({ action: 'remove', runId: held.runId });

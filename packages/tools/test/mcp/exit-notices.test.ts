@@ -183,6 +183,11 @@ test('results say which runs have ended and which go on', () => {
   const ended = { isGone: true, survivors: [] };
   const run = { command: 'x', cwd: '/', host: 'local', pty: false, leftovers: 0 };
   assert.deepEqual(newsOf({ status: 'denied', rule: 'r', by: 'b' }), { tells: [], follows: [] });
+  const askedAgain = { approvalId: 'n', runId: 'next' };
+  assert.deepEqual(newsOf({ status: 'denied', runId: 'a', rule: 'r', by: 'b', askedAgain }), {
+    tells: ['a'],
+    follows: ['next'],
+  });
   assert.deepEqual(newsOf({ action: 'kill', runId: 'a', ...ended }).tells, ['a']);
   assert.deepEqual(newsOf({ action: 'kill', runId: 'a', ...ended, isGone: false }).tells, []);
   assert.deepEqual(newsOf({ action: 'clear', runId: 'a' }).tells, ['a']);

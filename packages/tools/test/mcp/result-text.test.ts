@@ -118,6 +118,9 @@ test('only what never took place is an error of the tool', () => {
   assert.equal(isRefusal({ ...failed, kind: 'command-not-found' }), true);
   assert.equal(isRefusal({ ...failed, kind: 'spawn-error' }), true);
   assert.equal(isRefusal({ status: 'denied', rule: 'x', by: 'policy' }), true);
+  const askedAgain = { approvalId: 'n', runId: 'next' };
+  const again = formatOutcome({ status: 'denied', runId: 'a', rule: 'x', by: 'c', askedAgain });
+  assert.match(again, /^Denied by c: x. Nothing was started.\n.*poll","runId":"next"/);
 });
 
 test('a page beyond the end says how many lines there are', () => {

@@ -51,6 +51,7 @@ export const allowAll: Gatekeeper = {
   wholeApproval: () => undefined,
   list: () => [],
   count: () => 0,
+  confirm: async () => ({ kind: 'same' }),
   withdraw: async () => false,
   settleLapsed: async () => {},
   settled: async () => {

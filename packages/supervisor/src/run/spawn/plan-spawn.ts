@@ -58,6 +58,7 @@ export function planSpawn(input: SpawnInput, context: SpawnContext): SpawnPlan {
     argv: argvOf(input),
     env: environmentOf(input, context),
     cwd: input.cwd,
+    cwdId: input.cwdId,
     pty: terminalOf(input),
     stdin: input.mode === 'child' && input.stdin === 'closed' ? 'null' : 'open',
     umask: input.umask ?? context.umask,
