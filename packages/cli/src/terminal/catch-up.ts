@@ -19,8 +19,10 @@ export interface CatchUpOptions {
   readonly events: AsyncIterable<OutputEvent>;
   /* Position after the note about us; undefined when the run is over and nobody noted anything. */
   readonly until: Cursor | undefined;
-  /* The terminal's own size: the picture is laid out for it. Undefined keeps the run's. */
-  readonly size: TerminalSize | undefined;
+  /* The terminal's own size: the picture is laid out for it. */
+  readonly size: TerminalSize;
+  /* The run gets this size as well, and its program will draw anew what it is drawing now. */
+  readonly isRunResized: boolean;
 }
 
 export interface CaughtUp {
@@ -30,10 +32,13 @@ export interface CaughtUp {
   readonly reached: Cursor | undefined;
 }
 
-export async function catchUp({ events, until, size }: CatchUpOptions): Promise<CaughtUp> {
+export async function catchUp(options: CatchUpOptions): Promise<CaughtUp> {
+  const { events, until, size, isRunResized } = options;
   const tracker = createModeTracker();
   const { model, reached } = await replayOutput({ events, until, tracker });
-  if (size !== undefined) model.resize(size);
+  // A shell draws its prompt again when the size changes, and expects the old one where the model leaves it then.
+  if (isRunResized && !model.screen().isAlternate) model.resize(size);
+  else await model.layOut(size);
   const picture = formatPicture(model, tracker);
   model.close();
   return { picture, reached };

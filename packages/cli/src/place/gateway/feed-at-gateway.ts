@@ -70,7 +70,7 @@ export async function openFeedAtGateway(
   };
 }
 
-/* The picture has the size of the run's terminal. On another one its lines are laid out anew. */
+/* The picture has the size of the run's terminal. On another one its lines are laid out anew; whose size counts is not known yet. */
 async function fitPicture(text: string, from: TerminalSize, to: TerminalSize): Promise<string> {
   if (from.cols === to.cols && from.rows === to.rows) return text;
   const model = await openTerminalModel({ cols: from.cols, rows: from.rows });
@@ -78,7 +78,7 @@ async function fitPicture(text: string, from: TerminalSize, to: TerminalSize): P
     const tracker = createModeTracker();
     tracker.push(Buffer.from(text));
     await model.write(text);
-    model.resize(to);
+    await model.layOut(to);
     return formatPicture(model, tracker);
   } finally {
     model.close();
