@@ -17,6 +17,7 @@ import { jsonLine, runJson } from '../render/run-json.ts';
 import { findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
 import { shortId } from '../runs/find-run.ts';
 import { watchForeground } from '../runs/foreground.ts';
+import { warnOfNamesakes } from '../runs/namesake-warning.ts';
 import { runWishFrom } from '../runs/run-wish.ts';
 import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
@@ -53,6 +54,8 @@ function needsCgroup({ extras: { limits } }: RunWish): boolean {
 async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise<ExitStatus> {
   const { flags, io } = call;
   using trap = openStartTrap(io.signals);
+  const { name } = wish.extras;
+  if (name !== undefined && !flags.quiet) await warnOfNamesakes(call, place, name);
   const run = await start(place, wish, trap);
   if ('kind' in run) return run;
   await sayWhatIsPassed(call, place, wish);
