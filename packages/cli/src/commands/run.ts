@@ -18,6 +18,7 @@ import { findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
 import { shortId } from '../runs/find-run.ts';
 import { watchForeground } from '../runs/foreground.ts';
 import { warnOfNamesakes } from '../runs/namesake-warning.ts';
+import { replaceNamesakes } from '../runs/replace-namesakes.ts';
 import { runWishFrom } from '../runs/run-wish.ts';
 import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
@@ -30,6 +31,9 @@ export async function execute(call: RunCall): Promise<ExitStatus> {
   const { flags, io } = call;
   if (flags.interactive && flags.noStdin) {
     throw usageError('--interactive and --no-stdin contradict each other');
+  }
+  if (flags.replace && flags.name === undefined) {
+    throw usageError('--replace needs a name', 'Write: clf run --replace --name NAME -- COMMAND');
   }
   const size = io.terminal?.size() ?? unseenSize(call);
   // Everything typed wrongly is said before anything is opened or started.
@@ -54,8 +58,7 @@ function needsCgroup({ extras: { limits } }: RunWish): boolean {
 async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise<ExitStatus> {
   const { flags, io } = call;
   using trap = openStartTrap(io.signals);
-  const { name } = wish.extras;
-  if (name !== undefined && !flags.quiet) await warnOfNamesakes(call, place, name);
+  await prepareName(call, place);
   const run = await start(place, wish, trap);
   if ('kind' in run) return run;
   await sayWhatIsPassed(call, place, wish);
@@ -68,6 +71,13 @@ async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise
   return await (io.terminal === undefined || call.isJson
     ? stayUnseen(staying, wish.terminal)
     : stayInFront(staying, io.terminal));
+}
+
+async function prepareName(call: RunCall, place: Place): Promise<void> {
+  const { name, replace, quiet } = call.flags;
+  if (name === undefined) return;
+  if (replace) await replaceNamesakes(call, { place, name, isQuiet: quiet });
+  else if (!quiet) await warnOfNamesakes(call, place, name);
 }
 
 interface Staying {

@@ -111,7 +111,7 @@ export function shortId(record: { readonly runId: RunId }): string {
   return record.runId.slice(0, shortIdChars);
 }
 
-function ambiguous(typed: string, candidates: readonly Run[]): CliError {
+export function ambiguous(typed: string, candidates: readonly Run[]): CliError {
   const list = candidates
     .slice(0, candidatesMax - 1)
     .map((record) => `${record.runId} (${record.state}: ${makeVisible(record.command)})`);

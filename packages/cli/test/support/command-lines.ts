@@ -261,6 +261,22 @@ const leftovers: Story = {
   ],
 };
 
+const replaced: Story = {
+  about: 'a run that takes the place of what lives under its name',
+  lines: [
+    { clf: 'run --replace -- true', code: 125, err: /^clf: --replace needs a name\n/ },
+    { clf: 'run -d --replace --name new -- sleep 1000', out: started },
+    { clf: 'run -d --replace --name new -- sleep 1001', out: started },
+    { clf: 'ps -q -f name=new', out: started },
+    { clf: 'show new', out: /\ncommand +sleep 1001\nstate +running\n/ },
+    { clf: `run --replace -q --name new -- sh -c 'sleep 1000 & echo on'`, out: 'on\n' },
+    { clf: 'run -d --replace --name new -- sleep 1002', out: started },
+    { clf: 'ps -q -f name=new', out: started },
+    { clf: 'ps -q -a -f name=new', out: 'RUN\nRUN\nRUN\nRUN\n' },
+    { clf: 'kill new', out: 'RUN cancelled\n' },
+  ],
+};
+
 const terminals: Story = {
   about: 'a terminal: keys, a paste, its screen and its size',
   lines: [
@@ -269,6 +285,11 @@ const terminals: Story = {
       out: started,
     },
     { clf: 'screen -q tty', until: /ready/ },
+    {
+      clf: `send-keys tty Enter -l 'some text'`,
+      code: 125,
+      err: /^clf: --literal comes before "Enter", wherever it stands, so write it there\n/,
+    },
     { clf: `send-keys tty -l 'some text' Enter` },
     { clf: 'screen -q tty', until: /^ready\ngot some text\n$/ },
     { clf: 'paste tty pasted' },
@@ -393,6 +414,7 @@ export const everyStory: readonly Story[] = [
   ends,
   starts,
   leftovers,
+  replaced,
   terminals,
   pipes,
   mistakes,
