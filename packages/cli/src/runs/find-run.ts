@@ -111,6 +111,11 @@ export function shortId(record: { readonly runId: RunId }): string {
   return record.runId.slice(0, shortIdChars);
 }
 
+/* What a person types to mean a living run: its name, if it has one. */
+export function handiestName(run: Pick<Run, 'runId' | 'labels'>): string {
+  return run.labels[nameLabel] ?? shortId(run);
+}
+
 export function ambiguous(typed: string, candidates: readonly Run[]): CliError {
   const list = candidates
     .slice(0, candidatesMax - 1)
