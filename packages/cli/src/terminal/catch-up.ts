@@ -13,6 +13,7 @@ import {
   replayOutput,
   type TerminalSize,
 } from '@clawdfather/tools/terminal';
+import { type Picture, pictureOf } from './terminal-feed.ts';
 
 export interface CatchUpOptions {
   /* What is in the journal. */
@@ -27,7 +28,7 @@ export interface CatchUpOptions {
 
 export interface CaughtUp {
   /* Bytes that paint the screen on an empty one. */
-  readonly picture: string;
+  readonly picture: Picture;
   /* Where the output goes on. */
   readonly reached: Cursor | undefined;
 }
@@ -39,7 +40,7 @@ export async function catchUp(options: CatchUpOptions): Promise<CaughtUp> {
   // A shell draws its prompt again when the size changes, and expects the old one where the model leaves it then.
   if (isRunResized && !model.screen().isAlternate) model.resize(size);
   else await model.layOut(size);
-  const picture = formatPicture(model, tracker);
+  const picture = pictureOf(formatPicture(model, tracker), model.screen());
   model.close();
   return { picture, reached };
 }

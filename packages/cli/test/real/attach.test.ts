@@ -122,6 +122,30 @@ test('E8: a terminal of another width shows the cursor in its place', async (con
   await wide.shows(/^0{69}7\n> hello\nhello again\n> bye\nbye again\n>/m);
 });
 
+test('attach says how to leave, where the screen has room for it and nothing is typed over it', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const script = String.raw`printf '> '; while read line; do printf '%s again\n> ' "$line"; done`;
+  await rig.clf('run', '-d', '--pty', '--name', 'line', '--', 'sh', '-c', script);
+  const first = await terminals.open(['attach', 'line'], { cols: 80, rows: 5 });
+  await first.shows(/^\[clf: run \w+; Ctrl-\] Ctrl-\] detaches\]\n>$/);
+  await first.type('one\r');
+  await first.shows(/detaches\]\n> one\none again\n>$/);
+  await first.type('two\r');
+  await first.shows(/two\ntwo again\n>$/);
+  await first.type(detach);
+  await first.exit();
+  // The screen is full: the line takes the place of the oldest one.
+  const second = await terminals.open(['attach', 'line'], { cols: 80, rows: 5 });
+  await second.shows(
+    /^\[clf: run \w+; Ctrl-\] Ctrl-\] detaches\]\none again\n> two\ntwo again\n>$/,
+  );
+  await second.type('three\r');
+  await second.shows(/two again\n> three\nthree again\n>$/);
+  const quiet = await terminals.open(['attach', '-q', 'line']);
+  await quiet.shows(/^> two\ntwo again\n> three\nthree again\n>$/);
+});
+
 test('E8: when the first terminal leaves, the run gets the size of the next', async (context) => {
   const rig = createCliRig(context);
   const terminals = await createTerminalRig(context, rig.env);

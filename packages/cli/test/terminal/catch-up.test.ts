@@ -28,8 +28,9 @@ async function caughtUp(events: readonly OutputEvent[], { isRunResized = true } 
   const result = await catchUp({ events: stream(events), until: arrival, size, isRunResized });
   // What has to be undone when we leave is known from the picture alone.
   const tracker = createModeTracker();
-  tracker.push(Buffer.from(result.picture));
-  return { ...result, tracker };
+  const { text } = result.picture;
+  tracker.push(Buffer.from(text));
+  return { ...result, picture: text, tracker };
 }
 
 /* What a terminal of our size shows after the painting, and what it would say to it. */
