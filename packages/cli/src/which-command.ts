@@ -9,20 +9,14 @@ import { suggestNearest } from './args/suggest.ts';
 import type { Command } from './command.ts';
 import { commands, hiddenCommands } from './commands/table.ts';
 import { usageError } from './errors.ts';
-
-/* What people type before they know the commands. */
-const aliases: Readonly<Record<string, string>> = {
-  '--help': 'help',
-  '-h': 'help',
-  '--version': 'version',
-  '-V': 'version',
-  '-v': 'version',
-  ls: 'ps',
-  list: 'ps',
-  log: 'logs',
-};
+import { answerToWord } from './other-words.ts';
 
 const specs = commands.map(({ spec }) => spec);
+
+/* From every other name to the name. */
+const aliases: Readonly<Record<string, string>> = Object.fromEntries(
+  specs.flatMap((spec) => (spec.aliases ?? []).map((alias) => [alias, spec.name])),
+);
 
 export interface MeantCommand {
   /* The command, or what was typed in its place. */
@@ -44,8 +38,13 @@ export function whichCommand(argv: readonly string[]): MeantCommand {
 }
 
 export function findCommand(typed: string): Command | undefined {
-  const name = aliases[typed] ?? typed;
+  const name = commandName(typed);
   return [...commands, ...hiddenCommands].find(({ spec }) => spec.name === name);
+}
+
+/* The name that a word stands for. */
+export function commandName(typed: string): string {
+  return aliases[typed] ?? typed;
 }
 
 export function isFamily(typed: string): boolean {
@@ -55,6 +54,8 @@ export function isFamily(typed: string): boolean {
 /* For a command line whose command is not known. */
 export function unknownCommand({ name, rest }: MeantCommand): Error {
   if (name.startsWith('-')) return misplacedFlag(name, rest);
+  const answer = answerToWord(name, rest);
+  if (answer !== undefined) return usageError(`there is no command "${name}"`, answer);
   const nearest = suggestNearest(
     name,
     specs.map((spec) => spec.name),
@@ -100,7 +101,7 @@ function misplacedFlag(typed: string, rest: readonly string[]): Error {
 function placeOf(spec: CommandSpec, argv: readonly string[]): number | undefined {
   const at = flagsEnd(allFlags(spec), argv);
   const { name } = nameAt(argv[at] ?? '', argv[at + 1]);
-  return (aliases[name] ?? name) === spec.name ? at : undefined;
+  return commandName(name) === spec.name ? at : undefined;
 }
 
 /* The first word that is neither one of these flags nor the value of one. */

@@ -79,7 +79,31 @@ test('a command that destroys something is never proposed for another word', asy
       assert.ok(!destructive.includes(proposed ?? ''), err);
     }
   }
-  assert.match((await call('restart')).err, /there is no command "restart"\n {2}See: clf help\./);
   assert.match((await call('token', 'revok')).err, /See: clf token --help\./);
   assert.match((await call('shwo')).err, /Did you mean clf show\?/);
+});
+
+test('a word of another program is answered with what to write here', async () => {
+  const rows = [
+    [['restart', 'web'], /clf run -d --replace --name web -- COMMAND/],
+    [['start', '-g', 'home', 'web'], /clf run -d --name web -- COMMAND/],
+    [['env', 'web'], /clf run -e NAME=VALUE -- COMMAND/],
+    [['tail', '-f', 'web'], /clf logs -f --tail 10 web/],
+    [['inspect', 'web'], /clf show web/],
+    [['send', 'web', 'x'], /clf send-keys web -l/],
+    [['stats'], /clf top/],
+    [['inspect'], /clf show RUN/],
+  ] as const;
+  for (const [argv, answer] of rows) {
+    const { status, err } = await call(...argv);
+    assert.deepEqual(status, { kind: 'code', code: 125 });
+    assert.match(err, new RegExp(`^clf: there is no command "${argv[0]}"\\n`));
+    assert.match(err, answer);
+  }
+});
+
+test('other names of a command are in its help, in the list and in its completion', async () => {
+  assert.equal((await call('help', 'ls')).out, (await call('ps', '--help')).out);
+  assert.match((await call('log', '--help')).out, /^Also: clf log$/m);
+  assert.match((await call('help')).out, /^ {2}ps .*\(also: ls, list\)$/m);
 });

@@ -15,6 +15,8 @@ interface Described {
   readonly short?: string;
   /* Such a value may be written without the flag, after one dash: `-9`. It must not look like a letter of another flag. */
   readonly bareValue?: RegExp;
+  /* So many operands may stand before it: what comes later than it is typed, sent or done later. */
+  readonly operandsBeforeMax?: number;
   readonly summary: string;
 }
 

@@ -83,6 +83,7 @@ export function formatCommandHelp(
     '',
     usage,
     ...moreUsage.map((line) => `       ${line}`),
+    ...formatAliases(spec),
     '',
     ...(own.length === 0 ? [] : ['Flags:', ...formatEntries(own, layout), '']),
     'Flags of every command:',
@@ -95,6 +96,10 @@ export function formatCommandHelp(
       : ['', 'Examples:', ...spec.examples.flatMap((line) => formatExample(line, columnsMax))]),
     '',
   ].join('\n');
+}
+
+function formatAliases({ aliases = [] }: CommandSpec): string[] {
+  return aliases.length === 0 ? [] : [`Also: ${aliases.map((one) => `clf ${one}`).join(', ')}`];
 }
 
 function formatGlossary(
@@ -148,8 +153,10 @@ function formatExample(example: string, columnsMax: number): string[] {
   return [...lines, line];
 }
 
-function entryOf({ name, summary }: CommandSpec): Entry {
-  return { name: `  ${name}`, summary };
+function entryOf({ name, summary, aliases = [] }: CommandSpec): Entry {
+  const words = aliases.filter((one) => !one.startsWith('-'));
+  const also = words.length === 0 ? '' : ` (also: ${words.join(', ')})`;
+  return { name: `  ${name}`, summary: summary + also };
 }
 
 function nameColumns(spec: CommandSpec): number {

@@ -13,6 +13,8 @@ import {
   parseInteger,
   parseLimitMs,
   parseSignal,
+  parseSomeBytes,
+  parseWholeSeconds,
 } from './values.ts';
 
 /* Where completion finds values; a list has all the words there are, or the usual ones. */
@@ -58,6 +60,12 @@ export const timeLimit: TextKind<number | undefined> = {
 export const grace: TextKind<number> = { placeholder: 'TIME', fromText: parseGrace };
 
 export const bytes: TextKind<number> = { placeholder: 'SIZE', fromText: parseBytes };
+
+/* Of something that cannot be without any. */
+export const someBytes: TextKind<number> = { placeholder: 'SIZE', fromText: parseSomeBytes };
+
+/* In seconds, of which the kernel counts only whole ones. */
+export const wholeSeconds: TextKind<number> = { placeholder: 'TIME', fromText: parseWholeSeconds };
 
 export function integer(range: { readonly min: number; readonly max: number }): TextKind<number> {
   return { placeholder: 'N', fromText: (label, typed) => parseInteger(label, typed, range) };

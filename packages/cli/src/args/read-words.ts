@@ -20,11 +20,12 @@ interface Reading {
   readonly spec: CommandSpec;
   readonly flags: readonly NamedFlag[];
   readonly texts: Map<string, string[]>;
+  readonly operands: string[];
 }
 
 export function readWords(spec: CommandSpec, argv: readonly string[]): SortedWords {
-  const reading: Reading = { spec, flags: allFlags(spec), texts: new Map() };
   const operands: string[] = [];
+  const reading: Reading = { spec, flags: allFlags(spec), texts: new Map(), operands };
   let index = 0;
   while (index < argv.length) {
     const word = argv[index] ?? '';
@@ -98,6 +99,13 @@ function valueAfter(reading: Reading, flag: NamedFlag, next: string | undefined)
 }
 
 function note(reading: Reading, flag: NamedFlag, text: string): void {
+  const late = reading.operands[flag.operandsBeforeMax ?? Number.POSITIVE_INFINITY];
+  if (late !== undefined) {
+    throw usageError(
+      `--${flag.name} comes before "${late}", wherever it stands, so write it there`,
+      `For another order use several commands. ${seeHelp(reading.spec)}`,
+    );
+  }
   const before = reading.texts.get(flag.key);
   if (before === undefined) {
     reading.texts.set(flag.key, [text]);

@@ -21,6 +21,8 @@ export interface CommandSpec<
   /* One word; or two, of a family: `token ls`. The family's first is what its name alone means. */
   readonly name: string;
   readonly summary: string;
+  /* What people type before they know the name; it means the same. */
+  readonly aliases?: readonly string[];
   readonly flags: Flags;
   /* In the order in which they are typed. */
   readonly operands: Operands;

@@ -54,6 +54,16 @@ function checkedDuration(ms: number, wanted: Error): number {
   return rounded;
 }
 
+/* Rounding would limit to something else than was asked for. */
+export function parseWholeSeconds(flag: string, text: string): number {
+  const seconds = parseDurationMs(flag, text) / 1_000;
+  if (seconds >= 1 && Number.isInteger(seconds)) return seconds;
+  throw usageError(
+    `${flag} is not a whole number of seconds, 1 or more: "${text}"`,
+    'The kernel counts whole seconds here: 1s, 90s, 2m.',
+  );
+}
+
 const unitBytes: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 
 /* `512M`, `1.5G`, `4096`; powers of two. */
@@ -64,6 +74,12 @@ export function parseBytes(flag: string, text: string): number {
   );
   if (match !== null && Number.isSafeInteger(bytes)) return bytes;
   throw usageError(`${flag} is not a size: "${text}"`, 'Write it like 4096, 64K, 512M or 2G.');
+}
+
+export function parseSomeBytes(flag: string, text: string): number {
+  const bytes = parseBytes(flag, text);
+  if (bytes > 0) return bytes;
+  throw usageError(`${flag} must be more than 0: "${text}"`, 'Without a limit: leave it out.');
 }
 
 export function parseInteger(

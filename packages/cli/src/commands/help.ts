@@ -33,7 +33,7 @@ export async function execute(context: CallOf<typeof helpSpec>): Promise<ExitSta
     await context.io.stdout.write(formatOverview(specGroups, context.io.columns()));
     return codeStatus(exitOk);
   }
-  const spec = specs.find(({ name }) => name === typed);
+  const spec = specs.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed));
   const family = specs.filter(({ name }) => name.startsWith(`${typed} `));
   if (family.length > 0) {
     await context.io.stdout.write(formatFamilyHelp(typed, family, context.io.columns()));

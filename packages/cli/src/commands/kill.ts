@@ -2,6 +2,7 @@
  * `clf kill`: ends runs, leftovers included, and waits until they are gone; or
  * sends one signal and does not wait. Works on runs of any owner (O4).
  */
+import type { RunExit } from '@clawdfather/supervisor';
 import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
@@ -10,6 +11,7 @@ import type { Place, Run } from '../place/place.ts';
 import { formatExitShort } from '../render/exit-text.ts';
 import { exitJson } from '../render/run-json.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
+import { hasLeftovers } from '../runs/find-run.ts';
 import { runEnded } from '../runs/run-refusals.ts';
 import type { killSpec } from './specs.ts';
 
@@ -20,16 +22,23 @@ export async function execute(call: CallOf<typeof killSpec>): Promise<ExitStatus
   }
   return withPlace(call, async (place) =>
     codeStatus(
-      await eachRun(call, { place, typed: call.operands.runs }, async (run) => {
+      await eachRun(call, { place, typed: call.operands.runs, isLiving: true }, async (run) => {
         if (signal !== undefined) return sendSignal(place, run, signal);
         const exit = await place.end(run, graceMs);
         return {
-          text: `${run.runId} ${formatExitShort(exit)}`,
+          text: `${run.runId} ${formatEnd(run, exit)}`,
           json: { id: run.runId, exit: exitJson(exit) },
         };
       }),
     ),
   );
+}
+
+/* `run` as it was before. */
+function formatEnd(run: Run, exit: RunExit): string {
+  const how = formatExitShort(exit);
+  if (hasLeftovers(run)) return `${how}, leftovers ended`;
+  return run.treeEndedAtMs === undefined ? how : `had already ended (${how})`;
 }
 
 async function sendSignal(place: Place, run: Run, signal: NodeJS.Signals): Promise<Told> {

@@ -69,6 +69,7 @@ export const completeSpec = defineCommand({
 
 export const versionSpec = defineCommand({
   name: 'version',
+  aliases: ['--version', '-V', '-v'],
   summary: 'Print the version',
   operands: {},
   flags: {},
@@ -77,6 +78,7 @@ export const versionSpec = defineCommand({
 
 export const helpSpec = defineCommand({
   name: 'help',
+  aliases: ['--help', '-h'],
   summary: 'Show help for a command',
   operands: {
     command: optionalOperand(text('COMMAND', 'commands')),

@@ -2,7 +2,7 @@
  * `clf run`: the flags. They mirror what the supervisor can be asked for.
  */
 import { pairsFlag, settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
-import { bytes, duration, integer, text } from '../args/kinds.ts';
+import { integer, someBytes, text, wholeSeconds } from '../args/kinds.ts';
 import { operandList } from '../args/operand.ts';
 import { commandLine, runName } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
@@ -36,6 +36,7 @@ export const runSpec = defineCommand({
     }),
     grace: settingFlag('run.grace', { summary: 'time between SIGTERM and SIGKILL (5s)' }),
     name: valueFlag(runName, { summary: 'a name, accepted wherever an id is' }),
+    replace: switchFlag({ summary: 'first end what lives under this name, and wait for its end' }),
     label: pairsFlag({ short: 'l', summary: 'add a label; find it with clf ps --filter' }),
     session: valueFlag(text('ID'), { summary: 'the session that the run belongs to (cli)' }),
     leftovers: settingFlag('run.leftovers', {
@@ -49,9 +50,11 @@ export const runSpec = defineCommand({
       summary: 'scheduling priority, from -20 to 19',
     }),
     limitOpenFiles: valueFlag(count, { summary: 'open files of one process (RLIMIT_NOFILE)' }),
-    limitCpu: valueFlag(duration, { summary: 'cpu time of one process (RLIMIT_CPU)' }),
-    limitFileSize: valueFlag(bytes, { summary: 'largest file it may write (RLIMIT_FSIZE)' }),
-    limitMemory: valueFlag(bytes, { summary: 'memory of the whole run; needs a cgroup' }),
+    limitCpu: valueFlag(wholeSeconds, {
+      summary: 'cpu time of one process, in whole seconds (RLIMIT_CPU)',
+    }),
+    limitFileSize: valueFlag(someBytes, { summary: 'largest file it may write (RLIMIT_FSIZE)' }),
+    limitMemory: valueFlag(someBytes, { summary: 'memory of the whole run; needs a cgroup' }),
     limitProcesses: valueFlag(count, { summary: 'processes of the whole run; needs a cgroup' }),
     journalMax: settingFlag('run.journalMax', {
       summary: 'keep at most this much output, the newest (1G)',
@@ -71,6 +74,7 @@ export const runSpec = defineCommand({
   examples: [
     'clf run -- make test',
     'clf run -d --name web -- npm run dev',
+    'clf run -d --replace --name web -e PORT=8081 -- npm run dev',
     'clf run --pty -- vim notes.txt',
     'clf run --timeout 10m --idle-timeout 1m -- ./deploy.sh',
   ],

@@ -4,6 +4,7 @@
  * Which way to stay: on pipes; on a PTY in front of a person, whose terminal is
  * lent to it; or on a PTY with nobody in front, where a terminal model answers.
  */
+import { CodedError, hasCode } from '@clawdfather/kit';
 import type { OutputEvent } from '@clawdfather/supervisor';
 import type { CallOf } from '../command.ts';
 import { chosen } from '../config.ts';
@@ -14,9 +15,11 @@ import type { LocalTerminal, TerminalSize } from '../io/io.ts';
 import { withPlace } from '../place/open-place.ts';
 import type { Place, RunHandle, RunWish } from '../place/place.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
-import { findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
-import { shortId } from '../runs/find-run.ts';
+import { explainNoCgroup, findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
+import { endedAtOnce, formatDetachedRun } from '../runs/detached-text.ts';
 import { watchForeground } from '../runs/foreground.ts';
+import { warnOfNamesakes } from '../runs/namesake-warning.ts';
+import { replaceNamesakes } from '../runs/replace-namesakes.ts';
 import { runWishFrom } from '../runs/run-wish.ts';
 import { createStandstillNotice } from '../runs/standstill-notice.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
@@ -29,6 +32,9 @@ export async function execute(call: RunCall): Promise<ExitStatus> {
   const { flags, io } = call;
   if (flags.interactive && flags.noStdin) {
     throw usageError('--interactive and --no-stdin contradict each other');
+  }
+  if (flags.replace && flags.name === undefined) {
+    throw usageError('--replace needs a name', 'Write: clf run --replace --name NAME -- COMMAND');
   }
   const size = io.terminal?.size() ?? unseenSize(call);
   // Everything typed wrongly is said before anything is opened or started.
@@ -53,6 +59,7 @@ function needsCgroup({ extras: { limits } }: RunWish): boolean {
 async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise<ExitStatus> {
   const { flags, io } = call;
   using trap = openStartTrap(io.signals);
+  await prepareName(call, place);
   const run = await start(place, wish, trap);
   if ('kind' in run) return run;
   await sayWhatIsPassed(call, place, wish);
@@ -65,6 +72,13 @@ async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise
   return await (io.terminal === undefined || call.isJson
     ? stayUnseen(staying, wish.terminal)
     : stayInFront(staying, io.terminal));
+}
+
+async function prepareName(call: RunCall, place: Place): Promise<void> {
+  const { name, replace, quiet } = call.flags;
+  if (name === undefined) return;
+  if (replace) await replaceNamesakes(call, { place, name, isQuiet: quiet });
+  else if (!quiet) await warnOfNamesakes(call, place, name);
 }
 
 interface Staying {
@@ -86,8 +100,15 @@ async function start(
   } catch (error) {
     const signal = trap.caught();
     if (signal !== undefined) return { kind: 'signal', signal };
-    throw error;
+    throw place.gateway === undefined ? explainLimits(error) : error;
   }
+}
+
+/* What this machine lacks for limits of memory and processes. */
+function explainLimits(error: unknown): unknown {
+  if (!hasCode(error, 'limits-unsupported')) return error;
+  const { summary, advice } = explainNoCgroup(createHostFacts());
+  return new CodedError(error.code, `${error.message}: ${summary}`, { hint: advice, cause: error });
 }
 
 /* On this machine a command has our environment and our directory; at a gateway it has the gateway's. */
@@ -102,14 +123,13 @@ async function sayWhatIsPassed(call: RunCall, place: Place, wish: RunWish): Prom
 
 async function leave({ call, place, run, trap }: Staying): Promise<ExitStatus> {
   trap.disarm();
-  const { io, flags } = call;
+  const { io, flags, clock } = call;
   if (call.isJson) return codeStatus(exitOk);
   await io.stdout.write(`${run.runId}\n`);
   if (io.stdout.isTerminal && !flags.quiet) {
-    const { flag } = place;
-    const id = shortId(run);
-    const back = flags.pty ? `screen: clf attach${flag} ${id}` : `output: clf logs${flag} -f ${id}`;
-    await io.stderr.write(`clf: ${back}   end it: clf kill${flag} ${id}\n`);
+    const exit = await endedAtOnce(run, clock);
+    const left = { run, flag: place.flag, hasTerminal: flags.pty, exit };
+    await io.stderr.write(formatDetachedRun(left, io.columns()));
   }
   return codeStatus(exitOk);
 }

@@ -14,6 +14,7 @@ import { placeFlags } from './shared-flags.ts';
 
 export const psSpec = defineCommand({
   name: 'ps',
+  aliases: ['ls', 'list'],
   summary: 'List runs',
   operands: {},
   flags: {
@@ -29,11 +30,17 @@ export const psSpec = defineCommand({
     ...placeFlags,
   },
   glossary: psGlossary,
-  examples: ['clf ps', 'clf ps -g home', 'clf ps -a -f state=timeout', 'clf kill $(clf ps -q)'],
+  examples: [
+    'clf ps',
+    'clf ps -g home',
+    'clf ps -a -f state=timeout',
+    'clf ps -q | xargs -r clf kill',
+  ],
 });
 
 export const logsSpec = defineCommand({
   name: 'logs',
+  aliases: ['log'],
   summary: 'Show the output of a run',
   operands: { run: operand(run) },
   flags: {
@@ -139,7 +146,7 @@ export const rmSpec = defineCommand({
     force: switchFlag({ short: 'f', summary: 'end runs that are still alive first' }),
     ...placeFlags,
   },
-  examples: ['clf rm web', 'clf rm $(clf ps -aq --filter state=exited)'],
+  examples: ['clf rm web', 'clf ps -aq -f state=exited | xargs -r clf rm'],
 });
 
 export const gcSpec = defineCommand({

@@ -59,8 +59,16 @@ export const sendKeysSpec = defineCommand({
     ),
   },
   flags: {
-    literal: valueFlag(text('TEXT'), { short: 'l', summary: 'first type this text as it is' }),
-    hex: listFlag(text('BYTE'), { short: 'H', summary: 'then send this byte, e.g. 1b' }),
+    literal: valueFlag(text('TEXT'), {
+      short: 'l',
+      operandsBeforeMax: 1,
+      summary: 'first type this text as it is',
+    }),
+    hex: listFlag(text('BYTE'), {
+      short: 'H',
+      operandsBeforeMax: 1,
+      summary: 'then send this byte, e.g. 1b',
+    }),
     ...placeFlags,
   },
   examples: ["clf send-keys editor -l ':wq' Enter", 'clf send-keys web C-c', 'clf send-keys top q'],

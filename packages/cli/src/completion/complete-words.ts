@@ -110,7 +110,7 @@ function walkWords(words: readonly string[], specs: readonly CommandSpec[]): Wal
     } else if (isFlagsOver || word === '-' || !word.startsWith('-')) {
       if (spec === undefined) {
         const typed = family === undefined ? word : `${family} ${word}`;
-        spec = specs.find(({ name }) => name === typed);
+        spec = specs.find(({ name, aliases = [] }) => name === typed || aliases.includes(typed));
         if (spec !== undefined) continue;
         const isFamily = family === undefined && specs.some(({ name }) => isActionOf(name, word));
         if (isFamily) family = word;

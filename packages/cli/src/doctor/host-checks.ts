@@ -2,7 +2,7 @@
  * Checks of the host: what our promises lean on outside of our own files.
  */
 import { formatBytes } from '../render/bytes.ts';
-import { findDelegatedCgroup, hasCgroup2 } from '../runs/delegated-cgroup.ts';
+import { explainNoCgroup, findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
 import type { Finding } from './finding.ts';
 import type { HostFacts } from './host-facts.ts';
 
@@ -91,14 +91,12 @@ export function checkCgroup(facts: HostFacts): Finding {
   if (found !== undefined) {
     return { check, status: 'ok', summary: `limits of memory and processes work, in ${found}` };
   }
+  const { summary, advice } = explainNoCgroup(facts);
   return {
     check,
     status: 'info',
-    summary: hasCgroup2(facts)
-      ? 'no cgroup with memory and pids is delegated to this user'
-      : 'no cgroup v2 here',
-    advice:
-      'Only --limit-memory and --limit-processes need it. With systemd: systemd-run --user --scope clf run …',
+    summary,
+    advice: `Only --limit-memory and --limit-processes need it. ${advice}`,
   };
 }
 

@@ -12,6 +12,7 @@ export interface HostFacts {
   /* As `uname -r` says it. */
   readonly kernelRelease: string;
   readonly userName: string;
+  readonly userId: number;
   readText(path: string): string | undefined;
   isWritable(path: string): boolean;
   /* Of the file system that holds `path`. */
@@ -35,6 +36,7 @@ export function createHostFacts(): HostFacts {
     nodeVersion: process.versions.node,
     kernelRelease: release(),
     userName: readUserName(),
+    userId: process.getuid?.() ?? 0,
     readText: (path) => {
       try {
         return readFileSync(path, 'utf8');

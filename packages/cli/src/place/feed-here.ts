@@ -23,7 +23,8 @@ export async function openFeedHere(
     return catchUp({
       events: run.outputSoFar(undefined, signal),
       until: role?.cursor,
-      size: isAnswerer() ? size() : undefined,
+      size: size(),
+      isRunResized: isAnswerer(),
     });
   };
   const painted = isFresh ? undefined : await paint();
@@ -31,7 +32,11 @@ export async function openFeedHere(
   async function* follow(): AsyncGenerator<OutputEvent, void, undefined> {
     for await (const event of run.output(painted?.reached, signal)) {
       // Those behind it move up; the shim counts the same way.
-      if (event.kind === 'attached' && event.left !== undefined && event.left < place) place -= 1;
+      if (event.kind === 'attached' && event.left !== undefined && event.left < place) {
+        place -= 1;
+        // Only now is the size ours to set. A run that is gone has none.
+        if (isAnswerer()) await run.resize(size()).catch(() => {});
+      }
       yield event;
     }
   }

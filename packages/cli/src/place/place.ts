@@ -90,6 +90,8 @@ export interface RunWish {
   readonly leftovers: LeftoversPolicy;
   readonly ownerLoss: OwnerLossPolicy;
   readonly extras: RunExtras;
+  /* What had the name was ended just now (replace-namesakes.ts); its end may not be on record yet. */
+  readonly isReplacing: boolean;
 }
 
 export interface PasteResult {

@@ -33,7 +33,8 @@ export async function startHere(
 ): Promise<RunHandle> {
   const { supervisor, config } = deps;
   const { name } = wish.extras;
-  if (name !== undefined) checkNameIsFree(deps, name);
+  // A run that replaces another waits for the record of its end, in the supervisor.
+  if (name !== undefined && !wish.isReplacing) checkNameIsFree(deps, name);
   const input = spawnInputOf(wish, config);
   try {
     return await supervisor.spawn({ ...input, ...(await shieldOf(deps, wish, input)), signal });
@@ -81,6 +82,7 @@ export function spawnInputOf(wish: RunWish, config: Config): SpawnInput {
     backendId: cliBackend,
     labels: { ...labels, ...(name === undefined ? {} : { [nameLabel]: name }) },
     ...(name === undefined ? {} : { scopeKey: nameScope(cliBackend, name) }),
+    ...(wish.isReplacing ? { replaceExisting: true } : {}),
     cwd: resolve(config.cwd, wish.cwd ?? '.'),
     // T9: no deadline unless asked for, and that is said here on purpose.
     overallTimeoutMs: wish.timeoutMs,

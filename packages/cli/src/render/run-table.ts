@@ -31,7 +31,8 @@ export function formatRunTable(records: readonly Run[], options: RunTableOptions
       headers,
       paintHeader: options.paint.dim,
       columnsMax: options.columnsMax,
-      dispensable: ['CPU', 'MEM', 'TIME', 'AGE'],
+      // Of a run that lives, TIME says what AGE says.
+      dispensable: ['TIME', 'MEM', 'CPU', 'AGE'],
     },
     rows,
   );

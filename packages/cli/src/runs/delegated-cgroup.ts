@@ -9,6 +9,7 @@
 import { dirname, join } from 'node:path';
 
 export interface CgroupFacts {
+  readonly userId: number;
   readText(path: string): string | undefined;
   isWritable(path: string): boolean;
 }
@@ -26,8 +27,35 @@ export function findDelegatedCgroup(facts: CgroupFacts): string | undefined {
   }
 }
 
-export function hasCgroup2(facts: CgroupFacts): boolean {
-  return cgroup2Mount(facts) !== undefined;
+export interface NoCgroup {
+  readonly summary: string;
+  readonly advice: string;
+}
+
+const more = 'See docs/install.md, "Limits of memory and processes".';
+
+/* What is missing where none was found, and what helps on this machine. */
+export function explainNoCgroup(facts: CgroupFacts): NoCgroup {
+  const mount = cgroup2Mount(facts);
+  if (mount === undefined) {
+    return { summary: 'this machine has no cgroup v2', advice: `Nothing in clf can help. ${more}` };
+  }
+  const there = (facts.readText(join(mount, 'cgroup.controllers')) ?? '').split(/\s+/);
+  const missing = controllers.filter((name) => !there.includes(name));
+  if (missing.length > 0) {
+    return {
+      summary: `cgroup v2 has no control of ${missing.join(' and ')} here; cgroup v1 may have it, or the container gives none`,
+      advice: `Nothing in clf can help. ${more}`,
+    };
+  }
+  const summary = 'no cgroup with memory and pids is delegated to this user';
+  if (facts.isWritable(`/run/user/${facts.userId}/bus`)) {
+    return { summary, advice: `With systemd: systemd-run --user --scope clf run … ${more}` };
+  }
+  return {
+    summary: `${summary}, and no systemd of this user answers (no /run/user/${facts.userId}/bus)`,
+    advice: `A login session of the user has one (ssh, not su or sudo). ${more}`,
+  };
 }
 
 function isDelegated(facts: CgroupFacts, directory: string): boolean {

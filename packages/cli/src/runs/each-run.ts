@@ -23,11 +23,13 @@ export interface Told {
 export interface NamedRuns {
   readonly place: Pick<Place, 'list' | 'flag'>;
   readonly typed: readonly string[];
+  /* A name means what lives of it. */
+  readonly isLiving?: boolean;
 }
 
 export async function eachRun(
   context: Pick<CommandContext, 'io' | 'config' | 'isJson'>,
-  { place, typed: all }: NamedRuns,
+  { place, typed: all, isLiving = false }: NamedRuns,
   work: (run: Run) => Promise<Told>,
 ): Promise<number> {
   const { io, config } = context;
@@ -47,7 +49,7 @@ export async function eachRun(
   };
   for (let at = 0; at < all.length; at += atOnceMax) {
     const some = all.slice(at, at + atOnceMax);
-    const outcomes = some.map(async (typed) => work(await findRun(place, typed)));
+    const outcomes = some.map(async (typed) => work(await findRun(place, typed, { isLiving })));
     // All are heard below, one after the other.
     for (const outcome of outcomes) outcome.catch(() => {});
     for (const [index, typed] of some.entries()) {

@@ -14,6 +14,8 @@ export const shortIdChars = 12;
 
 /* Enough to show that there are several. */
 const candidatesMax = 6;
+/* Of one name, when none of its newest lives: an older one may have left processes. */
+const namesakesMax = 1_000;
 
 /* The newest; who mistypes means one of them. */
 const neighboursMax = 500;
@@ -22,7 +24,16 @@ const neighbourCharsMin = 4;
 
 export type RunLister = Pick<Place, 'list' | 'flag'>;
 
-export async function findRun(place: RunLister, typed: string): Promise<Run> {
+export interface FindOptions {
+  /* Whatever lives is meant: of several that have left processes none is chosen by its age. */
+  readonly isLiving?: boolean;
+}
+
+export async function findRun(
+  place: RunLister,
+  typed: string,
+  { isLiving = false }: FindOptions = {},
+): Promise<Run> {
   const byId = /^[0-9a-z]+$/.test(typed)
     ? await place.list({ idPrefix: typed, limit: candidatesMax })
     : [];
@@ -30,13 +41,7 @@ export async function findRun(place: RunLister, typed: string): Promise<Run> {
   if (exact !== undefined) return exact;
 
   // A name that somebody gave comes before a beginning of an id that nobody chose.
-  const named = isName(typed)
-    ? await place.list({ labels: { [nameLabel]: typed }, limit: candidatesMax })
-    : [];
-  // A name may be used again after its run has ended; the living one is meant then.
-  const living = named.filter((record) => record.state !== 'exited');
-  // Of ended ones the newest: a build of every day has one name.
-  const chosen = living.length > 0 ? living : named.slice(0, 1);
+  const chosen = isName(typed) ? await namedRuns(place, typed, isLiving) : [];
   if (chosen.length === 1 && chosen[0] !== undefined) return chosen[0];
   if (chosen.length === 0 && byId.length === 1 && byId[0] !== undefined) return byId[0];
 
@@ -50,6 +55,40 @@ export async function findRun(place: RunLister, typed: string): Promise<Run> {
         : `Did you mean ${makeVisible(nearest)}?`,
     detail: { typed },
   });
+}
+
+/* One that is meant; several: nobody can tell which. */
+async function namedRuns(
+  place: RunLister,
+  name: string,
+  isLiving: boolean,
+): Promise<readonly Run[]> {
+  const labels = { [nameLabel]: name };
+  const newest = await place.list({ labels, limit: candidatesMax });
+  // A name may be used again after its run has ended; the living one is meant then.
+  const living = newest.filter((run) => run.state !== 'exited');
+  if (living.length > 0) return living;
+  const withLeftovers =
+    newest.length < candidatesMax
+      ? newest.filter(hasLeftovers)
+      : await namesakesWithLeftovers(place, name);
+  if (withLeftovers.length > 0) return isLiving ? withLeftovers : withLeftovers.slice(0, 1);
+  // Of ended ones the newest: a build of every day has one name.
+  return newest.slice(0, 1);
+}
+
+/* Ended runs of this name of which something lives, the newest first. */
+export async function namesakesWithLeftovers(
+  place: Pick<RunLister, 'list'>,
+  name: string,
+): Promise<readonly Run[]> {
+  const ended = { labels: { [nameLabel]: name }, states: ['exited'], limit: namesakesMax } as const;
+  return (await place.list(ended)).filter(hasLeftovers);
+}
+
+/* T4: it is over, and something of it lives. `ps` lists it with what lives. */
+export function hasLeftovers(run: Pick<Run, 'state' | 'treeEndedAtMs'>): boolean {
+  return run.state === 'exited' && run.treeEndedAtMs === undefined;
 }
 
 /* What can be one; a gateway refuses to look for anything else. */
@@ -72,7 +111,12 @@ export function shortId(record: { readonly runId: RunId }): string {
   return record.runId.slice(0, shortIdChars);
 }
 
-function ambiguous(typed: string, candidates: readonly Run[]): CliError {
+/* What a person types to mean a living run: its name, if it has one. */
+export function handiestName(run: Pick<Run, 'runId' | 'labels'>): string {
+  return run.labels[nameLabel] ?? shortId(run);
+}
+
+export function ambiguous(typed: string, candidates: readonly Run[]): CliError {
   const list = candidates
     .slice(0, candidatesMax - 1)
     .map((record) => `${record.runId} (${record.state}: ${makeVisible(record.command)})`);

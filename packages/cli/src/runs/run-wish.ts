@@ -34,6 +34,7 @@ export function runWishFrom({ flags, operands, config }: RunCall, size: Terminal
     idleTimeoutMs: values['run.idleTimeout'],
     leftovers: values['run.leftovers'],
     ownerLoss: values['run.ownerLoss'],
+    isReplacing: flags.replace,
     extras: {
       name: flags.name,
       ...(Object.keys(flags.label).length === 0 ? {} : { labels: { ...flags.label } }),
@@ -59,8 +60,7 @@ function limitsFrom(flags: RunFlags): RunWish['extras']['limits'] {
     ...(limitProcesses === undefined ? {} : { processes: limitProcesses }),
     ...(limitFileSize === undefined ? {} : { fileBytes: limitFileSize }),
     ...(limitMemory === undefined ? {} : { memoryBytes: limitMemory }),
-    // The kernel counts whole seconds; half a second must not become none.
-    ...(limitCpu === undefined ? {} : { cpuSeconds: Math.max(1, Math.ceil(limitCpu / 1_000)) }),
+    ...(limitCpu === undefined ? {} : { cpuSeconds: limitCpu }),
   };
   return Object.keys(limits).length === 0 ? undefined : limits;
 }

@@ -4,6 +4,7 @@
 import type { RunState } from '@clawdfather/supervisor';
 import type { Place, Run, RunQuery } from '../place/place.ts';
 import { formatExitShort } from '../render/exit-text.ts';
+import { hasLeftovers } from './find-run.ts';
 import type { RunCriterion } from './run-criterion.ts';
 
 const liveStates: readonly RunState[] = ['starting', 'running', 'exiting'];
@@ -41,7 +42,7 @@ export async function listRuns(
 /* T4: a run may be over and something of it alive; that is running, too. */
 async function withLeftovers(place: Pick<Place, 'list'>, query: RunQuery): Promise<readonly Run[]> {
   const finished = await place.list({ ...query, states: ['exited'], limit: finishedLookedAt });
-  return finished.filter((run) => run.treeEndedAtMs === undefined);
+  return finished.filter(hasLeftovers);
 }
 
 export function wantedRuns(criteria: readonly RunCriterion[], isAll: boolean): Wanted {

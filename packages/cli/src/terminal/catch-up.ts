@@ -13,28 +13,34 @@ import {
   replayOutput,
   type TerminalSize,
 } from '@clawdfather/tools/terminal';
+import { type Picture, pictureOf } from './terminal-feed.ts';
 
 export interface CatchUpOptions {
   /* What is in the journal. */
   readonly events: AsyncIterable<OutputEvent>;
   /* Position after the note about us; undefined when the run is over and nobody noted anything. */
   readonly until: Cursor | undefined;
-  /* The terminal's own size: the picture is laid out for it. Undefined keeps the run's. */
-  readonly size: TerminalSize | undefined;
+  /* The terminal's own size: the picture is laid out for it. */
+  readonly size: TerminalSize;
+  /* The run gets this size as well, and its program will draw anew what it is drawing now. */
+  readonly isRunResized: boolean;
 }
 
 export interface CaughtUp {
   /* Bytes that paint the screen on an empty one. */
-  readonly picture: string;
+  readonly picture: Picture;
   /* Where the output goes on. */
   readonly reached: Cursor | undefined;
 }
 
-export async function catchUp({ events, until, size }: CatchUpOptions): Promise<CaughtUp> {
+export async function catchUp(options: CatchUpOptions): Promise<CaughtUp> {
+  const { events, until, size, isRunResized } = options;
   const tracker = createModeTracker();
   const { model, reached } = await replayOutput({ events, until, tracker });
-  if (size !== undefined) model.resize(size);
-  const picture = formatPicture(model, tracker);
+  // A shell draws its prompt again when the size changes, and expects the old one where the model leaves it then.
+  if (isRunResized && !model.screen().isAlternate) model.resize(size);
+  else await model.layOut(size);
+  const picture = pictureOf(formatPicture(model, tracker), model.screen());
   model.close();
   return { picture, reached };
 }

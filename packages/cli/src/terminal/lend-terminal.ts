@@ -61,9 +61,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
 
   const { detachKey } = context.config.values;
   const how = detachKeyText(detachKey);
-  if (!options.isQuiet && how !== undefined) {
-    await say(formatHowToLeave(run, [how]));
-  }
+  const isSaid = !options.isQuiet && how !== undefined;
   const { isFresh } = options;
   const open = (signal: AbortSignal) =>
     place.openTerminal(run, { isFresh, size: () => terminal.size(), signal });
@@ -73,6 +71,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
     terminal,
     clock,
     detachKey,
+    notice: isSaid ? formatHowToLeave(run, [how]) : undefined,
     leave: leave.signal,
   });
   const detached = `\r\n${formatDetached(run, place.flag)}`;

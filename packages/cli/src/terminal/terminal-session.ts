@@ -17,7 +17,7 @@ import {
 import { type Io, isReaderGone, type LocalTerminal, type TerminalSize } from '../io/io.ts';
 import { pumpKeys } from './key-pump.ts';
 import { openRawTerminal } from './raw-terminal.ts';
-import type { TerminalFeed } from './terminal-feed.ts';
+import type { Picture, TerminalFeed } from './terminal-feed.ts';
 
 /* Why the local terminal and the run parted. */
 export type SessionEnd = 'run-ended' | 'detached' | 'terminal-lost';
@@ -30,6 +30,8 @@ export interface TerminalSessionOptions {
   readonly clock: Clock;
   /* The setting. */
   readonly detachKey: string;
+  /* A line for the person about how to leave; undefined: nothing is said. */
+  readonly notice: string | undefined;
   /* Aborts when we must leave without the run's end: HUP, or TERM to an `attach`. */
   readonly leave: AbortSignal;
 }
@@ -44,7 +46,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
   const resize = (size: TerminalSize): Promise<void> => feed.resize(size).catch(() => {});
   const raw = openRawTerminal(io, terminal, tracker);
   try {
-    if (feed.picture !== undefined) await paint({ io, terminal, tracker }, feed.picture);
+    await arrive({ io, terminal, tracker, notice: options.notice }, feed.picture);
     if (feed.isAnswerer()) await resize(terminal.size());
     using _resizing = terminal.onResize((size) => {
       if (feed.isAnswerer()) void resize(size);
@@ -64,17 +66,30 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
 }
 
 interface Painting {
-  readonly io: Pick<Io, 'stdout'>;
+  readonly io: Pick<Io, 'stdout' | 'stderr'>;
   readonly terminal: LocalTerminal;
   readonly tracker: ModeTracker;
+  readonly notice: string | undefined;
 }
 
-async function paint({ io, terminal, tracker }: Painting, picture: string): Promise<void> {
+async function arrive(painting: Painting, picture: Picture | undefined): Promise<void> {
+  const { io, terminal, tracker, notice } = painting;
   // The modes that the picture switches on are to be switched off again when we leave.
-  tracker.push(Buffer.from(picture));
+  tracker.push(Buffer.from(picture?.text ?? ''));
+  // A full-screen program has no row to spare: there it goes into the history of the terminal.
+  const isBefore = picture === undefined || tracker.isAlternateScreen;
+  if (isBefore && notice !== undefined) await io.stderr.write(`${notice}\r\n`).catch(() => {});
+  if (picture === undefined) return;
   // Scrolls what is there into the history instead of wiping it out.
   await io.stdout.write('\n'.repeat(terminal.size().rows) + '\u001b[H\u001b[2J');
-  await io.stdout.write(picture);
+  await io.stdout.write(picture.text);
+  if (!isBefore && notice !== undefined) await io.stdout.write(inTopRow(notice, picture));
+}
+
+/* Before all others, from where it scrolls away; on a full screen in the place of the oldest line, unless that is being written. */
+function inTopRow(notice: string, { cursorRow, isLastRowFree }: Picture): string {
+  if (isLastRowFree) return `\u001b7\u001b[H\u001b[0m\u001b[L${notice}\u001b8\u001b[B`;
+  return cursorRow === 0 ? '' : `\u001b7\u001b[H\u001b[0m\u001b[2K${notice}\u001b8`;
 }
 
 interface LivePump {

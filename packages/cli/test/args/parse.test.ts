@@ -143,7 +143,7 @@ test('help is given whatever else is missing', () => {
 test('values are of the kind that was declared, and undefined when the flag was not given', () => {
   const { flags } = parseWith(runSpec, ['--limit-cpu', '1m30s', '--limit-memory', '2K', 'x']);
   const limitCpu: number | undefined = flags.limitCpu;
-  assert.equal(limitCpu, 90_000);
+  assert.equal(limitCpu, 90);
   assert.equal(flags.limitMemory, 2_048);
   assert.equal(flags.limitProcesses, undefined);
   const signal: NodeJS.Signals | undefined = parseWith(killSpec, ['-s', 'hup', 'x']).flags.signal;

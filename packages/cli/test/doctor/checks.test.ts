@@ -37,6 +37,7 @@ function hostWith(over: Partial<HostFacts> & { files?: Record<string, string> } 
     nodeVersion: '24.15.0',
     kernelRelease: '6.1.0-31-amd64',
     userName: 'ann',
+    userId: 7,
     readText: (path) => over.files?.[path],
     isWritable: () => true,
     freeSpace: () => Promise.resolve({ bytes: 2 ** 36, inodes: 1e6, isMemory: false }),
@@ -124,6 +125,20 @@ test('E4: without a delegated cgroup some limits are off, which is no failure', 
   const none = checkCgroup(hostWith());
   assert.equal(none.status, 'info');
   assert.match(none.advice ?? '', /--limit-memory/);
+  assert.match(none.summary, /^this machine has no cgroup v2$/);
+
+  const mounts = 'cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n';
+  const hybrid = { '/proc/self/mounts': mounts, '/sys/fs/cgroup/unified/cgroup.controllers': '\n' };
+  const v1 = checkCgroup(hostWith({ files: hybrid }));
+  assert.match(v1.summary, /no control of memory and pids/);
+  assert.doesNotMatch(v1.advice ?? '', /systemd-run/, 'it would not help');
+
+  const controllers = 'cpu memory pids\n';
+  const files = { ...hybrid, '/sys/fs/cgroup/unified/cgroup.controllers': controllers };
+  assert.match(checkCgroup(hostWith({ files })).advice ?? '', /systemd-run --user --scope/);
+  const alone = checkCgroup(hostWith({ files, isWritable: () => false }));
+  assert.match(alone.summary, /no systemd of this user answers/);
+  assert.doesNotMatch(alone.advice ?? '', /systemd-run/);
 });
 
 test('E2: systemd is only informed about', () => {

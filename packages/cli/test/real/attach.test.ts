@@ -98,6 +98,74 @@ done`;
   assert.equal((await watcher.exit()).code, 0);
 });
 
+test('E8: a terminal of another width shows the cursor in its place', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const script = String.raw`printf '%070d\n> ' 7; while read line; do printf '%s again\n> ' "$line"; done`;
+  const command = ['run', '--pty', '--name', 'wide', '--', 'sh', '-c', script];
+  const first = await terminals.open(command, { cols: 100, rows: 20 });
+  await first.shows(/^0+7\n>/m);
+  const narrow = await terminals.open(['attach', 'wide'], { cols: 60, rows: 12 });
+  await narrow.shows(/^0{60}\n0+7\n>/m);
+  await narrow.type('hello\r');
+  await narrow.shows(/^0{60}\n0+7\n> hello\nhello again\n>/m);
+  await first.type(detach);
+  await first.exit();
+  await narrow.type(detach);
+  await narrow.exit();
+
+  const again = await terminals.open(['attach', 'wide'], { cols: 60, rows: 12 });
+  await again.shows(/hello again\n>/);
+  const wide = await terminals.open(['attach', 'wide'], { cols: 120, rows: 24 });
+  await wide.shows(/^0{69}7\n> hello\nhello again\n>/m);
+  await wide.type('bye\r');
+  await wide.shows(/^0{69}7\n> hello\nhello again\n> bye\nbye again\n>/m);
+});
+
+test('attach says how to leave, where the screen has room for it and nothing is typed over it', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const script = String.raw`printf '> '; while read line; do printf '%s again\n> ' "$line"; done`;
+  await rig.clf('run', '-d', '--pty', '--name', 'line', '--', 'sh', '-c', script);
+  const first = await terminals.open(['attach', 'line'], { cols: 80, rows: 5 });
+  await first.shows(/^\[clf: run \w+; Ctrl-\] Ctrl-\] detaches\]\n>$/);
+  await first.type('one\r');
+  await first.shows(/detaches\]\n> one\none again\n>$/);
+  await first.type('two\r');
+  await first.shows(/two\ntwo again\n>$/);
+  await first.type(detach);
+  await first.exit();
+  // The screen is full: the line takes the place of the oldest one.
+  const second = await terminals.open(['attach', 'line'], { cols: 80, rows: 5 });
+  await second.shows(
+    /^\[clf: run \w+; Ctrl-\] Ctrl-\] detaches\]\none again\n> two\ntwo again\n>$/,
+  );
+  await second.type('three\r');
+  await second.shows(/two again\n> three\nthree again\n>$/);
+  const quiet = await terminals.open(['attach', '-q', 'line']);
+  await quiet.shows(/^> two\ntwo again\n> three\nthree again\n>$/);
+});
+
+test('E8: when the first terminal leaves, the run gets the size of the next', async (context) => {
+  const rig = createCliRig(context);
+  const terminals = await createTerminalRig(context, rig.env);
+  const script = 'trap "stty size" WINCH; echo ready; sleep 600 & while :; do wait; done';
+  const command = ['run', '--pty', '--name', 'sized', '--', 'sh', '-c', script];
+  const first = await terminals.open(command, { cols: 100, rows: 20 });
+  await first.shows(/ready/);
+  const next = await terminals.open(['attach', 'sized'], { cols: 60, rows: 12 });
+  await next.shows(/ready/);
+  const last = await terminals.open(['attach', 'sized'], { cols: 70, rows: 14 });
+  await last.shows(/ready/);
+  assert.doesNotMatch(last.screen(), /12 60/, 'a terminal that looks on sets no size');
+  await first.type(detach);
+  await first.exit();
+  await last.shows(/^12 60$/m);
+  await next.type(detach);
+  await next.exit();
+  await last.shows(/^14 70$/m);
+});
+
 test('E8: a PTY run without a terminal is answered from the screen model', async (context) => {
   const rig = createCliRig(context);
   const asking = String.raw`stty raw -echo; printf 'ab\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c`;

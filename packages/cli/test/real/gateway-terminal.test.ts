@@ -51,6 +51,22 @@ test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
     },
   );
 
+  await context.test('a terminal of another width, then the size of the next one', async () => {
+    const script = String.raw`printf '%070d\n> ' 7; trap "stty size" WINCH; sleep 600 & while :; do wait; done`;
+    const command = ['run', ...at, '--pty', '--name', 'wide', '--', 'sh', '-c', script];
+    const wide = await terminals.open(command, { cols: 100, rows: 20 });
+    await wide.shows(/^0+7\n>/m);
+    const narrow = await terminals.open(['attach', ...at, 'wide'], { cols: 60, rows: 12 });
+    await narrow.shows(/^0{60}\n0+7\n>/m);
+    await narrow.type('hello');
+    await narrow.shows(/^0{60}\n0+7\n> hello$/m);
+    await wide.type(detach);
+    await wide.exit();
+    await narrow.shows(/12 60$/m);
+    assert.equal((await rig.clf('kill', ...at, 'wide')).code, 0);
+    await narrow.exit();
+  });
+
   for (const [where, place] of [
     ['here', ['-g', 'local']],
     ['at a gateway', at],

@@ -26,6 +26,13 @@ const ended = recordWith({
   runId: runId('zzz3000000000000'),
   labels: { name: 'web' },
   state: 'exited',
+  treeEndedAtMs: 5_000,
+});
+const leaving = recordWith({
+  runId: runId('yyy4000000000000'),
+  labels: { name: 'web' },
+  state: 'exited',
+  treeEndedAtMs: undefined,
 });
 
 async function codeOf(work: () => Promise<unknown>): Promise<string> {
@@ -48,6 +55,16 @@ test('a whole id, a unique beginning, a name', async () => {
 test('of two runs with a name the living one is meant', async () => {
   assert.equal(await findRun(lister(first, ended), 'web'), first);
   assert.equal(await findRun(lister(second, ended), 'web'), ended);
+});
+
+test('a run that has left processes comes before newer ones of its name that have not', async () => {
+  const many = Array.from({ length: 10 }, () => ended);
+  assert.equal(await findRun(lister(...many, leaving), 'web'), leaving);
+  assert.equal(await findRun(lister(leaving, first), 'web'), first, 'one that runs comes first');
+  const two = lister(ended, leaving, { ...leaving, runId: runId('xxx5000000000000') });
+  assert.equal(await findRun(two, 'web'), leaving, 'the newest');
+  const text = await codeOf(() => findRun(two, 'web', { isLiving: true }));
+  assert.match(text, /^run-ambiguous: .*yyy4.*xxx5/);
 });
 
 test('a name comes before the beginning of another id', async () => {

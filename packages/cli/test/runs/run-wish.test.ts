@@ -44,7 +44,7 @@ test('a terminal run has a size and a terminal type', () => {
 
 test('deadlines, limits, labels', () => {
   const flags =
-    '--timeout 30s --idle-timeout 1m --grace 0 --nice 5 --limit-open-files 64 --limit-cpu 500ms ' +
+    '--timeout 30s --idle-timeout 1m --grace 0 --nice 5 --limit-open-files 64 --limit-cpu 1m ' +
     '--limit-memory 1G --name web -l a=b --session s1 --journal-max 1M --cwd sub ' +
     '--leftovers fail --owner-loss kill -- x';
   const input = inputOf(...flags.split(' '));
@@ -52,7 +52,7 @@ test('deadlines, limits, labels', () => {
   assert.equal(input.noOutputTimeoutMs, 60_000);
   assert.equal(input.graceMs, 1, 'the least there is');
   assert.equal(input.nice, 5);
-  assert.deepEqual(input.limits, { openFiles: 64, memoryBytes: 2 ** 30, cpuSeconds: 1 });
+  assert.deepEqual(input.limits, { openFiles: 64, memoryBytes: 2 ** 30, cpuSeconds: 60 });
   assert.deepEqual(input.labels, { name: 'web', a: 'b' });
   assert.equal(input.scopeKey, 'name:cli:web', 'a name is for one living run');
   assert.deepEqual(input.journal, { mode: 'ring', bytesMax: 2 ** 20 });
@@ -91,4 +91,17 @@ test('nonsense is refused before anything is started', () => {
   assert.throws(() => inputOf('--name', '../up', 'x'), /--name is not a name/);
   assert.throws(() => inputOf('--', ''), /the command is empty/);
   assert.throws(() => inputOf('--grace', '2h', 'x'), /--grace is longer than an hour/);
+});
+
+test('a limit that the kernel cannot keep as it was asked for is refused, by its flag', () => {
+  const seconds = /--limit-cpu is not a whole number of seconds, 1 or more: "/;
+  for (const text of ['500ms', '0', '1.5', '1s1ms']) {
+    assert.throws(() => inputOf('--limit-cpu', text, 'x'), seconds);
+  }
+  for (const flag of ['--limit-memory', '--limit-file-size']) {
+    assert.throws(
+      () => inputOf(flag, '0', 'x'),
+      new RegExp(`^CliError: ${flag} must be more than 0`),
+    );
+  }
 });

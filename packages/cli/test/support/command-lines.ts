@@ -152,7 +152,7 @@ const ends: Story = {
       code: 138,
       out: /^\{"id":"RUN","exit":\{"reason":"exit","code":3,"signal":null,"exitCode":3,.*\n\{"id":"RUN","exit":\{"reason":"signal",.*\n$/,
     },
-    { clf: 'kill long', out: 'RUN SIGUSR1\n' },
+    { clf: 'kill long', out: 'RUN had already ended (SIGUSR1)\n' },
     {
       clf: 'kill -s TERM long',
       code: 125,
@@ -176,7 +176,7 @@ const ends: Story = {
       out: started,
     },
     { clf: 'logs deaf', until: /on/ },
-    { clf: 'kill --grace 0s deaf three', out: 'RUN cancelled\nRUN exit 3\n' },
+    { clf: 'kill --grace 0s deaf three', out: 'RUN cancelled\nRUN had already ended (exit 3)\n' },
     { clf: 'show deaf', out: /\nreason +manual-cancel\nsignal +SIGKILL\n/ },
   ],
 };
@@ -231,7 +231,25 @@ const leftovers: Story = {
         'run-still-alive',
       ),
     },
-    { clf: 'kill kept', out: 'RUN ok\n' },
+    // A newer run of the name has ended whole: the name still means what lives.
+    {
+      clf: 'run --name kept -- true',
+      err: 'clf: warning: run RUN, called "kept" too, has ended and left running processes; end them: clf kill RUN\n',
+    },
+    { clf: 'show kept', out: /\ncommand +sh -c / },
+    {
+      clf: `run -q --name kept -- sh -c 'sleep 1000 & echo on'`,
+      out: 'on\n',
+    },
+    {
+      clf: 'kill kept',
+      code: 125,
+      err: /^clf: several runs match "kept"\n {2}Say which: RUN .*, RUN .*\n {2}\(run-ambiguous\)\n$/,
+    },
+    { clf: 'ps -q -f name=kept', out: 'RUN\nRUN\n' },
+    { clf: 'rm -f kept', out: started },
+    { clf: 'kill kept', out: 'RUN ok, leftovers ended\n' },
+    { clf: 'kill kept', out: 'RUN had already ended (ok)\n' },
     { clf: 'rm kept', out: started },
     { clf: `run --leftovers end -- sh -c 'sleep 1000 & echo on'`, out: 'on\n' },
     {
@@ -243,6 +261,22 @@ const leftovers: Story = {
   ],
 };
 
+const replaced: Story = {
+  about: 'a run that takes the place of what lives under its name',
+  lines: [
+    { clf: 'run --replace -- true', code: 125, err: /^clf: --replace needs a name\n/ },
+    { clf: 'run -d --replace --name new -- sleep 1000', out: started },
+    { clf: 'run -d --replace --name new -- sleep 1001', out: started },
+    { clf: 'ps -q -f name=new', out: started },
+    { clf: 'show new', out: /\ncommand +sleep 1001\nstate +running\n/ },
+    { clf: `run --replace -q --name new -- sh -c 'sleep 1000 & echo on'`, out: 'on\n' },
+    { clf: 'run -d --replace --name new -- sleep 1002', out: started },
+    { clf: 'ps -q -f name=new', out: started },
+    { clf: 'ps -q -a -f name=new', out: 'RUN\nRUN\nRUN\nRUN\n' },
+    { clf: 'kill new', out: 'RUN cancelled\n' },
+  ],
+};
+
 const terminals: Story = {
   about: 'a terminal: keys, a paste, its screen and its size',
   lines: [
@@ -251,6 +285,11 @@ const terminals: Story = {
       out: started,
     },
     { clf: 'screen -q tty', until: /ready/ },
+    {
+      clf: `send-keys tty Enter -l 'some text'`,
+      code: 125,
+      err: /^clf: --literal comes before "Enter", wherever it stands, so write it there\n/,
+    },
     { clf: `send-keys tty -l 'some text' Enter` },
     { clf: 'screen -q tty', until: /^ready\ngot some text\n$/ },
     { clf: 'paste tty pasted' },
@@ -375,6 +414,7 @@ export const everyStory: readonly Story[] = [
   ends,
   starts,
   leftovers,
+  replaced,
   terminals,
   pipes,
   mistakes,

@@ -3,7 +3,7 @@
  * pushed by the test, what it is asked is written down.
  */
 import type { ManagedRun, OutputEvent, RunExit } from '@clawdfather/supervisor';
-import { deferred } from '@clawdfather/kit';
+import { deferred, orAborted } from '@clawdfather/kit';
 import { cursor, exitWith, recordWith, runId } from './records.ts';
 
 export interface FakeRun extends ManagedRun {
@@ -69,7 +69,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
       wake.resolve();
     },
     endTree: () => treeGone.resolve(),
-    wait: () => exit.promise,
+    wait: (signal) => (signal === undefined ? exit.promise : orAborted(exit.promise, signal)),
     output,
     outputLent: output,
     write: (data) => note(`write ${JSON.stringify(Buffer.from(data).toString('latin1'))}`),

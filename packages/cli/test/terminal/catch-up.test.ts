@@ -24,12 +24,13 @@ async function* stream(events: readonly OutputEvent[]): AsyncIterable<OutputEven
   yield* events;
 }
 
-async function caughtUp(events: readonly OutputEvent[]) {
-  const result = await catchUp({ events: stream(events), until: arrival, size });
+async function caughtUp(events: readonly OutputEvent[], { isRunResized = true } = {}) {
+  const result = await catchUp({ events: stream(events), until: arrival, size, isRunResized });
   // What has to be undone when we leave is known from the picture alone.
   const tracker = createModeTracker();
-  tracker.push(Buffer.from(result.picture));
-  return { ...result, tracker };
+  const { text } = result.picture;
+  tracker.push(Buffer.from(text));
+  return { ...result, picture: text, tracker };
 }
 
 /* What a terminal of our size shows after the painting, and what it would say to it. */
@@ -101,6 +102,32 @@ test('the painting is laid out for our own size', async () => {
   const result = await caughtUp([wide, outputEvent('\u001b[50;1Hbottom')]);
   const { lines } = await painted(result.picture);
   assert.equal(lines.at(-1), 'bottom');
+});
+
+for (const isRunResized of [true, false]) {
+  const who = isRunResized ? 'that sets the size' : 'that looks on';
+  test(`what is typed goes behind the prompt on a terminal ${who}`, async () => {
+    const digits = '1234567890'.repeat(5);
+    for (const cols of [30, 60, 100]) {
+      const ours: OutputEvent = { kind: 'resize', cols, rows: 6, cursor: cursor('0.0') };
+      const text = `$ echo ${digits}\r\n${digits}\r\n$ `;
+      const { picture } = await caughtUp([ours, outputEvent(text)], { isRunResized });
+      const { lines } = await painted(`${picture}typed`);
+      const [all] = lines.join('').split('$ typed');
+      assert.equal(all, `$ echo ${digits}${digits}`, `from ${cols} columns`);
+      assert.equal(lines[4], '$ typed', `from ${cols} columns`);
+    }
+  });
+}
+
+test('a full-screen program that is wider than our terminal is cut, row by row', async () => {
+  const wide: OutputEvent = { kind: 'resize', cols: 60, rows: 6, cursor: cursor('0.0') };
+  const text = `\u001b[?1049h\u001b[H${'x'.repeat(100)}\u001b[3;55Hlast\u001b[5;3Hhere`;
+  for (const isRunResized of [true, false]) {
+    const { picture } = await caughtUp([wide, outputEvent(text)], { isRunResized });
+    const { lines } = await painted(`${picture}!`);
+    assert.deepEqual(lines, ['x'.repeat(40), 'x'.repeat(40), '', '', '  here!', '']);
+  }
 });
 
 test('the cursor is where it was, whatever the last line is like', async () => {

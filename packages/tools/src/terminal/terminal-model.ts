@@ -14,6 +14,7 @@ import {
 } from '../output/character-columns.ts';
 import { showHiddenMarks } from '../output/clean-text.ts';
 import { makeVisible } from '../output/visible-text.ts';
+import { layOutScreen } from './lay-out.ts';
 import { answerColourQuery, answerWindowReport, deniedCapability } from './model-answers.ts';
 import type { TerminalSize } from './terminal-size.ts';
 
@@ -37,7 +38,10 @@ export interface Screen extends TerminalSize {
 export interface TerminalModel {
   /* Resolves when the bytes are parsed, and all answers they ask for are out. */
   write(data: string | Uint8Array): Promise<void>;
+  /* The program is told, and draws the line of the cursor again. */
   resize(size: TerminalSize): void;
+  /* For showing it on a terminal of another size, of which the program does not know. */
+  layOut(size: TerminalSize): Promise<void>;
   screen(): Screen;
   modes(): TerminalModes;
   /* Text and colours of the visible screen(s) with the cursor in place; modes are the tracker's. */
@@ -95,6 +99,7 @@ export async function openTerminalModel(options: TerminalModelOptions): Promise<
       return promise;
     },
     resize: ({ cols, rows }) => terminal.resize(cols, rows),
+    layOut: (size) => layOutScreen(terminal, size),
     screen: () => ({
       cols: terminal.cols,
       rows: terminal.rows,

@@ -130,3 +130,35 @@ test('the model and the tracker agree about modes, whatever the program does', a
     }),
   );
 });
+
+test('laid out for another size, a screen keeps its cursor behind the same character', async () => {
+  const text = fc.array(fc.constantFrom('a', 'b', '日', '\r\n'), { maxLength: 60 });
+  const length = fc.integer({ min: 4, max: 30 });
+  await fc.assert(
+    fc.asyncProperty(text, length, length, async (parts, from, to) => {
+      const written = parts.join('');
+      const model = await openTerminalModel({ cols: from, rows: 65 });
+      await model.write(`${written}|`);
+      await model.layOut({ cols: to, rows: 65 });
+      const { lines, cursor } = model.screen();
+      model.close();
+      const fresh = await openTerminalModel({ cols: to, rows: 65 });
+      await fresh.write(`${written}|`);
+      const expected = fresh.screen();
+      fresh.close();
+      assert.deepEqual(lines, expected.lines);
+      assert.deepEqual(cursor, expected.cursor);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('of a screen that is too high, the rows up to the cursor are shown', async () => {
+  const model = await openTerminalModel({ cols: 20, rows: 8 });
+  await model.write(`1\r\n2\r\n3\r\n${'4'.repeat(15)}\r\n5\r\n6${CSI}A`);
+  await model.layOut({ cols: 10, rows: 3 });
+  const { lines, cursor } = model.screen();
+  model.close();
+  assert.deepEqual(lines, ['4444444444', '44444', '5']);
+  assert.deepEqual(cursor, { row: 2, column: 1, isVisible: true });
+});

@@ -3,6 +3,7 @@
  * was lost.
  */
 import { unlessAborted } from '@clawdfather/kit';
+import type { ScreenResult } from '@clawdfather/protocol';
 import { type LinkState, openTerminal, type TerminalEvent } from '@clawdfather/sdk';
 import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
 import {
@@ -11,7 +12,7 @@ import {
   openTerminalModel,
   type TerminalSize,
 } from '@clawdfather/tools/terminal';
-import type { TerminalFeed } from '../../terminal/terminal-feed.ts';
+import { type Picture, pictureOf, type TerminalFeed } from '../../terminal/terminal-feed.ts';
 import type { OpenTerminalOptions, RunHandle } from '../place.ts';
 import { explained } from './gateway-handle.ts';
 import type { TypingDeps } from './typing.ts';
@@ -70,16 +71,16 @@ export async function openFeedAtGateway(
   };
 }
 
-/* The picture has the size of the run's terminal. On another one its lines are laid out anew. */
-async function fitPicture(text: string, from: TerminalSize, to: TerminalSize): Promise<string> {
-  if (from.cols === to.cols && from.rows === to.rows) return text;
+/* The picture has the size of the run's terminal. On another one its lines are laid out anew; whose size counts is not known yet. */
+async function fitPicture(text: string, from: ScreenResult, to: TerminalSize): Promise<Picture> {
+  if (from.cols === to.cols && from.rows === to.rows) return pictureOf(text, from);
   const model = await openTerminalModel({ cols: from.cols, rows: from.rows });
   try {
     const tracker = createModeTracker();
     tracker.push(Buffer.from(text));
     await model.write(text);
-    model.resize(to);
-    return formatPicture(model, tracker);
+    await model.layOut(to);
+    return pictureOf(formatPicture(model, tracker), model.screen());
   } finally {
     model.close();
   }
