@@ -12,15 +12,15 @@ import { type ShieldSettings, usualShield } from '../../src/shield/shield-settin
 
 const facts: ShieldFacts = {
   isRoot: false,
-  home: '/home/ann',
+  home: '/people/ann',
   systemHome: undefined,
-  ours: ['/home/ann/.local/state/clawdfather', '/home/ann/.config/clawdfather'],
-  programs: ['/home/ann/.local/lib/node_modules/clawdfather'],
-  tree: '/home/ann/project',
+  ours: ['/people/ann/.local/state/clawdfather', '/people/ann/.config/clawdfather'],
+  programs: ['/people/ann/.local/lib/node_modules/clawdfather'],
+  tree: '/people/ann/project',
   runtimeDir: '/run/user/1000',
-  ownTmp: '/home/ann/.local/state/clawdfather/shield/1000/tmp',
-  ownVarTmp: '/home/ann/.local/state/clawdfather/shield/1000/var-tmp',
-  ownRuntime: '/home/ann/.local/state/clawdfather/shield/1000/runtime',
+  ownTmp: '/people/ann/.local/state/clawdfather/shield/1000/tmp',
+  ownVarTmp: '/people/ann/.local/state/clawdfather/shield/1000/var-tmp',
+  ownRuntime: '/people/ann/.local/state/clawdfather/shield/1000/runtime',
   targets: new Map(),
 };
 
@@ -39,10 +39,10 @@ function endOf(steps: readonly ShieldStep[], path: string): ShieldStep['kind'] |
 
 const trees = fc.constantFrom(
   undefined,
-  '/home/ann',
-  '/home/ann/project',
-  '/home/ann/.config',
-  '/home/ann/.local/state',
+  '/people/ann',
+  '/people/ann/project',
+  '/people/ann/.config',
+  '/people/ann/.local/state',
   '/tmp/work',
   '/run/work',
   '/srv/site',
@@ -50,17 +50,18 @@ const trees = fc.constantFrom(
 );
 
 test('SH1: what is ours is hidden at the end, wherever the tree is and whatever is open', () => {
+  const doors = ['docker', 'ssh', 'gpg', 'tmp', 'dbus', 'podman', 'postgresql'] as const;
+  const cases = fc.record({
+    tree: trees,
+    isRoot: fc.boolean(),
+    open: fc.subarray([...doors]),
+    write: fc.subarray(['/people/ann', '/srv', '/']),
+  });
   fc.assert(
-    fc.property(
-      trees,
-      fc.boolean(),
-      fc.subarray(['docker', 'ssh', 'gpg', 'tmp', 'dbus', 'podman', 'postgresql'] as const),
-      fc.subarray(['/home/ann', '/srv', '/']),
-      (tree, isRoot, open, write) => {
-        const steps = plan({ tree, isRoot }, { open, write });
-        for (const path of facts.ours) assert.equal(endOf(steps, path), 'hide', path);
-      },
-    ),
+    fc.property(cases, ({ tree, isRoot, open, write }) => {
+      const steps = plan({ tree, isRoot }, { open, write });
+      for (const path of facts.ours) assert.equal(endOf(steps, path), 'hide', path);
+    }),
   );
 });
 
@@ -87,34 +88,39 @@ test('SH3: a tree below /tmp or /run is kept, one of our own is not', () => {
   }
   for (const tree of facts.ours) assert.equal(endOf(plan({ tree }), `${tree}/file`), 'hide');
   assert.ok(
-    !pathsOf(plan({ tree: '/home/ann' }), 'keep').includes('/home/ann'),
+    !pathsOf(plan({ tree: '/people/ann' }), 'keep').includes('/people/ann'),
     'it would uncover',
   );
 });
 
 test('SH4: nothing is put back over what was hidden or made read-only', () => {
   fc.assert(
-    fc.property(trees, fc.boolean(), fc.subarray(['/home/ann', '/srv']), (tree, isRoot, write) => {
-      const steps = plan({ tree, isRoot }, { write });
-      const last = Math.max(
-        ...steps.map(({ kind }, at) => (kind === 'keep' || kind === 'replace' ? at : -1)),
-      );
-      const first = steps.findIndex(
-        ({ kind, path }) => kind === 'hide' && facts.ours.includes(path),
-      );
-      assert.ok(last < first);
-    }),
+    fc.property(
+      trees,
+      fc.boolean(),
+      fc.subarray(['/people/ann', '/srv']),
+      (tree, isRoot, write) => {
+        const steps = plan({ tree, isRoot }, { write });
+        const last = Math.max(
+          ...steps.map(({ kind }, at) => (kind === 'keep' || kind === 'replace' ? at : -1)),
+        );
+        const first = steps.findIndex(
+          ({ kind, path }) => kind === 'hide' && facts.ours.includes(path),
+        );
+        assert.ok(last < first);
+      },
+    ),
   );
 });
 
 test('what opens a door takes its places off the list, and only these', () => {
   const closed = plan();
-  assert.ok(pathsOf(closed, 'hide').includes('/home/ann/.ssh'));
+  assert.ok(pathsOf(closed, 'hide').includes('/people/ann/.ssh'));
   const open = plan({}, { open: ['ssh'] });
-  assert.ok(!pathsOf(open, 'hide').includes('/home/ann/.ssh'));
-  assert.ok(pathsOf(open, 'read-only').includes('/home/ann/.ssh'), 'which keys are let in stays');
+  assert.ok(!pathsOf(open, 'hide').includes('/people/ann/.ssh'));
+  assert.ok(pathsOf(open, 'read-only').includes('/people/ann/.ssh'), 'which keys are let in stays');
   assert.deepEqual(
-    pathsOf(closed, 'hide').filter((path) => path !== '/home/ann/.ssh'),
+    pathsOf(closed, 'hide').filter((path) => path !== '/people/ann/.ssh'),
     pathsOf(open, 'hide'),
   );
   assert.ok(pathsOf(plan({}, { open: ['docker'] }), 'keep').includes('/run/docker.sock'));
@@ -145,21 +151,21 @@ test('a home that is not HOME is read-only as a whole, but for a tree in it', ()
 
 test('with shield.write only these trees and the working tree can be written to', () => {
   const steps = plan({}, { write: ['/srv/cache'] });
-  assert.equal(endOf(steps, '/home/ann/file'), 'read-only');
-  assert.equal(endOf(steps, '/home/ann/project/file'), 'keep');
+  assert.equal(endOf(steps, '/people/ann/file'), 'read-only');
+  assert.equal(endOf(steps, '/people/ann/project/file'), 'keep');
   assert.equal(endOf(steps, '/srv/cache/file'), 'keep');
 });
 
 test('what a link leads to is a place as well', () => {
   const targets = new Map([
-    ['/home/ann/.ssh', '/data/ssh'],
-    ['/home/ann/.bashrc', '/dots/bashrc'],
+    ['/people/ann/.ssh', '/data/ssh'],
+    ['/people/ann/.bashrc', '/dots/bashrc'],
   ]);
   const steps = plan({ targets });
-  for (const path of ['/home/ann/.ssh', '/data/ssh']) {
+  for (const path of ['/people/ann/.ssh', '/data/ssh']) {
     assert.ok(pathsOf(steps, 'hide').includes(path), path);
   }
-  for (const path of ['/home/ann/.bashrc', '/dots/bashrc']) {
+  for (const path of ['/people/ann/.bashrc', '/dots/bashrc']) {
     assert.ok(pathsOf(steps, 'read-only').includes(path), path);
   }
 });
