@@ -6,12 +6,12 @@
  * keys, without which the SSH keys cannot be opened. Kept apart, a stolen copy is worth little.
  */
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { openPrivateDir } from '@clawdfather/kit/files';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { databaseFrom } from '../gateway/gateway-config.ts';
+import { databaseFrom, masterKeysDirFrom } from '../gateway/gateway-config.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { loadControlFile } from '../serve.ts';
@@ -27,7 +27,7 @@ export async function execute(context: CallOf<typeof backupSpec>): Promise<ExitS
       detail: { path: source },
     });
   }
-  const keysDir = config.values['gateway.masterKeysDir'] ?? join(config.stateDir, 'master-keys');
+  const keysDir = masterKeysDirFrom(config);
   const keysPath = flags.withKeys ? `${path}.keys` : undefined;
   if (!flags.force) for (const one of [path, keysPath]) refuseExisting(one);
   const { backUp } = await loadControlFile();

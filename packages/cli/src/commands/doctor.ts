@@ -13,6 +13,7 @@ import { hasCode } from '@clawdfather/kit';
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
 import type { ConfinementSupport, Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
+import type { Config } from '../config.ts';
 import { type Finding, findingsJson, formatFindings, hasFailed } from '../doctor/finding.ts';
 import {
   checkCgroup,
@@ -28,6 +29,7 @@ import {
   checkControl,
   checkGateway,
   checkMasterKeys,
+  type MasterKeyFacts,
   checkSecretFiles,
   checkUnits,
 } from '../doctor/gateway-checks.ts';
@@ -48,6 +50,7 @@ import { checkConfig } from '../doctor/config-check.ts';
 import { checkConfinement } from '../doctor/confinement-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
+import { masterKeysDirFrom } from '../gateway/gateway-config.ts';
 import { lookAtGateway } from '../gateway/look-at-gateway.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
@@ -106,14 +109,37 @@ async function checkServing(context: CommandContext): Promise<Finding[]> {
   const isPostgres = config.values['gateway.database.urlFile'] !== undefined;
   const control = isPostgres ? undefined : controlPath(context);
   const { checkBackup } = await loadControlFile();
+  // The whole file is read once for both.
+  let needed: readonly string[] | undefined;
+  const controlFinding = checkControl(control, (path) => {
+    const report = checkBackup(path);
+    needed = report.masterKeyIds;
+    return report;
+  });
   return [
     checkGateway(await lookAtGateway(context)),
-    checkControl(control, checkBackup),
-    ...checkMasterKeys(context, control),
+    controlFinding,
+    ...checkMasterKeys(await readMasterKeys(config, needed)),
     checkSecretFiles(context),
     ...checkCertificate(config, clock.wallMs()),
     ...checkUnits(context),
   ];
+}
+
+/* Undefined: there is no database that could be read. */
+async function readMasterKeys(
+  config: Config,
+  needed: readonly string[] | undefined,
+): Promise<MasterKeyFacts | undefined> {
+  if (needed === undefined) return undefined;
+  const { readMasterKeyIds } = await loadControlFile();
+  const directory = masterKeysDirFrom(config);
+  try {
+    return { needed, present: await readMasterKeyIds(directory), directory };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { needed, present: [], directory, why };
+  }
 }
 
 async function rebuild(stateDir: string): Promise<Finding> {
