@@ -28,6 +28,7 @@ import {
   checkCertificate,
   checkControl,
   checkGateway,
+  checkGatewayVersion,
   checkMasterKeys,
   type MasterKeyFacts,
   checkSecretFiles,
@@ -57,6 +58,7 @@ import { withSupervisor } from '../runs/with-supervisor.ts';
 import { loadControlFile } from '../serve.ts';
 import { controlPath } from './backup.ts';
 import type { doctorSpec } from './own-specs.ts';
+import { readVersion } from './version.ts';
 
 /* All of them; a host with more has other worries. */
 const recordsMax = 1_000_000;
@@ -116,8 +118,10 @@ async function checkServing(context: CommandContext): Promise<Finding[]> {
     needed = report.masterKeyIds;
     return report;
   });
+  const look = await lookAtGateway(context);
   return [
-    checkGateway(await lookAtGateway(context)),
+    checkGateway(look),
+    ...checkGatewayVersion(look, { config, ours: readVersion() }),
     controlFinding,
     ...checkMasterKeys(await readMasterKeys(config, needed)),
     checkSecretFiles(context),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
 import { masterKeysDirFrom } from '../gateway/gateway-config.ts';
+import { howToRestart, otherVersionOf } from '../gateway/other-version.ts';
 import { whyUnsafe } from '../gateway/read-secret.ts';
 import type { GatewayLook } from '../gateway/look-at-gateway.ts';
 import { gatewaysPath } from '../sign-in/gateways-file.ts';
@@ -48,6 +49,17 @@ export function checkGateway({ found, isReady, health }: GatewayLook): Finding {
       };
     }
   }
+}
+
+/* After an upgrade the gateway goes on as what it was. */
+export function checkGatewayVersion(
+  { found }: Pick<GatewayLook, 'found'>,
+  { config, ours }: { readonly config: Pick<Config, 'env'>; readonly ours: string },
+): Finding[] {
+  const summary = otherVersionOf(found, ours);
+  if (summary === undefined) return [];
+  const advice = `Restart it, which ends no run: ${howToRestart(config)}`;
+  return [{ check: 'gateway-version', status: 'warn', summary, advice }];
 }
 
 export interface ControlReport {

@@ -10,6 +10,7 @@ import {
   checkCertificate,
   checkControl,
   checkGateway,
+  checkGatewayVersion,
   checkMasterKeys,
   checkSecretFiles,
   checkUnits,
@@ -49,6 +50,25 @@ test('the gateway: none is no problem, one that was killed is a warning, one tha
     statusOf({ found: { kind: 'running', record }, isReady: true, health: undefined }),
     'ok',
   );
+});
+
+test('a gateway of another version than the command is to be restarted', (context) => {
+  const { home, config } = homeOf(context);
+  const env = { HOME: home };
+  const running = { found: { kind: 'running', record } } as const;
+  const of = (ours: string) =>
+    checkGatewayVersion(running, { config: { ...config, env }, ours })[0];
+  assert.equal(of('1'), undefined);
+  const other = of('2');
+  assert.deepEqual(
+    [other?.status, other?.summary],
+    ['warn', 'the gateway is version 1, this command 2'],
+  );
+  assert.match(other?.advice ?? '', /: clf stop, then clf serve$/);
+  const units = join(home, '.config', 'systemd', 'user');
+  mkdirSync(units, { recursive: true });
+  writeFileSync(join(units, 'clawdfather.service'), '');
+  assert.match(of('2')?.advice ?? '', /: systemctl --user restart clawdfather$/);
 });
 
 test('the control database: whole, damaged, unreadable, or not there', (context) => {
