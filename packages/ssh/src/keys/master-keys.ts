@@ -100,7 +100,7 @@ function missing(directory: string, ids: readonly string[]): SshError {
     `${noun} that this database was used with ${verb} not in ${directory}: ${ids.join(', ')}`,
     {
       detail: { directory, ids },
-      hint: 'Without it stored SSH keys cannot be opened. Bring the keys back: clf restore FILE --keys DIR. If they are lost: clf serve --accept-lost-keys.',
+      hint: 'Without it stored SSH keys cannot be opened. Gateways that share a database share the keys (gateway.masterKeysDir). Bring the keys back: clf restore FILE --keys DIR. If they are lost: clf serve --accept-lost-keys.',
     },
   );
 }
