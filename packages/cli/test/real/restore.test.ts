@@ -20,6 +20,9 @@ const options = { timeout: 120_000 };
 
 const keyOf = (rig: GatewayRig): string => join(rig.stateDir, 'master-keys', '1.key');
 
+/* Started so that the rig ends it, should it not be refused. */
+const refusedStart = (rig: GatewayRig) => rig.start({}, 'serve', '--listen', '127.0.0.1:0').result;
+
 /* A backup with its keys, in a directory of its own, and an empty home. */
 async function backedUp(context: TestContext) {
   const old = createGatewayRig(context);
@@ -61,7 +64,7 @@ test(
     rmSync(`${path}.keys`, { recursive: true });
     const restored = await fresh.clf('restore', path);
     assert.match(restored.stderr, /a master key that this database was used with is not in /);
-    const refused = await fresh.clf('serve', '--listen', '127.0.0.1:0');
+    const refused = await refusedStart(fresh);
     assert.equal(refused.code, 125);
     assert.match(refused.stderr, /master-key-missing/);
     assert.match(refused.stderr, /clf restore FILE --keys DIR.*clf serve --accept-lost-keys/s);
@@ -93,7 +96,7 @@ test(
     rmSync(`${path}.keys`, { recursive: true });
     await fresh.clf('restore', path);
     assert.match((await fresh.clf('doctor')).stdout, /FAIL {2}master-keys: the keys in .* are not/);
-    assert.equal((await fresh.clf('serve', '--listen', '127.0.0.1:0')).code, 125);
+    assert.equal((await refusedStart(fresh)).code, 125);
     await fresh.serve('--accept-lost-keys');
     await fresh.clf('stop');
     await fresh.serve();
