@@ -69,7 +69,8 @@ function handOver(nodePath) {
 
 function fail(reason) {
   process.stderr.write(`clawdfather: ${reason}\n`);
-  process.exitCode = 70;
+  // As every other error of ours (docs/cli.md): never a code that a command could mean.
+  process.exitCode = 125;
 }
 
 /*

@@ -148,7 +148,7 @@ test('a checkout runs its bundle while that is current, without node_modules, an
 test('without sources and bundle it says what to do', (context) => {
   const result = launch(makeCheckout(context, {}), process.execPath, []);
   assert.match(result.stderr, /bundle is missing; make it with "npm run bundle"/);
-  assert.equal(result.status, 70);
+  assert.equal(result.status, 125);
 });
 
 test('S3: the limits of open files are noted before Node raises them', (context) => {
@@ -199,13 +199,13 @@ test('an installed package under an old Node says what to do', needsOldNode, (co
   });
   const result = launch(root, oldNode ?? '', []);
   assert.match(result.stderr, /put a newer one first on the PATH/);
-  assert.equal(result.status, 70);
+  assert.equal(result.status, 125);
 });
 
 test('an old Node without the pinned one says what to do', needsOldNode, (context) => {
   const result = launch(makeCheckout(context, { [source]: '' }), oldNode ?? '', []);
   assert.match(result.stderr, /npm ci/);
-  assert.equal(result.status, 70);
+  assert.equal(result.status, 125);
 });
 
 test(

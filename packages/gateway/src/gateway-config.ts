@@ -12,6 +12,8 @@ export interface GatewayConfig {
   readonly stateDir: string;
   /* Keys to the stored secrets. Default: `master-keys` in the state directory; gateways that share a database share these. */
   readonly masterKeysDir?: string;
+  /* Go on without master keys that are gone; what they have encrypted stays unreadable. Otherwise such a start is refused. */
+  readonly acceptsLostKeys?: boolean;
   readonly database: StoreLocation;
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls?: { readonly cert: string; readonly key: string };

@@ -141,6 +141,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
     audit: { action: 'account.create', actor: 'gateway' },
   });
   const ownerId = parseAccountId(owner.id);
+  // Before anything that acts: a start without the keys to what is stored is refused.
+  const custody = await openCustody(config, { store, random });
   const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer, ownerId }));
   watch.knowRuns(runs.supervisor);
   const { approvals } = runs;
@@ -148,7 +150,6 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const hub = createLiveHub(clock);
   opening.defer(() => hub.close());
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
-  const custody = await openCustody(config, { store, random });
   const opened = opening.use(
     openSessions({
       store,
@@ -163,9 +164,17 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
 }
 
 async function openCustody(
-  { stateDir, masterKeysDir = join(stateDir, 'master-keys') }: GatewayConfig,
+  { stateDir, masterKeysDir = join(stateDir, 'master-keys'), acceptsLostKeys }: GatewayConfig,
   { store, random }: { readonly store: Store; readonly random: Random },
 ): Promise<KeyCustody> {
-  const kms = createMasterKms(await openMasterKeys(masterKeysDir, random), random);
+  const { masterKeys } = store.system;
+  const known = acceptsLostKeys ? [] : await masterKeys.list();
+  const keys = await openMasterKeys(masterKeysDir, random, known);
+  const ids = keys.map(({ id }) => id);
+  const actor = 'gateway';
+  if (acceptsLostKeys)
+    await masterKeys.forgetOthers({ ids, audit: { action: 'master-key.forget', actor } });
+  await masterKeys.note({ ids, audit: { action: 'master-key.note', actor } });
+  const kms = createMasterKms(keys, random);
   return createKeyCustody({ recordsOf: (id) => store.forAccount(id).keypairs, random, kms });
 }

@@ -122,5 +122,9 @@ export const gatewayShapes = {
     path: z.string(),
     database: z.string(),
     keptPath: z.string().nullable().describe('where the one before it lies now'),
+    keysPlaced: z.array(z.string()).describe('files of master keys that were put in place'),
+    keysMissing: z
+      .array(z.string())
+      .describe('ids of master keys that the database was used with and that are not here'),
   }),
 } as const;

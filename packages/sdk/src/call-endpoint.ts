@@ -104,7 +104,7 @@ export function unreachable(baseUrl: string, cause: unknown): SdkError {
   return new SdkError('gateway-unreachable', `no answer from ${new URL(baseUrl).host}`, {
     cause,
     detail: { baseUrl },
-    hint: 'is the gateway running, and the network up?',
+    hint: 'Is the gateway running, and the network up?',
   });
 }
 
@@ -112,7 +112,7 @@ export function unreachable(baseUrl: string, cause: unknown): SdkError {
 function redirected(baseUrl: string): SdkError {
   return new SdkError('answer-invalid', `${new URL(baseUrl).host} sends its callers elsewhere`, {
     detail: { baseUrl },
-    hint: 'use the address of the gateway itself',
+    hint: 'Use the address of the gateway itself',
   });
 }
 

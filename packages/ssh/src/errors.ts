@@ -4,7 +4,9 @@
 import { CodedError } from '@clawdfather/kit';
 
 export const sshErrorCodes = [
+  'master-key-differs',
   'master-key-invalid',
+  'master-key-missing',
   'master-key-unsafe',
   'secret-unreadable',
 ] as const;

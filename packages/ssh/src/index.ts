@@ -10,6 +10,8 @@ export { createMasterKms } from './keys/kms.ts';
 export type { Kms, KeyUse, MasterKey, WrappedKey } from './keys/kms.ts';
 export { openMasterKeys, rotateMasterKey } from './keys/master-keys.ts';
 export type { MasterKeys } from './keys/master-keys.ts';
+export { placeMasterKeys, planMasterKeys, readMasterKeyIds } from './keys/place-keys.ts';
+export type { KeysMove } from './keys/place-keys.ts';
 export type {
   KeyRecords,
   KeyRevocation,

@@ -54,6 +54,7 @@ export type { Cleanup, CleanupOptions } from './system/cleanup.ts';
 export type { SystemQueries } from './system/for-system.ts';
 export type { GatewayInstance, Instances } from './system/instances.ts';
 export type { Leases } from './system/leases.ts';
+export type { MasterKeyNotes } from './system/master-keys.ts';
 export type { RateLimit, RateLimitOutcome, RateLimits } from './system/rate-limits.ts';
 export type { OauthState, SignIns } from './system/sign-in.ts';
 export type { TokenHolder, Tokens } from './system/tokens.ts';

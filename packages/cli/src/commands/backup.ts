@@ -6,28 +6,30 @@
  * keys, without which the SSH keys cannot be opened. Kept apart, a stolen copy is worth little.
  */
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { openPrivateDir } from '@clawdfather/kit/files';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import { databaseFrom } from '../gateway/gateway-config.ts';
+import { databaseFrom, masterKeysDirFrom } from '../gateway/gateway-config.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { loadControlFile } from '../serve.ts';
+import { findPlace } from '../sign-in/find-gateway.ts';
 import type { backupSpec } from './gateway-specs.ts';
 
 export async function execute(context: CallOf<typeof backupSpec>): Promise<ExitStatus> {
   const { flags, config, io } = context;
   const path = resolve(config.cwd, context.operands.file);
   const source = controlPath(context);
+  const elsewhere = defaultElsewhere(context);
   if (!existsSync(source)) {
     throw new CliError('gateway-not-running', `there is no control database at ${source}`, {
-      hint: 'The first `clf serve` makes it.',
+      hint: elsewhere === undefined ? 'The first `clf serve` makes it.' : aboutHere(elsewhere),
       detail: { path: source },
     });
   }
-  const keysDir = config.values['gateway.masterKeysDir'] ?? join(config.stateDir, 'master-keys');
+  const keysDir = masterKeysDirFrom(config);
   const keysPath = flags.withKeys ? `${path}.keys` : undefined;
   if (!flags.force) for (const one of [path, keysPath]) refuseExisting(one);
   const { backUp } = await loadControlFile();
@@ -40,7 +42,23 @@ export async function execute(context: CallOf<typeof backupSpec>): Promise<ExitS
       ? jsonLine({ path, bytes, keysPath: keysPath ?? null })
       : `${path}: ${formatBytes(bytes)}, checked${keys}\n`,
   );
+  if (elsewhere !== undefined) await io.stderr.write(`clf: ${aboutHere(elsewhere)}\n`);
   return codeStatus(exitOk);
+}
+
+/* The gateway of another machine that commands about runs mean, by name. */
+function defaultElsewhere(context: CommandContext): string | undefined {
+  try {
+    const target = findPlace(context);
+    return target === undefined || target.isLocal ? undefined : target.name;
+  } catch {
+    // A backup does not need to know.
+    return undefined;
+  }
+}
+
+function aboutHere(name: string): string {
+  return `This is about the gateway of this machine. For that of ${name}, run clf backup on its machine.`;
 }
 
 export function controlPath({ config }: Pick<CommandContext, 'config'>): string {

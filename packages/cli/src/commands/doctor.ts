@@ -13,6 +13,7 @@ import { hasCode } from '@clawdfather/kit';
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
 import type { ConfinementSupport, Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
+import type { Config } from '../config.ts';
 import { type Finding, findingsJson, formatFindings, hasFailed } from '../doctor/finding.ts';
 import {
   checkCgroup,
@@ -27,7 +28,9 @@ import {
   checkCertificate,
   checkControl,
   checkGateway,
+  checkGatewayVersion,
   checkMasterKeys,
+  type MasterKeyFacts,
   checkSecretFiles,
   checkUnits,
 } from '../doctor/gateway-checks.ts';
@@ -50,12 +53,14 @@ import { checkShield } from '../doctor/shield-check.ts';
 import { shieldSettingsOf } from '../approvals/shield-places.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
+import { masterKeysDirFrom } from '../gateway/gateway-config.ts';
 import { lookAtGateway } from '../gateway/look-at-gateway.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { loadControlFile } from '../serve.ts';
 import { controlPath } from './backup.ts';
 import type { doctorSpec } from './own-specs.ts';
+import { readVersion } from './version.ts';
 
 /* All of them; a host with more has other worries. */
 const recordsMax = 1_000_000;
@@ -114,14 +119,39 @@ async function checkServing(context: CommandContext): Promise<Finding[]> {
   const isPostgres = config.values['gateway.database.urlFile'] !== undefined;
   const control = isPostgres ? undefined : controlPath(context);
   const { checkBackup } = await loadControlFile();
+  // The whole file is read once for both.
+  let needed: readonly string[] | undefined;
+  const controlFinding = checkControl(control, (path) => {
+    const report = checkBackup(path);
+    needed = report.masterKeyIds;
+    return report;
+  });
+  const look = await lookAtGateway(context);
   return [
-    checkGateway(await lookAtGateway(context)),
-    checkControl(control, checkBackup),
-    ...checkMasterKeys(context, control),
+    checkGateway(look),
+    ...checkGatewayVersion(look, { config, ours: readVersion() }),
+    controlFinding,
+    ...checkMasterKeys(await readMasterKeys(config, needed)),
     checkSecretFiles(context),
     ...checkCertificate(config, clock.wallMs()),
     ...checkUnits(context),
   ];
+}
+
+/* Undefined: there is no database that could be read. */
+async function readMasterKeys(
+  config: Config,
+  needed: readonly string[] | undefined,
+): Promise<MasterKeyFacts | undefined> {
+  if (needed === undefined) return undefined;
+  const { readMasterKeyIds } = await loadControlFile();
+  const directory = masterKeysDirFrom(config);
+  try {
+    return { needed, present: await readMasterKeyIds(directory), directory };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { needed, present: [], directory, why };
+  }
 }
 
 async function rebuild(stateDir: string): Promise<Finding> {

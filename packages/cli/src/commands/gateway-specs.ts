@@ -2,7 +2,7 @@
  * The commands that start, watch and end the gateway on this machine, and keep its database safe.
  */
 import { settingFlag, switchFlag, valueFlag } from '../args/flag.ts';
-import { duration, file, text } from '../args/kinds.ts';
+import { directory, duration, file, text } from '../args/kinds.ts';
 import { operand, optionalOperandList } from '../args/operand.ts';
 import { defineCommand } from '../args/spec.ts';
 
@@ -35,6 +35,9 @@ export const serveSpec = defineCommand({
     ...serveFlags,
     log: settingFlag('gateway.log', {
       summary: 'form of the log on stderr (pretty on a terminal, json elsewhere)',
+    }),
+    acceptLostKeys: switchFlag({
+      summary: 'start although master keys are gone; SSH keys they encrypted stay unreadable',
     }),
     noQr: switchFlag({ summary: 'do not draw the login link as a QR code' }),
   },
@@ -127,6 +130,15 @@ export const restoreSpec = defineCommand({
   isDestructive: true,
   summary: 'Replace the control database with a backup; stop the gateway first',
   operands: { file: operand(file) },
-  flags: { check: switchFlag({ summary: 'only check whether FILE can be restored' }) },
-  examples: ['clf restore --check ~/clawdfather.backup', 'clf restore ~/clawdfather.backup'],
+  flags: {
+    check: switchFlag({ summary: 'only check whether FILE can be restored' }),
+    keys: valueFlag(directory, {
+      summary: 'put the master keys of this directory in place (FILE.keys, if it is there)',
+    }),
+  },
+  examples: [
+    'clf restore --check ~/clawdfather.backup',
+    'clf restore ~/clawdfather.backup',
+    'clf restore ~/clawdfather.backup --keys /media/safe/clawdfather.keys',
+  ],
 });

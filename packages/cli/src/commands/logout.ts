@@ -12,6 +12,10 @@ import type { logoutSpec } from './sign-in-specs.ts';
 
 export async function execute(context: CallOf<typeof logoutSpec>): Promise<ExitStatus> {
   const { config, io } = context;
+  const { gateway: named = config.values.defaultGateway } = context.operands;
+  if (named === undefined && readGateways(config).length === 0) {
+    throw new CliError('not-signed-in', 'you are signed in to no gateway');
+  }
   const target = findKnown(context, context.operands.gateway);
   const { stored, url } = target;
   if (stored === undefined) {

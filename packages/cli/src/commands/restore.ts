@@ -2,14 +2,19 @@
  * `clf restore FILE`: a backup in the place of the control database. The gateway must not run; what was there is kept.
  *
  * What was revoked since the backup was made is good again afterwards, and what was made since is not, which is said.
+ *
+ * The master keys come from `FILE.keys` where it is there, or from `--keys DIR`. They are looked at before anything is changed, and
+ * put in place after the database: a crash in between leaves a gateway that refuses to start and says what is missing.
  */
 import { resolve } from 'node:path';
 import type { CallOf, CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, type ExitStatus, exitOk } from '../exit-status.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
+import { placeKeys, planKeys, tellKeys } from '../gateway/restored-keys.ts';
 import { whyUnreadable } from '../io/why-unreadable.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { explainOpenFailure } from '../runs/open-failure.ts';
 import { loadControlFile } from '../serve.ts';
 import { controlPath } from './backup.ts';
 import type { restoreSpec } from './gateway-specs.ts';
@@ -27,19 +32,35 @@ export async function execute(context: CallOf<typeof restoreSpec>): Promise<Exit
   }
   refuseWhileRunning(config.stateDir);
   const databasePath = controlPath(context);
+  const keys = await planKeys(context, backupPath);
+  await makeStateDir(config.stateDir);
   const { restoreBackup } = await loadControlFile();
-  const { replacedPath } = await restoreBackup({ backupPath, databasePath }, { clock });
+  const restored = await restoreBackup({ backupPath, databasePath }, { clock });
+  const replaced = restored.replacedPath;
+  const placed = await placeKeys(context, keys, restored.masterKeyIds);
   if (context.isJson) {
-    const restored = { path: backupPath, database: databasePath, keptPath: replacedPath ?? null };
-    await io.stdout.write(jsonLine(restored));
+    const { names, missing: keysMissing } = placed;
+    const paths = { path: backupPath, database: databasePath, keptPath: replaced ?? null };
+    await io.stdout.write(jsonLine({ ...paths, keysPlaced: names, keysMissing }));
     return codeStatus(exitOk);
   }
-  const kept = replacedPath === undefined ? '' : `The one before it is kept: ${replacedPath}\n`;
+  const kept = replaced === undefined ? '' : `The one before it is kept: ${replaced}\n`;
   await io.stdout.write(`${databasePath} is as it was in ${backupPath}.\n${kept}`);
+  await tellKeys(context, placed);
   await io.stderr.write(
     'clf: devices and tokens that were made since are unknown (clf login), those revoked since are good again; look: clf devices, clf token ls\n',
   );
   return codeStatus(exitOk);
+}
+
+/* As `run` and `serve` make it: there is none yet on a machine that everything moves to. */
+async function makeStateDir(stateDir: string): Promise<void> {
+  const { openStateDir } = await import('@clawdfather/supervisor');
+  try {
+    await openStateDir(stateDir);
+  } catch (error) {
+    throw explainOpenFailure(error, stateDir);
+  }
 }
 
 async function check(context: CommandContext, path: string): Promise<ExitStatus> {

@@ -44,7 +44,10 @@ export async function execute(context: CallOf<typeof serveSpec>): Promise<ExitSt
   using starting = claimStart(stateDir, config.pid);
   // One that was starting may have come up between the two looks.
   refuseSecond(stateDir);
-  const settings = gatewayConfigFrom(context, readVersion());
+  const settings = {
+    ...gatewayConfigFrom(context, readVersion()),
+    acceptsLostKeys: context.flags.acceptLostKeys,
+  };
   await using serveLog = await openServeLog(context);
   const { log } = serveLog;
   using stopping = listenForStop(context.io);

@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { geteuid } from 'node:process';
+import { shellWord } from '@clawdfather/kit/files';
 import { type FlagValues, namedFlags } from '../args/flag.ts';
 import type { CommandContext, Execute } from '../command.ts';
 import { configPath, isByFlag } from '../config.ts';
@@ -29,6 +30,10 @@ import {
   type serviceUninstallSpec,
 } from './gateway-specs.ts';
 
+const withoutSystemd =
+  'Without systemd, start the gateway by hand (clf serve) or from what starts your other services: ' +
+  'clf serve runs in the foreground, SIGTERM stops it, and its runs go on. For a machine with systemd: clf service install --print';
+
 export const install: Execute<typeof serviceInstallSpec> = async (context) => {
   const { io, flags, config } = context;
   const scope = scopeOf(context.flags);
@@ -39,7 +44,7 @@ export const install: Execute<typeof serviceInstallSpec> = async (context) => {
   }
   const path = unitPath(scope, config);
   const systemctl = createSystemctl(scope, config);
-  await mustAnswer(systemctl);
+  await mustAnswer(systemctl, withoutSystemd);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   // Nothing in it is secret, and systemd tells it to everybody; about a unit that others cannot read, it complains.
@@ -71,8 +76,11 @@ export const uninstall: Execute<typeof serviceUninstallSpec> = async (context) =
   const path = unitPath(scope, config);
   const wasThere = existsSync(path);
   const systemctl = createSystemctl(scope, config);
-  await mustAnswer(systemctl);
   if (wasThere) {
+    await mustAnswer(
+      systemctl,
+      `The unit is a file, and can be removed by hand: rm ${shellWord(path)}`,
+    );
     await mustSucceed(systemctl, 'disable', '--now', unitName);
     rmSync(path, { force: true });
     await mustSucceed(systemctl, 'daemon-reload');
@@ -120,7 +128,7 @@ export const status: Execute<typeof serviceStatusSpec> = async (context) => {
 /* systemd's own word, `absent` without a unit, or `unsupported` where no systemd answers. */
 async function serviceState(systemctl: Systemctl, isThere: boolean): Promise<string> {
   try {
-    await mustAnswer(systemctl);
+    await mustAnswer(systemctl, withoutSystemd);
   } catch (error) {
     if (error instanceof CliError && error.code === 'service-unsupported') return 'unsupported';
     throw error;

@@ -4,11 +4,13 @@
 import { glimpseRuns } from '@clawdfather/supervisor/peek';
 import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
+import { howToRestart, otherVersionOf } from '../gateway/other-version.ts';
 import { type GatewayLook, lookAtGateway } from '../gateway/look-at-gateway.ts';
 import { formatDuration, formatInstant } from '../render/duration.ts';
 import type { Paint } from '../render/paint.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import type { statusSpec } from './gateway-specs.ts';
+import { readVersion } from './version.ts';
 
 /* Between two looks while waiting: a start takes some tenths of a second. */
 const lookEveryMs = 100;
@@ -25,6 +27,11 @@ export async function execute(context: CallOf<typeof statusSpec>): Promise<ExitS
   else if (!flags.quiet) {
     const nowMs = clock.wallMs();
     await io.stdout.write(formatLook(look, { paint, nowMs, stateDir: context.config.stateDir }));
+    const other = otherVersionOf(look.found, readVersion());
+    if (other !== undefined) {
+      const restart = `Restart it: ${howToRestart(context.config)}. What runs goes on.`;
+      await io.stdout.write(`${paint.warn('An upgrade')} waits for it: ${other}.\n${restart}\n`);
+    }
   }
   return codeStatus(look.isReady ? exitOk : exitChecksFailed);
 }

@@ -6,6 +6,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
+import { masterKeysDirFrom } from '../gateway/gateway-config.ts';
+import { howToRestart, otherVersionOf } from '../gateway/other-version.ts';
 import { whyUnsafe } from '../gateway/read-secret.ts';
 import type { GatewayLook } from '../gateway/look-at-gateway.ts';
 import { gatewaysPath } from '../sign-in/gateways-file.ts';
@@ -47,6 +49,17 @@ export function checkGateway({ found, isReady, health }: GatewayLook): Finding {
       };
     }
   }
+}
+
+/* After an upgrade the gateway goes on as what it was. */
+export function checkGatewayVersion(
+  { found }: Pick<GatewayLook, 'found'>,
+  { config, ours }: { readonly config: Pick<Config, 'env'>; readonly ours: string },
+): Finding[] {
+  const summary = otherVersionOf(found, ours);
+  if (summary === undefined) return [];
+  const advice = `Restart it, which ends no run: ${howToRestart(config)}`;
+  return [{ check: 'gateway-version', status: 'warn', summary, advice }];
 }
 
 export interface ControlReport {
@@ -142,22 +155,35 @@ export function checkSecretFiles({ config }: Pick<CommandContext, 'config'>): Fi
   };
 }
 
-/* Stored SSH keys are of no use without them, and nobody can make them anew. */
-export function checkMasterKeys(
-  { config }: Pick<CommandContext, 'config'>,
-  controlPath?: string,
-): Finding[] {
-  if (controlPath === undefined || !existsSync(controlPath)) return [];
+export interface MasterKeyFacts {
+  /* Those that the database was used with, and those that are there, by their ids. */
+  readonly needed: readonly string[];
+  readonly present: readonly string[];
+  readonly directory: string;
+  /* They cannot be read. */
+  readonly why?: string;
+}
+
+/* Stored SSH keys are of no use without them, and nobody can make them anew. Undefined: there is no database to compare with. */
+export function checkMasterKeys(facts: MasterKeyFacts | undefined): Finding[] {
+  if (facts === undefined) return [];
+  const { needed, present, directory, why } = facts;
   const check = 'master-keys';
-  const count = masterKeyFiles(config).length;
-  if (count > 0) return [{ check, status: 'ok', summary: `${count} in ${masterKeysDir(config)}` }];
+  if (why !== undefined) return [{ check, status: 'fail', summary: why }];
+  const missing = needed.filter((id) => !present.includes(id));
+  if (present.length > 0 && missing.length === 0) {
+    return [{ check, status: 'ok', summary: `${present.length} in ${directory}` }];
+  }
+  const summary =
+    present.length === 0
+      ? `there is a control database, but no master key in ${directory}`
+      : `the keys in ${directory} are not those that the control database was used with (${missing.join(', ')})`;
   return [
     {
       check,
       status: 'fail',
-      summary: `there is a control database, but no master key in ${masterKeysDir(config)}`,
-      advice:
-        'Put FILE.keys of clf backup --with-keys there. Without it the stored SSH keys cannot be opened.',
+      summary,
+      advice: `Without them the stored SSH keys cannot be opened. With those of clf backup --with-keys: clf restore FILE --keys FILE.keys, or copy what is in FILE.keys to ${directory}`,
     },
   ];
 }
@@ -175,12 +201,8 @@ export function checkUnits({ config }: Pick<CommandContext, 'config'>): Finding[
   });
 }
 
-function masterKeysDir({ values, stateDir }: Config): string {
-  return values['gateway.masterKeysDir'] ?? join(stateDir, 'master-keys');
-}
-
 function masterKeyFiles(config: Config): string[] {
-  const directory = masterKeysDir(config);
+  const directory = masterKeysDirFrom(config);
   try {
     const names = readdirSync(directory).filter((name) => name.endsWith('.key'));
     return names.map((name) => join(directory, name));

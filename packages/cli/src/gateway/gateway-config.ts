@@ -50,6 +50,11 @@ export function gatewayConfigFrom(
   };
 }
 
+/* Where the keys to stored secrets lie. */
+export function masterKeysDirFrom({ values, stateDir }: Config): string {
+  return values['gateway.masterKeysDir'] ?? join(stateDir, 'master-keys');
+}
+
 export function databaseFrom({ values, stateDir }: Config): GatewayConfig['database'] {
   const path = values['gateway.database.path'];
   const urlFile = values['gateway.database.urlFile'];

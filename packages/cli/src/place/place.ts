@@ -137,4 +137,6 @@ export interface OpenTerminalOptions {
   /* Of the terminal here, now. */
   readonly size: () => TerminalSize;
   readonly signal: AbortSignal;
+  /* The connection was lost; a `repaint` comes when there is one again. */
+  readonly onLost: () => void;
 }

@@ -3,6 +3,7 @@
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { hasCode } from '@clawdfather/kit';
 import { configDirectory, type CallerFacts } from '../config/settings.ts';
 import { CliError } from '../errors.ts';
 import { unitName, type UnitScope } from './unit-text.ts';
@@ -52,18 +53,19 @@ export async function mustSucceed(
 
 /*
  * Asked before anything is written: a container often has the program `systemctl` and no systemd that answers it, and a user may
- * have no manager of their own (`su`, cron). Throws `service-unsupported`.
+ * have no manager of their own (`su`, cron). Throws `service-unsupported`, with what to do instead.
  */
-export async function mustAnswer(systemctl: Systemctl): Promise<void> {
-  const { code, stderr } = await systemctl('show', '--property=Version');
-  if (code !== 0) throw unsupported(new Error(stderr.trim() || `exit code ${code}`));
+export async function mustAnswer(systemctl: Systemctl, hint: string): Promise<void> {
+  const asked = systemctl('show', '--property=Version');
+  const { code, stderr } = await asked.catch((error: unknown) => {
+    throw hasCode(error, 'service-unsupported') ? unsupported(error.cause, hint) : error;
+  });
+  if (code !== 0) throw unsupported(new Error(stderr.trim() || `exit code ${code}`), hint);
 }
 
-function unsupported(cause: unknown): CliError {
+function unsupported(cause: unknown, hint?: string): CliError {
   return new CliError('service-unsupported', 'systemd does not answer here', {
     cause,
-    hint:
-      'Nothing was changed. Without systemd, start the gateway by hand (clf serve) or from what starts your other services: ' +
-      'clf serve runs in the foreground, SIGTERM stops it, and its runs go on. For a machine with systemd: clf service install --print',
+    ...(hint === undefined ? {} : { hint: `Nothing was changed. ${hint}` }),
   });
 }

@@ -15,7 +15,7 @@ import { shortId } from '../runs/find-run.ts';
 import { formatDetached, formatHowToLeave } from '../runs/leaving-text.ts';
 import { openForwarding } from '../runs/signal-forwarding.ts';
 import { detachKeyText } from './detach-key.ts';
-import { runTerminalSession } from './terminal-session.ts';
+import { runTerminalSession, type TerminalSessionOptions } from './terminal-session.ts';
 
 export interface LendOptions {
   readonly context: CommandContext;
@@ -63,8 +63,8 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
   const how = detachKeyText(detachKey);
   const isSaid = !options.isQuiet && how !== undefined;
   const { isFresh } = options;
-  const open = (signal: AbortSignal) =>
-    place.openTerminal(run, { isFresh, size: () => terminal.size(), signal });
+  const open: TerminalSessionOptions['open'] = (signal, onLost) =>
+    place.openTerminal(run, { isFresh, size: () => terminal.size(), signal, onLost });
   const end = await runTerminalSession({
     open,
     io,

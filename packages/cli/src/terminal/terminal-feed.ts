@@ -21,13 +21,21 @@ export function pictureOf(text: string, { cursor, lines }: Shown): Picture {
 
 type Shown = Pick<Screen, 'lines'> & { readonly cursor: Pick<Screen['cursor'], 'row'> };
 
+/* After a lost connection: how the screen looks now. Undefined: it could not be asked for, and the output goes on where it was. */
+export interface Repaint {
+  readonly kind: 'repaint';
+  readonly picture: Picture | undefined;
+}
+
+export type FeedEvent = OutputEvent | Repaint;
+
 export interface TerminalFeed {
   /* Paints the screen on an empty one; undefined: the run has said nothing yet. */
   readonly picture: Picture | undefined;
   /* This terminal, and no other, answers the program's questions (E8). It may become so while it is attached. */
   isAnswerer(): boolean;
   /* From where the picture ends, until the run has ended or the feed is closed. */
-  readonly events: AsyncIterable<OutputEvent>;
+  readonly events: AsyncIterable<FeedEvent>;
   write(bytes: Uint8Array): Promise<void>;
   resize(size: TerminalSize): Promise<void>;
   close(): Promise<void>;

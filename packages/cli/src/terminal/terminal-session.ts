@@ -16,6 +16,7 @@ import {
 } from '@clawdfather/tools/terminal';
 import { type Io, isReaderGone, type LocalTerminal, type TerminalSize } from '../io/io.ts';
 import { pumpKeys } from './key-pump.ts';
+import { createLostNotice, type LostNotice } from './lost-notice.ts';
 import { openRawTerminal } from './raw-terminal.ts';
 import type { Picture, TerminalFeed } from './terminal-feed.ts';
 
@@ -24,7 +25,7 @@ export type SessionEnd = 'run-ended' | 'detached' | 'terminal-lost';
 
 export interface TerminalSessionOptions {
   /* Opens the run's side; the signal ends it. */
-  readonly open: (signal: AbortSignal) => Promise<TerminalFeed>;
+  readonly open: (signal: AbortSignal, onLost: () => void) => Promise<TerminalFeed>;
   readonly io: Io;
   readonly terminal: LocalTerminal;
   readonly clock: Clock;
@@ -40,7 +41,8 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
   const { io, terminal, clock, detachKey } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, options.leave]);
-  const feed = await options.open(signal);
+  const lost = createLostNotice(io, terminal);
+  const feed = await options.open(signal, lost.show);
   const tracker = createModeTracker();
   // The run may be gone by now; its end is on the way to us.
   const resize = (size: TerminalSize): Promise<void> => feed.resize(size).catch(() => {});
@@ -52,7 +54,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
       if (feed.isAnswerer()) void resize(size);
     });
     const typing = pumpKeys({ run: feed, keys: io.stdin.read(signal), clock, signal, detachKey });
-    const output = pumpLive({ options, feed, tracker });
+    const output = pumpLive({ options, feed, tracker, lost });
     const parted = typing.then((end) => (end === 'detached' ? 'detached' : 'terminal-lost'));
     const end = await Promise.race([parted, output]);
     ending.abort();
@@ -60,6 +62,7 @@ export async function runTerminalSession(options: TerminalSessionOptions): Promi
     return options.leave.aborted ? 'terminal-lost' : end;
   } finally {
     ending.abort();
+    await lost.clear();
     raw[Symbol.dispose]();
     await feed.close();
   }
@@ -96,6 +99,7 @@ interface LivePump {
   readonly options: TerminalSessionOptions;
   readonly feed: TerminalFeed;
   readonly tracker: ModeTracker;
+  readonly lost: LostNotice;
 }
 
 async function pumpLive(live: LivePump): Promise<SessionEnd> {
@@ -103,6 +107,10 @@ async function pumpLive(live: LivePump): Promise<SessionEnd> {
   const filter = createQueryFilter();
   try {
     for await (const event of feed.events) {
+      if (event.kind === 'repaint') {
+        await repaint(live, event.picture);
+        continue;
+      }
       if (isDamage(event)) await sayDamaged(live);
       if (event.kind === 'gap' || event.kind === 'damaged') await askToRedraw(live);
       if (event.kind !== 'output') continue;
@@ -114,6 +122,18 @@ async function pumpLive(live: LivePump): Promise<SessionEnd> {
     if (options.leave.aborted || isReaderGone(error)) return 'terminal-lost';
     throw error;
   }
+}
+
+/* As on arriving, after taking back what the program had switched on: it may have switched it off meanwhile. */
+async function repaint(live: LivePump, picture: Picture | undefined): Promise<void> {
+  const { tracker, lost, options } = live;
+  const { io, terminal } = options;
+  await lost.clear();
+  if (picture === undefined) return askToRedraw(live);
+  const undo = tracker.undo();
+  tracker.push(Buffer.from(undo));
+  await io.stdout.write(undo);
+  await arrive({ io, terminal, tracker, notice: undefined }, picture);
 }
 
 function isDamage({ kind }: OutputEvent): boolean {

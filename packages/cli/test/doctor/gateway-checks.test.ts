@@ -10,6 +10,7 @@ import {
   checkCertificate,
   checkControl,
   checkGateway,
+  checkGatewayVersion,
   checkMasterKeys,
   checkSecretFiles,
   checkUnits,
@@ -51,6 +52,25 @@ test('the gateway: none is no problem, one that was killed is a warning, one tha
   );
 });
 
+test('a gateway of another version than the command is to be restarted', (context) => {
+  const { home, config } = homeOf(context);
+  const env = { HOME: home };
+  const running = { found: { kind: 'running', record } } as const;
+  const of = (ours: string) =>
+    checkGatewayVersion(running, { config: { ...config, env }, ours })[0];
+  assert.equal(of('1'), undefined);
+  const other = of('2');
+  assert.deepEqual(
+    [other?.status, other?.summary],
+    ['warn', 'the gateway is version 1, this command 2'],
+  );
+  assert.match(other?.advice ?? '', /: clf stop, then clf serve$/);
+  const units = join(home, '.config', 'systemd', 'user');
+  mkdirSync(units, { recursive: true });
+  writeFileSync(join(units, 'clawdfather.service'), '');
+  assert.match(of('2')?.advice ?? '', /: systemctl --user restart clawdfather$/);
+});
+
 test('the control database: whole, damaged, unreadable, or not there', (context) => {
   const { home } = homeOf(context);
   const path = join(home, 'control.db');
@@ -84,15 +104,19 @@ test('secrets: a key that others can read, and a setting that leads nowhere, are
   assert.match(open.advice ?? '', /^chmod 600 /);
 });
 
-test('a database without its master key is a failure', (context) => {
-  const { config } = homeOf(context);
-  const control = join(config.stateDir, 'control.db');
-  assert.deepEqual(checkMasterKeys({ config }, control), []);
-  writeFileSync(control, '');
-  assert.equal(checkMasterKeys({ config }, control)[0]?.status, 'fail');
-  mkdirSync(join(config.stateDir, 'master-keys'));
-  writeFileSync(join(config.stateDir, 'master-keys', '1.key'), 'x', { mode: 0o600 });
-  assert.equal(checkMasterKeys({ config }, control)[0]?.status, 'ok');
+test('a database without the master keys that it was used with is a failure', () => {
+  const directory = '/s/master-keys';
+  const statusOf = (needed: string[], present: string[]) =>
+    checkMasterKeys({ needed, present, directory })[0];
+  assert.deepEqual(checkMasterKeys(undefined), []);
+  assert.equal(statusOf([], ['a'])?.status, 'ok', 'of an older version, without a note');
+  assert.equal(statusOf(['a'], ['b', 'a'])?.status, 'ok');
+  const none = statusOf(['a'], []);
+  assert.equal(none?.status, 'fail');
+  assert.match(none?.advice ?? '', /copy what is in FILE\.keys to \/s\/master-keys/);
+  const other = statusOf(['a'], ['b']);
+  assert.equal(other?.status, 'fail');
+  assert.match(other?.summary ?? '', /are not those .* \(a\)$/);
 });
 
 test('E2: a unit that would end runs is a failure', (context) => {

@@ -5,12 +5,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launcherPath } from '../support/cli-process.ts';
 import { detach, fullScreen } from '../support/full-screen.ts';
-import { createGatewayRig } from '../support/gateway-rig.ts';
+import { createGatewayRig, endOf } from '../support/gateway-rig.ts';
 import { createTerminalRig } from '../support/terminal-rig.ts';
 
 test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
   const rig = createGatewayRig(context);
-  const { url } = await rig.serve();
+  let gateway = await rig.serve();
+  const { url } = gateway;
   await rig.clf('login');
   const terminals = await createTerminalRig(context, rig.env);
   const at = ['-g', url];
@@ -66,6 +67,33 @@ test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
     assert.equal((await rig.clf('kill', ...at, 'wide')).code, 0);
     await narrow.exit();
   });
+
+  await context.test(
+    'a killed gateway is told of on one line, which is gone when the next one has drawn the screen',
+    async () => {
+      const command = ['run', ...at, '--pty', '--name', 'lost', '--', 'sh', '-c', fullScreen];
+      const terminal = await terminals.open(command);
+      await terminal.shows(/key none/);
+      await terminal.type('y');
+      await terminal.shows(/key y/);
+      const before = terminal.screen();
+      gateway.child.kill('SIGKILL');
+      await endOf(gateway);
+      await terminal.shows(/\[clf: connection lost, trying again; keys are not sent until it is/);
+      assert.match(terminal.screen(), /size 12 80\n {2}key y\n/, 'nothing else has moved');
+      await terminal.type('x');
+      // Another terminal, which needs no gateway, types meanwhile.
+      assert.equal((await rig.clf('send-keys', '-g', 'local', 'lost', '-l', 'w')).code, 0);
+      gateway = await rig.serve('--listen', new URL(url).host);
+      await terminal.shows(/key w/);
+      assert.equal(terminal.screen(), before.replace('key y', 'key w'));
+      assert.ok(!terminal.raw().includes('connected again'));
+      await terminal.type('v');
+      await terminal.shows(/key v/);
+      await terminal.type('q');
+      assert.equal((await terminal.exit()).code, 9);
+    },
+  );
 
   for (const [where, place] of [
     ['here', ['-g', 'local']],

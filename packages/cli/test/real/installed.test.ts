@@ -98,8 +98,14 @@ test(
     installed.npm('install', packed.file);
     const told = await installed.clf(['run', '--', 'sh', '-c', 'echo hello; exit 3'], 3);
     assert.equal(told.stdout, 'hello\n');
+    await installed.clf(['run', '-d', '--name', 'stays', '--', 'sleep', '1000']);
     const doctor = await installed.clf(['doctor', '--json']);
     const { findings } = JSON.parse(doctor.stdout);
+    // An ordinary user cannot look into its own shims.
+    const shims = findings.find(({ check }: { readonly check: string }) => check === 'shims');
+    // That of a run that has just ended may still be there.
+    assert.match(shims?.summary, /^[1-9] shims?, none stopped or without a run$/);
+    await installed.clf(['rm', '-f', 'stays']);
     for (const name of ['shim', 'kernel', 'self-test', 'program', 'code-cache']) {
       const found = findings.find(({ check }: { readonly check: string }) => check === name);
       assert.equal(found?.status, 'ok', `${name}: ${found?.summary}`);

@@ -2,8 +2,8 @@
  * `clf service` with a stand-in for systemctl that notes what it is asked; there is no systemd in a test.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { createGatewayRig } from '../support/gateway-rig.ts';
 
@@ -71,6 +71,19 @@ test('where no systemd answers nothing is written, and what to do is said', {
       /systemd does not answer here.*\n.*Nothing was changed.*clf serve/s,
     );
     assert.ok(!existsSync(join(rig.env['XDG_CONFIG_HOME'] ?? '', 'systemd')));
+    const unit = join(rig.env['XDG_CONFIG_HOME'] ?? '', 'systemd/user/clawdfather.service');
+    const none = await rig.clfWith(options, 'service', 'uninstall', '--user');
+    assert.deepEqual([none.code, none.stdout], [0, `There is no ${unit}.\n`]);
+    mkdirSync(dirname(unit), { recursive: true });
+    writeFileSync(unit, '');
+    const uninstalled = await rig.clfWith(options, 'service', 'uninstall', '--user');
+    assert.equal(uninstalled.code, 125);
+    assert.match(
+      uninstalled.stderr,
+      /does not answer here.*\n.*by hand: rm .*clawdfather\.service/s,
+    );
+    assert.doesNotMatch(uninstalled.stderr, /install --print/);
+    rmSync(join(rig.env['XDG_CONFIG_HOME'] ?? '', 'systemd'), { recursive: true });
     const asked = await rig.clfWith(options, 'service', 'status', '--user');
     assert.equal(asked.code, 1);
     assert.equal(

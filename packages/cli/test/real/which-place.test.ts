@@ -126,5 +126,38 @@ test('the place that a command is about', { timeout: 120_000 }, async (context) 
     },
   );
 
+  await context.test(
+    'a backup is about this machine, and says so where another is meant',
+    async () => {
+      const user = elsewhere(rig, 'four', gateway);
+      await user.login('--name', 'far');
+      const path = join(rig.env['HOME'] ?? '', 'four-backup');
+      const none = await user.clf('backup', path);
+      assert.equal(none.code, 125);
+      assert.match(none.stderr, /gateway of this machine\. For that of far, run clf backup on its/);
+      const env = { XDG_CONFIG_HOME: user.env['XDG_CONFIG_HOME'] ?? '' };
+      const made = await rig.clfWith({ env }, 'backup', path);
+      assert.equal(made.code, 0, made.stderr);
+      assert.match(made.stderr, /For that of far, run clf backup on its machine/);
+      assert.equal((await rig.clf('backup', '--force', path)).stderr, '');
+    },
+  );
+
   await context.test('nothing is left running', async () => assert.deepEqual(await rig.live(), []));
+
+  await context.test(
+    'a default that does not answer is named, and how to do without it',
+    async () => {
+      const user = elsewhere(rig, 'five', gateway);
+      const nowhere = await user.clf('logout');
+      assert.equal(nowhere.code, 125);
+      assert.match(nowhere.stderr, /you are signed in to no gateway\n {2}\(not-signed-in\)/);
+      await user.login('--name', 'far');
+      await rig.clf('stop');
+      const listed = await user.clf('ps');
+      assert.equal(listed.code, 125);
+      assert.match(listed.stderr, new RegExp(`no answer from far \\(${host}\\)`));
+      assert.match(listed.stderr, /Is the gateway running.*-g local\.\n/);
+    },
+  );
 });

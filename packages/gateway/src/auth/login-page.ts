@@ -1,6 +1,6 @@
 /*
  * The page that a login link opens: what is happening, then whether it worked. Its files are read at the start, because an upgrade
- * may replace them while we run. The style of the page at `/` is served with them. The page has a button for GitHub only if GitHub
+ * may replace them while we run. The style and the script of the page at `/` are served with them. The page has a button for GitHub only if GitHub
  * is set up.
  */
 import { readFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ const files = [
   { path: '/login/login.js', file: 'login/login.js', type: 'text/javascript; charset=utf-8' },
   { path: '/login/login.css', file: 'login/login.css', type: 'text/css; charset=utf-8' },
   { path: '/pages/home.css', file: 'home/home.css', type: 'text/css; charset=utf-8' },
+  { path: '/pages/home.js', file: 'home/home.js', type: 'text/javascript; charset=utf-8' },
 ] as const;
 
 /* The button stands on a line of its own. */

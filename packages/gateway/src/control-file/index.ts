@@ -1,5 +1,6 @@
 /*
- * A side door of gateway, for the command line: the control database as a file, without opening or migrating it and without
- * loading a server.
+ * A side door of gateway, for the command line: the control database as a file, and the master keys to its secrets, without opening
+ * or migrating it and without loading a server.
  */
+export { placeMasterKeys, planMasterKeys, readMasterKeyIds } from '@clawdfather/ssh';
 export { backUp, checkBackup, restoreBackup } from '@clawdfather/store';

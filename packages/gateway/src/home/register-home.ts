@@ -18,7 +18,7 @@ import type { Handlers, RequestFacts } from '../http/handlers.ts';
 import { RequestCall } from '../http/request-call.ts';
 import { setPageHeaders } from '../http/security-headers.ts';
 import type { CallerRuns, RunsFor } from '../runs/caller-runs.ts';
-import { renderHome, renderWelcome } from './render-home.ts';
+import { renderHome, renderRunPage, renderWelcome } from './render-home.ts';
 
 export interface HomeParts {
   readonly authenticate: Authenticate;
@@ -31,6 +31,8 @@ export interface HomeParts {
 
 /* As much as a person looks through on a phone; `clf ps` shows the rest. */
 const rowsMax = 20;
+/* Of a run's output, the last ones: enough to see how it goes. */
+const linesMax = 200;
 /* A button sends its name and its value. */
 const formBytesMax = 1_024;
 
@@ -54,6 +56,16 @@ export function registerHome(server: FastifyInstance, parts: HomeParts): void {
     setPageHeaders(reply).header('referrer-policy', 'same-origin').type('text/html; charset=utf-8');
     if (caller === undefined) return reply.send(renderWelcome(parts));
     return reply.send(await showHome(parts, factsOf(request, reply), { caller, request }));
+  });
+  server.get('/pages/runs/:id', async (request, reply) => {
+    const caller = await callerOf(parts, request, reply);
+    if (caller === undefined) return reply.redirect('/', 303);
+    setPageHeaders(reply).type('text/html; charset=utf-8');
+    const runs = parts.runsFor(caller, factsOf(request, reply));
+    return showRun(runs, idOf(request).id, parts.clock.wallMs()).then(
+      (html) => reply.send(html),
+      (error: unknown) => reply.redirect(`/?said=${codeOf(error)}`, 303),
+    );
   });
   server.register((scope, _options, done) => {
     scope.addContentTypeParser(
@@ -129,11 +141,32 @@ async function showHome(
   });
 }
 
-/* Those that are held stand first in the list of runs, and in a list of their own on this page. */
+/* Living ones first, however old. Those that are held stand before them, and in a list of their own on this page. */
 async function startedRuns(runs: Pick<CallerRuns, 'page'>, heldMax: number) {
-  const { items, total } = await runs.page({ limit: rowsMax + heldMax, offset: 0 });
-  const started = items.filter(({ state }) => state !== 'held');
-  return { items: started.slice(0, rowsMax), total: total - (items.length - started.length) };
+  const [living, finished] = await Promise.all([
+    runs.page({ state: 'running', limit: rowsMax + heldMax, offset: 0 }),
+    runs.page({ state: 'finished', limit: rowsMax, offset: 0 }),
+  ]);
+  const started = living.items.filter(({ state }) => state !== 'held');
+  const held = living.items.length - started.length;
+  return {
+    items: [...started, ...finished.items].slice(0, rowsMax),
+    total: living.total - held + finished.total,
+  };
+}
+
+async function showRun(runs: CallerRuns, runId: string, nowMs: number): Promise<string> {
+  const run = await runs.show(runId);
+  const {
+    text,
+    lines = 0,
+    totalLines = 0,
+  } = await runs.log({
+    runId,
+    offset: -linesMax,
+    limit: linesMax,
+  });
+  return renderRunPage({ run, nowMs, text, isCut: totalLines > lines });
 }
 
 /* The device that the browser's cookie names. A cookie that is no good ends here, so that it does not count as an attempt again. */

@@ -1,6 +1,6 @@
 /*
  * The page at `/`, as text: for a caller that is signed in what waits, what runs and which devices are in; for everyone else what
- * this is and how to sign in. No script: buttons are forms (register-home.ts).
+ * this is and how to sign in. Buttons are forms (register-home.ts); a script keeps the list of runs up to date, and is not needed.
  *
  * Commands, names and reasons were written by others. Characters that hide or reorder text are shown by their code, and everything
  * is escaped where it is put into the page.
@@ -10,7 +10,7 @@ import { makeVisible } from '@clawdfather/tools/text';
 import { escapeHtml } from '../http/escape-html.ts';
 import type { ApprovalJson } from '../runs/approval-json.ts';
 import type { RunJson } from '../runs/run-json.ts';
-import { formatAgo, formatStanding, moodOf } from './run-words.ts';
+import { formatAgo, formatLeft, formatStanding, moodOf } from './run-words.ts';
 
 type Device = AnswerOf<Api['auth']['devices']>['items'][number];
 
@@ -42,9 +42,11 @@ export function renderHome(facts: HomeFacts): string {
 <form method="post" action="/pages/sign-out"><span>${shown(account)}</span> <button>Sign out</button></form></header>
 ${notice === undefined ? '' : `<p class="notice" role="status">${escapeHtml(notice)}</p>`}
 <section><h2>Waiting for you ${waiting}</h2>${renderList(approvals, (one) => renderApproval(one, facts), 'Nothing waits for your decision.')}</section>
-<section><h2>Runs</h2>${renderList(runs, (one) => renderRun(one, facts), 'Nothing has run yet. Start something: <code>clf run -- make test</code>')}</section>
+<section id="runs"><h2>Runs</h2>${renderList(runs, (one) => renderRun(one, facts), 'Nothing has run yet. Start something: <code>clf run -- make test</code>')}</section>
 <section><h2>Devices</h2>${renderList(devices, (one) => renderDevice(one, facts), '')}</section>
-<footer><a href="/">Reload</a> · <a href="/api/docs">What programs can do here</a></footer>`);
+<footer><a href="/">Reload</a> · <a href="/api/docs">What programs can do here</a></footer>
+<p id="changed" role="status" hidden>What waits for you has changed. <a href="/">Show it</a></p>
+<script type="module" src="/pages/home.js"></script>`);
 }
 
 export function renderWelcome({ offersGithub }: { readonly offersGithub: boolean }): string {
@@ -100,8 +102,8 @@ function renderApproval(approval: ApprovalJson, { nowMs }: HomeFacts): string {
   // The wire has made hidden characters visible already; line ends stay.
   return `<pre>${escapeHtml(command)}</pre>
 <dl>${facts.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>
-<p class="when">asked ${formatAgo(nowMs, approval.createdAt)}</p>
-<form method="post" action="/pages/approvals/${escapeHtml(id)}"><button name="decision" value="allow-once" class="good">Allow once</button>
+<p class="when">asked ${formatAgo(nowMs, approval.createdAt)}, ${formatLeft(nowMs, approval.expiresAt)}</p>
+<form data-request="${escapeHtml(id)}" method="post" action="/pages/approvals/${escapeHtml(id)}"><button name="decision" value="allow-once" class="good">Allow once</button>
 <button name="decision" value="deny" class="bad">Deny</button></form>`;
 }
 
@@ -114,14 +116,43 @@ function boundText({ files, unbound, more }: NonNullable<ApprovalJson['bound']>)
 }
 
 function renderRun(run: RunJson, { nowMs }: HomeFacts): string {
-  const { runId, name, command, endedAt, startedAt, createdAt } = run;
+  const { runId, name, command } = run;
   const title = name === null ? '' : `<strong>${shown(name)}</strong> `;
-  const when =
-    endedAt === undefined
-      ? `started ${formatAgo(nowMs, startedAt ?? createdAt)}`
-      : formatAgo(nowMs, endedAt);
+  const when = whenOf(run, nowMs);
   return `<p>${title}<code>${shown(command.slice(0, commandCharactersMax))}</code></p>
-<p><span class="${moodOf(run)}">${escapeHtml(formatStanding(run))}</span> <span class="when">${when} · ${escapeHtml(runId.slice(0, idCharacters))}</span></p>`;
+<p><span class="${moodOf(run)}">${escapeHtml(formatStanding(run))}</span> <span class="when">${when} · ${escapeHtml(runId.slice(0, idCharacters))} · <a href="/pages/runs/${escapeHtml(runId)}">output</a></span></p>`;
+}
+
+export interface RunFacts {
+  readonly run: RunJson;
+  readonly nowMs: number;
+  /* The end of its output, without colours. */
+  readonly text: string;
+  /* There is more before it. */
+  readonly isCut: boolean;
+}
+
+/* One run with the end of its output, for a look from afar. */
+export function renderRunPage({ run, nowMs, text, isCut }: RunFacts): string {
+  const { runId, name, command } = run;
+  const id = escapeHtml(runId.slice(0, idCharacters));
+  const cut = isCut
+    ? `<p class="nothing">Only its end. All of it: <code>clf logs ${id}</code></p>`
+    : '';
+  const output =
+    text === ''
+      ? '<p class="nothing">It has written nothing.</p>'
+      : `<pre class="output">${text.split('\n').map(shownLine).join('\n')}</pre>`;
+  return renderPage(`<header><h1>${shown(name ?? runId.slice(0, idCharacters))}</h1><a href="/">Back</a></header>
+<section><pre>${shown(command)}</pre>
+<p><span class="${moodOf(run)}">${escapeHtml(formatStanding(run))}</span> <span class="when">${whenOf(run, nowMs)} · ${id} · <a href="">reload</a></span></p>
+${cut}${output}</section>`);
+}
+
+function whenOf({ endedAt, startedAt, createdAt }: RunJson, nowMs: number): string {
+  return endedAt === undefined
+    ? `started ${formatAgo(nowMs, startedAt ?? createdAt)}`
+    : formatAgo(nowMs, endedAt);
 }
 
 function renderDevice(device: Device, { nowMs }: HomeFacts): string {
@@ -130,6 +161,11 @@ function renderDevice(device: Device, { nowMs }: HomeFacts): string {
     ? '<span class="when">this one</span>'
     : `<form method="post" action="/pages/devices/${escapeHtml(id)}"><button>Sign out</button></form>`;
   return `<div class="row"><p>${shown(name)}<br><span class="when">used ${formatAgo(nowMs, usedAt)}</span></p>${button}</div>`;
+}
+
+/* Tabs stay, as on a terminal. */
+function shownLine(line: string): string {
+  return line.split('\t').map(shown).join('\t');
 }
 
 function shown(text: string): string {

@@ -58,3 +58,11 @@ export function formatAgo(nowMs: number, at: string): string {
   const days = Math.floor(ms / dayMs);
   return days === 1 ? 'yesterday' : `${days} days ago`;
 }
+
+/* How long a request still waits for its answer. */
+export function formatLeft(nowMs: number, until: string): string {
+  const ms = Date.parse(until) - nowMs;
+  if (ms < minuteMs) return 'waits for less than a minute';
+  if (ms < hourMs) return `waits for ${Math.floor(ms / minuteMs)} min more`;
+  return `waits for ${Math.floor(ms / hourMs)} h more`;
+}

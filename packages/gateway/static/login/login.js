@@ -72,6 +72,8 @@ async function showWhoIsIn({ hasJustSignedIn }) {
     const { account } = await answer.json();
     const text = `You are ${account.display_name}.`;
     show('Signed in', text, { isSignedIn: true });
+    // Not in the history: whoever goes back comes to where they were before.
+    location.replace('/');
   } else if (hasJustSignedIn) {
     show(
       'Your browser did not keep the cookie',

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonOf } from '../fixtures/api-client.ts';
-import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
+import { openTestGateway, sharedWith, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
 const me = '/api/v1/auth/me';
 const wrong = `clf_${'A'.repeat(43)}`;
@@ -58,7 +58,7 @@ test('more than ten bad tokens lock an address out, and a good one works all the
 
 test('bad tokens are counted together by two gateways of one database', async () => {
   await using here = await openTestGateway();
-  await using there = await openTestGateway({ config: { database: here.config.database } });
+  await using there = await openTestGateway({ config: sharedWith(here) });
   for (let count = 0; count < 5; count += 1) {
     assert.equal((await ask(here.url, `Bearer ${wrong}`)).status, 401);
     assert.equal((await ask(there.url, `Bearer ${wrong}`)).status, 401);

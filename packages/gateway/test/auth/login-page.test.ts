@@ -13,6 +13,7 @@ test('the page and its files come with a policy that lets nothing else in', asyn
     ['/login/login.js', 'text/javascript; charset=utf-8'],
     ['/login/login.css', 'text/css; charset=utf-8'],
     ['/pages/home.css', 'text/css; charset=utf-8'],
+    ['/pages/home.js', 'text/javascript; charset=utf-8'],
   ] as const) {
     const { status, headers } = await fetch(new URL(path, rig.url));
     assert.deepEqual([status, headers.get('content-type')], [200, type]);

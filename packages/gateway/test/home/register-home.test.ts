@@ -95,7 +95,9 @@ test('what others wrote is text, also in names, arguments and variables', async 
   });
   const html = await pageOf(rig, browserOf(rig));
   assert.ok(html.includes('&lt;script&gt;alert(1)'));
-  assert.ok(!/<(?:script|img|b)\b/.test(html));
+  assert.ok(!/<(?:img|b)\b/.test(html));
+  const scripts = html.match(/<script\b[^>]*>[^<]*/g);
+  assert.deepEqual(scripts, ['<script type="module" src="/pages/home.js">'], 'only ours');
   assert.ok(!/<style|\sstyle=|\son[a-z]+=(?!alert)/.test(html), 'no inline style or handler');
   assert.ok(!html.includes('\u202e'));
   const policy = (await browserOf(rig).navigate(rig.url)).headers;
@@ -105,6 +107,47 @@ test('what others wrote is text, also in names, arguments and variables', async 
   );
   assert.equal(policy.get('referrer-policy'), 'same-origin');
   assert.equal(policy.get('cache-control'), 'no-store');
+});
+
+test('living runs stand first, however old; a request says how long it still waits', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const old = await me.post('/api/v1/runs', {
+    argv: ['sleep', '600'],
+    name: 'lives',
+    background: true,
+  });
+  for (let count = 0; count < 21; count += 1) {
+    const { body } = await me.post('/api/v1/runs', { argv: ['true'], name: `done-${count}` });
+    await me.untilEnded(body.runId);
+  }
+  await holdCommand(rig, ['/bin/sh', '-c', 'echo agent']);
+  const html = await pageOf(rig, browserOf(rig));
+  const names = [...html.matchAll(/<strong>([^<]+)</g)].map(([, name]) => name);
+  assert.deepEqual([names.length, names[0], names[1]], [20, 'lives', 'done-20']);
+  assert.match(html, /and 2 more/);
+  assert.match(html, /asked just now, waits for \d+ (?:min|h) more/);
+  await me.post(`/api/v1/runs/${old.body.runId}/cancel`, {});
+});
+
+test('the end of a run’s output is a page for its own account, and only text', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const script = `seq 1 300; printf 'a\\tb \\342\\200\\256 ${evil}\\n'`;
+  const { body } = await me.post('/api/v1/runs', { argv: ['sh', '-c', script], name: 'told' });
+  await me.untilEnded(body.runId);
+  const path = `/pages/runs/${body.runId}`;
+  assert.ok((await pageOf(rig, browserOf(rig))).includes(`href="${path}"`));
+  const html = await pageOf(rig, browserOf(rig), path);
+  assert.match(html, /\n299\n300\na\tb [^\n]*&lt;script&gt;alert\(1\)/);
+  assert.ok(!html.includes('\n50\n'), 'only its end');
+  assert.match(html, /Only its end\. All of it: <code>clf logs /);
+  assert.ok(!/<script|\u202e/.test(html));
+  for (const other of [browserOf(rig, rig.other.token), createBrowser()]) {
+    const answer = await other.request(new URL(path, rig.url), { redirect: 'manual' });
+    assert.equal(answer.status, 303);
+    assert.ok(!(await answer.text()).includes('299'));
+  }
 });
 
 test('an account sees its own runs, approvals and devices only, and decides about no others', async () => {
@@ -138,7 +181,7 @@ test('buttons decide, sign another device out, and sign out', async () => {
   const again = await press(rig, browser, [path, 'decision=allow-once']);
   assert.equal(again.headers.get('location'), '/?said=already_decided');
   assert.match(await pageOf(rig, browser, '/?said=already_decided'), /That was decided before/);
-  assert.doesNotMatch(await pageOf(rig, browser, '/?said=%3Cb%3Ehacked'), /hacked|role="status"/);
+  assert.doesNotMatch(await pageOf(rig, browser, '/?said=%3Cb%3Ehacked'), /hacked|class="notice"/);
   await press(rig, browser, [`/pages/approvals/${allowed}`, 'decision=allow-once']);
   const { body } = await ask('GET', `approvals/${allowed}`);
   assert.equal(body.decision, 'allow-once');

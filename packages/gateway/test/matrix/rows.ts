@@ -107,11 +107,14 @@ export const rows: Readonly<Record<string, Row>> = {
 };
 
 /*
- * Routes that are no endpoints: pages and documents, which are the same for everybody, and MCP, whose two accounts have a test of
+ * Routes that are no endpoints: pages, whose two accounts are in test/home/register-home.test.ts, documents, which are the same for
+ * everybody, and MCP, whose two accounts have a test of
  * their own (test/mcp/two-accounts.test.ts).
  */
 export const pages: readonly string[] = [
   'GET /pages/home.css',
+  'GET /pages/home.js',
+  'GET /pages/runs/:id',
   'POST /pages/approvals/:id',
   'POST /pages/devices/:id',
   'POST /pages/sign-out',

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
 import { createAsk } from '../fixtures/api-client.ts';
 import { createBrowser } from '../fixtures/browser.ts';
-import { addDevice, openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { addDevice, openTestGateway, sharedWith } from '../fixtures/open-test-gateway.ts';
 
 test('signing out revokes the device at once, and ends the cookie', async () => {
   await using rig = await openTestGateway();
@@ -159,8 +159,10 @@ test('a revocation on one gateway holds on another of the same database after ha
   let aheadMs = 0;
   const clock = { ...system, monotonicMs: () => system.monotonicMs() + aheadMs };
   await using here = await openTestGateway();
-  const { database } = here.config;
-  await using there = await openTestGateway({ config: { database }, deps: { clock } });
+  await using there = await openTestGateway({ config: sharedWith(here), deps: { clock } });
+  await assert.rejects(openTestGateway({ config: { database: here.config.database } }), {
+    code: 'master-key-missing',
+  });
   const ask = createAsk(there);
   const token = here.owner.token;
   assert.equal((await ask('GET', 'auth/me', { token })).status, 200);

@@ -34,6 +34,11 @@ export interface RunToDrive extends RunToFollow {
 export interface TerminalOptions extends FollowOptions {
   /* Default: the global WebSocket. */
   readonly socket?: OpenSocket;
+  /*
+   * Asked for after each lost connection: where to go on. For a reader that shows the screen anew as it is now, and wants what comes
+   * after it. Undefined, or a rejection: from the last cursor, as without it. `rejoined` is the event at that place.
+   */
+  readonly rejoinAt?: () => Promise<string | undefined>;
 }
 
 export interface Terminal extends AsyncIterable<TerminalEvent>, Disposable {
@@ -82,6 +87,8 @@ class RunTerminal implements Terminal {
   #attachment: Attachment = 'none';
   #cursor: string | undefined;
   #isAnswering = false;
+  /* Since the last time that we were attached. */
+  #wasLost = false;
   #untoldSize: TerminalSize | undefined;
   #retry: Timer | undefined;
 
@@ -181,8 +188,23 @@ class RunTerminal implements Terminal {
   }
 
   #attach(): void {
-    const { as = 'terminal' } = this.#run;
     this.#attachment = 'asked';
+    const { rejoinAt } = this.#options;
+    if (this.#wasLost && rejoinAt !== undefined) void this.#rejoin(rejoinAt);
+    else this.#ask();
+  }
+
+  async #rejoin(rejoinAt: () => Promise<string | undefined>): Promise<void> {
+    const socket = this.#socket;
+    // Whoever cannot say it goes on as if nobody had asked.
+    const cursor = await rejoinAt().catch(() => undefined);
+    if (socket === undefined || socket !== this.#socket) return;
+    this.#cursor = cursor ?? this.#cursor;
+    this.#ask();
+  }
+
+  #ask(): void {
+    const { as = 'terminal' } = this.#run;
     this.#socket?.send({
       type: 'terminal.attach',
       as,
@@ -222,6 +244,10 @@ class RunTerminal implements Terminal {
   #attached(cursor: string): void {
     this.#attachment = 'there';
     this.#cursor = cursor;
+    if (this.#wasLost && this.#options.rejoinAt !== undefined) {
+      this.#queue.push({ kind: 'rejoined', cursor });
+    }
+    this.#wasLost = false;
     this.#step({ kind: 'attached' });
     const send = (message: SocketClientMessage): void => this.#socket?.send(message);
     if (this.#untoldSize !== undefined) send({ type: 'terminal.resize', ...this.#untoldSize });
@@ -253,6 +279,7 @@ class RunTerminal implements Terminal {
 
   #waitForRetry(attempt: number): void {
     const { clock, random, onLink } = this.#options;
+    this.#wasLost = true;
     this.#letGo();
     this.#input.disconnected();
     const retryInMs = backoffMs(attempt - 1, random);

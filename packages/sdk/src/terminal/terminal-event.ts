@@ -29,7 +29,9 @@ export type PlacedEvent =
    * True: from here on this terminal answers the program's questions. False: no longer, because the connection was lost or the
    * reader was far behind; what follows is history until the next true.
    */
-  | { readonly kind: 'answers'; readonly isOurs: boolean; readonly cursor: string };
+  | { readonly kind: 'answers'; readonly isOurs: boolean; readonly cursor: string }
+  /* Connected again, after `rejoinAt` was asked: what follows goes on from the cursor, which need not be the last one. */
+  | { readonly kind: 'rejoined'; readonly cursor: string };
 
 export type TerminalEvent =
   | PlacedEvent

@@ -74,10 +74,12 @@ export interface FakeLineOptions extends Omit<RunToDrive, 'client' | 'runId'> {
   readonly canPause?: boolean;
   readonly token?: string;
   readonly signal?: AbortSignal;
+  readonly rejoinAt?: () => Promise<string | undefined>;
 }
 
 /* A terminal whose sockets are all fake, on a clock that stands still. */
-export function openFakeLine({ canPause = false, token, signal, ...run }: FakeLineOptions = {}) {
+export function openFakeLine(options: FakeLineOptions = {}) {
+  const { canPause = false, token, signal, rejoinAt, ...run } = options;
   const clock = createFakeClock();
   const sockets: FakeSocket[] = [];
   const links: LinkState[] = [];
@@ -98,6 +100,7 @@ export function openFakeLine({ canPause = false, token, signal, ...run }: FakeLi
         return socket;
       },
       ...(signal === undefined ? {} : { signal }),
+      ...(rejoinAt === undefined ? {} : { rejoinAt }),
     },
   );
   const socket = (): FakeSocket => {

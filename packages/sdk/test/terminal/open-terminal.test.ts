@@ -84,6 +84,45 @@ test('a lost connection is opened again from the last cursor, later and later', 
   assert.deepEqual(kinds, [['answers', true], 'output', ['answers', false], 'output']);
 });
 
+test('who is asked where to go on after a loss goes on there, after what was heard before', async () => {
+  let asked = 0;
+  const rejoinAt = async (): Promise<string> => {
+    asked += 1;
+    if (asked === 1) return '9.0';
+    throw new Error('no picture');
+  };
+  const { clock, socket, events } = openLiveLine({ rejoinAt });
+  socket().output('2.0', bytes);
+  assert.equal(asked, 0, 'the first time nobody is asked');
+  const attachedAt: unknown[] = [];
+  for (const cursor of ['9.0', '11.0']) {
+    socket().lost(1001);
+    await clock.advance(1_000);
+    socket().open();
+    while (socket().sent.length < 2) await clock.advance(0);
+    attachedAt.push(socket().sent[1]);
+    socket().attached(cursor);
+    socket().output(cursor === '9.0' ? '11.0' : '12.0', bytes);
+  }
+  const attach = { type: 'terminal.attach', as: 'terminal', binary: true };
+  assert.deepEqual(attachedAt, [
+    { ...attach, cursor: '9.0' },
+    { ...attach, cursor: '11.0' },
+  ]);
+  const heard: unknown[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    const { value } = await events.next();
+    heard.push([value?.kind, value !== undefined && 'cursor' in value ? value.cursor : undefined]);
+  }
+  assert.deepEqual(heard, [
+    ['output', '2.0'],
+    ['rejoined', '9.0'],
+    ['output', '11.0'],
+    ['rejoined', '11.0'],
+    ['output', '12.0'],
+  ]);
+});
+
 test('a heartbeat every 30 s; a line that answers none is given up after 60', async () => {
   const { clock, sockets, socket, links } = openLiveLine();
   await clock.advance(30_000);

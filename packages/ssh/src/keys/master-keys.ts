@@ -5,41 +5,47 @@
  *    when two processes start or rotate at once, one of them makes the number, and a crash leaves either the key or nothing.
  * M2 No file is ever changed or deleted here. A secret that has not been wrapped again since opens as long as its key is kept.
  * M3 Read once, from files and never from the environment, which children of ours could read.
+ * M4 Where keys are known to have been used, they have to be there. None is made in their place: what they have wrapped could be
+ *    opened no more, and nobody would notice before it is needed.
  */
-import { constants } from 'node:fs';
 import { link, open, readdir, rm } from 'node:fs/promises';
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { hasErrno, type Random } from '@clawdfather/kit';
-import { openPrivateDir, shellWord } from '@clawdfather/kit/files';
+import { openPrivateDir } from '@clawdfather/kit/files';
 import { SshError } from '../errors.ts';
+import { numbersIn, readKey, syncDirectory, unsafe } from './key-files.ts';
 import { keyBytes, type MasterKey } from './kms.ts';
 
 export type MasterKeys = readonly [current: MasterKey, ...previous: MasterKey[]];
 
-/* Rotated daily it would last for a lifetime; beyond it something is wrong. */
-const keysMax = 10_000;
-const fileBytesMax = 64;
-const draftPrefix = 'draft-';
+export const draftPrefix = 'draft-';
 /* Each is lost only to another process that opens the directory at the same moment. */
 const attemptsMax = 20;
-const namePattern = /^([1-9][0-9]{0,4})\.key$/;
-const keyPattern = /^[A-Za-z0-9_-]{43}\n$/;
 
 interface NewMaster {
   readonly number: number;
   readonly random: Random;
 }
 
-/* Makes the first one if there is none. Throws `master-key-unsafe`, `master-key-invalid`. */
-export async function openMasterKeys(directory: string, random: Random): Promise<MasterKeys> {
+/*
+ * Makes the first one if there is none and none is known. `knownIds`: those that wrapped what is to be opened. Throws
+ * `master-key-missing`, `master-key-unsafe`, `master-key-invalid`.
+ */
+export async function openMasterKeys(
+  directory: string,
+  random: Random,
+  knownIds: readonly string[] = [],
+): Promise<MasterKeys> {
   await openDirectory(directory);
   const found = await numbersIn(directory);
+  if (found.length === 0 && knownIds.length > 0) throw missing(directory, knownIds);
   if (found.length === 0) await addKey(directory, { number: 1, random });
   const numbers = found.length === 0 ? await numbersIn(directory) : found;
   const keys = await Promise.all(numbers.map((number) => readKey(directory, number)));
   const [current, ...previous] = keys;
   if (current === undefined) throw unsafe(directory, 'its keys vanish while they are read');
+  const lost = knownIds.filter((known) => !keys.some(({ id }) => id === known));
+  if (lost.length > 0) throw missing(directory, lost);
   return [current, ...previous];
 }
 
@@ -56,14 +62,6 @@ async function openDirectory(path: string): Promise<void> {
   // Drafts that a crash left. A process that is writing one right now finds it gone and writes another.
   const drafts = (await readdir(path)).filter((name) => name.startsWith(draftPrefix));
   await Promise.all(drafts.map((name) => rm(join(path, name), { force: true })));
-}
-
-/* Highest first. */
-async function numbersIn(directory: string): Promise<readonly number[]> {
-  const names = await readdir(directory);
-  const numbers = names.map((name) => Number(namePattern.exec(name)?.[1] ?? 0)).filter(Boolean);
-  if (numbers.length > keysMax) throw unsafe(directory, 'it holds too many keys');
-  return numbers.toSorted((one, other) => other - one);
 }
 
 async function addKey(directory: string, wanted: NewMaster): Promise<void> {
@@ -94,46 +92,15 @@ async function linkKey(directory: string, { number, random }: NewMaster): Promis
   }
 }
 
-async function readKey(directory: string, number: number): Promise<MasterKey> {
-  const path = join(directory, `${number}.key`);
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
-    (error: unknown) => {
-      throw hasErrno(error, 'ELOOP') ? unsafe(path, 'it is a symbolic link') : error;
+/* M4. */
+function missing(directory: string, ids: readonly string[]): SshError {
+  const [noun, verb] = ids.length === 1 ? ['a master key', 'is'] : ['master keys', 'are'];
+  return new SshError(
+    'master-key-missing',
+    `${noun} that this database was used with ${verb} not in ${directory}: ${ids.join(', ')}`,
+    {
+      detail: { directory, ids },
+      hint: 'Without it stored SSH keys cannot be opened. Gateways that share a database share the keys (gateway.masterKeysDir). Bring the keys back: clf restore FILE --keys DIR. If they are lost: clf serve --accept-lost-keys.',
     },
   );
-  try {
-    const { uid, mode, size } = await file.stat();
-    if (uid !== process.geteuid?.()) throw unsafe(path, `it belongs to user ${uid}`);
-    if ((mode & 0o077) !== 0) {
-      throw unsafe(path, 'others may read it', `chmod 600 ${shellWord(path)}`);
-    }
-    const text = size <= fileBytesMax ? await file.readFile('utf8') : '';
-    if (!keyPattern.test(text)) {
-      throw new SshError('master-key-invalid', 'a master key is not one of ours', {
-        detail: { path },
-        hint: 'restore it from a backup: what it has wrapped can be opened by nothing else',
-      });
-    }
-    const bytes = Buffer.from(text, 'base64url');
-    return { id: hash('sha256', Buffer.concat([Buffer.from('id:'), bytes])).slice(0, 16), bytes };
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, constants.O_RDONLY);
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}
-
-function unsafe(path: string, why: string, cure?: string): SshError {
-  const mend = cure === undefined ? '' : ` Mend it: ${cure}`;
-  return new SshError('master-key-unsafe', `master keys are not safe here: ${path}: ${why}`, {
-    detail: { path },
-    hint: `They have to be yours alone: directory 0700, files 0600. What others could read should be rotated.${mend}`,
-  });
 }

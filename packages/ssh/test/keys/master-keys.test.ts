@@ -59,6 +59,18 @@ test('a rotation adds a current key and keeps the previous ones', () =>
     assert.equal(new Set(keys.map(({ id }) => id)).size, 11);
   }));
 
+test('where keys are known none is made, and other keys are refused', () =>
+  inDirectory(async (directory) => {
+    const known = ['0123456789abcdef'];
+    const missing = { code: 'master-key-missing', detail: { directory, ids: known } };
+    await assert.rejects(openMasterKeys(directory, random, known), missing);
+    assert.deepEqual(await readdir(directory), []);
+    const [{ id }] = await openMasterKeys(directory, random);
+    await assert.rejects(openMasterKeys(directory, random, [id, ...known]), missing);
+    await rotateMasterKey(directory, random);
+    assert.equal((await openMasterKeys(directory, random, [id])).length, 2);
+  }));
+
 test('what others could have read or placed is refused', () =>
   inDirectory(async (directory) => {
     await openMasterKeys(directory, random);

@@ -17,6 +17,7 @@ import { migration0004 } from './0004-shared.ts';
 import { migration0005 } from './0005-retention.ts';
 import { migration0006 } from './0006-health.ts';
 import { migration0007 } from './0007-mcp-sessions.ts';
+import { migration0008 } from './0008-master-keys.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   migration0005,
   migration0006,
   migration0007,
+  migration0008,
 ];
 
 export interface MigrationStatus {

@@ -281,6 +281,11 @@ export interface McpSessionsTable {
   expires_at_ms: number;
 }
 
+export interface MasterKeysTable {
+  id: string;
+  noted_at_ms: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   oauth_identities: OauthIdentitiesTable;
@@ -305,4 +310,5 @@ export interface Tables {
   control_migrations: ControlMigrationsTable;
   health_beats: HealthBeatsTable;
   mcp_sessions: McpSessionsTable;
+  master_keys: MasterKeysTable;
 }

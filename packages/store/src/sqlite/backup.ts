@@ -14,6 +14,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { hasCode } from '@clawdfather/kit';
 import { StoreError } from '../errors.ts';
 import { backupPagesPerStep, readBusyMs } from '../limits.ts';
+import { masterKeysInUse, migration0008 } from '../migrations/0008-master-keys.ts';
 import { compareMigrations, migrations } from '../migrations/migrate.ts';
 import type { MigrationStatus } from '../migrations/migrate.ts';
 import { createPrivate, refuseUnsafe } from './private-file.ts';
@@ -23,6 +24,8 @@ export interface BackupReport {
   /** What SQLite found, in its words; empty when sound. */
   readonly problems: readonly string[];
   readonly migrations: MigrationStatus;
+  /** The master keys that its secrets need, by their ids; one of an older version knows those that wrap a secret. */
+  readonly masterKeyIds: readonly string[];
 }
 
 export async function backUp(source: string, path: string): Promise<void> {
@@ -85,10 +88,18 @@ export function checkBackup(path: string): BackupReport {
     const problems = [...integrity, ...dangling];
     const status = compareMigrations(applied, migrations);
     const isKnown = status.state === 'current' || status.state === 'pending';
-    return { isSound: problems.length === 0 && isKnown, problems, migrations: status };
+    const isSound = problems.length === 0 && isKnown;
+    const masterKeyIds = isSound ? readMasterKeyIds(db, status) : [];
+    return { isSound, problems, migrations: status, masterKeyIds };
   } finally {
     db.close();
   }
+}
+
+function readMasterKeyIds(db: DatabaseSync, { appliedVersion }: MigrationStatus): string[] {
+  const isNoted = appliedVersion >= migration0008.version;
+  const rows = db.prepare(isNoted ? 'SELECT id FROM master_keys' : masterKeysInUse).all();
+  return rows.map((row) => String(row['id']));
 }
 
 async function syncPath(path: string): Promise<void> {

@@ -44,6 +44,8 @@ export interface RestoreReport {
   readonly replacedPath: string | undefined;
   /** `pending` ones run when the store is opened. */
   readonly migrations: MigrationStatus;
+  /** What its secrets need; the keys are not part of a backup. */
+  readonly masterKeyIds: readonly string[];
 }
 
 /** Blocks for as long as reading a whole backup takes: for a command line. */
@@ -53,19 +55,20 @@ export async function restoreBackup(
 ): Promise<RestoreReport> {
   // It says who may sign in.
   refuseUnsafe(backupPath);
-  const { migrations } = checkSound(backupPath);
+  const { migrations, masterKeyIds } = checkSound(backupPath);
   const path = existsSync(databasePath) ? realpathSync(databasePath) : databasePath;
   const draft = `${path}.restoring`;
   try {
     await backUp(backupPath, draft);
     checkSound(draft);
     const replacedPath = exchange(path, draft, asideNameOf(path, clock.wallMs()));
-    return { replacedPath, migrations };
+    return { replacedPath, migrations, masterKeyIds };
   } catch (error) {
     rmSync(draft, { force: true });
     if (error instanceof StoreError && error.code !== 'backup-failed') throw error;
     throw new StoreError('restore-failed', 'the backup could not be put in place', {
-      cause: error,
+      // The copy is made by what makes backups, whose words are about another thing.
+      cause: error instanceof StoreError ? error.cause : error,
       detail: { path },
       hint: 'The database is as it was.',
     });

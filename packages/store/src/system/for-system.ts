@@ -8,6 +8,7 @@ import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
+import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -23,6 +24,7 @@ export interface SystemQueries {
   readonly leases: Leases;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
+  readonly masterKeys: MasterKeyNotes;
   /** For entries that belong to no account. */
   readonly auditLog: AuditLog;
 }
@@ -36,6 +38,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     leases: createLeases(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
+    masterKeys: createMasterKeyNotes({ ...context, accountId: nobody }),
     auditLog: createAuditLog({ ...context, accountId: nobody }),
   };
 }

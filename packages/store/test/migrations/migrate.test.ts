@@ -19,6 +19,7 @@ const hashes = [
   '270c60511b6d40af1538ead86ec2b505320e35915f87589d1f78596a08dec62b',
   '7db1da8587b1ba6aea6afb37a7863cba3e4ec159e98a0df98a7794ca11cba8da',
   '79e91754f679985507faf6c5de08244feed840413c9fa0bdfe2a51aa28ec99bc',
+  '0972695f19913465b1c39dac1b48089f4c4394cdaaf88baf6173eea17b6bcf65',
 ];
 
 test('released migrations have not been changed', () => {
@@ -135,6 +136,7 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     control_migrations: true,
     health_beats: true,
     mcp_sessions: true,
+    master_keys: true,
   };
   const { rows } = await engine.read((db) =>
     (kind === 'sqlite'

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { addMore, calls, noIds } from '../account/calls.ts';
+import { migrations } from '../../src/migrations/migrate.ts';
+import { statementsFor } from '../../src/migrations/migration.ts';
 import { onSqlite } from '../backends.ts';
 import { createWorld, owner } from '../world.ts';
 
@@ -57,12 +59,16 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   try {
     const scans = [...texts]
       .filter((text) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text))
+      .filter((text) => !ofMigrations.has(text))
       .flatMap((text) => scansOf(db, text).map((scan) => `${scan}: ${text}`));
     assert.deepEqual(scans, []);
   } finally {
     db.close();
   }
 });
+
+/* They run once. */
+const ofMigrations = new Set(migrations.flatMap((one) => statementsFor('sqlite', one)));
 
 function scansOf(db: DatabaseSync, text: string): readonly string[] {
   const parameters = Array.from({ length: (text.match(/\?/g) ?? []).length }, () => null);

@@ -1,7 +1,7 @@
 /*
  * What a gateway refuses, with the code that the same mistake has on this machine; and what to do about it.
  */
-import { CodedError } from '@clawdfather/kit';
+import { CodedError, hasCode } from '@clawdfather/kit';
 import { CliError, type CliErrorCode } from '../../errors.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
 
@@ -28,6 +28,7 @@ const reasonsHere: ReadonlySet<unknown> = new Set([
 /* Any other error as it is. */
 export async function explainRefusal(target: Target, error: unknown): Promise<unknown> {
   const { RefusedError } = await import('@clawdfather/sdk');
+  if (hasCode(error, 'gateway-unreachable')) return noAnswer(target, error);
   if (!(error instanceof RefusedError)) return error;
   const { code } = error.refusal;
   if (code === 'unauthorized') return notSignedIn(target, error);
@@ -44,10 +45,23 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
     : new CliError(known, error.message, parts);
 }
 
+/* A default names no gateway on the command line, so the answer does; and how to do without it. */
+function noAnswer({ name, url, isLocal }: Target, { code, cause, detail }: CodedError): CodedError {
+  const { host } = new URL(url);
+  const whose = isLocal || name === host ? host : `${name} (${host})`;
+  return new CodedError(code, `no answer from ${whose}`, {
+    cause,
+    detail,
+    hint: 'Is the gateway running, and the network up? For the runs of this machine: -g local.',
+  });
+}
+
 export function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {
   const why = cause === undefined ? 'you are not signed in to' : 'your sign-in has ended at';
   return new CliError('not-signed-in', `${why} ${url}`, {
-    hint: isLocal ? 'Sign in: clf login' : `Sign in: clf login ${url}`,
+    hint: isLocal
+      ? 'Sign in: clf login. On the machine of the gateway it asks nothing.'
+      : `Sign in: clf login ${url}`,
     detail: { url },
   });
 }

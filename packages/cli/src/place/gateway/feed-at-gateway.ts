@@ -1,6 +1,7 @@
 /*
  * A terminal on a run of a gateway: the screen as the gateway has it, then what the run says, over a socket that comes again when it
- * was lost.
+ * was lost. Then the screen is looked at anew, as on arriving: the program may have drawn anything meanwhile, and the word about the
+ * lost connection has to go.
  */
 import { unlessAborted } from '@clawdfather/kit';
 import type { ScreenResult } from '@clawdfather/protocol';
@@ -12,7 +13,12 @@ import {
   openTerminalModel,
   type TerminalSize,
 } from '@clawdfather/tools/terminal';
-import { type Picture, pictureOf, type TerminalFeed } from '../../terminal/terminal-feed.ts';
+import {
+  type FeedEvent,
+  type Picture,
+  pictureOf,
+  type TerminalFeed,
+} from '../../terminal/terminal-feed.ts';
 import type { OpenTerminalOptions, RunHandle } from '../place.ts';
 import { explained } from './gateway-handle.ts';
 import type { TypingDeps } from './typing.ts';
@@ -20,9 +26,9 @@ import type { TypingDeps } from './typing.ts';
 export async function openFeedAtGateway(
   deps: TypingDeps,
   { runId }: RunHandle,
-  { isFresh, size, signal }: OpenTerminalOptions,
+  { isFresh, size, signal, onLost }: OpenTerminalOptions,
 ): Promise<TerminalFeed> {
-  const { client, clock, random, onLink, ask, socket } = deps;
+  const { client, clock, random, ask, socket } = deps;
   const params = { id: runId };
   const look = () => client.runs.screen({ params, query: { picture: 'true' } });
   const screen = isFresh ? undefined : await ask(look);
@@ -30,23 +36,32 @@ export async function openFeedAtGateway(
   /* Aborts when the connection is lost; another one takes its place when there is a connection again. */
   let connected = new AbortController();
   const heard = (state: LinkState): void => {
-    onLink(state);
+    if (state.kind === 'lost' && !connected.signal.aborted) onLost();
     if (state.kind === 'lost') connected.abort();
     if (state.kind === 'live' && connected.signal.aborted) connected = new AbortController();
   };
+  let redrawn: Picture | undefined;
+  const rejoinAt = async (): Promise<string | undefined> => {
+    redrawn = undefined;
+    const now = await look();
+    if (now.picture === undefined) return undefined;
+    redrawn = await fitPicture(now.picture.text, now, size());
+    return now.picture.cursor;
+  };
   const terminal = openTerminal(
     { client, runId, ...(painted === undefined ? {} : { cursor: painted.cursor }) },
-    { clock, random, signal, onLink: heard, ...(socket === undefined ? {} : { socket }) },
+    { clock, random, signal, rejoinAt, onLink: heard, ...(socket === undefined ? {} : { socket }) },
   );
   let isAnswerer = false;
 
-  async function* follow(): AsyncGenerator<OutputEvent, void, undefined> {
+  async function* follow(): AsyncGenerator<FeedEvent, void, undefined> {
     for await (const event of explained(ask, terminal[Symbol.asyncIterator]())) {
       if (event.kind === 'answers') {
         isAnswerer = event.isOurs;
         // Only now is the size ours to set.
         if (isAnswerer) terminal.resize(size());
       }
+      if (event.kind === 'rejoined') yield { kind: 'repaint', picture: redrawn };
       const output = outputEventOf(event, clock.wallMs());
       if (output !== undefined) yield output;
     }
@@ -99,6 +114,7 @@ function outputEventOf(event: TerminalEvent, nowMs: number): OutputEvent | undef
       return { ...event, cursor: event.cursor as Cursor };
     case 'resize':
     case 'answers':
+    case 'rejoined':
     case 'refused':
     case 'exit':
       return undefined;

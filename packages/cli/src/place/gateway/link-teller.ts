@@ -3,7 +3,6 @@
  */
 import type { LinkState } from '@clawdfather/sdk';
 import type { CommandContext } from '../../command.ts';
-import { formatDuration } from '../../render/duration.ts';
 
 export function createLinkTeller({ io }: Pick<CommandContext, 'io'>): (state: LinkState) => void {
   let isLost = false;
@@ -13,7 +12,8 @@ export function createLinkTeller({ io }: Pick<CommandContext, 'io'>): (state: Li
     // Output and input lose the same connection, and each tries again by itself.
     if (state.kind === 'lost' && !isLost) {
       isLost = true;
-      say(`connection lost; trying again in ${formatDuration(state.retryInMs)}`);
+      // No time: it would be said once, and grows with each attempt.
+      say('connection lost; trying again');
     } else if (state.kind === 'live' && isLost) {
       isLost = false;
       say('connected again');
