@@ -20,12 +20,18 @@ import { killScenario } from './scenarios/kill-trees.ts';
 import { mcpScenario } from './scenarios/mcp.ts';
 import { outputScenario, outputTerminalScenario } from './scenarios/output.ts';
 import type { Scenario } from './scenarios/scenario.ts';
-import { spawnHeapScenario, spawnLeastScenario, spawnScenario } from './scenarios/spawn.ts';
+import {
+  shieldScenario,
+  spawnHeapScenario,
+  spawnLeastScenario,
+  spawnScenario,
+} from './scenarios/spawn.ts';
 
 const scenarios: readonly Scenario[] = [
   spawnScenario,
   spawnLeastScenario,
   spawnHeapScenario,
+  shieldScenario,
   growthScenario,
   outputScenario,
   outputTerminalScenario,

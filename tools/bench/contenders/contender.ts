@@ -8,6 +8,7 @@ export const contenderNames = [
   'supervisor',
   'supervisor-pty',
   'supervisor-kept',
+  'supervisor-shielded',
   'child_process',
   'child_process-group',
   'execa',

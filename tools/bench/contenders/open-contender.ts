@@ -6,6 +6,7 @@ import type { Contender, ContenderName } from './contender.ts';
 import { createExeca } from './execa.ts';
 import { createNodePty } from './node-pty.ts';
 import { createRaw } from './raw.ts';
+import { openShielded } from './shielded.ts';
 import { openSupervised } from './supervised.ts';
 
 export async function openContender(name: ContenderName, stateDir: string): Promise<Contender> {
@@ -16,6 +17,8 @@ export async function openContender(name: ContenderName, stateDir: string): Prom
       return openSupervised(stateDir, { isTerminal: true, isLent: true });
     case 'supervisor-kept':
       return openSupervised(stateDir, { isTerminal: false, isLent: false });
+    case 'supervisor-shielded':
+      return openShielded(stateDir);
     case 'child_process':
       return createRaw({ isGroup: false });
     case 'child_process-group':

@@ -13,13 +13,20 @@ export interface SupervisedContender extends Contender {
   readonly supervisor: Supervisor;
 }
 
+export interface SupervisedOptions {
+  readonly isTerminal: boolean;
+  readonly isLent: boolean;
+  /* What is put around each start. */
+  readonly around?: (input: SpawnInput) => SpawnInput | Promise<SpawnInput>;
+}
+
 export async function openSupervised(
   stateDir: string,
-  { isTerminal, isLent }: { readonly isTerminal: boolean; readonly isLent: boolean },
+  { isTerminal, isLent, around = (input) => input }: SupervisedOptions,
 ): Promise<SupervisedContender> {
   const supervisor = await createSupervisor({ stateDir });
   const start: Contender['start'] = async (argv, onOutput) => {
-    const run = await supervisor.spawn(spawnInputOf(argv, isTerminal));
+    const run = await supervisor.spawn(await around(spawnInputOf(argv, isTerminal)));
     const hear = async (): Promise<void> => {
       for await (const event of isLent ? run.outputLent() : run.output()) {
         if (event.kind === 'output') onOutput(event.bytes);

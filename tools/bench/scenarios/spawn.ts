@@ -1,7 +1,7 @@
 /*
- * Scenarios `spawn`, `spawn-least` and `spawn-heap`: how many short commands per second, and what each costs the event
+ * Scenarios `spawn`, `spawn-least`, `spawn-heap` and `shield`: how many short commands per second, and what each costs the event
  * loop; in a small process, with a command that costs nothing itself, and in a process with a gigabyte of live heap, whose
- * page tables a fork has to copy.
+ * page tables a fork has to copy; and what the shield of agents adds.
  */
 import type { ContenderName } from '../contenders/contender.ts';
 import type { ClosedLoopResult } from '../measure/closed-loop.ts';
@@ -47,6 +47,22 @@ export const spawnHeapScenario: Scenario = {
     const rows = await rowsOf(deps, crew);
     const title = `Spawn to exit, ${Math.round(heapBytes / 1024 ** 2)} MB of live heap`;
     return { name: 'spawn-heap', title, rows, aims: heapAimsOf(deps, rows) };
+  },
+};
+
+export const shieldScenario: Scenario = {
+  name: 'shield',
+  run: async (deps) => {
+    await using crew = await openCrew(deps, ['supervisor-shielded', 'supervisor']);
+    const rows = await rowsOf(deps, crew);
+    const most = deps.sizes.concurrencies.at(-1) ?? 0;
+    const aim = aimOfRatio({
+      text: `runs at ${most} in a shield: at least 0.9 times those without`,
+      row: rowNamed(rows, `runs at ${most}`),
+      against: 'supervisor',
+      atLeast: 0.9,
+    });
+    return { name: 'shield', title: 'Spawn to exit in a shield', rows, aims: [aim] };
   },
 };
 
