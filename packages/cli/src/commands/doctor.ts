@@ -39,6 +39,7 @@ import {
   checkOwners,
   checkRunDirs,
   checkStalls,
+  checkUnsaved,
 } from '../doctor/run-checks.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
@@ -178,6 +179,7 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
       attach: (runId) => supervisor.attach(runId),
       bytesMax: journalBytesMax,
     }),
+    ...checkUnsaved(records),
     checkStalls(records, await supervisor.stalls(records)),
   ];
 }

@@ -288,3 +288,53 @@ test('with a gateway on a full disk: its runs are shown as stalled, and ended fr
     ['manual-cancel', 'manual-cancel', false],
   );
 });
+
+/* A command that has said its last to a disk without room. */
+async function endOnFullDisk(rig: DiskRig): Promise<string> {
+  const line = 'read -r line; seq 1 10000; exit 3';
+  const run = (await rig.clf('run', '-d', '-i', '--', 'sh', '-c', line)).stdout.trim();
+  rig.disk.fill();
+  await rig.clf('input', run, 'go\n');
+  const shown = async (): Promise<string> => (await rig.clf('show', run)).stdout;
+  while (!/^processes +0$/m.test(await shown())) await sleep(5);
+  assert.match(await shown(), /^state +stalled: disk full$/m);
+  assert.match(await shown(), /^waits +its command has ended; what it said last waits for room$/m);
+  return run;
+}
+
+test('J4: what a command said before it ended on a full disk is all there once there is room', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const run = await endOnFullDisk(rig);
+  rig.disk.relieve();
+  assert.equal((await rig.clf('wait', run)).code, 3);
+  const logs = await rig.clf('logs', run);
+  assert.deepEqual([logs.code, logs.stdout.endsWith('\n9999\n10000\n')], [0, true]);
+});
+
+test('J4: who ends such a run instead is told by every command that what it said last is lost', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const run = await endOnFullDisk(rig);
+  await rig.clf('kill', run);
+  rig.disk.relieve();
+  const lost = /the last 48K of its output were never saved: the disk did not take them/;
+  assert.match((await rig.clf('ps', '-a')).stdout, / exit 3, output lost /);
+  assert.match((await rig.clf('show', run)).stdout, lost);
+  const waited = await rig.clf('wait', run);
+  assert.equal(waited.code, 3);
+  assert.match(waited.stderr, lost);
+  const logs = await rig.clf('logs', run);
+  assert.deepEqual([logs.code, logs.stdout], [1, '']);
+  assert.match(logs.stderr, lost);
+  assert.match(
+    (await rig.clf('logs', '--json', run)).stdout,
+    /"type":"unsaved","missedBytes":48894/,
+  );
+  const doctor = (await rig.clf('doctor')).stdout;
+  assert.match(doctor, new RegExp(`disk did not take it: ${run.slice(0, 12)} \\(48K\\)`));
+});
