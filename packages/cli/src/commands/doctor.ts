@@ -119,7 +119,9 @@ async function checkServing(context: CommandContext): Promise<Finding[]> {
 
 async function rebuild(stateDir: string): Promise<Finding> {
   const { rebuildRegistry } = await import('@clawdfather/supervisor');
-  const report = await rebuildRegistry({ stateDir });
+  const report = await rebuildRegistry({ stateDir }).catch((error: unknown) => ({ error }));
+  // The old one is as it was, and what else is wrong is told below.
+  if ('error' in report) return failed('rebuild', report.error);
   const number = report.recovered.length;
   const skipped = report.skipped.map(({ name, why }) => `${name} (${why})`).join(', ');
   const kept = report.movedAside === undefined ? '' : `; the old one is ${report.movedAside}`;
@@ -141,11 +143,14 @@ async function checkRuns(context: CommandContext): Promise<Finding[]> {
 }
 
 function registryFailed(error: unknown): Finding {
+  const found = failed('registry', error);
+  return hasCode(error, 'registry-corrupt') ? { ...found, advice: 'clf doctor --rebuild' } : found;
+}
+
+function failed(check: string, error: unknown): Finding {
   const summary = error instanceof Error ? error.message : String(error);
-  const isDamaged = hasCode(error, 'registry-corrupt');
-  const hint = error instanceof Error && 'hint' in error ? error.hint : undefined;
-  const advice = isDamaged ? 'clf doctor --rebuild' : hint;
-  const what = { check: 'registry', status: 'fail', summary } as const;
+  const advice = error instanceof Error && 'hint' in error ? error.hint : undefined;
+  const what = { check, status: 'fail', summary } as const;
   return typeof advice === 'string' ? { ...what, advice } : what;
 }
 

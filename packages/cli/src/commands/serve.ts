@@ -58,11 +58,20 @@ export async function execute(context: CallOf<typeof serveSpec>): Promise<ExitSt
     const name = await Promise.race([stopping.asked, supersededBy(gateway)]);
     log.event('gateway.stop-asked', { why: name });
   } finally {
-    removeGatewayFile(stateDir, record);
+    forget(stateDir, record, log);
   }
   const status = await close(context, gateway, { stopping, log });
   log.event('gateway.stopped');
   return status;
+}
+
+/* A disk that takes nothing keeps the file; it names a process that is gone, and is believed by nobody. */
+function forget(stateDir: string, record: GatewayRecord, log: Log): void {
+  try {
+    removeGatewayFile(stateDir, record);
+  } catch (error) {
+    log.warn('gateway.file-stays', { error: String(error) });
+  }
 }
 
 async function open(

@@ -18,8 +18,10 @@ export interface RunDirFacts {
   readonly isEmpty: (directory: string) => boolean;
 }
 
-export function checkRunDirs({ records, directories, isEmpty }: RunDirFacts): Finding {
+export function checkRunDirs({ records, directories: names, isEmpty }: RunDirFacts): Finding {
   const check = 'registry';
+  // A gateway tries whether it can write there; the name of a run never begins like that.
+  const directories = names.filter((name) => !name.startsWith('.'));
   const known = new Set<string>(records.map((record) => record.runId));
   const present = new Set(directories);
   const unrecorded = directories.filter((name) => !known.has(name));

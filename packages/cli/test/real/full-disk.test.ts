@@ -3,40 +3,14 @@
  * O4), what can be deleted is deleted, and afterwards everything is as it should be.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSmallDisk, type SmallDisk, smallDiskSkip } from '@clawdfather/testkit';
-import { type CliRig, createCliRig } from '../support/cli-process.ts';
+import { smallDiskSkip } from '@clawdfather/testkit';
+import { createCliRig } from '../support/cli-process.ts';
+import { createDiskRig, type DiskRig, freeBytes, isFull, onDisk } from '../support/disk-rig.ts';
 import { createGatewayRig } from '../support/gateway-rig.ts';
-
-interface DiskRig extends Omit<CliRig, 'stateDir'> {
-  readonly disk: SmallDisk;
-  readonly stateDir: string;
-}
-
-function createDiskRig(context: TestContext, options = 'size=6m'): DiskRig {
-  return onDisk(context, createCliRig(context), options);
-}
-
-function onDisk<Rig extends CliRig>(
-  context: TestContext,
-  rig: Rig,
-  options: string,
-): Rig & DiskRig {
-  const disk = openSmallDisk(options);
-  const stateDir = join(disk.path, 'state');
-  rig.env['CLAWDFATHER_STATE_DIR'] = stateDir;
-  // Before the disk goes, whatever the test left on it.
-  context.after(async () => {
-    disk.relieve();
-    const ids = existsSync(join(stateDir, 'runs')) ? readdirSync(join(stateDir, 'runs')) : [];
-    if (ids.length > 0) await rig.clf('rm', '-f', ...ids);
-    disk[Symbol.dispose]();
-  });
-  return { ...rig, disk, stateDir };
-}
 
 /* A run that writes until there is no room, and one that ended before. */
 async function fillByRun(
@@ -50,21 +24,6 @@ async function fillByRun(
   const restBytes = 2 * 1024 * 1024;
   while (freeBytes(rig) > restBytes || !isFull(rig)) await sleep(5);
   return { filler, done };
-}
-
-function freeBytes({ disk }: DiskRig): number {
-  const { bavail, bsize } = statfsSync(disk.path);
-  return bavail * bsize;
-}
-
-/* False when somebody else took the last room while we did. */
-function isFull({ disk }: DiskRig): boolean {
-  try {
-    disk.fill();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 interface RunJson {
@@ -337,4 +296,37 @@ test('J4: who ends such a run instead is told by every command that what it said
   );
   const doctor = (await rig.clf('doctor')).stdout;
   assert.match(doctor, new RegExp(`disk did not take it: ${run.slice(0, 12)} \\(48K\\)`));
+});
+
+test('ps says when there are runs and no record of them', async (context) => {
+  const rig = createCliRig(context);
+  const live = (await rig.clf('run', '-d', '--', 'sleep', '1000')).stdout.trim();
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(`${rig.stateDir}/registry.db${end}`, { force: true });
+  assert.match(
+    (await rig.clf('ps')).stdout,
+    /^No run is on record, but there is 1 directory of a run\. .*--rebuild\n$/,
+  );
+  await rig.clf('doctor', '--rebuild');
+  assert.equal((await rig.clf('ps', '-q')).stdout, `${live}\n`);
+  await rig.clf('rm', '-f', live);
+});
+
+test('a registry is rebuilt beside the old one: on a full disk the old one stays, and runs can be listed and ended', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const live = (await rig.clf('run', '-d', '--', 'sleep', '1000')).stdout.trim();
+  const before = readdirSync(rig.stateDir);
+  rig.disk.fill();
+  const refused = await rig.clf('doctor', '--rebuild');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stdout, /FAIL {2}rebuild: nothing can be written to .*: the disk is full/);
+  assert.deepEqual(readdirSync(rig.stateDir).toSorted(), before.toSorted());
+  assert.equal((await rig.clf('ps', '-q')).stdout, `${live}\n`);
+  rig.disk.relieve();
+  const rebuilt = (await rig.clf('doctor', '--rebuild')).stdout;
+  assert.match(rebuilt, /rebuild: the registry has 1 run .* the old one is /);
+  assert.equal((await rig.clf('ps', '-q')).stdout, `${live}\n`);
 });

@@ -2,10 +2,12 @@
  * A state directory that cannot be written: which disk it is, what is wrong with it, and what can be done.
  *
  * SQLite says "disk I/O error" for an index that finds no room, and "unable to open" for a missing inode. So its codes only
- * tell that the disk may be the cause; the file system is asked what is wrong.
+ * tell that the disk may be the cause; the file system is asked what is wrong. Its mount is not believed alone: a file system that
+ * the kernel has closed after an error still calls itself writable there. So a file is made, and taken away again.
  */
-import { statfsSync } from 'node:fs';
-import { errnoOf } from '@clawdfather/kit';
+import { closeSync, openSync, statfsSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { CodedError, errnoOf } from '@clawdfather/kit';
 import { SupervisorError } from '../errors.ts';
 import { mountOf, readMountinfo, type Mount } from './mounts.ts';
 import { refusedBy } from './registry-errors.ts';
@@ -21,45 +23,62 @@ interface DiskFacts {
 
 /* The registry's index alone takes 32 KiB; with less than twice that nothing of ours can begin. */
 const freeBytesMin = 64 * 1024;
+/* With more than this free, what finds no room has met a quota. */
+const largestNeedBytes = 1024 * 1024;
 const diskErrnos = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'];
 
 /** The disk would not have it. */
 export function isDiskRefusal(error: unknown): boolean {
   const cause = causeOf(error);
-  return refusedBy(cause) === 'disk' || diskErrnos.includes(errnoOf(cause) ?? '');
+  const refused = refusedBy(cause);
+  return refused === 'full' || refused === 'io' || diskErrnos.includes(errnoOf(cause) ?? '');
 }
 
 /** What the disk refused, told with what is known of it; `undefined` when it was something else. */
 export function diskRefusalOf(error: unknown, stateDir: string): SupervisorError | undefined {
   const isMaybe = refusedBy(causeOf(error)) === 'closed';
   if (!isMaybe && !isDiskRefusal(error)) return undefined;
-  const disk = readDisk(stateDir);
+  const disk = readDisk(stateDir, refusedBy(causeOf(error)) === 'full');
   // A disk without a fault leaves a missing right, or too few open files.
   if (isMaybe && disk.cause === 'failing') return undefined;
   return explain(error, stateDir, disk);
 }
 
 function causeOf(error: unknown): unknown {
-  return error instanceof SupervisorError ? error.cause : error;
+  return error instanceof CodedError && error.cause !== undefined ? causeOf(error.cause) : error;
 }
 
-function readDisk(path: string): DiskFacts {
+/* `isFull`: it was refused for want of room. A log that has grown needs more of it than anything else does. */
+function readDisk(path: string, isFull: boolean): DiskFacts {
   const { bavail, blocks, bsize, files, ffree } = statfsSync(path);
   const mount = mountOf(readMountinfo(), path);
   const freeBytes = bavail * bsize;
   const facts = { freeBytes, totalBytes: blocks * bsize, freeInodes: ffree, mount };
-  if (mount?.isReadOnly === true) return { ...facts, cause: 'read-only' };
-  if (freeBytes < freeBytesMin) return { ...facts, cause: 'full' };
+  if (mount?.isReadOnly === true || whyNoFile(path) === 'EROFS')
+    return { ...facts, cause: 'read-only' };
+  if (freeBytes < (isFull ? largestNeedBytes : freeBytesMin)) return { ...facts, cause: 'full' };
   // Some file systems make inodes as they are needed, and count none.
   if (files > 0 && ffree === 0) return { ...facts, cause: 'no-inodes' };
   return { ...facts, cause: 'failing' };
 }
 
+/* What the kernel says to a new file; undefined when it makes one. */
+function whyNoFile(directory: string): string | undefined {
+  const path = join(directory, `.probe-${process.pid}`);
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+    unlinkSync(path);
+    return undefined;
+  } catch (error) {
+    return errnoOf(error);
+  }
+}
+
 const words: Readonly<
   Record<DiskFacts['cause'], { readonly what: string; readonly cure: string }>
 > = {
-  full: { what: 'the disk is full', cure: makeSpace('space') },
-  'no-inodes': { what: 'the disk has no inode left', cure: makeSpace('inodes') },
+  full: { what: 'the disk is full', cure: makeSpace('Make space') },
+  'no-inodes': { what: 'the disk has no inode left', cure: makeSpace('Free inodes') },
   'read-only': {
     what: 'the disk is read-only',
     cure: 'Runs can be read and ended. To delete or start anything, mount it writable again.',
@@ -100,5 +119,5 @@ function kib(bytes: number): number {
 }
 
 function makeSpace(what: string): string {
-  return `Make ${what}: clf gc, clf rm -f RUN, or end what fills it: clf kill RUN. All of these work now.`;
+  return `${what}: clf gc, clf rm -f RUN, or end what fills it: clf kill RUN. All of these work now.`;
 }
