@@ -155,12 +155,16 @@ function failed(check: string, error: unknown): Finding {
 }
 
 async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Promise<Finding[]> {
-  const decisions = await supervisor.reconcile();
-  // Where nothing can be written nothing can be started, and the rest can still be looked at.
+  // Where nothing, or only a little, can be written the rest can still be looked at.
+  const reconciled = await supervisor.reconcile().catch((error: unknown) => ({ error }));
+  const decisions = 'error' in reconciled ? [] : reconciled;
+  const fault = 'error' in reconciled ? reconciled.error : supervisor.unwritable;
   const selfTest =
-    supervisor.unwritable === undefined
-      ? await runSelfTest(supervisor, context.clock)
-      : registryFailed(supervisor.unwritable);
+    fault === undefined
+      ? await runSelfTest(supervisor, context.clock).catch((error: unknown) =>
+          registryFailed(error),
+        )
+      : registryFailed(fault);
   const records = supervisor.list({ includeRemoved: true, limit: recordsMax });
   const runsDir = join(context.config.stateDir, 'runs');
   const directories = await readdir(runsDir).catch(() => []);

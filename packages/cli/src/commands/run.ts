@@ -4,7 +4,7 @@
  * Which way to stay: on pipes; on a PTY in front of a person, whose terminal is
  * lent to it; or on a PTY with nobody in front, where a terminal model answers.
  */
-import type { OutputEvent } from '@clawdfather/supervisor';
+import type { OutputEvent, Stall } from '@clawdfather/supervisor';
 import type { CallOf } from '../command.ts';
 import { chosen } from '../config.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
@@ -18,7 +18,8 @@ import { findDelegatedCgroup } from '../runs/delegated-cgroup.ts';
 import { shortId } from '../runs/find-run.ts';
 import { watchForeground } from '../runs/foreground.ts';
 import { runWishFrom } from '../runs/run-wish.ts';
-import { createStandstillNotice } from '../runs/standstill-notice.ts';
+import { createStandstillNotice, sayStandstill } from '../runs/standstill-notice.ts';
+import { watchStandstill } from '../runs/watch-standstill.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { warnOfUnset } from '../runs/unset-warning.ts';
 import type { runSpec } from './run-spec.ts';
@@ -37,7 +38,11 @@ export async function execute(call: RunCall): Promise<ExitStatus> {
   return withPlace(call, (place) => startAndStay(call, place, wish), {
     whenUnwritable: 'refuse',
     cgroupParent: needsCgroup(wish) ? findDelegatedCgroup(createHostFacts()) : undefined,
-    observer: createStandstillNotice(io, flags.quiet),
+    observer: createStandstillNotice({
+      io,
+      isQuiet: flags.quiet,
+      where: `in ${call.config.stateDir}`,
+    }),
   });
 }
 
@@ -61,10 +66,21 @@ async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise
     await io.stdout.write(jsonLine({ type: 'started', run: runJson(run.snapshot()) }));
   }
   if (flags.detach) return leave(staying);
+  using _watched = tellStandstill(staying);
   if (wish.terminal === undefined) return await stay(staying);
   return await (io.terminal === undefined || call.isJson
     ? stayUnseen(staying, wish.terminal)
     : stayInFront(staying, io.terminal));
+}
+
+/* On this machine the supervisor hears of it. */
+function tellStandstill({ call, place, run }: Staying): Disposable | undefined {
+  const { io, clock, flags } = call;
+  if (place.gateway === undefined) return undefined;
+  const words = { io, isQuiet: flags.quiet, where: `at the gateway ${place.gateway}` };
+  const tell = (stall: Stall | undefined): void =>
+    sayStandstill(words, run, stall?.replace('-', ' '));
+  return watchStandstill({ place, run, clock, tell });
 }
 
 interface Staying {

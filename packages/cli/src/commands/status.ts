@@ -92,7 +92,7 @@ function formatLook(look: GatewayLook, layout: LookLayout): string {
 }
 
 function formatRunning(
-  { found, isReady, health }: GatewayLook,
+  { found, isReady, health, diskFault }: GatewayLook,
   { paint, nowMs, stateDir }: LookLayout,
 ): string {
   if (found.kind !== 'running') return '';
@@ -110,6 +110,7 @@ function formatRunning(
       'health',
       health === undefined ? paint.bad('no answer') : [health.status, ...checks].join(', '),
     ],
+    ...(diskFault === undefined ? [] : [['disk', paint.bad(diskFault)] as const]),
     ['runs', String(countRuns(stateDir))],
     ...countRows(health?.counts ?? {}),
   ];

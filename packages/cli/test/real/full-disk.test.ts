@@ -65,7 +65,8 @@ test('J4 O4: on a full disk the run that filled it is listed, read, ended and re
     ),
     listed.stderr,
   );
-  assert.match(listed.stderr, /clf gc, clf rm -f RUN, .*clf kill RUN/);
+  const named = `Make space: clf kill RUN, clf rm -f RUN \\(${filler.slice(0, 12)} holds `;
+  assert.match(listed.stderr, new RegExp(named), 'gc would remove nothing');
   assert.match((await rig.clf('approvals')).stderr, /: the disk is full \(clf-test mounted at /);
   assert.equal((await rig.clf('logs', done)).stdout, 'short\n');
   assert.match((await rig.clf('logs', '--tail', '1', filler)).stderr, /warning/);
@@ -178,6 +179,10 @@ test('without an inode runs are listed, read, ended and removed', {
   assert.equal(listed.stdout, `${live}\n`, listed.stderr);
   assert.match(listed.stderr, /the disk has no inode left \(.* and 0 inodes are free\)/);
   assert.equal((await rig.clf('logs', live)).stdout, 'here\n');
+  const refused = await rig.clf('run', '--', 'true');
+  assert.equal(refused.code, 125);
+  assert.match(refused.stderr, /the disk has no inode left .*\n(.*\n)*  \(registry-full\)/);
+  assert.match((await rig.clf('doctor')).stdout, /FAIL {2}disk: .* but only 0 inodes/);
   assert.match((await rig.clf('kill', live)).stdout, new RegExp(`^${live} `));
   assert.equal((await rig.clf('rm', live)).stdout, `${live}\n`);
   assert.equal((await rig.clf('ps', '-a', '-q')).stdout, '');
@@ -202,6 +207,7 @@ test('on a read-only disk runs are listed, read and ended; what deletes says why
   assert.equal(removed.code, 125);
   assert.equal(removed.stdout, '', 'what is still there is not called removed');
   assert.match(removed.stderr, /nothing can be written to .*read-only/);
+  assert.equal(removed.stderr.split('(registry-failed)').length, 2, 'told once');
   assert.match((await rig.clf('kill', live)).stdout, new RegExp(`^${live} `));
   rig.disk.relieve();
   const exit = (await runsOf(rig)).get(live)?.exit;
@@ -230,6 +236,24 @@ test('with a gateway on a full disk: its runs are shown as stalled, and ended fr
   assert.deepEqual((await stalled()).toSorted(), [one, other].toSorted());
   assert.match((await rig.clf('ps', '-g', url)).stdout, /^\w+ .*stalled: disk full /m);
   assert.match((await rig.clf('show', '-g', url, one)).stdout, /^state +stalled: disk full$/m);
+
+  const refused = await rig.clf('run', '-g', url, '--', 'true');
+  assert.equal(refused.code, 125);
+  assert.doesNotMatch(refused.stderr, /connection lost/);
+  assert.match(refused.stderr, /room|nothing can be written/);
+  assert.match((await rig.clf('status')).stdout, /^disk +the disk is full \(clf-test mounted at /m);
+  const doctor = (await rig.clf('doctor')).stdout;
+  assert.match(doctor, /is not ready: the disk is full .*\n.*\n?.*A start would be refused now/);
+  assert.match(
+    (await rig.clf('login', '--link')).stderr,
+    /the disk is full \(clf-test mounted at /,
+  );
+  assert.deepEqual(readdirSync(join(rig.stateDir, 'login-links')), [], 'nothing half made');
+  const backup = await rig.clf('backup', join(rig.disk.path, 'copy.db'));
+  assert.match(
+    backup.stderr,
+    /copy\.db cannot be written: the disk is full \(clf-test mounted at /,
+  );
 
   const overApi = await rig.clf('kill', '-g', url, one);
   assert.match(overApi.stdout, new RegExp(`^${one} cancelled`), overApi.stderr);

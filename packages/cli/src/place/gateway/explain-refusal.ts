@@ -37,11 +37,17 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   const parts = {
     cause: error.cause,
     detail: error.detail,
+    ...(code === 'storage_full' ? { hint: fullHint(target) } : {}),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   };
   return known === undefined || named !== undefined
     ? new CodedError(named ?? code, error.message, parts)
     : new CliError(known, error.message, parts);
+}
+
+/* The gateway says which disk it is where it knows; how much there is to gain, only its machine does. */
+function fullHint({ url }: Target): string {
+  return `It is the disk on which the gateway ${url} keeps its state. On its machine: clf doctor, clf gc`;
 }
 
 export function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {
