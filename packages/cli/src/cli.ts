@@ -20,6 +20,7 @@ import {
   spawnFailureCode,
 } from './exit-status.ts';
 import { isReaderGone } from './io/io.ts';
+import { explainDiskError } from './render/disk-error.ts';
 import { formatErrorJson, formatErrorText } from './render/error-text.ts';
 import { formatFileFault } from './render/file-fault.ts';
 import { createPaint, isColoured } from './render/paint.ts';
@@ -40,7 +41,7 @@ export async function runCli(deps: CliDeps): Promise<ExitStatus> {
   } catch (error) {
     // The pager that read us has quit; there is nobody to tell.
     if (isReaderGone(error)) return codeStatus(signalExitCode('SIGPIPE') ?? exitOwnError);
-    await report(deps, error, words);
+    await report(deps, explainDiskError(error), words);
     return codeStatus(spawnFailureCode(error));
   }
 }

@@ -22,6 +22,7 @@ export const cliErrorCodes = [
   'config-unsafe',
   'input-blocked',
   'output-unwritable',
+  'disk-unwritable',
   'approval-not-found',
   'approval-ambiguous',
   'approval-decided',

@@ -11,6 +11,9 @@ import type {
   OpenedLog,
 } from '@clawdfather/gateway';
 
+import { isSystemError } from './render/error-text.ts';
+import { explainOpenFailure } from './runs/open-failure.ts';
+
 export type { Gateway, GatewayConfig, GatewayDeps } from '@clawdfather/gateway';
 
 export async function openServer(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
@@ -27,7 +30,9 @@ export interface LinkParts {
 /* The secret of a login link that the gateway of this state directory will take, once. */
 export async function leaveLoginLink({ stateDir, clock, random }: LinkParts): Promise<string> {
   const { leaveLocalLink } = await import('@clawdfather/gateway/local-link');
-  return leaveLocalLink({ stateDir, clock, random });
+  return leaveLocalLink({ stateDir, clock, random }).catch(async (error: unknown) => {
+    throw isSystemError(error) ? await explainOpenFailure(error, stateDir) : error;
+  });
 }
 
 /* The control database as a file: copied, looked at and replaced without a server and without changing its form. */

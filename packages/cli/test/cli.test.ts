@@ -51,7 +51,7 @@ test('mistakes are told in JSON when it was asked for, wherever that stands', as
   }
 });
 
-test('what the kernel refuses is not called a mistake of ours', () => {
+test('what the kernel refuses is not called a mistake of ours', async () => {
   const paint = createPaint(false);
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
     code: 'ENOSPC',
@@ -59,12 +59,12 @@ test('what the kernel refuses is not called a mistake of ours', () => {
   });
   assert.equal(formatErrorText(full, paint), 'clf: ENOSPC: no space left on device, write\n');
   assert.match(formatErrorText(new Error('odd'), paint), /mistake in clawdfather/);
-  const explained = explainOpenFailure(full, '/s');
+  const explained = await explainOpenFailure(full, '/s');
   assert.ok(explained instanceof CliError);
   assert.equal(explained.code, 'state-dir-unusable');
   assert.match(formatErrorText(explained, paint), /\/s cannot be used\n {2}because: ENOSPC/);
   const other = new Error('other');
-  assert.equal(explainOpenFailure(other, '/s'), other);
+  assert.equal(await explainOpenFailure(other, '/s'), other);
 });
 
 test('commands of two words: the action, the family alone, its help, a mistake', async () => {

@@ -41,7 +41,7 @@ export const cliExitSchema = z.object({
   escapees: count.describe('processes that had left its group'),
   leftovers: z.array(process).describe('what lived on when it had ended'),
   survivors: z.array(process).describe('what could not be ended'),
-  undrainedBytes: amount.describe('output that was never read from it'),
+  undrainedBytes: amount.describe('output that was never saved: the disk did not take it'),
   failure: z
     .object({ stage: z.string(), errno: count })
     .nullable()
@@ -96,6 +96,11 @@ export const cliEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('tail-lost'),
     missedBytes: amount.describe('that were written and are not there; 0: not known'),
+    cursor,
+  }),
+  z.object({
+    type: z.literal('unsaved'),
+    missedBytes: amount.describe('that the disk did not take before the run was ended'),
     cursor,
   }),
   z.object({ type: z.literal('resize'), cols: count, rows: count, cursor }),

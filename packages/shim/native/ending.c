@@ -188,9 +188,26 @@ static void step(struct shim *shim, enum ladder_event event, u64 now)
 	}
 }
 
+/*
+ * Room comes when somebody makes it, so whoever waits for it waits: nothing is lost that way, and the run can be ended by
+ * those who will not wait. A file system that has turned read-only does not turn back while a journal is open on it.
+ */
+bool ending_gives_up(const struct shim *shim, int error, u64 now)
+{
+	return (shim->asked || error == EROFS) && now >= shim->drain_until_ms + BLOCKED_DRAIN_MS;
+}
+
+/* The reserve makes exit and end fit, so a disk that refuses them fails. Then they are told, and not written. */
+static bool is_unrecordable(const struct shim *shim, u64 now)
+{
+	int error = shim->record_error;
+	return (error == EROFS || error == EIO) && ending_gives_up(shim, error, now);
+}
+
 void ending_ask(struct shim *shim, enum reason reason, const char *actor, u32 grace_ms)
 {
 	u64 now = monotonic_ms();
+	shim->asked = true;
 	/* T3: the first reason wins. Leftovers kept until now: the root's record stands, the end gets the new cause. */
 	bool root_lives = !shim->has_reason && !shim->exit_written && !shim->root_gone;
 	if (root_lives || (shim->outlived && !shim->end_written && shim->ladder == LADDER_IDLE)) {
@@ -278,7 +295,7 @@ static bool write_exit(struct shim *shim, u64 now)
 	}
 	if (!tree_settled(shim, now))
 		return false;
-	if (!record_exit(shim)) {
+	if (!record_exit(shim) && !is_unrecordable(shim, now)) {
 		look_again_at(shim, now + BLOCKED_RETRY_MS);
 		return false;
 	}
@@ -294,7 +311,7 @@ static bool write_exit(struct shim *shim, u64 now)
 
 static void write_end(struct shim *shim, bool final, u64 now)
 {
-	if (!record_end(shim, final)) {
+	if (!record_end(shim, final) && !is_unrecordable(shim, now)) {
 		look_again_at(shim, now + BLOCKED_RETRY_MS);
 		return;
 	}
@@ -314,7 +331,8 @@ static void write_end(struct shim *shim, bool final, u64 now)
 static void finish(struct shim *shim, u64 now)
 {
 	if (shim->ladder != LADDER_DONE) {
-		shim->drain_until_ms = now;
+		if (shim->outlived)
+			shim->drain_until_ms = now;
 		step(shim, ON_EMPTY, now);
 	}
 	if (shim->outlived && !output_drained(shim, now)) {

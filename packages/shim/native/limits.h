@@ -80,7 +80,7 @@
 /* statvfs is asked once per so much output. */
 #define FREE_SPACE_CHECK_BYTES (4ull << 20)
 #define BLOCKED_RETRY_MS 250
-/* After the root's exit a full disk may hold back its record so long. */
+/* After the root's exit: what waits for room is not given up before this, and after it only if somebody ends the run. */
 #define BLOCKED_DRAIN_MS 5000
 
 /* A journal this small travels in the END message: no reader needs to open it. */

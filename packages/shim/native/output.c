@@ -188,7 +188,7 @@ static bool drain(struct shim *shim, enum stream stream, bool *blocked)
 /*
  * The root is gone, so what it wrote is in the pipes now: everything up to "nothing there" is its. A living
  * leftover may go on writing for ever, hence the bound of one full pipe. A terminal hands over late: it is
- * drained to its end, or for PTY_DRAIN_MS.
+ * drained to its end, or for PTY_DRAIN_MS. While the disk is full it stays where it is (J4).
  */
 bool output_drained(struct shim *shim, u64 now)
 {
@@ -199,7 +199,7 @@ bool output_drained(struct shim *shim, u64 now)
 	shim->journal.draining = false;
 	if (blocked) {
 		shim->undrained = bytes_waiting(shim);
-		return now >= shim->drain_until_ms + BLOCKED_DRAIN_MS;
+		return ending_gives_up(shim, shim->blocked_error, now);
 	}
 	shim->undrained = 0;
 	return all || now >= shim->drain_until_ms;

@@ -208,16 +208,23 @@ static size_t write_exit_json(struct shim *shim, bool whole)
 	return json.overflow ? 0 : json.length;
 }
 
+/* Exit and end: why they could not be written decides whether they are tried again. */
+static bool append_last(struct shim *shim, enum frame_kind kind, const char *text, size_t length)
+{
+	shim->record_error = -journal_append(&shim->journal, kind, text, length);
+	return shim->record_error == 0;
+}
+
 /* The tree holds the leftovers at this moment. */
 bool record_exit(struct shim *shim)
 {
 	if (shim->typed_record_ms)
 		(void)write_input(shim); /* without room it is lost: it says how much, and no reader depends on it */
 	exit_record.length = write_exit_json(shim, true);
-	if (exit_record.length && journal_append(&shim->journal, KIND_EXIT, exit_record.text, exit_record.length) == 0)
+	if (exit_record.length && append_last(shim, KIND_EXIT, exit_record.text, exit_record.length))
 		return true;
 	exit_record.length = write_exit_json(shim, false);
-	return journal_append(&shim->journal, KIND_EXIT, exit_record.text, exit_record.length) == 0;
+	return append_last(shim, KIND_EXIT, exit_record.text, exit_record.length);
 }
 
 static size_t write_end_json(struct shim *shim, bool final, bool whole)
@@ -244,11 +251,10 @@ static size_t write_end_json(struct shim *shim, bool final, bool whole)
 bool record_end(struct shim *shim, bool final)
 {
 	end_record.length = write_end_json(shim, final, true);
-	bool written = end_record.length &&
-		       journal_append(&shim->journal, KIND_END, end_record.text, end_record.length) == 0;
+	bool written = end_record.length && append_last(shim, KIND_END, end_record.text, end_record.length);
 	if (!written) {
 		end_record.length = write_end_json(shim, final, false);
-		written = journal_append(&shim->journal, KIND_END, end_record.text, end_record.length) == 0;
+		written = append_last(shim, KIND_END, end_record.text, end_record.length);
 	}
 	if (written && final)
 		journal_seal(&shim->journal);

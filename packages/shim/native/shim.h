@@ -134,6 +134,8 @@ struct shim {
 
 	/* T3: the first reason wins */
 	bool has_reason;
+	/* somebody wants it to end, or a deadline does: nothing is waited for beyond BLOCKED_DRAIN_MS */
+	bool asked;
 	enum reason reason;
 	char actor[ACTOR_BYTES_MAX + 1];
 	char detail[128];
@@ -162,6 +164,8 @@ struct shim {
 	/* waitpid said ECHILD: the proof (T2) */
 	bool tree_empty;
 	bool exit_written;
+	/* why the last try to write exit or end failed; 0 for none */
+	int record_error;
 	/* somebody lived when the exit was written */
 	bool outlived;
 	bool end_written;
@@ -203,7 +207,7 @@ void output_start(struct shim *shim);
 void output_ready(struct shim *shim, enum stream stream);
 /* Tries what is held again; true when nothing is held any more. */
 bool output_retry(struct shim *shim);
-/* After the root's exit: true once what the root wrote is in the journal, or given up on. */
+/* After the root's exit: true once what the root wrote is in the journal, or given up on. The latter is up to ending_gives_up. */
 bool output_drained(struct shim *shim, u64 now);
 void output_close(struct shim *shim);
 /* Gives memory that a burst needed back. */
@@ -223,6 +227,8 @@ void input_close(struct shim *shim);
 /* ending.c */
 void ending_ask(struct shim *shim, enum reason reason, const char *actor, u32 grace_ms);
 void ending_reap(struct shim *shim);
+/* True when what the disk refuses with this error, after the root's exit, is not tried again. */
+bool ending_gives_up(const struct shim *shim, int error, u64 now);
 void ending_turn(struct shim *shim, u64 now);
 u64 ending_next(const struct shim *shim);
 void ending_start_failed(struct shim *shim, enum stage stage, int error);

@@ -30,6 +30,11 @@ export function sqliteFailureOf(error: unknown): SqliteFailure | undefined {
   return code === ioErrorWrite ? 'full' : (kinds[code & 0xff] ?? 'other');
 }
 
+/** For a disk that is found to be full before SQLite is asked: callers tell it as they tell SQLite's own. */
+export function fullError(message: string): Error {
+  return Object.assign(new Error(message), { errcode: 13 });
+}
+
 /** True when the whole transaction is lost, not only the statement that failed. */
 export function isFatalToTransaction(error: unknown): boolean {
   switch (sqliteFailureOf(error)) {

@@ -20,3 +20,11 @@ export const busyLimitMs = 10_000;
 export const statementsCachedMax = 512;
 /** Rows of more columns are made by Node. A list of a host's runs, of 47, takes 15 % longer when they are named by us. */
 export const namedColumnsMax = 32;
+
+/** A database that is read as a whole into memory, because nothing can be written; twice that is taken for a moment. */
+export const snapshotBytesMax = 512 * 1024 * 1024;
+
+/** SQLite makes its index in regions of this size, for so many pages of the log; the first holds a header too. */
+export const indexRegionBytes = 32 * 1024;
+export const pagesPerRegion = 4_096;
+export const pagesInFirstRegion = 4_062;

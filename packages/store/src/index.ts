@@ -43,6 +43,7 @@ export type {
   TokenScope,
 } from './schema/tables.ts';
 export { backUp, checkBackup } from './sqlite/backup.ts';
+export { openToRead } from './sqlite/open-to-read.ts';
 export type { BackupReport } from './sqlite/backup.ts';
 export { restoreBackup } from './sqlite/restore.ts';
 export type { RestoreInput, RestoreReport } from './sqlite/restore.ts';

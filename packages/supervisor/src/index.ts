@@ -6,6 +6,7 @@ export type { SupervisorErrorCode } from './errors.ts';
 export { silentObserver } from './events.ts';
 export type { Count, SupervisorEvent, SupervisorObserver } from './events.ts';
 export { usualRetention } from './limits.ts';
+export { diskRefusalOf } from './registry/disk-refusal.ts';
 export { rebuildRegistry } from './reconcile/rebuild.ts';
 export type { RebuildDeps, RebuildReport } from './reconcile/rebuild.ts';
 export { readLineage } from './evidence/lineage.ts';

@@ -102,8 +102,6 @@ export const ownersKeptMax = 64;
 export const stallLookMs = 1_000;
 /** Connections to shims at a time, for a list of runs. */
 export const stallLooksAtOnceMax = 64;
-/** A registry that is read as a whole into memory, because nothing can be written; twice that is taken for a moment. */
-export const registrySnapshotBytesMax = 512 * 1024 * 1024;
 
 /* --- Retention ---------------------------------------------------------------- */
 

@@ -180,6 +180,7 @@ export interface RunExit {
   readonly escapees: number;
   readonly leftovers: readonly ProcessNote[];
   readonly survivors: readonly ProcessNote[];
+  /** Output that was never saved: the disk took nothing until the run was ended (J4). */
   readonly undrainedBytes: number;
   /** Of a spawn that failed: at which stage, with which errno. */
   readonly failure: StartFailure | undefined;

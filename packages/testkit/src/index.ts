@@ -17,6 +17,8 @@ export { inspectMcpServer } from './mcp-inspector.ts';
 export { openPostgresProxy, proxyFaults } from './postgres-proxy.ts';
 export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
 export type { PostgresAddress, PostgresServer } from './postgres-server.ts';
+export { openSmallExt4 } from './small-ext4.ts';
+export type { SmallExt4 } from './small-ext4.ts';
 export { openSmallDisk, smallDiskSkip } from './small-disk.ts';
 export type { SmallDisk } from './small-disk.ts';
 export { largestRequest2, writeRegistry2 } from './registry-2.ts';

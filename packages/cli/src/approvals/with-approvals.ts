@@ -22,8 +22,8 @@ export async function withApprovals<Result>(
   const { openApprovals } = await import('@clawdfather/supervisor');
   const { createGate, personPolicy } = await import('@clawdfather/tools');
   const { stateDir } = config;
-  const store = await openApprovals({ stateDir, clock, random }).catch((error: unknown) => {
-    throw explainOpenFailure(error, stateDir);
+  const store = await openApprovals({ stateDir, clock, random }).catch(async (error: unknown) => {
+    throw await explainOpenFailure(error, stateDir);
   });
   try {
     const allow = config.values['policy.allow'];

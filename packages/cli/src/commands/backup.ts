@@ -32,8 +32,8 @@ export async function execute(context: CallOf<typeof backupSpec>): Promise<ExitS
   const keysDir = masterKeysDirFrom(config);
   const keysPath = flags.withKeys ? `${path}.keys` : undefined;
   if (!flags.force) for (const one of [path, keysPath]) refuseExisting(one);
-  const { backUp } = await loadControlFile();
-  await backUp(source, path);
+  const { backUp, openToRead } = await loadControlFile();
+  await backUp(source, path, openToRead);
   if (keysPath !== undefined) copyKeys(keysDir, keysPath);
   const { size: bytes } = statSync(path);
   const keys = keysPath === undefined ? '' : `\n${keysPath}: the master keys; keep them elsewhere`;

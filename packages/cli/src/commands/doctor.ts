@@ -42,6 +42,7 @@ import {
   checkOwners,
   checkRunDirs,
   checkStalls,
+  checkUnsaved,
 } from '../doctor/run-checks.ts';
 import { runSelfTest } from '../doctor/self-test.ts';
 import { checkShim } from '../doctor/shim-check.ts';
@@ -156,7 +157,9 @@ async function readMasterKeys(
 
 async function rebuild(stateDir: string): Promise<Finding> {
   const { rebuildRegistry } = await import('@clawdfather/supervisor');
-  const report = await rebuildRegistry({ stateDir });
+  const report = await rebuildRegistry({ stateDir }).catch((error: unknown) => ({ error }));
+  // The old one is as it was, and what else is wrong is told below.
+  if ('error' in report) return failed('rebuild', report.error);
   const number = report.recovered.length;
   const skipped = report.skipped.map(({ name, why }) => `${name} (${why})`).join(', ');
   const kept = report.movedAside === undefined ? '' : `; the old one is ${report.movedAside}`;
@@ -178,21 +181,28 @@ async function checkRuns(context: CommandContext): Promise<Finding[]> {
 }
 
 function registryFailed(error: unknown): Finding {
+  const found = failed('registry', error);
+  return hasCode(error, 'registry-corrupt') ? { ...found, advice: 'clf doctor --rebuild' } : found;
+}
+
+function failed(check: string, error: unknown): Finding {
   const summary = error instanceof Error ? error.message : String(error);
-  const isDamaged = hasCode(error, 'registry-corrupt');
-  const hint = error instanceof Error && 'hint' in error ? error.hint : undefined;
-  const advice = isDamaged ? 'clf doctor --rebuild' : hint;
-  const what = { check: 'registry', status: 'fail', summary } as const;
+  const advice = error instanceof Error && 'hint' in error ? error.hint : undefined;
+  const what = { check, status: 'fail', summary } as const;
   return typeof advice === 'string' ? { ...what, advice } : what;
 }
 
 async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Promise<Finding[]> {
-  const decisions = await supervisor.reconcile();
-  // Where nothing can be written nothing can be started, and the rest can still be looked at.
+  // Where nothing, or only a little, can be written the rest can still be looked at.
+  const reconciled = await supervisor.reconcile().catch((error: unknown) => ({ error }));
+  const decisions = 'error' in reconciled ? [] : reconciled;
+  const fault = 'error' in reconciled ? reconciled.error : supervisor.unwritable;
   const selfTest =
-    supervisor.unwritable === undefined
-      ? await runSelfTest(supervisor, context.clock)
-      : registryFailed(supervisor.unwritable);
+    fault === undefined
+      ? await runSelfTest(supervisor, context.clock).catch((error: unknown) =>
+          registryFailed(error),
+        )
+      : registryFailed(fault);
   const records = supervisor.list({ includeRemoved: true, limit: recordsMax });
   const runsDir = join(context.config.stateDir, 'runs');
   const directories = await readdir(runsDir).catch(() => []);
@@ -216,6 +226,7 @@ async function lookAtRuns(context: CommandContext, supervisor: Supervisor): Prom
       attach: (runId) => supervisor.attach(runId),
       bytesMax: journalBytesMax,
     }),
+    ...checkUnsaved(records),
     checkStalls(records, await supervisor.stalls(records)),
   ];
 }

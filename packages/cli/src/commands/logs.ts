@@ -1,7 +1,7 @@
 /*
  * `clf logs`: a run's output from its journal, from any cursor or time, with or without
  * following. Reading touches neither the run nor its owner. Exits 1 when some of
- * it is damaged or lost.
+ * it is damaged, lost, or was never saved (J4).
  */
 import type { Cursor, OutputEvent, RunExit } from '@clawdfather/supervisor';
 import type { OutputStart } from '../args/run-kinds.ts';
@@ -54,10 +54,14 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
         await writer.write(event);
       }
     }
-    if (!isLost || call.isJson) return;
     // What was followed has settled, also while its owner has not written that down. Anything else is not waited for.
-    const exit = isFollowed ? await handle.wait() : (await findRun(place, run.runId)).exit;
-    await sayWhyLost(io, run, exit);
+    const exit = isFollowed
+      ? await handle.wait()
+      : isLost
+        ? (await findRun(place, run.runId)).exit
+        : run.exit;
+    if (exit !== undefined) await writer.writeUnsaved(exit);
+    if (isLost && !call.isJson) await sayWhyLost(io, run, exit);
   });
   if (flags.cursor && reached !== undefined) {
     await (call.isJson

@@ -56,6 +56,11 @@ async function emptyText(place: Place, isFiltered: boolean): Promise<string> {
   const where = gateway === undefined ? '' : ` at ${gateway}`;
   if (isFiltered) return `No run${where} matches. All of them: clf ps${flag} -a\n`;
   const finished = (await place.list({ states: ['exited'], limit: rowsDefault })).length;
+  const lost = finished > 0 ? 0 : (await place.unrecorded()).length;
+  if (lost > 0) {
+    const what = lost === 1 ? 'is 1 directory of a run' : `are ${lost} directories of runs`;
+    return `No run is on record, but there ${what}. Record them again: clf doctor --rebuild\n`;
+  }
   if (finished === 0) return `No runs${where} yet. Start one: clf run${flag} -d -- sleep 60\n`;
   const many = finished >= rowsDefault ? `${rowsDefault} or more` : String(finished);
   return `Nothing is running${where}. Finished: ${many}, see clf ps${flag} -a\n`;

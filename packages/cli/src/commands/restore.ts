@@ -59,7 +59,7 @@ async function makeStateDir(stateDir: string): Promise<void> {
   try {
     await openStateDir(stateDir);
   } catch (error) {
-    throw explainOpenFailure(error, stateDir);
+    throw await explainOpenFailure(error, stateDir);
   }
 }
 

@@ -3,7 +3,7 @@
  * or has left living processes, is refused unless it may be ended first.
  */
 import type { CallOf } from '../command.ts';
-import { codeStatus, type ExitStatus } from '../exit-status.ts';
+import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
 import { eachRun } from '../runs/each-run.ts';
 import type { rmSpec } from './specs.ts';
@@ -15,7 +15,9 @@ export async function execute(call: CallOf<typeof rmSpec>): Promise<ExitStatus> 
       await place.remove(run, { isForced });
       return { text: run.runId, json: { id: run.runId, removed: true } };
     });
-    await place.removed({ isForced });
+    const cleared = place.removed({ isForced });
+    // What kept a run from being removed keeps this too, and was told.
+    await (code === exitOk ? cleared : cleared.catch(() => {}));
     return codeStatus(code);
   });
 }

@@ -5,7 +5,7 @@
  * lent to it; or on a PTY with nobody in front, where a terminal model answers.
  */
 import { CodedError, hasCode } from '@clawdfather/kit';
-import type { OutputEvent } from '@clawdfather/supervisor';
+import type { OutputEvent, Stall } from '@clawdfather/supervisor';
 import type { CallOf } from '../command.ts';
 import { chosen } from '../config.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
@@ -21,7 +21,8 @@ import { watchForeground } from '../runs/foreground.ts';
 import { warnOfNamesakes } from '../runs/namesake-warning.ts';
 import { replaceNamesakes } from '../runs/replace-namesakes.ts';
 import { runWishFrom } from '../runs/run-wish.ts';
-import { createStandstillNotice } from '../runs/standstill-notice.ts';
+import { createStandstillNotice, sayStandstill } from '../runs/standstill-notice.ts';
+import { watchStandstill } from '../runs/watch-standstill.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { warnOfUnset } from '../runs/unset-warning.ts';
 import type { runSpec } from './run-spec.ts';
@@ -43,7 +44,11 @@ export async function execute(call: RunCall): Promise<ExitStatus> {
   return withPlace(call, (place) => startAndStay(call, place, wish), {
     whenUnwritable: 'refuse',
     cgroupParent: needsCgroup(wish) ? findDelegatedCgroup(createHostFacts()) : undefined,
-    observer: createStandstillNotice(io, flags.quiet),
+    observer: createStandstillNotice({
+      io,
+      isQuiet: flags.quiet,
+      where: `in ${call.config.stateDir}`,
+    }),
   });
 }
 
@@ -68,6 +73,7 @@ async function startAndStay(call: RunCall, place: Place, wish: RunWish): Promise
     await io.stdout.write(jsonLine({ type: 'started', run: runJson(run.snapshot()) }));
   }
   if (flags.detach) return leave(staying);
+  using _watched = tellStandstill(staying);
   if (wish.terminal === undefined) return await stay(staying);
   return await (io.terminal === undefined || call.isJson
     ? stayUnseen(staying, wish.terminal)
@@ -79,6 +85,16 @@ async function prepareName(call: RunCall, place: Place): Promise<void> {
   if (name === undefined) return;
   if (replace) await replaceNamesakes(call, { place, name, isQuiet: quiet });
   else if (!quiet) await warnOfNamesakes(call, place, name);
+}
+
+/* On this machine the supervisor hears of it. */
+function tellStandstill({ call, place, run }: Staying): Disposable | undefined {
+  const { io, clock, flags } = call;
+  if (place.gateway === undefined) return undefined;
+  const words = { io, isQuiet: flags.quiet, where: `at the gateway ${place.gateway}` };
+  const tell = (stall: Stall | undefined): void =>
+    sayStandstill(words, run, stall?.replace('-', ' '));
+  return watchStandstill({ place, run, clock, tell });
 }
 
 interface Staying {

@@ -54,18 +54,39 @@ export async function execute(context: CallOf<typeof serveSpec>): Promise<ExitSt
   keepOwnCode();
   const gateway = await open(context, settings, log);
   const record = recordOf(context, settings, gateway);
-  writeGatewayFile(stateDir, record);
+  await announce(stateDir, record, gateway);
   starting[Symbol.dispose]();
   try {
     await tell(context, settings, gateway);
     const name = await Promise.race([stopping.asked, supersededBy(gateway)]);
     log.event('gateway.stop-asked', { why: name });
   } finally {
-    removeGatewayFile(stateDir, record);
+    forget(stateDir, record, log);
   }
   const status = await close(context, gateway, { stopping, log });
   log.event('gateway.stopped');
   return status;
+}
+
+/* Whoever cannot be found is of no use. */
+async function announce(stateDir: string, record: GatewayRecord, gateway: Gateway): Promise<void> {
+  try {
+    writeGatewayFile(stateDir, record);
+  } catch (error) {
+    // Closing may make room, and the reason would be gone.
+    const explained = await explainOpenFailure(error, stateDir);
+    await gateway.close();
+    throw explained;
+  }
+}
+
+/* A disk that takes nothing keeps the file; it names a process that is gone, and is believed by nobody. */
+function forget(stateDir: string, record: GatewayRecord, log: Log): void {
+  try {
+    removeGatewayFile(stateDir, record);
+  } catch (error) {
+    log.warn('gateway.file-stays', { error: String(error) });
+  }
 }
 
 async function open(
@@ -76,7 +97,7 @@ async function open(
   try {
     return await openServer(settings, { clock, random, log });
   } catch (error) {
-    throw explainOpenFailure(error, stateDir);
+    throw await explainOpenFailure(error, stateDir);
   }
 }
 

@@ -16,8 +16,10 @@ import { withPlace } from '../place/open-place.ts';
 import type { Place, Run } from '../place/place.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatDuration, formatInstant } from '../render/duration.ts';
+import { formatUnsaved } from '../render/exit-text.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
 import { stateText } from '../render/run-table.ts';
+import { explainStall } from '../render/stall-text.ts';
 import { findRun } from '../runs/find-run.ts';
 import type { showSpec } from './specs.ts';
 
@@ -32,9 +34,12 @@ export async function execute(call: CallOf<typeof showSpec>): Promise<ExitStatus
       await io.stdout.write(jsonLine(runJson(run, stall)));
       return codeStatus(exitOk);
     }
-    const facts = [...factsOf(run, stateText(run, stall)), ...endOf(run), ...labelsOf(run)].filter(
-      ([, value]) => value !== undefined,
-    );
+    const facts = [
+      ...factsOf(run, stateText(run, stall)),
+      ['waits', stall === undefined ? undefined : explainStall(run, stall)] as const,
+      ...endOf(run),
+      ...labelsOf(run),
+    ].filter(([, value]) => value !== undefined);
     const width = Math.max(...facts.map(([name]) => name.length));
     for (const [name, value] of facts) {
       await io.stdout.write(`${paint.dim(name.padEnd(width))}  ${makeVisible(String(value))}\n`);
@@ -82,6 +87,7 @@ function endOf({ exit, treeEndedAtMs, use }: Run): readonly Fact[] {
           ['cpu time', formatDuration(use.cpuMs)],
           ['memory', formatBytes(use.memoryBytes)],
           ['processes', use.processes],
+          ['output', use.diskBytes === undefined ? undefined : onDisk(use.diskBytes)],
         ];
   }
   const { usage, leftovers } = exit;
@@ -99,6 +105,7 @@ function endOf({ exit, treeEndedAtMs, use }: Run): readonly Fact[] {
       usage === undefined ? undefined : formatDuration((usage.userUs + usage.systemUs) / 1_000),
     ],
     ['memory', usage === undefined ? undefined : formatBytes(usage.maxRssBytes)],
+    ['not saved', formatUnsaved(exit)],
     ['left running', treeEndedAtMs === undefined && left !== '' ? left : undefined],
   ];
 }
@@ -110,6 +117,10 @@ function labelsOf({ labels }: Run): readonly Fact[] {
   return Object.entries(labels)
     .filter(([name]) => !ownLabels.has(name))
     .map(([name, value]) => [`label ${makeVisible(name)}`, value]);
+}
+
+function onDisk(bytes: number): string {
+  return `${formatBytes(bytes)} on the disk`;
 }
 
 function timeText(ms: number | undefined): string | undefined {

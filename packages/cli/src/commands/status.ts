@@ -99,7 +99,7 @@ function formatLook(look: GatewayLook, layout: LookLayout): string {
 }
 
 function formatRunning(
-  { found, isReady, health }: GatewayLook,
+  { found, isReady, health, diskFault }: GatewayLook,
   { paint, nowMs, stateDir }: LookLayout,
 ): string {
   if (found.kind !== 'running') return '';
@@ -117,6 +117,7 @@ function formatRunning(
       'health',
       health === undefined ? paint.bad('no answer') : [health.status, ...checks].join(', '),
     ],
+    ...(diskFault === undefined ? [] : [['disk', paint.bad(diskFault)] as const]),
     ['runs', String(countRuns(stateDir))],
     ...countRows(health?.counts ?? {}),
   ];

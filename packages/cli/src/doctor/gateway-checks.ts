@@ -20,7 +20,7 @@ const day = 86_400_000;
 /* Time enough to renew it, also over a holiday. */
 const certificateLowMs = 14 * day;
 
-export function checkGateway({ found, isReady, health }: GatewayLook): Finding {
+export function checkGateway({ found, isReady, health, diskFault }: GatewayLook): Finding {
   const check = 'gateway';
   switch (found.kind) {
     case 'none':
@@ -41,6 +41,15 @@ export function checkGateway({ found, isReady, health }: GatewayLook): Finding {
     case 'running': {
       const { url, pid } = found.record;
       if (isReady) return { check, status: 'ok', summary: `${url}, ${health?.status ?? 'ready'}` };
+      if (diskFault !== undefined) {
+        return {
+          check,
+          status: 'fail',
+          summary: `process ${pid} is there, but ${url} is not ready: ${diskFault}`,
+          advice:
+            'It is ready again by itself once its disk takes something. A start would be refused now.',
+        };
+      }
       return {
         check,
         status: 'fail',
@@ -90,8 +99,18 @@ export function checkControl(
     return { check, status: 'fail', summary: `${path}: ${problem}`, advice: 'clf restore FILE' };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { check, status: 'fail', summary: `${path}: ${message}`, advice: 'clf restore FILE' };
+    const found = { check, status: 'fail', summary: `${path}: ${message}` } as const;
+    // A right that is missing or a disk that fails is not mended by another file.
+    return isDamage(error) ? { ...found, advice: 'clf restore FILE' } : found;
   }
+}
+
+/* SQLITE_CORRUPT and SQLITE_NOTADB, by their low byte. */
+const damageCodes: readonly number[] = [11, 26];
+
+function isDamage(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' && damageCodes.includes(code & 0xff);
 }
 
 export function checkCertificate({ values }: Pick<Config, 'values'>, nowMs: number): Finding[] {

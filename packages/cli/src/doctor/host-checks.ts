@@ -137,20 +137,21 @@ export async function checkDisk(facts: HostFacts, stateDir: string): Promise<Fin
     return { check, status: 'info', summary: 'free space is not known (no state directory yet)' };
   }
   const summary = `${formatBytes(free.bytes)} free`;
+  const { inodes = freeInodesLow } = free;
+  if (inodes === 0 || (inodes < freeInodesLow && free.bytes >= freeBytesMin)) {
+    return {
+      check,
+      status: 'fail',
+      summary: `${summary}, but only ${inodes} inodes: nothing can be started without some`,
+      advice: 'Each run needs a few files. Remove small files, or runs: clf gc, clf rm.',
+    };
+  }
   if (free.bytes < freeBytesMin) {
     return {
       check,
       status: 'fail',
       summary: `only ${summary}: runs with much output stand still until there is more (J4)`,
       advice: 'Free some space, or look at what clf gc --explain --dry-run would remove.',
-    };
-  }
-  if (free.inodes !== undefined && free.inodes < freeInodesLow) {
-    return {
-      check,
-      status: 'fail',
-      summary: `${summary}, but only ${free.inodes} inodes`,
-      advice: 'Remove small files; each run needs some.',
     };
   }
   if (free.bytes < freeBytesLow) {

@@ -3,6 +3,7 @@
  * runs that cannot be verified, processes that were left behind.
  */
 import type { OwnerRecord, ReconcileDecision, RunRecord, Stall } from '@clawdfather/supervisor';
+import { formatBytes } from '../render/bytes.ts';
 import { formatStall } from '../render/run-table.ts';
 import { shortId } from '../runs/find-run.ts';
 import type { Finding } from './finding.ts';
@@ -17,8 +18,10 @@ export interface RunDirFacts {
   readonly isEmpty: (directory: string) => boolean;
 }
 
-export function checkRunDirs({ records, directories, isEmpty }: RunDirFacts): Finding {
+export function checkRunDirs({ records, directories: names, isEmpty }: RunDirFacts): Finding {
   const check = 'registry';
+  // A gateway tries whether it can write there; the name of a run never begins like that.
+  const directories = names.filter((name) => !name.startsWith('.'));
   const known = new Set<string>(records.map((record) => record.runId));
   const present = new Set(directories);
   const unrecorded = directories.filter((name) => !known.has(name));
@@ -99,6 +102,24 @@ export function checkStalls(
     summary: `stand still, because their output cannot be kept: ${listed(told)}`,
     advice: `Make space: clf gc. Or end them: clf kill ${standing.slice(0, namesMax).map(shortId).join(' ')}`,
   };
+}
+
+/* J4: the run was ended while the disk took nothing. */
+export function checkUnsaved(records: readonly RunRecord[]): readonly Finding[] {
+  const short = records.flatMap((record) => {
+    const bytes = record.exit?.undrainedBytes ?? 0;
+    return bytes === 0 ? [] : [`${shortId(record)} (${formatBytes(bytes)})`];
+  });
+  if (short.length === 0) return [];
+  return [
+    {
+      check: 'unsaved-output',
+      status: 'warn',
+      summary: `what these runs said last was never saved, because the disk did not take it: ${listed(short)}`,
+      advice:
+        'They were ended before there was room. What they said before is there: clf logs. clf rm forgets them.',
+    },
+  ];
 }
 
 export function checkDecisions(decisions: readonly ReconcileDecision[]): Finding {

@@ -5,9 +5,10 @@
  * it behind, and its pid may be somebody else's by now. So it names the process as exactly as a run's record does (O5): boot,
  * pid namespace, pid, start time.
  */
-import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findUnsafe } from '@clawdfather/kit/files';
+import { writeByRename } from '../io/write-by-rename.ts';
 import { isProcessAlive } from '@clawdfather/supervisor/alive';
 
 export interface GatewayRecord {
@@ -48,10 +49,8 @@ export function readIdentity(): ProcessIdentity {
 }
 
 export function writeGatewayFile(stateDir: string, record: GatewayRecord): void {
-  const path = gatewayFilePath(stateDir);
-  const draft = `${path}.${record.pid}`;
-  writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  const text = `${JSON.stringify(record, undefined, 2)}\n`;
+  writeByRename(gatewayFilePath(stateDir), text, record.pid);
 }
 
 /* Only our own: whoever came after us has written theirs. */

@@ -3,6 +3,7 @@
  */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { formatDisk, readDisk } from '@clawdfather/supervisor/disk';
 import type { CommandContext } from '../command.ts';
 import { type FoundGateway, findGateway, type GatewayRecord } from './gateway-file.ts';
 
@@ -19,6 +20,8 @@ export interface GatewayLook {
   readonly isReady: boolean;
   /* Undefined when it did not answer. */
   readonly health: Health | undefined;
+  /* What is wrong with the disk of its state, where it is not well; undefined: nothing that is seen. */
+  readonly diskFault: string | undefined;
 }
 
 /* On the same machine an answer takes milliseconds; a gateway that is busy for this long is not well. */
@@ -28,9 +31,17 @@ export async function lookAtGateway({
   config,
 }: Pick<CommandContext, 'config'>): Promise<GatewayLook> {
   const found = findGateway(config.stateDir);
-  if (found.kind !== 'running') return { found, isReady: false, health: undefined };
+  if (found.kind !== 'running') {
+    return { found, isReady: false, health: undefined, diskFault: undefined };
+  }
   const [health, isReady] = await Promise.all([readHealth(found.record), readReady(found.record)]);
-  return { found, isReady, health };
+  const isWell = isReady && health?.checks['filesystem']?.status === 'ok';
+  return { found, isReady, health, diskFault: isWell ? undefined : diskFaultOf(config.stateDir) };
+}
+
+function diskFaultOf(stateDir: string): string | undefined {
+  const disk = readDisk(stateDir);
+  return disk.cause === 'failing' ? undefined : formatDisk(disk);
 }
 
 async function readHealth(record: GatewayRecord): Promise<Health | undefined> {

@@ -5,7 +5,7 @@
  * and the second would take the runs from the first. So whoever starts first makes `gateway.starting`, which names its process, and
  * removes it when `gateway.json` is there. It is believed only while that process lives (O5), so a crash leaves nothing in the way.
  */
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '@clawdfather/kit';
 import { findUnsafe, openPrivateDir } from '@clawdfather/kit/files';
@@ -27,8 +27,11 @@ export function claimStart(stateDir: string, pid: number): Disposable {
   const draft = `${path}.${pid}`;
   try {
     openPrivateDir(stateDir, () => new Error('unsafe'));
+    removeDrafts(stateDir);
     writeFileSync(draft, JSON.stringify(own), { mode: 0o600 });
   } catch {
+    // A full disk takes the name and not the content.
+    rmSync(draft, { force: true });
     // A directory that cannot be used is refused by whoever opens it next, with its reason and its cure.
     return { [Symbol.dispose]: () => {} };
   }
@@ -47,6 +50,14 @@ export function claimStart(stateDir: string, pid: number): Disposable {
       if (readStarter(path)?.pid === pid) rmSync(path, { force: true });
     },
   };
+}
+
+/* Of starts that were killed between two lines. One whose process lives is about to become the claim. */
+function removeDrafts(stateDir: string): void {
+  for (const name of readdirSync(stateDir)) {
+    const pid = Number(/^gateway\.starting\.(\d+)$/.exec(name)?.[1] ?? 0);
+    if (pid > 0 && startTicksOf(pid) === undefined) rmSync(join(stateDir, name), { force: true });
+  }
 }
 
 function tryLink(from: string, to: string): 'made' | 'taken' {

@@ -44,8 +44,8 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
         if (isOpening && event.type === 'exit') endedUnheard.push(event.runId);
       },
     },
-  }).catch((error: unknown) => {
-    throw explainOpenFailure(error, stateDir);
+  }).catch(async (error: unknown) => {
+    throw await explainOpenFailure(error, stateDir);
   });
   isOpening = false;
   opening.defer(() => supervisor.close());

@@ -104,6 +104,8 @@ export interface Place {
   readonly flag: string;
   /* The gateway's name; undefined: this machine. */
   readonly gateway: string | undefined;
+  /* Directories of runs of which there is no record: their registry was lost. */
+  unrecorded(): Promise<readonly string[]>;
   /* Newest first. */
   list(query: RunQuery): Promise<readonly Run[]>;
   /* Those of these that stand still because their output cannot be kept (J4). */

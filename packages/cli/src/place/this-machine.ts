@@ -1,8 +1,10 @@
 /*
  * The runs of this machine's state directory, through a supervisor of our own and without any daemon.
  */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '@clawdfather/kit';
-import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type { RunId, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Config } from '../config.ts';
 import { endRun } from '../runs/end-run.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
@@ -29,6 +31,7 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
   return {
     flag,
     gateway: undefined,
+    unrecorded: async () => unrecorded(supervisor, join(config.stateDir, 'runs')),
     list: async ({ withUse = false, ...query }) => {
       const records = supervisor.list(query);
       return withUse ? withUses(supervisor, records) : records;
@@ -82,6 +85,15 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
       return openFeedHere(await attach(handle), options);
     },
   };
+}
+
+function unrecorded(supervisor: Supervisor, runsDir: string): readonly string[] {
+  const directories = readdirSync(runsDir, { withFileTypes: true });
+  return directories.flatMap(({ name }) => {
+    const isKnown = name.startsWith('.') || supervisor.get(name as RunId) !== undefined;
+    // An empty one is a start that is under way, or came to nothing (S1).
+    return isKnown || readdirSync(join(runsDir, name)).length === 0 ? [] : [name];
+  });
 }
 
 function withUses(supervisor: Supervisor, records: readonly RunRecord[]): readonly RunHere[] {

@@ -3,6 +3,7 @@
  */
 import { assertNever } from '@clawdfather/kit';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
+import { formatBytes } from './bytes.ts';
 import { formatDuration } from './duration.ts';
 import { formatGone, makeVisible } from '@clawdfather/tools/text';
 
@@ -46,11 +47,26 @@ export function formatExitShort(exit: ShortExit): string {
   }
 }
 
-/* Undefined when there is nothing a person would want to be told: it ended by itself. */
+/* J4: what it said last was never written. Undefined when nothing was lost. */
+export function formatUnsaved({
+  undrainedBytes,
+}: Pick<RunExit, 'undrainedBytes'>): string | undefined {
+  if (undrainedBytes === 0) return undefined;
+  return `the last ${formatBytes(undrainedBytes)} of its output were never saved: the disk did not take them`;
+}
+
+/* Undefined when there is nothing a person would want to be told: it ended by itself, and all it said is there. */
 export function formatExitNotice(
   exit: RunExit,
   deadlines: RunRecord['deadlines'],
 ): string | undefined {
+  const unsaved = formatUnsaved(exit);
+  const cause = formatCause(exit, deadlines);
+  if (unsaved === undefined) return cause;
+  return `${cause ?? 'ended'}; ${unsaved}`;
+}
+
+function formatCause(exit: RunExit, deadlines: RunRecord['deadlines']): string | undefined {
   const by = exit.actor === undefined ? '' : ` by ${makeVisible(exit.actor)}`;
   const why = exit.detail === undefined ? '' : `: ${makeVisible(exit.detail)}`;
   switch (exit.reason) {

@@ -61,7 +61,8 @@ export function stateText(run: Run, stall: Stall | undefined): string {
   if (exit === undefined) return stall === undefined ? livingState(run) : formatStall(stall);
   // T4: it is over, and something of it lives.
   const left = treeEndedAtMs === undefined ? ', leftovers' : '';
-  return `${formatExitShort(exit)}${left}`;
+  const unsaved = exit.undrainedBytes === 0 ? '' : ', output lost';
+  return `${formatExitShort(exit)}${left}${unsaved}`;
 }
 
 /* Whether somebody has stopped it is known only where its processes were looked at. */
@@ -80,7 +81,8 @@ function paintOf(run: Run, stall: Stall | undefined, paint: Paint) {
     return livingState(run) === 'running' ? paint.good : paint.warn;
   }
   if (treeEndedAtMs === undefined) return paint.warn;
-  return exit.reason === 'exit' && exit.code === 0 ? paint.dim : paint.bad;
+  const isGood = exit.reason === 'exit' && exit.code === 0 && exit.undrainedBytes === 0;
+  return isGood ? paint.dim : paint.bad;
 }
 
 export function formatStall(stall: Stall): string {

@@ -55,6 +55,7 @@ export const psGlossary: readonly Glossary[] = [
       SIGNAME: 'this signal ended its command: SIGKILL, SIGSEGV …',
       ...ends,
       '…, leftovers': 'and processes that it started live on; clf kill ends them',
+      '…, output lost': 'and the disk did not take what it said last: clf show RUN tells how much',
     },
   },
 ];

@@ -9,7 +9,7 @@
  *   - a signal the run died of and that we were sent as well: we die of it too,
  *     so that the calling shell stops its loop.
  */
-import type { Clock, Timer } from '@clawdfather/kit';
+import { type Clock, hasCode, type Timer } from '@clawdfather/kit';
 import type { OutputEvent, RunExit } from '@clawdfather/supervisor';
 import { CliError } from '../errors.ts';
 import {
@@ -121,13 +121,25 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
   } catch (error) {
     // Our stdout is on a full disk, say. That is no reason to end anybody's work. A short command is over by now.
     await Promise.race([settled.catch(() => {}), options.clock.sleep(settleMs)]);
-    if (!isOver) await sayGoesOn(options);
+    if (!isOver && !isRemoved(error)) await sayGoesOn(options);
     throw isSystemError(error) ? outputUnwritable(error, options) : error;
   } finally {
     hint?.cancel();
     inputStop.abort();
     await input;
   }
+}
+
+/* Somebody has ended it and forgotten it, here or at its gateway, where a missing run is said to be not found. */
+function isRemoved(error: unknown): boolean {
+  if (hasCode(error, 'run-not-found')) return true;
+  return hasCode(error, 'request-refused') && 'refusal' in error && isNotFound(error.refusal);
+}
+
+function isNotFound(refusal: unknown): boolean {
+  return typeof refusal === 'object' && refusal !== null && 'code' in refusal
+    ? refusal.code === 'not_found'
+    : false;
 }
 
 function outputUnwritable(cause: unknown, { run, placeFlag }: ForegroundOptions): CliError {

@@ -9,7 +9,9 @@ import { isSystemError } from '../render/error-text.ts';
 const advice = 'Name another place with CLAWDFATHER_STATE_DIR or --state-dir.';
 
 /* The same error in words about the directory; any other error as it is. */
-export function explainOpenFailure(error: unknown, stateDir: string): unknown {
+export async function explainOpenFailure(error: unknown, stateDir: string): Promise<unknown> {
+  const refused = await diskRefusal(error, stateDir);
+  if (refused !== undefined) return refused;
   if (isSystemError(error)) {
     return new CliError('state-dir-unusable', `the state directory ${stateDir} cannot be used`, {
       cause: error,
@@ -23,4 +25,15 @@ export function explainOpenFailure(error: unknown, stateDir: string): unknown {
   if (!isAboutDirectory) return error;
   const { code, message, detail, hint = '' } = error;
   return new CodedError(code, message, { detail, hint: `It is ${stateDir}. ${advice} ${hint}` });
+}
+
+/* The control database lies there too, and has errors of its own. */
+async function diskRefusal(error: unknown, stateDir: string): Promise<unknown> {
+  const { diskRefusalOf } = await import('@clawdfather/supervisor');
+  try {
+    return diskRefusalOf(error, stateDir);
+  } catch {
+    // There is no such directory to look at.
+    return undefined;
+  }
 }

@@ -2,17 +2,20 @@
  * A run's output onto our own stdout and stderr: the bytes as they are, or one
  * JSON object per line. One writer serves `run` and `logs`.
  */
-import type { Cursor, OutputEvent } from '@clawdfather/supervisor';
+import type { Cursor, OutputEvent, RunExit } from '@clawdfather/supervisor';
 import { exitChecksFailed, exitOk } from '../exit-status.ts';
 import type { Io } from '../io/io.ts';
 import { formatBytes } from '../render/bytes.ts';
 import { formatInstant } from '../render/duration.ts';
+import { formatUnsaved } from '../render/exit-text.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 
 export interface OutputWriter {
   /* The exit code, where 0 would be wrong: something of what was written is damaged or lost. */
   codeAfter(code: number): number;
   write(event: OutputEvent): Promise<void>;
+  /* J4: what the disk did not take is in no journal; only how the run ended tells of it. */
+  writeUnsaved(exit: Pick<RunExit, 'undrainedBytes' | 'cursor'>): Promise<void>;
 }
 
 export interface OutputWriterOptions {
@@ -56,6 +59,15 @@ export function createOutputWriter(options: OutputWriterOptions): OutputWriter {
       if (isHidden) return;
       if (options.isJson) await io.stdout.write(jsonLine(eventJson(event)));
       else await writeRaw(event);
+    },
+    writeUnsaved: async (exit) => {
+      const notice = formatUnsaved(exit);
+      if (notice === undefined) return;
+      isWhole = false;
+      const { undrainedBytes: missedBytes, cursor } = exit;
+      await (options.isJson
+        ? io.stdout.write(jsonLine({ type: 'unsaved', missedBytes, cursor }))
+        : io.stderr.write(`clf: ${notice}\n`));
     },
   };
 }

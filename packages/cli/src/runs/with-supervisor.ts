@@ -10,9 +10,16 @@ import type { Supervisor, SupervisorDeps } from '@clawdfather/supervisor';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { CommandContext } from '../command.ts';
 import { retentionPolicyFrom } from '../config/retention-policy.ts';
+import { formatBytes } from '../render/bytes.ts';
+import { shortId } from './find-run.ts';
 import { explainOpenFailure } from './open-failure.ts';
 
 export type SupervisorExtras = Pick<SupervisorDeps, 'cgroupParent' | 'observer' | 'whenUnwritable'>;
+
+/* Named in a warning: whoever fills a disk is among them. */
+const largestMax = 2;
+/* Less is not what fills a disk. */
+const worthNamingBytes = 64 * 1024;
 
 type Parts = Pick<CommandContext, 'clock' | 'random' | 'config' | 'io'>;
 
@@ -24,8 +31,10 @@ export async function withSupervisor<Result>(
   const supervisor = await open(deps, { whenUnwritable: 'look', ...extras });
   const { unwritable } = supervisor;
   // A closed stderr is no reason to do nothing.
-  if (unwritable !== undefined)
-    await deps.io.stderr.write(formatUnwritable(unwritable)).catch(() => {});
+  if (unwritable !== undefined) {
+    const hint = await spaceHint(supervisor, unwritable);
+    await deps.io.stderr.write(formatUnwritable(unwritable, hint)).catch(() => {});
+  }
   try {
     return await use(supervisor);
   } finally {
@@ -56,8 +65,8 @@ async function open(deps: Parts, extras: SupervisorExtras): Promise<Supervisor> 
     random,
     log,
     ...extras,
-  }).catch((error: unknown) => {
-    throw explainOpenFailure(error, config.stateDir);
+  }).catch(async (error: unknown) => {
+    throw await explainOpenFailure(error, config.stateDir);
   });
 }
 
@@ -71,11 +80,34 @@ async function recordNow(deps: Parts): Promise<void> {
   await supervisor?.close();
 }
 
-function formatUnwritable({ message, hint }: CodedError): string {
+/* What would help, by name: what gc would remove, and the largest of the runs that live. */
+async function spaceHint(
+  supervisor: Supervisor,
+  { hint, detail }: CodedError,
+): Promise<string | undefined> {
+  if (detail['disk'] !== 'full') return hint;
+  const { decisions, removed } = await supervisor.gc({ dryRun: true });
+  const living = decisions
+    .filter(({ evidence }) => evidence['state'] === 'live')
+    .map(({ runId, evidence }) => ({ runId, bytes: Number(evidence['journalBytes']) }))
+    .filter(({ bytes }) => bytes >= worthNamingBytes)
+    .toSorted((one, other) => other.bytes - one.bytes)
+    .slice(0, largestMax);
+  const gain = `clf gc (${removed.runs} ended, ${formatBytes(removed.bytes)})`;
+  const largest = living.map((run) => `${shortId(run)} holds ${formatBytes(run.bytes)}`);
+  if (removed.runs + largest.length === 0) return `No run that lives holds much of it. ${hint}`;
+  const ways = [
+    ...(removed.runs === 0 ? [] : [gain]),
+    ...(largest.length === 0 ? [] : [`clf kill RUN, clf rm -f RUN (${largest.join(', ')})`]),
+  ];
+  return `Make space: ${ways.join(', or ')}. All of these work now.`;
+}
+
+function formatUnwritable({ message }: CodedError, hint: string | undefined): string {
   const lines = [
     `clf: warning: ${makeVisible(message)}`,
     ...(hint === undefined ? [] : [`  ${makeVisible(hint)}`]),
-    '  What is shown is read without writing. What ends or is removed is recorded as soon as there is room.',
+    '  What is shown is read without writing. What ends or is removed is recorded as soon as the disk takes it.',
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -4,19 +4,12 @@
  * 0600, written under a temporary name and renamed. A file that others can read is refused: its tokens are theirs as well. So is
  * one that they can exchange: it says to whom tokens are sent.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '@clawdfather/kit';
 import { findUnsafe, makeTrustedDir, shellWord, type Unsafe } from '@clawdfather/kit/files';
 import { type CallerFacts, configDirectory } from '../config/settings.ts';
+import { writeByRename } from '../io/write-by-rename.ts';
 import { CliError } from '../errors.ts';
 import { whyUnsafe } from '../gateway/read-secret.ts';
 
@@ -78,9 +71,7 @@ export function writeGateways(
 ): void {
   const path = gatewaysPath(caller);
   makeTrustedDir(dirname(path), notTrusted(path));
-  const draft = `${path}.${pid}`;
-  writeFileSync(draft, `${JSON.stringify({ gateways }, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  writeByRename(path, `${JSON.stringify({ gateways }, undefined, 2)}\n`, pid);
 }
 
 function parseGateways(path: string, text: string): StoredGateway[] {

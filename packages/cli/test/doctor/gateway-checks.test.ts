@@ -41,15 +41,16 @@ const record = {
 
 test('the gateway: none is no problem, one that was killed is a warning, one that is mute is a failure', () => {
   const statusOf = (look: Parameters<typeof checkGateway>[0]): string => checkGateway(look).status;
-  const silent = { isReady: false, health: undefined };
+  const silent = { isReady: false, health: undefined, diskFault: undefined };
   assert.equal(statusOf({ found: { kind: 'none' }, ...silent }), 'info');
   assert.equal(statusOf({ found: { kind: 'stale', record }, ...silent }), 'warn');
   assert.equal(statusOf({ found: { kind: 'elsewhere', record }, ...silent }), 'info');
   assert.equal(statusOf({ found: { kind: 'running', record }, ...silent }), 'fail');
-  assert.equal(
-    statusOf({ found: { kind: 'running', record }, isReady: true, health: undefined }),
-    'ok',
-  );
+  assert.equal(statusOf({ found: { kind: 'running', record }, ...silent, isReady: true }), 'ok');
+  const diskFault = 'the disk is full (a disk)';
+  const full = checkGateway({ found: { kind: 'running', record }, ...silent, diskFault });
+  assert.match(full.summary, /is not ready: the disk is full \(a disk\)$/);
+  assert.doesNotMatch(full.advice ?? '', /clf serve/, 'which would be refused');
 });
 
 test('a gateway of another version than the command is to be restarted', (context) => {
@@ -88,7 +89,11 @@ test('the control database: whole, damaged, unreadable, or not there', (context)
   const none = checkControl(path, () => {
     throw new Error('file is not a database');
   });
-  assert.equal(none.status, 'fail');
+  assert.deepEqual(
+    [none.status, none.advice],
+    ['fail', undefined],
+    'who knows whether it is damaged',
+  );
   assert.equal(checkControl(undefined, () => look).status, 'info', 'PostgreSQL');
 });
 

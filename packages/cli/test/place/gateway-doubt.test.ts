@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CodedError } from '@clawdfather/kit';
-import { SdkError } from '@clawdfather/sdk';
+import { RefusedError, SdkError } from '@clawdfather/sdk';
 import { createFakeClock, createSeededRandom } from '@clawdfather/testkit';
 import { openPatience } from '../../src/place/gateway/patience.ts';
 import { startedOnce } from '../../src/place/gateway/retried.ts';
@@ -36,6 +36,19 @@ function starting(errors: readonly SdkError[]) {
 test('a start that never reached a gateway is not asked for again', async () => {
   const { started, asked } = starting([unreachable('ECONNREFUSED')]);
   await assert.rejects(started, /no answer/);
+  assert.equal(asked(), 1);
+});
+
+test('a start that a full disk refuses is not asked for again, and nothing is said of the connection', async () => {
+  const refusal = {
+    status: 507,
+    code: 'storage_full',
+    retryAfterMs: undefined,
+    traceId: undefined,
+  };
+  const full = new RefusedError('no room left on the disk', { refusal, detail: {} });
+  const { started, asked } = starting([full]);
+  await assert.rejects(started, /no room left/);
   assert.equal(asked(), 1);
 });
 

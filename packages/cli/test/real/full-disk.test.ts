@@ -3,40 +3,14 @@
  * O4), what can be deleted is deleted, and afterwards everything is as it should be.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSmallDisk, type SmallDisk, smallDiskSkip } from '@clawdfather/testkit';
-import { type CliRig, createCliRig } from '../support/cli-process.ts';
+import { smallDiskSkip } from '@clawdfather/testkit';
+import { createCliRig } from '../support/cli-process.ts';
+import { createDiskRig, type DiskRig, freeBytes, isFull, onDisk } from '../support/disk-rig.ts';
 import { createGatewayRig } from '../support/gateway-rig.ts';
-
-interface DiskRig extends Omit<CliRig, 'stateDir'> {
-  readonly disk: SmallDisk;
-  readonly stateDir: string;
-}
-
-function createDiskRig(context: TestContext, options = 'size=6m'): DiskRig {
-  return onDisk(context, createCliRig(context), options);
-}
-
-function onDisk<Rig extends CliRig>(
-  context: TestContext,
-  rig: Rig,
-  options: string,
-): Rig & DiskRig {
-  const disk = openSmallDisk(options);
-  const stateDir = join(disk.path, 'state');
-  rig.env['CLAWDFATHER_STATE_DIR'] = stateDir;
-  // Before the disk goes, whatever the test left on it.
-  context.after(async () => {
-    disk.relieve();
-    const ids = existsSync(join(stateDir, 'runs')) ? readdirSync(join(stateDir, 'runs')) : [];
-    if (ids.length > 0) await rig.clf('rm', '-f', ...ids);
-    disk[Symbol.dispose]();
-  });
-  return { ...rig, disk, stateDir };
-}
 
 /* A run that writes until there is no room, and one that ended before. */
 async function fillByRun(
@@ -50,21 +24,6 @@ async function fillByRun(
   const restBytes = 2 * 1024 * 1024;
   while (freeBytes(rig) > restBytes || !isFull(rig)) await sleep(5);
   return { filler, done };
-}
-
-function freeBytes({ disk }: DiskRig): number {
-  const { bavail, bsize } = statfsSync(disk.path);
-  return bavail * bsize;
-}
-
-/* False when somebody else took the last room while we did. */
-function isFull({ disk }: DiskRig): boolean {
-  try {
-    disk.fill();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 interface RunJson {
@@ -106,7 +65,8 @@ test('J4 O4: on a full disk the run that filled it is listed, read, ended and re
     ),
     listed.stderr,
   );
-  assert.match(listed.stderr, /clf gc, clf rm -f RUN, .*clf kill RUN/);
+  const named = `Make space: clf kill RUN, clf rm -f RUN \\(${filler.slice(0, 12)} holds `;
+  assert.match(listed.stderr, new RegExp(named), 'gc would remove nothing');
   assert.match((await rig.clf('approvals')).stderr, /: the disk is full \(clf-test mounted at /);
   assert.equal((await rig.clf('logs', done)).stdout, 'short\n');
   assert.match((await rig.clf('logs', '--tail', '1', filler)).stderr, /warning/);
@@ -219,6 +179,10 @@ test('without an inode runs are listed, read, ended and removed', {
   assert.equal(listed.stdout, `${live}\n`, listed.stderr);
   assert.match(listed.stderr, /the disk has no inode left \(.* and 0 inodes are free\)/);
   assert.equal((await rig.clf('logs', live)).stdout, 'here\n');
+  const refused = await rig.clf('run', '--', 'true');
+  assert.equal(refused.code, 125);
+  assert.match(refused.stderr, /the disk has no inode left .*\n(.*\n)*  \(registry-full\)/);
+  assert.match((await rig.clf('doctor')).stdout, /FAIL {2}disk: .* but only 0 inodes/);
   assert.match((await rig.clf('kill', live)).stdout, new RegExp(`^${live} `));
   assert.equal((await rig.clf('rm', live)).stdout, `${live}\n`);
   assert.equal((await rig.clf('ps', '-a', '-q')).stdout, '');
@@ -243,6 +207,7 @@ test('on a read-only disk runs are listed, read and ended; what deletes says why
   assert.equal(removed.code, 125);
   assert.equal(removed.stdout, '', 'what is still there is not called removed');
   assert.match(removed.stderr, /nothing can be written to .*read-only/);
+  assert.equal(removed.stderr.split('(registry-failed)').length, 2, 'told once');
   assert.match((await rig.clf('kill', live)).stdout, new RegExp(`^${live} `));
   rig.disk.relieve();
   const exit = (await runsOf(rig)).get(live)?.exit;
@@ -272,6 +237,24 @@ test('with a gateway on a full disk: its runs are shown as stalled, and ended fr
   assert.match((await rig.clf('ps', '-g', url)).stdout, /^\w+ .*stalled: disk full /m);
   assert.match((await rig.clf('show', '-g', url, one)).stdout, /^state +stalled: disk full$/m);
 
+  const refused = await rig.clf('run', '-g', url, '--', 'true');
+  assert.equal(refused.code, 125);
+  assert.doesNotMatch(refused.stderr, /connection lost/);
+  assert.match(refused.stderr, /room|nothing can be written/);
+  assert.match((await rig.clf('status')).stdout, /^disk +the disk is full \(clf-test mounted at /m);
+  const doctor = (await rig.clf('doctor')).stdout;
+  assert.match(doctor, /is not ready: the disk is full .*\n.*\n?.*A start would be refused now/);
+  assert.match(
+    (await rig.clf('login', '--link')).stderr,
+    /the disk is full \(clf-test mounted at /,
+  );
+  assert.deepEqual(readdirSync(join(rig.stateDir, 'login-links')), [], 'nothing half made');
+  const backup = await rig.clf('backup', join(rig.disk.path, 'copy.db'));
+  assert.match(
+    backup.stderr,
+    /copy\.db cannot be written: the disk is full \(clf-test mounted at /,
+  );
+
   const overApi = await rig.clf('kill', '-g', url, one);
   assert.match(overApi.stdout, new RegExp(`^${one} cancelled`), overApi.stderr);
   isFull(rig);
@@ -287,4 +270,87 @@ test('with a gateway on a full disk: its runs are shown as stalled, and ended fr
     [records.get(one)?.exit?.reason, records.get(quiet)?.exit?.reason, records.has(other)],
     ['manual-cancel', 'manual-cancel', false],
   );
+});
+
+/* A command that has said its last to a disk without room. */
+async function endOnFullDisk(rig: DiskRig): Promise<string> {
+  const line = 'read -r line; seq 1 10000; exit 3';
+  const run = (await rig.clf('run', '-d', '-i', '--', 'sh', '-c', line)).stdout.trim();
+  rig.disk.fill();
+  await rig.clf('input', run, 'go\n');
+  const shown = async (): Promise<string> => (await rig.clf('show', run)).stdout;
+  while (!/^processes +0$/m.test(await shown())) await sleep(5);
+  assert.match(await shown(), /^state +stalled: disk full$/m);
+  assert.match(await shown(), /^waits +its command has ended; what it said last waits for room$/m);
+  return run;
+}
+
+test('J4: what a command said before it ended on a full disk is all there once there is room', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const run = await endOnFullDisk(rig);
+  rig.disk.relieve();
+  assert.equal((await rig.clf('wait', run)).code, 3);
+  const logs = await rig.clf('logs', run);
+  assert.deepEqual([logs.code, logs.stdout.endsWith('\n9999\n10000\n')], [0, true]);
+});
+
+test('J4: who ends such a run instead is told by every command that what it said last is lost', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const run = await endOnFullDisk(rig);
+  await rig.clf('kill', run);
+  rig.disk.relieve();
+  const lost = /the last 48K of its output were never saved: the disk did not take them/;
+  assert.match((await rig.clf('ps', '-a')).stdout, / exit 3, output lost /);
+  assert.match((await rig.clf('show', run)).stdout, lost);
+  const waited = await rig.clf('wait', run);
+  assert.equal(waited.code, 3);
+  assert.match(waited.stderr, lost);
+  const logs = await rig.clf('logs', run);
+  assert.deepEqual([logs.code, logs.stdout], [1, '']);
+  assert.match(logs.stderr, lost);
+  assert.match(
+    (await rig.clf('logs', '--json', run)).stdout,
+    /"type":"unsaved","missedBytes":48894/,
+  );
+  const doctor = (await rig.clf('doctor')).stdout;
+  assert.match(doctor, new RegExp(`disk did not take it: ${run.slice(0, 12)} \\(48K\\)`));
+});
+
+test('ps says when there are runs and no record of them', async (context) => {
+  const rig = createCliRig(context);
+  const live = (await rig.clf('run', '-d', '--', 'sleep', '1000')).stdout.trim();
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(`${rig.stateDir}/registry.db${end}`, { force: true });
+  assert.match(
+    (await rig.clf('ps')).stdout,
+    /^No run is on record, but there is 1 directory of a run\. .*--rebuild\n$/,
+  );
+  await rig.clf('doctor', '--rebuild');
+  assert.equal((await rig.clf('ps', '-q')).stdout, `${live}\n`);
+  await rig.clf('rm', '-f', live);
+});
+
+test('a registry is rebuilt beside the old one: on a full disk the old one stays, and runs can be listed and ended', {
+  skip: smallDiskSkip,
+  timeout: 120_000,
+}, async (context) => {
+  const rig = createDiskRig(context);
+  const live = (await rig.clf('run', '-d', '--', 'sleep', '1000')).stdout.trim();
+  const before = readdirSync(rig.stateDir);
+  rig.disk.fill();
+  const refused = await rig.clf('doctor', '--rebuild');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stdout, /FAIL {2}rebuild: nothing can be written to .*: the disk is full/);
+  assert.deepEqual(readdirSync(rig.stateDir).toSorted(), before.toSorted());
+  assert.equal((await rig.clf('ps', '-q')).stdout, `${live}\n`);
+  rig.disk.relieve();
+  const rebuilt = (await rig.clf('doctor', '--rebuild')).stdout;
+  assert.match(rebuilt, /rebuild: the registry has 1 run .* the old one is /);
+  assert.equal((await rig.clf('ps', '-q')).stdout, `${live}\n`);
 });

@@ -3,13 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CodedError } from '@clawdfather/kit';
 import { createFakeClock } from '@clawdfather/testkit';
 import { watchForeground } from '../../src/runs/foreground.ts';
 import { createFakeIo, type FakeIoOptions } from '../support/fake-io.ts';
 import { createFakeRun } from '../support/fake-run.ts';
 
-function start(ioOptions: FakeIoOptions = {}, isJson = false) {
-  const run = createFakeRun();
+function start(ioOptions: FakeIoOptions = {}, isJson = false, run = createFakeRun()) {
   const io = createFakeIo(ioOptions);
   const clock = createFakeClock();
   const status = watchForeground({
@@ -28,6 +28,11 @@ function start(ioOptions: FakeIoOptions = {}, isJson = false) {
   return { run, io, clock, status, settle };
 }
 
+async function* failing(error: Error): AsyncIterable<never> {
+  yield* [];
+  throw error;
+}
+
 async function* chunks(...texts: string[]): AsyncIterable<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
@@ -40,6 +45,24 @@ test('output goes to its own stream and the exit code is passed on', async () =>
   assert.deepEqual(await status, { kind: 'code', code: 3 });
   assert.equal(io.out(), 'out');
   assert.equal(io.err(), 'err');
+});
+
+test('of a run that somebody has removed it is not said that it goes on', async () => {
+  const gone = new CodedError('run-not-found', 'it was removed');
+  const refusal = { code: 'not_found' };
+  const goneThere = Object.assign(new CodedError('request-refused', 'not found'), { refusal });
+  for (const error of [gone, goneThere]) {
+    const removed = {
+      ...createFakeRun(),
+      wait: () => Promise.reject(error),
+      outputLent: () => failing(error),
+    };
+    const { io, status, clock } = start({}, false, removed);
+    status.catch(() => {});
+    await clock.advance(1_000);
+    await assert.rejects(status, { code: error.code });
+    assert.equal(io.err(), '');
+  }
 });
 
 test('input is passed on in order, then its end', async () => {

@@ -16,7 +16,7 @@ const blocked = {
 
 function noticed(isQuiet = false): string {
   const io = createFakeIo();
-  const notice = createStandstillNotice(io, isQuiet);
+  const notice = createStandstillNotice({ io, isQuiet, where: 'in /var/state' });
   notice.event(blocked);
   notice.event({ ...blocked, isBlocked: false, why: undefined });
   notice.event({ type: 'lease-lost', generation: 1 });
@@ -26,7 +26,7 @@ function noticed(isQuiet = false): string {
 test('J4: standing still and going on are told, and nothing else', () => {
   assert.equal(
     noticed(),
-    'clf: run 3k9qv7hd2m5x stands still: its output cannot be kept (No space left on device)\n' +
+    'clf: run 3k9qv7hd2m5x stands still: its output cannot be kept in /var/state (No space left on device)\n' +
       'clf: run 3k9qv7hd2m5x goes on\n',
   );
 });

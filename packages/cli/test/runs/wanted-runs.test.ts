@@ -123,6 +123,7 @@ test('the table shows how a run stands or ended, and hides nothing nasty', () =>
           cpuMs: 1_500,
           memoryBytes: 3 * 2 ** 20,
           processes: 1,
+          diskBytes: 0,
           outputBytes: 0,
           isStopped: false,
         },

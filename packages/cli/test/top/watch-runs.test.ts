@@ -33,6 +33,7 @@ function rig(initial: readonly RunRecord[]) {
     memoryBytes: 5 * 1_024,
     processes: 1,
     outputBytes: state.journals.get(id),
+    diskBytes: state.journals.get(id),
     hasCommand: true,
     isStopped: false,
   });

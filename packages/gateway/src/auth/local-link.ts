@@ -39,7 +39,13 @@ export async function leaveLocalLink(
   const secret = newLinkSecret(deps.random);
   const endsAtMs = deps.clock.wallMs() + lifetimeMs;
   const path = join(directory, hashSecret(secret));
-  await writeFile(path, String(endsAtMs), { flag: 'wx', mode: 0o600 });
+  try {
+    await writeFile(path, String(endsAtMs), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    // A full disk takes the name and not the content.
+    await unlink(path).catch(unless('ENOENT', 'EROFS'));
+    throw error;
+  }
   return secret;
 }
 
@@ -72,16 +78,22 @@ function parseEnd(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/* Links that were never used would stay here for ever. */
+/* Links that were never used, or never written, would stay here for ever. */
 async function removeExpired({ clock }: LocalLinkDeps, directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
     const text = await readFile(path, 'utf8').catch(unless('ENOENT', 'EISDIR', 'ELOOP'));
-    const endsAtMs = text === undefined ? undefined : parseEnd(text);
+    const endsAtMs = text === '' ? await writtenAtMs(path) : parseEnd(text ?? '');
     if (endsAtMs !== undefined && endsAtMs <= clock.wallMs()) {
       await unlink(path).catch(unless('ENOENT'));
     }
   }
+}
+
+/* An empty one is being written just now, or its disk was full. */
+async function writtenAtMs(path: string): Promise<number | undefined> {
+  const found = await stat(path).catch(unless('ENOENT'));
+  return found === undefined ? undefined : found.mtimeMs + lifetimeMs;
 }
 
 function unsafe({ path, why, cure }: Unsafe): GatewayError {

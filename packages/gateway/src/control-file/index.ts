@@ -3,4 +3,4 @@
  * or migrating it and without loading a server.
  */
 export { placeMasterKeys, planMasterKeys, readMasterKeyIds } from '@clawdfather/ssh';
-export { backUp, checkBackup, restoreBackup } from '@clawdfather/store';
+export { backUp, checkBackup, openToRead, restoreBackup } from '@clawdfather/store';

@@ -1,10 +1,10 @@
 /*
  * Checks that we can still write where our state and the journals are, and how much room is left there.
  *
- * A file is written, read and deleted in each directory: only that shows whether a disk is read-only or full. A fixed
- * name per process, so that a crash leaves one file behind and the next check takes it away.
+ * A file is written and read in each directory: only that shows whether a disk is read-only or full. It loses its name before it
+ * is written, so a disk that refuses the bytes, or a crash, leaves nothing behind.
  */
-import { constants } from 'node:fs';
+import { constants, readdirSync, unlinkSync } from 'node:fs';
 import { open, readdir, stat, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno } from '@clawdfather/kit';
@@ -16,6 +16,7 @@ export interface FilesystemFacts {
 }
 
 const content = 'clawdfather';
+const prefix = '.health-';
 
 export async function checkFilesystem(directories: readonly string[]): Promise<FilesystemFacts> {
   const checks = await Promise.all(
@@ -37,18 +38,27 @@ export async function fileIdentityOf(path: string): Promise<string | undefined> 
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
 
+/* What earlier versions, or a crash at the wrong moment, have left. */
+export function removeHealthFiles(directories: readonly string[]): void {
+  for (const directory of directories) {
+    try {
+      const names = readdirSync(directory).filter((name) => name.startsWith(prefix));
+      for (const name of names) unlinkSync(join(directory, name));
+    } catch {
+      // There is no such directory yet, or it cannot be changed: they stay, and nobody counts them.
+    }
+  }
+}
+
 async function isWritable(directory: string): Promise<boolean> {
-  const path = join(directory, `.health-${process.pid}`);
+  const path = join(directory, `${prefix}${process.pid}`);
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   try {
-    {
-      await using file = await open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
-      await file.writeFile(content);
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(content.length), 0, null, 0);
-      if (buffer.toString('utf8', 0, bytesRead) !== content) return false;
-    }
+    await using file = await open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
     await unlink(path);
-    return true;
+    await file.writeFile(content);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(content.length), 0, null, 0);
+    return buffer.toString('utf8', 0, bytesRead) === content;
   } catch {
     // Only the answer counts here; the reason is in the machine's own log.
     return false;

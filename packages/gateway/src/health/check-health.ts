@@ -13,7 +13,12 @@ import { join } from 'node:path';
 import type { Clock, Log } from '@clawdfather/kit';
 import type { Readiness, Store } from '@clawdfather/store';
 import type { EventLoopLag } from '../observe/event-loop-lag.ts';
-import { checkFilesystem, countSockets, fileIdentityOf } from './check-filesystem.ts';
+import {
+  checkFilesystem,
+  countSockets,
+  fileIdentityOf,
+  removeHealthFiles,
+} from './check-filesystem.ts';
 import { limited } from './limited.ts';
 
 export type HealthStatus = 'ok' | 'degraded' | 'unhealthy';
@@ -72,11 +77,17 @@ export function controlSocketsDirOf(stateDir: string): string {
   return join(stateDir, 'ssh');
 }
 
+/* Where our state and the journals are. */
+function directoriesOf(stateDir: string): readonly string[] {
+  return [stateDir, join(stateDir, 'runs')];
+}
+
 export function createCheckHealth(deps: HealthDeps): CheckHealth {
   const { clock, log } = deps;
   let last: { readonly answer: Promise<Health>; untilMs: number } | undefined;
   let status: HealthStatus = 'ok';
   const opened = databaseFileOf(deps);
+  removeHealthFiles(directoriesOf(deps.stateDir));
 
   const look = async (): Promise<Health> => {
     const health = await lookNow(deps, opened);
@@ -111,11 +122,10 @@ async function databaseFileOf({ clock, databaseFile }: HealthDeps): Promise<stri
 async function lookNow(deps: HealthDeps, opened: Promise<string | undefined>): Promise<Health> {
   const { clock, stateDir, lag, store } = deps;
   const sinceMs = clock.monotonicMs();
-  const directories = [stateDir, join(stateDir, 'runs')];
   const [readiness, activeSessions, disk, activeControlmasters, before, now] = await Promise.all([
     limited(clock, databaseMsMax, store.readiness()),
     limited(clock, databaseMsMax, store.system.leases.count('active')),
-    limited(clock, filesystemMsMax, checkFilesystem(directories)),
+    limited(clock, filesystemMsMax, checkFilesystem(directoriesOf(stateDir))),
     limited(clock, filesystemMsMax, countSockets(controlSocketsDirOf(stateDir))),
     opened,
     databaseFileOf(deps),

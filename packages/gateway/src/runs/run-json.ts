@@ -45,8 +45,8 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
 
 export function useJson(use: RunUse | undefined): Pick<RunJson, 'use'> {
   if (use === undefined) return {};
-  const { atMs, outputBytes = null, cpuMs, memoryBytes, processes, isStopped } = use;
-  return { use: { at: formatTime(atMs), cpuMs, memoryBytes, processes, outputBytes, isStopped } };
+  const { atMs, outputBytes = null, diskBytes = null, hasCommand: _, ...rest } = use;
+  return { use: { at: formatTime(atMs), ...rest, outputBytes, diskBytes } };
 }
 
 /* A held run has no record yet, so this shows its request. */

@@ -2,7 +2,16 @@
  * Links that another process of the owner leaves in the state directory.
  */
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { leaveLocalLink } from '@clawdfather/gateway/local-link';
@@ -49,6 +58,19 @@ test('after ten minutes it is worth nothing, and the next one tidies up', async 
   assert.equal(await takeLocalLink(world.deps, hashSecret(late)), false);
   const fresh = await leaveLocalLink(world.deps);
   assert.deepEqual(await readdir(world.directory), [hashSecret(fresh)]);
+});
+
+test('a link that a full disk has taken the name of and not the content goes with the next one', async () => {
+  await using world = await openWorld();
+  await mkdir(world.directory, { mode: 0o700 });
+  await writeFile(join(world.directory, 'a'.repeat(64)), '', { mode: 0o600 });
+  const now = new Date(world.clock.wallMs());
+  await utimes(join(world.directory, 'a'.repeat(64)), now, now);
+  const first = await leaveLocalLink(world.deps);
+  assert.equal((await readdir(world.directory)).length, 2, 'it may be being written');
+  await world.clock.advance(10 * 60_000);
+  const second = await leaveLocalLink(world.deps);
+  assert.deepEqual(await readdir(world.directory), [hashSecret(second)], first);
 });
 
 test('a symbolic link, a file open to others and one of another kind are no login links', async () => {

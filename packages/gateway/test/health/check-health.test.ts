@@ -8,7 +8,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSystemClock } from '@clawdfather/kit';
 import { createFakeClock } from '@clawdfather/testkit';
-import { checkFilesystem, countSockets } from '../../src/health/check-filesystem.ts';
+import {
+  checkFilesystem,
+  countSockets,
+  removeHealthFiles,
+} from '../../src/health/check-filesystem.ts';
 import {
   type CheckHealth,
   controlSocketsDirOf,
@@ -152,9 +156,19 @@ test('a disk with less than 500 MB left is degraded, and a full one does not tak
     assert.ok((filesystem.freeBytes ?? 0) <= 1_048_576);
     await writeFile(join(disk, 'fill'), Buffer.alloc(2_097_152)).catch(() => {});
     assert.equal((await checkFilesystem([disk])).isWritable, false);
+    assert.deepEqual(await readdir(disk), ['fill'], 'trying leaves nothing');
   } finally {
     execFileSync('umount', [disk]);
   }
+});
+
+test('files that earlier checks have left are taken away', async () => {
+  await using directory = await makeTemporary();
+  const directories = [directory.path, join(directory.path, 'runs')];
+  await mkdir(join(directory.path, 'runs'));
+  for (const one of directories) await writeFile(join(one, '.health-1'), '');
+  removeHealthFiles([...directories, join(directory.path, 'missing')]);
+  assert.deepEqual(await readdir(directory.path, { recursive: true }), ['runs']);
 });
 
 test('ControlMaster sockets are counted by their name; no directory yet is none', async () => {

@@ -63,6 +63,8 @@ export const runUseSchema = z
     processes: z.int(),
     /* The length of its journal; null when there is none. */
     outputBytes: z.number().nullable(),
+    /* What the journal holds on the disk; null when there is none. Older gateways do not say it. */
+    diskBytes: z.number().nullable().optional(),
     /* The command was stopped by a signal, Ctrl-Z say, and not continued. Older gateways do not say it. */
     isStopped: z.boolean().optional(),
   })

@@ -8,17 +8,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scanJournal } from '../../src/index.ts';
-import { nativeTest } from './rig.ts';
+import { injecting, nativeTest } from './rig.ts';
 import type { Run } from './run.ts';
 
 const needs = { programs: ['strace'], root: true } as const;
-
-function injecting(...faults: readonly string[]): readonly string[] {
-  const calls = [...new Set(faults.map((fault) => fault.slice(0, fault.indexOf(':'))))];
-  const options = faults.flatMap((fault) => ['-e', `inject=${fault}`]);
-  const quiet = ['-f', '--seccomp-bpf', '-o', '/dev/null', '-e', `trace=${calls.join(',')}`];
-  return ['strace', ...quiet, ...options];
-}
 
 async function linesOf(run: Run): Promise<string> {
   return createHash('sha256')

@@ -246,6 +246,14 @@ function createRig(variant: ShimVariant): Rig & { close(): Promise<void> } {
   };
 }
 
+/* strace in front of a program, to make its system calls fail. */
+export function injecting(...faults: readonly string[]): readonly string[] {
+  const calls = [...new Set(faults.map((fault) => fault.slice(0, fault.indexOf(':'))))];
+  const options = faults.flatMap((fault) => ['-e', `inject=${fault}`]);
+  const quiet = ['-f', '--seccomp-bpf', '-o', '/dev/null', '-e', `trace=${calls.join(',')}`];
+  return ['strace', ...quiet, ...options];
+}
+
 /* What a leak checker needs to attach is taken by a tracer. */
 function sanitizerEnv(wrap: readonly string[]): Record<string, string> {
   return wrap.includes('strace') ? { ASAN_OPTIONS: 'detect_leaks=0' } : {};

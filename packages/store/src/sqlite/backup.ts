@@ -8,7 +8,7 @@
  * The copy appears under its name only when it is whole, checked and on disk.
  */
 import { accessSync, constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open as openFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { hasCode } from '@clawdfather/kit';
@@ -17,6 +17,7 @@ import { backupPagesPerStep, readBusyMs } from '../limits.ts';
 import { masterKeysInUse, migration0008 } from '../migrations/0008-master-keys.ts';
 import { compareMigrations, migrations } from '../migrations/migrate.ts';
 import type { MigrationStatus } from '../migrations/migrate.ts';
+import { openToRead } from './open-to-read.ts';
 import { createPrivate, refuseUnsafe } from './private-file.ts';
 
 export interface BackupReport {
@@ -28,13 +29,14 @@ export interface BackupReport {
   readonly masterKeyIds: readonly string[];
 }
 
-export async function backUp(source: string, path: string): Promise<void> {
+/** `open`: how the source is opened; a command line that has no other connection to it may read it without writing. */
+export async function backUp(source: string, path: string, open = openPinned): Promise<void> {
   const draft = `${path}.partial`;
   try {
     refuseUnsafe(draft);
     await rm(draft, { force: true });
     createPrivate(draft);
-    await copySnapshot(source, draft);
+    await copySnapshot(open(source), draft);
     /* A copy is one file: without its own log beside it, it can be moved and compared. */
     const copy = new DatabaseSync(draft);
     copy.exec('PRAGMA journal_mode = DELETE');
@@ -55,8 +57,11 @@ export async function backUp(source: string, path: string): Promise<void> {
   }
 }
 
-async function copySnapshot(source: string, draft: string): Promise<void> {
-  const db = new DatabaseSync(source, { readOnly: true, timeout: readBusyMs });
+function openPinned(source: string): DatabaseSync {
+  return new DatabaseSync(source, { readOnly: true, timeout: readBusyMs });
+}
+
+async function copySnapshot(db: DatabaseSync, draft: string): Promise<void> {
   try {
     /* A transaction begins with its first read. */
     db.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
@@ -70,7 +75,7 @@ async function copySnapshot(source: string, draft: string): Promise<void> {
 export function checkBackup(path: string): BackupReport {
   // SQLite says of a missing file only that it is unable to open it.
   accessSync(path, constants.R_OK);
-  const db = new DatabaseSync(path, { readOnly: true });
+  const db = openToRead(path);
   try {
     const integrity = db
       .prepare('PRAGMA integrity_check')
@@ -103,7 +108,7 @@ function readMasterKeyIds(db: DatabaseSync, { appliedVersion }: MigrationStatus)
 }
 
 async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const handle = await openFile(path, 'r');
   try {
     await handle.sync();
   } finally {

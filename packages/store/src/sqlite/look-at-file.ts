@@ -6,16 +6,22 @@
  *
  * Stages: 1 the file has not become shorter · 2 a new connection sees the last beat and every table · 3 the file alone, without
  * the log, is a database · 4 now and then, all of a small one is checked page by page.
+ *
+ * While there is a log, the file alone may be half of what it will be: a full disk, or a crash, ends a checkpoint in the middle. Its
+ * first page then speaks of pages that are only in the log. So in stage 3 only a file that is no database at all is damage.
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '@clawdfather/kit';
-import { sqliteFailureOf } from '@clawdfather/sqlite';
+import { resultCodeOf, sqliteFailureOf } from '@clawdfather/sqlite';
 import type { ReadBack } from '../engine.ts';
 import { StoreError } from '../errors.ts';
 import { deepCheckBytesMax, deepCheckMs, readBusyMs } from '../limits.ts';
 import { storeErrorOfSqlite } from './failures.ts';
+
+/* SQLITE_NOTADB. */
+const notADatabase = 26;
 
 export type LookAtFile = (expected: ReadBack) => void;
 
@@ -58,9 +64,14 @@ function lookWithoutLog(path: string): void {
   try {
     db.value.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (error) {
-    // Another process may be folding the log in at this moment; only what is no database at all is damage.
-    if (sqliteFailureOf(error) === 'corrupt') throw error;
+    // Another process may be folding the log in at this moment.
+    if (sqliteFailureOf(error) !== 'corrupt') return;
+    if (resultCodeOf(error) === notADatabase || !hasLog(path)) throw error;
   }
+}
+
+function hasLog(path: string): boolean {
+  return (statOf(`${path}-wal`)?.size ?? 0) > 0;
 }
 
 function opened(value: DatabaseSync): Disposable & { readonly value: DatabaseSync } {

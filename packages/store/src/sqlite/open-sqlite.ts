@@ -9,7 +9,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Random } from '@clawdfather/kit';
-import { createStatements, retryWhileLocked } from '@clawdfather/sqlite';
+import { createStatements, refuseWithoutIndexRoom, retryWhileLocked } from '@clawdfather/sqlite';
 import { Kysely } from 'kysely';
 import type { Database, Engine } from '../engine.ts';
 import { closedError } from '../errors.ts';
@@ -90,6 +90,7 @@ export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Pro
 }
 
 function openWriter(path: string): DatabaseSync {
+  refuseWithoutIndexRoom(path);
   const db = new DatabaseSync(path, { timeout: 0 });
   try {
     db.exec(setUp);

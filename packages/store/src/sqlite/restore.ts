@@ -27,7 +27,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '@clawdfather/kit';
-import { sqliteFailureOf } from '@clawdfather/sqlite';
+import { refuseWithoutIndexRoom, sqliteFailureOf } from '@clawdfather/sqlite';
 import { StoreError } from '../errors.ts';
 import { readBusyMs } from '../limits.ts';
 import { type MigrationStatus, refuseMisfit } from '../migrations/migrate.ts';
@@ -132,6 +132,7 @@ function holdAlone(path: string): Disposable | undefined {
 
 /** Leaving the log needs the file for itself: SQLite refuses while any other connection is open, however idle. */
 function foldLog(path: string): void {
+  refuseWithoutIndexRoom(path);
   const db = new DatabaseSync(path, { timeout: readBusyMs });
   try {
     db.exec('PRAGMA journal_mode = DELETE');

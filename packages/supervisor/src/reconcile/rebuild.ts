@@ -1,7 +1,8 @@
 /*
  * `doctor --rebuild`: the registry made anew from the run directories (the registry is an index: ARCHITECTURE.md).
  *
- * The old file is moved aside, never deleted. Each directory with a journal becomes a record again: identity from
+ * The new one is made beside the old one, which is moved aside when the new one is whole: a disk that fills up meanwhile leaves
+ * what was there. The old file is never deleted. Each directory with a journal becomes a record again: identity from
  * the segment header, what was asked for from `meta`, how it stands from start, exit and end. Epochs become
  * max(registry, shim) + 1 (O3). Directories that cannot be described are left alone and reported.
  */
@@ -9,7 +10,8 @@ import { readdirSync } from 'node:fs';
 import { type Clock, createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { type JournalScan, scanJournal } from '@clawdfather/shim';
 import { selectPlatform } from '../platform.ts';
-import { moveRegistryAside } from '../registry/move-aside.ts';
+import { diskRefusalOf } from '../registry/disk-refusal.ts';
+import { removeRegistry, replaceRegistry } from '../registry/replace-registry.ts';
 import type { RecoveredRun } from '../registry/recover.ts';
 import { openRegistry } from '../registry/registry.ts';
 import { openStateDir } from '../registry/state-dir.ts';
@@ -37,26 +39,33 @@ export async function rebuildRegistry(deps: RebuildDeps): Promise<RebuildReport>
   const clock = createSystemClock();
   const host = selectPlatform(deps.platform ?? process.platform).readHost();
   const stateDir = await openStateDir(deps.stateDir);
-  const movedAside = await moveRegistryAside(stateDir, clock.wallMs());
-  const registry = await openRegistry({
-    stateDir,
-    clock,
-    random: createSystemRandom(),
-    bootId: host.bootId,
-    bootMs: () => host.bootMs(),
-  });
+  const draft = { ...stateDir, registryFile: `${stateDir.registryFile}.rebuilding` };
+  const { described, skipped } = describeAll(stateDir.runsDir);
   try {
-    const { owner } = await registry.openOwner(host);
-    const { described, skipped } = describeAll(stateDir.runsDir);
-    for (const [index, { record, scan, runDir }] of described.entries()) {
-      const shim = await askShim(runDir, scan, clock);
-      await registry.write((tx) => tx.insertRecovered({ record, ...shim }, owner));
-      deps.onProgress?.(index + 1, described.length);
+    await removeRegistry(draft);
+    const registry = await openRegistry({
+      stateDir: draft,
+      clock,
+      random: createSystemRandom(),
+      bootId: host.bootId,
+      bootMs: () => host.bootMs(),
+    });
+    try {
+      const { owner } = await registry.openOwner(host);
+      for (const [index, { record, scan, runDir }] of described.entries()) {
+        const shim = await askShim(runDir, scan, clock);
+        await registry.write((tx) => tx.insertRecovered({ record, ...shim }, owner));
+        deps.onProgress?.(index + 1, described.length);
+      }
+      await registry.releaseOwner(owner);
+    } finally {
+      await registry.close();
     }
-    await registry.releaseOwner(owner);
+    const movedAside = await replaceRegistry(stateDir, draft, clock.wallMs());
     return { movedAside, recovered: described.map(({ record }) => record.runId), skipped };
-  } finally {
-    await registry.close();
+  } catch (error) {
+    await removeRegistry(draft);
+    throw diskRefusalOf(error, stateDir.path) ?? error;
   }
 }
 

@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   type LockWaiting,
   makePrivateDatabaseFile,
+  refuseWithoutIndexRoom,
   retryWhileLocked,
   sqliteFailureOf,
   type Statements,
@@ -30,6 +31,7 @@ export async function openDatabase(
 function openOnce(file: string, setUp: (db: DatabaseSync) => void): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
+    refuseWithoutIndexRoom(file);
     // Foreign keys are off: they cost a lookup per insert, and only our own code writes rows.
     db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false });
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;

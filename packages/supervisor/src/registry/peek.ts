@@ -7,6 +7,7 @@
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { refuseWithoutIndexRoom } from '@clawdfather/sqlite';
 
 export interface GlimpsedRun {
   readonly runId: string;
@@ -71,7 +72,9 @@ export function glimpseRules(stateDir: string, limit: number): readonly Glimpsed
 
 function glimpse(stateDir: string, sql: string, limit: number): readonly Record<string, unknown>[] {
   try {
-    using db = new DatabaseSync(join(stateDir, 'registry.db'), { readOnly: true, timeout: 0 });
+    const file = join(stateDir, 'registry.db');
+    refuseWithoutIndexRoom(file);
+    using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
     return db.prepare(sql).all(limit);
   } catch {
     // Nothing to see is no failure of a glance (see above).

@@ -25,11 +25,10 @@ export function isHeldByApproval(error: unknown): boolean {
   return resultCodeOf(error) === triggerCode;
 }
 
-/** `disk`: it has no room, or fails. `closed`: the file cannot be opened or written. */
-export function refusedBy(error: unknown): 'disk' | 'closed' | undefined {
+/** `full`: it has no room. `io`: it fails. `closed`: the file cannot be opened or written. */
+export function refusedBy(error: unknown): 'full' | 'io' | 'closed' | undefined {
   const failure = sqliteFailureOf(error);
-  if (failure === 'full' || failure === 'io') return 'disk';
-  return failure === 'closed' ? 'closed' : undefined;
+  return failure === 'full' || failure === 'io' || failure === 'closed' ? failure : undefined;
 }
 
 /** The error callers see. Errors that are not SQLite's pass unchanged. */

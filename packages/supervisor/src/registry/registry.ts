@@ -15,7 +15,12 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock, Random } from '@clawdfather/kit';
-import { createClosureQueue, createStatements, type Statements } from '@clawdfather/sqlite';
+import {
+  createClosureQueue,
+  createStatements,
+  readSnapshot,
+  type Statements,
+} from '@clawdfather/sqlite';
 import { takeRunsPerWriteMax } from '../limits.ts';
 import type { RunId } from '../types.ts';
 import { createApprovalReads } from './approval-reads.ts';
@@ -34,7 +39,6 @@ import { readOwners } from './owners.ts';
 import type { OwnerHandle, OwnerProcess, OwnerRecord } from './owners.ts';
 import { createInsertRecovered } from './recover.ts';
 import type { InsertRecovered } from './recover.ts';
-import { readSnapshot } from './read-snapshot.ts';
 import { registryErrors } from './registry-errors.ts';
 import { createRunChanges } from './run-changes.ts';
 import type { RunChanges } from './run-changes.ts';

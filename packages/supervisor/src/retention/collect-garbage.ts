@@ -6,7 +6,9 @@
  */
 import type { SupervisorContext } from '../context.ts';
 import { diskRefusalOf } from '../registry/disk-refusal.ts';
+import { runDirOf } from '../run/records/run-files.ts';
 import type { RunRecord } from '../types.ts';
+import { readJournalExtent } from '../use/journal-length.ts';
 import { clearStrays, type Strays } from './clear-strays.ts';
 import { finishRemovals, recordOfTrash } from './finish-removals.ts';
 import {
@@ -38,9 +40,13 @@ export async function collectGarbage(
   const { registry, clock, stateDir } = context;
   if (!dryRun && !registry.isCopy) await finishRemovals(context);
   const finished = registry.finished();
-  const runs = [...registry.open().filter(isLive).map(liveRun), ...finished.map(finishedRun)].map(
-    (run) => ({ ...run, isUnverifiable: context.unverifiable.has(run.runId) }),
-  );
+  const runs = [
+    ...registry
+      .open()
+      .filter(isLive)
+      .map((run) => liveRun(run, stateDir.runsDir)),
+    ...finished.map(finishedRun),
+  ].map((run) => ({ ...run, isUnverifiable: context.unverifiable.has(run.runId) }));
   const plan = planRetention(runs, clock.wallMs(), policy);
   const known = new Set<string>(runs.map(({ runId }) => runId));
   const strays = await clearStrays({
@@ -72,7 +78,7 @@ function isLive(record: RunRecord): boolean {
   return record.state !== 'exited';
 }
 
-function liveRun(record: RunRecord): RetainedRun {
+function liveRun(record: RunRecord, runsDir: string): RetainedRun {
   return {
     runId: record.runId,
     state: 'live',
@@ -80,7 +86,8 @@ function liveRun(record: RunRecord): RetainedRun {
     isUnverifiable: false,
     isRemoved: false,
     endedAtMs: undefined,
-    journalBytes: record.journalBytes ?? 0,
+    // Only of a run that has ended is it on record.
+    journalBytes: readJournalExtent(runDirOf(runsDir, record.runId))?.diskBytes ?? 0,
   };
 }
 

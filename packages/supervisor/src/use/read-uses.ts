@@ -7,7 +7,7 @@
 import type { SupervisorContext } from '../context.ts';
 import { runDirOf } from '../run/records/run-files.ts';
 import type { RunId, RunRecord } from '../types.ts';
-import { readJournalLength } from './journal-length.ts';
+import { readJournalExtent } from './journal-length.ts';
 import {
   type ProcessScan,
   readPageBytes,
@@ -25,6 +25,8 @@ export interface RunUse {
   readonly processes: number;
   /** The length of the journal; undefined when there is none. */
   readonly outputBytes: number | undefined;
+  /** What its journal holds on the disk: less than its length once a limit has dropped the oldest. */
+  readonly diskBytes: number | undefined;
   /** The command's own process is among the processes. */
   readonly hasCommand: boolean;
   /** That process was stopped by a signal, and nobody has continued it. */
@@ -48,12 +50,14 @@ export function readUses(
     living.flatMap((record): [RunId, RunUse][] => {
       const load = loadOfTree(scanned, record);
       if (load === undefined) return [];
+      const journal = readJournalExtent(runDirOf(stateDir.runsDir, record.runId));
       const use = {
         atMs,
         cpuMs: (load.cpuTicks * 1_000) / ticksPerSecond,
         memoryBytes: load.rssPages * pageBytes,
         processes: load.processes,
-        outputBytes: readJournalLength(runDirOf(stateDir.runsDir, record.runId)),
+        outputBytes: journal?.lengthBytes,
+        diskBytes: journal?.diskBytes,
         hasCommand: load.hasRoot,
         isStopped: load.isRootStopped,
       };

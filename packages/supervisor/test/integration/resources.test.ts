@@ -126,7 +126,10 @@ test('S1: without inodes a spawn fails clearly', { skip: skipMount }, async (t) 
     }
     files.push(path);
   }
-  await assert.rejects(supervisor.spawn(rig.sh('exit 0')), { code: 'spawn-failed' });
+  await assert.rejects(supervisor.spawn(rig.sh('exit 0')), {
+    code: 'registry-full',
+    message: /no inode left/,
+  });
   for (const path of files) rmSync(path, { recursive: true });
   assert.equal((await (await supervisor.spawn(rig.sh('exit 2'))).wait()).code, 2);
 });

@@ -8,7 +8,7 @@ import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { test } from 'node:test';
-import { moveRegistryAside } from '../../src/registry/move-aside.ts';
+import { replaceRegistry } from '../../src/registry/replace-registry.ts';
 import { exitOf, newRunOf, recordOf, runIdOf } from '../records.ts';
 import { openHere } from '../fixtures/registry/open-registry.ts';
 import { openRig, startRun, tempDir } from './registry-rig.ts';
@@ -44,15 +44,31 @@ test('the damaged file is moved aside, all of it, and a new one takes its place'
   await registry.close();
   await writeFile(stateDir.registryFile, 'rubbish');
   await writeFile(`${stateDir.registryFile}-wal`, 'rubbish');
-  const aside = await moveRegistryAside(stateDir, 123);
+  const draft = { registryFile: `${stateDir.registryFile}.rebuilding` };
+  await writeFile(draft.registryFile, '');
+  const aside = await replaceRegistry(stateDir, draft, 123);
   assert.equal(aside, `${stateDir.registryFile}.damaged-123`);
   const fresh = await openAnother();
   assert.equal(fresh.instanceId, registry.instanceId, 'the directory is who it was');
   assert.deepEqual(fresh.list(), []);
   const names = await readdir(stateDir.path);
   assert.ok(names.includes('registry.db.damaged-123-wal'));
-  const empty = join(await tempDir(t), 'registry.db');
-  assert.equal(await moveRegistryAside({ registryFile: empty }, 1), undefined);
+  const empty = { registryFile: join(await tempDir(t), 'registry.db') };
+  await writeFile(draft.registryFile, '');
+  assert.equal(await replaceRegistry(empty, draft, 1), undefined);
+});
+
+test('where the new registry cannot take the name the old one keeps it', async (t) => {
+  const { stateDir, registry } = await openRig(t);
+  await registry.close();
+  const before = await readdir(stateDir.path);
+  const draft = { registryFile: join(stateDir.path, 'nothing') };
+  await assert.rejects(replaceRegistry(stateDir, draft, 123), { code: 'ENOENT' });
+  assert.deepEqual(await readdir(stateDir.path), before);
+  // Its log could not be folded in: a part of it would be missing.
+  await writeFile(draft.registryFile, '');
+  await writeFile(`${draft.registryFile}-wal`, 'x');
+  await assert.rejects(replaceRegistry(stateDir, draft, 123), { code: 'registry-full' });
 });
 
 test('O3: a recovered run gets max(registry, shim) + 1, and old owners are fenced off', async (t) => {

@@ -72,6 +72,7 @@ test('one scan tells what every living run uses', (context) => {
     memoryBytes,
     processes: 1,
     outputBytes: 40,
+    diskBytes: 40,
     hasCommand: true,
     isStopped: false,
   });
@@ -81,6 +82,7 @@ test('one scan tells what every living run uses', (context) => {
     memoryBytes: 0,
     processes: 0,
     outputBytes: undefined,
+    diskBytes: undefined,
     hasCommand: false,
     isStopped: false,
   });

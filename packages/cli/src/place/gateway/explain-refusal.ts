@@ -38,6 +38,7 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   const parts = {
     cause: error.cause,
     detail: error.detail,
+    ...(code === 'storage_full' ? { hint: fullHint(target) } : {}),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   };
   return known === undefined || named !== undefined
@@ -54,6 +55,11 @@ function noAnswer({ name, url, isLocal }: Target, { code, cause, detail }: Coded
     detail,
     hint: 'Is the gateway running, and the network up? For the runs of this machine: -g local.',
   });
+}
+
+/* The gateway says which disk it is where it knows; how much there is to gain, only its machine does. */
+function fullHint({ url }: Target): string {
+  return `It is the disk on which the gateway ${url} keeps its state. On its machine: clf doctor, clf gc`;
 }
 
 export function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {

@@ -50,6 +50,8 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
   return {
     flag,
     gateway: target.name,
+    // Its own doctor looks for them.
+    unrecorded: async () => [],
     list: async (query) => {
       const answers = await ask(() => listAnswers(client, query));
       for (const { runId, stalled: why } of answers) {

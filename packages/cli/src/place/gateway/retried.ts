@@ -68,6 +68,7 @@ function wasNeverSent(error: unknown): boolean {
 
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof RefusedError)) return hasCode(error, 'gateway-unreachable');
-  const { status } = error.refusal;
-  return status >= 500 || status === 429;
+  const { status, code } = error.refusal;
+  // A full disk does not pass by itself.
+  return (status >= 500 || status === 429) && code !== 'storage_full';
 }

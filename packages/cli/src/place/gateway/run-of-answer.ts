@@ -42,10 +42,17 @@ export function runOf(answer: RunAnswer): Run {
 function useOf({
   at,
   outputBytes,
+  diskBytes,
   isStopped = false,
   ...use
 }: NonNullable<RunAnswer['use']>): NonNullable<Run['use']> {
-  return { ...use, isStopped, atMs: Date.parse(at), outputBytes: outputBytes ?? undefined };
+  return {
+    ...use,
+    isStopped,
+    atMs: Date.parse(at),
+    outputBytes: outputBytes ?? undefined,
+    diskBytes: diskBytes ?? undefined,
+  };
 }
 
 /* An id goes into tables, hints and file names; anything else that a gateway may send does not. */

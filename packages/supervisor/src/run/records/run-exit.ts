@@ -40,10 +40,15 @@ export function runExitOf(runId: RunId, { exit, end, journalLength }: ExitRecord
     escapees: end?.escapees ?? 0,
     leftovers: exit.leftovers,
     survivors: end?.survivors ?? [],
-    undrainedBytes: exit.undrainedBytes,
+    undrainedBytes: unsavedBytes(exit, end),
     failure: failureOf(exit),
     cursor: cursorAt(journalLength),
   };
+}
+
+/* What waited at the exit may be taken while leftovers live, or more may come to it; the end knows. */
+function unsavedBytes(exit: ExitRecord, end: EndRecord | undefined): number {
+  return exit.leftovers.length > 0 && end !== undefined ? end.undrainedBytes : exit.undrainedBytes;
 }
 
 function failureOf({ stage, errno }: ExitRecord): RunExit['failure'] {

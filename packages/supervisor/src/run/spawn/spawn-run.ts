@@ -13,9 +13,11 @@
  * process has recorded as stale meanwhile.
  * The same run id twice is one run: the second caller gets a handle on the first.
  */
+import { constants } from 'node:os';
 import { errnoOf, onAbort } from '@clawdfather/kit';
 import { SupervisorError } from '../../errors.ts';
 import { ownerIdentityOf, type SupervisorContext } from '../../context.ts';
+import { diskRefusalOf } from '../../registry/disk-refusal.ts';
 import { firstEpoch } from '../../registry/run-writes.ts';
 import { startMs } from '../../limits.ts';
 import type { ManagedRun, RunId, SpawnInput } from '../../types.ts';
@@ -56,7 +58,7 @@ export async function spawnRun(parts: SpawnParts, input: SpawnInput): Promise<Ma
   await owned.run.started;
   if (owned.run.state.kind === 'exited') forgetAbort();
   else void owned.run.settled.then(forgetAbort, forgetAbort);
-  throwIfNeverStarted(owned.run);
+  throwIfNeverStarted(owned.run, context.stateDir.path);
   return parts.handleOf(owned);
 }
 
@@ -80,9 +82,9 @@ async function recordStarting(
   context: SupervisorContext,
   { newRun, request: { runDir } }: SpawnPlan,
 ): Promise<'inserted' | 'exists'> {
-  const { registry } = context;
+  const { registry, stateDir } = context;
   const isMade = await context.makeIntent(runDir).catch((cause: unknown) => {
-    throw noIntent(newRun.runId, cause);
+    throw diskRefusalOf(cause, stateDir.path) ?? noIntent(newRun.runId, cause);
   });
   const clearAway = (): void => {
     if (isMade && !isStartedByOthers(registry, newRun.runId)) voidIntent(runDir);
@@ -94,7 +96,7 @@ async function recordStarting(
     return inserted;
   } catch (error) {
     clearAway();
-    throw error;
+    throw diskRefusalOf(error, stateDir.path) ?? error;
   }
 }
 
@@ -154,8 +156,17 @@ function cancelOnAbort(run: LiveRun, signal: AbortSignal | undefined): () => voi
   return onAbort(signal, () => run.cancel('manual-cancel', 'abort-signal'));
 }
 
+/* Where a shim makes its files. */
+const diskStages: readonly (string | undefined)[] = ['claim', 'journal', 'socket'];
+
+/* The shim passes the kernel's number on. */
+function systemErrorOf(errno: number | undefined): Error {
+  const [code] = Object.entries(constants.errno).find(([, number]) => number === errno) ?? [];
+  return Object.assign(new Error(code ?? 'unknown'), { code });
+}
+
 /* A run that started and ended has a handle like any other; one that never started has only its reason. */
-function throwIfNeverStarted(run: LiveRun): void {
+function throwIfNeverStarted(run: LiveRun, stateDir: string): void {
   const { state, identity, spawnError } = run;
   if (state.kind !== 'exited' || state.exit.startedAtMs !== undefined) return;
   const { reason, detail } = state.exit;
@@ -169,6 +180,11 @@ function throwIfNeverStarted(run: LiveRun): void {
     );
   }
   const isLate = spawnError?.stage === 'timeout';
+  const isAboutDisk = diskStages.includes(spawnError?.stage);
+  const refused = isAboutDisk
+    ? diskRefusalOf(systemErrorOf(spawnError?.errno), stateDir)
+    : undefined;
+  if (refused !== undefined) throw refused;
   throw new SupervisorError(
     isLate ? 'start-timeout' : 'spawn-failed',
     isLate

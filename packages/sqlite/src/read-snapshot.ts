@@ -1,5 +1,5 @@
 /*
- * The registry's content as of now, read from its files as bytes and without writing one.
+ * A database's content as of now, read from its files as bytes and without writing one.
  *
  * SQLite cannot do that for us: a database with a write-ahead log needs its index (`-shm`), and where that is not there, as
  * after the last process has closed it, not even a read-only connection opens on a disk without space or inodes.
@@ -8,11 +8,13 @@
  * So both files are read, and the committed pages of the log are laid over those of the database, as a checkpoint would.
  * The format is fixed by https://sqlite.org/fileformat2.html#walformat. Other processes may write meanwhile: files that
  * changed while they were read are read again.
+ *
+ * Not for a process that has the database open: closing a file drops all locks that the process has on it.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { hasErrno } from '@clawdfather/kit';
-import { SupervisorError } from '../errors.ts';
-import { registrySnapshotBytesMax } from '../limits.ts';
+import { fullError } from './failures.ts';
+import { snapshotBytesMax } from './limits.ts';
 
 const attemptsMax = 5;
 const logHeaderBytes = 32;
@@ -23,7 +25,7 @@ const logMagic = 0x377f0682;
 const formatVersionsAt = 18;
 const rollbackFormat = 1;
 
-/** `undefined`: there is no registry yet. */
+/** `undefined`: there is no database yet. Throws as SQLite does on a full disk when it is larger than `snapshotBytesMax`. */
 export function readSnapshot(file: string): Buffer | undefined {
   for (let attempt = 1; ; attempt += 1) {
     const before = marksOf(file);
@@ -109,11 +111,8 @@ function marksOf(file: string): string | undefined {
   );
   if (main === undefined) return undefined;
   const bytes = Number(main.size + (log?.size ?? 0n));
-  if (bytes > registrySnapshotBytesMax) {
-    throw new SupervisorError('registry-full', 'the registry is too large to be read in memory', {
-      detail: { file, bytes },
-      hint: 'Make space where the state directory lies; it is then opened as usual.',
-    });
+  if (bytes > snapshotBytesMax) {
+    throw fullError(`${file} is too large to be read into memory (${bytes} bytes)`);
   }
   return [main, log].map((one) => `${one?.ino} ${one?.size} ${one?.mtimeNs}`).join(' ');
 }
