@@ -22,6 +22,7 @@ export const reservedLabels = [
   'request',
   'terminal',
   'reads',
+  'shield',
   'allowedBy',
   'name',
 ] as const;

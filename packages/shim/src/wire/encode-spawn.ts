@@ -33,18 +33,21 @@ const fieldHeadBytes = 6;
 const fixedBytes = 512;
 const rlimitBytes = fieldHeadBytes + 20;
 const grantHeadBytes = fieldHeadBytes + 2;
-const stepHeadBytes = 5;
 
 export function encodeSpawn(request: SpawnRequest, handle: number): Buffer {
   checkRequest(request);
+  const shield = request.shield === undefined ? undefined : shieldBytes(request.shield);
   const head = { type: commandTypes.spawn, id: handle };
-  const writer = createFrameWriter(head, payloadBound(request));
+  const writer = createFrameWriter(
+    head,
+    payloadBound(request) + fieldHeadBytes + (shield?.length ?? 0),
+  );
   writer.field(spawnTags.version, () => writer.u16(protocolVersion));
   writeIdentity(writer, request);
   writeProgram(writer, request);
   writeLimits(writer, request);
   if (request.confine !== undefined) writeConfinement(writer, request.confine);
-  if (request.shield !== undefined) writeShield(writer, request.shield);
+  if (shield !== undefined) writer.field(spawnTags.shield, () => writer.bytes(shield));
   writePolicy(writer, request);
   return writer.finish();
 }
@@ -150,16 +153,33 @@ function writeConfinement(writer: FrameWriter, { grants }: Confinement): void {
   }
 }
 
-function writeShield(writer: FrameWriter, { steps, hasDomain }: ShieldRequest): void {
+/*
+ * Many runs have the same shield, of a hundred steps: its bytes are made once for each description. So they are the same to the
+ * letter, too, which is what spawnd compares.
+ */
+const shields = new WeakMap<ShieldRequest, Buffer>();
+
+function shieldBytes(shield: ShieldRequest): Buffer {
+  const known = shields.get(shield);
+  if (known !== undefined) return known;
+  checkShield(shield);
+  const { steps = [], hasDomain } = shield;
   const bits =
-    (steps === undefined ? 0 : shieldBits.namespace) | (hasDomain ? shieldBits.domain : 0);
-  writer.field(spawnTags.shield, () => {
-    writer.u8(bits);
-    for (const step of steps ?? []) {
-      writer.u8(shieldStepCodes[step.kind]);
-      for (const text of textsOf(step)) writer.str(text);
-    }
-  });
+    (shield.steps === undefined ? 0 : shieldBits.namespace) | (hasDomain ? shieldBits.domain : 0);
+  const parts = steps.flatMap((step) => [
+    Buffer.from([shieldStepCodes[step.kind]]),
+    ...textsOf(step).map(lengthAndText),
+  ]);
+  const bytes = Buffer.concat([Buffer.from([bits]), ...parts]);
+  shields.set(shield, bytes);
+  return bytes;
+}
+
+/* `str` of the protocol. */
+function lengthAndText(text: string): Buffer {
+  const bytes = Buffer.from(`\0\0${text}`);
+  bytes.writeUInt16LE(bytes.length - 2, 0);
+  return bytes;
 }
 
 function textsOf(step: ShieldStep): readonly string[] {
@@ -187,15 +207,12 @@ function payloadBound(request: SpawnRequest): number {
   }
   const grants = request.confine?.grants ?? [];
   for (const { path } of grants) units += path.length;
-  const steps = request.shield?.steps ?? [];
-  for (const step of steps) for (const text of textsOf(step)) units += text.length;
   return (
     fixedBytes +
     request.meta.length +
     units * utf8BytesPerUnit +
     fields * fieldHeadBytes +
     grants.length * grantHeadBytes +
-    steps.length * stepHeadBytes +
     (request.rlimits?.length ?? 0) * rlimitBytes +
     (request.user?.groups.length ?? 0) * 4
   );
@@ -214,7 +231,6 @@ function checkRequest(request: SpawnRequest): void {
   checkNoNul('file', request.file ?? '');
   checkNoNul('cgroup', request.cgroup?.path ?? '');
   checkGrants(request.confine?.grants ?? []);
-  if (request.shield !== undefined) checkShield(request.shield);
   for (const arg of request.argv) checkNoNul('argv', arg);
   for (const name of Object.keys(request.env)) {
     check(name !== '' && !name.includes('='), 'an environment name is empty or holds "="');

@@ -61,8 +61,9 @@ interface Planned extends Target {
 async function requestOf(
   context: ToolsContext,
   params: ExecParams,
-  { call, host, user, action, patience }: Planned,
+  planned: Planned,
 ): Promise<StoredRequest> {
+  const { call, host, user, action, patience } = planned;
   const runId = call.runId ?? context.random.id();
   const { command, cwd, envAdditions } = action;
   const { cols, rows } = execLimits.terminal;
@@ -84,7 +85,7 @@ async function requestOf(
     ...(call.labels === undefined ? {} : { labels: call.labels }),
     ...(call.extras === undefined ? {} : { extras: call.extras }),
     ...(call.nameOwner === undefined ? {} : { nameOwner: call.nameOwner }),
-    ...shieldOf(context, call),
+    ...shieldOf(context, planned),
     ...deadlinesOf(params, host),
     leftovers: params.leftovers ?? 'keep',
     ...(params.stdin === undefined ? {} : { stdin: params.stdin }),
@@ -92,12 +93,14 @@ async function requestOf(
   };
 }
 
+/* The tree is one that a person chose, as for what the starter list reads: the directory of a command is the agent's choice. */
 function shieldOf(
   { shieldsCommands }: ToolsContext,
-  { extras, directory }: ToolCall,
+  { call, host, user }: Planned,
 ): Pick<StoredRequest, 'shielded'> {
-  if (!shieldsCommands && extras?.shield !== true) return {};
-  return { shielded: directory === undefined ? {} : { tree: directory } };
+  if (!shieldsCommands && call.extras?.shield !== true) return {};
+  const tree = call.directory ?? (user === undefined ? host.homeDirectory : undefined);
+  return { shielded: tree === undefined ? {} : { tree } };
 }
 
 function deadlinesOf(

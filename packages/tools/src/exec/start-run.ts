@@ -121,9 +121,12 @@ function factsOf({ runId }: ManagedRun, input: SpawnInput): RunFacts {
 }
 
 /* A failure with a record is a result; the rest is for the caller to mend, or not the command's fault. */
-function neverStarted(error: unknown, { runId = '', cwd, labels = {} }: SpawnInput): Started {
+function neverStarted(error: unknown, input: SpawnInput): Started {
+  const { runId = '', cwd, labels = {} } = input;
   if (hasCode(error, 'spawn-failed') && error.detail['stage'] === 'cwd') {
-    throw unusableDirectory(cwd, 'it went away, is another one by now, or cannot be entered');
+    const hidden = input.shield === undefined ? '' : ', or is hidden by the shield';
+    const why = `it went away, is another one by now, cannot be entered${hidden}`;
+    throw unusableDirectory(cwd, why);
   }
   if (hasCode(error, 'input-invalid')) {
     throw new ToolsError('params-invalid', error.message, { detail: error.detail, cause: error });

@@ -11,7 +11,7 @@ import type { StoredRequest } from './stored-request.ts';
 /* Throws `shield-unavailable`: a command that is to be shielded does not start without. */
 export async function surround(
   { shield }: ToolsContext,
-  { shielded, action, runId }: StoredRequest,
+  { shielded, runId }: StoredRequest,
   user: HostUser | undefined,
 ): Promise<(input: SpawnInput) => SpawnInput> {
   if (shielded === undefined) return (input) => input;
@@ -21,7 +21,7 @@ export async function surround(
       hint: 'Allow it where it was asked for: the gateway or the server that asked starts it.',
     });
   }
-  const description = await shield.describe({ tree: shielded.tree ?? action.cwd, user });
+  const description = await shield.describe({ tree: shielded.tree, user });
   if (description === undefined) return (input) => input;
   const { level } = await shield.state();
   return (input) => ({

@@ -56,6 +56,8 @@ export interface Shield {
   describe(place: ShieldPlace): Promise<ShieldRequest | undefined>;
 }
 
+const domainAlone: ShieldRequest = { steps: undefined, hasDomain: true };
+
 const keptMs = 5_000;
 /* Trees of sessions, and users. */
 const keptMax = 64;
@@ -67,19 +69,23 @@ export function createShield(deps: ShieldDeps): Shield {
     support ??= (deps.support ?? readSupport)();
     return shieldStateOf(await support, settings);
   };
-  const kept = new Map<string, { readonly atMs: number; readonly steps: Promise<Steps> }>();
-  const stepsFor = async (place: ShieldPlace): Promise<Steps> => {
+  const kept = new Map<
+    string,
+    { readonly atMs: number; readonly request: Promise<ShieldRequest> }
+  >();
+  const requestFor = async (place: ShieldPlace, hasDomain: boolean): Promise<ShieldRequest> => {
     const key = JSON.stringify([place.tree, place.user?.uid]);
     const now = clock.monotonicMs();
     const last = kept.get(key);
-    if (last !== undefined && now - last.atMs < keptMs) return await last.steps;
-    const steps = readSteps(deps, place);
+    if (last !== undefined && now - last.atMs < keptMs) return await last.request;
+    // One object as long as it holds: its bytes are made once.
+    const request = readSteps(deps, place).then((steps) => ({ steps, hasDomain }));
     kept.delete(key);
     if (kept.size >= keptMax) kept.clear();
-    kept.set(key, { atMs: now, steps });
+    kept.set(key, { atMs: now, request });
     // What could not be read is read again.
-    steps.catch(() => kept.delete(key));
-    return await steps;
+    request.catch(() => kept.delete(key));
+    return await request;
   };
   return {
     settings,
@@ -94,8 +100,8 @@ export function createShield(deps: ShieldDeps): Shield {
       const found = await state();
       if (settings.mode === 'require' && found.missing.length > 0) throw unavailable(found);
       const { hasNamespace, hasDomain } = found;
-      if (!hasNamespace && !hasDomain) return undefined;
-      return { steps: hasNamespace ? await stepsFor(place) : undefined, hasDomain };
+      if (hasNamespace) return await requestFor(place, hasDomain);
+      return hasDomain ? domainAlone : undefined;
     },
   };
 }

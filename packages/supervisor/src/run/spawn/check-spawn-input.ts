@@ -89,7 +89,6 @@ function checkEnvironment(input: SpawnInput): void {
     bytes += name.length + value.length + 8;
   }
   for (const { path } of input.confine?.grants ?? []) bytes += path.length + 8;
-  for (const { path } of input.shield?.steps ?? []) bytes += 2 * path.length + 16;
   if (bytes > limits.argumentsAndEnvironmentBytesMax) {
     throw invalid('env', `and argv take ${limits.argumentsAndEnvironmentBytesMax} bytes together`);
   }
