@@ -13,6 +13,7 @@ export const toolsErrorCodes = [
   'name-taken',
   'no-terminal',
   'params-invalid',
+  'program-not-found',
   'run-ambiguous',
   'run-ended',
   'run-held',

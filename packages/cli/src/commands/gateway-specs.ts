@@ -25,6 +25,12 @@ export const serveFlags = {
   publicUrl: settingFlag('gateway.publicUrl', {
     summary: 'the address that people use, if it is not the one listened on',
   }),
+  directory: settingFlag('gateway.directory', {
+    short: 'C',
+    placeholder: 'DIR',
+    summary:
+      'where commands run that name none; agents read it unasked (your home, which they do not)',
+  }),
 };
 
 export const serveSpec = defineCommand({
@@ -40,6 +46,7 @@ export const serveSpec = defineCommand({
   },
   examples: [
     'clf serve',
+    'clf serve --directory ~/project',
     'clf serve --public-url https://clawd.example.org --trusted-proxy 10.0.0.7',
     'clf serve --listen 0.0.0.0:8420 --tls-cert cert.pem --tls-key key.pem --public-url https://my.host:8420',
   ],

@@ -134,7 +134,7 @@ test('no number of decided ones hides what waits, and a request of another accou
   assert.doesNotMatch(waiting.stdout, /another account/);
   const all = await rig.clf('approvals', '-a');
   assert.match(all.stdout, /asked for by another account: member/);
-  assert.match(all.stdout, /its environment and input are no longer kept/);
+  assert.match(all.stdout, /the command is kept, and no environment or input\. All in /);
 });
 
 test('what waits is listed whole, with who asked, where and why', { skip }, async (t) => {
@@ -187,9 +187,37 @@ test('what was asked for at a gateway is allowed here and started there, as whom
   const { approvalId, runId, made } = await ask(rig, { account: '0123456789abcdef' });
   const allowed = await decideAt(rig, 'allow', approvalId);
   assert.equal(allowed.code, 0, allowed.text);
-  assert.match(allowed.text, new RegExp(`the gateway starts ${runId}`));
-  const [json] = lines((await rig.clf('approvals', '--all', '--json')).stdout);
+  // None runs, so nothing starts yet, and it stays on the list until one does.
+  assert.match(
+    allowed.text,
+    new RegExp(
+      `allowed; it starts when the gateway runs again \\(clf serve\\), within 30m.* ${runId}: touch`,
+    ),
+  );
+  const [json] = lines((await rig.clf('approvals', '--json')).stdout);
   assert.deepEqual([json?.['state'], existsSync(made)], ['allowed', false]);
+  const { stdout } = await rig.clf('approvals');
+  assert.match(stdout, / allowed +mcp:test[^]*allowed by cli:.* ago, not started yet/);
+});
+
+test('several are decided at once; a mistyped one changes nothing, and one that is over stops no other', {
+  skip,
+}, async (t) => {
+  const rig = createCliRig(t);
+  const [first, second, third] = [await ask(rig), await ask(rig), await ask(rig)];
+  const ids = [first, second, third].map(({ approvalId }) => approvalId);
+  const typo = await decideAt(rig, 'deny', ...ids, 'nothing');
+  assert.match(typo.text, /no approval is called "nothing"/);
+  assert.equal(lines((await rig.clf('approvals', '--json')).stdout).length, 3);
+  assert.equal((await decideAt(rig, 'deny', first.approvalId)).code, 0);
+  const allowed = await decideAt(rig, 'allow', ...ids);
+  assert.equal(allowed.code, 125, allowed.text);
+  assert.match(allowed.text, /is decided: denied by cli:/);
+  for (const { runId, made } of [second, third]) {
+    assert.match(allowed.text, new RegExp(`started ${runId}: touch`));
+    assert.equal((await rig.clf('wait', runId)).code, 0);
+    assert.ok(existsSync(made));
+  }
 });
 
 test('denying tells why, and the run never starts', { skip }, async (t) => {
@@ -246,7 +274,10 @@ test('what was allowed for ever is listed, and revoked at a terminal; then it is
   assert.equal(none2.code, 125);
   assert.match(none2.text, /you may not revoke this: .*no terminal[^]*approval-refused/);
   const typo = await rig.clf('rules', 'rm', `${id.slice(0, 8)}l`);
-  assert.match(typo.stderr, new RegExp(`no rule has the id[^]*Did you mean ${id.slice(0, 9)}`));
+  assert.match(
+    typo.stderr,
+    new RegExp(`no rule has the id or program[^]*Did you mean ${id.slice(0, 9)}`),
+  );
   assert.match((await rig.clf('rules', 'rm', 'llllllll')).stderr, /All of them: clf rules/);
   // One bad id among several changes nothing.
   assert.equal((await decideAt(rig, 'rules', 'rm', id, 'nothing')).code, 125);

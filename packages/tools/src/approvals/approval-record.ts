@@ -16,6 +16,7 @@ import type {
 import { hashAction } from './action-hash.ts';
 import type { ApprovalRecord, ApprovalSummary, ProposedAction } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
+import { askerOf } from './requester.ts';
 import { parseCommand } from './shown-command.ts';
 
 export function momentOf(host: ApprovalStore['host'], clock: { wallMs(): number }): ApprovalMoment {
@@ -34,6 +35,7 @@ export function summaryOfStored(stored: StoredApproval): ApprovalSummary {
     command: parseCommand(stored.command),
     labels: stored.labels,
     requester: stored.requester,
+    asker: askerOf(stored.requesterMarks),
     why: stored.why,
     createdAtMs: stored.createdAtMs,
     expiresAtMs: stored.expiresAtMs,

@@ -15,6 +15,7 @@ import type { RunId } from '@clawdfather/supervisor';
 import type { ApprovalRecord, ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
+import { makeVisible } from '../output/visible-text.ts';
 import { beginStart } from './begin-start.ts';
 import type { Started } from './start-run.ts';
 import { parseRequest, type StoredRequest } from './stored-request.ts';
@@ -24,12 +25,18 @@ type Held = Pick<ApprovalSummary, 'approvalId' | 'runId'>;
 /* For whoever asked, until there is a decision. */
 export function pendingResult(
   { heldIn }: Pick<ToolsContext, 'heldIn'>,
-  { approvalId, runId, expiresAtMs }: Pick<ApprovalSummary, 'approvalId' | 'runId' | 'expiresAtMs'>,
+  {
+    approvalId,
+    runId,
+    expiresAtMs,
+    why,
+  }: Pick<ApprovalSummary, 'approvalId' | 'runId' | 'expiresAtMs' | 'why'>,
 ): Extract<ExecResult, { status: 'approval-pending' }> {
   return {
     status: 'approval-pending',
     approvalId,
     runId,
+    why: makeVisible(why),
     expiresAt: new Date(expiresAtMs).toISOString(),
     ...(heldIn === undefined ? {} : { stateDir: heldIn }),
   };

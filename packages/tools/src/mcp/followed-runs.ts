@@ -6,6 +6,7 @@
  */
 import type { Log } from '@clawdfather/kit';
 import type { RunEnd } from '../process/wait-for-end.ts';
+import { formatDenial } from './denial-text.ts';
 import { fitText } from './fit-result.ts';
 import { followedRunsMax, noticeCommandCharactersMax } from './limits.ts';
 import { type ExitNotice, nextNotice, type NoticeEvent, type NoticeState } from './next-notice.ts';
@@ -92,7 +93,10 @@ function makeRoom(runs: Map<string, Followed>): boolean {
 }
 
 function noticeOf(runId: string, end: RunEnd): ExitNotice {
-  if (end.kind === 'denied') return { event: 'denied', runId, reason: end.rule };
+  const command = fitText(end.command, noticeCommandCharactersMax);
+  if (end.kind === 'denied') {
+    return { event: 'denied', runId, reason: formatDenial(end.result), command };
+  }
   const { reason, code, signal, cursor, durationMs } = end.exit;
   /* A time limit is never shown with an exit code: a program that ends tidily would look like a success. */
   const isTimeout = reason === 'overall-timeout' || reason === 'no-output-timeout';
@@ -104,6 +108,6 @@ function noticeOf(runId: string, end: RunEnd): ExitNotice {
     ...(signal === undefined ? {} : { signal }),
     cursor,
     ...(durationMs === undefined ? {} : { durationMs }),
-    command: fitText(end.command, noticeCommandCharactersMax),
+    command,
   };
 }

@@ -6,6 +6,8 @@ import { type PollResult } from '@clawdfather/protocol';
 import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
+import { makeVisible } from '../output/visible-text.ts';
+import { isWithdrawn } from '../approvals/withdrawn.ts';
 import { pendingResult, startHeld } from '../exec/held-runs.ts';
 import type { FoundRun } from './find-run.ts';
 
@@ -65,8 +67,21 @@ function recordOr({ supervisor }: ToolsContext, runId: string): StartWait {
   return { kind: 'not-yet', result: { status: 'running', runId, ...rest } };
 }
 
-function denied({ runId, state, decidedBy, reason }: ApprovalSummary): PollResult {
-  const said = reason === undefined ? '' : `: ${reason}`;
-  const rule = state === 'expired' ? 'approval: nobody decided in time' : `approval: denied${said}`;
-  return { status: 'denied', runId, rule, by: decidedBy ?? 'clawdfather' };
+function denied(approval: ApprovalSummary): PollResult {
+  const { runId, state, decidedBy: by = 'clawdfather' } = approval;
+  if (state === 'expired') {
+    return {
+      status: 'denied',
+      runId,
+      rule: 'approval: nobody decided in time',
+      by,
+      cause: 'expired',
+    };
+  }
+  const reason = approval.reason === undefined ? undefined : makeVisible(approval.reason);
+  const rule = `approval: denied${reason === undefined ? '' : `: ${reason}`}`;
+  if (isWithdrawn(approval)) return { status: 'denied', runId, rule, by, cause: 'withdrawn' };
+  // Nobody decided where nobody is named: the record was changed.
+  const cause = by === 'clawdfather' ? 'policy' : 'person';
+  return { status: 'denied', runId, rule, by, cause, ...(reason === undefined ? {} : { reason }) };
 }

@@ -102,13 +102,45 @@ test('a held one says that the agent cannot decide', () => {
     status: 'approval-pending',
     approvalId: 'a1',
     runId: 'r1',
+    why: '/usr/bin/touch is not on the allowlist',
     expiresAt: '2026-01-01T00:30:00.000Z',
   } as const;
   const text = formatOutcome(held);
-  assert.match(text, /You cannot approve it\. The user can: clf approvals\. /);
+  assert.match(text, /\nWhy: \/usr\/bin\/touch is not on the allowlist\.\n/);
+  assert.match(
+    text,
+    /You cannot approve it\. The user can: clf allow a1 \(on the gateway's machine/,
+  );
   const here = formatOutcome({ ...held, stateDir: '/srv/state' });
-  assert.match(here, /clf approvals \(it waits in \/srv\/state\)\. /);
+  assert.match(here, /clf allow a1 \(it waits in \/srv\/state; clf approvals shows it\)\. /);
   assert.match(text, /process \{"action":"poll","runId":"r1"/);
+});
+
+test('a denial says who denied it, in whose words, or that the agent took it back itself', () => {
+  const denied = {
+    status: 'denied',
+    runId: 'r1',
+    rule: 'approval: denied: x',
+    by: 'cli:root',
+  } as const;
+  const reason = 'use the staging host, please';
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'person', reason }),
+    'A person (root) denied it: "use the staging host, please". Nothing was started.',
+  );
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'person', by: 'device:x' }),
+    'A person (device:x) denied it. Nothing was started.',
+  );
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'withdrawn', by: 'mcp:a' }),
+    'You took it back. Nothing was started.',
+  );
+  assert.match(formatOutcome({ ...denied, cause: 'expired' }), /^Nobody decided in time\./);
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'policy', rule: 'security: deny', by: 'policy' }),
+    'Denied by policy: security: deny. Nothing was started.',
+  );
 });
 
 test('only what never took place is an error of the tool', () => {
@@ -117,7 +149,7 @@ test('only what never took place is an error of the tool', () => {
   assert.equal(isRefusal({ ...failed, kind: 'command-not-found', exitCode: 127 }), false);
   assert.equal(isRefusal({ ...failed, kind: 'command-not-found' }), true);
   assert.equal(isRefusal({ ...failed, kind: 'spawn-error' }), true);
-  assert.equal(isRefusal({ status: 'denied', rule: 'x', by: 'policy' }), true);
+  assert.equal(isRefusal({ status: 'denied', cause: 'policy', rule: 'x', by: 'policy' }), true);
 });
 
 test('a page beyond the end says how many lines there are', () => {
