@@ -28,13 +28,20 @@ export const serveFlags = {
   directory: settingFlag('gateway.directory', {
     short: 'C',
     placeholder: 'DIR',
-    summary:
-      'where commands run that name none; agents read it unasked (your home, which they do not)',
+    summary: 'where commands run that name no directory; what agents read unasked',
   }),
 };
 
+const listenInstead = 'Write address and port together: --listen 127.0.0.1:8420';
+
 export const serveSpec = defineCommand({
   name: 'serve',
+  foreignFlags: {
+    '--port': listenInstead,
+    '-p': listenInstead,
+    '--host': listenInstead,
+    '--bind': listenInstead,
+  },
   summary: 'Run the gateway: HTTP, WebSocket and MCP for phones, browsers and agents',
   operands: {},
   flags: {

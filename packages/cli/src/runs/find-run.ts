@@ -6,7 +6,7 @@ import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { RunId } from '@clawdfather/supervisor';
 import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
-import type { Place, Run } from '../place/place.ts';
+import type { HeldRequest, Place, Run } from '../place/place.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 
 /* What tables show; long enough to be unique on one host, short enough to type. */
@@ -20,7 +20,7 @@ const neighboursMax = 500;
 /* Of fewer letters of an id nearly everything is a neighbour. */
 const neighbourCharsMin = 4;
 
-export type RunLister = Pick<Place, 'list' | 'flag'>;
+export type RunLister = Pick<Place, 'list' | 'flag' | 'held'>;
 
 export async function findRun(place: RunLister, typed: string): Promise<Run> {
   const byId = /^[0-9a-z]+$/.test(typed)
@@ -42,6 +42,8 @@ export async function findRun(place: RunLister, typed: string): Promise<Run> {
 
   const candidates = chosen.length > 0 ? chosen : byId;
   if (candidates.length > 1) throw ambiguous(typed, candidates);
+  const held = /^[0-9a-z]+$/.test(typed) ? await place.held?.find(typed) : undefined;
+  if (held !== undefined) throw notStarted(held, place.flag);
   const nearest = await nearestRun(place, typed);
   throw new CliError('run-not-found', `no run is called "${makeVisible(typed)}"`, {
     hint:
@@ -49,6 +51,25 @@ export async function findRun(place: RunLister, typed: string): Promise<Run> {
         ? `See all runs, finished ones too: clf ps${place.flag} -a`
         : `Did you mean ${makeVisible(nearest)}?`,
     detail: { typed },
+  });
+}
+
+/* A person has to decide first, or has. */
+export function notStarted({ runId, approvalId, state }: HeldRequest, flag: string): CliError {
+  const approval = approvalId.slice(0, shortIdChars);
+  const whats: Readonly<Record<HeldRequest['state'], string>> = {
+    pending: `waits for approval ${approval}`,
+    allowed: `has not started; approval ${approval} allows it`,
+    denied: `will not start: approval ${approval} is denied`,
+    expired: `will not start: approval ${approval} has expired`,
+  };
+  const isOver = state === 'denied' || state === 'expired';
+  return new CliError('run-held', `run ${runId} ${whats[state]}`, {
+    hint:
+      state === 'pending'
+        ? `Decide: clf allow${flag} ${approval}, or clf deny${flag} ${approval}. What it is: clf approvals${flag}`
+        : `What became of it: clf approvals${flag}${isOver ? ' -a' : ''}`,
+    detail: { runId, approvalId, state },
   });
 }
 

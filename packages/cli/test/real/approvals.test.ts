@@ -5,110 +5,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
-import { createSupervisor, openApprovals, readLineage } from '@clawdfather/supervisor';
-import {
-  agentPolicy,
-  createAllowlist,
-  createGatekeeper,
-  createStarterReach,
-  createTools,
-  type RequesterMark,
-} from '@clawdfather/tools';
-import { type CliRig, createCliRig, launcherPath } from '../support/cli-process.ts';
-
-/* Inside a run nobody may decide (W2), and without `script` there is no terminal to decide at. */
-const skip = !existsSync('/usr/bin/script')
-  ? 'script is not installed'
-  : readLineage(process.pid).some(({ comm }) => comm.startsWith('clawdfather-shi'))
-    ? 'these tests run inside a run'
-    : false;
-
-interface Asked {
-  readonly approvalId: string;
-  readonly runId: string;
-  /* A file that the command makes. */
-  readonly made: string;
-}
-
-interface Parts {
-  readonly requesterMarks?: readonly RequesterMark[];
-  readonly command?: string;
-  /* Of a gateway; the machine's own by default. */
-  readonly account?: string;
-}
-
-/* An agent asks and is gone: nobody but the command line can start it. */
-async function ask(rig: CliRig, parts: Parts = {}): Promise<Asked> {
-  const clock = createSystemClock();
-  const random = createSystemRandom();
-  const made = join(rig.stateDir, `made-${random.id()}`);
-  const supervisor = await createSupervisor({ stateDir: rig.stateDir, launcher: 'direct' });
-  const store = await openApprovals({ stateDir: rig.stateDir });
-  const { requesterMarks = [] } = parts;
-  const allowlist = createAllowlist(store);
-  const policy = agentPolicy;
-  const reach = createStarterReach({ home: undefined, ours: [rig.stateDir] });
-  const gatekeeperParts = { store, allowlist, reach, clock, random, policy, requesterMarks };
-  const gatekeeper = createGatekeeper(gatekeeperParts);
-  const baseEnvironment = { PATH: '/usr/bin:/bin', HOME: rig.stateDir };
-  const tools = createTools({
-    supervisor,
-    gatekeeper,
-    clock,
-    random,
-    log: silentLog,
-    users: { of: () => undefined },
-    baseEnvironment,
-  });
-  const what = parts.command === undefined ? { argv: ['touch', made] } : { command: parts.command };
-  const { signal } = new AbortController();
-  const { account = 'local' } = parts;
-  const call = { signal, requester: 'mcp:test', account, sessionId: 'session' };
-  const result = await tools.exec(what, call);
-  await tools.close();
-  await store.close();
-  await supervisor.close();
-  assert.equal(result.status, 'approval-pending');
-  return { approvalId: result.approvalId, runId: result.runId, made };
-}
-
-interface Told {
-  readonly code: number | null;
-  readonly text: string;
-}
-
-/* The command at a terminal of its own, as a person has it. */
-function decideAt(rig: CliRig, ...args: string[]): Promise<Told> {
-  const words = [process.execPath, launcherPath, ...args].map((word) => `'${word}'`);
-  return told(rig, ['script', '-qec', words.join(' '), '/dev/null']);
-}
-
-async function told(
-  rig: CliRig,
-  [program, ...args]: readonly [string, ...string[]],
-): Promise<Told> {
-  const child = spawn(program, args, {
-    env: { ...rig.env, TERM: 'dumb', SHELL: '/bin/sh' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Without the terminal that these tests may have been started at.
-    detached: true,
-  });
-  let text = '';
-  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, text };
-}
-
-function lines(text: string): readonly Readonly<Record<string, unknown>>[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
+import { openApprovals, readLineage } from '@clawdfather/supervisor';
+import { ask, decideAt, lines, skip, told } from '../support/asking-rig.ts';
+import { createCliRig, launcherPath } from '../support/cli-process.ts';
 
 test('no number of decided ones hides what waits, and a request of another account says so', async (t) => {
   const rig = createCliRig(t);
@@ -200,26 +100,6 @@ test('what was asked for at a gateway is allowed here and started there, as whom
   assert.match(stdout, / allowed +mcp:test[^]*allowed by cli:.* ago, not started yet/);
 });
 
-test('several are decided at once; a mistyped one changes nothing, and one that is over stops no other', {
-  skip,
-}, async (t) => {
-  const rig = createCliRig(t);
-  const [first, second, third] = [await ask(rig), await ask(rig), await ask(rig)];
-  const ids = [first, second, third].map(({ approvalId }) => approvalId);
-  const typo = await decideAt(rig, 'deny', ...ids, 'nothing');
-  assert.match(typo.text, /no approval is called "nothing"/);
-  assert.equal(lines((await rig.clf('approvals', '--json')).stdout).length, 3);
-  assert.equal((await decideAt(rig, 'deny', first.approvalId)).code, 0);
-  const allowed = await decideAt(rig, 'allow', ...ids);
-  assert.equal(allowed.code, 125, allowed.text);
-  assert.match(allowed.text, /is decided: denied by cli:/);
-  for (const { runId, made } of [second, third]) {
-    assert.match(allowed.text, new RegExp(`started ${runId}: touch`));
-    assert.equal((await rig.clf('wait', runId)).code, 0);
-    assert.ok(existsSync(made));
-  }
-});
-
 test('denying tells why, and the run never starts', { skip }, async (t) => {
   const rig = createCliRig(t);
   const { approvalId, runId, made } = await ask(rig);
@@ -294,36 +174,6 @@ test('what was allowed for ever is listed, and revoked at a terminal; then it is
   );
   const again = await decideAt(rig, 'rules', 'rm', id);
   assert.match(again.text, /has revoked it at [^]*rule-revoked/);
-});
-
-test('-f shows what comes and how it ends, until it is left', { skip }, async (t) => {
-  const rig = createCliRig(t);
-  const first = await ask(rig);
-  const text = rig.start({}, 'approvals', '-f');
-  const json = rig.start({}, 'approvals', '-f', '--json');
-  t.after(() => [text, json].map(({ child }) => child.kill('SIGKILL')));
-  await Promise.all([text.saw(first.approvalId.slice(0, 12)), json.saw(first.approvalId)]);
-  const second = await ask(rig);
-  const id = second.approvalId.slice(0, 12);
-  await text.saw(`clf allow ${id}, or clf deny ${id}\n`);
-  assert.ok(text.stdout().includes(`  $ touch ${second.made}\n`));
-  await json.saw(second.approvalId);
-  await decideAt(rig, 'deny', '--reason', 'no', second.approvalId);
-  await text.saw(`${id} denied by cli:`);
-  await json.saw('"state":"denied"');
-  text.child.kill('SIGINT');
-  json.child.kill('SIGINT');
-  const [told1, told2] = [await text.result, await json.result];
-  assert.deepEqual([told1.code, told2.code, told2.stderr], [0, 0, '']);
-  assert.ok(told1.stderr.includes(`waiting for requests in ${rig.stateDir}; Ctrl-C leaves`));
-  assert.deepEqual(
-    lines(told2.stdout).map((one) => [one['id'], one['state']]),
-    [
-      [first.approvalId, 'pending'],
-      [second.approvalId, 'pending'],
-      [second.approvalId, 'denied'],
-    ],
-  );
 });
 
 test('what no rule could cover is not allowed for ever', { skip }, async (t) => {

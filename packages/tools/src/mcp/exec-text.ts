@@ -92,7 +92,8 @@ function outputText(result: {
   const said = output === '' ? '(no output)' : output;
   if (truncated === undefined) return said;
   const how = callText('log', { runId, cursor: truncated.fromCursor });
-  return `[${truncated.droppedBytes} bytes before this are left out. Read them with ${how}]\n${said}`;
+  // Where it was cut need not be where a line begins.
+  return `[${truncated.droppedBytes} bytes before this are left out. Read them with ${how}]\n…${said}`;
 }
 
 function leftoverLines(result: {

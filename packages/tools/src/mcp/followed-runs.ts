@@ -6,6 +6,7 @@
  */
 import type { Log } from '@clawdfather/kit';
 import type { RunEnd } from '../process/wait-for-end.ts';
+import { askedCommand } from './asked-command.ts';
 import { formatDenial } from './denial-text.ts';
 import { fitText } from './fit-result.ts';
 import { followedRunsMax, noticeCommandCharactersMax } from './limits.ts';
@@ -93,7 +94,7 @@ function makeRoom(runs: Map<string, Followed>): boolean {
 }
 
 function noticeOf(runId: string, end: RunEnd): ExitNotice {
-  const command = fitText(end.command, noticeCommandCharactersMax);
+  const command = fitText(askedCommand(end.command), noticeCommandCharactersMax);
   if (end.kind === 'denied') {
     return { event: 'denied', runId, reason: formatDenial(end.result), command };
   }

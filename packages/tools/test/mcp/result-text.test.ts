@@ -40,6 +40,7 @@ test('what was left out can be read with the call that is named', () => {
   const text = formatOutcome({ ...completed, truncated });
   const call = /Read them with process (\{.*?\})\]/.exec(text)?.[1] ?? '';
   assert.deepEqual(JSON.parse(call), { action: 'log', runId: 'r1', cursor: 'c1' });
+  assert.match(text, /\]\n…hello\n$/, 'it may begin in the middle of a line');
 });
 
 test('processes left behind are named, with the way to end them', () => {
@@ -206,7 +207,7 @@ test('every action has a text', () => {
         isAlternate: false,
         isRunning: true,
       },
-      /^80×24, cursor in row 1, column 0, title "sh", running\.\n\n\$ ls$/,
+      /^80×24, cursor in row 1, column 0 \(from 0\), title "sh", running\.\n\n\$ ls$/,
     ],
     [{ action: 'write', runId, bytes: 3, isEof: true }, /3 bytes written, and stdin is closed/],
     [{ action: 'send-keys', runId, bytes: 3 }, /3 bytes sent.*screen/],
