@@ -42,8 +42,7 @@ export function formatAllowed({ runId, action }: ApprovalRecord, start: Start): 
 const startWords: Readonly<Record<Start, string>> = {
   started: 'started',
   gateway: 'the gateway starts',
-  'gateway-later':
-    'allowed; it starts when the gateway runs again (clf serve), within 30m, else it expires:',
+  'gateway-later': 'allowed; it starts when the gateway runs again (clf serve), within 30m:',
 };
 
 export function formatDenied(record: ApprovalRecord): string {
