@@ -66,10 +66,14 @@ export function startedOf(found: FoundRun): RunRecord {
   if (found.kind === 'run') return found.record;
   const detail =
     found.kind === 'held'
-      ? { approval_id: found.approval.approvalId, state: found.approval.state }
-      : { state: 'starting' };
+      ? {
+          run_id: found.approval.runId,
+          approval_id: found.approval.approvalId,
+          state: found.approval.state,
+        }
+      : { run_id: found.runId, state: 'starting' };
   throw new ApiError('not_running', 'the run has not started', {
     detail,
-    hint: 'Poll it, or wait for its end: both wait for its start first.',
+    hint: 'Poll it: that waits for its start.',
   });
 }

@@ -3,7 +3,9 @@
  */
 import { CodedError } from '@clawdfather/kit';
 import { CliError, type CliErrorCode } from '../../errors.ts';
-import type { Target } from '../../sign-in/find-gateway.ts';
+import { notStarted } from '../../runs/find-run.ts';
+import { placeFlag, type Target } from '../../sign-in/find-gateway.ts';
+import type { HeldRequest } from '../place.ts';
 
 /* By the gateway's own reason where it names one, else by its code. Others keep the code of the API. */
 const sameHere: Readonly<Record<string, CliErrorCode>> = {
@@ -31,7 +33,11 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   if (!(error instanceof RefusedError)) return error;
   const { code } = error.refusal;
   if (code === 'unauthorized') return notSignedIn(target, error);
-  const { reason } = error.detail;
+  const { reason, approval_id: approvalId, run_id: runId, state } = error.detail;
+  if (code === 'not_running' && typeof approvalId === 'string') {
+    const held = { approvalId, runId: String(runId), state: state as HeldRequest['state'] };
+    return notStarted(held, placeFlag(target));
+  }
   const named = reasonsHere.has(reason) ? String(reason) : undefined;
   const known = sameHere[String(reason)] ?? sameHere[code];
   const parts = {
