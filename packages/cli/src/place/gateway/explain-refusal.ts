@@ -33,10 +33,9 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   if (!(error instanceof RefusedError)) return error;
   const { code } = error.refusal;
   if (code === 'unauthorized') return notSignedIn(target, error);
-  const { reason, approval_id: approvalId, run_id: runId, state } = error.detail;
+  const { reason, approval_id: approvalId } = error.detail;
   if (code === 'not_running' && typeof approvalId === 'string') {
-    const held = { approvalId, runId: String(runId), state: state as HeldRequest['state'] };
-    return notStarted(held, placeFlag(target));
+    return notStarted(heldOf(approvalId, error.detail), placeFlag(target));
   }
   const named = reasonsHere.has(reason) ? String(reason) : undefined;
   const known = sameHere[String(reason)] ?? sameHere[code];
@@ -48,6 +47,17 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   return known === undefined || named !== undefined
     ? new CodedError(named ?? code, error.message, parts)
     : new CliError(known, error.message, parts);
+}
+
+function heldOf(approvalId: string, detail: Readonly<Record<string, unknown>>): HeldRequest {
+  const { run_id: runId, state, changed, asked_again_as: askedAgainAs } = detail;
+  return {
+    approvalId,
+    runId: String(runId),
+    state: state as HeldRequest['state'],
+    changed: typeof changed === 'string' ? changed : undefined,
+    askedAgainAs: typeof askedAgainAs === 'string' ? askedAgainAs : undefined,
+  };
 }
 
 export function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {
