@@ -10,7 +10,7 @@ import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withGateway } from '../sign-in/open-client.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
-import { formatAuditEntry } from '../render/audit-text.ts';
+import { formatAuditEntry, happenedAt } from '../render/audit-text.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { auditSpec } from './sign-in-specs.ts';
 
@@ -82,7 +82,7 @@ async function show(
       await io.stdout.write(jsonLine(json));
       continue;
     }
-    const time = at.slice(0, 19).replace('T', ' ');
+    const time = happenedAt(entry).slice(0, 19).replace('T', ' ');
     const words = formatAuditEntry(entry);
     await io.stdout.write(`${paint.dim(time)} ${paint.strong(makeVisible(action))} ${words}\n`);
   }

@@ -99,6 +99,23 @@ export interface PasteResult {
   readonly isBracketed: boolean;
 }
 
+/* A request that has the id of its run and has not become one. */
+export interface HeldRequest {
+  readonly runId: string;
+  readonly approvalId: string;
+  readonly state: 'pending' | 'allowed' | 'denied' | 'expired' | 'changed';
+  /* What was another at the start, and the approval that was asked for instead. */
+  readonly changed?: string | undefined;
+  readonly askedAgainAs?: string | undefined;
+}
+
+export interface HeldRequests {
+  /* The one whose run's id begins so; undefined if there is none, or several. */
+  find(idPrefix: string): Promise<HeldRequest | undefined>;
+  /* Those that wait for a person. */
+  count(): Promise<number>;
+}
+
 export interface Place {
   /* What follows `clf COMMAND` so that it means the same place again: empty, or ` -g NAME`. */
   readonly flag: string;
@@ -108,6 +125,8 @@ export interface Place {
   unrecorded(): Promise<readonly string[]>;
   /* Newest first. */
   list(query: RunQuery): Promise<readonly Run[]>;
+  /* What waits for a decision and is in no list of this place. Absent where lists have it, as at a gateway. */
+  readonly held?: HeldRequests;
   /* Those of these that stand still because their output cannot be kept (J4). */
   stalls(runs: readonly Run[]): Promise<ReadonlyMap<RunId, Stall>>;
   /*

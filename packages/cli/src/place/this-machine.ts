@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import { endRun } from '../runs/end-run.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
 import { noTerminal, runEnded, stillAlive } from '../runs/run-refusals.ts';
+import { createHeldHere } from './held-here.ts';
 import type { Place, Run } from './place.ts';
 import { createSettler, type RunHere } from './settle-here.ts';
 
@@ -32,6 +33,7 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
     flag,
     gateway: undefined,
     unrecorded: async () => unrecorded(supervisor, join(config.stateDir, 'runs')),
+    held: createHeldHere({ config, clock }),
     list: async ({ withUse = false, ...query }) => {
       const records = supervisor.list(query);
       return withUse ? withUses(supervisor, records) : records;

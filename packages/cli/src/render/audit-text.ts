@@ -14,6 +14,19 @@ export interface AuditFacts {
 
 type Detail = AuditFacts['detail'];
 
+/*
+ * What was decided, revoked or started without the gateway is written down when the gateway hears of it, which may be days later.
+ * People want to know when it was.
+ */
+export function happenedAt({
+  at,
+  detail,
+}: Pick<AuditFacts, 'detail'> & { readonly at: string }): string {
+  const { decided_at: decidedAt, revoked_at: revokedAt, started_at: startedAt } = detail;
+  const known = [decidedAt, revokedAt, startedAt].find((time) => typeof time === 'string');
+  return known ?? at;
+}
+
 /* Without the time and the action. */
 export function formatAuditEntry({ action, actor, target, detail }: AuditFacts): string {
   const { who, via, ...rest } = detail;
