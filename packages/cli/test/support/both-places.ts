@@ -149,7 +149,7 @@ function comparableWords(line: string): string {
     .replaceAll(/\((\d+)\)/g, '(PID)')
     .replaceAll(/\bby \w+:[\w-]+/g, 'by WHO')
     .replace(/^cursor: \S+$/, 'cursor: CURSOR')
-    .replace(/^(directory|pid|session|started by|ended by|took|cpu time|memory) .*$/, '$1 ANY')
+    .replace(/^(directory|pid|session|started by|ended by|took|cpu time|memory|output) .*$/, '$1 ANY')
     .replace(/^(\w[\w ]{0,10}?) {2,}/, '$1  ');
 }
 
