@@ -45,6 +45,7 @@ export { openStateDir } from './registry/state-dir.ts';
 export { outputStart } from './run/output/read-output.ts';
 export type { Stall } from './run/output/stall.ts';
 export type { RunUse } from './use/read-uses.ts';
+export type { RunDetail } from './run/records/run-detail.ts';
 export { unclaimedStage } from './run/records/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';
@@ -85,5 +86,6 @@ export type {
   Supervisor,
   TerminalRole,
   TerminationReason,
+  TreeEnd,
   WriteOptions,
 } from './types.ts';

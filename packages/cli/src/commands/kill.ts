@@ -2,12 +2,13 @@
  * `clf kill`: ends runs, leftovers included, and waits until they are gone; or
  * sends one signal and does not wait. Works on runs of any owner (O4).
  */
+import type { RunExit } from '@clawdfather/supervisor';
 import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
 import type { Place, Run } from '../place/place.ts';
-import { formatExitShort } from '../render/exit-text.ts';
+import { formatExitShort, formatLeftoversEnd } from '../render/exit-text.ts';
 import { exitJson } from '../render/run-json.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
 import { runEnded } from '../runs/run-refusals.ts';
@@ -24,7 +25,7 @@ export async function execute(call: CallOf<typeof killSpec>): Promise<ExitStatus
         if (signal !== undefined) return sendSignal(place, run, signal);
         const exit = await place.end(run, graceMs);
         return {
-          text: `${run.runId} ${formatExitShort(exit)}`,
+          text: `${run.runId} ${formatEnding(run, exit)}`,
           json: { id: run.runId, exit: exitJson(exit) },
         };
       }),
@@ -34,7 +35,13 @@ export async function execute(call: CallOf<typeof killSpec>): Promise<ExitStatus
 
 async function sendSignal(place: Place, run: Run, signal: NodeJS.Signals): Promise<Told> {
   if (run.treeEndedAtMs !== undefined) throw runEnded(run, place.flag);
-  const handle = await place.open(run);
-  await handle.signal(signal);
+  await place.signal(run, signal);
   return { text: run.runId, json: { id: run.runId, signal } };
+}
+
+/* A run that was over keeps its end; what was ended now is what it had left. */
+function formatEnding(run: Run, exit: RunExit): string {
+  const wasOver = run.exit !== undefined && run.treeEndedAtMs === undefined;
+  const left = wasOver ? formatLeftoversEnd(exit) : undefined;
+  return left === undefined ? formatExitShort(exit) : `${formatExitShort(exit)}, ${left}`;
 }

@@ -6,6 +6,7 @@ import type { RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Config } from '../config.ts';
 import { endRun } from '../runs/end-run.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
+import { actorHere } from '../runs/who-asks.ts';
 import { noTerminal, runEnded, stillAlive } from '../runs/run-refusals.ts';
 import type { Place, Run } from './place.ts';
 import { createSettler, type RunHere } from './settle-here.ts';
@@ -19,7 +20,7 @@ export interface ThisMachineDeps {
 }
 
 export function createThisMachine({ supervisor, clock, config, flag }: ThisMachineDeps): Place {
-  const actor = `cli:${config.pid}`;
+  const actor = actorHere(config.pid);
   const settle = createSettler({ supervisor, clock });
   const attach = (run: Pick<Run, 'runId'>) => supervisor.attach(run.runId);
   const attachLiving = async (run: Run) => {
@@ -35,6 +36,10 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
     },
     // Every run that this place hands out is a record of the supervisor.
     stalls: (runs) => supervisor.stalls(runs as readonly RunRecord[]),
+    details: async (run) => {
+      const record = run as RunRecord;
+      return { ...supervisor.detail(record), shimPid: record.shimPid };
+    },
     settle: (runs) => settle(runs as readonly RunHere[]),
     start: async (wish, signal) => {
       const { startHere } = await import('./start-here.ts');
@@ -42,6 +47,7 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
     },
     open: attach,
     end: (run, graceMs) => endRun({ supervisor, clock, run, actor, graceMs }),
+    signal: async (run, name) => (await attach(run)).signal(name, actor),
     remove: async (run, { isForced }) => {
       const isAlive = run.treeEndedAtMs === undefined;
       if (isAlive && !isForced) throw stillAlive(run, flag);

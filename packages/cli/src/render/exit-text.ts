@@ -56,8 +56,11 @@ export function formatExitNotice(
   switch (exit.reason) {
     case 'exit':
       return undefined;
-    case 'signal':
-      return `killed by ${exit.signal ?? 'a signal'}${exit.coreDumped ? ' (core dumped)' : ''}`;
+    case 'signal': {
+      const sent = exit.actor === undefined ? '' : `, sent by ${makeVisible(exit.actor)}`;
+      const core = exit.coreDumped ? ' (core dumped)' : '';
+      return `killed by ${exit.signal ?? 'a signal'}${core}${sent}`;
+    }
     case 'overall-timeout':
       return `ended after its time limit of ${limitText(deadlines.overallMs)}`;
     case 'no-output-timeout':
@@ -79,6 +82,26 @@ export function formatExitNotice(
     default:
       return assertNever(exit.reason);
   }
+}
+
+/* What lives for a moment longer than the command of a run that is being ended was not left by it. */
+export function hasLeft({ reason, leftovers }: RunExit): boolean {
+  const isLeft = reason === 'exit' || reason === 'signal' || reason === 'ownership-escape';
+  return isLeft && leftovers.length > 0;
+}
+
+/* Of processes that lived on after the command, once they are gone: `2 left processes ended`. */
+export function formatLeftoversEnd(exit: RunExit): string | undefined {
+  const { treeEnd } = exit;
+  if (!hasLeft(exit) || treeEnd === undefined) return undefined;
+  const ended = treeEnd.killed.pid;
+  if (ended === 0) return 'what it left had ended by itself';
+  return ended === 1 ? '1 left process ended' : `${ended} left processes ended`;
+}
+
+/* As `formatExitNotice`, and for an end that needs no notice too. */
+export function formatEnd(exit: RunExit, deadlines: RunRecord['deadlines']): string {
+  return formatExitNotice(exit, deadlines) ?? `ended by itself with exit code ${exit.code ?? '?'}`;
 }
 
 function limitText(ms: number | undefined): string {

@@ -24,6 +24,12 @@ export interface RunAuditDeps {
 
 export type EndingAction = 'run.signal' | 'run.cancel' | 'run.remove';
 
+export interface Ending {
+  readonly runId: string;
+  readonly action: EndingAction;
+  readonly detail?: AuditDetail;
+}
+
 export type AuditDetail = NonNullable<AuditEntry['detail']>;
 
 /* Enough to know it again; a script of many lines is in the run's own record. */
@@ -76,10 +82,10 @@ export async function recordUnstarted(
 export async function recordEnding(
   deps: RunAuditDeps,
   asking: Asking,
-  { runId, action }: { readonly runId: string; readonly action: EndingAction },
+  { runId, action, detail = {} }: Ending,
 ): Promise<void> {
   try {
-    await record(deps, asking, { action, target: runId, detail: {} });
+    await record(deps, asking, { action, target: runId, detail });
   } catch (error) {
     deps.log.error('run.ending-unrecorded', { runId, action, error });
   }

@@ -4,8 +4,9 @@
 import type { RunEvent as ShimEvent, StartRecord } from '@clawdfather/shim';
 import type { RunEvent, RunLifecycle, StartedProcess } from '../../lifecycle/run-lifecycle.ts';
 import type { RunIdentity } from '../own/run-identity.ts';
-import { exitWithoutRecord, runExitOf } from '../records/run-exit.ts';
+import { exitWithoutRecord, runExitOf, treeEndUnseen } from '../records/run-exit.ts';
 import { formatShimDied } from '../records/shim-died.ts';
+import { millisecondsOf } from '../output/output-clock.ts';
 
 export interface SpawnFailure {
   readonly stage: string;
@@ -17,12 +18,14 @@ export interface Hearer {
   readonly identity: RunIdentity;
   readonly state: RunLifecycle;
   readonly wallMs: () => number;
+  /* The last sign of life in its journal. */
+  readonly lastSeenMs: () => number | undefined;
 }
 
 /* Undefined: news for readers, nothing for the lifecycle. */
 export function lifecycleEventOf(
   event: ShimEvent,
-  { identity: { runId }, state, wallMs }: Hearer,
+  { identity: { runId }, state, wallMs, lastSeenMs }: Hearer,
 ): RunEvent | undefined {
   switch (event.type) {
     case 'started':
@@ -51,7 +54,15 @@ export function lifecycleEventOf(
       const { shimPid, signal, swept } = event;
       const detail = formatShimDied({ shimPid, signal, ended: swept, isExitKnown: false });
       const killed = { pid: swept, pgid: 0, cgroup: 0 };
-      const exit = exitWithoutRecord(runId, 'unknown', { endedAtMs: wallMs(), detail, killed });
+      const endedAtMs = wallMs();
+      const exit = exitWithoutRecord(runId, 'unknown', {
+        endedAtMs,
+        lastSeenAtMs: lastSeenMs(),
+        startedAtMs: state.kind === 'exited' ? undefined : state.process?.startedAtMs,
+        detail,
+        killed,
+        treeEnd: treeEndUnseen(endedAtMs, swept),
+      });
       return { type: 'shim-lost', exit, isTreeGone: true };
     }
     default:
@@ -68,5 +79,6 @@ export function startedProcessOf(start: StartRecord): StartedProcess {
     shimStartTicks: start.shimStartTicks,
     runDirDev: start.dev,
     runDirIno: start.ino,
+    startedAtMs: start.startedUs === undefined ? undefined : millisecondsOf(start.startedUs),
   };
 }
