@@ -298,10 +298,7 @@ export interface ManagedRun {
   outputLent(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
   /** As `output`, but only what is there now. */
   outputSoFar(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
-  /**
-   * Resolves when nothing of the run lives any more: later than `wait` under `keep`, and with survivors (T1, T4). With how that
-   * came about, where that is known.
-   */
+  /** Resolves when nothing of the run lives any more, with how: later than `wait` under `keep`, and with survivors (T1, T4). */
   waitTree(signal?: AbortSignal): Promise<TreeEnd | undefined>;
   /** Resolves when the shim has accepted the bytes; backpressured. */
   write(data: string | Uint8Array, options?: WriteOptions): Promise<void>;

@@ -50,7 +50,11 @@ export type Run = Pick<
 };
 
 /* What is asked of one run and not of a list. At an older gateway some of it is not known. */
-export type RunDetails = Partial<RunDetail> & { readonly shimPid?: number | undefined };
+export type RunDetails = Partial<RunDetail> & {
+  readonly shimPid?: number | undefined;
+  /* What devices and tokens of a gateway are called, by their ids. */
+  readonly names?: Readonly<Record<string, string>>;
+};
 
 /* One run to watch, type into and end. */
 export type RunHandle = Pick<

@@ -56,11 +56,8 @@ export function formatExitNotice(
   switch (exit.reason) {
     case 'exit':
       return undefined;
-    case 'signal': {
-      const sent = exit.actor === undefined ? '' : `, sent by ${makeVisible(exit.actor)}`;
-      const core = exit.coreDumped ? ' (core dumped)' : '';
-      return `killed by ${exit.signal ?? 'a signal'}${core}${sent}`;
-    }
+    case 'signal':
+      return formatSignal(exit);
     case 'overall-timeout':
       return `ended after its time limit of ${limitText(deadlines.overallMs)}`;
     case 'no-output-timeout':
@@ -83,6 +80,18 @@ export function formatExitNotice(
       return assertNever(exit.reason);
   }
 }
+
+function formatSignal({ signal = 'a signal', coreDumped, actor }: RunExit): string {
+  const killed = `killed by ${signal}${coreDumped ? ' (core dumped)' : ''}`;
+  if (actor !== undefined) return `${killed}, sent by ${makeVisible(actor)}`;
+  return `${killed}${limitSignals[signal] ?? ''}`;
+}
+
+/* The kernel sends these at a limit, whoever has set it. */
+const limitSignals: Readonly<Record<string, string>> = {
+  SIGXCPU: ': its limit of processor time was reached (--limit-cpu, ulimit -t)',
+  SIGXFSZ: ': its limit of the size of a file was reached (--limit-file-size, ulimit -f)',
+};
 
 /* What lives for a moment longer than the command of a run that is being ended was not left by it. */
 export function hasLeft({ reason, leftovers }: RunExit): boolean {

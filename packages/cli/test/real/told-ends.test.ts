@@ -2,7 +2,9 @@
  * What is told of a run is what happened: when it last said something, when it and what it left ended, and who asked.
  */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CliRig, createCliRig } from '../support/cli-process.ts';
 
@@ -133,9 +135,11 @@ test('a run whose shim was killed says that its end was only found', async (t) =
 
 test('the processor time of a run that was ended is that of its whole tree', async (t) => {
   const rig = createCliRig(t);
-  const burn = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo burnt; sleep 60';
-  const waiter = `sh -c '${burn}' & trap 'exit 1' TERM; wait`;
-  const run = rig.start({}, 'run', '--name', 'tree', '--', 'sh', '-c', waiter);
+  // It outlives its parent, which never waits for it.
+  const burn =
+    'trap "" TERM; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo burnt; sleep 60';
+  const parent = `sh -c '${burn}' & exec sleep 60`;
+  const run = rig.start({}, 'run', '--name', 'tree', '--grace', '100ms', '--', 'sh', '-c', parent);
   await run.saw('burnt');
   await rig.clf('kill', 'tree');
   await run.result;
@@ -164,4 +168,78 @@ test('a cancelled run is no success, even if its command took it well', async (t
   await rig.clf('kill', 'tidy');
   assert.equal((await run.result).code, 125);
   assert.equal((await rig.clf('wait', 'tidy')).code, 125);
+});
+
+test('why a command could not be started is told in the same words at once and later', async (t) => {
+  const rig = createCliRig(t);
+  const script = join(rig.env['HOME'] ?? '', 'script');
+  writeFileSync(script, '#!/no/such/interpreter -x\n', { mode: 0o755 });
+  const told: Readonly<Record<string, string>> = {
+    'no-such-program': 'no-such-program: command not found',
+    './nothing': './nothing: no such file',
+    [script]: `${script}: its interpreter /no/such/interpreter (its first line) is not there`,
+    '/etc': '/etc: is a directory',
+    '/etc/passwd': '/etc/passwd: not executable',
+  };
+  for (const [index, [program, words]] of Object.entries(told).entries()) {
+    const name = `start${index}`;
+    const { stderr } = await rig.clf('run', '--name', name, '--', program);
+    assert.ok(stderr.startsWith(`clf: ${words}\n`), stderr);
+    const waited = await rig.clf('wait', name);
+    assert.ok(waited.stderr.includes(`could not be started: ${words}`), waited.stderr);
+    assert.ok((await rig.clf('show', name)).stdout.includes(`\ndetail      ${words}\n`));
+  }
+});
+
+test('a limit of processor time that ends a run is named', async (t) => {
+  const rig = createCliRig(t);
+  const { stderr } = await rig.clf(
+    'run',
+    '--limit-cpu',
+    '1s',
+    '--',
+    'sh',
+    '-c',
+    'while :; do :; done',
+  );
+  assert.match(
+    stderr,
+    /killed by SIGXCPU[^:]*: its limit of processor time was reached \(--limit-cpu/,
+  );
+});
+
+test('logs -f says how a run ended that did not end by itself', async (t) => {
+  const rig = createCliRig(t);
+  await rig.clf('run', '-d', '--name', 'long', '--', 'sh', '-c', 'echo up; exec sleep 60');
+  const follower = rig.start({}, 'logs', '-f', 'long');
+  await follower.saw('up');
+  await rig.clf('kill', 'long');
+  const { stderr, code } = await follower.result;
+  assert.match(stderr, new RegExp(`^clf: run \\w+ cancelled by ${me} `));
+  assert.equal(code, 0);
+  assert.equal((await rig.clf('logs', 'long')).stderr, '', 'not where no person reads');
+});
+
+test('wait says of a stopped run that it is stopped, and how it goes on', async (t) => {
+  const rig = createCliRig(t);
+  await rig.clf('run', '-d', '--name', 'halted', '--', 'sleep', '600');
+  await rig.clf('kill', '-STOP', 'halted');
+  const { stderr } = await rig.clf('wait', '--timeout', '50ms', 'halted');
+  assert.match(
+    stderr,
+    /^clf: still stopped after 50ms; it goes on with: clf kill -s CONT \w{12}$/m,
+  );
+});
+
+test('state=failed is every end but ok', async (t) => {
+  const rig = createCliRig(t);
+  await rig.clf('run', '--name', 'good', '--', 'true');
+  await rig.clf('run', '--name', 'bad', '--', 'sh', '-c', 'exit 3');
+  await rig.clf('run', '--name', 'shot', '--', 'sh', '-c', 'kill -9 $$');
+  const { stdout } = await rig.clf('ps', '-f', 'state=failed');
+  assert.match(stdout, / bad /);
+  assert.match(stdout, / shot /);
+  assert.doesNotMatch(stdout, / good /);
+  const { stderr } = await rig.clf('ps', '-f', 'state=whatever');
+  assert.match(stderr, /Known: .*ok, failed, .*'exit N', SIGNAME/);
 });

@@ -147,7 +147,7 @@ function comparableWords(line: string): string {
   return line
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/\((\d+)\)/g, '(PID)')
-    .replaceAll(/\bby \w+:[\w-]+(?: \((?:pid \d+|[\w/]+)\))?/g, 'by WHO')
+    .replaceAll(/\bby \w+:[\w-]+(?: \((?:pid \d+|[^)]+)\))?/g, 'by WHO')
     .replace(/^cursor: \S+$/, 'cursor: CURSOR')
     .replace(
       /^(directory|pid|shim|journal|session|started by|ended by|took|cpu time|memory) .*$/,

@@ -15,6 +15,7 @@ import type { RunExit, RunRecord } from '@clawdfather/supervisor';
 import { type RunActions, summaryOf, summaryOfHeld, type ToolCall } from '@clawdfather/tools';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
+import { actorNames } from './actor-names.ts';
 import { findRun, type FoundRun, idOf, type Looker, startedOf } from './find-run.ts';
 import { giveInput } from './give-input.ts';
 import { type ListedRuns, listRuns, type RunPage, stalledOf } from './list-runs.ts';
@@ -81,7 +82,8 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     const { record } = found;
     const { supervisor } = this.#deps.runs;
     const json = this.#json(record, await supervisor.stalls([record]));
-    return { ...json, ...detailJson(record, supervisor.detail(record)) };
+    const names = await actorNames(this.#deps.store, this.#asking.caller, record);
+    return { ...json, ...detailJson(record, supervisor.detail(record)), names };
   }
 
   /* Undefined when the time is up first, or it will never run. */

@@ -59,6 +59,7 @@ test('T3: a signal is on record with its name and its sender, in the log and at 
   const { reason, signal, actor } = run.exit as Record<string, unknown>;
   assert.deepEqual([reason, signal, actor], ['signal', 'SIGKILL', entry?.actor]);
   assert.deepEqual([run.lastOutputAt, run.graceMs], [null, 5_000]);
+  assert.deepEqual(run.names, { [String(actor)]: 'test' }, 'a person is told what it is called');
 });
 
 test('nor over MCP; what is to start is not started', async () => {

@@ -102,6 +102,8 @@ export const runSchema = runSummarySchema
     /* The length of its journal, with what was dropped of it. */
     outputBytes: z.number().nullable().optional(),
     droppedBytes: z.number().optional(),
+    /* What the devices and tokens among its actors are called; told to a person. */
+    names: z.record(z.string(), z.string()).optional(),
     /* Only when the list was asked for it, and while its processes can be seen. */
     use: runUseSchema.optional(),
   })

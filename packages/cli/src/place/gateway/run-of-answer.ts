@@ -47,6 +47,7 @@ export function detailsOf(answer: RunAnswer): RunDetails {
     graceMs: answer.graceMs ?? undefined,
     limits: answer.limits ?? {},
     shimPid: answer.shimPid ?? undefined,
+    names: answer.names ?? {},
   };
 }
 
