@@ -2,7 +2,6 @@
  * A decision of the person in front of this terminal, or the reason why it is none.
  */
 import { closeSync, openSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { ApprovalDecision } from '@clawdfather/protocol';
 import { readLineage } from '@clawdfather/supervisor';
 import { decideApproval, type DecisionOutcome } from '@clawdfather/tools';
@@ -10,6 +9,7 @@ import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { formatEnd } from './approval-text.ts';
 import type { Approvals } from './with-approvals.ts';
+import { personHere } from '../runs/who-asks.ts';
 
 export type Decided = Extract<DecisionOutcome, { kind: 'decided' }>;
 
@@ -31,7 +31,7 @@ export async function decide(
       approvalId,
       decision,
       reason,
-      by: `cli:${userInfo().username}`,
+      by: personHere(),
       decider: { lineage: readLineage(config.pid), isAtTerminal: isAtTerminal() },
     },
   );

@@ -27,7 +27,8 @@ export async function execute(call: CallOf<typeof psSpec>): Promise<ExitStatus> 
     }
     const stalls = await place.stalls(runs);
     if (call.isJson) {
-      for (const run of runs) await io.stdout.write(jsonLine(runJson(run, stalls.get(run.runId))));
+      for (const run of runs)
+        await io.stdout.write(jsonLine(runJson(run, { stall: stalls.get(run.runId) })));
       return codeStatus(exitOk);
     }
     const waiting = waitingText(flags.filter.length > 0 ? 0 : await place.held?.count(), place);

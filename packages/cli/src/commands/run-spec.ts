@@ -43,7 +43,8 @@ export const runSpec = defineCommand({
       summary: 'what to do with processes that the command leaves behind (keep)',
     }),
     ownerLoss: settingFlag('run.ownerLoss', {
-      summary: 'what to do when this clf is killed (adopt: the run goes on)',
+      summary:
+        'what to do when this clf is killed (adopt: the run goes on; kill: it is ended, 15 s later)',
     }),
     nice: valueFlag(integer({ min: -20, max: 19 }), {
       summary: 'scheduling priority, from -20 to 19',

@@ -7,6 +7,7 @@ import type {
   LeftoversPolicy,
   ManagedRun,
   OwnerLossPolicy,
+  RunDetail,
   RunExit,
   RunFilter,
   RunId,
@@ -46,6 +47,13 @@ export type Run = Pick<
   readonly state: RunState | 'held';
   /* What its processes use. Only in a list that was asked for it, while something of the run lives and can be seen. */
   readonly use?: Omit<RunUse, 'hasCommand'>;
+};
+
+/* What is asked of one run and not of a list. At an older gateway some of it is not known. */
+export type RunDetails = Partial<RunDetail> & {
+  readonly shimPid?: number | undefined;
+  /* What devices and tokens of a gateway are called, by their ids. */
+  readonly names?: Readonly<Record<string, string>>;
 };
 
 /* One run to watch, type into and end. */
@@ -129,6 +137,7 @@ export interface Place {
   readonly held?: HeldRequests;
   /* Those of these that stand still because their output cannot be kept (J4). */
   stalls(runs: readonly Run[]): Promise<ReadonlyMap<RunId, Stall>>;
+  details(run: Run): Promise<RunDetails>;
   /*
    * For runs that were listed with their use. Where a run's processes are gone and no end is recorded, records it. True: the list
    * is out of date.
@@ -139,6 +148,8 @@ export interface Place {
   open(run: Run): Promise<RunHandle>;
   /* Ends the run and all that it started; throws `run-still-alive` when something could not be ended. */
   end(run: Run, graceMs: number | undefined): Promise<RunExit>;
+  /* Only sends it, and says who did. */
+  signal(run: Run, name: NodeJS.Signals): Promise<void>;
   /* Of one that lives only when it may be ended first. */
   remove(run: Run, options: { readonly isForced: boolean }): Promise<void>;
   /* All of them are removed: time to clear away. */

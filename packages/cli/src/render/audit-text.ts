@@ -41,6 +41,7 @@ const wordsOf: Readonly<Record<string, (detail: Detail) => string>> = {
   'run.start': (detail) => `${commandOf(detail)}; let by ${letBy(detail)}`,
   'run.held': (detail) => `${commandOf(detail)}; waits for approval ${textOf(detail['approval'])}`,
   'run.denied': (detail) => `${commandOf(detail)}; denied by ${textOf(detail['rule'])}`,
+  'run.unstarted': (detail) => `${commandOf(detail)}; not started: ${textOf(detail['why'])}`,
   'approval.decide': (detail) => {
     const { decision, run_id: runId, asked_by: askedBy, reason, programs } = detail;
     const said = reason === undefined ? '' : ` "${textOf(reason)}"`;

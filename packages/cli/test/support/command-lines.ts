@@ -75,7 +75,10 @@ export const emptyPlace: Story = {
     { clf: 'show web', out: /\nreason +manual-cancel\nsignal +SIGTERM\nended by +/ },
     { clf: 'run --name web -- true' },
     // None of the name lives: the newest is meant.
-    { clf: 'show web', out: /^id +RUN\nname +web\ncommand +true\nstate +ok\n/ },
+    {
+      clf: 'show web',
+      out: /^Run RUN ended by itself with exit code 0\.\nid +RUN\nname +web\ncommand +true\nstate +ok\n/,
+    },
   ],
 };
 
@@ -146,7 +149,7 @@ const ends: Story = {
     { clf: 'wait --timeout 50ms long', code: 124, err: 'clf: still running after 50ms\n' },
     { clf: 'wait --timeout 50ms --json long', code: 124, out: '{"id":"RUN","exit":null}\n' },
     { clf: 'kill -s USR1 long', out: started },
-    { clf: 'wait long', code: 138, err: 'clf: run RUN killed by SIGUSR1\n' },
+    { clf: 'wait long', code: 138, err: 'clf: run RUN killed by SIGUSR1, sent by WHO\n' },
     {
       clf: 'wait --json three long',
       code: 138,
@@ -248,7 +251,8 @@ const leftovers: Story = {
     },
     { clf: 'ps -q -f name=kept', out: 'RUN\nRUN\n' },
     { clf: 'rm -f kept', out: started },
-    { clf: 'kill kept', out: 'RUN ok, leftovers ended\n' },
+    { clf: 'kill kept', out: 'RUN ok, 1 left process ended\n' },
+    { clf: 'show kept', out: /\nthey ended +TIME by WHO: 1 left process ended\n/ },
     { clf: 'kill kept', out: 'RUN had already ended (ok)\n' },
     { clf: 'rm kept', out: started },
     { clf: `run --leftovers end -- sh -c 'sleep 1000 & echo on'`, out: 'on\n' },

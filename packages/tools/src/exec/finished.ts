@@ -150,7 +150,7 @@ function messageOf(record: RunFacts, exit: RunExit): string {
 
 function startFailure(kind: Failed['kind'], why: string): string {
   if (kind === 'command-not-found')
-    return 'the program was not found: a name is searched in PATH, a path taken as it is';
+    return `the program was not found${why} (a name is searched in PATH, a path taken as it is)`;
   if (kind === 'not-executable') return `the program was found, but it cannot be executed${why}`;
   return `it could not be started${why}`;
 }
