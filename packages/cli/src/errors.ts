@@ -14,6 +14,7 @@ export const cliErrorCodes = [
   'run-ambiguous',
   'not-a-terminal',
   'run-ended',
+  'run-held',
   'run-still-alive',
   'stdin-closed',
   'state-dir-unusable',

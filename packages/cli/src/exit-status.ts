@@ -44,11 +44,12 @@ export function exitCodeOf(exit: EndedExit): number {
     case 'no-output-timeout':
       return exitTimedOut;
     case 'exit':
-    case 'manual-cancel':
-    case 'owner-lost':
       return rootCode(exit) ?? exitOwnError;
     case 'spawn-error':
       return startFailureCode(exit.failure);
+    // A command that ends tidily when it is told to has not done what it was started for.
+    case 'manual-cancel':
+    case 'owner-lost':
     case 'signal':
     case 'ownership-escape':
     case 'out-of-memory':

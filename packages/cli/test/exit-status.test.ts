@@ -27,8 +27,10 @@ test('a timeout is 124, whatever the command made of it', () => {
   }
 });
 
-test('a cancelled run shows how the command took it', () => {
-  assert.equal(exitCodeOf(exitWith({ reason: 'manual-cancel', code: 0 })), 0);
+test('a cancelled run shows how the command took it, but is no success', () => {
+  assert.equal(exitCodeOf(exitWith({ reason: 'manual-cancel', code: 0 })), 125);
+  assert.equal(exitCodeOf(exitWith({ reason: 'owner-lost', code: 0 })), 125);
+  assert.equal(exitCodeOf(exitWith({ reason: 'manual-cancel', code: 7 })), 7);
   assert.equal(
     exitCodeOf(exitWith({ reason: 'manual-cancel', code: undefined, signal: 'SIGTERM' })),
     143,

@@ -14,7 +14,7 @@ import {
 } from '@clawdfather/ssh';
 import { openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { openStateDir } from '@clawdfather/supervisor';
-import { createAuth } from './auth/create-auth.ts';
+import { type Auth, type AuthDeps, createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { GatewayDeps, GatewayParts } from './gateway-parts.ts';
@@ -29,6 +29,7 @@ import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
 import { openApprovalAudit } from './runs/approval-audit.ts';
 import { createRunsFor } from './runs/caller-runs.ts';
+import { denyForGoneTokens, type GoneTokensDeps } from './runs/gone-tokens.ts';
 import { openRuns } from './runs/open-runs.ts';
 import { openSessions } from './sessions/open-sessions.ts';
 import { registerApi } from './register-api.ts';
@@ -76,7 +77,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   });
   const routes = noteRoutes(server);
   opening.defer(() => server.close());
-  const auth = createAuth({
+  const auth = openAuth(opening, runs, {
     ...deps,
     config,
     store,
@@ -122,6 +123,16 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function openAuth(
+  opening: AsyncDisposableStack,
+  { approvals }: Pick<GoneTokensDeps, 'approvals'>,
+  deps: AuthDeps & Pick<GoneTokensDeps, 'log'>,
+): Auth {
+  const auth = createAuth(deps);
+  opening.use(denyForGoneTokens({ ...deps, approvals, tokens: auth.tokens }));
+  return auth;
 }
 
 /* The parts below the API; each needs the ones before it. */

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { endReasonSchema } from './exec.ts';
 import { stallSchema } from './process.ts';
+import { runLimitsSchema } from './run-extras.ts';
 
 const instant = z.iso.datetime();
 const runId = z.string().describe('the run’s id');
@@ -12,17 +13,28 @@ const cursor = z.string().describe('the position after it, for `--since`');
 const amount = z.number();
 const count = z.int();
 const process = z.object({ pid: count, command: z.string().describe('its short name') });
+const killed = z.object({
+  pid: count.describe('processes killed one by one'),
+  pgid: count.describe('by their group'),
+  cgroup: count.describe('by their cgroup'),
+});
 
 export const cliExitSchema = z.object({
   reason: endReasonSchema.describe('why it ended: invariants.md, T3'),
   code: count.nullable().describe('the exit code of the command'),
   signal: z.string().nullable().describe('the signal it died of'),
   exitCode: count.describe('what `clf run` would have exited with'),
-  actor: z.string().nullable().describe('who asked for the end'),
+  actor: z
+    .string()
+    .nullable()
+    .describe('who asked for the end, or sent the signal that it died of through Clawdfather'),
   detail: z.string().nullable().describe('a sentence of evidence'),
   coreDumped: z.boolean(),
   startedAt: instant.nullable(),
-  endedAt: instant,
+  endedAt: instant.describe('when its command ended, or was found dead: see `lastSeenAt`'),
+  lastSeenAt: instant
+    .nullable()
+    .describe('nobody saw the end: it ended after this, and no later than `endedAt`'),
   durationMs: amount.nullable(),
   usage: z
     .object({
@@ -32,12 +44,9 @@ export const cliExitSchema = z.object({
       readBytes: amount,
       writeBytes: amount,
     })
-    .nullable(),
-  killed: z.object({
-    pid: count.describe('processes killed one by one'),
-    pgid: count.describe('by their group'),
-    cgroup: count.describe('by their cgroup'),
-  }),
+    .nullable()
+    .describe('of all its processes that had ended with it'),
+  killed,
   escapees: count.describe('processes that had left its group'),
   leftovers: z.array(process).describe('what lived on when it had ended'),
   survivors: z.array(process).describe('what could not be ended'),
@@ -47,6 +56,15 @@ export const cliExitSchema = z.object({
     .nullable()
     .describe('of a command that could not be started: at which step, with which errno'),
   cursor,
+  treeEnd: z
+    .object({
+      endedAt: instant,
+      reason: endReasonSchema,
+      actor: z.string().nullable().describe('who had what it left ended; null: it ended by itself'),
+      killed,
+    })
+    .nullable()
+    .describe('how the last of its processes ended; null while one lives'),
 });
 
 export const cliRunSchema = z.object({
@@ -64,13 +82,22 @@ export const cliRunSchema = z.object({
   labels: z.record(z.string(), z.string()),
   createdAt: instant,
   startedAt: instant.nullable(),
-  lastOutputAt: instant.nullable(),
+  lastOutputAt: instant
+    .nullable()
+    .describe('exact from `show` and of what has ended; in lists up to some seconds old, or null'),
   timeoutMs: amount.nullable(),
   idleTimeoutMs: amount.nullable(),
   leftovers: z.enum(['keep', 'end', 'fail']),
   ownerLoss: z.enum(['adopt', 'kill']),
   owner: z.object({ instanceId: z.string(), generation: count, epoch: count }),
   stalled: stallSchema.nullable().describe('why it stands still: its output cannot be kept'),
+  shimPid: count
+    .nullable()
+    .describe('the process that holds it; this and the next four: from `show`'),
+  graceMs: amount.nullable().describe('from SIGTERM to SIGKILL'),
+  limits: runLimitsSchema.nullable().describe('that it was started with'),
+  outputBytes: amount.nullable().describe('the length of its journal, with what was dropped'),
+  droppedBytes: amount.nullable().describe('the beginning of it that is no longer kept'),
   exit: cliExitSchema.nullable(),
   treeEndedAt: instant.nullable().describe('null while something of it lives'),
 });

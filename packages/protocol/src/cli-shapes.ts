@@ -42,6 +42,10 @@ const approvalFields = {
   account: z.string(),
   runAs: z.string().nullable().describe('the Unix user that it runs as; null: as the gateway does'),
   requester: z.string(),
+  askedWith: z
+    .string()
+    .nullable()
+    .describe('at a gateway: the label of the token, or the name of the device'),
   why: z.string().describe('why it was asked about'),
   createdAt: instant,
   expiresAt: instant,

@@ -37,7 +37,7 @@ export const execFields = {
     .record(z.string(), z.string())
     .optional()
     .describe('Added to the environment. PATH and loader hooks are refused.'),
-  host: z.string().min(1).optional().describe('"local", or the id or label of a connection.'),
+  host: z.string().min(1).optional().describe('Where it runs. Only "local" so far.'),
   pty: z
     .boolean()
     .optional()
@@ -57,7 +57,7 @@ export const execFields = {
     .max(timeoutSeconds.most)
     .optional()
     .describe(
-      'The run is ended after this long; 0 is never. Default: never with background, else 1800 (on an SSH host 120).',
+      'The run is ended after this long; 0 is never. Default: never with background, else 1800.',
     ),
   noOutputTimeoutSeconds: z
     .number()
@@ -166,6 +166,8 @@ export const approvalPendingSchema = z.object({
   status: z.literal('approval-pending'),
   approvalId: z.string(),
   runId: z.string(),
+  /* Why a person is asked: what is not on the allowlist, or who wants a decision. */
+  why: z.string(),
   expiresAt: z.iso.datetime(),
   ...timeLimitFields,
   /* Where a person finds it: the state directory, if it was asked for on this machine and not at a gateway. */
@@ -178,6 +180,10 @@ export const deniedSchema = z.object({
   runId: z.string().optional(),
   rule: z.string(),
   by: z.string(),
+  /* At once, by the policy; or after it was held: a person did, whoever asked took it back, nobody decided in time, what it is bound to has changed. */
+  cause: z.enum(['policy', 'person', 'withdrawn', 'expired', 'changed']),
+  /* What the person said. */
+  reason: z.string().optional(),
   /* It was allowed, but what it is bound to was another at the start: this waits for a decision instead. */
   askedAgain: z.object({ approvalId: z.string(), runId: z.string() }).optional(),
 });

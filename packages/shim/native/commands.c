@@ -213,6 +213,10 @@ static bool send_signal(struct shim *shim, struct reader *reader)
 	    foreground > 1)
 		group = foreground;
 	bool sent = kill(-group, number) == 0 || (group != shim->root && kill(-shim->root, number) == 0);
+	if (sent && number != SIGSTOP && number != SIGCONT) {
+		shim->sent_signal = number;
+		memcpy(shim->sent_by, actor, sizeof shim->sent_by);
+	}
 	record_note(shim, "signal", actor, number);
 	return sent;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +41,19 @@ static void root_exited(struct shim *shim, u64 now)
 	input_close(shim);
 }
 
+/*
+ * A child's use has that of whoever it waited for; whoever it did not wait for comes to us. So the sum over all that we reap is
+ * that of the tree, whichever of them dies first.
+ */
+static void add_usage(struct rusage *sum, const struct rusage *one)
+{
+	timeradd(&sum->ru_utime, &one->ru_utime, &sum->ru_utime);
+	timeradd(&sum->ru_stime, &one->ru_stime, &sum->ru_stime);
+	sum->ru_maxrss = one->ru_maxrss > sum->ru_maxrss ? one->ru_maxrss : sum->ru_maxrss;
+	sum->ru_inblock += one->ru_inblock;
+	sum->ru_oublock += one->ru_oublock;
+}
+
 /* Takes every dead child. */
 void ending_reap(struct shim *shim)
 {
@@ -52,13 +66,14 @@ void ending_reap(struct shim *shim)
 		if (info.si_pid == 0)
 			return;
 		int status = 0;
-		if (info.si_pid != shim->root) {
-			(void)waitpid(info.si_pid, NULL, WNOHANG);
-			continue;
-		}
-		start_settle(shim); /* while its pid is still its own */
-		if (wait4(shim->root, &status, WNOHANG, &shim->usage) != shim->root)
+		struct rusage usage = {0};
+		if (info.si_pid == shim->root)
+			start_settle(shim); /* while its pid is still its own */
+		if (wait4(info.si_pid, &status, WNOHANG, &usage) != info.si_pid)
 			return;
+		add_usage(&shim->usage, &usage);
+		if (info.si_pid != shim->root)
+			continue;
 		shim->root_status = status;
 		root_exited(shim, monotonic_ms());
 	}
@@ -254,7 +269,8 @@ static void decide_leftovers(struct shim *shim, u64 now)
 			shim->reason = REASON_OWNERSHIP_ESCAPE;
 			snprintf(shim->actor, sizeof shim->actor, "leftovers-policy");
 		}
-		snprintf(shim->detail, sizeof shim->detail, "%zu descendants outlived the root", shim->tree.count);
+		snprintf(shim->detail, sizeof shim->detail, "%zu process%s outlived the command", shim->tree.count,
+			 shim->tree.count == 1 ? "" : "es");
 	}
 	shim->grace_ms = shim->spawn.grace_ms;
 	step(shim, ON_ASK, now);

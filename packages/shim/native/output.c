@@ -85,6 +85,7 @@ static bool journal_held(struct shim *shim)
 	size_t bytes = shim->held;
 	shim->held = 0;
 	shim->output_ms = monotonic_ms();
+	shim->output_us = wall_us();
 	doorbell_ring(shim, bytes);
 	return true;
 }

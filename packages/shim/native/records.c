@@ -44,6 +44,7 @@ static size_t start_json(struct shim *shim, char *text, size_t capacity)
 	json_u64(&json, "shimStartTicks", shim->self.start_ticks);
 	json_bool(&json, "pty", shim->spawn.pty);
 	json_u64(&json, "epoch", shim->spawn.epoch);
+	json_u64(&json, "startedUs", shim->started_us);
 	json_close(&json, '}');
 	return json.length;
 }
@@ -178,12 +179,32 @@ static u64 micros(struct timeval time)
 	return (u64)time.tv_sec * 1000000u + (u64)time.tv_usec;
 }
 
+/* T3: who asked for the end, or sent the signal that the command died of. */
+static const char *cause_actor(const struct shim *shim)
+{
+	if (shim->has_reason)
+		return shim->actor;
+	bool by_ours = shim->sent_signal && shim->root_gone && WIFSIGNALED(shim->root_status) &&
+		       WTERMSIG(shim->root_status) == shim->sent_signal;
+	return by_ours ? shim->sent_by : NULL;
+}
+
 /* Actor and detail: the short form keeps the beginning of the one and leaves the other out. */
 static void put_cause(const struct shim *shim, struct json *json, bool whole)
 {
 	json_string(json, "reason", reason_name(root_reason(shim)));
-	json_text(json, "actor", shim->has_reason ? shim->actor : NULL, whole ? SIZE_MAX : SHORT_ACTOR_BYTES);
+	json_text(json, "actor", cause_actor(shim), whole ? SIZE_MAX : SHORT_ACTOR_BYTES);
 	json_text(json, "detail", whole ? shim->detail : NULL, SIZE_MAX);
+}
+
+/* Of all that was reaped so far. */
+static void put_usage(const struct shim *shim, struct json *json)
+{
+	json_u64(json, "userUs", micros(shim->usage.ru_utime));
+	json_u64(json, "systemUs", micros(shim->usage.ru_stime));
+	json_u64(json, "maxRssKb", (u64)shim->usage.ru_maxrss);
+	json_u64(json, "readBytes", (u64)shim->usage.ru_inblock * RUSAGE_BLOCK_BYTES);
+	json_u64(json, "writeBytes", (u64)shim->usage.ru_oublock * RUSAGE_BLOCK_BYTES);
 }
 
 static size_t write_exit_json(struct shim *shim, bool whole)
@@ -196,11 +217,9 @@ static size_t write_exit_json(struct shim *shim, bool whole)
 	json_u64(&json, "startedUs", shim->started_us);
 	json_u64(&json, "endedUs", shim->exited_us);
 	json_u64(&json, "durationMs", shim->exited_ms - shim->started_ms);
-	json_u64(&json, "userUs", micros(shim->usage.ru_utime));
-	json_u64(&json, "systemUs", micros(shim->usage.ru_stime));
-	json_u64(&json, "maxRssKb", (u64)shim->usage.ru_maxrss);
-	json_u64(&json, "readBytes", (u64)shim->usage.ru_inblock * RUSAGE_BLOCK_BYTES);
-	json_u64(&json, "writeBytes", (u64)shim->usage.ru_oublock * RUSAGE_BLOCK_BYTES);
+	put_usage(shim, &json);
+	if (whole)
+		json_u64(&json, "lastOutputUs", shim->output_us);
 	struct tree none = {0};
 	tree_json(whole ? &shim->tree : &none, &json, "leftovers");
 	json_u64(&json, "undrainedBytes", shim->undrained);
@@ -243,6 +262,10 @@ static size_t write_end_json(struct shim *shim, bool final, bool whole)
 	tree_json(whole && !final ? &shim->tree : &none, &json, "survivors");
 	json_u64(&json, "undrainedBytes", shim->undrained);
 	json_u64(&json, "endedUs", wall_us());
+	if (whole) {
+		put_usage(shim, &json);
+		json_u64(&json, "lastOutputUs", shim->output_us);
+	}
 	json_bool(&json, "final", final);
 	json_close(&json, '}');
 	return json.overflow ? 0 : json.length;

@@ -104,6 +104,8 @@ struct shim {
 	int blocked_error;
 	u64 blocked_retry_ms;
 	u64 output_ms;
+	/* wall-clock time of the newest output; 0: it has said nothing */
+	u64 output_us;
 
 	u64 doorbell_tokens_ms;
 	u32 doorbell_tokens;
@@ -139,6 +141,9 @@ struct shim {
 	enum reason reason;
 	char actor[ACTOR_BYTES_MAX + 1];
 	char detail[128];
+	/* the last signal that somebody had us send and that can end a command, and who; 0 is none */
+	int sent_signal;
+	char sent_by[ACTOR_BYTES_MAX + 1];
 
 	enum ladder ladder;
 	u32 grace_ms;
@@ -156,6 +161,7 @@ struct shim {
 
 	bool root_gone;
 	int root_status;
+	/* of everyone we have reaped */
 	struct rusage usage;
 	u64 exited_us, exited_ms;
 	u64 drain_until_ms;

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
+import { lookForOutput } from '../src/journal/last-output.ts';
 import { scanJournal } from '../src/journal/scan.ts';
 import { temporaryRunDir } from './journal-rig.ts';
 import {
@@ -63,6 +64,27 @@ test('over several segments the beginning and the end are found', (t) => {
   assert.equal(scan.end, undefined);
   assert.equal(scan.oldestOffset, 0);
   assert.equal(scan.endOffset, writer.end);
+});
+
+test('the newest output is found in an earlier segment, and the newest frame whatever it is', (t) => {
+  const runDir = temporaryRunDir(t);
+  const writer = createJournalWriter(runDir);
+  writer.append({ kind: kinds.output, payload: 'first', timeUs: 1_000 });
+  writer.rotate();
+  writer.append({ kind: kinds.output, payload: 'last', timeUs: 2_000 });
+  writer.rotate();
+  writer.append({ kind: kinds.note, payload: '{}', timeUs: 3_000 });
+  const { lastOutputUs, lastFrameUs } = scanJournal(runDir);
+  assert.deepEqual([lastOutputUs, lastFrameUs], [2_000, 3_000]);
+  const look = lookForOutput(runDir);
+  assert.deepEqual(look, { lastOutputUs: 2_000, at: writer.end });
+  writer.append({ kind: kinds.note, payload: '{}', timeUs: 4_000 });
+  const noted = lookForOutput(runDir, look);
+  assert.deepEqual(noted, { lastOutputUs: 2_000, at: writer.end }, 'a note is no output');
+  writer.append({ kind: kinds.output, payload: 'more', timeUs: 5_000 });
+  writer.rotate();
+  writer.append({ kind: kinds.note, payload: '{}', timeUs: 6_000 });
+  assert.deepEqual(lookForOutput(runDir, noted), { lastOutputUs: 5_000, at: writer.end });
 });
 
 test('a torn tail is told, and what is before it', (t) => {

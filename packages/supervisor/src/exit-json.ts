@@ -2,7 +2,7 @@
  * How a run ended, as JSON: the form that the command line and the API have in common. What is absent is null, moments are ISO 8601
  * in UTC, processes are named by their command.
  */
-import type { ProcessNote, RunExit } from './types.ts';
+import type { ProcessNote, RunExit, TreeEnd } from './types.ts';
 
 export type ExitJson = ReturnType<typeof exitJson>;
 
@@ -17,6 +17,7 @@ export function exitJson(exit: RunExit) {
     coreDumped: exit.coreDumped,
     startedAt: exit.startedAtMs === undefined ? null : formatTime(exit.startedAtMs),
     endedAt: formatTime(exit.endedAtMs),
+    lastSeenAt: exit.lastSeenAtMs === undefined ? null : formatTime(exit.lastSeenAtMs),
     durationMs: exit.durationMs ?? null,
     usage:
       usage === undefined
@@ -35,7 +36,12 @@ export function exitJson(exit: RunExit) {
     undrainedBytes: exit.undrainedBytes,
     failure: exit.failure === undefined ? null : { ...exit.failure },
     cursor: exit.cursor,
+    treeEnd: exit.treeEnd === undefined ? null : treeEndJson(exit.treeEnd),
   };
+}
+
+function treeEndJson({ endedAtMs, reason, actor, killed }: TreeEnd) {
+  return { endedAt: formatTime(endedAtMs), reason, actor: actor ?? null, killed: { ...killed } };
 }
 
 function named({ pid, comm }: ProcessNote) {

@@ -46,6 +46,9 @@ export { openStateDir } from './registry/state-dir.ts';
 export { outputStart } from './run/output/read-output.ts';
 export type { Stall } from './run/output/stall.ts';
 export type { RunUse } from './use/read-uses.ts';
+export type { RunDetail } from './run/records/run-detail.ts';
+export { explainStart } from './run/spawn/explain-start.ts';
+export type { AskedProgram } from './run/spawn/explain-start.ts';
 export { unclaimedStage } from './run/records/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
 export type { SupervisorDeps } from './supervisor-deps.ts';
@@ -86,5 +89,6 @@ export type {
   Supervisor,
   TerminalRole,
   TerminationReason,
+  TreeEnd,
   WriteOptions,
 } from './types.ts';

@@ -10,6 +10,7 @@ import type { OwnedRun } from './run/own/live-runs.ts';
 import { createManagedRun } from './run/handle/managed-run.ts';
 import { ownedHandle } from './run/handle/owned-handle.ts';
 import { freeScope } from './run/spawn/replace-scope.ts';
+import { readRunDetail } from './run/records/run-detail.ts';
 import { exitWithoutRecord } from './run/records/run-exit.ts';
 import { runDirOf, voidIntent } from './run/records/run-files.ts';
 import { spawnRun } from './run/spawn/spawn-run.ts';
@@ -58,6 +59,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     count: (filter) => registry.count(filter),
     get: (runId) => registry.get(runId),
     stalls: (records) => findStalls(context, records),
+    detail: (record) => readRunDetail(runDirOf(context.stateDir.runsDir, record.runId), record),
     uses: (records) => readUses(context, records),
     inputOffset: (runId) => registry.inputOffset(runId),
     owners: () => registry.owners(),

@@ -17,6 +17,7 @@ import type {
 } from '@clawdfather/shim';
 import type { OwnerRecord } from './registry/owners.ts';
 import type { Stall } from './run/output/stall.ts';
+import type { RunDetail } from './run/records/run-detail.ts';
 import type { RunUse } from './use/read-uses.ts';
 import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
 
@@ -156,6 +157,15 @@ export interface ResourceUse {
   readonly writeBytes: number;
 }
 
+/** How the last of a run's processes ended: with the run, or later than it (T1, T4). */
+export interface TreeEnd {
+  readonly endedAtMs: number;
+  readonly reason: TerminationReason;
+  /** Who had what was left ended; absent when it ended by itself, or nobody saw it. */
+  readonly actor: string | undefined;
+  readonly killed: KillCount;
+}
+
 export interface StartFailure {
   readonly stage: string;
   readonly errno: number;
@@ -168,12 +178,14 @@ export interface RunExit {
   readonly code: number | undefined;
   readonly signal: string | undefined;
   readonly coreDumped: boolean;
-  /** Who asked: `deadline`, `cli:1234`, an instance id; absent when it was not asked for. */
+  /** Who asked, or sent the signal that it died of: `deadline`, `cli:ann (pts/3)`, an instance id; absent when nobody of ours did. */
   readonly actor: string | undefined;
   /** One sentence of evidence: an errno with its stage, what reconciliation saw. */
   readonly detail: string | undefined;
   readonly startedAtMs: number | undefined;
   readonly endedAtMs: number;
+  /** Set when nobody saw the end: the last sign of life. It ended after this, and no later than `endedAtMs`. */
+  readonly lastSeenAtMs: number | undefined;
   readonly durationMs: number | undefined;
   readonly usage: ResourceUse | undefined;
   readonly killed: KillCount;
@@ -186,6 +198,8 @@ export interface RunExit {
   readonly failure: StartFailure | undefined;
   /** Position after the last byte of output known at settlement. */
   readonly cursor: Cursor;
+  /** Absent while something of it lives. */
+  readonly treeEnd: TreeEnd | undefined;
 }
 
 /** What the registry knows of a run. */
@@ -291,8 +305,8 @@ export interface ManagedRun {
   outputLent(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
   /** As `output`, but only what is there now. */
   outputSoFar(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
-  /** Resolves when nothing of the run lives any more: later than `wait` under `keep`, and with survivors (T1, T4). */
-  waitTree(signal?: AbortSignal): Promise<void>;
+  /** Resolves when nothing of the run lives any more, with how: later than `wait` under `keep`, and with survivors (T1, T4). */
+  waitTree(signal?: AbortSignal): Promise<TreeEnd | undefined>;
   /** Resolves when the shim has accepted the bytes; backpressured. */
   write(data: string | Uint8Array, options?: WriteOptions): Promise<void>;
   /**
@@ -303,7 +317,8 @@ export interface ManagedRun {
   /** Half-close: end of input. */
   end(): Promise<void>;
   resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
-  signal(name: NodeJS.Signals): Promise<void>;
+  /** If the command dies of it, `actor` is the actor of its exit (T3). */
+  signal(name: NodeJS.Signals, actor?: string): Promise<void>;
   /** `graceMs` from SIGTERM to SIGKILL, else the run's own. Asking again with less is heard. */
   cancel(reason?: CancelReason, actor?: string, graceMs?: number): Promise<void>;
   /** Tells the shim that a terminal is attached, until it is closed (E8). */
@@ -371,6 +386,8 @@ export interface Supervisor {
   get(runId: RunId): RunRecord | undefined;
   /** Those of these runs that stand still because their output cannot be kept, and why (J4). */
   stalls(records: readonly RunRecord[]): Promise<ReadonlyMap<RunId, Stall>>;
+  /** What takes a look at its journal, so it is for one run and not for lists. */
+  detail(record: RunRecord): RunDetail;
   /** What those of these runs use of which something lives, from one scan of the host's processes. */
   uses(records: readonly RunRecord[]): ReadonlyMap<RunId, RunUse>;
   /** Where the next durable input of a run goes (I1); what is typed is not counted. */

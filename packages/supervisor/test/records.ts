@@ -25,6 +25,7 @@ export function exitOf(parts: Partial<RunExit> = {}): RunExit {
     detail: undefined,
     startedAtMs: 1_000,
     endedAtMs: 2_000,
+    lastSeenAtMs: undefined,
     durationMs: 1_000,
     usage: { userUs: 1, systemUs: 2, maxRssBytes: 3, readBytes: 4, writeBytes: 5 },
     killed: { pid: 0, pgid: 0, cgroup: 0 },
@@ -34,6 +35,7 @@ export function exitOf(parts: Partial<RunExit> = {}): RunExit {
     undrainedBytes: 0,
     failure: undefined,
     cursor: '0.0' as Cursor,
+    treeEnd: undefined,
     ...parts,
   };
 }
@@ -47,6 +49,7 @@ export function processOf(parts: Partial<StartedProcess> = {}): StartedProcess {
     shimStartTicks: 8_999,
     runDirDev: 64_768,
     runDirIno: 1_234,
+    startedAtMs: undefined,
     ...parts,
   };
 }

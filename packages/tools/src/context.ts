@@ -5,6 +5,7 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { RunExtras } from '@clawdfather/protocol';
 import type { LimitPair, RemoteHosts, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Gatekeeper, ProposedAction } from './approvals/gatekeeper.ts';
+import type { Asker } from './approvals/requester.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
@@ -68,6 +69,8 @@ export interface ToolCall {
   readonly nameOwner?: string | undefined;
   /* The credential of the request, such as `token:ID`, if an agent may hold it. It may not decide about this request. */
   readonly credential?: string | undefined;
+  /* At a gateway: what a person who decides on its machine is told of the caller. */
+  readonly asker?: Asker | undefined;
   /* Awaited when the command may start and before it does; a rejection keeps it from starting. Not called for what is held. */
   readonly beforeStart?: ((start: UnaskedStart) => Promise<void>) | undefined;
   /* Which started runs the caller sees. Default: those of its account that these tools have started. */

@@ -14,6 +14,7 @@ export const toolsErrorCodes = [
   'name-taken',
   'no-terminal',
   'params-invalid',
+  'program-not-found',
   'run-ambiguous',
   'run-ended',
   'run-held',

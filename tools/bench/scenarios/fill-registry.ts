@@ -80,6 +80,7 @@ function writeFinishedRun(tx: RegistryTransaction, owner: OwnerHandle, facts: Fa
     shimStartTicks: number,
     runDirDev: 1,
     runDirIno: number,
+    startedAtMs: endedAtMs,
   };
   tx.insertStarting(newRun, owner);
   tx.markRunning(key, started, endedAtMs);
@@ -98,6 +99,7 @@ function exitOf(runId: RunId, endedAtMs: number): RunExit {
     detail: undefined,
     startedAtMs: endedAtMs,
     endedAtMs,
+    lastSeenAtMs: undefined,
     durationMs: 1,
     usage: { userUs: 500, systemUs: 500, maxRssBytes: 2 ** 20, readBytes: 0, writeBytes: 0 },
     killed: { pid: 0, pgid: 0, cgroup: 0 },
@@ -107,5 +109,6 @@ function exitOf(runId: RunId, endedAtMs: number): RunExit {
     undrainedBytes: 0,
     failure: undefined,
     cursor: 'p0.0' as Cursor,
+    treeEnd: undefined,
   };
 }

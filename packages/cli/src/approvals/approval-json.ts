@@ -27,6 +27,7 @@ export function approvalJson(
     account,
     runAs: runAs ?? null,
     requester: record.requester,
+    askedWith: record.asker?.name ?? null,
     why: record.why,
     createdAt: formatInstant(record.createdAtMs),
     expiresAt: formatInstant(record.expiresAtMs),

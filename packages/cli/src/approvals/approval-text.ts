@@ -54,12 +54,21 @@ function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOp
   return [
     { text: record.approvalId.slice(0, shortApprovalChars), paint: paint.strong },
     { text: formatAge(nowMs, record.createdAtMs) },
-    isAll
+    // What is allowed has a time of its own, from then on, in which it has to be started.
+    isAll || record.state === 'allowed'
       ? { text: record.state, paint: record.state === 'pending' ? paint.warn : paint.dim }
       : { text: formatDuration(record.expiresAtMs - nowMs) },
-    { text: makeVisible(record.requester) },
+    { text: askedBy(record) },
     { text: makeVisible(host === localHost ? cwd : `${host}:${cwd}`) },
   ];
+}
+
+/* The id of a token or device says nothing to a person; its name does, where it is known. */
+function askedBy({ requester, asker }: ApprovalRecord): string {
+  if (asker === undefined) return makeVisible(requester);
+  const [client, kind = client] = requester.split(' ', 2);
+  const what = `${/^(token|device):/.exec(kind ?? '')?.[1] ?? 'token'} ${asker.name}`;
+  return makeVisible(kind === client ? what : `${client} (${what})`);
 }
 
 /* Rows that begin with a mark, also where a terminal would have begun them: nothing that others wrote begins one. */
@@ -97,14 +106,16 @@ function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string
     }
   }
   if (record.binding !== undefined) lines.push(paint.dim(indent + formatBinding(record.binding)));
-  if (record.droppedBytes !== undefined) {
-    lines.push(paint.dim(`${indent}its environment and input are no longer kept`));
-  }
   if (!options.ownAccounts.includes(record.account)) {
-    lines.push(paint.warn(`${indent}asked for by another account: ${makeVisible(record.account)}`));
+    const isOwn = record.asker?.isOwner === true;
+    lines.push(
+      isOwn
+        ? paint.dim(`${indent}asked for at the gateway, account Owner (yours)`)
+        : paint.warn(`${indent}asked for by another account: ${makeVisible(record.account)}`),
+    );
   }
   lines.push(paint.dim(`${indent}asked about because ${makeVisible(record.why)}`));
-  const end = formatEnd(record);
+  const end = formatEnd(record, options.nowMs);
   if (end !== undefined) lines.push(paint.dim(indent + end));
   return lines;
 }
@@ -117,9 +128,12 @@ function formatBinding({ files, unbound, more }: NonNullable<ApprovalRecord['bin
   return `bound to its directory and the content of ${bound}${rest}`;
 }
 
-/* How it ended, as a sentence; undefined while it waits. */
-export function formatEnd(record: ApprovalRecord): string | undefined {
-  const by = makeVisible(record.decidedBy ?? 'somebody');
+/* How it ended, as a sentence; undefined while it waits for a decision. With `nowMs` it says how long ago. */
+export function formatEnd(record: ApprovalRecord, nowMs?: number): string | undefined {
+  const { decidedAtMs } = record;
+  const isDated = nowMs !== undefined && decidedAtMs !== undefined;
+  const when = isDated ? ` ${formatAge(nowMs, decidedAtMs)}` : '';
+  const by = `${makeVisible(record.decidedBy ?? 'somebody')}${when}`;
   const reason = record.reason === undefined ? '' : `: ${makeVisible(record.reason)}`;
   switch (record.state) {
     case 'pending':

@@ -9,8 +9,11 @@ import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { formatChanged } from '@clawdfather/tools/text';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
-import { formatApprovals, formatEnd } from '../approvals/approval-text.ts';
+import { formatApprovals } from '../approvals/approval-text.ts';
+import { type ApprovalPlace, formatFoot, formatNone } from '../approvals/approval-place.ts';
 import { type Decision, isAtTerminal } from '../approvals/decide.ts';
+import { formatAllowed, formatDenied, formatMadeRules } from '../approvals/decision-text.ts';
+import { eachApproval } from '../approvals/each-approval.ts';
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -18,7 +21,7 @@ import { jsonLine } from '../render/run-json.ts';
 import { createLinkTeller } from '../place/gateway/link-teller.ts';
 import { retried } from '../place/gateway/retried.ts';
 import { allPages } from '../place/gateway/all-pages.ts';
-import { placeFlag } from '../sign-in/find-gateway.ts';
+import { placeFlag, placeName } from '../sign-in/find-gateway.ts';
 import { refuseInsideRun } from '../sign-in/inside-run.ts';
 import { type OpenedGateway, withGateway } from '../sign-in/open-client.ts';
 import { type ApprovalSource, followApprovals } from './follow-approvals.ts';
@@ -40,19 +43,20 @@ export function showApprovals(
       const columnsMax = io.columns();
       const layout = { paint, nowMs: clock.wallMs(), isAll, columnsMax, ownAccounts };
       await io.stdout.write(formatApprovals(records, layout));
-      const flag = placeFlag(target);
-      if (!isAll) await io.stdout.write(paint.dim(`clf allow${flag} ID, or clf deny${flag} ID\n`));
+      await io.stdout.write(paint.dim(formatFoot(placeOf(target), isAll)));
     } else if (!isFollow) {
-      const what = isAll ? 'Nothing was ever asked' : 'Nothing waits for you';
-      await io.stdout.write(`${what} at ${target.name}.\n`);
+      await io.stdout.write(formatNone(placeOf(target), isAll));
     }
     if (isFollow) {
       const source = sourceOf(context, { client, target }, ownAccounts);
-      const waiting = records.filter(({ state }) => state === 'pending');
-      await followApprovals(context, source, waiting);
+      await followApprovals(context, source, records);
     }
     return codeStatus(exitOk);
   });
+}
+
+function placeOf(target: OpenedGateway['target']): ApprovalPlace {
+  return { name: placeName(target), flag: placeFlag(target) };
 }
 
 /* A person who watches does not see the difference. */
@@ -67,8 +71,7 @@ function sourceOf(
   const { clock, random } = context;
   const deps = { clock, random, onLink: createLinkTeller(context) };
   return {
-    name: `at ${target.name}`,
-    flag: placeFlag(target),
+    ...placeOf(target),
     stateDir: null,
     ownAccounts,
     waiting: (signal) =>
@@ -91,11 +94,16 @@ function sourceOf(
   };
 }
 
+interface RemoteDecision extends Omit<Decision, 'approvalId'> {
+  /* As a person named them. */
+  readonly typed: readonly string[];
+}
+
 export function decideRemotely(
   context: CommandContext,
-  { typed, decision, reason }: Decision,
+  { typed, decision, reason }: RemoteDecision,
 ): Promise<ExitStatus> {
-  const { io, config } = context;
+  const { io, config, isJson, paint } = context;
   refuseInsideRun(config.pid);
   if (!isAtTerminal()) {
     throw new CliError('approval-refused', 'you may not decide this: there is no terminal', {
@@ -103,22 +111,24 @@ export function decideRemotely(
     });
   }
   return withGateway(context, async ({ client, target }) => {
-    const id = await findRemoteApproval(client, typed, placeFlag(target));
+    const waiting = await readApprovals(client, false);
+    const ids = typed.map((one) => findRemoteApproval(waiting, one, placeFlag(target)));
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
-    const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
-    const record = recordOf(approval);
-    // As on this machine: it is an error, so that no script takes it for a start.
-    if (record.state === 'changed') throw changedError(record, placeFlag(target));
-    if (context.isJson) {
-      const more = decision === 'deny' ? {} : { rules };
-      await io.stdout.write(jsonLine({ ...approvalJson(record, null), ...more }));
-    } else {
-      for (const rule of rules) await io.stdout.write(`from now on ${rule} runs unasked\n`);
-      const end = decision === 'deny' ? (formatEnd(record) ?? 'denied') : `started ${record.runId}`;
-      await io.stdout.write(`${record.approvalId} ${end}\n`);
-      if (problem !== null) await io.stderr.write(`clf: it could not be started: ${problem}\n`);
-    }
-    return codeStatus(exitOk);
+    return eachApproval(context, ids, async (id) => {
+      const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
+      const record = recordOf(approval);
+      const made = rules.map((path) => ({ namedPath: path, realPath: path }));
+      if (!isJson) await io.stdout.write(await formatMadeRules(record, made, paint));
+      // As on this machine: it is an error, so that no script takes it for a start.
+      if (record.state === 'changed') throw changedError(record, placeFlag(target));
+      if (isJson) {
+        const more = decision === 'deny' ? {} : { rules };
+        return io.stdout.write(jsonLine({ ...approvalJson(record, null), ...more }));
+      }
+      if (decision === 'deny') return io.stdout.write(formatDenied(record));
+      if (problem === null) return io.stdout.write(formatAllowed(record, 'started'));
+      await io.stderr.write(`clf: allowed, but it could not be started: ${problem}\n`);
+    });
   });
 }
 
@@ -129,18 +139,28 @@ function changedError(record: ApprovalRecord, flag: string): CodedError {
   });
 }
 
-function readApprovals(
+async function readApprovals(
   client: Client,
   isAll: boolean,
   signal?: AbortSignal,
 ): Promise<RemoteApproval[]> {
-  const state = isAll ? {} : ({ state: 'pending' } as const);
   const ends = signal === undefined ? {} : { signal };
-  return allPages((page) => client.approvals.list({ query: { ...page, ...state } }, ends));
+  const read = (state: { readonly state?: 'pending' | 'allowed' }): Promise<RemoteApproval[]> =>
+    allPages((page) => client.approvals.list({ query: { ...page, ...state } }, ends));
+  if (isAll) return read({});
+  // One that is allowed between the two is seen twice, as it was and as it is.
+  const [pending, allowed] = [await read({ state: 'pending' }), await read({ state: 'allowed' })];
+  return [
+    ...allowed,
+    ...pending.filter(({ id }) => !allowed.some((one) => one.id === id)),
+  ].toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
 }
 
-async function findRemoteApproval(client: Client, typed: string, flag: string): Promise<string> {
-  const waiting = await readApprovals(client, false);
+function findRemoteApproval(
+  waiting: readonly RemoteApproval[],
+  typed: string,
+  flag: string,
+): string {
   const isMeant = ({ id, runId }: RemoteApproval): boolean =>
     typed !== '' && (id.startsWith(typed) || runId.startsWith(typed));
   const [one, ...others] = waiting.filter(isMeant);
@@ -184,6 +204,7 @@ function recordOf(approval: RemoteApproval): ApprovalRecord {
     binding: approval.bound ?? undefined,
     droppedBytes: approval.droppedBytes ?? undefined,
     requester: approval.requester,
+    ...(approval.askedWith === null ? {} : { asker: { name: approval.askedWith, isOwner: false } }),
     why: approval.why,
     createdAtMs: Date.parse(approval.createdAt),
     expiresAtMs: Date.parse(approval.expiresAt),

@@ -2,38 +2,36 @@
  * A decision of the person in front of this terminal, or the reason why it is none.
  */
 import { closeSync, openSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { ApprovalDecision } from '@clawdfather/protocol';
 import { readLineage } from '@clawdfather/supervisor';
 import { decideApproval, type DecisionOutcome } from '@clawdfather/tools';
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { formatEnd } from './approval-text.ts';
-import { findApproval } from './find-approval.ts';
 import type { Approvals } from './with-approvals.ts';
+import { personHere } from '../runs/who-asks.ts';
 
 export type Decided = Extract<DecisionOutcome, { kind: 'decided' }>;
 
 export interface Decision {
-  /* The approval, as a person named it. */
-  readonly typed: string;
+  /* The whole id. */
+  readonly approvalId: string;
   readonly decision: ApprovalDecision;
   readonly reason?: string | undefined;
 }
 
 export async function decide(
   { clock, random, config }: CommandContext,
-  { store, allowlist, gatekeeper }: Approvals,
-  { typed, decision, reason }: Decision,
+  { store, allowlist }: Approvals,
+  { approvalId, decision, reason }: Decision,
 ): Promise<Decided> {
-  const approvalId = findApproval(gatekeeper, typed, config.stateDir);
   const outcome = await decideApproval(
     { store, allowlist, clock, random },
     {
       approvalId,
       decision,
       reason,
-      by: `cli:${userInfo().username}`,
+      by: personHere(),
       decider: { lineage: readLineage(config.pid), isAtTerminal: isAtTerminal() },
     },
   );

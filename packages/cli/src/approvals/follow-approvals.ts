@@ -1,6 +1,6 @@
 /*
- * `clf approvals -f`: what is asked, as it comes, until the person leaves. A request is shown when it begins to wait, and once more when it
- * waits no longer, with how it ended. With `--json` each of the two is a line; `state` tells them apart.
+ * `clf approvals -f`: what is asked, as it comes, until the person leaves. A request is shown when it begins to wait, when it is allowed,
+ * and when it waits no longer, with how it ended. With `--json` each of these is a line; `state` tells them apart.
  *
  * A source says what waits now and when it is worth looking again. What is shown is found by comparing two looks, so a connection that
  * was lost in between loses nothing that still waits.
@@ -10,14 +10,11 @@ import type { CommandContext } from '../command.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { approvalJson } from './approval-json.ts';
+import type { ApprovalPlace } from './approval-place.ts';
 import { formatApproval, formatEnd } from './approval-text.ts';
 import { shortApprovalChars } from './find-approval.ts';
 
-export interface ApprovalSource {
-  /* For a sentence: `in /var/lib/clawdfather`, `at home`. */
-  readonly name: string;
-  /* What follows `clf COMMAND` to mean this place again. */
-  readonly flag: string;
+export interface ApprovalSource extends ApprovalPlace {
   readonly stateDir: string | null;
   readonly ownAccounts: readonly string[];
   /* Oldest first. Both throw the reason of the signal. */
@@ -27,7 +24,7 @@ export interface ApprovalSource {
   changed(signal: AbortSignal): Promise<void>;
 }
 
-/* `shown`: what the list before has shown of what waits. */
+/* `shown`: what the list before has shown. */
 export async function followApprovals(
   context: CommandContext,
   source: ApprovalSource,
@@ -36,7 +33,10 @@ export async function followApprovals(
   const { io } = context;
   using leave = listenForLeave(io);
   const { signal } = leave;
-  const known = new Set(shown.map(({ approvalId }) => approvalId));
+  /* What waits, in the state in which it was shown. */
+  const known = new Map(
+    shown.filter(isWaiting).map(({ approvalId, state }) => [approvalId, state] as const),
+  );
   if (!context.isJson) {
     await io.stderr.write(`clf: waiting for requests ${source.name}; Ctrl-C leaves\n`);
   }
@@ -44,22 +44,29 @@ export async function followApprovals(
     while (!signal.aborted) {
       const waiting = await source.waiting(signal);
       const ids = new Set(waiting.map(({ approvalId }) => approvalId));
-      for (const approvalId of known) {
+      for (const approvalId of known.keys()) {
         if (ids.has(approvalId)) continue;
         known.delete(approvalId);
         const ended = await source.find(approvalId, signal);
-        if (ended !== undefined) await showEnd(context, source, ended);
+        if (ended !== undefined) await showNews(context, source, ended);
       }
       for (const record of waiting) {
-        if (known.has(record.approvalId)) continue;
-        known.add(record.approvalId);
-        await showAsked(context, source, record);
+        const before = known.get(record.approvalId);
+        if (before === record.state) continue;
+        known.set(record.approvalId, record.state);
+        if (before === undefined) await showAsked(context, source, record);
+        else await showNews(context, source, record);
       }
       await source.changed(signal);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+/* For a person, or for the gateway that is to start it. */
+function isWaiting({ state }: ApprovalRecord): boolean {
+  return state === 'pending' || state === 'allowed';
 }
 
 async function showAsked(
@@ -71,11 +78,11 @@ async function showAsked(
   const id = record.approvalId.slice(0, shortApprovalChars);
   const layout = { paint, nowMs: clock.wallMs(), isAll: false, ownAccounts };
   const shown = formatApproval(record, { ...layout, columnsMax: io.columns() });
-  const how = paint.dim(`  clf allow${flag} ${id}, or clf deny${flag} ${id}`);
-  await io.stdout.write(`${shown}${how}\n`);
+  const how = paint.dim(`  clf allow${flag} ${id}, or clf deny${flag} ${id}\n`);
+  await io.stdout.write(record.state === 'pending' ? `${shown}${how}` : shown);
 }
 
-async function showEnd(
+async function showNews(
   { io, isJson, paint }: CommandContext,
   { stateDir }: ApprovalSource,
   record: ApprovalRecord,

@@ -1,9 +1,11 @@
 /*
  * A program that was allowed for ever, as the command line shows it: the same fields here and at a gateway, and with `--json`.
  */
+import { basename } from 'node:path';
 import type { Client } from '@clawdfather/sdk';
 import type { AllowRule } from '@clawdfather/supervisor';
 import { suggestNearest } from '@clawdfather/kit';
+import { cliAccount } from '@clawdfather/supervisor/origins';
 import { makeVisible } from '@clawdfather/tools/text';
 import { CliError } from '../errors.ts';
 import { formatAge, formatInstant } from '../render/duration.ts';
@@ -31,9 +33,13 @@ export function ruleOf(rule: AllowRule, runsAnything: boolean): Rule {
   };
 }
 
-/* The one that is meant by an id or a unique beginning of one; `where` is what follows `clf rules` to list them again. */
+/*
+ * The one that is meant by an id, a unique beginning of one, or its program while it holds; `where` is what follows `clf rules` to list
+ * them again.
+ */
 export function findRule(rules: readonly Rule[], typed: string, where: string): Rule {
-  const found = rules.filter(({ id }) => typed !== '' && id.startsWith(typed));
+  const byId = rules.filter(({ id }) => typed !== '' && id.startsWith(typed));
+  const found = byId.length > 0 ? byId : rules.filter((rule) => isOfProgram(rule, typed));
   const exact = found.find(({ id }) => id === typed);
   const holding = found.filter(({ revokedAt }) => revokedAt === null);
   // Whoever types the beginning of an id means one that holds.
@@ -41,10 +47,15 @@ export function findRule(rules: readonly Rule[], typed: string, where: string): 
   if (exact !== undefined) return exact;
   if (one === undefined) throw notFound(rules, typed, where);
   if (others.length === 0) return one;
-  throw new CliError('rule-ambiguous', `several rules begin with "${makeVisible(typed)}"`, {
+  throw new CliError('rule-ambiguous', `several rules are meant by "${makeVisible(typed)}"`, {
     hint: `Say which: ${[one, ...others].map(({ id }) => id).join(', ')}`,
     detail: { typed },
   });
+}
+
+/* `touch`, or where it is. */
+function isOfProgram({ program, revokedAt }: Rule, typed: string): boolean {
+  return revokedAt === null && (program === typed || basename(program) === typed);
 }
 
 function notFound(rules: readonly Rule[], typed: string, where: string): CliError {
@@ -52,7 +63,7 @@ function notFound(rules: readonly Rule[], typed: string, where: string): CliErro
   const nearest =
     suggestNearest(typed, known) ??
     suggestNearest(typed, [...new Set(known.map((id) => id.slice(0, typed.length)))]);
-  return new CliError('rule-not-found', `no rule has the id "${makeVisible(typed)}"`, {
+  return new CliError('rule-not-found', `no rule has the id or program "${makeVisible(typed)}"`, {
     hint: nearest === undefined ? `All of them: clf rules${where}` : `Did you mean ${nearest}?`,
     detail: { typed },
   });
@@ -91,16 +102,27 @@ export function formatRules(rules: readonly Rule[], options: RuleTextOptions): s
     paintHeader: paint.dim,
     rightHeaders: ['USES'],
     columnsMax,
-    dispensable: ['REQUEST', 'LAST USED'],
+    dispensable: ['REQUEST', 'LAST USED', 'BY'],
+    lastColumnWanted: programWanted,
   };
-  return formatTable(layout, rows);
+  const table = formatTable(layout, rows);
+  // A warning that is cut off warns nobody.
+  const [, ...lines] = table.split('\n');
+  const cut = rules.filter((rule, at) => rule.runsAnything && !lines[at]?.includes(anything));
+  const ids = cut.map(({ id }) => id.slice(0, shortApprovalChars));
+  return cut.length === 0 ? table : `${table}${paint.warn(`${anything}: ${ids.join(', ')}`)}\n`;
 }
+
+const anything = 'it can run anything';
+/* A program of the system, with the warning. */
+const programWanted = 48;
 
 function programText(rule: Rule, { nowMs, ownAccounts }: RuleTextOptions): string {
   const { program, file, runsAnything, account, revokedBy, revokedAt } = rule;
   const notes = [
+    ...(runsAnything ? [anything] : []),
+    ...(account === cliAccount ? ['for your own clf exec'] : []),
     ...(file === program ? [] : [`the file ${file}`]),
-    ...(runsAnything ? ['it can run anything'] : []),
     ...(ownAccounts.includes(account) ? [] : [`for the account ${makeVisible(account)}`]),
     ...(revokedAt === null
       ? []

@@ -6,7 +6,7 @@ import { RefusedError } from '@clawdfather/sdk';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
 import type { CommandContext } from '../command.ts';
 import { allPages } from '../place/gateway/all-pages.ts';
-import { placeFlag } from '../sign-in/find-gateway.ts';
+import { placeFlag, placeName } from '../sign-in/find-gateway.ts';
 import { refuseInsideRun } from '../sign-in/inside-run.ts';
 import { withGateway } from '../sign-in/open-client.ts';
 import { isAtTerminal } from './decide.ts';
@@ -21,7 +21,7 @@ export function withRulesAtGateway<Result>(
   return withGateway(context, async ({ client, target }) => {
     const { account } = await client.auth.me();
     return use({
-      name: `at ${target.name}`,
+      name: placeName(target),
       flag: placeFlag(target),
       ownAccounts: [...machineAccounts, account.id],
       list: (isRevokedToo) => {

@@ -1,7 +1,6 @@
 /*
  * The rules of this machine: those of every account, because whoever can open the state directory runs the machine.
  */
-import { userInfo } from 'node:os';
 import { readLineage } from '@clawdfather/supervisor';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
 import type { CommandContext } from '../command.ts';
@@ -11,6 +10,7 @@ import { isAtTerminal } from './decide.ts';
 import { revokedBefore, type Rule, ruleOf } from './rule.ts';
 import type { RulePlace } from './rule-place.ts';
 import { withApprovals } from './with-approvals.ts';
+import { personHere } from '../runs/who-asks.ts';
 
 /* More than anybody has allowed by hand. */
 const rulesMax = 10_000;
@@ -36,7 +36,7 @@ export function withRulesHere<Result>(
           { store, clock },
           {
             ruleId: id,
-            by: `cli:${userInfo().username}`,
+            by: personHere(),
             decider: { lineage: readLineage(config.pid), isAtTerminal: isAtTerminal() },
           },
         );

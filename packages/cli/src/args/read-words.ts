@@ -116,6 +116,8 @@ function note(reading: Reading, flag: NamedFlag, text: string): void {
 }
 
 export function unknownFlag(spec: CommandSpec, flag: string): Error {
+  const foreign = spec.foreignFlags?.[flag];
+  if (foreign !== undefined) return usageError(`${spec.name} has no flag ${flag}`, foreign);
   const known = allFlags(spec).map((one) => `--${one.name}`);
   const nearest = flag.startsWith('--') ? suggestNearest(flag, known) : undefined;
   const passing =

@@ -33,6 +33,8 @@ export interface CommandSpec<
   readonly examples: readonly string[];
   /* Words that the command prints, each with its meaning, for its help page. */
   readonly glossary?: readonly Glossary[];
+  /* Flags that people know from elsewhere, each with what to do here: `--port`. */
+  readonly foreignFlags?: Readonly<Record<string, string>>;
   /*
    * It ends, removes, replaces or revokes something. Such a command is never proposed to somebody who typed another word: who follows a
    * proposal without reading it must not lose anything. Absent or true.

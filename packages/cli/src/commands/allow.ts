@@ -5,58 +5,66 @@
 import { silentLog } from '@clawdfather/kit';
 import type { ApprovalRecord } from '@clawdfather/tools';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
-import { makeVisible } from '@clawdfather/tools/text';
 import { approvalJson } from '../approvals/approval-json.ts';
-import { formatCommandLines } from '../approvals/approval-text.ts';
-import { decide, type Decided } from '../approvals/decide.ts';
+import { decide } from '../approvals/decide.ts';
+import { formatAllowed, formatMadeRules, type Start } from '../approvals/decision-text.ts';
+import { eachApproval } from '../approvals/each-approval.ts';
+import { findApproval } from '../approvals/find-approval.ts';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { CallOf, CommandContext } from '../command.ts';
-import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
-import type { Paint } from '../render/paint.ts';
+import type { ExitStatus } from '../exit-status.ts';
+import { findGateway } from '../gateway/gateway-file.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findPlace } from '../sign-in/find-gateway.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { allowSpec } from './approval-specs.ts';
 
 export async function execute(context: CallOf<typeof allowSpec>): Promise<ExitStatus> {
+  const { approvals: typed } = context.operands;
   const decision = context.flags.always ? 'allow-always' : 'allow-once';
   if (findPlace(context) !== undefined) {
     const { decideRemotely } = await import('../approvals/at-gateway.ts');
-    return decideRemotely(context, { typed: context.operands.approval, decision });
+    return decideRemotely(context, { typed, decision });
   }
+  const { config, io, isJson, paint } = context;
   return withApprovals(context, async (approvals) => {
-    const decided = await decide(context, approvals, {
-      typed: context.operands.approval,
-      decision,
+    const { gatekeeper } = approvals;
+    const ids = typed.map((one) => findApproval(gatekeeper, one, config.stateDir));
+    return eachApproval(context, ids, async (approvalId) => {
+      const decided = await decide(context, approvals, { approvalId, decision });
+      if (!isJson) {
+        await io.stdout.write(await formatMadeRules(decided.record, decided.rules, paint));
+      }
+      const started = await start(context, approvals, decided.record);
+      const record = gatekeeper.wholeApproval(approvalId) ?? decided.record;
+      const rules = decided.rules.map(({ namedPath }) => namedPath);
+      await io.stdout.write(
+        isJson
+          ? jsonLine({ ...approvalJson(record, config.stateDir), rules })
+          : formatAllowed(decided.record, started),
+      );
     });
-    if (!context.isJson) await context.io.stdout.write(await formatRules(decided, context.paint));
-    const isStarted = await start(context, approvals, decided.record);
-    const record = approvals.gatekeeper.wholeApproval(decided.record.approvalId) ?? decided.record;
-    const rules = decided.rules.map(({ namedPath }) => namedPath);
-    await context.io.stdout.write(
-      context.isJson
-        ? jsonLine({ ...approvalJson(record, context.config.stateDir), rules })
-        : `${isStarted ? 'started' : 'the gateway starts'} ${record.runId}: ${formatCommandLines(decided.record.action.command).join('\n> ')}\n`,
-    );
-    return codeStatus(exitOk);
   });
 }
 
 /*
- * What starts is in the record, environment included; ours is not used. False: it was asked for at a gateway, which alone knows as
- * whom its accounts run; it starts what is allowed, at once or when it runs again.
+ * What starts is in the record, environment included; ours is not used. What was asked for at a gateway that gateway starts, which alone
+ * knows as whom its accounts run: at once, or when it runs again.
  */
 async function start(
   context: CommandContext,
   { store: approvals }: Approvals,
   record: ApprovalRecord,
-): Promise<boolean> {
+): Promise<Start> {
   const { openTools, ownUserOnly, personPolicy } = await import('@clawdfather/tools');
   const { createShieldHere } = await import('../approvals/create-shield-here.ts');
   const { clock, random, config } = context;
-  if (!machineAccounts.includes(record.account)) return false;
+  if (!machineAccounts.includes(record.account)) {
+    const { kind } = findGateway(config.stateDir);
+    return kind === 'running' || kind === 'elsewhere' ? 'gateway' : 'gateway-later';
+  }
   const startHeld = async (supervisor: Supervisor): Promise<void> => {
     await using opened = await openTools({
       supervisor,
@@ -77,21 +85,5 @@ async function start(
     await opened.tools.startHeld(record);
   };
   await withSupervisor(context, startHeld, { whenUnwritable: 'refuse' });
-  return true;
-}
-
-const everything = '  it can run anything, so this allows everything\n';
-
-async function formatRules({ record, rules }: Decided, paint: Paint): Promise<string> {
-  const { canRunAnything } = await import('@clawdfather/tools');
-  const lines = rules.map(({ namedPath, realPath }) => {
-    const file = namedPath === realPath ? '' : ` (the file ${makeVisible(realPath)})`;
-    const rule = `from now on ${makeVisible(namedPath)}${file} runs unasked, whatever its arguments\n`;
-    const program = { namedPath, realPath };
-    return canRunAnything(program) ? `${rule}${paint.warn(everything)}` : rule;
-  });
-  if (record.decision === 'allow-always' && lines.length === 0) {
-    return 'all its programs were allowed before: no rule was added\n';
-  }
-  return lines.join('');
+  return 'started';
 }

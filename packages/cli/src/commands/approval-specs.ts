@@ -3,7 +3,7 @@
  */
 import { switchFlag, valueFlag } from '../args/flag.ts';
 import { text } from '../args/kinds.ts';
-import { operand, operandList } from '../args/operand.ts';
+import { operandList } from '../args/operand.ts';
 import { approval, rule } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
 import { placeFlags } from './shared-flags.ts';
@@ -25,26 +25,26 @@ export const approvalsSpec = defineCommand({
 
 export const allowSpec = defineCommand({
   name: 'allow',
-  summary: 'Allow a waiting command and start it',
-  operands: { approval: operand(approval) },
+  summary: 'Allow waiting commands and start them',
+  operands: { approvals: operandList(approval) },
   flags: {
     always: switchFlag({
       summary: 'allow its programs from now on without asking, with any arguments',
     }),
     ...placeFlags,
   },
-  examples: ['clf allow 7q3', 'clf allow --always 7q3'],
+  examples: ['clf allow 7q3', 'clf allow 7q3 9xk', 'clf allow --always 7q3'],
 });
 
 export const denySpec = defineCommand({
   name: 'deny',
-  summary: 'Deny a waiting command',
-  operands: { approval: operand(approval) },
+  summary: 'Deny waiting commands',
+  operands: { approvals: operandList(approval) },
   flags: {
     reason: valueFlag(text('TEXT'), { summary: 'the reason that the agent is told' }),
     ...placeFlags,
   },
-  examples: ['clf deny 7q3', 'clf deny --reason "use the staging host" 7q3'],
+  examples: ['clf deny 7q3', 'clf deny 7q3 9xk', 'clf deny --reason "use the staging host" 7q3'],
 });
 
 export const rulesListSpec = defineCommand({
@@ -63,5 +63,5 @@ export const rulesRemoveSpec = defineCommand({
   summary: 'Revoke rules: their programs are asked about again',
   operands: { rules: operandList(rule) },
   flags: placeFlags,
-  examples: ['clf rules rm av4e'],
+  examples: ['clf rules rm av4e', 'clf rules rm touch'],
 });

@@ -6,6 +6,7 @@ import { onAbort } from '@clawdfather/kit';
 import type { ApprovalRecord, Gatekeeper } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
+import { formatFoot, formatNone } from '../approvals/approval-place.ts';
 import { formatApprovals } from '../approvals/approval-text.ts';
 import { type ApprovalSource, followApprovals } from '../approvals/follow-approvals.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
@@ -24,6 +25,7 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
   const { io, clock, paint } = context;
   const { all: isAll, follow: isFollow } = context.flags;
   const { stateDir } = context.config;
+  const place = { name: `in ${stateDir}`, flag: flagHere(context.config) };
   if (findPlace(context) !== undefined) {
     const { showApprovals } = await import('../approvals/at-gateway.ts');
     return showApprovals(context, { isAll, isFollow });
@@ -36,11 +38,7 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record, stateDir)));
     } else if (records.length === 0 && !isFollow) {
-      await io.stdout.write(
-        isAll
-          ? `Nothing was ever asked in ${stateDir}.\n`
-          : `Nothing waits for you in ${stateDir}. Earlier ones: clf approvals -a\n`,
-      );
+      await io.stdout.write(formatNone(place, isAll));
     } else if (records.length > 0) {
       const columnsMax = io.columns();
       await io.stdout.write(
@@ -52,12 +50,10 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
           ownAccounts: machineAccounts,
         }),
       );
-      const how = isAll ? '' : 'clf allow ID, or clf deny ID. ';
-      await io.stdout.write(paint.dim(`${how}All in ${stateDir}\n`));
+      await io.stdout.write(paint.dim(formatFoot(place, isAll)));
     }
     if (source !== undefined) {
-      const waiting = records.filter(({ state }) => state === 'pending');
-      await followApprovals(context, source, waiting);
+      await followApprovals(context, source, records);
     }
     return codeStatus(exitOk);
   });
@@ -101,7 +97,8 @@ function openSource(
 
 /* Oldest first. What waits is read by itself, so that no number of decided ones hides it, and comes last, where a person looks. */
 function readApprovals(gatekeeper: Gatekeeper, isAll: boolean): readonly ApprovalRecord[] {
-  const waiting = isAll ? (['pending', 'allowed'] as const) : (['pending'] as const);
+  // What is allowed and not started waits as well: for the gateway that it was asked for at.
+  const waiting = ['pending', 'allowed'] as const;
   const over = ['started', 'denied', 'expired', 'changed'] as const;
   return [
     ...gatekeeper.list({ states: waiting, limit: waitingMax }),

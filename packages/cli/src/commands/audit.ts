@@ -4,13 +4,20 @@
  * Entries are numbered without gaps, so following is asking for the newest and going back to the last one that was shown:
  * nothing is missed, however long the connection was gone.
  */
+import { hasCode } from '@clawdfather/kit';
+import { auditActions } from '@clawdfather/protocol/api';
 import type { Client } from '@clawdfather/sdk';
 import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withGateway } from '../sign-in/open-client.ts';
 import { listenForLeave } from '../io/leave-signals.ts';
+import { listAnswers } from '../place/gateway/list-runs.ts';
+import { runOf } from '../place/gateway/run-of-answer.ts';
+import type { RunQuery } from '../place/place.ts';
+import { formatInstant } from '../render/duration.ts';
+import { findRun } from '../runs/find-run.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
-import { formatAuditEntry } from '../render/audit-text.ts';
+import { formatAuditEntry, happenedAt } from '../render/audit-text.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { auditSpec } from './sign-in-specs.ts';
 
@@ -26,14 +33,15 @@ export async function execute(context: CallOf<typeof auditSpec>): Promise<ExitSt
   const { flags, io } = context;
   const { limit = entriesUsual } = flags;
   return withGateway(context, async ({ client }) => {
-    const first = await readBack(client, context, { limit, after: 0 });
+    const target = await targetOf(client, context.operands.run);
+    const first = await readBack(client, context, { limit, after: 0, target });
     await show(context, first);
-    if (first.length === 0 && !context.isJson) await io.stderr.write('clf: nothing of that kind\n');
+    if (first.length === 0 && !context.isJson) await io.stderr.write(nothingText(context));
     if (!flags.follow) return codeStatus(exitOk);
     using leave = listenForLeave(io);
     let last = first.at(-1)?.seq ?? 0;
     while (await isStill(context, leave.signal)) {
-      const more = await readBack(client, context, { limit: entriesMax, after: last });
+      const more = await readBack(client, context, { limit: entriesMax, after: last, target });
       await show(context, more);
       last = more.at(-1)?.seq ?? last;
     }
@@ -46,11 +54,35 @@ async function isStill({ clock }: CommandContext, signal: AbortSignal): Promise<
   return !signal.aborted;
 }
 
+interface Wanted {
+  readonly limit: number;
+  readonly after: number;
+  readonly target: string | undefined;
+}
+
+/* What is typed is a run that is known, or the whole id of something else: of a run that was removed, of an approval. */
+async function targetOf(client: Client, typed: string | undefined): Promise<string | undefined> {
+  if (typed === undefined) return undefined;
+  const list = async (query: RunQuery) => (await listAnswers(client, query)).map(runOf);
+  try {
+    return (await findRun({ list, flag: '' }, typed)).runId;
+  } catch (error) {
+    if (!hasCode(error, 'run-not-found')) throw error;
+    return typed;
+  }
+}
+
+function nothingText({ flags: { action } }: CallOf<typeof auditSpec>): string {
+  const nothing = 'clf: nothing of that kind\n';
+  if (action === undefined || (auditActions as readonly string[]).includes(action)) return nothing;
+  return `${nothing}  No action is called "${makeVisible(action)}" here. Known: ${auditActions.join(', ')}.\n`;
+}
+
 /* Oldest first. */
 async function readBack(
   client: Client,
   { flags }: CallOf<typeof auditSpec>,
-  { limit, after }: { readonly limit: number; readonly after: number },
+  { limit, after, target }: Wanted,
 ): Promise<Entry[]> {
   const { action } = flags;
   const found: Entry[] = [];
@@ -61,6 +93,7 @@ async function readBack(
         limit: Math.min(pageMax, limit - found.length),
         ...(before === undefined ? {} : { before }),
         ...(action === undefined ? {} : { action }),
+        ...(target === undefined ? {} : { target }),
       },
     });
     const fresh = page.entries.filter(({ seq }) => seq > after);
@@ -82,7 +115,7 @@ async function show(
       await io.stdout.write(jsonLine(json));
       continue;
     }
-    const time = at.slice(0, 19).replace('T', ' ');
+    const time = formatInstant(Date.parse(happenedAt(entry)));
     const words = formatAuditEntry(entry);
     await io.stdout.write(`${paint.dim(time)} ${paint.strong(makeVisible(action))} ${words}\n`);
   }

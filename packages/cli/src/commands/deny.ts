@@ -1,33 +1,32 @@
 /*
- * `clf deny`: the command is never started, and whoever asked is told.
+ * `clf deny`: the commands are never started, and whoever asked is told.
  */
 import { approvalJson } from '../approvals/approval-json.ts';
-import { formatEnd } from '../approvals/approval-text.ts';
 import { decide } from '../approvals/decide.ts';
+import { formatDenied } from '../approvals/decision-text.ts';
+import { eachApproval } from '../approvals/each-approval.ts';
+import { findApproval } from '../approvals/find-approval.ts';
 import { withApprovals } from '../approvals/with-approvals.ts';
 import type { CallOf } from '../command.ts';
-import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import type { ExitStatus } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findPlace } from '../sign-in/find-gateway.ts';
 import type { denySpec } from './approval-specs.ts';
 
 export async function execute(context: CallOf<typeof denySpec>): Promise<ExitStatus> {
-  const decision = {
-    typed: context.operands.approval,
-    decision: 'deny',
-    reason: context.flags.reason,
-  } as const;
+  const { approvals: typed } = context.operands;
+  const decision = { decision: 'deny', reason: context.flags.reason } as const;
   if (findPlace(context) !== undefined) {
     const { decideRemotely } = await import('../approvals/at-gateway.ts');
-    return decideRemotely(context, decision);
+    return decideRemotely(context, { ...decision, typed });
   }
+  const { stateDir } = context.config;
   return withApprovals(context, async (approvals) => {
-    const { record } = await decide(context, approvals, decision);
-    await context.io.stdout.write(
-      context.isJson
-        ? jsonLine(approvalJson(record, context.config.stateDir))
-        : `${record.approvalId} ${formatEnd(record) ?? ''}\n`,
-    );
-    return codeStatus(exitOk);
+    const ids = typed.map((one) => findApproval(approvals.gatekeeper, one, stateDir));
+    return eachApproval(context, ids, async (approvalId) => {
+      const { record } = await decide(context, approvals, { ...decision, approvalId });
+      const text = context.isJson ? jsonLine(approvalJson(record, stateDir)) : formatDenied(record);
+      await context.io.stdout.write(text);
+    });
   });
 }

@@ -25,10 +25,23 @@ export const serveFlags = {
   publicUrl: settingFlag('gateway.publicUrl', {
     summary: 'the address that people use, if it is not the one listened on',
   }),
+  directory: settingFlag('gateway.directory', {
+    short: 'C',
+    placeholder: 'DIR',
+    summary: 'where commands run that name no directory; what agents read unasked',
+  }),
 };
+
+const listenInstead = 'Write address and port together: --listen 127.0.0.1:8420';
 
 export const serveSpec = defineCommand({
   name: 'serve',
+  foreignFlags: {
+    '--port': listenInstead,
+    '-p': listenInstead,
+    '--host': listenInstead,
+    '--bind': listenInstead,
+  },
   summary: 'Run the gateway: HTTP, WebSocket and MCP for phones, browsers and agents',
   operands: {},
   flags: {
@@ -43,6 +56,7 @@ export const serveSpec = defineCommand({
   },
   examples: [
     'clf serve',
+    'clf serve --directory ~/project',
     'clf serve --public-url https://clawd.example.org --trusted-proxy 10.0.0.7',
     'clf serve --listen 0.0.0.0:8420 --tls-cert cert.pem --tls-key key.pem --public-url https://my.host:8420',
   ],

@@ -8,7 +8,7 @@ import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
 import type { Place, Run } from '../place/place.ts';
-import { formatExitShort } from '../render/exit-text.ts';
+import { formatExitShort, formatLeftoversEnd } from '../render/exit-text.ts';
 import { exitJson } from '../render/run-json.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
 import { hasLeftovers } from '../runs/find-run.ts';
@@ -34,16 +34,15 @@ export async function execute(call: CallOf<typeof killSpec>): Promise<ExitStatus
   );
 }
 
-/* `run` as it was before. */
+/* `run` as it was before. One that was over keeps its end; what was ended now is what it had left. */
 function formatEnd(run: Run, exit: RunExit): string {
   const how = formatExitShort(exit);
-  if (hasLeftovers(run)) return `${how}, leftovers ended`;
+  if (hasLeftovers(run)) return `${how}, ${formatLeftoversEnd(exit) ?? 'leftovers ended'}`;
   return run.treeEndedAtMs === undefined ? how : `had already ended (${how})`;
 }
 
 async function sendSignal(place: Place, run: Run, signal: NodeJS.Signals): Promise<Told> {
   if (run.treeEndedAtMs !== undefined) throw runEnded(run, place.flag);
-  const handle = await place.open(run);
-  await handle.signal(signal);
+  await place.signal(run, signal);
   return { text: run.runId, json: { id: run.runId, signal } };
 }

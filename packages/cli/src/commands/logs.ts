@@ -55,13 +55,14 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
       }
     }
     // What was followed has settled, also while its owner has not written that down. Anything else is not waited for.
+    const isTold = isLost || flags.follow || io.stderr.isTerminal;
     const exit = isFollowed
       ? await handle.wait()
-      : isLost
+      : isTold
         ? (await findRun(place, run.runId)).exit
         : run.exit;
     if (exit !== undefined) await writer.writeUnsaved(exit);
-    if (isLost && !call.isJson) await sayWhyLost(io, run, exit);
+    if (isTold && !call.isJson) await sayHowItEnded(io, run, exit);
   });
   if (flags.cursor && reached !== undefined) {
     await (call.isJson
@@ -71,8 +72,11 @@ export async function execute(call: CallOf<typeof logsSpec>): Promise<ExitStatus
   return codeStatus(writer.codeAfter(exitOk));
 }
 
-/* The journal has no end; how the run ended may say why: a shim that was killed, a reboot. */
-async function sayWhyLost(io: Io, run: Run, exit: RunExit | undefined): Promise<void> {
+/*
+ * Whoever reads the last line wants to know that a limit or a person has ended it. Where the journal has no end, this may say why: a
+ * shim that was killed, a reboot.
+ */
+async function sayHowItEnded(io: Io, run: Run, exit: RunExit | undefined): Promise<void> {
   const notice = exit && formatExitNotice(exit, run.deadlines);
   if (notice !== undefined) await io.stderr.write(`clf: run ${shortId(run)} ${notice}\n`);
 }

@@ -27,11 +27,14 @@ export async function execute(call: CallOf<typeof psSpec>): Promise<ExitStatus> 
     }
     const stalls = await place.stalls(runs);
     if (call.isJson) {
-      for (const run of runs) await io.stdout.write(jsonLine(runJson(run, stalls.get(run.runId))));
+      for (const run of runs)
+        await io.stdout.write(jsonLine(runJson(run, { stall: stalls.get(run.runId) })));
       return codeStatus(exitOk);
     }
+    const waiting = waitingText(flags.filter.length > 0 ? 0 : await place.held?.count(), place);
     if (runs.length === 0) {
       await io.stdout.write(await emptyText(place, flags.filter.length > 0));
+      await io.stdout.write(call.paint.dim(waiting));
       return codeStatus(exitOk);
     }
     await io.stdout.write(
@@ -42,9 +45,17 @@ export async function execute(call: CallOf<typeof psSpec>): Promise<ExitStatus> 
         stallOf: ({ runId }) => stalls.get(runId),
       }),
     );
+    await io.stdout.write(call.paint.dim(waiting));
     await sayCut();
     return codeStatus(exitOk);
   });
+}
+
+/* They are no runs yet; whoever waits for one looks here first. */
+function waitingText(count: number | undefined, { flag }: Place): string {
+  if (count === undefined || count === 0) return '';
+  const what = count === 1 ? 'A request waits' : `${count} requests wait`;
+  return `${what} for your decision: clf approvals${flag}\n`;
 }
 
 function cutText(shown: number): string {

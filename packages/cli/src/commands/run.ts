@@ -25,6 +25,7 @@ import { createStandstillNotice, sayStandstill } from '../runs/standstill-notice
 import { watchStandstill } from '../runs/watch-standstill.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { warnOfUnset } from '../runs/unset-warning.ts';
+import { actorHere } from '../runs/who-asks.ts';
 import type { runSpec } from './run-spec.ts';
 
 type RunCall = CallOf<typeof runSpec>;
@@ -182,7 +183,7 @@ function stay({ call, place, run, trap, wish }: Staying, unseen: Unseen = {}): P
     isJson: call.isJson,
     isQuiet: call.flags.quiet,
     isInputPumped: wish.stdin === 'open',
-    actor: `cli:${call.config.pid}`,
+    actor: actorHere(call.config.pid),
     detachKey: call.config.values.detachKey,
     graceMs: chosen(call.config, 'run.grace'),
     ...unseen,

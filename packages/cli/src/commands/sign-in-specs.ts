@@ -87,7 +87,7 @@ export const devicesRevokeSpec = defineCommand({
 export const auditSpec = defineCommand({
   name: 'audit',
   summary: 'Show who did what in your account',
-  operands: {},
+  operands: { run: optionalOperand(text('RUN')) },
   flags: {
     ...gatewayFlags,
     follow: switchFlag({ short: 'f', summary: 'go on with new entries' }),
@@ -97,5 +97,5 @@ export const auditSpec = defineCommand({
       summary: 'at most this many, the newest (20)',
     }),
   },
-  examples: ['clf audit', 'clf audit -f --action run.start --json'],
+  examples: ['clf audit', 'clf audit web', 'clf audit -f --action run.start --json'],
 });

@@ -34,7 +34,7 @@ export async function execute(call: CallOf<typeof waitSpec>): Promise<ExitStatus
       if (!limit.signal.aborted) throw error;
       await (call.isJson
         ? io.stdout.write(jsonLine({ id: waitedFor?.runId ?? null, exit: null }))
-        : io.stderr.write(`clf: still running after ${formatExactDuration(limitMs ?? 0)}\n`));
+        : io.stderr.write(`clf: ${await standing(place, waitedFor, limitMs ?? 0)}\n`));
       return codeStatus(exitTimedOut);
     } finally {
       timer?.cancel();
@@ -57,4 +57,14 @@ async function tell(context: CommandContext, run: Run, exit: RunExit): Promise<v
   }
   const notice = formatExitNotice(exit, run.deadlines);
   if (notice !== undefined) await io.stderr.write(`clf: run ${shortId(run)} ${notice}\n`);
+}
+
+/* What is stopped does not end by being waited for. */
+async function standing(place: Place, run: Run | undefined, limitMs: number): Promise<string> {
+  const after = `after ${formatExactDuration(limitMs)}`;
+  const query = { idPrefix: run?.runId ?? '', limit: 1, withUse: true };
+  const [now] = run === undefined ? [] : await place.list(query);
+  return now?.use?.isStopped === true
+    ? `still stopped ${after}; it goes on with: clf kill${place.flag} -s CONT ${shortId(now)}`
+    : `still running ${after}`;
 }

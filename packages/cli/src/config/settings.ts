@@ -83,7 +83,7 @@ export const settingTable = {
   }),
   'run.ownerLoss': setting(choice(['adopt', 'kill']), {
     usual: 'adopt',
-    summary: '`run`: whether the command goes on when clf itself is killed',
+    summary: '`run`: whether the command goes on when clf itself is killed, or is ended 15 s later',
   }),
   'run.journalMax': setting(bytes, {
     usual: gigabyte,

@@ -45,6 +45,7 @@ const sentences: Readonly<Record<string, string | Sentence>> = {
   'api.request.slow': ({ route }) => `a request took more than five seconds: ${textOf(route)}`,
   'socket.message.failed': 'a message of a client could not be handled',
   'approval.start-failed': 'a command that was allowed could not be started',
+  'approval.token-undenied': 'what a revoked token asked for could not be denied: clf approvals',
   'run.blocked': 'the output of a run cannot be kept up with, so the run waits',
   'run.end': 'a run has ended, but processes of it are still there: clf show',
   'run.lease-lost': 'another process owns the runs now',

@@ -12,6 +12,8 @@ import { createShieldHere } from '../approvals/create-shield-here.ts';
 import type { CommandContext } from '../command.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
 
+const treeAdvice = 'start clf mcp in a project directory, or with --workdir DIR';
+
 export interface AgentTools extends AsyncDisposable {
   readonly tools: Tools;
   /* What earlier servers left: runs that go on and are ours now, and runs whose end nobody had heard before us. */
@@ -57,7 +59,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
       random,
       log,
       allow: values['policy.allow'],
-      reach: reachBoundsOf(config),
+      reach: { ...reachBoundsOf(config), treeAdvice },
       policy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
       askingPid: config.pid,
       users: ownUserOnly,

@@ -10,6 +10,7 @@ import type { Tools } from '@clawdfather/tools';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import type { CommandContext } from '../command.ts';
 import { waitForTree } from '../runs/end-run.ts';
+import { actorHere, personHere } from '../runs/who-asks.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import { flagHere } from '../sign-in/find-gateway.ts';
 import type { Executor } from './executor.ts';
@@ -48,7 +49,7 @@ export async function withExecutorHere<Result>(
 function createExecutor(context: CommandContext, tools: Tools, supervisor: Supervisor): Executor {
   const { config } = context;
   const asked = {
-    requester: `cli:${config.pid}`,
+    requester: personHere(),
     account: cliAccount,
     sessionId: cliSession,
     directory: config.cwd,
@@ -73,7 +74,7 @@ async function waitForOwn(
     const managed = await supervisor.attach(runId);
     // Asking again with less time is heard.
     const end = (): void =>
-      void managed.cancel('manual-cancel', `cli:${config.pid}`, 1).catch(() => {});
+      void managed.cancel('manual-cancel', actorHere(config.pid), 1).catch(() => {});
     const forget = onAbort(hurry, end);
     await waitForTree(managed, clock);
     forget();

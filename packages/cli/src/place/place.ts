@@ -7,6 +7,7 @@ import type {
   LeftoversPolicy,
   ManagedRun,
   OwnerLossPolicy,
+  RunDetail,
   RunExit,
   RunFilter,
   RunId,
@@ -46,6 +47,13 @@ export type Run = Pick<
   readonly state: RunState | 'held';
   /* What its processes use. Only in a list that was asked for it, while something of the run lives and can be seen. */
   readonly use?: Omit<RunUse, 'hasCommand'>;
+};
+
+/* What is asked of one run and not of a list. At an older gateway some of it is not known. */
+export type RunDetails = Partial<RunDetail> & {
+  readonly shimPid?: number | undefined;
+  /* What devices and tokens of a gateway are called, by their ids. */
+  readonly names?: Readonly<Record<string, string>>;
 };
 
 /* One run to watch, type into and end. */
@@ -99,6 +107,23 @@ export interface PasteResult {
   readonly isBracketed: boolean;
 }
 
+/* A request that has the id of its run and has not become one. */
+export interface HeldRequest {
+  readonly runId: string;
+  readonly approvalId: string;
+  readonly state: 'pending' | 'allowed' | 'denied' | 'expired' | 'changed';
+  /* What was another at the start, and the approval that was asked for instead. */
+  readonly changed?: string | undefined;
+  readonly askedAgainAs?: string | undefined;
+}
+
+export interface HeldRequests {
+  /* The one whose run's id begins so; undefined if there is none, or several. */
+  find(idPrefix: string): Promise<HeldRequest | undefined>;
+  /* Those that wait for a person. */
+  count(): Promise<number>;
+}
+
 export interface Place {
   /* What follows `clf COMMAND` so that it means the same place again: empty, or ` -g NAME`. */
   readonly flag: string;
@@ -108,8 +133,11 @@ export interface Place {
   unrecorded(): Promise<readonly string[]>;
   /* Newest first. */
   list(query: RunQuery): Promise<readonly Run[]>;
+  /* What waits for a decision and is in no list of this place. Absent where lists have it, as at a gateway. */
+  readonly held?: HeldRequests;
   /* Those of these that stand still because their output cannot be kept (J4). */
   stalls(runs: readonly Run[]): Promise<ReadonlyMap<RunId, Stall>>;
+  details(run: Run): Promise<RunDetails>;
   /*
    * For runs that were listed with their use. Where a run's processes are gone and no end is recorded, records it. True: the list
    * is out of date.
@@ -120,6 +148,8 @@ export interface Place {
   open(run: Run): Promise<RunHandle>;
   /* Ends the run and all that it started; throws `run-still-alive` when something could not be ended. */
   end(run: Run, graceMs: number | undefined): Promise<RunExit>;
+  /* Only sends it, and says who did. */
+  signal(run: Run, name: NodeJS.Signals): Promise<void>;
   /* Of one that lives only when it may be ended first. */
   remove(run: Run, options: { readonly isForced: boolean }): Promise<void>;
   /* All of them are removed: time to clear away. */

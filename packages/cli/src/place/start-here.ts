@@ -43,7 +43,8 @@ export async function startHere(
     if (name !== undefined && hasCode(error, 'scope-busy')) {
       throw nameTaken(name, undefined, flagHere(config));
     }
-    throw explainSpawnFailure(error, { program: wish.argv[0], cwd: input.cwd });
+    const asked = { program: wish.argv[0], cwd: input.cwd, path: input.env['PATH'] };
+    throw explainSpawnFailure(error, asked);
   }
 }
 

@@ -8,7 +8,9 @@ import type { RunId, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Config } from '../config.ts';
 import { endRun } from '../runs/end-run.ts';
 import { forgetRemoved } from '../runs/forget-removed.ts';
+import { actorHere } from '../runs/who-asks.ts';
 import { noTerminal, runEnded, stillAlive } from '../runs/run-refusals.ts';
+import { createHeldHere } from './held-here.ts';
 import type { Place, Run } from './place.ts';
 import { createSettler, type RunHere } from './settle-here.ts';
 
@@ -21,7 +23,7 @@ export interface ThisMachineDeps {
 }
 
 export function createThisMachine({ supervisor, clock, config, flag }: ThisMachineDeps): Place {
-  const actor = `cli:${config.pid}`;
+  const actor = actorHere(config.pid);
   const settle = createSettler({ supervisor, clock });
   const attach = (run: Pick<Run, 'runId'>) => supervisor.attach(run.runId);
   const attachLiving = async (run: Run) => {
@@ -32,12 +34,17 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
     flag,
     gateway: undefined,
     unrecorded: async () => unrecorded(supervisor, join(config.stateDir, 'runs')),
+    held: createHeldHere({ config, clock }),
     list: async ({ withUse = false, ...query }) => {
       const records = supervisor.list(query);
       return withUse ? withUses(supervisor, records) : records;
     },
     // Every run that this place hands out is a record of the supervisor.
     stalls: (runs) => supervisor.stalls(runs as readonly RunRecord[]),
+    details: async (run) => {
+      const record = run as RunRecord;
+      return { ...supervisor.detail(record), shimPid: record.shimPid };
+    },
     settle: (runs) => settle(runs as readonly RunHere[]),
     start: async (wish, signal) => {
       const { startHere } = await import('./start-here.ts');
@@ -45,6 +52,7 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
     },
     open: attach,
     end: (run, graceMs) => endRun({ supervisor, clock, run, actor, graceMs }),
+    signal: async (run, name) => (await attach(run)).signal(name, actor),
     remove: async (run, { isForced }) => {
       const isAlive = run.treeEndedAtMs === undefined;
       if (isAlive && !isForced) throw stillAlive(run, flag);

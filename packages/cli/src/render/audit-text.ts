@@ -14,6 +14,19 @@ export interface AuditFacts {
 
 type Detail = AuditFacts['detail'];
 
+/*
+ * What was decided, revoked or started without the gateway is written down when the gateway hears of it, which may be days later.
+ * People want to know when it was.
+ */
+export function happenedAt({
+  at,
+  detail,
+}: Pick<AuditFacts, 'detail'> & { readonly at: string }): string {
+  const { decided_at: decidedAt, revoked_at: revokedAt, started_at: startedAt } = detail;
+  const known = [decidedAt, revokedAt, startedAt].find((time) => typeof time === 'string');
+  return known ?? at;
+}
+
 /* Without the time and the action. */
 export function formatAuditEntry({ action, actor, target, detail }: AuditFacts): string {
   const { who, via, ...rest } = detail;
@@ -28,6 +41,7 @@ const wordsOf: Readonly<Record<string, (detail: Detail) => string>> = {
   'run.start': (detail) => `${commandOf(detail)}; let by ${letBy(detail)}`,
   'run.held': (detail) => `${commandOf(detail)}; waits for approval ${textOf(detail['approval'])}`,
   'run.denied': (detail) => `${commandOf(detail)}; denied by ${textOf(detail['rule'])}`,
+  'run.unstarted': (detail) => `${commandOf(detail)}; not started: ${textOf(detail['why'])}`,
   'approval.decide': (detail) => {
     const { decision, run_id: runId, asked_by: askedBy, reason, programs } = detail;
     const said = reason === undefined ? '' : ` "${textOf(reason)}"`;

@@ -73,7 +73,7 @@ function formatCause(exit: RunExit, deadlines: RunRecord['deadlines']): string |
     case 'exit':
       return undefined;
     case 'signal':
-      return `killed by ${exit.signal ?? 'a signal'}${exit.coreDumped ? ' (core dumped)' : ''}`;
+      return formatSignal(exit);
     case 'overall-timeout':
       return `ended after its time limit of ${limitText(deadlines.overallMs)}`;
     case 'no-output-timeout':
@@ -95,6 +95,38 @@ function formatCause(exit: RunExit, deadlines: RunRecord['deadlines']): string |
     default:
       return assertNever(exit.reason);
   }
+}
+
+function formatSignal({ signal = 'a signal', coreDumped, actor }: RunExit): string {
+  const killed = `killed by ${signal}${coreDumped ? ' (core dumped)' : ''}`;
+  if (actor !== undefined) return `${killed}, sent by ${makeVisible(actor)}`;
+  return `${killed}${limitSignals[signal] ?? ''}`;
+}
+
+/* The kernel sends these at a limit, whoever has set it. */
+const limitSignals: Readonly<Record<string, string>> = {
+  SIGXCPU: ': its limit of processor time was reached (--limit-cpu, ulimit -t)',
+  SIGXFSZ: ': its limit of the size of a file was reached (--limit-file-size, ulimit -f)',
+};
+
+/* What lives for a moment longer than the command of a run that is being ended was not left by it. */
+export function hasLeft({ reason, leftovers }: RunExit): boolean {
+  const isLeft = reason === 'exit' || reason === 'signal' || reason === 'ownership-escape';
+  return isLeft && leftovers.length > 0;
+}
+
+/* Of processes that lived on after the command, once they are gone: `2 left processes ended`. */
+export function formatLeftoversEnd(exit: RunExit): string | undefined {
+  const { treeEnd } = exit;
+  if (!hasLeft(exit) || treeEnd === undefined) return undefined;
+  const ended = treeEnd.killed.pid;
+  if (ended === 0) return 'what it left had ended by itself';
+  return ended === 1 ? '1 left process ended' : `${ended} left processes ended`;
+}
+
+/* As `formatExitNotice`, and for an end that needs no notice too. */
+export function formatEnd(exit: RunExit, deadlines: RunRecord['deadlines']): string {
+  return formatExitNotice(exit, deadlines) ?? `ended by itself with exit code ${exit.code ?? '?'}`;
 }
 
 function limitText(ms: number | undefined): string {

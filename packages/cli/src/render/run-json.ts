@@ -6,7 +6,7 @@ import type { RunExit, Stall } from '@clawdfather/supervisor';
 import { exitJson as commonExitJson } from '@clawdfather/supervisor/exit-json';
 import { nameLabel } from '@clawdfather/supervisor/origins';
 import { exitCodeOf } from '../exit-status.ts';
-import type { Run } from '../place/place.ts';
+import type { Run, RunDetails } from '../place/place.ts';
 import { formatInstant } from './duration.ts';
 
 export type Json =
@@ -17,7 +17,13 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json };
 
-export function runJson(record: Run, stall?: Stall): Json {
+export interface RunParts {
+  readonly stall?: Stall | undefined;
+  /* Of one run; lists have none. */
+  readonly details?: RunDetails;
+}
+
+export function runJson(record: Run, { stall, details }: RunParts = {}): Json {
   return {
     id: record.runId,
     name: record.labels[nameLabel] ?? null,
@@ -31,7 +37,7 @@ export function runJson(record: Run, stall?: Stall): Json {
     labels: record.labels,
     createdAt: formatInstant(record.createdAtMs),
     startedAt: instantOrNull(record.startedAtMs),
-    lastOutputAt: instantOrNull(record.lastOutputAtMs),
+    lastOutputAt: instantOrNull((details ?? record).lastOutputAtMs),
     timeoutMs: record.deadlines.overallMs ?? null,
     idleTimeoutMs: record.deadlines.noOutputMs ?? null,
     leftovers: record.leftovers,
@@ -42,9 +48,21 @@ export function runJson(record: Run, stall?: Stall): Json {
       epoch: record.epoch,
     },
     stalled: stall ?? null,
+    shimPid: details?.shimPid ?? null,
+    graceMs: details?.graceMs ?? null,
+    limits: details?.limits === undefined ? null : limitsJson(details.limits),
+    outputBytes: details?.outputBytes ?? null,
+    droppedBytes: details?.droppedBytes ?? null,
     exit: record.exit === undefined ? null : exitJson(record.exit),
     treeEndedAt: instantOrNull(record.treeEndedAtMs),
   };
+}
+
+function limitsJson(limits: NonNullable<RunDetails['limits']>): Json {
+  const asked = Object.entries(limits).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(asked);
 }
 
 /* With the code that `clf run` exits with. */

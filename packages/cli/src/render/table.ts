@@ -23,13 +23,15 @@ export interface TableLayout {
   readonly columnsMax: number | undefined;
   /* Headers of the columns that go when it is narrow, in this order. */
   readonly dispensable?: readonly string[];
+  /* So much of the last column that others go first. Default 20. */
+  readonly lastColumnWanted?: number;
   /* By the header of a column that may go: the column whose empty cells then show its text. */
   readonly standIns?: Readonly<Record<string, string>>;
 }
 
 const gap = '  ';
 /* The last column is the one people read: below this, another one goes. */
-const lastColumnWanted = 20;
+const lastColumnUsual = 20;
 /* Narrower it says nothing; the line may then wrap. */
 const lastColumnMin = 4;
 
@@ -85,7 +87,7 @@ function withStandIns(
 /* Indexes of the columns there is room for. */
 function shownColumns(layout: TableLayout, widths: readonly number[]): number[] {
   let shown = layout.headers.map((_, column) => column);
-  const wanted = Math.min(lastColumnWanted, widths.at(-1) ?? 0);
+  const wanted = Math.min(layout.lastColumnWanted ?? lastColumnUsual, widths.at(-1) ?? 0);
   for (const header of layout.dispensable ?? []) {
     if (roomForLast(layout, widths, shown) >= wanted) break;
     shown = shown.filter((column) => layout.headers[column] !== header);

@@ -9,8 +9,8 @@ import { isReaderGone } from '../io/io.ts';
 import { formatErrorJson, formatErrorText } from '../render/error-text.ts';
 import { createPaint, isColoured } from '../render/paint.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
-import type { Place, Run } from '../place/place.ts';
-import { findRun } from './find-run.ts';
+import type { Run } from '../place/place.ts';
+import { findRun, type RunLister } from './find-run.ts';
 
 /* Each is a connection or two. */
 const atOnceMax = 32;
@@ -21,7 +21,7 @@ export interface Told {
 }
 
 export interface NamedRuns {
-  readonly place: Pick<Place, 'list' | 'flag'>;
+  readonly place: RunLister;
   readonly typed: readonly string[];
   /* A name means what lives of it. */
   readonly isLiving?: boolean;

@@ -7,7 +7,7 @@
  * user or is stuck in the kernel cannot be ended (T1), and a person is waiting.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { RunExit, Supervisor } from '@clawdfather/supervisor';
+import type { RunExit, Supervisor, TreeEnd } from '@clawdfather/supervisor';
 import { CliError } from '../errors.ts';
 import type { Run, RunHandle } from '../place/place.ts';
 import { shortId } from './find-run.ts';
@@ -31,8 +31,8 @@ export async function endRun(options: EndOptions): Promise<RunExit> {
   const handle = await supervisor.attach(run.runId);
   await handle.cancel('manual-cancel', options.actor, graceMs);
   const exit = await handle.wait();
-  const isGone = await waitForTree(handle, options.clock, graceMs);
-  if (isGone) return exit;
+  const ended = await waitForTree(handle, options.clock, graceMs);
+  if (ended.isGone) return { ...exit, treeEnd: ended.treeEnd ?? exit.treeEnd };
   throw new CliError('run-still-alive', `run ${shortId(run)} still has living processes`, {
     hint:
       'They belong to another user, are stuck in the kernel, or an earlier kill gave them a longer grace time ' +
@@ -41,19 +41,23 @@ export async function endRun(options: EndOptions): Promise<RunExit> {
   });
 }
 
-/* False when something is left after the grace time and what SIGKILL takes. */
+export interface WaitedTree {
+  /* False when something is left after the grace time and what SIGKILL takes. */
+  readonly isGone: boolean;
+  readonly treeEnd: TreeEnd | undefined;
+}
+
 export async function waitForTree(
   run: Pick<RunHandle, 'waitTree'>,
   clock: Clock,
   graceMs = graceMsAssumed,
-): Promise<boolean> {
+): Promise<WaitedTree> {
   const limit = new AbortController();
   const timer = clock.timer(graceMs + killMs, () => limit.abort());
   try {
-    await run.waitTree(limit.signal);
-    return true;
+    return { isGone: true, treeEnd: await run.waitTree(limit.signal) };
   } catch (error) {
-    if (limit.signal.aborted) return false;
+    if (limit.signal.aborted) return { isGone: false, treeEnd: undefined };
     throw error;
   } finally {
     timer.cancel();

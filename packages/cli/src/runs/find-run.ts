@@ -6,8 +6,8 @@ import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { RunId } from '@clawdfather/supervisor';
 import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
-import type { Place, Run } from '../place/place.ts';
-import { makeVisible } from '@clawdfather/tools/text';
+import type { HeldRequest, Place, Run } from '../place/place.ts';
+import { formatChanged, makeVisible } from '@clawdfather/tools/text';
 
 /* What tables show; long enough to be unique on one host, short enough to type. */
 export const shortIdChars = 12;
@@ -22,7 +22,7 @@ const neighboursMax = 500;
 /* Of fewer letters of an id nearly everything is a neighbour. */
 const neighbourCharsMin = 4;
 
-export type RunLister = Pick<Place, 'list' | 'flag'>;
+export type RunLister = Pick<Place, 'list' | 'flag' | 'held'>;
 
 export interface FindOptions {
   /* Whatever lives is meant: of several that have left processes none is chosen by its age. */
@@ -47,6 +47,8 @@ export async function findRun(
 
   const candidates = chosen.length > 0 ? chosen : byId;
   if (candidates.length > 1) throw ambiguous(typed, candidates);
+  const held = /^[0-9a-z]+$/.test(typed) ? await place.held?.find(typed) : undefined;
+  if (held !== undefined) throw notStarted(held, place.flag);
   const nearest = await nearestRun(place, typed);
   throw new CliError('run-not-found', `no run is called "${makeVisible(typed)}"`, {
     hint:
@@ -89,6 +91,27 @@ export async function namesakesWithLeftovers(
 /* T4: it is over, and something of it lives. `ps` lists it with what lives. */
 export function hasLeftovers(run: Pick<Run, 'state' | 'treeEndedAtMs'>): boolean {
   return run.state === 'exited' && run.treeEndedAtMs === undefined;
+}
+
+/* A person has to decide first, or has. */
+export function notStarted(held: HeldRequest, flag: string): CliError {
+  const { runId, approvalId, state, changed, askedAgainAs } = held;
+  const approval = approvalId.slice(0, shortIdChars);
+  const whats: Readonly<Record<HeldRequest['state'], string>> = {
+    pending: `waits for approval ${approval}`,
+    allowed: `has not started; approval ${approval} allows it`,
+    denied: `will not start: approval ${approval} is denied`,
+    expired: `will not start: approval ${approval} has expired`,
+    changed: `will not start: ${makeVisible(formatChanged({ changed, askedAgainAs }))}`,
+  };
+  const isOver = state !== 'pending' && state !== 'allowed';
+  return new CliError('run-held', `run ${runId} ${whats[state]}`, {
+    hint:
+      state === 'pending'
+        ? `Decide: clf allow${flag} ${approval}, or clf deny${flag} ${approval}. What it is: clf approvals${flag}`
+        : `What became of it: clf approvals${flag}${isOver ? ' -a' : ''}`,
+    detail: { runId, approvalId, state },
+  });
 }
 
 /* What can be one; a gateway refuses to look for anything else. */

@@ -151,7 +151,7 @@ function outputUnwritable(cause: unknown, { run, placeFlag }: ForegroundOptions)
 
 /* T4: the run settles with its root, and what was ended is the whole tree. */
 async function endTree({ run, io, clock, graceMs }: ForegroundOptions): Promise<void> {
-  const isGone = await waitForTree(run, clock, graceMs).catch(() => true);
+  const { isGone } = await waitForTree(run, clock, graceMs).catch(() => ({ isGone: true }));
   if (!isGone) await say(io, `run ${shortId(run)} still has living processes, see clf doctor`);
 }
 

@@ -13,6 +13,8 @@ export type RunCriterion =
   | { readonly by: 'state'; readonly state: RunState }
   /* How it ended, as `ps` says it: `ok`, `exit 3`, `SIGSEGV`. */
   | { readonly by: 'end'; readonly word: string }
+  /* Any end but `ok`. */
+  | { readonly by: 'failed' }
   | { readonly by: 'reason'; readonly reasons: readonly TerminationReason[] }
   | { readonly by: 'session' | 'backend'; readonly value: string }
   | { readonly by: 'label'; readonly label: string; readonly value: string };
@@ -36,7 +38,7 @@ function withDashes(word: string): string {
 }
 
 function completedCriteria(): readonly string[] {
-  const ends = ['ok', ...endWordList].map(withDashes);
+  const ends = ['ok', 'failed', ...endWordList].map(withDashes);
   return [
     ...[...runStates, ...ends].map((word) => `state=${word}`),
     ...reasons.map((reason) => `reason=${reason}`),
@@ -77,7 +79,15 @@ function parseState(label: string, value: string): RunCriterion {
   const isEnd =
     word === 'ok' || endWordList.includes(word) || /^(exit \d+|SIG[A-Z0-9]+)$/.test(word);
   if (isEnd) return { by: 'end', word };
-  throw unknownWord(`${label} state`, value, [...runStates, 'ok', ...endWordList]);
+  if (value === 'failed') return { by: 'failed' };
+  const others = ["'exit N'", 'SIGNAME'];
+  throw unknownWord(`${label} state`, value, [
+    ...runStates,
+    'ok',
+    'failed',
+    ...endWordList,
+    ...others,
+  ]);
 }
 
 function parseReason(label: string, value: string): RunCriterion {

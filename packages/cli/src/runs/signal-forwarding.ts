@@ -65,12 +65,12 @@ export function openForwarding(options: ForwardingOptions): Forwarding {
       await run.cancel('manual-cancel', options.actor, graceMs);
       return;
     }
-    await run.signal(name);
+    await run.signal(name, options.actor);
     if (name === 'SIGINT') options.onInterrupt();
   };
 
   const suspend = async (): Promise<void> => {
-    await run.signal('SIGSTOP');
+    await run.signal('SIGSTOP', options.actor);
     signals.stopSelf();
   };
 
@@ -81,7 +81,7 @@ export function openForwarding(options: ForwardingOptions): Forwarding {
   };
   for (const name of passedOn) on(name, () => forward(name));
   on('SIGTSTP', suspend);
-  on('SIGCONT', () => run.signal('SIGCONT'));
+  on('SIGCONT', () => run.signal('SIGCONT', options.actor));
   on('SIGHUP', options.onHangup);
   return {
     received,

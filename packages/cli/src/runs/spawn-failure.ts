@@ -3,17 +3,13 @@
  */
 import { CodedError, hasCode } from '@clawdfather/kit';
 import { constants } from 'node:os';
+import { type AskedProgram, explainStart, type StartFailure } from '@clawdfather/supervisor';
 import { makeVisible } from '@clawdfather/tools/text';
 
 export const otherDirectoryHint = 'Name another directory: --cwd DIR';
 
-export interface Asked {
-  readonly program: string;
-  readonly cwd: string;
-}
-
 /* The same error in words about what was typed; any other error as it is. */
-export function explainSpawnFailure(error: unknown, asked: Asked): Error {
+export function explainSpawnFailure(error: unknown, asked: AskedProgram): Error {
   if (hasCode(error, 'input-invalid') && isTooMuch(error.detail['field'])) {
     const { code, message, detail } = error;
     const hint =
@@ -23,10 +19,16 @@ export function explainSpawnFailure(error: unknown, asked: Asked): Error {
   if (!hasCode(error, 'spawn-failed')) {
     return error instanceof Error ? error : new Error(String(error));
   }
-  const told = explain(String(error.detail['stage']), Number(error.detail['errno']), asked);
-  if (told === undefined) return error;
-  const { message, hint } = told;
-  return new CodedError(error.code, message, { detail: error.detail, hint, cause: error.cause });
+  const failure = { stage: String(error.detail['stage']), errno: Number(error.detail['errno']) };
+  const message = explainStart(failure, asked);
+  if (message === undefined) return error;
+  const hint = hintForStart(failure, asked.program);
+  const parts = { detail: error.detail, cause: error.cause };
+  return new CodedError(
+    error.code,
+    makeVisible(message),
+    hint === undefined ? parts : { ...parts, hint },
+  );
 }
 
 /* Texts of a command line have no other faults by now: it has gone through the kernel once. */
@@ -34,42 +36,17 @@ function isTooMuch(field: unknown): boolean {
   return field === 'argv' || field === 'env';
 }
 
-function explain(
-  stage: string,
-  errno: number,
-  { program, cwd }: Asked,
-): { message: string; hint: string } | undefined {
-  const name = makeVisible(program);
-  const isMissing = errno === constants.errno.ENOENT;
-  if (stage === 'cwd') {
-    return {
-      message: `cannot work in "${makeVisible(cwd)}": ${whyNot(errno)}`,
-      hint: otherDirectoryHint,
-    };
+/* What to do about it, after what was said about the file. */
+export function hintForStart({ stage, errno }: StartFailure, program: string): string | undefined {
+  if (stage === 'cwd') return otherDirectoryHint;
+  switch (errno) {
+    case constants.errno.ENOENT:
+      return program.includes('/') ? undefined : 'It was searched in PATH.';
+    case constants.errno.EACCES:
+      return 'Name a program, or allow it with chmod +x.';
+    case constants.errno.ENOEXEC:
+      return `A script without a first line needs its shell: clf run -- sh ${makeVisible(program)}`;
+    default:
+      return undefined;
   }
-  if (stage !== 'exec') return undefined;
-  if (isMissing && !program.includes('/')) {
-    return { message: `${name}: command not found`, hint: 'It was searched in PATH.' };
-  }
-  if (isMissing) {
-    return { message: `${name}: no such file`, hint: 'Or the interpreter its first line names.' };
-  }
-  if (errno === constants.errno.EACCES) {
-    return {
-      message: `${name}: not executable`,
-      hint: 'Is it a directory? Else allow it with chmod +x.',
-    };
-  }
-  if (errno === constants.errno.ENOEXEC) {
-    return {
-      message: `${name}: not a program`,
-      hint: `A script without a first line needs its shell: clf run -- sh ${name}`,
-    };
-  }
-  return undefined;
-}
-
-function whyNot(errno: number): string {
-  if (errno === constants.errno.ENOENT) return 'it does not exist';
-  return errno === constants.errno.ENOTDIR ? 'it is not a directory' : 'no access';
 }

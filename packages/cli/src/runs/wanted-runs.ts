@@ -50,6 +50,7 @@ export function wantedRuns(criteria: readonly RunCriterion[], isAll: boolean): W
   const states = new Set<RunState>();
   const reasons = new Set<string>();
   const ends = new Set<string>();
+  let isFailedAsked = false;
   let query: RunQuery = {};
   for (const criterion of criteria) {
     switch (criterion.by) {
@@ -58,6 +59,9 @@ export function wantedRuns(criteria: readonly RunCriterion[], isAll: boolean): W
         break;
       case 'end':
         ends.add(criterion.word);
+        break;
+      case 'failed':
+        isFailedAsked = true;
         break;
       case 'reason':
         for (const reason of criterion.reasons) reasons.add(reason);
@@ -74,11 +78,13 @@ export function wantedRuns(criteria: readonly RunCriterion[], isAll: boolean): W
     }
   }
   const isEverything = isAll || reasons.size > 0;
-  const asked = ends.size === 0 ? [...states] : [...new Set([...states, 'exited' as const])];
+  const isEndAsked = ends.size > 0 || isFailedAsked;
+  const asked = !isEndAsked ? [...states] : [...new Set([...states, 'exited' as const])];
   // `state=exited` beside `state=ok` is all that have ended.
-  const isAnyEnd = ends.size === 0 || states.has('exited');
+  const isAnyEnd = !isEndAsked || states.has('exited');
+  const isAmong = (word: string): boolean => ends.has(word) || (isFailedAsked && word !== 'ok');
   const isEnd = ({ exit }: Run): boolean =>
-    exit === undefined || isAnyEnd || ends.has(formatExitShort(exit));
+    exit === undefined || isAnyEnd || isAmong(formatExitShort(exit));
   const isReason = ({ exit }: Run): boolean =>
     reasons.size === 0 || (exit !== undefined && reasons.has(exit.reason));
   return {
@@ -88,7 +94,7 @@ export function wantedRuns(criteria: readonly RunCriterion[], isAll: boolean): W
       ...(Object.keys(labels).length === 0 ? {} : { labels }),
       ...(asked.length > 0 ? { states: asked } : isEverything ? {} : { states: liveStates }),
     },
-    isSifted: reasons.size > 0 || ends.size > 0,
+    isSifted: reasons.size > 0 || isEndAsked,
     isMatch: (run) => isReason(run) && isEnd(run),
   };
 }

@@ -37,6 +37,11 @@ export function placeFlag({ name, url, isLocal }: Target): string {
   return ` -g ${isLocal ? url : name}`;
 }
 
+/* For a sentence. `local` would be this machine without it, here too. */
+export function placeName({ name, isLocal }: Target): string {
+  return isLocal ? "at this machine's gateway" : `at ${name}`;
+}
+
 /* For a command about runs. Undefined: this machine, without any gateway. */
 export function findPlace({ config }: Context): Target | undefined {
   const typed = config.values.defaultGateway;

@@ -13,6 +13,7 @@ import type { Place, RunHandle } from '../place/place.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { shortId } from '../runs/find-run.ts';
 import { formatDetached, formatHowToLeave } from '../runs/leaving-text.ts';
+import { actorHere } from '../runs/who-asks.ts';
 import { openForwarding } from '../runs/signal-forwarding.ts';
 import { detachKeyText } from './detach-key.ts';
 import { runTerminalSession, type TerminalSessionOptions } from './terminal-session.ts';
@@ -47,7 +48,7 @@ export async function lendTerminal(options: LendOptions): Promise<ExitStatus> {
         run,
         signals: io.signals,
         clock,
-        actor: `cli:${context.config.pid}`,
+        actor: actorHere(context.config.pid),
         graceMs: chosen(context.config, 'run.grace'),
         onInterrupt: () => {},
         onHangup: leaveBy('SIGHUP'),

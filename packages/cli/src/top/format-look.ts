@@ -32,7 +32,7 @@ export interface LookText {
 
 const headers = ['ID', 'NAME', 'STATE', 'CPU%', 'MEM', 'OUT/S', 'PROCS', 'AGE', 'COMMAND'];
 /* A name is what people know a run by, so it stays when there is little room. A run without one shows its id there. */
-const dispensable = { live: ['PROCS', 'AGE', 'ID'], ended: ['LASTED', 'WHEN', 'ID'] };
+const dispensable = { live: ['PROCS', 'AGE', 'ID'], ended: ['ID', 'LASTED', 'WHEN'] };
 const right = ['CPU%', 'MEM', 'OUT/S', 'PROCS', 'AGE'];
 
 export function formatLook(look: Look, view: LookView): LookText {
@@ -93,10 +93,11 @@ function liveLines(rows: readonly LiveRow[], look: Look, view: LookView): string
 
 function endedLines(look: Look, view: LookView): string[] {
   const { paint } = view;
+  const causeMax = causeColumnsOf(look, view);
   const cells = look.ended.map((record): Cell[] => [
     { text: shortId(record), paint: paint.strong },
     { text: makeVisible(record.labels[nameLabel] ?? '') },
-    endedCell(record, paint),
+    endedCell(record, paint, causeMax),
     { text: formatAge(look.atMs, record.exit?.endedAtMs ?? look.atMs) },
     { text: record.exit?.durationMs === undefined ? '-' : formatDuration(record.exit.durationMs) },
     { text: makeVisible(record.command) },
@@ -111,15 +112,24 @@ function endedLines(look: Look, view: LookView): string[] {
   return formatTable(layout, cells).trimEnd().split('\n');
 }
 
-/* The longest cause that leaves room for the command. */
-const causeColumnsMax = 44;
+/* What a cause has even where the command is cut short for it. */
+const causeColumnsMin = 44;
+/* Id, when, how long, and the beginning of the command, with the gaps between them. */
+const otherColumns = 12 + 8 + 6 + 20 + 5 * 2;
 
-function endedCell(record: Look['ended'][number], paint: Paint): Cell {
+/* As much as the other columns leave; elsewhere than on a terminal all of it. */
+function causeColumnsOf({ ended }: Look, { columnsMax }: LookView): number {
+  if (columnsMax === undefined) return Number.POSITIVE_INFINITY;
+  const names = ended.map(({ labels }) => columnsOf(makeVisible(labels[nameLabel] ?? '')));
+  return Math.max(causeColumnsMin, columnsMax - otherColumns - Math.max(4, ...names));
+}
+
+function endedCell(record: Look['ended'][number], paint: Paint, columnsMax: number): Cell {
   const { exit } = record;
   if (exit === undefined) return { text: '-' };
   const isGood = exit.reason === 'exit' && exit.code === 0;
   const text = formatExitNotice(exit, record.deadlines) ?? formatExitShort(exit);
-  return { text: fitColumns(text, causeColumnsMax), paint: isGood ? paint.dim : paint.bad };
+  return { text: fitColumns(text, columnsMax), paint: isGood ? paint.dim : paint.bad };
 }
 
 export function lookJson(look: Look, view: Pick<LookView, 'order' | 'isReversed'>): Json {

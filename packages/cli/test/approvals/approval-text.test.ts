@@ -147,12 +147,30 @@ test('each end is told', () => {
     assert.match(format(recordOf(line('ls'), { state }), true), RegExp(state));
 });
 
-test('a request of another account says whose it is, and what is over that its input is gone', () => {
+test('a request of another account says whose it is; one of your own at the gateway is none', () => {
   const own = format(recordOf(line('ls')));
-  assert.doesNotMatch(own, /another account|no longer kept/);
-  const other = format(recordOf(line('ls'), { account: 'member\u202e1', droppedBytes: 12 }));
+  assert.doesNotMatch(own, /another account|at the gateway/);
+  const other = format(recordOf(line('ls'), { account: 'member\u202e1' }));
   assert.match(other, /asked for by another account: member\\u202e1\n/);
-  assert.match(other, /its environment and input are no longer kept\n/);
+  const asker = { name: 'my-agent', isOwner: true };
+  const mine = format(recordOf(line('ls'), { account: 'm5z6', asker, requester: 'mcp:x token:7' }));
+  assert.match(mine, / mcp:x \(token my-agent\) +\/srv\/site\n/);
+  assert.match(mine, /asked for at the gateway, account Owner \(yours\)\n/);
+  assert.doesNotMatch(mine, /another account/);
+  const member = recordOf(line('ls'), { account: 'm5z6', asker: { ...asker, isOwner: false } });
+  assert.match(
+    format({ ...member, requester: 'token:7' }),
+    / token my-agent .*\n.*\n.*\n.*\n.*by another account: m5z6/,
+  );
+});
+
+test('what is decided says how long ago; what is allowed and not started is on the list', () => {
+  const decided = { decidedBy: 'cli:ann', decidedAtMs: 4_000 };
+  const denied = format(recordOf(line('ls'), { state: 'denied', ...decided, reason: 'no' }), true);
+  assert.match(denied, / {2}denied by cli:ann 5s ago: no\n/);
+  const allowed = format(recordOf(line('ls'), { state: 'allowed', ...decided }));
+  assert.match(allowed, /8s ago {2}allowed +/);
+  assert.match(allowed, / {2}allowed by cli:ann 5s ago, not started yet\n/);
 });
 
 test('every field of the JSON is in the manual, and the stored request is not among them', () => {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isHelpWanted } from '../../src/args/parse.ts';
 import { readWords } from '../../src/args/read-words.ts';
+import { serveSpec } from '../../src/commands/gateway-specs.ts';
 import { runSpec } from '../../src/commands/run-spec.ts';
 import { killSpec, logsSpec, psSpec, waitSpec } from '../../src/commands/specs.ts';
 import { execSpec } from '../../src/commands/tool-specs.ts';
@@ -63,6 +64,15 @@ test('a signal may be written as kill(1) takes it', () => {
     hintOf(() => parseWith(waitSpec, ['-9', 'web'])),
     /wait has no flag -9/,
   );
+});
+
+test('a flag that is known from elsewhere is answered with ours', () => {
+  for (const flag of ['--port', '--host', '-p']) {
+    assert.match(
+      hintOf(() => parseWith(serveSpec, [flag, '8420'])),
+      /serve has no flag .*--listen 127\.0\.0\.1:8420/,
+    );
+  }
 });
 
 test('after the first operand of run everything belongs to the command', () => {

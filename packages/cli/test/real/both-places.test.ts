@@ -10,7 +10,8 @@ import {
   type TestPlace,
   type Told,
 } from '../support/both-places.ts';
-import { emptyPlace, everyStory, type Story } from '../support/command-lines.ts';
+import { emptyPlace, everyStory } from '../support/command-lines.ts';
+import type { Story } from '../support/story.ts';
 
 test('every command line means the same here and at a gateway', {
   timeout: 580_000,

@@ -51,6 +51,14 @@ test('A6: allowing a script that changed starts nothing and asks again, in plain
   const again = await decideAt(rig, 'allow', approvalId);
   assert.match(again.text, /is decided: allowed by cli:.*asked again as/);
   assert.notEqual(next?.runId, runId);
+  const gone = await rig.clf('logs', runId);
+  assert.equal(gone.code, 125);
+  assert.match(
+    gone.stderr,
+    new RegExp(
+      `run ${runId} will not start: script.sh has changed since it was asked for; asked again as ${next?.id}[^]*clf approvals -a`,
+    ),
+  );
 
   const second = await decideAt(rig, 'allow', next?.id ?? '');
   assert.equal(second.code, 0, second.text);

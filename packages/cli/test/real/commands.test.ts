@@ -107,7 +107,8 @@ test('a run that was stopped says so, and what a living run uses is shown', asyn
   );
   await rig.clf('kill', '-STOP', id);
   assert.match((await rig.clf('ps')).stdout, /^\S+ +stopped /m);
-  assert.match((await rig.clf('show', id)).stdout, /^state +stopped$/m);
+  const { stdout: stopped } = await rig.clf('show', id);
+  assert.match(stopped, /^state +stopped\ncontinue it +clf kill -s CONT \w{12}$/m);
   assert.match((await rig.clf('top', '--once')).stdout, / stopped /);
   await rig.clf('kill', '-CONT', id);
   assert.match((await rig.clf('ps')).stdout, /^\S+ +running /m);

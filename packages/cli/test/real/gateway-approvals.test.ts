@@ -38,6 +38,15 @@ test('a command of a token waits, is listed with --gateway, and a program cannot
   assert.deepEqual([approval.state, approval.argv], ['pending', ['/usr/bin/touch', made]]);
   assert.match((await rig.clf('approvals', '--gateway', url)).stdout, /\$ \/usr\/bin\/touch /);
 
+  const { runId } = JSON.parse(listed.stdout) as { runId: string };
+  const { stderr } = await rig.clf('logs', '--gateway', url, runId);
+  assert.match(stderr, new RegExp(`run ${runId} waits for approval ${approval.id.slice(0, 12)}`));
+  assert.match((await rig.clf('approvals', '--gateway', url)).stdout, / token agent +\S+\n/);
+  assert.match(
+    (await rig.clf('approvals')).stdout,
+    /asked for at the gateway, account Owner \(yours\)/,
+  );
+
   // In a session of its own, since whoever runs the tests may have a terminal.
   const allow = spawn(process.execPath, [launcherPath, 'allow', '--gateway', url, approval.id], {
     env: rig.env,
@@ -108,7 +117,10 @@ test('rules at a gateway are listed and completed; a program cannot revoke one',
   const { url } = await rig.serve();
   await rig.clf('login');
   const at = ['-g', url];
-  assert.match((await rig.clf('rules', ...at)).stdout, /No program was allowed for ever at /);
+  assert.match(
+    (await rig.clf('rules', ...at)).stdout,
+    /No program was allowed for ever at this machine's gateway/,
+  );
   const ruleId = '0123456789abcdef';
   const store = await openApprovals({ stateDir: rig.stateDir });
   const file = { namedPath: '/usr/bin/make', realPath: '/usr/bin/make' };

@@ -182,19 +182,16 @@ test('in a home directory nothing is read unasked, and what reads nothing runs',
   skip: noLandlock,
 }, async (t) => {
   const { home, connect } = createSite(t, false);
-  for (const directory of [
-    home,
-    '/',
-    join(home, '.config'),
-    join(home, 'state'),
-    join(home, '..'),
-  ]) {
+  for (const directory of [home, '/', join(home, '.config'), join(home, '..')]) {
     const agent = await connect(directory);
     const read = await agent.call('exec', { command: 'ls -la' });
     assert.equal(read.data['status'], 'approval-pending', directory);
     const said = await agent.call('exec', { command: 'echo hi; pwd' });
     assert.match(String(said.data['output']), /^hi\n\//, directory);
   }
+  const agent = await connect(join(home, 'state'));
+  const hidden = await agent.call('exec', { command: 'echo hi; pwd' });
+  assert.match(hidden.text, /cannot work in .*hidden by the shield/);
 });
 
 test('without Landlock everything is asked about, and told why; without a shield only what reads', {

@@ -150,7 +150,7 @@ test('a second SIGINT ends a command that ignores the first', async (context) =>
   stubborn.child.kill('SIGINT');
   const result = await stubborn.result;
   assert.equal(result.code, 137);
-  assert.match(result.stderr, /cancelled by cli:\d+/);
+  assert.match(result.stderr, /cancelled by cli:\S+ \(pid \d+\)/);
   assert.deepEqual(await rig.live(), []);
 });
 
@@ -261,7 +261,7 @@ test('T4: a second SIGINT takes the whole tree, and we stay until it is gone', a
   running.child.kill('SIGTERM');
   const { stderr } = await running.result;
   assert.throws(() => readFileSync(`/proc/${pid}/comm`), `${pid} is gone when we are`);
-  assert.match(stderr, /cancelled by cli:\d+/);
+  assert.match(stderr, /cancelled by cli:\S+ \(pid \d+\)/);
 });
 
 test('an interrupt at any moment of the start leaves nothing running', async (context) => {

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAuditEntry } from '../../src/render/audit-text.ts';
+import { formatAuditEntry, happenedAt } from '../../src/render/audit-text.ts';
 
 const entry = (action: string, detail: Readonly<Record<string, unknown>>) =>
   formatAuditEntry({ action, actor: 'token:t1', target: 'x1', detail });
@@ -60,4 +60,13 @@ test('decisions, revocations, and whatever else there is', () => {
     entry('token.create', { label: 'ci\u202e' }),
     String.raw`token:t1 → x1 label="ci\u202e"`,
   );
+});
+
+test('the time of what happened without the gateway is when it happened, not when it was written', () => {
+  const at = '2026-01-05T12:00:00.000Z';
+  const then = '2026-01-02T08:00:00.000Z';
+  for (const name of ['decided_at', 'revoked_at', 'started_at']) {
+    assert.equal(happenedAt({ at, detail: { [name]: then } }), then);
+  }
+  assert.equal(happenedAt({ at, detail: { started_at: null, made_at: then } }), at);
 });

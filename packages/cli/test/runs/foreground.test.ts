@@ -107,11 +107,11 @@ test('the first interrupt is passed on, a second one soon after ends the run', a
   const { run, io, status, clock, settle } = start();
   io.raise('SIGINT');
   await settle();
-  assert.deepEqual(run.calls, ['signal SIGINT']);
+  assert.deepEqual(run.calls, ['signal SIGINT cli:1']);
   await clock.advance(1_900);
   io.raise('SIGINT');
   await settle();
-  assert.deepEqual(run.calls, ['signal SIGINT', 'cancel manual-cancel cli:1 2000']);
+  assert.deepEqual(run.calls, ['signal SIGINT cli:1', 'cancel manual-cancel cli:1 2000']);
   run.finish({ reason: 'manual-cancel', code: undefined, signal: 'SIGTERM' });
   run.endTree();
   assert.deepEqual(await status, { kind: 'code', code: 143 });
@@ -150,7 +150,7 @@ test('an interrupt after a while is a first one again', async () => {
   await clock.advance(2_100);
   io.raise('SIGINT');
   await settle();
-  assert.deepEqual(run.calls, ['signal SIGINT', 'signal SIGINT']);
+  assert.deepEqual(run.calls, ['signal SIGINT cli:1', 'signal SIGINT cli:1']);
   run.finish();
   await status;
 });
@@ -169,7 +169,7 @@ test('a run that handles the signal decides its own code', async () => {
   await settle();
   run.finish({ code: 0 });
   assert.deepEqual(await status, { kind: 'code', code: 0 });
-  assert.deepEqual(run.calls, ['signal SIGTERM']);
+  assert.deepEqual(run.calls, ['signal SIGTERM cli:1']);
 });
 
 test('Ctrl-Z stops the run and then us; continuing continues it', async () => {
@@ -179,7 +179,7 @@ test('Ctrl-Z stops the run and then us; continuing continues it', async () => {
   assert.equal(io.stops(), 1);
   io.raise('SIGCONT');
   await settle();
-  assert.deepEqual(run.calls, ['signal SIGSTOP', 'signal SIGCONT']);
+  assert.deepEqual(run.calls, ['signal SIGSTOP cli:1', 'signal SIGCONT cli:1']);
   run.finish();
   await status;
 });

@@ -113,8 +113,8 @@ function comparable(text: string, { ids, gateway }: Names): string {
   return (
     told
       .split('\n')
-      // What the shim said to the supervisor is told where both are. When output came last is known best by an owner that stays.
-      .filter((line) => !/^( {2}because: |last output )/.test(line))
+      // What the shim said to the supervisor is told where both are.
+      .filter((line) => !/^ {2}because: /.test(line))
       .map((line) => (line.startsWith('{') ? comparableJson(line) : comparableWords(line)))
       .join('\n')
   );
@@ -124,7 +124,7 @@ function comparable(text: string, { ids, gateway }: Names): string {
 const passing: ReadonlySet<string> = new Set(
   (
     'pid cursor actor sessionId backendId cwd owner durationMs usage ' +
-    'at createdAt startedAt endedAt lastOutputAt treeEndedAt'
+    'at createdAt startedAt endedAt lastSeenAt lastOutputAt treeEndedAt shimPid outputBytes'
   ).split(' '),
 );
 /* Said by the gateway about its own runs. */
@@ -147,9 +147,12 @@ function comparableWords(line: string): string {
   return line
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/\((\d+)\)/g, '(PID)')
-    .replaceAll(/\bby \w+:[\w-]+/g, 'by WHO')
+    .replaceAll(/\bby \w+:[\w-]+(?: \((?:pid \d+|[^)]+)\))?/g, 'by WHO')
     .replace(/^cursor: \S+$/, 'cursor: CURSOR')
-    .replace(/^(directory|pid|session|started by|ended by|took|cpu time|memory) .*$/, '$1 ANY')
+    .replace(
+      /^(directory|pid|shim|journal|session|started by|ended by|took|cpu time|memory|output) .*$/,
+      '$1 ANY',
+    )
     .replace(/^(\w[\w ]{0,10}?) {2,}/, '$1  ');
 }
 

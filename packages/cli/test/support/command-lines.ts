@@ -4,23 +4,8 @@
  * RUN is an id, TIME an instant, WHO the one who ended a run; see both-places.ts.
  */
 import type { CommandLine } from './both-places.ts';
-
-export interface Story {
-  readonly about: string;
-  readonly lines: readonly CommandLine[];
-}
-
-const started = 'RUN\n';
-const megabyte = Buffer.alloc(1_048_576, 'a line of input\n');
-
-const refused = (message: string, hint: string, code: string): string =>
-  `clf: ${message}\n  ${hint}\n  (${code})\n`;
-const unknown = (typed: string): string =>
-  refused(
-    `no run is called "${typed}"`,
-    'See all runs, finished ones too: clf ps -a',
-    'run-not-found',
-  );
+import { started, megabyte, refused, unknown, type Story } from './story.ts';
+import { pipes, terminals } from './terminal-lines.ts';
 
 /* Comes first: it is about a place where nothing has run yet. */
 export const emptyPlace: Story = {
@@ -75,7 +60,10 @@ export const emptyPlace: Story = {
     { clf: 'show web', out: /\nreason +manual-cancel\nsignal +SIGTERM\nended by +/ },
     { clf: 'run --name web -- true' },
     // None of the name lives: the newest is meant.
-    { clf: 'show web', out: /^id +RUN\nname +web\ncommand +true\nstate +ok\n/ },
+    {
+      clf: 'show web',
+      out: /^Run RUN ended by itself with exit code 0\.\nid +RUN\nname +web\ncommand +true\nstate +ok\n/,
+    },
   ],
 };
 
@@ -146,7 +134,7 @@ const ends: Story = {
     { clf: 'wait --timeout 50ms long', code: 124, err: 'clf: still running after 50ms\n' },
     { clf: 'wait --timeout 50ms --json long', code: 124, out: '{"id":"RUN","exit":null}\n' },
     { clf: 'kill -s USR1 long', out: started },
-    { clf: 'wait long', code: 138, err: 'clf: run RUN killed by SIGUSR1\n' },
+    { clf: 'wait long', code: 138, err: 'clf: run RUN killed by SIGUSR1, sent by WHO\n' },
     {
       clf: 'wait --json three long',
       code: 138,
@@ -248,7 +236,8 @@ const leftovers: Story = {
     },
     { clf: 'ps -q -f name=kept', out: 'RUN\nRUN\n' },
     { clf: 'rm -f kept', out: started },
-    { clf: 'kill kept', out: 'RUN ok, leftovers ended\n' },
+    { clf: 'kill kept', out: 'RUN ok, 1 left process ended\n' },
+    { clf: 'show kept', out: /\nthey ended +TIME by WHO: 1 left process ended\n/ },
     { clf: 'kill kept', out: 'RUN had already ended (ok)\n' },
     { clf: 'rm kept', out: started },
     { clf: `run --leftovers end -- sh -c 'sleep 1000 & echo on'`, out: 'on\n' },
@@ -274,111 +263,6 @@ const replaced: Story = {
     { clf: 'ps -q -f name=new', out: started },
     { clf: 'ps -q -a -f name=new', out: 'RUN\nRUN\nRUN\nRUN\n' },
     { clf: 'kill new', out: 'RUN cancelled\n' },
-  ],
-};
-
-const terminals: Story = {
-  about: 'a terminal: keys, a paste, its screen and its size',
-  lines: [
-    {
-      clf: `run -d --pty --name tty -C / -- sh -c 'stty -echo; echo ready; read a; echo "got $a"; read b; echo "got $b"; read c; stty size; read d; exit 4'`,
-      out: started,
-    },
-    { clf: 'screen -q tty', until: /ready/ },
-    {
-      clf: `send-keys tty Enter -l 'some text'`,
-      code: 125,
-      err: /^clf: --literal comes before "Enter", wherever it stands, so write it there\n/,
-    },
-    { clf: `send-keys tty -l 'some text' Enter` },
-    { clf: 'screen -q tty', until: /^ready\ngot some text\n$/ },
-    { clf: 'paste tty pasted' },
-    { clf: 'send-keys --json tty Enter', out: '{"id":"RUN","bytes":1}\n' },
-    { clf: 'screen -q tty', until: /got pasted/ },
-    { clf: 'resize --json tty 90x31', out: '{"id":"RUN","cols":90,"rows":31}\n' },
-    { clf: `input --json tty '\n'`, out: '{"id":"RUN","bytes":1}\n' },
-    { clf: 'screen -q tty', until: /31 90/ },
-    {
-      clf: 'screen tty',
-      out: 'ready\ngot some text\ngot pasted\n31 90\n',
-      err: '[clf: run RUN, 90×31, cursor at row 5, column 1]\n',
-    },
-    {
-      clf: 'screen --json tty',
-      out: /^\{"id":"RUN","cols":90,"rows":31,"lines":\["ready","got some text","got pasted","31 90"/,
-    },
-    {
-      clf: 'attach tty',
-      code: 125,
-      err: refused(
-        'attach needs a terminal, on stdin and stdout',
-        'Read it instead: clf logs -f RUN',
-        'not-a-terminal',
-      ),
-    },
-    { clf: 'send-keys tty Entre', code: 125, err: /^clf: .*Entre.*\n {2}Did you mean Enter\?/ },
-    {
-      clf: `paste --json tty -`,
-      input: 'last\n',
-      out: /^\{"id":"RUN","bytes":\d,"isBracketed":false\}\n$/,
-    },
-    { clf: 'wait tty', code: 4 },
-    { clf: 'screen -q tty', out: /31 90/ },
-    {
-      clf: 'send-keys tty x',
-      code: 125,
-      err: refused('run RUN has ended (exit 4)', 'What it said: clf logs RUN', 'run-ended'),
-    },
-    {
-      clf: 'resize tty 80x24',
-      code: 125,
-      err: refused('run RUN has ended (exit 4)', 'What it said: clf logs RUN', 'run-ended'),
-    },
-    {
-      clf: 'attach tty',
-      code: 125,
-      err: refused('run RUN has ended (exit 4)', 'What it said: clf logs RUN', 'run-ended'),
-    },
-  ],
-};
-
-const pipes: Story = {
-  about: 'no terminal: what is refused, and attach to pipes',
-  lines: [
-    { clf: `run -d -i --name pipes -- sh -c 'echo ready; cat; exit 5'`, out: started },
-    {
-      clf: 'resize pipes 80x24',
-      code: 125,
-      err: refused(
-        'run RUN has no terminal',
-        'It was started without --pty. Its output: clf logs RUN',
-        'not-a-terminal',
-      ),
-    },
-    {
-      clf: 'screen pipes',
-      code: 125,
-      err: refused(
-        'run RUN has no terminal',
-        'It was started without --pty. Its output: clf logs RUN',
-        'not-a-terminal',
-      ),
-    },
-    { clf: 'send-keys pipes -l line Enter' },
-    { clf: 'logs pipes', until: /^ready\nline\n$/ },
-    {
-      clf: 'attach pipes',
-      input: 'attached\n',
-      saw: 'attached\n',
-      during: [{ clf: 'input --eof pipes -', input: megabyte }],
-      code: 5,
-      out: `ready\nline\nattached\n${megabyte.toString()}`,
-    },
-    {
-      clf: 'attach pipes',
-      code: 125,
-      err: refused('run RUN has ended (exit 5)', 'What it said: clf logs RUN', 'run-ended'),
-    },
   ],
 };
 

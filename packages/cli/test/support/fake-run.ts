@@ -2,7 +2,7 @@
  * A run in memory, for what is about us and not about processes: its output is
  * pushed by the test, what it is asked is written down.
  */
-import type { ManagedRun, OutputEvent, RunExit } from '@clawdfather/supervisor';
+import type { ManagedRun, OutputEvent, RunExit, TreeEnd } from '@clawdfather/supervisor';
 import { deferred, orAborted } from '@clawdfather/kit';
 import { cursor, exitWith, recordWith, runId } from './records.ts';
 
@@ -13,7 +13,7 @@ export interface FakeRun extends ManagedRun {
   /* Ends the output and settles `wait`. */
   finish(exit?: Partial<RunExit>): void;
   /* Settles `waitTree`. */
-  endTree(): void;
+  endTree(end?: TreeEnd): void;
 }
 
 export function outputEvent(text: string, at = 0): Extract<OutputEvent, { kind: 'output' }> {
@@ -30,7 +30,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
   const calls: string[] = [];
   const events: OutputEvent[] = [];
   const exit = deferred<RunExit>();
-  const treeGone = deferred();
+  const treeGone = deferred<TreeEnd | undefined>();
   let wake = deferred();
   let isFinished = false;
   const note = (text: string): Promise<void> => {
@@ -68,7 +68,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
       exit.resolve(exitWith(over));
       wake.resolve();
     },
-    endTree: () => treeGone.resolve(),
+    endTree: (end) => treeGone.resolve(end),
     wait: (signal) => (signal === undefined ? exit.promise : orAborted(exit.promise, signal)),
     output,
     outputLent: output,
@@ -76,7 +76,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
     acknowledge: (cursor) => note(`acknowledge ${cursor}`),
     end: () => note('end'),
     resize: ({ cols, rows }) => note(`resize ${cols}x${rows}`),
-    signal: (name) => note(`signal ${name}`),
+    signal: (name, actor) => note(['signal', name, actor].filter(Boolean).join(' ')),
     outputSoFar: async function* (from) {
       const start = events.findIndex((event) => event.cursor === from) + 1;
       yield* events.slice(start);

@@ -17,6 +17,7 @@ export function exitWith(over: Partial<RunExit> = {}): RunExit {
     detail: undefined,
     startedAtMs: 1_000,
     endedAtMs: 3_500,
+    lastSeenAtMs: undefined,
     durationMs: 2_500,
     usage: undefined,
     killed: { pid: 0, pgid: 0, cgroup: 0 },
@@ -26,6 +27,7 @@ export function exitWith(over: Partial<RunExit> = {}): RunExit {
     undrainedBytes: 0,
     failure: undefined,
     cursor: cursor('2k.0'),
+    treeEnd: undefined,
     ...over,
   };
 }

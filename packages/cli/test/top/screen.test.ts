@@ -130,6 +130,36 @@ test('long lists scroll, and stop at their end', () => {
   assert.match(end.lines.join('\n'), /out of memory/, 'the ended have their place');
 });
 
+test('what has ended scrolls after what lives, and says how much there is', () => {
+  const ended = Array.from({ length: 40 }, (_, index) => ({
+    ...dead,
+    runId: runId(`d${String(index).padStart(2, '0')}`),
+  }));
+  const text = formatLook({ ...look, ended }, view);
+  const at = (offset: number) =>
+    layoutScreen(text, { size: { cols: 100, rows: 20 }, offset, paint, nothing });
+  const [top, one, end] = [at(0), at(1), at(Number.MAX_SAFE_INTEGER)];
+  const below = 40 - top.page;
+  assert.match(top.lines.join('\n'), new RegExp(`d00[^]*${below} more below`));
+  assert.doesNotMatch(one.lines.join('\n'), /d00/);
+  assert.match(one.lines.join('\n'), new RegExp(`bbb[^]*d01[^]*${below - 1} more below`));
+  assert.equal(end.offset, below);
+  assert.match(end.lines.join('\n'), /aaa[^]*d39/);
+  assert.doesNotMatch(end.lines.join('\n'), /more below/);
+});
+
+test('a cause is cut only where there is no room for it', () => {
+  const detail =
+    'its shim (process 123) was killed or crashed, so how the command ended is not known';
+  const exit = exitWith({ reason: 'unknown', code: undefined, detail });
+  const lost = { ...look, live: [], ended: [recordWith({ state: 'exited', exit })] };
+  const shown = (columnsMax: number | undefined) =>
+    formatLook(lost, { ...view, columnsMax }).ended.join('\n');
+  assert.ok(shown(undefined).includes(detail) && shown(200).includes(detail));
+  assert.match(shown(90), /^NAME +ENDED +WHEN +LASTED +COMMAND/, 'the id goes first');
+  assert.doesNotMatch(shown(90), /is not known/);
+});
+
 test('on a small screen what lives comes before what has ended', () => {
   const ended = Array.from({ length: 9 }, () => dead);
   const text = formatLook({ ...look, live: [...rows, row('eee')], ended }, view);

@@ -26,6 +26,7 @@ const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
   'not-running': 'not_running',
   'outbox-full': 'input_blocked',
   'params-invalid': 'validation_error',
+  'program-not-found': 'validation_error',
   'platform-unsupported': 'unsupported',
   'registry-busy': 'unavailable',
   'registry-closed': 'unavailable',

@@ -12,11 +12,12 @@ import type { AuditDetail } from '../runs/run-audit.ts';
 export function createAuditHandlers({ store }: { readonly store: Store }): Handlers<Api['audit']> {
   return {
     list: async ({ caller, query }) => {
-      const { before, action, limit } = query;
+      const { before, action, target, limit } = query;
       const page = await store.forAccount(caller.accountId).auditLog.list({
         limit,
         ...(before === undefined ? {} : { before }),
         ...(action === undefined ? {} : { action }),
+        ...(target === undefined ? {} : { target }),
       });
       return {
         entries: page.entries.map((entry) => show(entry, caller)),

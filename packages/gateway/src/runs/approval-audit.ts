@@ -12,7 +12,7 @@ import { type Clock, type Log, type Timer } from '@clawdfather/kit';
 import { type AccountId, type AuditEntry, parseAccountId, type Store } from '@clawdfather/store';
 import type { AllowRule, ApprovalStore, StoredApproval } from '@clawdfather/supervisor';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
-import { parseCommand, parseMarks } from '@clawdfather/tools';
+import { askerOf, credentialOf, isWithdrawn, parseCommand } from '@clawdfather/tools';
 import { formatTime } from '../http/format-time.ts';
 import { type AuditDetail, shownCommand } from './run-audit.ts';
 
@@ -125,7 +125,7 @@ class Follower {
     if (this.#isFirst) await this.#findWritten(decided, revoked);
     this.#isFirst = false;
     for (const approval of decided) {
-      for (const entry of await this.#entriesOf(approval)) await this.#write(approval, entry);
+      for (const entry of this.#entriesOf(approval)) await this.#write(approval, entry);
       const { approvalId, runId, state } = approval;
       await approvals.write((tx) => tx.tellApproval(approvalId, state));
       this.#forget(approvalId, runId);
@@ -150,30 +150,24 @@ class Follower {
     };
   }
 
-  async #entriesOf(approval: StoredApproval): Promise<readonly Entry[]> {
+  #entriesOf(approval: StoredApproval): readonly Entry[] {
     const { approvals } = this.#deps;
     const rules = approvals.rules({
       approvalId: approval.approvalId,
       limit: rowsMax,
       isRevokedToo: true,
     });
-    const isDecisionTold = approval.toldState !== 'pending' || isWithdrawn(approval);
+    // What was taken back nobody has decided, and at a gateway `run.cancel` says so.
+    const isTakenBack = isWithdrawn({ ...approval, reason: approval.decisionReason });
+    const isDecisionTold = approval.toldState !== 'pending' || isTakenBack;
     const decision = isDecisionTold ? [] : [decisionOf(approval, rules)];
     if (approval.state === 'changed') return [...decision, changeOf(approval)];
     if (approval.state !== 'started') return decision;
-    const actor = askerOf(approval);
-    return [...decision, startOf(approval, { actor, who: await this.#nameOf(approval, actor) })];
-  }
-
-  /* Undefined for one that is gone, and for what is no device or token. */
-  async #nameOf(row: StoredApproval, actor: string): Promise<string | undefined> {
-    const account = this.#deps.store.forAccount(this.#accountOf(row));
-    const [kind, id] = actor.split(':', 2);
-    if (kind === 'token')
-      return (await account.apiTokens.list()).find((one) => one.id === id)?.label;
-    if (kind === 'device')
-      return (await account.devices.list()).find((one) => one.id === id)?.device;
-    return undefined;
+    // With which token, if with one; else who, as they called themselves.
+    const actor = credentialOf(approval.requesterMarks) ?? approval.requester;
+    // As it was called when it asked, so that it is known also when it is gone by now.
+    const who = askerOf(approval.requesterMarks)?.name;
+    return [...decision, startOf(approval, { actor, who })];
   }
 
   async #write(row: Pick<StoredApproval, 'account'>, entry: Entry): Promise<void> {
@@ -226,17 +220,6 @@ const actions = ['approval.decide', 'approval.changed', 'run.start', 'rule.revok
 
 function keyOf({ action, target }: Pick<Entry, 'action' | 'target'>): string {
   return `${action} ${target}`;
-}
-
-/* Whoever asked took it back: nobody decided, and at a gateway `run.cancel` says so. */
-function isWithdrawn({ decision, decidedBy, requester, decisionReason }: StoredApproval): boolean {
-  return decision === 'deny' && decidedBy === requester && decisionReason === 'withdrawn';
-}
-
-/* With which token, if with one; else who, as they called themselves. */
-function askerOf({ requester, requesterMarks }: StoredApproval): string {
-  for (const mark of parseMarks(requesterMarks)) if ('credential' in mark) return mark.credential;
-  return requester;
 }
 
 /* What every entry about a decision has, whoever writes it. */

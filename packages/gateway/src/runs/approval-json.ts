@@ -32,6 +32,7 @@ export function approvalJson(record: ApprovalRecord, nowMs: number, hashes: Hash
     account,
     runAs,
     requester: makeVisible(record.requester),
+    askedWith: record.asker === undefined ? null : makeVisible(record.asker.name),
     why: makeVisible(record.why),
     createdAt: formatTime(record.createdAtMs),
     ageMs: Math.max(0, Math.round(nowMs - record.createdAtMs)),

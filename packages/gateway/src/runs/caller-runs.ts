@@ -15,6 +15,7 @@ import type { RunExit, RunRecord } from '@clawdfather/supervisor';
 import { type RunActions, summaryOf, summaryOfHeld, type ToolCall } from '@clawdfather/tools';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
+import { actorNames } from './actor-names.ts';
 import { findRun, type FoundRun, idOf, type Looker, startedOf } from './find-run.ts';
 import { giveInput } from './give-input.ts';
 import { type ListedRuns, listRuns, type RunPage, stalledOf } from './list-runs.ts';
@@ -23,7 +24,7 @@ import { checkMayEnd, endableOf, endableOfHeld } from './may-end.ts';
 import { readOutputPage } from './output-page.ts';
 import { type EndingAction, recordEnding } from './run-audit.ts';
 import { type Asking, callAbout, callOf, type RequestOrigin } from './run-call.ts';
-import { heldJson, type RunJson, runJson, useJson } from './run-json.ts';
+import { detailJson, heldJson, type RunJson, runJson, useJson } from './run-json.ts';
 import { createStartRun, type StartDeps, type StartOptions, type StartRun } from './start-run.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
@@ -79,7 +80,10 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     if (found.kind === 'held') return heldJson(found.approval);
     if (found.kind === 'starting') throw notFound();
     const { record } = found;
-    return this.#json(record, await this.#deps.runs.supervisor.stalls([record]));
+    const { supervisor } = this.#deps.runs;
+    const json = this.#json(record, await supervisor.stalls([record]));
+    const names = await actorNames(this.#deps.store, this.#asking.caller, record);
+    return { ...json, ...detailJson(record, supervisor.detail(record)), names };
   }
 
   /* Undefined when the time is up first, or it will never run. */
@@ -158,7 +162,12 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
   async signal(params: Params<'signal'>): Result<'signal'> {
     const record = this.#living(params, 'signal');
     const sent = await this.#about(record, params, this.#actions.signal);
-    await this.#record('run.signal', record.runId);
+    const { runId, signal } = sent;
+    await recordEnding(this.#deps, this.#asking, {
+      action: 'run.signal',
+      runId,
+      detail: { signal },
+    });
     return sent;
   }
 

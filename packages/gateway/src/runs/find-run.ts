@@ -65,11 +65,20 @@ export function idOf(found: FoundRun): string {
 export function startedOf(found: FoundRun): RunRecord {
   if (found.kind === 'run') return found.record;
   const detail =
-    found.kind === 'held'
-      ? { approval_id: found.approval.approvalId, state: found.approval.state }
-      : { state: 'starting' };
+    found.kind === 'held' ? heldDetail(found.approval) : { run_id: found.runId, state: 'starting' };
   throw new ApiError('not_running', 'the run has not started', {
     detail,
-    hint: 'Poll it, or wait for its end: both wait for its start first.',
+    hint: 'Poll it: that waits for its start.',
   });
+}
+
+function heldDetail(approval: ApprovalSummary): Readonly<Record<string, string>> {
+  const { runId, approvalId, state, changed, askedAgainAs } = approval;
+  return {
+    run_id: runId,
+    approval_id: approvalId,
+    state,
+    ...(changed === undefined ? {} : { changed }),
+    ...(askedAgainAs === undefined ? {} : { asked_again_as: askedAgainAs }),
+  };
 }

@@ -25,12 +25,17 @@ import {
   type Tools,
 } from '@clawdfather/tools';
 import type { AccountId } from '@clawdfather/store';
+import { localAccount } from '@clawdfather/supervisor/origins';
 import { openLocalUsers } from '../local-users/open-local-users.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 
 /* Of one account. People and agents have a handful; a loop has thousands. */
 const liveRunsMaxDefault = 64;
+
+/* What agents are told who ask for `ls` at a gateway whose directory is a home. */
+const treeAdvice =
+  'the person who runs the gateway sets gateway.directory, or starts it with clf serve --directory DIR';
 
 export interface Runs extends AsyncDisposable {
   readonly supervisor: Supervisor;
@@ -75,6 +80,10 @@ export async function openRuns(
   if (found.adopted + found.ended > 0) log.event('runs.adopted', found);
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
+  // Earlier gateways kept a list for the owner's account, beside that of the machine (rule-account.ts of the tools).
+  if (approvals.allowRules(ownerId).length > 0) {
+    await approvals.write((tx) => tx.moveRules(ownerId, localAccount));
+  }
   const shield = shieldOf(config, deps);
   const common = {
     supervisor,
@@ -86,7 +95,7 @@ export async function openRuns(
     users,
     ...(shield === undefined ? {} : { shield }),
     allow: runs.allow,
-    reach: { home: runs.environment['HOME'], ours: ownPathsOf(config) },
+    reach: { home: runs.environment['HOME'], ours: ownPathsOf(config), treeAdvice },
     baseEnvironment: loginEnvironment(runs.environment),
     homeDirectory: runs.directory,
     openFiles: runs.openFiles,

@@ -24,6 +24,12 @@ export interface RunAuditDeps {
 
 export type EndingAction = 'run.signal' | 'run.cancel' | 'run.remove';
 
+export interface Ending {
+  readonly runId: string;
+  readonly action: EndingAction;
+  readonly detail?: AuditDetail;
+}
+
 export type AuditDetail = NonNullable<AuditEntry['detail']>;
 
 /* Enough to know it again; a script of many lines is in the run's own record. */
@@ -48,23 +54,26 @@ export async function recordStart(
   await record(deps, asking, { action: 'run.start', target: runId, detail });
 }
 
-/* What was asked for and has not started. Never rejects: the registry has what is held, and nothing has come of the rest. */
+/*
+ * What was asked for and has not started; of what was let start and could not, `run.start` was there before. Never rejects: the registry
+ * has what is held, and nothing has come of the rest.
+ */
 export async function recordUnstarted(
   deps: RunAuditDeps,
   asking: Asking,
   asked: {
     readonly runId: string;
     readonly params: ExecParams;
-    readonly result: Extract<ExecResult, { status: 'approval-pending' | 'denied' }>;
+    readonly result: ExecResult;
   },
 ): Promise<void> {
   const { runId, params, result } = asked;
   const { command, argv = [], host = localHost } = params;
   const what = { host, command: cutText(command ?? argv.join(' '), commandCharactersMax) };
-  const entry: Entry =
-    result.status === 'denied'
-      ? { action: 'run.denied', target: runId, detail: { ...what, rule: result.rule } }
-      : { action: 'run.held', target: runId, detail: { ...what, approval: result.approvalId } };
+  const unstarted = unstartedOf(result);
+  if (unstarted === undefined) return;
+  const { action, why } = unstarted;
+  const entry: Entry = { action, target: runId, detail: { ...what, ...why } };
   try {
     await record(deps, asking, entry);
   } catch (error) {
@@ -72,14 +81,39 @@ export async function recordUnstarted(
   }
 }
 
+/* Undefined: it has started. */
+function unstartedOf(
+  result: ExecResult,
+): { readonly action: string; readonly why: AuditDetail } | undefined {
+  switch (result.status) {
+    case 'denied':
+      return { action: 'run.denied', why: { rule: result.rule } };
+    case 'approval-pending':
+      return { action: 'run.held', why: { approval: result.approvalId } };
+    case 'failed': {
+      const isStartFault = startFaults.has(result.kind) && result.exitCode === undefined;
+      return isStartFault ? { action: 'run.unstarted', why: { why: result.message } } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/* With an exit code these are what a shell says, which has started. */
+const startFaults: ReadonlySet<string> = new Set([
+  'spawn-error',
+  'command-not-found',
+  'not-executable',
+]);
+
 /* Never rejects: a full disk must not keep a caller from ending the run that fills it. */
 export async function recordEnding(
   deps: RunAuditDeps,
   asking: Asking,
-  { runId, action }: { readonly runId: string; readonly action: EndingAction },
+  { runId, action, detail = {} }: Ending,
 ): Promise<void> {
   try {
-    await record(deps, asking, { action, target: runId, detail: {} });
+    await record(deps, asking, { action, target: runId, detail });
   } catch (error) {
     deps.log.error('run.ending-unrecorded', { runId, action, error });
   }

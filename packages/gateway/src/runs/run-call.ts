@@ -53,6 +53,7 @@ export function callOf(
     outputCharactersMax: origin.outputCharactersMax,
     // A person may decide about their own request; a token may never decide about its own.
     credential: caller.kind === 'token' ? actorOf(caller) : undefined,
+    asker: { name: caller.name, isOwner: caller.isOwner },
   };
 }
 

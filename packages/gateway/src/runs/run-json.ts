@@ -2,7 +2,7 @@
  * A run on the wire: the tools' summary, and beside it what a person wants to know about one run.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import type { RunRecord, RunUse } from '@clawdfather/supervisor';
+import type { RunDetail, RunRecord, RunUse } from '@clawdfather/supervisor';
 import { exitJson } from '@clawdfather/supervisor/exit-json';
 import {
   execBackend,
@@ -40,6 +40,18 @@ export function runJson(record: RunRecord, inputOffset: number): RunJson {
     traceId: labels[traceLabel] ?? null,
     exit: exit === undefined ? null : exitJson(exit),
     treeEndedAt: formatTime(record.treeEndedAtMs),
+  };
+}
+
+/* Of one run: its journal has to be looked at. */
+export function detailJson(record: RunRecord, detail: RunDetail): Partial<RunJson> {
+  return {
+    lastOutputAt: formatTime(detail.lastOutputAtMs),
+    shimPid: record.shimPid ?? null,
+    graceMs: detail.graceMs ?? null,
+    limits: { ...detail.limits },
+    outputBytes: detail.outputBytes ?? null,
+    droppedBytes: detail.droppedBytes,
   };
 }
 

@@ -163,8 +163,7 @@ async function start(
     const beforeStart: ToolCall['beforeStart'] = (begun) => recordStart(deps, asking, begun);
     const call = { ...startCall(request, runId), labels, beforeStart };
     const result = await toolsFor(deps.runs, caller).actions.exec(params, call);
-    const isUnstarted = result.status === 'approval-pending' || result.status === 'denied';
-    if (isUnstarted) await recordUnstarted(deps, asking, { runId, params, result });
+    await recordUnstarted(deps, asking, { runId, params, result });
     return result;
   } catch (error) {
     if (!hasCode(error, 'unknown-run')) throw error;

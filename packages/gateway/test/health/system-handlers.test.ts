@@ -23,6 +23,7 @@ test('/health has exactly what docs/observability.md shows, for everybody', asyn
     active_sessions: 0,
     active_controlmasters: 0,
     connected_websockets: 0,
+    shield: null,
     version: '0.0.0-test',
   });
   assert.deepEqual(Object.keys(checks), ['db', 'filesystem']);

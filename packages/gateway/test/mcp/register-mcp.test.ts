@@ -34,7 +34,7 @@ async function openRig() {
     ({ signal } = call);
     asked.resolve();
     await finished.promise;
-    return { status: 'denied', rule: 'enough', by: 'test' };
+    return { status: 'denied', cause: 'policy', rule: 'enough', by: 'test' };
   };
   const deps = { clock, random: createSystemRandom(), log: silentLog };
   const server = createServer({

@@ -3,9 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openApprovals } from '@clawdfather/supervisor';
+import { openGateway } from '../../src/open-gateway.ts';
 import { callerOf } from '../fixtures/api-caller.ts';
 import { askHere, decideHere } from '../fixtures/local-agent.ts';
-import { openTestGateway } from '../fixtures/open-test-gateway.ts';
+import { openTestGateway, systemDeps } from '../fixtures/open-test-gateway.ts';
 
 const params = { argv: ['/usr/bin/touch', 'touched'], yieldMs: 10_000 };
 
@@ -28,7 +30,7 @@ test('a rule says what it allows, who made it and how often it was used, and is 
     program: '/usr/bin/touch',
     file: '/usr/bin/touch',
     runsAnything: false,
-    account: rig.owner.accountId,
+    account: 'local',
     approvalId,
     addedBy: `device:${rig.owner.deviceId}`,
     uses: 1,
@@ -83,7 +85,32 @@ test('the owner of the machine also sees what was allowed to its agents without 
   const { body } = await me.get('/api/v1/approval-rules');
   const [{ id, account, addedBy }] = body.items;
   assert.deepEqual([account, addedBy], ['local', 'cli:ann']);
+  const made = { label: 'agent', scopes: ['read', 'run'] };
+  const agent = callerOf(rig.url, (await me.post('/api/v1/auth/tokens', made)).body.token);
+  const { status } = (await agent.post('/api/v1/runs', params)).body;
+  assert.equal(status, 'completed', 'it is the same list for an agent at the gateway');
   assert.equal((await me.delete(`/api/v1/approval-rules/${id}`)).status, 200);
   const other = callerOf(rig.url, rig.other.token);
   assert.equal((await other.get('/api/v1/approval-rules?revoked=true')).body.total, 0);
+});
+
+test('rules that an earlier gateway kept for its owner join those of the machine', async () => {
+  await using rig = await openTestGateway();
+  const { stateDir } = rig.config;
+  const store = await openApprovals({ stateDir });
+  const file = { namedPath: '/usr/bin/touch', realPath: '/usr/bin/touch' };
+  const made = { ...file, approvalId: 'a', addedBy: 'cli:ann', addedAtMs: 1 };
+  await store.write((tx) => {
+    tx.insertAllowRule({ ...made, ruleId: 'of-owner', account: rig.owner.accountId });
+    tx.insertAllowRule({ ...made, ruleId: 'of-member', account: rig.other.accountId });
+  });
+  await rig.gateway.close();
+  const again = await openGateway(rig.config, systemDeps());
+  try {
+    const accounts = ['of-owner', 'of-member'].map((id) => store.allowRule(id)?.account);
+    assert.deepEqual(accounts, ['local', rig.other.accountId]);
+  } finally {
+    await store.close();
+    await again.close();
+  }
 });

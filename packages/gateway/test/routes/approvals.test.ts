@@ -105,6 +105,8 @@ test('A6: a script that changed is not started but asked again; hashes are for p
   assert.equal(decided.problem, `nothing was started: ${why}`);
   const { body: next } = await me.get(`/api/v1/approvals/${askedAgainAs}`);
   assert.deepEqual([next.state, next.requester], ['pending', `token:${agent.id}`]);
+  assert.ok(next.askedWith !== null);
+  assert.equal(next.askedWith, decided.approval.askedWith);
   const again = await me.post(`/api/v1/approvals/${approvalId}`, decision);
   assert.deepEqual([again.status, again.body.error.code], [409, 'already_decided']);
   assert.equal(again.body.error.detail.state, 'changed');
@@ -115,7 +117,12 @@ test('A6: a script that changed is not started but asked again; hashes are for p
   assert.deepEqual([other.status, other.body.problem], [200, null]);
   await agent.untilEnded(next.runId);
   assert.equal(await agent.outputOf(next.runId), 'second\n');
-  assert.equal((await me.get(`/api/v1/runs/${runId}/output`)).body.error.code, 'not_running');
+  const { error } = (await me.get(`/api/v1/runs/${runId}/output`)).body;
+  assert.equal(error.code, 'not_running');
+  assert.deepEqual(
+    [error.detail.state, error.detail.changed, error.detail.asked_again_as],
+    ['changed', changed, askedAgainAs],
+  );
   for (;;) {
     const { body: audit } = await me.get('/api/v1/audit?action=approval.changed');
     const [entry] = audit.entries;

@@ -128,7 +128,7 @@ test('a request that is held is found by the beginning of its id, and not by a l
     scopes: ['read', 'run'],
   });
   const agent = callerOf(rig.url, made.token);
-  const { body: asked } = await agent.post('/api/v1/runs', { argv: ['/no/such/program'] });
+  const { body: asked } = await agent.post('/api/v1/runs', { argv: ['/usr/bin/touch', 'made'] });
   assert.equal(asked.status, 'approval-pending', JSON.stringify(asked));
   const { body: found } = await me.get(`/api/v1/runs?prefix=${asked.runId.slice(0, 12)}`);
   assert.deepEqual([found.total, found.items[0]?.state], [1, 'held']);

@@ -63,6 +63,21 @@ test('a start says the command, who asked, and the rule that let it; a denial sa
   assert.deepEqual([more, (await entriesOf(me, 'run.start')).length], [[], 2]);
 });
 
+test('a start that failed is marked, and the log of one run has nothing of others', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  await me.start({ command: 'exit 127' });
+  const { body: failed } = await me.post('/api/v1/runs', { argv: ['no-such-program'] });
+  const { body } = await me.get(`/api/v1/audit?target=${String(failed.runId)}`);
+  const entries = body.entries as Entry[];
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['run.unstarted', 'run.start'],
+  );
+  assert.match(String(entries[0]?.detail['why']), /no-such-program: command not found/);
+  assert.equal((await entriesOf(me, 'run.unstarted')).length, 1, 'a shell that says 127 has run');
+});
+
 test('what is held is no start; the start comes with the approval, once, and with who decided', async () => {
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);

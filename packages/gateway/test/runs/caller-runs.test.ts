@@ -184,6 +184,13 @@ function openRig({ isFull = false, log = silentLog, room = Promise.resolve() } =
     },
     attach: async () => run,
     stalls: async () => new Map(),
+    detail: () => ({
+      lastOutputAtMs: undefined,
+      outputBytes: undefined,
+      droppedBytes: 0,
+      graceMs: undefined,
+      limits: {},
+    }),
     inputOffset: () => 0,
   };
   const act =

@@ -47,6 +47,21 @@ test('a database that takes no entry keeps nobody from ending a run over HTTP', 
   );
 });
 
+test('T3: a signal is on record with its name and its sender, in the log and at the run', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const id = await me.start({ command: 'exec sleep 600' });
+  await me.post(`/api/v1/runs/${id}/signal`, { signal: 'kill' });
+  const { body: run } = await me.get(`/api/v1/runs/${id}/wait`);
+  const { body } = await me.get('/api/v1/audit?limit=1&action=run.signal');
+  const [entry] = body.entries as { target: string; actor: string; detail: { signal?: string } }[];
+  assert.deepEqual([entry?.target, entry?.detail.signal], [id, 'SIGKILL']);
+  const { reason, signal, actor } = run.exit as Record<string, unknown>;
+  assert.deepEqual([reason, signal, actor], ['signal', 'SIGKILL', entry?.actor]);
+  assert.deepEqual([run.lastOutputAt, run.graceMs], [null, 5_000]);
+  assert.deepEqual(run.names, { [String(actor)]: 'test' }, 'a person is told what it is called');
+});
+
 test('nor over MCP; what is to start is not started', async () => {
   const lines: Line[] = [];
   await using rig = await openMcpRig({ deps: { log: recordingLog(lines) } });

@@ -31,6 +31,8 @@ const approvalSchema = z
     /* The Unix user that it runs as; null: as the gateway does. */
     runAs: z.string().nullable(),
     requester: z.string(),
+    /* The label of the token or the name of the device that asked; null for what was asked for without a gateway. */
+    askedWith: z.string().nullable(),
     why: z.string(),
     createdAt: timeSchema,
     ageMs: z.int(),

@@ -19,6 +19,36 @@ const entrySchema = z
   })
   .meta({ id: 'AuditEntry' });
 
+/* What entries are about. A newer gateway may have more. */
+export const auditActions = [
+  'account.create',
+  'account.identify',
+  'approval.decide',
+  'auth.login',
+  'auth.logout',
+  'auth.refused',
+  'connection.create',
+  'connection.delete',
+  'connection.update',
+  'device.revoke',
+  'key.create',
+  'key.revoke',
+  'key.rotate',
+  'rule.revoke',
+  'run.cancel',
+  'run.denied',
+  'run.held',
+  'run.remove',
+  'run.signal',
+  'run.start',
+  'run.unstarted',
+  'session.close',
+  'session.start',
+  'settings.update',
+  'token.create',
+  'token.revoke',
+] as const;
+
 export const auditEndpoints = endpoints({
   list: {
     method: 'GET',
@@ -28,6 +58,7 @@ export const auditEndpoints = endpoints({
     query: z.strictObject({
       before: z.coerce.number().int().min(1).optional(),
       action: lineSchema(64).optional(),
+      target: lineSchema(64).optional().describe('What it was done to: the id of a run, say'),
       limit: z.coerce.number().int().min(1).max(100).default(20),
     }),
     answer: z.object({

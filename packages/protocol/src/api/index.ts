@@ -13,6 +13,7 @@ import { settingsEndpoints } from './settings.ts';
 import { systemEndpoints } from './system.ts';
 import { tokensEndpoints } from './tokens.ts';
 
+export { auditActions } from './audit.ts';
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';
 export { apiErrorSchema } from './common.ts';

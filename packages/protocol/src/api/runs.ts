@@ -12,7 +12,7 @@ import {
   rowsSchema,
 } from '../exec.ts';
 import { processLimits } from '../limits.ts';
-import { runExtrasFields, runNameSchema } from '../run-extras.ts';
+import { runExtrasFields, runLimitsSchema, runNameSchema } from '../run-extras.ts';
 import {
   logResultSchema,
   pictureSchema,
@@ -51,7 +51,11 @@ export const runParamsSchema = execParamsSchema
   });
 
 /* What is absent is null, as in the command line's JSON. */
-export const runExitSchema = cliExitSchema.omit({ exitCode: true }).meta({ id: 'RunExit' });
+export const runExitSchema = cliExitSchema
+  .omit({ exitCode: true })
+  /* Older gateways do not say these. */
+  .partial({ lastSeenAt: true, treeEnd: true })
+  .meta({ id: 'RunExit' });
 
 /* What it uses now. A rate is the difference of two of these over the time between them. */
 export const runUseSchema = z
@@ -93,6 +97,15 @@ export const runSchema = runSummarySchema
     exit: runExitSchema.nullable(),
     /* Null while something of it lives. */
     treeEndedAt: timeSchema.nullable(),
+    /* Of one run, not in lists; older gateways do not say it. */
+    shimPid: z.int().nullable().optional(),
+    graceMs: z.number().nullable().optional(),
+    limits: runLimitsSchema.optional(),
+    /* The length of its journal, with what was dropped of it. */
+    outputBytes: z.number().nullable().optional(),
+    droppedBytes: z.number().optional(),
+    /* What the devices and tokens among its actors are called; told to a person. */
+    names: z.record(z.string(), z.string()).optional(),
     /* Only when the list was asked for it, and while its processes can be seen. */
     use: runUseSchema.optional(),
   })

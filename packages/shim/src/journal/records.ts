@@ -32,6 +32,17 @@ export interface StartRecord {
   readonly shimStartTicks: number;
   readonly isPty: boolean;
   readonly epoch: number;
+  /* Absent in what older shims wrote. */
+  readonly startedUs: number | undefined;
+}
+
+/* Of everything that the shim had reaped when it wrote this. */
+export interface UsageRecord {
+  readonly userUs: number;
+  readonly systemUs: number;
+  readonly maxRssKb: number;
+  readonly readBytes: number;
+  readonly writeBytes: number;
 }
 
 export interface ProcessRecord {
@@ -40,7 +51,7 @@ export interface ProcessRecord {
   readonly comm: string;
 }
 
-export interface ExitRecord {
+export interface ExitRecord extends UsageRecord {
   readonly code: number | undefined;
   readonly signal: number | undefined;
   readonly hasCore: boolean;
@@ -53,11 +64,8 @@ export interface ExitRecord {
   readonly startedUs: number;
   readonly endedUs: number;
   readonly durationMs: number;
-  readonly userUs: number;
-  readonly systemUs: number;
-  readonly maxRssKb: number;
-  readonly readBytes: number;
-  readonly writeBytes: number;
+  /* 0: it said nothing. Undefined: an older shim or a full disk left it out. */
+  readonly lastOutputUs: number | undefined;
   readonly leftovers: readonly ProcessRecord[];
   /* J4: what could not be written any more. */
   readonly undrainedBytes: number;
@@ -73,6 +81,9 @@ export interface EndRecord {
   /* J4: of leftovers, after the exit record. */
   readonly undrainedBytes: number;
   readonly endedUs: number;
+  /* Undefined: an older shim or a full disk left it out. */
+  readonly usage: UsageRecord | undefined;
+  readonly lastOutputUs: number | undefined;
   /* False: survivors remain, the shim stays, and another end follows. */
   readonly isFinal: boolean;
 }
@@ -98,6 +109,7 @@ export function parseStartRecord(fields: JsonFields): StartRecord {
     shimStartTicks: numberField(fields, 'shimStartTicks'),
     isPty: booleanField(fields, 'pty'),
     epoch: numberField(fields, 'epoch'),
+    startedUs: optionalNumber(fields, 'startedUs'),
   };
 }
 
@@ -114,11 +126,8 @@ export function parseExitRecord(fields: JsonFields): ExitRecord {
     startedUs: countField(fields, 'startedUs'),
     endedUs: countField(fields, 'endedUs'),
     durationMs: countField(fields, 'durationMs'),
-    userUs: countField(fields, 'userUs'),
-    systemUs: countField(fields, 'systemUs'),
-    maxRssKb: countField(fields, 'maxRssKb'),
-    readBytes: countField(fields, 'readBytes'),
-    writeBytes: countField(fields, 'writeBytes'),
+    ...parseUsage(fields),
+    lastOutputUs: optionalNumber(fields, 'lastOutputUs'),
     leftovers: listField(fields, 'leftovers').map(parseProcess),
     undrainedBytes: countField(fields, 'undrainedBytes'),
   };
@@ -139,7 +148,19 @@ export function parseEndRecord(fields: JsonFields): EndRecord {
     survivors: listField(fields, 'survivors').map(parseProcess),
     undrainedBytes: countField(fields, 'undrainedBytes'),
     endedUs: countField(fields, 'endedUs'),
+    usage: optionalNumber(fields, 'userUs') === undefined ? undefined : parseUsage(fields),
+    lastOutputUs: optionalNumber(fields, 'lastOutputUs'),
     isFinal: booleanField(fields, 'final'),
+  };
+}
+
+function parseUsage(fields: JsonFields): UsageRecord {
+  return {
+    userUs: countField(fields, 'userUs'),
+    systemUs: countField(fields, 'systemUs'),
+    maxRssKb: countField(fields, 'maxRssKb'),
+    readBytes: countField(fields, 'readBytes'),
+    writeBytes: countField(fields, 'writeBytes'),
   };
 }
 

@@ -13,6 +13,7 @@ import { ShimError } from '../errors.ts';
 import { parseJsonFields } from '../json-fields.ts';
 import { segmentHeaderBytes } from './format.ts';
 import type { FrameHeader } from './frame-header.ts';
+import { lookInSegments, noOutputLook } from './last-output.ts';
 import { parseClaimRecord, parseEndRecord, parseExitRecord, parseStartRecord } from './records.ts';
 import type { ClaimRecord, EndRecord, ExitRecord, StartRecord } from './records.ts';
 import type { SegmentHeader } from './segment-header.ts';
@@ -38,7 +39,10 @@ export interface JournalScan {
   readonly endOffset: number;
   /* Bytes after it that are no frame. */
   readonly tornBytes: number;
+  /* When it last said something; undefined: never, or that is no longer kept. */
   readonly lastOutputUs: number | undefined;
+  /* When its shim last wrote anything. */
+  readonly lastFrameUs: number | undefined;
 }
 
 interface Findings {
@@ -48,7 +52,8 @@ interface Findings {
   lastClaim?: ClaimRecord;
   exit?: ExitRecord;
   end?: EndRecord;
-  lastOutputUs?: number;
+  lastOutputUs?: number | undefined;
+  lastFrameUs?: number;
 }
 
 /* Meta, claim, start come before any output; more than this is not a beginning. */
@@ -76,6 +81,7 @@ function tryScan(runDir: string): JournalScan | undefined {
     return finish(findings, { state: 'empty', oldestOffset: 0, endOffset: 0, tornBytes: 0 });
   }
   if (oldest !== newest && !scanBeginning(runDir, oldest, findings)) return undefined;
+  findings.lastOutputUs = undefined; /* the beginning is not the newest */
   const segment = openSegment(runDir, { base: newest });
   if (segment === undefined) return undefined;
   if (segment === 'unreadable') {
@@ -90,6 +96,8 @@ function tryScan(runDir: string): JournalScan | undefined {
     const bytes = sizeOfSegment(segment.fd).bytes;
     findings.header ??= segment.header;
     const end = scanSegment(segment, bytes, findings);
+    // A note may have opened the newest segment, and the output lies before it.
+    findings.lastOutputUs ??= lookInSegments(runDir, bases.slice(0, -1), noOutputLook).lastOutputUs;
     const tornBytes = bytes - end.at;
     return finish(findings, {
       state: tornBytes === 0 ? 'readable' : 'torn',
@@ -137,6 +145,7 @@ function note(
   header: FrameHeader,
   readPayload: () => Buffer | undefined,
 ): void {
+  findings.lastFrameUs = header.timeUs;
   if (header.kind === 'output') {
     findings.lastOutputUs = header.timeUs;
     return;
@@ -184,6 +193,7 @@ function finish(
     exit: findings.exit,
     end: findings.end,
     lastOutputUs: findings.lastOutputUs,
+    lastFrameUs: findings.lastFrameUs,
     ...extent,
   };
 }

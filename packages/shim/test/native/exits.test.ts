@@ -39,6 +39,29 @@ nativeTest('T3: death by a signal says which one, and that it was nobody of ours
   }
 });
 
+nativeTest(
+  'T3: who had the shim send the signal that a command dies of is recorded',
+  async (rig) => {
+    const send = async (script: string, sent: readonly (keyof typeof signals)[]) => {
+      const run = await rig.sh(`${script}; echo ready; while :; do sleep 0.02; done`);
+      await run.says('ready');
+      const control = await rig.control(run);
+      for (const [index, name] of sent.entries()) {
+        const actor = `person ${index}`;
+        await control.request({ type: 'signal', epoch: 1, number: signals[name], actor });
+      }
+      const { exit, end } = await run.ended();
+      return [exit.reason, exit.signal, exit.actor, end.actor];
+    };
+    const { SIGKILL, SIGHUP } = signals;
+    assert.deepEqual(await send(':', ['SIGKILL']), ['signal', SIGKILL, 'person 0', 'person 0']);
+    const stopped = await send(':', ['SIGSTOP', 'SIGHUP', 'SIGCONT']);
+    assert.deepEqual(stopped, ['signal', SIGHUP, 'person 1', 'person 1']);
+    const other = await send('trap "kill -KILL $$" TERM', ['SIGTERM']);
+    assert.deepEqual(other, ['signal', SIGKILL, undefined, undefined], 'not the one that was sent');
+  },
+);
+
 nativeTest('a core dump is told when there was one, and only then', async (rig) => {
   const core = { resource: 4, soft: 'unlimited', hard: 'unlimited' } as const;
   /* Whether this machine writes cores at all, asked of somebody else. */
@@ -61,6 +84,52 @@ nativeTest('the exit record counts what the command used', async (rig) => {
   assert.ok(exit.maxRssKb > 100);
   assert.ok(exit.endedUs >= exit.startedUs);
 });
+
+nativeTest('the end counts what processes used that the command did not wait for', async (rig) => {
+  const burn = 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done';
+  const run = await rig.sh(`(while [ ! -e go ]; do sleep 0.01; done; ${burn}) & exit 0`, {
+    cwd: rig.dir,
+    leftovers: 'keep',
+  });
+  const { exit } = await run.exited();
+  writeFileSync(join(rig.dir, 'go'), '');
+  const { usage } = (await run.ended()).end;
+  assert.ok(usage !== undefined && usage.userUs - exit.userUs > 10_000, JSON.stringify(usage));
+  assert.ok(usage.maxRssKb >= exit.maxRssKb);
+});
+
+nativeTest('the start and the exit say the same moment of the start', async (rig) => {
+  const run = await rig.sh('exit 0');
+  const { startedUs } = await run.started();
+  assert.equal(startedUs, (await run.ended()).exit.startedUs);
+});
+
+nativeTest(
+  'the end says when the last output came, and nothing else counts as output',
+  async (rig) => {
+    const silent = await rig.sh('while [ ! -e go ]; do sleep 0.01; done', {
+      cwd: rig.dir,
+    });
+    await silent.started();
+    const control = await rig.control(silent);
+    await control.request({ type: 'signal', epoch: 1, number: signals.SIGCONT, actor: 'me' });
+    writeFileSync(join(rig.dir, 'go'), '');
+    const ended = await silent.ended();
+    assert.deepEqual([ended.exit.lastOutputUs, ended.end.lastOutputUs], [0, 0]);
+    const leaving = await rig.sh(
+      'echo one; (while [ ! -e on ]; do sleep 0.01; done; echo two) & exit 0',
+      {
+        cwd: rig.dir,
+        leftovers: 'keep',
+      },
+    );
+    const { exit } = await leaving.exited();
+    writeFileSync(join(rig.dir, 'on'), '');
+    const { end } = await leaving.ended();
+    assert.ok(exit.lastOutputUs && exit.lastOutputUs <= exit.endedUs);
+    assert.ok(end.lastOutputUs && end.lastOutputUs > exit.lastOutputUs);
+  },
+);
 
 nativeTest('the exit record counts what was read from and written to disks', async (rig) => {
   const script = `dd if=/dev/zero of=file bs=64k count=16 conv=fsync 2>/dev/null; cat /proc/$$/io`;

@@ -9,10 +9,11 @@
  *    race between exit and timeout; the cause only says what was asked for.
  * 3. The end of the tree settles a run; under `keep` the root's own exit does (T4).
  * 4. `exited` is terminal: one `finalise` per life, no event brings a run back,
- *    the exit never changes. Only "the tree is gone too" may still be learnt.
+ *    the exit never changes. Only how the rest of its tree ended may still be learnt.
  */
 import { assertNever } from '@clawdfather/kit';
-import type { RunExit } from '../types.ts';
+import { settlesWithRoot } from '../run/records/run-exit.ts';
+import type { RunExit, TreeEnd } from '../types.ts';
 import type {
   ExitCause,
   RunAction,
@@ -116,8 +117,8 @@ function afterNothingStarted(
 }
 
 function afterRootExited(state: Live, exit: RunExit): RunTransition {
-  const isByItself = exit.reason === 'exit' || exit.reason === 'signal';
-  if (state.leftovers === 'keep' && isByItself) return settled(exit, false, 'root-exited, kept');
+  if (settlesWithRoot(state.leftovers, exit.reason))
+    return settled(exit, false, 'root-exited, kept');
   if (state.kind === 'exiting')
     return unchanged(state, 'the root is gone, its tree is being ended');
   const { leftovers, process } = state;
@@ -139,16 +140,22 @@ function nextAfterExit(state: Exited, event: RunEvent): RunTransition {
     }
     case 'ended':
     case 'shim-lost':
-    case 'reconciled':
+    case 'reconciled': {
       if (!event.isTreeGone) return unchanged(state, `${event.type}: some of it is still there`);
+      const { treeEnd } = event.exit;
       return {
-        state: { ...state, isTreeGone: true },
-        actions: [{ type: 'commit-tree-gone' }],
+        state: { ...state, exit: withTreeEnd(state.exit, treeEnd), isTreeGone: true },
+        actions: [{ type: 'commit-tree-gone', treeEnd }],
         why: 'what was left is gone too',
       };
+    }
     default:
       return unchanged(state, `${event.type} after the exit`);
   }
+}
+
+function withTreeEnd(exit: RunExit, treeEnd: TreeEnd | undefined): RunExit {
+  return treeEnd === undefined ? exit : { ...exit, treeEnd };
 }
 
 function settled(exit: RunExit, isTreeGone: boolean, why: string): RunTransition {

@@ -32,5 +32,7 @@ function processOf(record: RunRecord): StartedProcess | undefined {
   }
   if (shimPid === undefined || shimStartTicks === undefined) return undefined;
   if (runDirDev === undefined || runDirIno === undefined) return undefined;
-  return { pid, processGroupId, startTicks, shimPid, shimStartTicks, runDirDev, runDirIno };
+  const { startedAtMs } = record;
+  const shim = { shimPid, shimStartTicks, runDirDev, runDirIno };
+  return { pid, processGroupId, startTicks, ...shim, startedAtMs };
 }

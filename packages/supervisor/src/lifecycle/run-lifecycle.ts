@@ -5,7 +5,13 @@
  * Each state owns exactly the data that is known in it. `exiting` exists with
  * and without a process: a cancel may come before the shim has reported one.
  */
-import type { CancelReason, LeftoversPolicy, RunExit, TerminationReason } from '../types.ts';
+import type {
+  CancelReason,
+  LeftoversPolicy,
+  RunExit,
+  TerminationReason,
+  TreeEnd,
+} from '../types.ts';
 
 /** What the shim reported when `exec` had succeeded; the evidence of O5. */
 export interface StartedProcess {
@@ -16,6 +22,8 @@ export interface StartedProcess {
   readonly shimStartTicks: number;
   readonly runDirDev: number;
   readonly runDirIno: number;
+  /** Undefined: its shim is of an older version and does not say. */
+  readonly startedAtMs: number | undefined;
 }
 
 /** The first reason that was given, and who gave it. */
@@ -87,8 +95,8 @@ export type RunAction =
   | { readonly type: 'terminate'; readonly cause: ExitCause }
   /** Commit the exit, then settle every `wait`. Happens once in a run's life. */
   | { readonly type: 'finalise'; readonly exit: RunExit; readonly isTreeGone: boolean }
-  /** Commit that leftovers or survivors are gone too. Happens at most once. */
-  | { readonly type: 'commit-tree-gone' };
+  /** Commit that leftovers or survivors are gone too, and how. Happens at most once. */
+  | { readonly type: 'commit-tree-gone'; readonly treeEnd: TreeEnd | undefined };
 
 export interface RunTransition {
   readonly state: RunLifecycle;

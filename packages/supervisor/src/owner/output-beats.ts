@@ -29,8 +29,8 @@ export function createOutputBeats({ live, registry, observer }: BeatDeps): () =>
   return async () => {
     const fresh: Promise<void>[] = [];
     for (const { run } of live.values()) {
-      const { lastOutputAtMs, state } = run;
-      if (lastOutputAtMs === undefined || state.kind === 'exited') continue;
+      const lastOutputAtMs = run.state.kind === 'exited' ? undefined : run.lastOutputAtMs();
+      if (lastOutputAtMs === undefined) continue;
       if (told.get(run) !== lastOutputAtMs) fresh.push(tell(run, lastOutputAtMs));
     }
     await Promise.all(fresh);

@@ -10,9 +10,15 @@ import { actorOf, type SupervisorContext } from '../context.ts';
 import { countsOfExit } from '../events.ts';
 import { endTree } from '../evidence/end-tree.ts';
 import type { RunKey } from '../registry/fence.ts';
-import { exitWithoutRecord, runExitOf, unclaimedStage } from '../run/records/run-exit.ts';
+import { millisecondsOf } from '../run/output/output-clock.ts';
+import {
+  exitWithoutRecord,
+  runExitOf,
+  treeEndUnseen,
+  unclaimedStage,
+} from '../run/records/run-exit.ts';
 import { formatShimDied } from '../run/records/shim-died.ts';
-import { runDirOf, voidIntent } from '../run/records/run-files.ts';
+import { lastSeenOf, runDirOf, voidIntent } from '../run/records/run-files.ts';
 import { runAsOf } from '../run/records/run-meta.ts';
 import type { ReconcileDecision, RunExit, RunRecord, TerminationReason } from '../types.ts';
 import { adoptRun } from './adopt-run.ts';
@@ -89,7 +95,7 @@ async function act(
   decision: Exclude<Decision, { type: 'leave' | 'continue' }>,
   matter: TakenMatter,
 ): Promise<Outcome> {
-  const { record, key } = matter;
+  const { key } = matter;
   switch (decision.type) {
     case 'adopt':
       return adopt(context, matter, matter.probe.link);
@@ -112,9 +118,7 @@ async function act(
     case 'stale':
       return stale(context, decision, matter);
     case 'tree-gone':
-      await context.registry.write((tx) =>
-        tx.markTreeGone(key, record.exit?.endedAtMs ?? context.clock.wallMs()),
-      );
+      await treeGone(context, matter, decision.treeEnd);
       return {};
   }
 }
@@ -136,14 +140,27 @@ async function finalise(
   { exit, isTreeGone }: { readonly exit: RunExit; readonly isTreeGone: boolean },
 ): Promise<void> {
   const journalBytes = scan?.endOffset;
-  const lastOutputAtMs =
-    scan?.lastOutputUs === undefined ? undefined : Math.floor(scan.lastOutputUs / 1000);
+  const lastOutputAtMs = lastOutputOf(scan);
   const outcome = await context.registry.write((tx) =>
     tx.finalise(key, { exit, isTreeGone, journalBytes, lastOutputAtMs }),
   );
   if (outcome === 'exited') return;
   context.observer.event({ type: 'exit', runId: key.runId, exit });
   for (const count of countsOfExit(exit)) context.observer.count(count);
+}
+
+/* An exit that is known stands. What is left of the run may have ended long ago, if its journal does not say when. */
+async function treeGone(
+  context: SupervisorContext,
+  { key, scan }: TakenMatter,
+  treeEnd = treeEndUnseen(context.clock.wallMs()),
+): Promise<void> {
+  const lastOutputAtMs = lastOutputOf(scan);
+  await context.registry.write((tx) => tx.markTreeGone(key, { treeEnd, lastOutputAtMs }));
+}
+
+function lastOutputOf(scan: JournalScan | undefined): number | undefined {
+  return scan?.lastOutputUs === undefined ? undefined : millisecondsOf(scan.lastOutputUs);
 }
 
 /* S1: exactly one of us and the shim wins the empty directory. */
@@ -160,17 +177,16 @@ async function voidRun(context: SupervisorContext, matter: TakenMatter): Promise
 }
 
 async function sweep(context: SupervisorContext, matter: TakenMatter): Promise<Outcome> {
-  const { record, key } = matter;
+  const { record } = matter;
   const ended = await endTree(context, record, runAsOf(matter.scan));
   const detail = shimDied(matter, ended.killed);
   context.observer.event({ type: 'shim-lost', runId: record.runId, isSwept: ended.isGone });
   if (record.exit !== undefined) {
-    const nowMs = context.clock.wallMs();
-    if (ended.isGone) await context.registry.write((tx) => tx.markTreeGone(key, nowMs));
+    const treeEnd = treeEndUnseen(context.clock.wallMs(), ended.killed);
+    if (ended.isGone) await treeGone(context, matter, treeEnd);
     return {};
   }
-  const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
-  const exit = { ...exitOf(context, matter, { reason: 'unknown', detail }), killed };
+  const exit = withSwept(exitOf(context, matter, { reason: 'unknown', detail }), ended.killed);
   await finalise(context, matter, { exit, isTreeGone: ended.isGone });
   return {};
 }
@@ -188,17 +204,20 @@ async function stale(
   const ended = isTreePossible
     ? await endTree(context, matter.record, runAsOf(matter.scan))
     : { killed: 0, isGone: true };
-  const killed = { pid: ended.killed, pgid: 0, cgroup: 0 };
   // Of another boot, and of a run whose shim is not on record, the evidence itself says more.
   const isShimDead = reason === 'reconciled-stale' && matter.record.shimPid !== undefined;
   const detail = isShimDead ? shimDied(matter, ended.killed) : why;
-  const exit = { ...exitOf(context, matter, { reason, detail }), killed };
+  const exit = withSwept(exitOf(context, matter, { reason, detail }), ended.killed);
   await finalise(context, matter, { exit, isTreeGone: ended.isGone });
   if (ended.killed === 0) return {};
   return {
     decision: 'terminated',
     why: `${why}; ${ended.killed} processes of its tree were ended`,
   };
+}
+
+function withSwept(exit: RunExit, ended: number): RunExit {
+  return { ...exit, killed: { pid: ended, pgid: 0, cgroup: 0 } };
 }
 
 function shimDied({ record, scan }: TakenMatter, ended: number): string {
@@ -220,6 +239,11 @@ function exitOf(
     });
     return { ...known, reason, detail };
   }
-  const endedAtMs = context.clock.wallMs();
-  return exitWithoutRecord(runId, reason, { endedAtMs, detail, startedAtMs: record.startedAtMs });
+  const { startedAtMs } = record;
+  return exitWithoutRecord(runId, reason, {
+    endedAtMs: context.clock.wallMs(),
+    lastSeenAtMs: lastSeenOf(scan) ?? record.lastOutputAtMs ?? startedAtMs,
+    detail,
+    startedAtMs,
+  });
 }

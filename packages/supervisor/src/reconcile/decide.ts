@@ -23,7 +23,7 @@ import type { RunEvidence } from '../evidence/run-evidence.ts';
 import { leaseStateOf } from '../registry/owners.ts';
 import type { OwnerRecord } from '../registry/owners.ts';
 import type { TakenFrom } from '../registry/take-runs.ts';
-import type { RunExit, RunRecord, TerminationReason } from '../types.ts';
+import type { RunExit, RunRecord, TerminationReason, TreeEnd } from '../types.ts';
 
 /** What the run directory says. */
 export type JournalReading =
@@ -79,7 +79,12 @@ export type ReconcileAction =
   | { readonly type: 'sweep'; readonly isTaking: boolean }
   | { readonly type: 'stale'; readonly isTaking: boolean; readonly reason: StaleReason }
   /** Settled before; now the rest of its tree is proven gone too. */
-  | { readonly type: 'tree-gone'; readonly isTaking: boolean }
+  | {
+      readonly type: 'tree-gone';
+      readonly isTaking: boolean;
+      /** Undefined: its journal does not say. */
+      readonly treeEnd: TreeEnd | undefined;
+    }
   | { readonly type: 'leave'; readonly as: 'foreign-healthy' | 'unverifiable' };
 
 export type Decision = ReconcileAction & { readonly why: string };
@@ -178,7 +183,8 @@ function decideShimless(input: ReconcileInput, isTaking: boolean, shim: Verdict)
 function decideSettled(input: ReconcileInput, isTaking: boolean): Decision {
   const { record, evidence, journal } = input;
   if (journal.kind === 'settled' && journal.isTreeGone) {
-    return { type: 'tree-gone', isTaking, why: 'its journal has the end of the tree' };
+    const { treeEnd } = journal.exit;
+    return { type: 'tree-gone', isTaking, treeEnd, why: 'its journal has the end of the tree' };
   }
   const shim = verdictOfShim(record, evidence);
   if (shim.verdict === 'alive-ours') {
@@ -192,7 +198,7 @@ function decideSettled(input: ReconcileInput, isTaking: boolean): Decision {
   }
   const doubt = others.find((verdict) => !isGone(verdict));
   if (doubt !== undefined) return leave('unverifiable', doubt.why);
-  return { type: 'tree-gone', isTaking, why: shim.why };
+  return { type: 'tree-gone', isTaking, treeEnd: undefined, why: shim.why };
 }
 
 function verdictsOfOthers(record: RunRecord, evidence: RunEvidence): readonly Verdict[] {

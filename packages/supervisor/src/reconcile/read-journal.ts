@@ -3,7 +3,7 @@
  */
 import type { JournalScan } from '@clawdfather/shim';
 import type { RunRecord } from '../types.ts';
-import { runExitOf } from '../run/records/run-exit.ts';
+import { runExitOf, settlesWithRoot } from '../run/records/run-exit.ts';
 import { scanRun } from '../run/records/run-files.ts';
 import type { JournalReading } from './decide.ts';
 
@@ -26,8 +26,8 @@ function readingOf(scan: JournalScan, { runId, leftovers }: RunRecord): JournalR
     const settled = runExitOf(runId, { exit, end, journalLength });
     return { kind: 'settled', exit: settled, isTreeGone: end.isFinal };
   }
-  /* T4: under `keep` the root's exit settles the run; otherwise its tree is still being ended. */
-  if (leftovers !== 'keep') return { kind: 'open' };
+  /* T4: otherwise its tree is still being ended. */
+  if (!settlesWithRoot(leftovers, exit.reason)) return { kind: 'open' };
   const settled = runExitOf(runId, { exit, end, journalLength });
   return { kind: 'settled', exit: settled, isTreeGone: false };
 }

@@ -17,7 +17,7 @@ import { openRegistry } from '../registry/registry.ts';
 import { openStateDir } from '../registry/state-dir.ts';
 import { runDirOf } from '../run/records/run-files.ts';
 import { parseMeta, type RunMeta } from '../run/records/run-meta.ts';
-import { runExitOf } from '../run/records/run-exit.ts';
+import { runExitOf, settlesWithRoot } from '../run/records/run-exit.ts';
 import { isRunIdText } from '../run/spawn/check-spawn-input.ts';
 import { startedProcessOf } from '../run/shim-link/shim-news.ts';
 import type { RunExit, RunId, RunRecord } from '../types.ts';
@@ -159,8 +159,8 @@ function recordOf({ run, createdAtMs, instanceId }: RunMeta, scan: JournalScan):
     pidNamespace: header?.pidNs ?? 0,
     createdAtMs,
     updatedAtMs: createdAtMs,
-    /* The start record has no time of its own for people; the journal began when the run was made. */
-    startedAtMs: process && createdAtMs,
+    /* Of an older shim the start has no time, but the journal began when the run was made. */
+    startedAtMs: process && (process.startedAtMs ?? createdAtMs),
     lastOutputAtMs: lastOutputUs === undefined ? undefined : Math.floor(lastOutputUs / 1000),
     ownerInstanceId: instanceId,
     ownerGeneration: 0,
@@ -187,12 +187,14 @@ function outcomeOf(
   isStarted: boolean,
 ): Pick<RunRecord, 'state' | 'exit' | 'treeEndedAtMs'> {
   const exit = exitOf(runId, scan);
-  if (exit === undefined || (scan.end === undefined && leftovers !== 'keep')) {
+  const isOpen = scan.end === undefined && !settlesWithRoot(leftovers, exit?.reason ?? 'unknown');
+  if (exit === undefined || isOpen) {
     const state = isStarted ? 'running' : 'starting';
     return { state, exit: undefined, treeEndedAtMs: undefined };
   }
   const isTreeGone = scan.end?.isFinal === true;
-  return { state: 'exited', exit, treeEndedAtMs: isTreeGone ? exit.endedAtMs : undefined };
+  const treeEndedAtMs = isTreeGone ? (exit.treeEnd?.endedAtMs ?? exit.endedAtMs) : undefined;
+  return { state: 'exited', exit, treeEndedAtMs };
 }
 
 function exitOf(runId: RunId, { exit, end, endOffset }: JournalScan): RunExit | undefined {

@@ -10,6 +10,7 @@ import { collectRunEvidence } from '../evidence/run-evidence.ts';
 import { isGone, type Verdict, verdictOfOwner } from '../evidence/verdict.ts';
 import { reconcileAtOnceMax, startingLookMs, startingLooksMax } from '../limits.ts';
 import type { OwnerRecord } from '../registry/owners.ts';
+import { treeEndUnseen } from '../run/records/run-exit.ts';
 import { runDirOf } from '../run/records/run-files.ts';
 import type { ReconcileDecision, RunRecord } from '../types.ts';
 import { carryOut } from './carry-out.ts';
@@ -125,10 +126,11 @@ async function noteEnd(
   const { reading, scan } = readJournal(runDirOf(stateDir.runsDir, runId), record);
   if (ownerInstanceId !== registry.instanceId || reading.kind !== 'settled') return;
   const { exit, isTreeGone } = reading;
+  const { treeEnd = treeEndUnseen(exit.endedAtMs) } = exit;
   const settlement = { exit, isTreeGone, journalBytes: scan?.endOffset, lastOutputAtMs: undefined };
   await registry.write((tx) => {
     if (state !== 'exited') tx.finalise({ runId, epoch }, settlement);
-    else if (isTreeGone) tx.markTreeGone({ runId, epoch }, exit.endedAtMs);
+    else if (isTreeGone) tx.markTreeGone({ runId, epoch }, { treeEnd });
   });
 }
 

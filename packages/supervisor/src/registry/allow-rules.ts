@@ -55,6 +55,8 @@ export interface RuleReads {
 export interface RuleWrites {
   /* The same rule twice is one. */
   readonly insertAllowRule: (rule: NewAllowRule) => void;
+  /* Those of an account that hold are another's from now on, unless that one has them already. */
+  readonly moveRules: (from: string, to: string) => void;
   /* False, and nothing is written, when it does not hold any more. */
   readonly revokeRule: (ruleId: string, by: string, atMs: number) => boolean;
   /* An audit log has its revocation. */
@@ -65,6 +67,9 @@ export interface RuleWrites {
 
 const insertSql = `INSERT INTO allow_rules (rule_id, account, named_path, real_path, approval_id, added_by, added_at_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+const moveSql =
+  'UPDATE OR IGNORE allow_rules SET account = ? WHERE account = ? AND revoked_at_ms IS NULL';
 
 const revokeSql =
   'UPDATE allow_rules SET revoked_by = ?, revoked_at_ms = ? WHERE rule_id = ? AND revoked_at_ms IS NULL';
@@ -101,6 +106,9 @@ export function createRuleWrites({ run }: Pick<Statements, 'run'>): RuleWrites {
     insertAllowRule: (rule) => {
       const what = [rule.ruleId, rule.account, rule.namedPath, rule.realPath];
       run(insertSql, [...what, rule.approvalId, rule.addedBy, rule.addedAtMs]);
+    },
+    moveRules: (from, to) => {
+      run(moveSql, [to, from]);
     },
     revokeRule: (ruleId, by, atMs) => run(revokeSql, [by, atMs, ruleId]) === 1,
     tellRule: (ruleId) => {

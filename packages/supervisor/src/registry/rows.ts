@@ -98,6 +98,7 @@ function parseExit(runId: RunId, json: string | undefined): RunExit | undefined 
     detail: exit.detail,
     startedAtMs: exit.startedAtMs,
     endedAtMs: exit.endedAtMs,
+    lastSeenAtMs: exit.lastSeenAtMs,
     durationMs: exit.durationMs,
     usage: exit.usage,
     killed: exit.killed,
@@ -107,6 +108,7 @@ function parseExit(runId: RunId, json: string | undefined): RunExit | undefined 
     undrainedBytes: exit.undrainedBytes,
     failure: exit.failure,
     cursor: exit.cursor,
+    treeEnd: exit.treeEnd && { ...exit.treeEnd, actor: exit.treeEnd.actor },
   };
 }
 

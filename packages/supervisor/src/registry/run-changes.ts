@@ -4,7 +4,7 @@
  */
 import type { Statements } from '@clawdfather/sqlite';
 import { exitedNumber } from '../run-states.ts';
-import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord } from '../types.ts';
+import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord, TreeEnd } from '../types.ts';
 import { fencedRow, refusalOf } from './fence.ts';
 import type { RunKey } from './fence.ts';
 import { deleteRunRow } from './labels.ts';
@@ -18,10 +18,16 @@ export interface RunChange {
   readonly lastOutputAtMs?: number;
 }
 
+export interface TreeGone {
+  readonly treeEnd: TreeEnd;
+  /** They may have written more since the run settled. */
+  readonly lastOutputAtMs?: number | undefined;
+}
+
 export interface RunChanges {
   readonly change: (key: RunKey, change: RunChange) => void;
-  /** Leftovers or survivors are gone too. The first time that is recorded stays. */
-  readonly markTreeGone: (key: RunKey, atMs: number) => void;
+  /** Leftovers or survivors are gone too. What is recorded first stays. */
+  readonly markTreeGone: (key: RunKey, gone: TreeGone) => void;
   /** Hidden from lists until gc takes it. */
   readonly markRemoved: (key: RunKey) => void;
   /** O7: a person accepts that this run may go on without its scope. Not fenced: the person who decides it does not own the run. */
@@ -39,7 +45,10 @@ const changeSql = `UPDATE runs SET owner_loss = coalesce(?, owner_loss),
   no_output_ms = iif(?, ?, no_output_ms), last_output_at_ms = coalesce(?, last_output_at_ms),
   updated_at_ms = ? WHERE run_id = ? AND epoch = ?`;
 
+/* How they ended is a part of the exit, which otherwise never changes. */
 const treeGoneSql = `UPDATE runs SET tree_ended_at_ms = coalesce(tree_ended_at_ms, ?),
+  exit = iif(tree_ended_at_ms IS NULL, json_set(exit, '$.treeEnd', json(?)), exit),
+  last_output_at_ms = iif(tree_ended_at_ms IS NULL, coalesce(?, last_output_at_ms), last_output_at_ms),
   updated_at_ms = ? WHERE run_id = ? AND epoch = ? AND state = 3`;
 
 const removedSql = `UPDATE runs SET removed_at_ms = coalesce(removed_at_ms, ?), updated_at_ms = ?
@@ -59,8 +68,9 @@ export function createRunChanges(statements: Statements, wallMs: () => number): 
       const values = [ownerLoss, leftovers, ...overall, ...noOutput, ...rest];
       if (run(changeSql, values) === 0) refusalOf(statements, key);
     },
-    markTreeGone: (key, atMs) => {
-      const changed = run(treeGoneSql, [atMs, wallMs(), key.runId, key.epoch]);
+    markTreeGone: (key, { treeEnd, lastOutputAtMs }) => {
+      const end = [treeEnd.endedAtMs, JSON.stringify(treeEnd), lastOutputAtMs];
+      const changed = run(treeGoneSql, [...end, wallMs(), key.runId, key.epoch]);
       if (changed === 0) refusalOf(statements, key);
     },
     markRemoved: (key) => {

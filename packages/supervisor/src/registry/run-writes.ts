@@ -131,8 +131,8 @@ export function createRunWrites(statements: Statements, wallMs: () => number): R
     },
 
     finalise: (key, { exit, isTreeGone, journalBytes, lastOutputAtMs, process }) => {
-      const treeEndedAtMs = isTreeGone ? exit.endedAtMs : undefined;
-      const started = [...evidenceOf(process), process && exit.startedAtMs];
+      const treeEndedAtMs = isTreeGone ? (exit.treeEnd?.endedAtMs ?? exit.endedAtMs) : undefined;
+      const started = [...evidenceOf(process), exit.startedAtMs];
       const settled = [formatExit(exit), exit.reason, exit.endedAtMs, treeEndedAtMs, journalBytes];
       const values = [...started, ...settled, lastOutputAtMs, wallMs(), key.runId, key.epoch];
       const row = one(finaliseSql, values);

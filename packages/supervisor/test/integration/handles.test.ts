@@ -140,6 +140,57 @@ test('a beat of the lease tells which runs have said something', async (t) => {
   await run.wait();
 });
 
+test('a signal, an adoption and an end are no output', async (t) => {
+  const rig = createRig(t);
+  const owner = await rig.owner();
+  const { runId } = await owner.call('spawn', rig.sh('exec sleep 300', { runId: 'silent' }));
+  await owner.call('signal', runId, 'SIGCONT');
+  await owner.kill();
+  const supervisor = await rig.supervisor({ clock: createHurriedClock(50) });
+  const run = await supervisor.attach(runIdOf(runId));
+  await run.signal('SIGCONT');
+  assert.equal(run.snapshot().lastOutputAtMs, undefined);
+  await run.signal('SIGKILL', 'somebody');
+  const exit = await run.wait();
+  assert.deepEqual([exit.reason, exit.signal, exit.actor], ['signal', 'SIGKILL', 'somebody']);
+  assert.equal(supervisor.get(run.runId)?.lastOutputAtMs, undefined);
+  assert.deepEqual(rig.events.all('output-heartbeat'), []);
+});
+
+test('the last output is the newest in the journal, whoever owns the run', async (t) => {
+  const rig = createRig(t);
+  const owner = await rig.owner();
+  const script = 'echo one; read line; echo two; exec sleep 300';
+  const { runId } = await owner.call('spawn', rig.sh(script, { runId: 'says', graceMs: 1_234 }));
+  const looking = await rig.supervisor({ launcher: 'direct' });
+  const run = await looking.attach(runIdOf(runId));
+  const lastOf = (): number | undefined => looking.detail(run.snapshot()).lastOutputAtMs;
+  await untilOutput(run, 'one');
+  const first = lastOf();
+  await run.write('go\n');
+  await untilOutput(run, 'two');
+  assert.ok(first !== undefined && first < (lastOf() ?? 0));
+  const [, second] = await Array.fromAsync(run.outputSoFar());
+  assert.equal(second?.kind === 'output' && second.atMs, lastOf());
+  const { graceMs, outputBytes = 0, droppedBytes } = looking.detail(run.snapshot());
+  assert.deepEqual([graceMs, outputBytes > 0, droppedBytes], [1_234, true, 0]);
+  await run.cancel();
+  await run.wait();
+  await rig.until(() => looking.get(run.runId)?.exit !== undefined, 'its end is recorded');
+  assert.equal(looking.get(run.runId)?.lastOutputAtMs, lastOf());
+});
+
+test('the start is when the shim started it, and is not after its end', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const run = await supervisor.spawn(rig.sh('exec sleep 300'));
+  const { startedAtMs } = run.snapshot();
+  await run.cancel();
+  const exit = await run.wait();
+  assert.equal(exit.startedAtMs, startedAtMs);
+  assert.equal(run.snapshot().startedAtMs, startedAtMs);
+});
+
 test('T5: the abort signal of a handle follows what the shim reports', async (t) => {
   const rig = createRig(t);
   const supervisor = await rig.supervisor();

@@ -9,7 +9,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ChildInput, LeftoversPolicy } from '@clawdfather/supervisor';
-import { assertRecorded, createRig, type Rig } from './rig.ts';
+import { assertRecorded, createRig, type Rig, runIdOf } from './rig.ts';
 import { isAlive, statusOf } from './process-table.ts';
 
 interface Leaver {
@@ -60,21 +60,59 @@ async function assertPolicy(rig: Rig, leaver: Leaver, leftovers: LeftoversPolicy
   const pids = exit.leftovers.map(({ pid }) => pid);
   if (leftovers !== 'keep') {
     assert.deepEqual(pids.filter(isAlive), []);
-    assert.notEqual(supervisor.get(run.runId)?.treeEndedAtMs, undefined);
+    assert.equal(supervisor.get(run.runId)?.treeEndedAtMs, exit.treeEnd?.endedAtMs);
+    assert.ok((exit.treeEnd?.endedAtMs ?? 0) >= exit.endedAtMs);
     return;
   }
   assert.ok(pids.some(isAlive), 'it goes on');
   assert.equal(supervisor.get(run.runId)?.treeEndedAtMs, undefined);
   const ended = rig.events.until('end');
-  await run.cancel();
+  const askedAtMs = Date.now();
+  await run.cancel('manual-cancel', 'ann');
   await ended;
   assert.deepEqual(pids.filter(isAlive), []);
+  const treeEnd = await run.waitTree();
+  assert.deepEqual([treeEnd?.reason, treeEnd?.actor], ['manual-cancel', 'ann']);
+  assert.equal(treeEnd?.killed.pid, pids.length, 'so many were ended');
+  assert.ok(treeEnd.endedAtMs >= askedAtMs, 'and not with the command');
   await rig.until(
-    () => supervisor.get(run.runId)?.treeEndedAtMs !== undefined,
+    () => supervisor.get(run.runId)?.treeEndedAtMs === treeEnd.endedAtMs,
     'its end is recorded',
   );
-  assertRecorded(supervisor, exit);
+  assertRecorded(supervisor, { ...exit, treeEnd });
 }
+
+test('T4: leftovers that end by themselves are recorded with their own time and nobody as the cause', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const script = '(while [ ! -e go ]; do sleep 0.01; done) & exit 0';
+  const run = await supervisor.spawn(rig.sh(script, { leftovers: 'keep' }));
+  const exit = await run.wait();
+  assert.equal(exit.treeEnd, undefined);
+  const goneAfterMs = Date.now();
+  writeFileSync(join(rig.scratchDir, 'go'), '');
+  const treeEnd = await run.waitTree();
+  assert.deepEqual([treeEnd?.actor, treeEnd?.killed.pid], [undefined, 0]);
+  assert.ok((treeEnd?.endedAtMs ?? 0) >= goneAfterMs);
+});
+
+test('T4: a run of no owner has the end of what it left from its journal', async (t) => {
+  const rig = createRig(t);
+  const owner = await rig.owner();
+  const asked = rig.sh('sleep 300 & exit 0', { leftovers: 'keep', runId: 'left' });
+  const { runId } = await owner.call('spawn', asked);
+  await owner.call('wait', runId);
+  await owner.kill();
+  const looking = await rig.supervisor({ launcher: 'direct' });
+  const run = await looking.attach(runIdOf(runId));
+  await run.cancel('manual-cancel', 'ann');
+  const treeEnd = await run.waitTree();
+  assert.deepEqual([treeEnd?.actor, treeEnd?.killed.pid], ['ann', 1]);
+  await looking.reconcile();
+  const record = looking.get(runIdOf(runId));
+  assert.deepEqual([record?.exit?.treeEnd, record?.treeEndedAtMs], [treeEnd, treeEnd?.endedAtMs]);
+  assert.deepEqual([record?.exit?.reason, record?.exit?.actor], ['exit', undefined]);
+});
 
 /*
  * A repository in which the next commit starts a gc that takes long: git looks only at objects whose name begins with

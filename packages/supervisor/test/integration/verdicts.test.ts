@@ -35,8 +35,14 @@ async function decisionOf(rig: Rig): Promise<string> {
 test('O5: a stale record of this boot is recorded as that', async (t) => {
   const rig = createRig(t);
   await orphanedRecord(rig);
+  const deadByMs = Date.now();
   assert.equal(await decisionOf(rig), 'stale');
   const [exit] = rig.events.all('exit');
+  const { lastSeenAtMs = Infinity, endedAtMs = 0 } = exit?.exit ?? {};
+  assert.ok(
+    lastSeenAtMs <= deadByMs && deadByMs <= endedAtMs,
+    'the last sign of life, and when it was found',
+  );
   assert.equal(exit?.exit.reason, 'reconciled-stale');
   assert.equal(exit.exit.code, undefined, 'what is not known is not made up');
 });

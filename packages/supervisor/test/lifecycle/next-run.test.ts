@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextRun } from '../../src/lifecycle/next-run.ts';
 import type { RunAction, RunEvent, RunLifecycle } from '../../src/lifecycle/run-lifecycle.ts';
-import type { LeftoversPolicy } from '../../src/types.ts';
+import type { LeftoversPolicy, TreeEnd } from '../../src/types.ts';
 import { exitOf, processOf } from '../records.ts';
 
 const process = processOf();
@@ -190,8 +190,12 @@ test('T4: under keep the root’s own exit settles, leftovers and all, and may s
   assert.deepEqual(later.actions, [
     { type: 'terminate', cause: { reason: 'manual-cancel', actor: 'me' } },
   ]);
-  const gone = nextRun(state, { type: 'ended', exit: exitOf(), isTreeGone: true });
-  assert.deepEqual(gone.actions, [{ type: 'commit-tree-gone' }]);
+  const killed = { pid: 1, pgid: 0, cgroup: 0 };
+  const treeEnd: TreeEnd = { endedAtMs: 9_000, reason: 'manual-cancel', actor: 'me', killed };
+  const gone = nextRun(state, { type: 'ended', exit: exitOf({ treeEnd }), isTreeGone: true });
+  assert.deepEqual(gone.actions, [{ type: 'commit-tree-gone', treeEnd }]);
+  const exit = exitOf({ leftovers, treeEnd });
+  assert.deepEqual(gone.state, { kind: 'exited', exit, isTreeGone: true }, 'the exit stands');
 });
 
 test('T4: under keep a root that was cancelled settles only when its tree is gone', () => {

@@ -11,7 +11,7 @@ test('a running record goes on running, with the process it was recorded with', 
   assert.deepEqual(restoredRun(recordOf()), {
     kind: 'running',
     leftovers: 'fail',
-    process: processOf(),
+    process: processOf({ startedAtMs: 1_000 }),
   });
 });
 

@@ -4,10 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TreeGone } from '../../src/registry/run-changes.ts';
+import type { TreeEnd } from '../../src/types.ts';
 import { bootA, exitOf, namespaceA, newRunOf, processOf, runIdOf } from '../records.ts';
 import { finishRun, openRig, startRun } from './registry-rig.ts';
 
 const labels = { account: 'a1', kind: 'turn' };
+
+function treeGoneAt(endedAtMs: number): TreeGone {
+  const killed = { pid: 2, pgid: 0, cgroup: 0 };
+  const treeEnd: TreeEnd = { endedAtMs, reason: 'manual-cancel', actor: 'cli:ann', killed };
+  return { treeEnd, lastOutputAtMs: endedAtMs - 1 };
+}
 
 test('every field of a record comes back as it was written', async (t) => {
   const { registry, openOwner } = await openRig(t);
@@ -131,7 +139,7 @@ test('O3: every write with an old epoch is refused, and changes nothing', async 
     registry.write((to) => to.markRunning(old, processOf({ pid: 1 }), 9)),
     registry.write((to) => to.markExiting(old)),
     registry.write((to) => to.finalise(old, settlement)),
-    registry.write((to) => to.markTreeGone(old, 9)),
+    registry.write((to) => to.markTreeGone(old, treeGoneAt(9))),
     registry.write((to) => to.change(old, { ownerLoss: 'kill' })),
     registry.write((to) => to.markRemoved(old)),
     registry.write((to) => to.deleteRun(old)),
@@ -183,9 +191,12 @@ test('T4: a kept tree is learnt to be gone once, and only then may the run be fo
     registry.open().map((record) => record.runId),
     [runId],
   );
-  await registry.write((to) => to.markTreeGone(key, 5_000));
-  await registry.write((to) => to.markTreeGone(key, 6_000));
-  assert.equal(registry.get(runId)?.treeEndedAtMs, 5_000);
+  await registry.write((to) => to.markTreeGone(key, treeGoneAt(5_000)));
+  await registry.write((to) => to.markTreeGone(key, treeGoneAt(6_000)));
+  const gone = registry.get(runId);
+  assert.deepEqual([gone?.treeEndedAtMs, gone?.lastOutputAtMs], [5_000, 4_999]);
+  const { treeEnd } = treeGoneAt(5_000);
+  assert.deepEqual(gone?.exit, { ...exitOf({ runId }), treeEnd }, 'the rest of the exit stands');
   assert.equal(await registry.write((to) => to.deleteRun(key)), 'done');
   assert.equal(registry.get(runId), undefined);
   assert.deepEqual(registry.list({ labels, includeRemoved: true }), []);

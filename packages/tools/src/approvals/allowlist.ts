@@ -25,6 +25,8 @@ export interface AllowlistMiss {
   readonly why: string;
   /* Rules that would make it a match; none when no rule could. */
   readonly missing: readonly FoundProgram[] | undefined;
+  /* The one program that it names, if there is none: it cannot run, whatever anybody allows. */
+  readonly absent?: string | undefined;
 }
 
 export type AllowlistAnswer =
@@ -42,6 +44,8 @@ export type AllowlistAnswer =
       readonly what: string;
       readonly by: 'starter';
       readonly readsFiles: boolean;
+      /* Where none of its programs reads: the word for which the shell may look into directories. */
+      readonly filledIn?: string | undefined;
     }
   | AllowlistMiss;
 
@@ -66,6 +70,13 @@ export function createAllowlist(store: RuleSource, paths: readonly string[] = []
       if (reading.kind === 'miss') return { ...reading, missing: undefined };
       const rules: readonly Rule[] = [...store.allowRules(action.account), ...rulesOf(paths)];
       const find = (word: string) => findProgram(word, searchPath, reading.cwd);
+      const [only, ...others] = reading.words;
+      if (only !== undefined && others.length === 0 && reading.isOneCommand) {
+        const found = find(only);
+        if (found.kind === 'unknown' && found.isAbsent) {
+          return { kind: 'miss', why: found.why, missing: undefined, absent: only };
+        }
+      }
       return judge(sortPrograms(reading.words, { find, rules }), reading.shell);
     },
   };
@@ -85,6 +96,8 @@ type Words =
       readonly words: readonly string[];
       readonly cwd: string | undefined;
       readonly shell: LineReads;
+      /* Nothing stands beside its program that would run without it, or that could bring it about. */
+      readonly isOneCommand: boolean;
     }
   | { readonly kind: 'miss'; readonly why: string };
 
@@ -92,8 +105,8 @@ type Words =
 function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
   if (host !== localHost) return { kind: 'miss', why: `it runs on another machine (${host})` };
   if (command.kind === 'argv') {
-    const shell = { files: false, names: false };
-    return { kind: 'words', words: [command.argv[0]], cwd, shell };
+    const shell = { files: false, names: undefined };
+    return { kind: 'words', words: [command.argv[0]], cwd, shell, isOneCommand: true };
   }
   if (!isReadableShell(command.shell)) {
     return { kind: 'miss', why: `${command.shell} is not a shell whose lines are read here` };
@@ -109,8 +122,12 @@ function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
     words: reading.programs,
     cwd: reading.changesDirectory ? undefined : cwd,
     shell: reading.reads,
+    isOneCommand: oneCommand.test(command.line),
   };
 }
+
+/* A program and its arguments, with nothing that a shell would make more of. */
+const oneCommand = /^[\w./+-]+(?: [^;&|<>(){}$`\n]*)?$/;
 
 function isLocaleName(name: string): boolean {
   return name === 'LANG' || name.startsWith('LC_');
@@ -167,8 +184,14 @@ function judge(sorted: Sorted, shell: LineReads): AllowlistAnswer {
   }
   const what = [...persons, ...starters].map(({ namedPath }) => namedPath).join(', ');
   if (persons.length > 0) return { kind: 'match', what, by: 'person', rules };
-  const readsFiles = readers.length > 0 || shell.files || shell.names;
-  return { kind: 'match', what: what || 'the shell alone', by: 'starter', readsFiles };
+  const isReader = readers.length > 0 || shell.files;
+  return {
+    kind: 'match',
+    what: what || 'the shell alone',
+    by: 'starter',
+    readsFiles: isReader || shell.names !== undefined,
+    ...(isReader ? {} : { filledIn: shell.names }),
+  };
 }
 
 /* Why a line cannot have programs of the starter list beside programs that a person allowed, or would have to allow. */

@@ -17,6 +17,7 @@ import { hashAction } from './action-hash.ts';
 import { type Binding, parseBinding } from './binding.ts';
 import type { ApprovalRecord, ApprovalSummary, ProposedAction } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
+import { askerOf } from './requester.ts';
 import { parseCommand } from './shown-command.ts';
 
 export function momentOf(host: ApprovalStore['host'], clock: { wallMs(): number }): ApprovalMoment {
@@ -35,6 +36,7 @@ export function summaryOfStored(stored: StoredApproval): ApprovalSummary {
     command: parseCommand(stored.command),
     labels: stored.labels,
     requester: stored.requester,
+    asker: askerOf(stored.requesterMarks),
     why: stored.why,
     createdAtMs: stored.createdAtMs,
     expiresAtMs: stored.expiresAtMs,

@@ -16,8 +16,10 @@ import { confirmApproval } from './confirm-approval.ts';
 import { decidePolicy, type Policy, type StricterWish } from './decide-policy.ts';
 import type { ApprovalSummary, Gatekeeper, Proposal, Verdict } from './gatekeeper.ts';
 import { type HoldDeps, holdRequest } from './hold-request.ts';
+import { ruleAccountOf } from './rule-account.ts';
 import { waitSettled } from './settled.ts';
 import type { StarterReach } from './starter-reach.ts';
+import { withdrawnReason } from './withdrawn.ts';
 
 export interface GatekeeperDeps extends HoldDeps {
   readonly allowlist: Allowlist;
@@ -44,7 +46,7 @@ export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
     withdraw: (approvalId, by) => {
       const { wallMs } = now();
       const taken = { decision: 'deny', decidedBy: by, decidedAtMs: wallMs } as const;
-      const reason = { decisionReason: 'withdrawn' };
+      const reason = { decisionReason: withdrawnReason };
       return store.write((tx) =>
         tx.changeApproval(approvalId, 'pending', { state: 'denied', ...taken, ...reason }),
       );
@@ -73,13 +75,14 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
     case 'allow':
       return allowed(answer);
     case 'deny':
+      if (isDenyAll(deps, proposal)) return denied('security: deny');
       return denied(
-        answer.kind === 'miss' && !isDenyAll(deps, proposal)
-          ? `allowlist: ${answer.why}`
-          : 'security: deny',
+        answer.kind === 'miss' ? `allowlist: ${answer.why}` : 'ask: off, so nobody is asked',
       );
     case 'ask':
-      return holdRequest(deps, proposal, whyAlways ?? whyHeld(deps, proposal, answer));
+      return answer.kind === 'miss' && answer.absent !== undefined
+        ? { kind: 'absent', program: answer.absent }
+        : holdRequest(deps, proposal, whyAlways ?? whyHeld(deps, proposal, answer));
   }
 }
 
@@ -98,20 +101,31 @@ type Judged =
 /* Directories are only checked where the answer depends on them. */
 async function judge(
   { allowlist, reach }: GatekeeperDeps,
-  { action, searchPath, directory, patience }: Proposal,
+  { action, asker, searchPath, directory, patience }: Proposal,
   isEverythingAsked: boolean,
 ): Promise<Judged> {
-  const answer = allowlist.find(action, searchPath);
-  if (answer.kind === 'miss' && action.runAs !== undefined) return { ...answer, why: whyForUser };
+  const account = ruleAccountOf({ account: action.account, asker });
+  const answer = allowlist.find({ ...action, account }, searchPath);
+  if (answer.kind === 'miss' && action.runAs !== undefined) {
+    return { kind: 'miss', why: whyForUser, missing: answer.missing };
+  }
   if (answer.kind === 'miss' || answer.by === 'person' || isEverythingAsked) return answer;
-  const { what, readsFiles } = answer;
+  const { what, readsFiles, filledIn } = answer;
   const found = await reach.find({ directory, cwd: action.cwd, readsFiles, patience });
-  if (found.kind === 'beyond') return { kind: 'miss', why: found.why, missing: undefined };
+  if (found.kind === 'beyond') {
+    // Nobody would guess it from the directory: neither `echo` nor the rest of the line reads anything.
+    const because = filledIn === undefined ? '' : `${whyFilledIn(filledIn)}, and `;
+    return { kind: 'miss', why: `${because}${found.why}`, missing: undefined };
+  }
   return {
     kind: 'match',
     what,
     ...(found.confine === undefined ? {} : { confine: found.confine }),
   };
+}
+
+function whyFilledIn(word: string): string {
+  return `the shell may fill in file names for ${word} (not if it is quoted)`;
 }
 
 function allowed(answer: Judged): Verdict {

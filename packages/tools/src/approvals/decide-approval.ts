@@ -23,6 +23,7 @@ import { momentOf, readWhole } from './approval-record.ts';
 import type { FoundProgram } from './find-program.ts';
 import type { ApprovalRecord } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
+import { ruleAccountOf } from './rule-account.ts';
 import { cutText } from './shown-command.ts';
 import { type Decider, whyMayNotDecide } from './who-decides.ts';
 
@@ -73,7 +74,8 @@ export async function decideApproval(
     // A rule names the paths of its programs, which another user must not learn from us.
     if (shown.action.runAs !== undefined)
       return { kind: 'miss', why: noRuleForUsers, missing: undefined };
-    return allowlist.find(shown.action, body.searchPath);
+    const account = ruleAccountOf(shown);
+    return allowlist.find({ ...shown.action, account }, body.searchPath);
   });
   if (rules.kind === 'not-for-ever') return rules;
   const programs = rules.programs.map((program) => ({ ...program, ruleId: random.id() }));
@@ -145,7 +147,7 @@ function storeRules(
   for (const { ruleId, namedPath, realPath } of programs) {
     tx.insertAllowRule({
       ruleId,
-      account: record.account,
+      account: ruleAccountOf(record),
       namedPath,
       realPath,
       approvalId: record.approvalId,

@@ -5,6 +5,9 @@
  * PO1 A caller's wishes never make the answer laxer. That is more than "take the stricter word of each list": under
  *     `allowlist` a miss is denied with `ask: off` and asked about with `on-miss`, so the stricter word would be the
  *     laxer answer. Hence both answers are worked out and the stricter one stands.
+ * PO2 Nobody is asked against anybody's will. A caller that wishes `off` is denied what it would be asked about. Where the
+ *     policy asks nobody about what is not on the list, a caller that wishes to be asked is denied: there may be nobody to answer. Under
+ *     `full` the policy has nothing to ask about, and a wish is a person's own.
  */
 import { type Ask, askLevels, type Security, securityLevels } from '@clawdfather/protocol';
 
@@ -37,7 +40,13 @@ export function decidePolicy(
     ask: stricterOf(askLevels, policy.ask, wish.ask),
   };
   const own = answerOf(policy, isOnAllowlist);
-  return stricterOf(answers, own, answerOf(combined, isOnAllowlist));
+  const answer = stricterOf(answers, own, answerOf(combined, isOnAllowlist));
+  return answer === 'ask' && isNobodyAsked(policy, wish) ? 'deny' : answer;
+}
+
+/* PO2 */
+function isNobodyAsked(policy: Policy, wish: StricterWish): boolean {
+  return wish.ask === 'off' || (policy.ask === 'off' && policy.security !== 'full');
 }
 
 function answerOf({ security, ask }: Policy, isOnAllowlist: boolean): PolicyAnswer {

@@ -17,7 +17,12 @@ export interface FoundProgram {
 
 export type ProgramLookup =
   | { readonly kind: 'found'; readonly program: FoundProgram }
-  | { readonly kind: 'unknown'; readonly why: string };
+  | {
+      readonly kind: 'unknown';
+      readonly why: string;
+      /* True: there is nothing of that name, so nothing could run. Absent: there may be. */
+      readonly isAbsent?: true;
+    };
 
 /* `cwd` is undefined where it cannot be known. */
 export function findProgram(
@@ -42,11 +47,13 @@ export function findProgram(
     if (kind === 'program') return foundAt(word, path);
     if (kind === 'in-the-way') return unknown(`${word}: ${path} is in the way and is no program`);
   }
-  return unknown(`${word} was not found`);
+  return absent(`${word} was not found`);
 }
 
 function foundAt(word: string, path: string): ProgramLookup {
-  if (kindOf(path) !== 'program') return unknown(`${word} is no program`);
+  const kind = kindOf(path);
+  if (kind === 'nothing') return absent(`${word} does not exist`);
+  if (kind === 'in-the-way') return unknown(`${word} is no program`);
   try {
     const namedPath = join(realpathSync.native(dirname(path)), basename(path));
     return { kind: 'found', program: { namedPath, realPath: realpathSync.native(path) } };
@@ -68,6 +75,10 @@ function kindOf(path: string): 'program' | 'in-the-way' | 'nothing' {
     // It cannot be looked at, or not be run: shells differ on what comes next.
     return 'in-the-way';
   }
+}
+
+function absent(why: string): ProgramLookup {
+  return { kind: 'unknown', why, isAbsent: true };
 }
 
 function unknown(why: string): ProgramLookup {

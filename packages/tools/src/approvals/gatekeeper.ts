@@ -8,6 +8,7 @@
 import type { ApprovalDecision, ApprovalState, Ask, Security } from '@clawdfather/protocol';
 import type { Confinement, HostProgram } from '@clawdfather/supervisor';
 import type { Binding } from './binding.ts';
+import type { Asker } from './requester.ts';
 
 /* What a person approves; the approval is bound to a hash of exactly this. */
 export interface ProposedAction {
@@ -41,6 +42,8 @@ export interface Proposal {
   readonly requester: string;
   /* The credential of the request, if an agent may hold it: `token:ID`. It may not decide this request. */
   readonly credential?: string | undefined;
+  /* Only at a gateway. */
+  readonly asker?: Asker | undefined;
   /* A caller can only make it stricter. */
   readonly stricter?: { readonly security?: Security | undefined; readonly ask?: Ask | undefined };
 }
@@ -55,7 +58,15 @@ export type Verdict =
       readonly confine?: Confinement;
     }
   | { readonly kind: 'denied'; readonly rule: string; readonly by: string }
-  | { readonly kind: 'held'; readonly approvalId: string; readonly expiresAtMs: number };
+  /* There is no such program: nobody is asked about what cannot run. */
+  | { readonly kind: 'absent'; readonly program: string }
+  | {
+      readonly kind: 'held';
+      readonly approvalId: string;
+      readonly expiresAtMs: number;
+      /* Why a person is asked, for whoever asked. */
+      readonly why: string;
+    };
 
 /* What every list and look reads: short, whatever was asked for. */
 export interface ApprovalSummary {
@@ -70,6 +81,7 @@ export interface ApprovalSummary {
   readonly command: ProposedAction['command'];
   readonly labels: Readonly<Record<string, string>>;
   readonly requester: string;
+  readonly asker?: Asker | undefined;
   /* Which parts of the line were not on the allowlist, or why it was asked about anyway. */
   readonly why: string;
   readonly createdAtMs: number;

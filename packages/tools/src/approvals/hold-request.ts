@@ -47,10 +47,10 @@ export interface HoldDeps {
 export async function holdRequest(
   deps: HoldDeps,
   proposal: Proposal,
-  why: string,
+  because: string,
 ): Promise<Verdict> {
   const { store, clock, random, requesterMarks } = deps;
-  const { action, runId, request, searchPath, requester, labels = {}, credential } = proposal;
+  const { action, runId, request, searchPath, requester, labels = {} } = proposal;
   if (request.length > requestCharactersMax) {
     return denied('it is more than a person can look through; put the input into a file');
   }
@@ -58,8 +58,8 @@ export async function holdRequest(
   if (bound.kind === 'none') return denied(bound.why);
   const moment = momentOf(store.host, clock);
   const { binding } = bound;
-  const marks = formatMarks(requesterMarks, credential);
-  const who = { labels, requester, requesterMarks: marks, why };
+  const marks = formatMarks(requesterMarks, proposal);
+  const who = { labels, requester, requesterMarks: marks, why: because };
   const asked = { action, runId, request, searchPath, binding, ...who };
   const approval = newApproval(random, asked, moment);
   const { account } = approval;
@@ -76,8 +76,8 @@ export async function holdRequest(
       if (full !== undefined) return denied(full);
       tx.insertApproval(approval);
     }
-    const { approvalId, expiresAtMs } = known ?? approval;
-    return { kind: 'held', approvalId, expiresAtMs };
+    const { approvalId, expiresAtMs, why } = known ?? approval;
+    return { kind: 'held', approvalId, expiresAtMs, why };
   });
 }
 

@@ -18,6 +18,16 @@ export interface CredentialMark {
   readonly credential: string;
 }
 
+/* Whoever asked at a gateway, for the people who decide on its machine without it. */
+export interface Asker {
+  /* What its token or device is called. */
+  readonly name: string;
+  /* Its account is that of whoever runs the machine. */
+  readonly isOwner: boolean;
+}
+
+type Mark = RequesterMark | CredentialMark | { readonly asker: Asker };
+
 const upMax = 3;
 
 /* `lineage` is the asking process and its ancestors, nearest first. */
@@ -37,11 +47,37 @@ export function requesterMarksOf(lineage: readonly ProcessMark[]): readonly Requ
 
 export function formatMarks(
   marks: readonly RequesterMark[],
-  credential: string | undefined,
+  {
+    credential,
+    asker,
+  }: { readonly credential?: string | undefined; readonly asker?: Asker | undefined },
 ): string {
-  return JSON.stringify(credential === undefined ? marks : [...marks, { credential }]);
+  return JSON.stringify([
+    ...marks,
+    ...(credential === undefined ? [] : [{ credential }]),
+    ...(asker === undefined ? [] : [{ asker }]),
+  ]);
 }
 
-export function parseMarks(json: string): readonly (RequesterMark | CredentialMark)[] {
-  return JSON.parse(json) as readonly (RequesterMark | CredentialMark)[];
+export function parseMarks(json: string): readonly Mark[] {
+  return JSON.parse(json) as readonly Mark[];
+}
+
+/* Undefined for what was asked for without a gateway, or at an older one. */
+export function askerOf(json: string): Asker | undefined {
+  return marksOrNone(json).find((mark) => 'asker' in mark)?.asker;
+}
+
+/* Undefined for what was asked for by a process, or by a person. */
+export function credentialOf(json: string): string | undefined {
+  return marksOrNone(json).find((mark) => 'credential' in mark)?.credential;
+}
+
+function marksOrNone(json: string): readonly Mark[] {
+  try {
+    return parseMarks(json);
+  } catch {
+    // It was changed by others. A list must be shown all the same.
+    return [];
+  }
 }

@@ -26,6 +26,8 @@ export interface StarterReachDeps {
   readonly home: string | undefined;
   /* Directories and files of our own: settings, state, secrets. */
   readonly ours: readonly string[];
+  /* How a person chooses the working tree of this server, as a sentence goes on. */
+  readonly treeAdvice?: string | undefined;
   /* Whether commands can be confined here; replaced in tests. */
   readonly support?: () => Promise<LandlockSupport>;
 }
@@ -65,7 +67,11 @@ export function createStarterReach(deps: StarterReachDeps): StarterReach {
       }
       if (refusal !== undefined) return { kind: 'beyond', why: refusal };
       const found = await findTree(question, bounds);
-      if (found.kind === 'none') return { kind: 'beyond', why: found.why };
+      if (found.kind === 'outside') return { kind: 'beyond', why: found.why };
+      if (found.kind === 'none') {
+        const { treeAdvice = 'start the server in a project directory' } = deps;
+        return { kind: 'beyond', why: `there is no working tree (${found.why}): ${treeAdvice}` };
+      }
       const tree = { path: found.path, access: 'read', isOptional: false } as const;
       return { kind: 'within', confine: { grants: [...grants, tree] } };
     },
@@ -108,6 +114,8 @@ function systemHome(): string {
 
 type Tree =
   | { readonly kind: 'tree'; readonly path: string }
+  /* There is one, and the command runs elsewhere. */
+  | { readonly kind: 'outside'; readonly why: string }
   | { readonly kind: 'none'; readonly why: string };
 
 async function findTree(question: ReachQuestion, bounds: TreeBounds): Promise<Tree> {
@@ -119,16 +127,13 @@ async function findTree(question: ReachQuestion, bounds: TreeBounds): Promise<Tr
   if (why !== undefined) return noTree(`${path}: ${why}`);
   const place = cwd === directory ? path : await realPathWithin(cwd, patience);
   if (place === undefined || !isInside(place, path)) {
-    return { kind: 'none', why: `${cwd} is outside the working tree ${path}` };
+    return { kind: 'outside', why: `${cwd} is outside the working tree ${path}` };
   }
   return { kind: 'tree', path };
 }
 
 function noTree(why: string): Tree {
-  return {
-    kind: 'none',
-    why: `there is no working tree (${why}): start the server in a project directory`,
-  };
+  return { kind: 'none', why };
 }
 
 async function realPathWithin(

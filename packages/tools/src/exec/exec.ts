@@ -52,8 +52,9 @@ export async function exec(
   const verdict = await context.gatekeeper.check(proposal);
   call.signal.throwIfAborted();
   if (verdict.kind === 'denied') {
-    return { status: 'denied', rule: verdict.rule, by: verdict.by };
+    return { status: 'denied', cause: 'policy', rule: verdict.rule, by: verdict.by };
   }
+  if (verdict.kind === 'absent') throw noProgram(verdict.program, params);
   if (verdict.kind === 'held') {
     const { approvalId } = verdict;
     context.log.event('approval.waiting', { approvalId, runId: plan.request.runId });
@@ -71,6 +72,16 @@ export async function exec(
     limit,
     isBackground: params.background === true,
     hasUsualLimit: params.timeoutSeconds === undefined,
+  });
+}
+
+function noProgram(program: string, { argv }: ExecParams): ToolsError {
+  const isLine = argv?.length === 1 && /\s/.test(program);
+  return new ToolsError('program-not-found', `there is no program ${JSON.stringify(program)}`, {
+    detail: { program },
+    hint: isLine
+      ? 'In argv the program and each argument is a text of its own; a whole line goes into command. Nothing was started.'
+      : 'A name is searched in PATH, a path taken as it is. Nothing was started, and nobody was asked.',
   });
 }
 
@@ -110,6 +121,7 @@ function proposalOf(
     labels: request.labels,
     requester: request.requester,
     credential: call.credential,
+    asker: call.asker,
     stricter: { security, ask },
   };
 }

@@ -31,7 +31,7 @@ export function finishedResult(
     runId: record.runId,
     ...output,
     leftovers: leftoversOf(record, exit).map(({ pid, comm }) => ({ pid, name: comm })),
-    notes: [...notesOf(record), ...endNotes(record, exit), ...notes],
+    notes: [...notesOf(record), ...endNotes(record, exit, output.output), ...notes],
   };
   const { code } = exit;
   if (exit.reason === 'exit' && code !== undefined && code !== 126 && code !== 127) {
@@ -69,14 +69,15 @@ function leftoversOf(
 /* Written at the start, so that later readers know too: the starter list alone let it run. */
 export const confinedLabel = { [readsLabel]: 'working-tree' } as const;
 
-/* The confinement may be why it failed; a program does not say who refused it. */
+/* The confinement may be why it failed; a program does not say who refused it, only that somebody did. */
+const refusal = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
 const confinedNote =
   'it ran unasked, so it could read only the working tree and the system; to read elsewhere, ask a person: exec with ask "always"';
 
-function endNotes(record: RunFacts, exit: RunExit): readonly string[] {
+function endNotes(record: RunFacts, exit: RunExit, output: string): readonly string[] {
   const isConfined = record.labels[readsLabel] === confinedLabel[readsLabel];
-  const isFailed = exit.reason === 'exit' && exit.code !== 0;
-  return [...(isConfined && isFailed ? [confinedNote] : []), ...lossNotes(record, exit)];
+  const isRefused = exit.reason === 'exit' && exit.code !== 0 && refusal.test(output);
+  return [...(isConfined && isRefused ? [confinedNote] : []), ...lossNotes(record, exit)];
 }
 
 function lossNotes(record: RunFacts, exit: RunExit): readonly string[] {
@@ -149,7 +150,7 @@ function messageOf(record: RunFacts, exit: RunExit): string {
 
 function startFailure(kind: Failed['kind'], why: string): string {
   if (kind === 'command-not-found')
-    return 'the program was not found: a name is searched in PATH, a path taken as it is';
+    return `the program was not found${why} (a name is searched in PATH, a path taken as it is)`;
   if (kind === 'not-executable') return `the program was found, but it cannot be executed${why}`;
   return `it could not be started${why}`;
 }

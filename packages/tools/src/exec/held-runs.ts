@@ -17,6 +17,7 @@ import type { ApprovalRecord, ApprovalSummary } from '../approvals/gatekeeper.ts
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { formatChanged } from '../output/changed-text.ts';
+import { makeVisible } from '../output/visible-text.ts';
 import { beginStart } from './begin-start.ts';
 import type { Started } from './start-run.ts';
 import { formatRequest, parseRequest, type StoredRequest } from './stored-request.ts';
@@ -26,12 +27,18 @@ type Held = Pick<ApprovalSummary, 'approvalId' | 'runId'>;
 /* For whoever asked, until there is a decision. */
 export function pendingResult(
   { heldIn }: Pick<ToolsContext, 'heldIn'>,
-  { approvalId, runId, expiresAtMs }: Pick<ApprovalSummary, 'approvalId' | 'runId' | 'expiresAtMs'>,
+  {
+    approvalId,
+    runId,
+    expiresAtMs,
+    why,
+  }: Pick<ApprovalSummary, 'approvalId' | 'runId' | 'expiresAtMs' | 'why'>,
 ): Extract<ExecResult, { status: 'approval-pending' }> {
   return {
     status: 'approval-pending',
     approvalId,
     runId,
+    why: makeVisible(why),
     expiresAt: new Date(expiresAtMs).toISOString(),
     ...(heldIn === undefined ? {} : { stateDir: heldIn }),
   };

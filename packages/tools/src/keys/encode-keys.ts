@@ -161,7 +161,8 @@ function encodeNamedCharacter(text: string, { isControl, isShift }: Modifiers): 
 
 function unknownKey(key: string, name: string): KeyProblem {
   const prefix = key.slice(0, key.length - name.length);
-  const nearest = suggestNearest(name.toLowerCase(), lowerCaseNames);
+  const nearest =
+    otherNames[name.toLowerCase()] ?? suggestNearest(name.toLowerCase(), lowerCaseNames);
   const suggestion = nearest === undefined ? undefined : keyNames[lowerCaseNames.indexOf(nearest)];
   return {
     ok: false,
@@ -169,6 +170,23 @@ function unknownKey(key: string, name: string): KeyProblem {
     suggestion: suggestion === undefined ? undefined : prefix + suggestion,
   };
 }
+
+/* What the same keys are called elsewhere. */
+const otherNames: Readonly<Record<string, string>> = {
+  return: 'enter',
+  ret: 'enter',
+  cr: 'enter',
+  newline: 'enter',
+  backspace: 'bspace',
+  bs: 'bspace',
+  del: 'delete',
+  ins: 'insert',
+  arrowup: 'up',
+  arrowdown: 'down',
+  arrowleft: 'left',
+  arrowright: 'right',
+  spacebar: 'space',
+};
 
 const lowerCaseNames = keyNames.map((name) => name.toLowerCase());
 

@@ -16,9 +16,9 @@ What comes back, by status:
 - running: it goes on, until timeoutAt if it has a time limit. Keep runId and cursor, and call process poll with both to get what comes next. Its end is told by the next result \
 of any call, without being asked for.
 - failed: it could not be started, or a signal or a time limit ended it; kind says which.
-- approval-pending: a person is asked whether it may run. You cannot decide this, and another spelling of the command will be asked about too. process poll with \
-the runId waits for the decision and then brings the result; meanwhile tell the user.
-- denied: it may not run; rule says why.
+- approval-pending: a person is asked whether it may run; why says the reason. You cannot decide this, and the same program in another spelling is asked about too; \
+programs that only read are not. process poll with the runId waits for the decision and then brings the result; meanwhile tell the user.
+- denied: it may not run; rule says why, reason what a person said.
 
 How to use it:
 - Give command (a /bin/sh line) or argv (no shell, nothing to quote), not both.
@@ -39,7 +39,7 @@ action, and what it takes (runId is the id or a unique beginning of it):
 - poll: runId, cursor?, waitMs? (up to 30000). Output since cursor, as soon as there is any, or the end of the run. Pass the cursor of the last answer. \
 Use waitMs 30000 rather than asking again and again.
 - log: runId, offset?, limit?, cursor?. Pages of everything it said; the last 200 lines when nothing else is asked.
-- screen: runId. What a person would see on the terminal of a pty run, with the cursor.
+- screen: runId. What a person would see on the terminal of a pty run, with the cursor; rows and columns from 0.
 - write: runId, data?, eof?. To stdin, as it is: add "\\n" yourself. eof closes stdin.
 - send-keys: runId, keys?, literal?, hex?. Keys by name: Enter Tab Esc Up Down Left Right Home End PgUp PgDn BSpace F1 C-c M-x S-Tab. literal is typed first.
 - submit: runId. Enter.
@@ -56,7 +56,7 @@ export const execFieldTexts: Readonly<Record<string, string>> = {
   cols: 'pty: width in columns. Default 120.',
   rows: 'pty: height in rows. Default 30.',
   security: 'Stricter than the policy for this call only; laxer is ignored.',
-  ask: 'Stricter than the policy for this call only; laxer is ignored. "always": a person decides.',
+  ask: 'For this call only, never laxer than the policy. "always": a person decides. "off": deny it rather than ask.',
   leftovers:
     'What becomes of processes that outlive the command: keep (default; listed in the result), end, or fail (end them and report it).',
 };

@@ -4,6 +4,7 @@
  */
 import type { ExecResult, PollResult } from '@clawdfather/protocol';
 import { assertNever } from '@clawdfather/kit';
+import { formatDenial } from './denial-text.ts';
 import { timeLimitLines } from './time-limit-text.ts';
 
 type Outcome = ExecResult | PollResult;
@@ -27,26 +28,34 @@ export function formatOutcome(result: Outcome): string {
       return formatRunning(result);
     case 'approval-pending': {
       const next = callText('poll', { runId: result.runId, waitMs: suggestedWaitMs });
-      const where = result.stateDir === undefined ? '' : ` (it waits in ${result.stateDir})`;
+      const { approvalId, stateDir } = result;
+      const where =
+        stateDir === undefined ? "on the gateway's machine, or with -g" : `it waits in ${stateDir}`;
       return block([
-        `Not started: a person has to approve it (approval ${result.approvalId}, until ${result.expiresAt}).`,
-        `You cannot approve it. The user can: clf approvals${where}. Wait for the decision with ${next}`,
+        `Not started: a person has to approve it (approval ${approvalId}, until ${result.expiresAt}).`,
+        `Why: ${result.why}.`,
+        `You cannot approve it. The user can: clf allow ${approvalId} (${where}; clf approvals shows it). Wait for the decision with ${next}`,
         ...timeLimitLines(result),
       ]);
     }
     case 'denied': {
-      const head = `Denied by ${result.by}: ${result.rule}. Nothing was started.`;
+      const head = `${capitalised(formatDenial(result))}. Nothing was started.`;
       const { askedAgain } = result;
       if (askedAgain === undefined) return block([head]);
-      const next = callText('poll', { runId: askedAgain.runId, waitMs: suggestedWaitMs });
+      const { approvalId, runId } = askedAgain;
+      const next = callText('poll', { runId, waitMs: suggestedWaitMs });
       return block([
         head,
-        `You cannot approve it. The user can: clf approvals. Wait for the decision with ${next}`,
+        `You cannot approve it. The user can: clf allow ${approvalId} (clf approvals shows it). Wait for the decision with ${next}`,
       ]);
     }
     default:
       return assertNever(result);
   }
+}
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /* True when what was asked for did not take place at all; a command that ran and failed is an answer. */
@@ -92,7 +101,8 @@ function outputText(result: {
   const said = output === '' ? '(no output)' : output;
   if (truncated === undefined) return said;
   const how = callText('log', { runId, cursor: truncated.fromCursor });
-  return `[${truncated.droppedBytes} bytes before this are left out. Read them with ${how}]\n${said}`;
+  // Where it was cut need not be where a line begins.
+  return `[${truncated.droppedBytes} bytes before this are left out. Read them with ${how}]\n…${said}`;
 }
 
 function leftoverLines(result: {

@@ -6,6 +6,7 @@
  * and what was cut is said.
  */
 import type { ExecResult, ProcessResult } from '@clawdfather/protocol';
+import { askedCommand } from './asked-command.ts';
 import { resultCharactersMax } from './limits.ts';
 
 /* Enough to recognise a command by. */
@@ -42,7 +43,8 @@ function fitList(result: Extract<ProcessResult, { readonly action: 'list' }>) {
   const runs: typeof result.runs = [];
   let characters = 0;
   for (const run of result.runs) {
-    const fitted = { ...run, command: fitText(run.command, commandCharactersMax) };
+    const command = fitText(askedCommand(run.command), commandCharactersMax);
+    const fitted = { ...run, command };
     characters += runOverheadCharacters + fitted.command.length + run.cwd.length;
     if (characters > resultCharactersMax) return { ...result, runs, isMore: true };
     runs.push(fitted);

@@ -6,6 +6,8 @@
  */
 import type { Log } from '@clawdfather/kit';
 import type { RunEnd } from '../process/wait-for-end.ts';
+import { askedCommand } from './asked-command.ts';
+import { formatDenial } from './denial-text.ts';
 import { fitText } from './fit-result.ts';
 import { followedRunsMax, noticeCommandCharactersMax } from './limits.ts';
 import { type ExitNotice, nextNotice, type NoticeEvent, type NoticeState } from './next-notice.ts';
@@ -64,7 +66,8 @@ export function createFollowedRuns(deps: FollowedRunsDeps): FollowedRuns {
       (end) => {
         advance(runId, { type: 'ended', notice: noticeOf(runId, end) });
         // It was asked for again under another id: whoever followed the one follows the other.
-        if (end.kind === 'denied' && end.nextRunId !== undefined) follow(end.nextRunId);
+        const next = end.kind === 'denied' ? end.result.askedAgain : undefined;
+        if (next !== undefined) follow(next.runId);
         onEnded();
       },
       (error: unknown) => {
@@ -95,7 +98,10 @@ function makeRoom(runs: Map<string, Followed>): boolean {
 }
 
 function noticeOf(runId: string, end: RunEnd): ExitNotice {
-  if (end.kind === 'denied') return { event: 'denied', runId, reason: end.rule };
+  const command = fitText(askedCommand(end.command), noticeCommandCharactersMax);
+  if (end.kind === 'denied') {
+    return { event: 'denied', runId, reason: formatDenial(end.result), command };
+  }
   const { reason, code, signal, cursor, durationMs } = end.exit;
   /* A time limit is never shown with an exit code: a program that ends tidily would look like a success. */
   const isTimeout = reason === 'overall-timeout' || reason === 'no-output-timeout';
@@ -107,6 +113,6 @@ function noticeOf(runId: string, end: RunEnd): ExitNotice {
     ...(signal === undefined ? {} : { signal }),
     cursor,
     ...(durationMs === undefined ? {} : { durationMs }),
-    command: fitText(end.command, noticeCommandCharactersMax),
+    command,
   };
 }

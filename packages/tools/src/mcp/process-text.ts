@@ -115,7 +115,8 @@ function nextOf({ runId, isEnd, firstLine, lines, cursor, encoding }: Log): stri
 
 function formatScreen(result: Extract<ProcessResult, { readonly action: 'screen' }>): string {
   const { cursor, cols, rows } = result;
-  const at = `cursor in row ${cursor.row}, column ${cursor.column}${cursor.isVisible ? '' : ' (hidden)'}`;
+  const hidden = cursor.isVisible ? '' : ', hidden';
+  const at = `cursor in row ${cursor.row}, column ${cursor.column} (from 0${hidden})`;
   const title = result.title === '' ? '' : `, title ${JSON.stringify(result.title)}`;
   const head = `${cols}×${rows}, ${at}${title}, ${result.isRunning ? 'running' : 'ended'}.`;
   // Empty rows at the bottom cost tokens; how many rows there are is said above.

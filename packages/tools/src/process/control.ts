@@ -77,7 +77,7 @@ export async function sendSignal(
   const signal = parseSignal(params.signal);
   const run = await attachLiving(context, record);
   try {
-    await run.signal(signal);
+    await run.signal(signal, call.requester);
   } catch (error) {
     throw refusedCommand(error, record.runId);
   }

@@ -79,7 +79,7 @@ export function isVisible(record: RunRecord, account: string): boolean {
 function findByPrefix(context: ToolsContext, prefix: string, call: ToolCall): FoundRun | undefined {
   if (!/^[0-9a-z][0-9a-z-]*$/.test(prefix)) return undefined;
   const found = context.supervisor.list({ ...filterOf(call), idPrefix: prefix, limit: 2 });
-  const held = context.gatekeeper.list({ ...heldBy(call), runIdPrefix: prefix, limit: 2 });
+  const held = context.gatekeeper.list({ ...unstartedOf(call), runIdPrefix: prefix, limit: 2 });
   const ids = [...found.map(({ runId }) => runId as string), ...held.map(({ runId }) => runId)];
   const [first, second] = ids;
   if (first === undefined) return undefined;
@@ -93,6 +93,11 @@ function findByPrefix(context: ToolsContext, prefix: string, call: ToolCall): Fo
 /* Not started, and it may be. */
 export function heldBy({ account }: Pick<ToolCall, 'account'>): HeldFilter {
   return { states: ['pending', 'allowed'], accounts: [account] };
+}
+
+/* Also those that never will. */
+function unstartedOf({ account }: Pick<ToolCall, 'account'>): HeldFilter {
+  return { states: ['pending', 'allowed', 'denied', 'expired', 'changed'], accounts: [account] };
 }
 
 function unknown(context: ToolsContext, id: string, call: ToolCall): never {

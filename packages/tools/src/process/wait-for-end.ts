@@ -3,7 +3,9 @@
  * of one whose owner is another process. What is waited for is the shim's own news; nothing ticks.
  */
 import { hasCode } from '@clawdfather/kit';
+import type { PollResult } from '@clawdfather/protocol';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
+import { commandText } from '../approvals/shown-command.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { findRun } from './find-run.ts';
@@ -12,13 +14,9 @@ import { waitForStart } from './wait-for-start.ts';
 export type RunEnd =
   | { readonly kind: 'exit'; readonly command: string; readonly exit: RunExit }
   /* It never ran. */
-  | {
-      readonly kind: 'denied';
-      readonly rule: string;
-      readonly by: string;
-      /* The run that waits for a decision instead. */
-      readonly nextRunId?: string;
-    };
+  | { readonly kind: 'denied'; readonly command: string; readonly result: Denied };
+
+export type Denied = Extract<PollResult, { readonly status: 'denied' }>;
 
 /* Throws `unknown-run` and `run-ambiguous`; rejects when the call's signal aborts or the tools are closed. */
 export async function waitForEnd(
@@ -27,7 +25,8 @@ export async function waitForEnd(
   call: ToolCall,
 ): Promise<RunEnd> {
   const signal = AbortSignal.any([call.signal, context.signal]);
-  const started = await waitForStart(context, findRun(context, runId, call), { signal });
+  const found = findRun(context, runId, call);
+  const started = await waitForStart(context, found, { signal });
   signal.throwIfAborted();
   if (started.kind === 'run') {
     const { record } = started;
@@ -35,9 +34,8 @@ export async function waitForEnd(
   }
   const { result } = started;
   if (result.status === 'denied') {
-    const { rule, by, askedAgain } = result;
-    const next = askedAgain === undefined ? {} : { nextRunId: askedAgain.runId };
-    return { kind: 'denied', rule, by, ...next };
+    const command = found.kind === 'held' ? commandText(found.approval.command) : '';
+    return { kind: 'denied', command, result };
   }
   throw new ToolsError('unknown-run', `run ${runId} did not start, and has no record`, {
     detail: { runId },

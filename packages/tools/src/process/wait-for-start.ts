@@ -6,6 +6,8 @@ import { type PollResult } from '@clawdfather/protocol';
 import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
+import { makeVisible } from '../output/visible-text.ts';
+import { isWithdrawn } from '../approvals/withdrawn.ts';
 import { pendingResult, startHeld } from '../exec/held-runs.ts';
 import { formatChanged } from '../output/changed-text.ts';
 import type { FoundRun } from './find-run.ts';
@@ -72,15 +74,31 @@ function recordOr(context: ToolsContext, runId: string): StartWait {
 }
 
 function denied(context: ToolsContext, approval: ApprovalSummary): PollResult {
-  const { runId, state, decidedBy, reason, askedAgainAs } = approval;
-  if (state === 'changed') {
-    const next = askedAgainAs === undefined ? undefined : context.gatekeeper.approval(askedAgainAs);
-    const rule = `approval: ${formatChanged(approval)}${next === undefined ? '' : `, run ${next.runId}`}`;
-    const askedAgain = next && { approvalId: next.approvalId, runId: next.runId };
-    const by = 'clawdfather';
-    return { status: 'denied', runId, rule, by, ...(askedAgain && { askedAgain }) };
+  const { runId, state, decidedBy: by = 'clawdfather' } = approval;
+  if (state === 'changed') return changed(context, approval);
+  if (state === 'expired') {
+    return {
+      status: 'denied',
+      runId,
+      rule: 'approval: nobody decided in time',
+      by,
+      cause: 'expired',
+    };
   }
-  const said = reason === undefined ? '' : `: ${reason}`;
-  const rule = state === 'expired' ? 'approval: nobody decided in time' : `approval: denied${said}`;
-  return { status: 'denied', runId, rule, by: decidedBy ?? 'clawdfather' };
+  const reason = approval.reason === undefined ? undefined : makeVisible(approval.reason);
+  const rule = `approval: denied${reason === undefined ? '' : `: ${reason}`}`;
+  if (isWithdrawn(approval)) return { status: 'denied', runId, rule, by, cause: 'withdrawn' };
+  // Nobody decided where nobody is named: the record was changed.
+  const cause = by === 'clawdfather' ? 'policy' : 'person';
+  return { status: 'denied', runId, rule, by, cause, ...(reason === undefined ? {} : { reason }) };
+}
+
+function changed({ gatekeeper }: ToolsContext, approval: ApprovalSummary): PollResult {
+  const { runId, askedAgainAs } = approval;
+  const next = askedAgainAs === undefined ? undefined : gatekeeper.approval(askedAgainAs);
+  const rule = `approval: ${formatChanged(approval)}${next === undefined ? '' : `, run ${next.runId}`}`;
+  const askedAgain = next && { approvalId: next.approvalId, runId: next.runId };
+  const by = 'clawdfather';
+  const cause = 'changed';
+  return { status: 'denied', runId, rule, by, cause, ...(askedAgain && { askedAgain }) };
 }

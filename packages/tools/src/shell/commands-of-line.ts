@@ -68,14 +68,14 @@ export function commandsOfLine(line: string): LineReading {
     programs: [],
     obstacles: new Set(),
     changesDirectory: false,
-    reads: { files: false, names: false },
+    reads: { files: false, names: undefined },
     hereDocuments: 0,
   };
   try {
     const tree = parseLine(line);
     outlineOf(reading, tree);
     visit(reading, tree, 'top');
-    reading.reads = readsOfLine(tree);
+    reading.reads = readsOfLine(tree, line);
   } catch {
     // A parser that gives up has not read it; nothing else follows from that.
     return miss('it could not be parsed');

@@ -7,7 +7,8 @@ import { plainTextOf } from './words.ts';
 
 export interface LineReads {
   readonly files: boolean;
-  readonly names: boolean;
+  /* The first word that names may be filled in for. */
+  readonly names: string | undefined;
 }
 
 const patterns: ReadonlySet<SyntaxNode['type']> = new Set([
@@ -17,12 +18,13 @@ const patterns: ReadonlySet<SyntaxNode['type']> = new Set([
   'CommandExpansion',
 ]);
 
-export function readsOfLine(tree: SyntaxNode): LineReads {
+/* `line` is what `tree` was parsed from. */
+export function readsOfLine(tree: SyntaxNode, line: string): LineReads {
   let files = false;
-  let names = false;
+  let names: string | undefined;
   const visit = (node: SyntaxNode, isQuoted: boolean): void => {
     files ||= opensFile(node);
-    names ||= !isQuoted && patterns.has(node.type);
+    if (!isQuoted && patterns.has(node.type)) names ??= line.slice(node.pos, node.end);
     // A substitution is a line of its own, whatever quotes it stands in.
     const quotes = node.type !== 'CommandExpansion' && (isQuoted || node.type === 'DoubleQuoted');
     forEachChild(node, (child) => visit(child, quotes));

@@ -103,7 +103,7 @@ export async function openApprovalsRig(t: TestContext): Promise<ApprovalsRig> {
     gatekeeperWith,
     ask: async (parts = {}) => {
       const verdict = await gatekeeper.check(proposalOf({ runId: random.id(), ...parts }));
-      if (verdict.kind !== 'held') throw new Error(`it was ${verdict.kind}: ${verdict.rule}`);
+      if (verdict.kind !== 'held') throw new Error(`it was ${JSON.stringify(verdict)}`);
       return verdict.approvalId;
     },
     decide: (approvalId, parts = {}) =>

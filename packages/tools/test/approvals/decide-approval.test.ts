@@ -95,7 +95,7 @@ test('allowing for ever stores the programs, and only for this account', async (
 
 test('what no rule could cover is not allowed for ever, and stays undecided', async (t) => {
   const { gatekeeper, ask, decide } = await openApprovalsRig(t);
-  const lines = ['ls > x', 'eval ls', '$x', 'no-such-program-anywhere'];
+  const lines = ['ls > x', 'eval ls', '$x', 'no-such-program-anywhere || ls'];
   for (const [index, line] of lines.entries()) {
     const runId = `run-${index}`;
     const action = actionOf({ command: { kind: 'line', shell: '/bin/sh', line } });

@@ -59,6 +59,26 @@ test('a wish that is stricter than the policy is granted', () => {
   assert.equal(decidePolicy(agentPolicy, { ask: 'always' }, true), 'ask');
 });
 
+test('PO2: a caller that wishes off is denied what it would be asked about', () => {
+  assert.equal(decidePolicy(agentPolicy, { ask: 'off' }, false), 'deny');
+  assert.equal(decidePolicy(agentPolicy, { ask: 'off' }, true), 'allow');
+  assert.equal(decidePolicy({ security: 'full', ask: 'always' }, { ask: 'off' }, true), 'deny');
+  for (const [security, ask] of table) {
+    for (const isListed of [true, false]) {
+      assert.notEqual(decidePolicy({ security, ask }, { ask: 'off' }, isListed), 'ask');
+    }
+  }
+});
+
+test('PO2: where the policy asks nobody, a caller that wishes to be asked is denied', () => {
+  const policy = { security: 'allowlist', ask: 'off' } as const;
+  for (const ask of ['on-miss', 'always'] as const) {
+    assert.equal(decidePolicy(policy, { ask }, false), 'deny');
+  }
+  assert.equal(decidePolicy(policy, { ask: 'always' }, true), 'deny');
+  assert.equal(decidePolicy(policy, { ask: 'on-miss' }, true), 'allow');
+});
+
 test('the defaults are those of docs/approvals.md', () => {
   assert.deepEqual(personPolicy, { security: 'full', ask: 'off' });
   assert.deepEqual(agentPolicy, { security: 'allowlist', ask: 'on-miss' });

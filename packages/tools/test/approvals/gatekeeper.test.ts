@@ -110,6 +110,87 @@ test('policies: everything, nothing, and what a caller makes stricter', async (t
   assert.equal(always.kind, 'held');
 });
 
+test('a program that does not exist is answered at once, unless only the shell could tell', async (t) => {
+  const { gatekeeper } = await openApprovalsRig(t);
+  const check = (action: ReturnType<typeof actionOf>, runId: string) =>
+    gatekeeper.check(proposalOf({ action, runId }));
+  const argv = (...words: [string, ...string[]]) =>
+    actionOf({ command: { kind: 'argv', argv: words } });
+  for (const [action, program] of [
+    [argv('ls -la'), 'ls -la'],
+    [argv('/usr/bin/no-such-program', 'x'), '/usr/bin/no-such-program'],
+    [line('lss -la'), 'lss'],
+    [line('./lss'), './lss'],
+  ] as const) {
+    assert.deepEqual(await check(action, 'absent'), { kind: 'absent', program });
+  }
+  assert.equal(gatekeeper.count({}), 0);
+  // What comes before it may make it, and what comes after it may be meant for when it is not there.
+  for (const [index, text] of [
+    'lss || ls',
+    'make; ./made',
+    'ls | lss',
+    '$(lss)',
+    'lss > out',
+    'if lss; then ls; fi',
+    'cd /tmp && ./lss',
+  ].entries()) {
+    assert.equal((await check(line(text), `held-${index}`)).kind, 'held', text);
+  }
+  // There is something of that name: what becomes of it is the kernel's to say.
+  assert.equal((await check(argv('/etc/passwd'), 'no-program')).kind, 'held');
+  const denied = { action: line('lss'), stricter: { ask: 'off' } } as const;
+  assert.equal((await gatekeeper.check(proposalOf(denied))).kind, 'denied');
+});
+
+test('whoever asks is told why a person is asked', async (t) => {
+  const { gatekeeper } = await openApprovalsRig(t);
+  const held = await gatekeeper.check(proposalOf());
+  assert.ok(held.kind === 'held');
+  assert.equal(held.why, '/usr/bin/touch is not on the allowlist');
+  assert.deepEqual(await gatekeeper.check(proposalOf()), held, 'asked for twice, it is the same');
+  const loop = { action: line('for i in 1 2; do echo $i; done'), runId: 'run-2', directory: '/' };
+  const filledIn = await gatekeeper.check(proposalOf(loop));
+  assert.ok(filledIn.kind === 'held');
+  assert.match(
+    filledIn.why,
+    /^the shell may fill in file names for \$i \(not if it is quoted\), and there is no working tree/,
+  );
+  const reads = { action: line('cat $HOME/x'), runId: 'run-3', directory: '/' };
+  const reader = await gatekeeper.check(proposalOf(reads));
+  assert.match(reader.kind === 'held' ? reader.why : '', /^there is no working tree/);
+});
+
+test('a caller that wishes to be asked where nobody is asked is told so', async (t) => {
+  const { gatekeeperWith } = await openApprovalsRig(t);
+  const off = gatekeeperWith({ policy: { security: 'allowlist', ask: 'off' } });
+  const answer = await off.check(proposalOf({ action: line('ls'), stricter: { ask: 'always' } }));
+  assert.ok(answer.kind === 'denied');
+  assert.equal(answer.rule, 'ask: off, so nobody is asked');
+});
+
+test('whoever runs the machine has one list of rules, over stdio and at the gateway; others have theirs', async (t) => {
+  const { gatekeeper, ask, decide } = await openApprovalsRig(t);
+  const at = (account: string, isOwner?: boolean) => ({
+    action: actionOf({ account }),
+    ...(isOwner === undefined ? {} : { asker: { name: 'agent', isOwner } }),
+  });
+  const kindOf = async (parts: ReturnType<typeof at>): Promise<string> =>
+    (await gatekeeper.check(proposalOf({ runId: `run-${parts.action.account}`, ...parts }))).kind;
+  const owner = at('0123456789abcdef', true);
+  const outcome = await decide(await ask({ ...owner, runId: 'first' }), {
+    decision: 'allow-always',
+  });
+  assert.ok(outcome.kind === 'decided');
+  assert.deepEqual(
+    outcome.rules.map(({ account, namedPath }) => [account, namedPath]),
+    [['local', '/usr/bin/touch']],
+  );
+  assert.deepEqual([await kindOf(owner), await kindOf(at('local'))], ['allowed', 'allowed']);
+  assert.equal(await kindOf(at('fedcba9876543210', false)), 'held', 'a member has its own');
+  assert.equal(await kindOf(at('cli')), 'held', 'so has what a person does at a terminal');
+});
+
 test('what runs as another user is told nothing of what we see, and gets no rule', async (t) => {
   const { gatekeeper, decide } = await openApprovalsRig(t);
   const whys = new Set<string | undefined>();

@@ -84,6 +84,11 @@ test('no working tree: none, all files, a home, what contains a home, what conta
     assert.equal(await look({ directory, readsFiles: false }), 'the system', directory);
   }
   assert.match(await look({ directory: undefined }), /the session has no directory/);
+  const treeAdvice = 'set gateway.directory';
+  assert.match(
+    await look({ directory: home }, { treeAdvice }),
+    /^there is no working tree \(.*\): set gateway\.directory$/,
+  );
   const inside = { ours: [join(root, 'home/project/keys')] };
   assert.match(
     await look({}, inside),

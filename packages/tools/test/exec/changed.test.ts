@@ -97,13 +97,15 @@ test('A6: a script that changed after the request does not start; it is asked ag
   write('second');
   const polled = pollDenied(rig, held.runId);
   assert.equal((await rig.decide(held.approvalId, 'allow-once')).kind, 'decided');
-  const { rule, by, askedAgain } = await polled;
+  const { rule, by, cause, askedAgain } = await polled;
   assert.ok(askedAgain !== undefined);
   assert.equal(
     rule,
     `approval: script.sh has changed since it was asked for; asked again as ${askedAgain.approvalId}, run ${askedAgain.runId}`,
   );
-  assert.equal(by, 'clawdfather');
+  assert.deepEqual([by, cause], ['clawdfather', 'changed']);
+  // Named by the beginning of its id it is found as well.
+  assert.equal((await pollDenied(rig, held.runId.slice(0, -1))).cause, 'changed');
   assert.ok(!existsSync(written));
   assert.equal(rig.supervisor.get(held.runId as RunId), undefined);
   const [next, old] = await stored();
@@ -116,6 +118,9 @@ test('A6: a script that changed after the request does not start; it is asked ag
     next?.why,
     `script.sh has changed since it was asked for as ${held.approvalId}, which cli:ann allowed`,
   );
+  const waiting = await rig.process<'poll'>({ action: 'poll', runId: askedAgain.runId, waitMs: 0 });
+  assert.ok(waiting.status === 'approval-pending');
+  assert.equal(waiting.why, next.why, 'whoever asked is told why a person is asked again');
   await assert.rejects(rig.tools.startHeld(held), { code: 'approval-changed' });
   assert.equal((await rig.decide(held.approvalId, 'allow-once')).kind, 'over');
   // Whoever waited for the first waits for the second, without a poll.

@@ -53,6 +53,30 @@ test('whoever asked may take it back: nobody is asked any more, and it never sta
   }
 });
 
+test('what is over is found by a unique beginning of its id, as the tool says', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const denied = await ask(rig);
+  await rig.decide(denied.approvalId, 'deny');
+  const withdrawn = await ask(rig);
+  await rig.process({ action: 'kill', runId: withdrawn.runId });
+  for (const [{ runId }, cause] of [
+    [denied, 'person'],
+    [withdrawn, 'withdrawn'],
+  ] as const) {
+    const found = await rig.process<'poll'>({ action: 'poll', runId: runId.slice(0, 9) });
+    assert.ok(found.status === 'denied', JSON.stringify(found));
+    assert.deepEqual([found.runId, found.cause], [runId, cause]);
+  }
+});
+
+test('a program that does not exist is no reason to ask anybody', async (t) => {
+  const rig = await openToolsRig(t, { hasApprovals: true });
+  const code = 'program-not-found';
+  await assert.rejects(rig.exec({ argv: ['ls -la'] }), { code, hint: /each argument is a text/ });
+  await assert.rejects(rig.exec({ command: 'lss' }), { code, hint: /nobody was asked/ });
+  assert.deepEqual((await rig.process({ action: 'list' })).runs, []);
+});
+
 test('a caller can be stricter: denied, or asked about everything', async (t) => {
   const rig = await openToolsRig(t, { hasApprovals: true });
   const denied = await rig.exec({ command: 'echo fine', security: 'deny' });

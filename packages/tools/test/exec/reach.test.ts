@@ -32,6 +32,10 @@ test('what a person allowed reads everything; what nobody was asked about reads 
   assert.match(refused.notes.join(), /only the working tree/);
   assert.equal(rig.supervisor.get(refused.runId as RunId)?.labels['reads'], 'working-tree');
 
+  const nothing = await rig.exec({ argv: ['grep', 'canary', 'mine'] });
+  assert.ok(nothing.status === 'completed' && nothing.exitCode === 1, JSON.stringify(nothing));
+  assert.deepEqual(nothing.notes, [], 'nobody refused it anything');
+
   const asked = await rig.exec({ argv: ['cat', secret], ask: 'always' });
   assert.ok(asked.status === 'approval-pending', JSON.stringify(asked));
   await rig.decide(asked.approvalId, 'allow-once');

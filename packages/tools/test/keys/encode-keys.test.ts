@@ -140,6 +140,8 @@ test('a key that does not exist is refused with the nearest that does, and nothi
     return result;
   };
   assert.equal(problemOf('Entre').suggestion, 'Enter');
+  assert.equal(problemOf('Return').suggestion, 'Enter');
+  assert.equal(problemOf('C-Backspace').suggestion, 'C-BSpace');
   assert.equal(problemOf('C-Pgup2').suggestion, 'C-PgUp');
   assert.equal(problemOf('hello world').suggestion, undefined);
   assert.match(problemOf('hello world').problem, /literal/);

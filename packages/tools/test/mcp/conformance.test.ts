@@ -13,7 +13,12 @@ for (const [revision, scenarios] of Object.entries(protocolScenarios)) {
   test(`${revision}: every check passes that a server with two tools can pass`, async (t) => {
     const url = await serveHttp(t, {
       tools: {
-        exec: async () => ({ status: 'denied', rule: 'nothing runs here', by: 'test' }),
+        exec: async () => ({
+          status: 'denied',
+          cause: 'policy',
+          rule: 'nothing runs here',
+          by: 'test',
+        }),
         process: async () => ({ action: 'list', runs: [], isMore: false }),
       },
       clock: createSystemClock(),

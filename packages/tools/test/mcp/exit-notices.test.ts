@@ -41,7 +41,8 @@ function createRig(): Rig {
     pushed,
     waiting,
     end: async (runId) => {
-      waiting.get(runId)?.resolve({ kind: 'denied', rule: 'no', by: 'test' });
+      const result = { status: 'denied', cause: 'policy', rule: 'no', by: 'test' } as const;
+      waiting.get(runId)?.resolve({ kind: 'denied', command: 'touch x', result });
       waiting.delete(runId);
       await Promise.resolve();
       await Promise.resolve();
@@ -182,9 +183,12 @@ test('many ends come in several answers; what cannot be waited for is forgotten;
 test('results say which runs have ended and which go on', () => {
   const ended = { isGone: true, survivors: [] };
   const run = { command: 'x', cwd: '/', host: 'local', pty: false, leftovers: 0 };
-  assert.deepEqual(newsOf({ status: 'denied', rule: 'r', by: 'b' }), { tells: [], follows: [] });
-  const askedAgain = { approvalId: 'n', runId: 'next' };
-  assert.deepEqual(newsOf({ status: 'denied', runId: 'a', rule: 'r', by: 'b', askedAgain }), {
+  assert.deepEqual(newsOf({ status: 'denied', cause: 'policy', rule: 'r', by: 'b' }), {
+    tells: [],
+    follows: [],
+  });
+  const changed = { status: 'denied', cause: 'changed', runId: 'a', rule: 'r', by: 'b' } as const;
+  assert.deepEqual(newsOf({ ...changed, askedAgain: { approvalId: 'n', runId: 'next' } }), {
     tells: ['a'],
     follows: ['next'],
   });
@@ -201,6 +205,6 @@ test('results say which runs have ended and which go on', () => {
     ],
   });
   assert.deepEqual(list, { tells: ['a'], follows: [] });
-  const held = { approvalId: 'x', runId: 'a', expiresAt: '2026-01-01T00:00:00.000Z' };
+  const held = { approvalId: 'x', runId: 'a', why: 'w', expiresAt: '2026-01-01T00:00:00.000Z' };
   assert.deepEqual(newsOf({ status: 'approval-pending', ...held }).follows, ['a']);
 });

@@ -34,6 +34,21 @@ test('a short list is left as it is', () => {
   assert.deepEqual(fitResult(result), result);
 });
 
+test('a line is spelled as it was asked for, on pipes as on a terminal and while it is held', () => {
+  const spelled = (command: string): string => {
+    const fitted = fitResult<ProcessResult>({
+      action: 'list',
+      runs: [run(1, command)],
+      isMore: false,
+    });
+    return fitted.action === 'list' ? (fitted.runs[0]?.command ?? '') : '';
+  };
+  assert.equal(spelled(String.raw`/bin/sh -c 'touch a; echo '\''b c'\'''`), "touch a; echo 'b c'");
+  assert.equal(spelled('/bin/sh -c ls'), 'ls');
+  const others = ["/bin/sh -c 'ls' x", '/bin/sh', "/bin/bash -c 'ls x'", "/bin/sh -c 'cut of"];
+  for (const other of others) assert.equal(spelled(other), other);
+});
+
 test('of a huge screen the bottom is shown, in its place', () => {
   const lines = Array.from({ length: 1_000 }, (_, index) => `${index}`.padEnd(1_000, '.'));
   const fitted = fitResult({

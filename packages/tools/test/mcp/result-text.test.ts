@@ -40,6 +40,7 @@ test('what was left out can be read with the call that is named', () => {
   const text = formatOutcome({ ...completed, truncated });
   const call = /Read them with process (\{.*?\})\]/.exec(text)?.[1] ?? '';
   assert.deepEqual(JSON.parse(call), { action: 'log', runId: 'r1', cursor: 'c1' });
+  assert.match(text, /\]\n…hello\n$/, 'it may begin in the middle of a line');
 });
 
 test('processes left behind are named, with the way to end them', () => {
@@ -102,13 +103,45 @@ test('a held one says that the agent cannot decide', () => {
     status: 'approval-pending',
     approvalId: 'a1',
     runId: 'r1',
+    why: '/usr/bin/touch is not on the allowlist',
     expiresAt: '2026-01-01T00:30:00.000Z',
   } as const;
   const text = formatOutcome(held);
-  assert.match(text, /You cannot approve it\. The user can: clf approvals\. /);
+  assert.match(text, /\nWhy: \/usr\/bin\/touch is not on the allowlist\.\n/);
+  assert.match(
+    text,
+    /You cannot approve it\. The user can: clf allow a1 \(on the gateway's machine/,
+  );
   const here = formatOutcome({ ...held, stateDir: '/srv/state' });
-  assert.match(here, /clf approvals \(it waits in \/srv\/state\)\. /);
+  assert.match(here, /clf allow a1 \(it waits in \/srv\/state; clf approvals shows it\)\. /);
   assert.match(text, /process \{"action":"poll","runId":"r1"/);
+});
+
+test('a denial says who denied it, in whose words, or that the agent took it back itself', () => {
+  const denied = {
+    status: 'denied',
+    runId: 'r1',
+    rule: 'approval: denied: x',
+    by: 'cli:root',
+  } as const;
+  const reason = 'use the staging host, please';
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'person', reason }),
+    'A person (root) denied it: "use the staging host, please". Nothing was started.',
+  );
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'person', by: 'device:x' }),
+    'A person (device:x) denied it. Nothing was started.',
+  );
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'withdrawn', by: 'mcp:a' }),
+    'You took it back. Nothing was started.',
+  );
+  assert.match(formatOutcome({ ...denied, cause: 'expired' }), /^Nobody decided in time\./);
+  assert.equal(
+    formatOutcome({ ...denied, cause: 'policy', rule: 'security: deny', by: 'policy' }),
+    'Denied by policy: security: deny. Nothing was started.',
+  );
 });
 
 test('only what never took place is an error of the tool', () => {
@@ -117,10 +150,13 @@ test('only what never took place is an error of the tool', () => {
   assert.equal(isRefusal({ ...failed, kind: 'command-not-found', exitCode: 127 }), false);
   assert.equal(isRefusal({ ...failed, kind: 'command-not-found' }), true);
   assert.equal(isRefusal({ ...failed, kind: 'spawn-error' }), true);
-  assert.equal(isRefusal({ status: 'denied', rule: 'x', by: 'policy' }), true);
-  const askedAgain = { approvalId: 'n', runId: 'next' };
-  const again = formatOutcome({ status: 'denied', runId: 'a', rule: 'x', by: 'c', askedAgain });
-  assert.match(again, /^Denied by c: x. Nothing was started.\n.*poll","runId":"next"/);
+  assert.equal(isRefusal({ status: 'denied', cause: 'policy', rule: 'x', by: 'policy' }), true);
+  const changed = { status: 'denied', cause: 'changed', runId: 'a', rule: 'x', by: 'c' } as const;
+  const again = formatOutcome({ ...changed, askedAgain: { approvalId: 'n', runId: 'next' } });
+  assert.match(
+    again,
+    /^Denied by c: x. Nothing was started.\n.*clf allow n .*poll","runId":"next"/,
+  );
 });
 
 test('a page beyond the end says how many lines there are', () => {
@@ -177,7 +213,7 @@ test('every action has a text', () => {
         isAlternate: false,
         isRunning: true,
       },
-      /^80×24, cursor in row 1, column 0, title "sh", running\.\n\n\$ ls$/,
+      /^80×24, cursor in row 1, column 0 \(from 0\), title "sh", running\.\n\n\$ ls$/,
     ],
     [{ action: 'write', runId, bytes: 3, isEof: true }, /3 bytes written, and stdin is closed/],
     [{ action: 'send-keys', runId, bytes: 3 }, /3 bytes sent.*screen/],

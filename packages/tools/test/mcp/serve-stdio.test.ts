@@ -81,6 +81,7 @@ for (const era of eras) {
     assert.equal(denied.isError, true);
     assert.deepEqual(denied.result.structuredContent, {
       status: 'denied',
+      cause: 'policy',
       rule: 'not on the allowlist',
       by: 'policy',
     });

@@ -80,7 +80,8 @@ test('what waits for a person ends with a denial, or with the run that was allow
   await rig.decide(denied.approvalId, 'deny');
   const end = await waiting;
   assert.ok(end.kind === 'denied');
-  assert.match(end.rule, /denied/);
+  assert.match(end.result.rule, /denied/);
+  assert.equal(end.command, 'touch never');
 
   const allowed = await hold('touch once');
   const started = rig.tools.waitForEnd(allowed.runId, rig.call());

@@ -3,7 +3,9 @@
  */
 import { CodedError, hasCode } from '@clawdfather/kit';
 import { CliError, type CliErrorCode } from '../../errors.ts';
-import type { Target } from '../../sign-in/find-gateway.ts';
+import { notStarted } from '../../runs/find-run.ts';
+import { placeFlag, type Target } from '../../sign-in/find-gateway.ts';
+import type { HeldRequest } from '../place.ts';
 
 /* By the gateway's own reason where it names one, else by its code. Others keep the code of the API. */
 const sameHere: Readonly<Record<string, CliErrorCode>> = {
@@ -32,7 +34,10 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   if (!(error instanceof RefusedError)) return error;
   const { code } = error.refusal;
   if (code === 'unauthorized') return notSignedIn(target, error);
-  const { reason } = error.detail;
+  const { reason, approval_id: approvalId } = error.detail;
+  if (code === 'not_running' && typeof approvalId === 'string') {
+    return notStarted(heldOf(approvalId, error.detail), placeFlag(target));
+  }
   const named = reasonsHere.has(reason) ? String(reason) : undefined;
   const known = sameHere[String(reason)] ?? sameHere[code];
   const parts = {
@@ -60,6 +65,17 @@ function noAnswer({ name, url, isLocal }: Target, { code, cause, detail }: Coded
 /* The gateway says which disk it is where it knows; how much there is to gain, only its machine does. */
 function fullHint({ url }: Target): string {
   return `It is the disk on which the gateway ${url} keeps its state. On its machine: clf doctor, clf gc`;
+}
+
+function heldOf(approvalId: string, detail: Readonly<Record<string, unknown>>): HeldRequest {
+  const { run_id: runId, state, changed, asked_again_as: askedAgainAs } = detail;
+  return {
+    approvalId,
+    runId: String(runId),
+    state: state as HeldRequest['state'],
+    changed: typeof changed === 'string' ? changed : undefined,
+    askedAgainAs: typeof askedAgainAs === 'string' ? askedAgainAs : undefined,
+  };
 }
 
 export function notSignedIn({ url, isLocal }: Target, cause?: unknown): CliError {

@@ -83,6 +83,7 @@ export function createGatewayHandle(
         learn(runOf(await ask(() => retried(deps, look, ends.signal))));
         if (known.treeEndedAtMs === undefined) await clock.sleep(treeLookMs, ends.signal);
       }
+      return known.exit?.treeEnd;
     },
     write: (data) => ask(() => sender.send(typeof data === 'string' ? Buffer.from(data) : data)),
     end: () => ask(() => sender.end()),

@@ -12,7 +12,7 @@ import type { Place, Run, RunHandle } from '../place.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { createGatewayHandle } from './gateway-handle.ts';
 import { listAnswers } from './list-runs.ts';
-import { exitOf, runOf, takenBack } from './run-of-answer.ts';
+import { detailsOf, exitOf, runOf, takenBack } from './run-of-answer.ts';
 import { formatMayStart } from './patience.ts';
 import { startAtGateway } from './start-at-gateway.ts';
 import { createTyping } from './typing.ts';
@@ -61,6 +61,9 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
       return answers.map(runOf);
     },
     stalls: async () => stalled,
+    // What is held has no details yet.
+    details: async (run) =>
+      run.state === 'held' ? {} : detailsOf(await ask(() => client.runs.get(paramsOf(run)))),
     // The gateway looks after runs without an owner by itself.
     settle: async () => false,
     start: async (wish, signal) => {
@@ -83,6 +86,8 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
       if (exit === null) throw notGone(run);
       return exitOf(run.runId, exit);
     },
+    signal: async (run, signal) =>
+      void (await ask(() => client.runs.signal({ ...paramsOf(run), body: { signal } }))),
     remove: async (run, { isForced }) => {
       const isAlive = run.treeEndedAtMs === undefined && run.state !== 'held';
       if (isAlive && !isForced) throw stillAlive(run, flag);

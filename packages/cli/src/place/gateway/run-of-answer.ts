@@ -3,8 +3,8 @@
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { SdkError } from '@clawdfather/sdk';
-import type { Cursor, ProcessNote, RunExit, RunId } from '@clawdfather/supervisor';
-import type { Run } from '../place.ts';
+import type { Cursor, ProcessNote, RunExit, RunId, TreeEnd } from '@clawdfather/supervisor';
+import type { Run, RunDetails } from '../place.ts';
 
 export type RunAnswer = AnswerOf<Api['runs']['get']>;
 export type ExitAnswer = NonNullable<RunAnswer['exit']>;
@@ -36,6 +36,18 @@ export function runOf(answer: RunAnswer): Run {
     exit: answer.exit === null ? undefined : exitOf(runId, answer.exit),
     treeEndedAtMs: parseTime(answer.treeEndedAt),
     ...(answer.use === undefined ? {} : { use: useOf(answer.use) }),
+  };
+}
+
+export function detailsOf(answer: RunAnswer): RunDetails {
+  return {
+    lastOutputAtMs: parseTime(answer.lastOutputAt),
+    outputBytes: answer.outputBytes ?? undefined,
+    droppedBytes: answer.droppedBytes ?? 0,
+    graceMs: answer.graceMs ?? undefined,
+    limits: answer.limits ?? {},
+    shimPid: answer.shimPid ?? undefined,
+    names: answer.names ?? {},
   };
 }
 
@@ -72,6 +84,7 @@ export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {
     detail: exit.detail ?? undefined,
     startedAtMs: parseTime(exit.startedAt),
     endedAtMs: Date.parse(exit.endedAt),
+    lastSeenAtMs: parseTime(exit.lastSeenAt),
     durationMs: exit.durationMs ?? undefined,
     usage:
       exit.usage === null
@@ -90,7 +103,12 @@ export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {
     undrainedBytes: exit.undrainedBytes,
     failure: exit.failure ?? undefined,
     cursor: exit.cursor as Cursor,
+    treeEnd: exit.treeEnd ? treeEndOf(exit.treeEnd) : undefined,
   };
+}
+
+function treeEndOf({ endedAt, actor, ...rest }: NonNullable<ExitAnswer['treeEnd']>): TreeEnd {
+  return { ...rest, endedAtMs: Date.parse(endedAt), actor: actor ?? undefined };
 }
 
 /* The end of a held run: it was asked for, taken back, and never started. */
@@ -105,6 +123,7 @@ export function takenBack({ runId }: Pick<Run, 'runId'>, atMs: number): RunExit 
     detail: 'it was held and has not started',
     startedAtMs: undefined,
     endedAtMs: atMs,
+    lastSeenAtMs: undefined,
     durationMs: undefined,
     usage: undefined,
     killed: { pid: 0, pgid: 0, cgroup: 0 },
@@ -114,6 +133,7 @@ export function takenBack({ runId }: Pick<Run, 'runId'>, atMs: number): RunExit 
     undrainedBytes: 0,
     failure: undefined,
     cursor: '0.0' as Cursor,
+    treeEnd: undefined,
   };
 }
 

@@ -9,9 +9,10 @@ import { CodedError, orAborted, type Random } from '@clawdfather/kit';
 import type { ExecResult } from '@clawdfather/protocol';
 import type { Client } from '@clawdfather/sdk';
 import { nameLabel } from '@clawdfather/supervisor/origins';
+import { makeVisible } from '@clawdfather/tools/text';
 import { CliError, usageError } from '../../errors.ts';
 import { nameTaken } from '../../runs/run-refusals.ts';
-import { explainSpawnFailure, otherDirectoryHint } from '../../runs/spawn-failure.ts';
+import { hintForStart, otherDirectoryHint } from '../../runs/spawn-failure.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
 import { workdirOf } from '../executor.ts';
 import type { Run, RunWish } from '../place.ts';
@@ -50,7 +51,9 @@ export async function startAtGateway(
   };
   try {
     const result = await orAborted(asked, signal);
-    return runOf(await client.runs.get({ params: { id: startedId(deps, wish, result) } }));
+    const run = runOf(await client.runs.get({ params: { id: startedId(deps, result) } }));
+    if (result.status === 'failed') throwIfNotStarted(wish, result, run);
+    return run;
   } catch (error) {
     if (signal.aborted) await takeBack().catch(() => sayMayStart());
     throw await explainStart(deps, wish, error);
@@ -85,11 +88,12 @@ function notThere(flag: string): CliError {
   );
 }
 
-/* Throws when nothing has started, with the words and codes of a start on this machine. */
-function startedId({ flag }: StartDeps, { argv, cwd }: RunWish, result: ExecResult): string {
+/* Throws when there is no run. */
+function startedId({ flag }: StartDeps, result: ExecResult): string {
   switch (result.status) {
     case 'running':
     case 'completed':
+    case 'failed':
       return result.runId;
     case 'approval-pending':
       throw new CliError('approval-pending', 'nothing has started: somebody has to allow it', {
@@ -98,16 +102,23 @@ function startedId({ flag }: StartDeps, { argv, cwd }: RunWish, result: ExecResu
       });
     case 'denied':
       throw new CliError('denied', `denied by ${result.by} (${result.rule}); nothing has started`);
-    case 'failed': {
-      const errno = startErrnos[result.kind];
-      if (errno === undefined) return result.runId;
-      const [program] = argv;
-      const failure = new CodedError('spawn-failed', `${program}: ${result.message}`, {
-        detail: { stage: 'exec', errno, runId: result.runId },
-      });
-      throw explainSpawnFailure(failure, { program, cwd: cwd ?? '' });
-    }
   }
+}
+
+/* In the words and with the codes of a start on this machine. The gateway has looked at the file. */
+function throwIfNotStarted(
+  { argv: [program] }: RunWish,
+  { kind, message, runId }: Extract<ExecResult, { status: 'failed' }>,
+  { exit }: Run,
+): void {
+  const errno = startErrnos[kind];
+  if (errno === undefined || exit?.reason === 'exit') return;
+  const failure = exit?.failure ?? { stage: 'exec', errno };
+  const hint = hintForStart(failure, program);
+  throw new CodedError('spawn-failed', makeVisible(exit?.detail ?? `${program}: ${message}`), {
+    detail: { ...failure, runId },
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 /* The gateway's refusal in the words of a start on this machine; any other error as it is. */

@@ -16,6 +16,7 @@ import type {
   RunId,
   RunRecord,
   TerminalRole,
+  TreeEnd,
   WriteOptions,
 } from '../../types.ts';
 import { SupervisorError } from '../../errors.ts';
@@ -44,7 +45,7 @@ export interface RunCore {
   readonly actor: string;
   readonly cancel: (request: CancelRequest) => Promise<void>;
   /* Nothing of it lives any more. */
-  readonly treeGone: () => Promise<void>;
+  readonly treeGone: () => Promise<TreeEnd | undefined>;
   /* Undefined: not ours to promise delivery for. */
   readonly writeDurably: ((bytes: Uint8Array) => Promise<void>) | undefined;
   readonly writeAt: (bytes: Uint8Array, offset: number) => Promise<void>;
@@ -83,9 +84,9 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
     end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
     resize: async ({ cols, rows }) =>
       void (await control.request({ type: 'resize', cols, rows }).catch(unlessOver)),
-    signal: async (name) => {
+    signal: async (name, by = actor) => {
       const number = signalNumberOf(name);
-      await control.request({ type: 'signal', number, actor }).catch(refuse);
+      await control.request({ type: 'signal', number, actor: by }).catch(refuse);
     },
     cancel: (reason = 'manual-cancel', by = actor, graceMs) =>
       core.cancel({ reason, actor: by, graceMs }),

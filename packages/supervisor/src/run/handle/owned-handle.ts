@@ -42,6 +42,7 @@ export function ownedHandle(
         news: run.news,
         isShimGone: () => run.isShimGone,
         lostBecause: () => run.lostBecause,
+        treeEnd: () => (run.state.kind === 'exited' ? run.state.exit.treeEnd : undefined),
       }),
     writeDurably: (bytes) => sendDurably(context, owned, { bytes }),
     writeAt: (bytes, offset) => sendDurably(context, owned, { bytes, offset }),
@@ -58,7 +59,5 @@ function snapshotOf(context: SupervisorContext, { run }: OwnedRun): RunRecord {
       detail: { runId },
     });
   }
-  return record.lastOutputAtMs === undefined
-    ? { ...record, lastOutputAtMs: run.lastOutputAtMs }
-    : record;
+  return { ...record, lastOutputAtMs: run.lastOutputAtMs() ?? record.lastOutputAtMs };
 }

@@ -10,7 +10,7 @@ import type { JournalScan, RunEvent } from '@clawdfather/shim';
 import { SupervisorError } from '../../errors.ts';
 import type { ProcessTable } from '../../evidence/process-table.ts';
 import type { Registry } from '../../registry/registry.ts';
-import type { RunExit, RunRecord } from '../../types.ts';
+import type { RunExit, RunRecord, TreeEnd } from '../../types.ts';
 import { type ControlLine, createControlLine } from '../shim-link/control-line.ts';
 import { createEndingSignal, type EndingSignal } from '../wait/ending-signal.ts';
 import { followShim } from '../shim-link/follow-shim.ts';
@@ -19,9 +19,9 @@ import type { CancelRequest, RunCore } from './managed-run.ts';
 import { createNews, type News } from '../wait/news.ts';
 import { sendAsOperator } from '../input/outbox.ts';
 import { unlessOver } from '../shim-link/refusal.ts';
-import { exitWithoutRecord, runExitOf } from '../records/run-exit.ts';
+import { exitWithoutRecord, runExitOf, settlesWithRoot } from '../records/run-exit.ts';
 import { formatShimDied } from '../records/shim-died.ts';
-import { readCookie } from '../records/run-files.ts';
+import { lastSeenOf, readCookie } from '../records/run-files.ts';
 import { treeGone } from '../wait/tree-gone.ts';
 import { writtenToOf } from '../records/written-to.ts';
 
@@ -68,6 +68,7 @@ export function watchRun(record: RunRecord, deps: WatchDeps): RunCore {
         news,
         isShimGone: () => watched.isShimGone,
         lostBecause: () => watched.lostBecause,
+        treeEnd: () => watched.treeEnd,
       }),
     writeDurably: undefined,
     writeAt: (bytes, offset) => sendAsOperator(deps.registry, { runId, control, bytes, offset }),
@@ -89,12 +90,14 @@ class WatchedRun {
   writtenTo: number;
   inlined: Buffer | undefined;
   lostBecause: Error | undefined;
+  treeEnd: TreeEnd | undefined;
 
   constructor(record: RunRecord, deps: WatchDeps) {
     this.#record = record;
     this.#deps = deps;
     this.isShimGone = record.treeEndedAtMs !== undefined;
     this.writtenTo = writtenToOf(record);
+    this.treeEnd = record.exit?.treeEnd;
     this.keepAlive = createKeepAlive({
       onFirst: () => this.#follow(),
       onLast: () => {
@@ -139,13 +142,15 @@ class WatchedRun {
     const { runId, leftovers } = this.#record;
     if (event.type === 'terminating') this.ending.begin(event.reason);
     if ('journalLength' in event) this.writtenTo = event.journalLength;
-    if (event.type === 'exit' && leftovers === 'keep') {
+    if (event.type === 'exit' && settlesWithRoot(leftovers, event.exit.reason)) {
       this.#settle(runExitOf(runId, { ...event, end: undefined }));
     }
     if (event.type === 'end') {
       this.isShimGone = event.end.isFinal;
       this.inlined = event.journal;
-      this.#settle(runExitOf(runId, event));
+      const exit = runExitOf(runId, event);
+      this.treeEnd = exit.treeEnd;
+      this.#settle(exit);
     }
     this.news.post(event.type === 'doorbell' ? event : undefined);
   }
@@ -209,7 +214,8 @@ function withoutEnd(
       ? 'its shim and its directory are gone'
       : formatShimDied({ shimPid, ended: 0, isExitKnown });
   if (scan?.exit === undefined) {
-    return exitWithoutRecord(runId, 'unknown', { endedAtMs, detail, startedAtMs });
+    const lastSeenAtMs = lastSeenOf(scan) ?? startedAtMs;
+    return exitWithoutRecord(runId, 'unknown', { endedAtMs, lastSeenAtMs, detail, startedAtMs });
   }
   const known = { exit: scan.exit, end: undefined, journalLength: scan.endOffset };
   return { ...runExitOf(runId, known), detail };

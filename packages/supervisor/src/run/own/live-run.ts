@@ -27,10 +27,11 @@ import { type ControlLine, isShimGoneError } from '../shim-link/control-line.ts'
 import { createEndingSignal, type EndingSignal } from '../wait/ending-signal.ts';
 import { createNews, type News } from '../wait/news.ts';
 import type { RunCommits } from './run-commits.ts';
-import { exitWithoutRecord } from '../records/run-exit.ts';
-import { voidIntent } from '../records/run-files.ts';
+import { exitWithoutRecord, treeEndUnseen } from '../records/run-exit.ts';
+import { lastSeenOf, scanRun, voidIntent } from '../records/run-files.ts';
 import type { RunIdentity } from './run-identity.ts';
 import { lifecycleEventOf, type SpawnFailure } from '../shim-link/shim-news.ts';
+import { createOutputClock, type OutputClock } from '../output/output-clock.ts';
 import { type Stall, stallOf } from '../output/stall.ts';
 import { exitOffset } from '../records/written-to.ts';
 
@@ -59,7 +60,7 @@ export class LiveRun {
   #state: RunLifecycle;
   #lostBecause: SupervisorError | undefined;
   #journalLength = 0;
-  #lastOutputAtMs: number | undefined;
+  readonly #outputClock: OutputClock;
   #inlined: Buffer | undefined;
   #spawnError: SpawnFailure | undefined;
   #pid: number | undefined;
@@ -71,6 +72,7 @@ export class LiveRun {
     this.#state = deps.initial;
     this.identity = deps.identity;
     this.control = deps.control;
+    this.#outputClock = createOutputClock(deps.identity.runDir);
     /* If no caller waits, the rejection must not end the process. */
     this.started.catch(() => undefined);
     this.settled.catch(() => undefined);
@@ -96,8 +98,9 @@ export class LiveRun {
     return this.#state.kind === 'exited' && this.#state.isTreeGone;
   }
 
-  get lastOutputAtMs(): number | undefined {
-    return this.#lastOutputAtMs;
+  /* Reads what the journal has got since it was last asked for. */
+  lastOutputAtMs(): number | undefined {
+    return this.#outputClock.lastOutputMs();
   }
 
   /* Why its output cannot be kept, while it cannot (J4). */
@@ -132,8 +135,7 @@ export class LiveRun {
 
   /* There is more in the journal. */
   hearBell(bell: DoorbellAnswer): void {
-    this.#lastOutputAtMs = this.#deps.wallMs();
-    this.#journalLength = bell.journalLength;
+    this.#grown(bell.journalLength);
     this.news.post(bell);
   }
 
@@ -146,15 +148,25 @@ export class LiveRun {
     }
     if (event.type === 'spawn-error') this.#spawnError = event;
     if (event.type === 'end') this.#inlined = event.journal;
-    if ('journalLength' in event) this.#journalLength = event.journalLength;
-    if (event.type === 'doorbell') this.#lastOutputAtMs = this.#deps.wallMs();
+    if ('journalLength' in event) this.#grown(event.journalLength);
+    if (event.type === 'exit') this.#outputClock.told(event.exit.lastOutputUs);
+    if (event.type === 'end') this.#outputClock.told(event.end.lastOutputUs);
     const happened = lifecycleEventOf(event, {
       identity: this.identity,
       state: this.#state,
       wallMs: this.#deps.wallMs,
+      lastSeenMs: () => {
+        const found = scanRun(this.identity.runDir);
+        return lastSeenOf(found.kind === 'found' ? found.scan : undefined);
+      },
     });
     if (happened === undefined) this.news.post(event.type === 'doorbell' ? event : undefined);
     else this.apply(happened);
+  }
+
+  #grown(journalLength: number): void {
+    this.#journalLength = journalLength;
+    this.#outputClock.grown(journalLength);
   }
 
   cancel(reason: CancelReason, actor: string | undefined, graceMs?: number): void {
@@ -204,12 +216,15 @@ export class LiveRun {
       case 'finalise': {
         const { exit, isTreeGone } = action;
         const journalBytes = this.#journalLength;
-        const lastOutputAtMs = this.#lastOutputAtMs;
+        const lastOutputAtMs = this.lastOutputAtMs();
         const settlement = { exit, isTreeGone, journalBytes, lastOutputAtMs };
         return commits.finalise(settlement, () => this.#settle(exit));
       }
       case 'commit-tree-gone':
-        return commits.treeGone(this.#deps.wallMs());
+        return commits.treeGone({
+          treeEnd: action.treeEnd ?? treeEndUnseen(this.#deps.wallMs()),
+          lastOutputAtMs: this.lastOutputAtMs(),
+        });
     }
   }
 

@@ -15,9 +15,9 @@ import { createKeepAlive } from '../wait/keep-alive.ts';
 import { LiveRun } from './live-run.ts';
 import type { OwnedRun } from './live-runs.ts';
 import { createRunCommits } from './run-commits.ts';
-import { exitWithoutRecord, runExitOf } from '../records/run-exit.ts';
+import { exitWithoutRecord, runExitOf, treeEndUnseen } from '../records/run-exit.ts';
 import { formatShimDied } from '../records/shim-died.ts';
-import { scanRun, voidIntent } from '../records/run-files.ts';
+import { lastSeenOf, scanRun, voidIntent } from '../records/run-files.ts';
 import type { RunIdentity } from './run-identity.ts';
 import { runAsOf } from '../records/run-meta.ts';
 
@@ -156,13 +156,16 @@ async function shimGone(
   const known =
     scan.exit &&
     runExitOf(runId, { exit: scan.exit, end: undefined, journalLength: scan.endOffset });
+  const treeEnd = ended.isGone ? treeEndUnseen(endedAtMs, ended.killed) : undefined;
   const exit = known
-    ? { ...known, detail, killed }
+    ? { ...known, detail, killed, treeEnd }
     : exitWithoutRecord(runId, 'unknown', {
         endedAtMs,
+        lastSeenAtMs: lastSeenOf(scan),
         detail,
         killed,
         startedAtMs: record?.startedAtMs,
+        treeEnd,
       });
   run.apply({ type: 'shim-lost', exit, isTreeGone: ended.isGone });
 }

@@ -13,6 +13,7 @@ import { SupervisorError } from '../../errors.ts';
 import type { StartedProcess } from '../../lifecycle/run-lifecycle.ts';
 import { commitRetryMs, commitRetryMsMax } from '../../limits.ts';
 import type { RunKey } from '../../registry/fence.ts';
+import type { TreeGone } from '../../registry/run-changes.ts';
 import type { Registry, RegistryTransaction } from '../../registry/registry.ts';
 import type { Settlement } from '../../registry/run-writes.ts';
 
@@ -20,7 +21,7 @@ export interface RunCommits {
   running(process: StartedProcess, done: () => void): void;
   exiting(): void;
   finalise(settlement: Settlement, told: () => void): void;
-  treeGone(atMs: number): void;
+  treeGone(gone: TreeGone): void;
 }
 
 export interface RunCommitsDeps {
@@ -72,7 +73,7 @@ export function createRunCommits(deps: RunCommitsDeps): RunCommits {
     running: (process, onDone) => {
       started = process;
       const work = (tx: RegistryTransaction): unknown =>
-        isOver || tx.markRunning(key, process, clock.wallMs());
+        isOver || tx.markRunning(key, process, process.startedAtMs ?? clock.wallMs());
       const isDone = (): void => {
         if (!isOver) started = undefined;
         onDone();
@@ -85,7 +86,7 @@ export function createRunCommits(deps: RunCommitsDeps): RunCommits {
       const whole = { ...settlement, process: started };
       void commit((tx) => tx.finalise(key, whole), { onFirstTry });
     },
-    treeGone: (atMs) => void commit((tx) => tx.markTreeGone(key, atMs)),
+    treeGone: (gone) => void commit((tx) => tx.markTreeGone(key, gone)),
   };
 }
 

@@ -2,6 +2,7 @@
  * What does not change about a run while one process looks at it: where it lives and by what right we speak to it.
  */
 import type { LeftoversPolicy, RunId } from '../../types.ts';
+import type { AskedProgram } from '../spawn/explain-start.ts';
 
 export interface RunIdentity {
   readonly runId: RunId;
@@ -11,4 +12,6 @@ export interface RunIdentity {
   readonly epoch: number;
   readonly leaseId: string;
   readonly leftovers: LeftoversPolicy;
+  /* What is to be started, while it is known: to the process that starts it. */
+  readonly asked?: AskedProgram;
 }

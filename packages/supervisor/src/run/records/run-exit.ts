@@ -4,9 +4,16 @@
  * Two facts meet here: the root's exit, which always stands (T4), and the end of its tree, whose reason is the
  * run's once the tree has ended. Where there is no record, the exit says honestly what is not known.
  */
-import { type EndRecord, type ExitRecord, formatCursor } from '@clawdfather/shim';
+import { type EndRecord, type ExitRecord, formatCursor, type UsageRecord } from '@clawdfather/shim';
 import { signalNameOf } from '../../lifecycle/signal-name.ts';
-import type { Cursor, RunExit, RunId, TerminationReason } from '../../types.ts';
+import type {
+  Cursor,
+  LeftoversPolicy,
+  RunExit,
+  RunId,
+  TerminationReason,
+  TreeEnd,
+} from '../../types.ts';
 
 export interface ExitRecords {
   readonly exit: ExitRecord;
@@ -15,40 +22,63 @@ export interface ExitRecords {
 }
 
 export function runExitOf(runId: RunId, { exit, end, journalLength }: ExitRecords): RunExit {
+  const { killed, escapees, survivors, ...whole } = end ?? noEnd;
   const isStarted = exit.reason !== 'spawn-error' && exit.startedUs > 0;
   return {
     runId,
-    reason: end?.reason ?? exit.reason,
+    reason: whole.reason ?? exit.reason,
     code: exit.code,
     signal: exit.signal === undefined ? undefined : signalNameOf(exit.signal),
     coreDumped: exit.hasCore,
-    actor: end?.actor ?? exit.actor,
-    detail: end?.detail ?? exit.detail,
+    actor: whole.actor ?? exit.actor,
+    detail: whole.detail ?? exit.detail,
     startedAtMs: isStarted ? milliseconds(exit.startedUs) : undefined,
     endedAtMs: milliseconds(exit.endedUs),
+    lastSeenAtMs: undefined,
     durationMs: isStarted ? exit.durationMs : undefined,
-    usage: isStarted
-      ? {
-          userUs: exit.userUs,
-          systemUs: exit.systemUs,
-          maxRssBytes: exit.maxRssKb * 1024,
-          readBytes: exit.readBytes,
-          writeBytes: exit.writeBytes,
-        }
-      : undefined,
-    killed: end?.killed ?? nothingKilled,
-    escapees: end?.escapees ?? 0,
+    // What outlived the root was reaped after it.
+    usage: isStarted ? usageOf(whole.usage ?? exit) : undefined,
+    killed,
+    escapees,
     leftovers: exit.leftovers,
-    survivors: end?.survivors ?? [],
+    survivors,
     undrainedBytes: unsavedBytes(exit, end),
     failure: failureOf(exit),
     cursor: cursorAt(journalLength),
+    treeEnd: end?.isFinal === true ? treeEndOf(end) : undefined,
   };
 }
 
 /* What waited at the exit may be taken while leftovers live, or more may come to it; the end knows. */
 function unsavedBytes(exit: ExitRecord, end: EndRecord | undefined): number {
   return exit.leftovers.length > 0 && end !== undefined ? end.undrainedBytes : exit.undrainedBytes;
+}
+
+function usageOf({ maxRssKb, ...rest }: UsageRecord): RunExit['usage'] {
+  const { userUs, systemUs, readBytes, writeBytes } = rest;
+  return { userUs, systemUs, maxRssBytes: maxRssKb * 1024, readBytes, writeBytes };
+}
+
+/* `exit` and `signal` are the root's: what it left ended by itself. */
+function treeEndOf({ reason, actor, killed, endedUs }: EndRecord): TreeEnd {
+  const isAsked = !isByItself(reason);
+  return { endedAtMs: milliseconds(endedUs), reason, actor: isAsked ? actor : undefined, killed };
+}
+
+/* Nobody saw how it came about: it was over by then. */
+export function treeEndUnseen(endedAtMs: number, ended = 0): TreeEnd {
+  const killed = { ...nothingKilled, pid: ended };
+  return { endedAtMs, reason: 'unknown', actor: undefined, killed };
+}
+
+/* The command ended, and nobody had the run ended. */
+export function isByItself(reason: TerminationReason): boolean {
+  return reason === 'exit' || reason === 'signal';
+}
+
+/* T4: under `keep` a root that exits by itself settles its run, whatever it left. Else the end of the tree does. */
+export function settlesWithRoot(leftovers: LeftoversPolicy, reason: TerminationReason): boolean {
+  return leftovers === 'keep' && isByItself(reason);
 }
 
 function failureOf({ stage, errno }: ExitRecord): RunExit['failure'] {
@@ -69,6 +99,7 @@ export function exitWithoutRecord(
     coreDumped: false,
     actor: undefined,
     startedAtMs: undefined,
+    lastSeenAtMs: undefined,
     durationMs: undefined,
     usage: undefined,
     killed: nothingKilled,
@@ -78,6 +109,7 @@ export function exitWithoutRecord(
     undrainedBytes: 0,
     failure: undefined,
     cursor: cursorAt(0),
+    treeEnd: undefined,
     ...rest,
   };
 }
@@ -89,6 +121,17 @@ export function exitWithoutRecord(
 export const unclaimedStage = 'unclaimed';
 
 const nothingKilled = { pid: 0, pgid: 0, cgroup: 0 };
+
+/* The tree lives, or nobody wrote down its end: then the root's record is all there is. */
+const noEnd = {
+  reason: undefined,
+  actor: undefined,
+  detail: undefined,
+  usage: undefined,
+  killed: nothingKilled,
+  escapees: 0,
+  survivors: [],
+};
 
 function cursorAt(offset: number): Cursor {
   return formatCursor({ offset, payloadOffset: 0 }) as Cursor;

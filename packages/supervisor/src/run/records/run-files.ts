@@ -50,3 +50,8 @@ export function scanRun(runDir: string): ScannedRun {
     return { kind: 'unreadable', why: error instanceof Error ? error.message : String(error) };
   }
 }
+
+/* The last sign of life of a run whose shim has died: whatever it wrote last. */
+export function lastSeenOf(scan: JournalScan | undefined): number | undefined {
+  return scan?.lastFrameUs === undefined ? undefined : Math.floor(scan.lastFrameUs / 1000);
+}

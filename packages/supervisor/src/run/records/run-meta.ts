@@ -4,7 +4,7 @@
  */
 import type { JournalScan } from '@clawdfather/shim';
 import type { NewRun } from '../../registry/run-writes.ts';
-import type { RunId } from '../../types.ts';
+import type { RunId, RunLimits } from '../../types.ts';
 
 export interface RunMeta {
   readonly run: NewRun;
@@ -12,9 +12,24 @@ export interface RunMeta {
   readonly instanceId: string;
   /* The user the run was given to, if not its owner's. */
   readonly uid: number | undefined;
+  readonly bounds: RunBounds;
 }
 
-export function formatMeta(run: NewRun, rest: Omit<RunMeta, 'run'>): Buffer {
+/* What people want to know of a run and no decision needs: it is not in the registry. */
+export interface RunBounds {
+  /* Undefined: an older version did not write it down. */
+  readonly graceMs: number | undefined;
+  readonly limits: AskedLimits;
+}
+
+/* The caller's own limit of open files, which is passed on as a pair (S3), is not among them. */
+export type AskedLimits = { readonly [Name in keyof RunLimits]?: number | undefined };
+
+type WrittenMeta = Omit<RunMeta, 'run' | 'bounds'> & {
+  readonly bounds: { readonly graceMs: number; readonly limits: RunLimits };
+};
+
+export function formatMeta(run: NewRun, rest: WrittenMeta): Buffer {
   return Buffer.from(JSON.stringify({ version: 1, ...rest, run }));
 }
 
@@ -36,6 +51,7 @@ export function parseMeta(bytes: Uint8Array): RunMeta | undefined {
     createdAtMs: number(meta, 'createdAtMs') ?? 0,
     instanceId: text(meta, 'instanceId') ?? '',
     uid: number(meta, 'uid'),
+    bounds: boundsOf(asObject(meta['bounds']) ?? {}),
     run: {
       runId: runId as RunId,
       sessionId: text(run, 'sessionId') ?? 'unknown',
@@ -55,6 +71,17 @@ export function parseMeta(bytes: Uint8Array): RunMeta | undefined {
     },
   };
 }
+
+function boundsOf(bounds: Fields): RunBounds {
+  const limits = asObject(bounds['limits']) ?? {};
+  const asked = limitNames.flatMap((name) => {
+    const value = number(limits, name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { graceMs: number(bounds, 'graceMs'), limits: Object.fromEntries(asked) };
+}
+
+const limitNames = ['openFiles', 'cpuSeconds', 'fileBytes', 'memoryBytes', 'processes'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 

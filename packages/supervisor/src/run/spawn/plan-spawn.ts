@@ -52,6 +52,7 @@ export function planSpawn(input: SpawnInput, context: SpawnContext): SpawnPlan {
       createdAtMs: context.nowMs,
       instanceId: owner.instance,
       uid: input.runAs?.uid,
+      bounds: { graceMs: input.graceMs ?? limits.graceMs, limits: input.limits ?? {} },
     }),
     epoch: firstEpoch,
     owner,

@@ -118,8 +118,9 @@ function noIntent(runId: RunId, cause: unknown): SupervisorError {
 
 function take(context: SupervisorContext, { newRun, request }: SpawnPlan): OwnedRun {
   const { runId, leftovers, leaseId } = newRun;
-  const { runDir, cookie } = request;
-  const identity = { runId, runDir, cookie, epoch: firstEpoch, leaseId, leftovers };
+  const { runDir, cookie, argv, cwd, env } = request;
+  const asked = { program: argv[0], cwd, path: env['PATH'] };
+  const identity = { runId, runDir, cookie, epoch: firstEpoch, leaseId, leftovers, asked };
   return ownRun(context, identity, { kind: 'starting', leftovers, process: undefined });
 }
 

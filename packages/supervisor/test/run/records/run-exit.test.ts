@@ -5,7 +5,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndRecord, ExitRecord } from '@clawdfather/shim';
-import { exitWithoutRecord, runExitOf } from '../../../src/run/records/run-exit.ts';
+import {
+  exitWithoutRecord,
+  runExitOf,
+  settlesWithRoot,
+} from '../../../src/run/records/run-exit.ts';
 import { terminationReasons } from '@clawdfather/shim';
 import { runIdOf } from '../../records.ts';
 
@@ -29,6 +33,7 @@ function exitRecord(parts: Partial<ExitRecord> = {}): ExitRecord {
     maxRssKb: 7,
     readBytes: 8,
     writeBytes: 9,
+    lastOutputUs: undefined,
     leftovers: [],
     undrainedBytes: 0,
     ...parts,
@@ -45,6 +50,8 @@ function endRecord(parts: Partial<EndRecord> = {}): EndRecord {
     survivors: [],
     undrainedBytes: 0,
     endedUs: 4_000_000,
+    usage: undefined,
+    lastOutputUs: undefined,
     isFinal: true,
     ...parts,
   };
@@ -129,4 +136,16 @@ test('without a record nothing is invented', () => {
   assert.equal(exit.signal, undefined);
   assert.equal(exit.reason, 'host-rebooted');
   assert.equal(exit.usage, undefined);
+});
+
+test('what was used is counted to the end of the tree, if the end says it', () => {
+  const usage = { userUs: 50, systemUs: 60, maxRssKb: 70, readBytes: 80, writeBytes: 90 };
+  const used = (end: EndRecord | undefined) =>
+    runExitOf(runId, { exit: exitRecord(), end, journalLength: 0 }).usage?.userUs;
+  assert.deepEqual([used(undefined), used(endRecord()), used(endRecord({ usage }))], [5, 5, 50]);
+});
+
+test('T4: a run settles with its root only if it keeps what is left and ends by itself', () => {
+  assert.ok(settlesWithRoot('keep', 'exit') && settlesWithRoot('keep', 'signal'));
+  assert.ok(!settlesWithRoot('keep', 'manual-cancel') && !settlesWithRoot('end', 'exit'));
 });
