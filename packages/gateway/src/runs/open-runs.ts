@@ -80,10 +80,7 @@ export async function openRuns(
   if (found.adopted + found.ended > 0) log.event('runs.adopted', found);
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
-  // Earlier gateways kept a list for the owner's account, beside that of the machine (rule-account.ts of the tools).
-  if (approvals.allowRules(ownerId).length > 0) {
-    await approvals.write((tx) => tx.moveRules(ownerId, localAccount));
-  }
+  await moveOwnerRules(approvals, ownerId);
   const shield = shieldOf(config, deps);
   const common = {
     supervisor,
@@ -129,6 +126,12 @@ export async function openRuns(
     agentTools: agents.tools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/* Earlier gateways kept a list for the owner's account, beside that of the machine (rule-account.ts of the tools). */
+async function moveOwnerRules(approvals: ApprovalStore, ownerId: AccountId): Promise<void> {
+  if (approvals.allowRules(ownerId).length === 0) return;
+  await approvals.write((tx) => tx.moveRules(ownerId, localAccount));
 }
 
 function shieldOf(config: GatewayConfig, { clock }: GatewayDeps): Shield | undefined {
