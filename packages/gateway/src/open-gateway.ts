@@ -14,6 +14,9 @@ import {
 } from '@clawdfather/ssh';
 import { openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { openStateDir } from '@clawdfather/supervisor';
+import { usualAccountBounds } from './accounts/account-bounds.ts';
+import { createAccountPlaces } from './accounts/account-places.ts';
+import { createFairTurns } from './accounts/fair-turns.ts';
 import { createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -21,6 +24,7 @@ import type { GatewayDeps, GatewayParts } from './gateway-parts.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
 import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
+import { createOpenStreams } from './http/open-streams.ts';
 import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
 import { createLiveHub } from './live/live-hub.ts';
@@ -57,7 +61,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
   const { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened } = base;
-  const { clock, random, log } = deps;
+  const { log } = deps;
   const { instance, sessions, news: sessionNews } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
@@ -65,9 +69,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     isTls: config.tls !== undefined,
   });
   const server = createServer({
-    clock,
-    random,
-    log,
+    ...deps,
     names,
     tls: config.tls,
     trustedProxies: config.trustedProxies,
@@ -96,6 +98,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     runs,
     approvalAudit,
     runsFor: createRunsFor({ ...deps, runs, store, sessions }),
+    ...createBounds(config, { ...deps, tokens: auth.tokens }),
     hub,
     custody,
     instance,
@@ -121,6 +124,18 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     closeSessions: (actor) => sessions.closeAll({ reason: 'server_closed', by: { actor } }),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/* What keeps one account from taking everything. */
+function createBounds(
+  { bounds = usualAccountBounds }: GatewayConfig,
+  { clock, tokens }: Pick<GatewayParts, 'clock' | 'tokens'>,
+): Pick<GatewayParts, 'turns' | 'streams'> {
+  const places = createAccountPlaces({ what: 'streams', placesMax: bounds.streamsMax });
+  return {
+    turns: createFairTurns(clock),
+    streams: createOpenStreams({ tokens, clock, places }),
   };
 }
 
@@ -157,6 +172,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       runs,
       onNews: metrics.sessions,
       cleanupObserver: metrics.cleanup,
+      hasMembers: (config.accounts ?? []).length > 0,
     }),
   );
   return { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened };

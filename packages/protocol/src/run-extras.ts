@@ -23,6 +23,7 @@ export const reservedLabels = [
   'terminal',
   'reads',
   'allowedBy',
+  'journalMax',
   'name',
 ] as const;
 

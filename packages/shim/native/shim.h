@@ -17,6 +17,7 @@
 #include "journal.h"
 #include "ladder.h"
 #include "peer.h"
+#include "throttle.h"
 #include "tree.h"
 #include "wire.h"
 
@@ -104,6 +105,7 @@ struct shim {
 	int blocked_error;
 	u64 blocked_retry_ms;
 	u64 output_ms;
+	struct throttle throttle;
 
 	u64 doorbell_tokens_ms;
 	u32 doorbell_tokens;

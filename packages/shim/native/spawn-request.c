@@ -40,6 +40,8 @@ enum tag {
 	TAG_OOM_SCORE_ADJ,
 	TAG_CONFINE,
 	TAG_GRANT,
+	TAG_RATE,
+	TAG_RATE_FILE,
 	TAG_COUNT,
 };
 /* Unknown tags from here on may be ignored. */
@@ -68,7 +70,7 @@ static bool next_field(struct reader *reader, struct field *field)
 static bool is_string(u32 tag)
 {
 	return tag == TAG_RUN_DIR || tag == TAG_RUN_ID || tag == TAG_ARG || tag == TAG_ENV || tag == TAG_CWD ||
-	       tag == TAG_FILE || tag == TAG_CGROUP || tag == TAG_GRANT;
+	       tag == TAG_FILE || tag == TAG_CGROUP || tag == TAG_GRANT || tag == TAG_RATE_FILE;
 }
 
 /* In front of a grant's path: what is granted, and whether it may be missing. */
@@ -76,7 +78,7 @@ static bool is_string(u32 tag)
 
 static bool is_path(u32 tag)
 {
-	return tag == TAG_RUN_DIR || tag == TAG_CWD || tag == TAG_CGROUP;
+	return tag == TAG_RUN_DIR || tag == TAG_CWD || tag == TAG_CGROUP || tag == TAG_RATE_FILE;
 }
 
 static const char *check_grant(const struct field *field)
@@ -217,6 +219,10 @@ static void take_number(struct reader *r, u32 tag, struct spawn *spawn)
 		spawn->oom_score_adj = (i32)read_uint(r, 4);
 		break;
 	case TAG_CONFINE: spawn->confined = true; break;
+	case TAG_RATE:
+		spawn->rate_bytes_per_second = read_uint(r, 8);
+		spawn->rate_burst_bytes = read_uint(r, 8);
+		break;
 	default: r->left = 0; break;
 	}
 }
@@ -230,6 +236,7 @@ static bool take_bytes(const struct field *field, struct spawn *spawn, struct co
 	case TAG_CWD: spawn->cwd = text; return true;
 	case TAG_FILE: spawn->file = text; return true;
 	case TAG_CGROUP: spawn->cgroup = text; return true;
+	case TAG_RATE_FILE: spawn->rate_file = text; return true;
 	case TAG_ARG: spawn->argv[taken->args++] = text; return true;
 	case TAG_ENV: spawn->envp[taken->envs++] = text; return true;
 	case TAG_COOKIE: spawn->cookie = field->length == 16 ? field->value : NULL; return true;
@@ -276,6 +283,8 @@ static const char *check(const struct spawn *spawn)
 		return "oomScoreAdj is not between -1000 and 1000";
 	if (spawn->grant_count && !spawn->confined)
 		return "grants are for a confined run";
+	if (!spawn->rate_file != !spawn->rate_bytes_per_second || spawn->rate_burst_bytes > RATE_BURST_BYTES_MAX)
+		return "the rate of output makes no sense";
 	if (spawn->grace_ms == 0 || spawn->kill_ms == 0 || spawn->start_ms == 0)
 		return "graceMs, killMs or startMs is missing";
 	return NULL;

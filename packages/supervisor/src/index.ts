@@ -66,6 +66,7 @@ export type {
   LimitPair,
   ManagedRun,
   OutputEvent,
+  OutputRate,
   OwnerLossPolicy,
   ProcessNote,
   PtyArgvInput,

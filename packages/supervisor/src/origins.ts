@@ -48,5 +48,7 @@ export const requestLabel = 'request';
 export const readsLabel = 'reads';
 /* What a person decided that let it start: `approval:ID`, or `rule:ID,rule:ID` for what was allowed for ever. */
 export const allowedByLabel = 'allowedBy';
+/* Up to how many bytes its journal may grow, of a run whose account is bounded. */
+export const journalMaxLabel = 'journalMax';
 /* `unavailable`: it asked for a terminal and has pipes. */
 export const terminalLabel = 'terminal';

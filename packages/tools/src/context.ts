@@ -5,6 +5,7 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { RunExtras } from '@clawdfather/protocol';
 import type { LimitPair, RemoteHosts, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Gatekeeper, ProposedAction } from './approvals/gatekeeper.ts';
+import type { AccountRoom } from './exec/account-room.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
@@ -30,8 +31,8 @@ export interface ToolsDeps {
   readonly remoteHosts?: RemoteHosts;
   /* False for a short-lived program: it does not take over runs or approvals of other processes. Default true. */
   readonly takesUp?: boolean;
-  /* Of one account, at a time: what is asked beyond it is refused. Default none. */
-  readonly liveRunsMax?: number | undefined;
+  /* How much an account may have at a time. Default: as much as it likes. */
+  readonly room?: AccountRoom | undefined;
   /* The state directory, told with what is held: who decides may look into another one. Default: it is not told. */
   readonly heldIn?: string | undefined;
   /* Whether a terminal can be had on this machine; replaced in tests. */
@@ -94,7 +95,7 @@ export interface ToolsContext {
   readonly log: Log;
   readonly hosts: Hosts;
   readonly openFiles: LimitPair | undefined;
-  readonly liveRunsMax: number | undefined;
+  readonly room: AccountRoom | undefined;
   readonly heldIn: string | undefined;
   readonly canOpenTerminal: () => boolean;
   readonly readingProbe: ReadingProbe;

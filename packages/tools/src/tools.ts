@@ -97,7 +97,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     log,
     hosts: createHosts(local, deps.remoteHosts),
     openFiles: deps.openFiles,
-    liveRunsMax: deps.liveRunsMax,
+    room: deps.room,
     heldIn: deps.heldIn,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),

@@ -15,6 +15,7 @@ import {
 } from '@clawdfather/supervisor';
 import {
   type Allowlist,
+  createAccountRoom,
   createTakeOver,
   type Gatekeeper,
   type LocalUsers,
@@ -22,13 +23,13 @@ import {
   type TakeOver,
   type Tools,
 } from '@clawdfather/tools';
+import { machineAccounts } from '@clawdfather/supervisor/origins';
 import type { AccountId } from '@clawdfather/store';
+import { runBoundsOf, usualAccountBounds } from '../accounts/account-bounds.ts';
+import { isOfDevice } from '../http/caller.ts';
 import { openLocalUsers } from '../local-users/open-local-users.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
-
-/* Of one account. People and agents have a handful; a loop has thousands. */
-const liveRunsMaxDefault = 64;
 
 export interface Runs extends AsyncDisposable {
   readonly supervisor: Supervisor;
@@ -55,11 +56,16 @@ export async function openRuns(
   const users = await openLocalUsers({ ownerId, accounts, temporaryRoot: runs.temporaryRoot });
   await using opening = new AsyncDisposableStack();
   const counting = countFound(observer);
+  const bounds = config.bounds ?? usualAccountBounds;
+  const isMember = (account: string): boolean =>
+    account !== '' && account !== ownerId && !machineAccounts.includes(account);
+  const accountBytesMax = (account: string): number | undefined =>
+    isMember(account) ? bounds.members.journalBytesMax : undefined;
   const supervisor = await createSupervisor({
     stateDir,
     launcher: 'spawnd',
     adoption: 'adopt',
-    retention: runs.retention,
+    retention: { ...runs.retention, accountBytesMax },
     umask: runs.umask,
     clock,
     random,
@@ -84,7 +90,11 @@ export async function openRuns(
     baseEnvironment: loginEnvironment(runs.environment),
     homeDirectory: runs.directory,
     openFiles: runs.openFiles,
-    liveRunsMax: runs.liveRunsMax ?? liveRunsMaxDefault,
+    room: createAccountRoom({
+      supervisor,
+      boundsOf: runBoundsOf(bounds, isMember),
+      isOfPerson: isOfDevice,
+    }),
   };
   // Only one of the two takes over the runs of earlier processes.
   const people = opening.use(

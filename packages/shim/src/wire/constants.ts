@@ -139,4 +139,6 @@ export const spawnTags = {
   oomScoreAdj: 29,
   confine: 30,
   grant: 31,
+  rate: 32,
+  rateFile: 33,
 } as const;

@@ -5,6 +5,7 @@
  * Also cleared: empty run directories without a record (clear-strays.ts).
  */
 import type { SupervisorContext } from '../context.ts';
+import { accountLabel, journalMaxLabel } from '../origins.ts';
 import { diskRefusalOf } from '../registry/disk-refusal.ts';
 import type { RunRecord } from '../types.ts';
 import { clearStrays, type Strays } from './clear-strays.ts';
@@ -80,7 +81,8 @@ function liveRun(record: RunRecord): RetainedRun {
     isUnverifiable: false,
     isRemoved: false,
     endedAtMs: undefined,
-    journalBytes: record.journalBytes ?? 0,
+    journalBytes: record.journalBytes ?? Number(record.labels[journalMaxLabel] ?? 0),
+    account: record.labels[accountLabel] ?? '',
   };
 }
 
@@ -90,6 +92,9 @@ function finishedRun(run: {
   readonly isRemoved: boolean;
   readonly endedAtMs: number;
   readonly journalBytes: number;
+  readonly labels: RunRecord['labels'];
 }): RetainedRun {
-  return { ...run, state: 'exited', isUnverifiable: false };
+  const { labels, ...rest } = run;
+  const account = labels[accountLabel] ?? '';
+  return { ...rest, account, state: 'exited', isUnverifiable: false };
 }
