@@ -13,10 +13,11 @@ import {
   openMasterKeys,
 } from '@clawdfather/ssh';
 import { openStore, parseAccountId, type Store } from '@clawdfather/store';
-import { openStateDir } from '@clawdfather/supervisor';
-import { usualAccountBounds } from './accounts/account-bounds.ts';
+import { type ManagedRun, openStateDir } from '@clawdfather/supervisor';
+import { accountLabel } from '@clawdfather/supervisor/origins';
+import { isMemberBeside, usualAccountBounds } from './accounts/account-bounds.ts';
 import { createAccountPlaces } from './accounts/account-places.ts';
-import { createFairTurns } from './accounts/fair-turns.ts';
+import { createFairTurns, type FairTurns } from './accounts/fair-turns.ts';
 import { createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -24,10 +25,11 @@ import type { GatewayDeps, GatewayParts } from './gateway-parts.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
 import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
-import { createOpenStreams } from './http/open-streams.ts';
+import { createOpenStreams, type OpenStreams } from './http/open-streams.ts';
 import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
 import { createLiveHub } from './live/live-hub.ts';
+import { otherTurns } from './live/other-turns.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
@@ -60,7 +62,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   checkListen(config);
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
-  const { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened } = base;
+  const { deps, watch, observe, store, owner, runs, approvalAudit, opened } = base;
   const { log } = deps;
   const { instance, sessions, news: sessionNews } = opened;
   const names = createAllowedNames({
@@ -97,10 +99,11 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     store,
     runs,
     approvalAudit,
-    runsFor: createRunsFor({ ...deps, runs, store, sessions }),
-    ...createBounds(config, { ...deps, tokens: auth.tokens }),
-    hub,
-    custody,
+    runsFor: createRunsFor({ ...deps, turns: base.turns, runs, store, sessions }),
+    turns: base.turns,
+    streams: createStreams(config, { ...deps, tokens: auth.tokens }),
+    hub: base.hub,
+    custody: base.custody,
     instance,
     sessions,
     sessionNews,
@@ -127,15 +130,20 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   };
 }
 
-/* What keeps one account from taking everything. */
-function createBounds(
+function createStreams(
   { bounds = usualAccountBounds }: GatewayConfig,
-  { clock, tokens }: Pick<GatewayParts, 'clock' | 'tokens'>,
-): Pick<GatewayParts, 'turns' | 'streams'> {
+  deps: Pick<GatewayParts, 'clock' | 'tokens'>,
+): OpenStreams {
   const places = createAccountPlaces({ what: 'streams', placesMax: bounds.streamsMax });
-  return {
-    turns: createFairTurns(clock),
-    streams: createOpenStreams({ tokens, clock, places }),
+  return createOpenStreams({ ...deps, places });
+}
+
+/* The live output of a member, whoever reads it, is sent when others have had their turn. */
+function createPace(turns: FairTurns, ownerId: string): (run: ManagedRun) => Promise<void> {
+  const isMember = isMemberBeside(ownerId);
+  return (run) => {
+    const accountId = run.snapshot().labels[accountLabel] ?? '';
+    return isMember(accountId) ? turns.goOn({ accountId, kind: 'output' }) : otherTurns();
   };
 }
 
@@ -160,7 +168,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   watch.knowRuns(runs.supervisor);
   const { approvals } = runs;
   const approvalAudit = opening.use(openApprovalAudit({ ...deps, store, approvals, ownerId }));
-  const hub = createLiveHub(clock);
+  const turns = createFairTurns(clock);
+  const hub = createLiveHub(clock, createPace(turns, ownerId));
   opening.defer(() => hub.close());
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
   const custody = await openCustody(config, { store, random });
@@ -175,7 +184,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       hasMembers: (config.accounts ?? []).length > 0,
     }),
   );
-  return { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened };
+  return { deps, watch, observe, store, owner, runs, approvalAudit, turns, hub, custody, opened };
 }
 
 async function openCustody(

@@ -54,6 +54,8 @@ export interface ToolCall {
   readonly host?: string | undefined;
   /* Less than the usual cap, for callers with a small window. */
   readonly outputCharactersMax?: number | undefined;
+  /* Resolves when the next piece of long work may be done. Default: after everything else that waits. */
+  readonly breathe?: (() => Promise<void>) | undefined;
   /* The id that the run is to have. The same id twice is one run (S1), so a caller that lost the answer asks again. */
   readonly runId?: string | undefined;
   /* Beside those that every run gets: the trace that it belongs to. */

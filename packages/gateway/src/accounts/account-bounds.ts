@@ -4,6 +4,7 @@
  *
  * Of each number of places, what comes with a token gets three quarters (`tokenShareOf`): an agent cannot lock its person out.
  */
+import { machineAccounts } from '@clawdfather/supervisor/origins';
 import type { RunBounds } from '@clawdfather/tools';
 
 export interface AccountBounds {
@@ -52,6 +53,11 @@ const rateMin = 64 * 1024;
 /* A start takes milliseconds, and those of others wait behind it. */
 const startsAtOnceMax = 2;
 const runJournalBytesMin = 64 * 1024;
+
+/* Everybody but the owner, and what runs on the machine without an account. */
+export function isMemberBeside(ownerId: string): (account: string) => boolean {
+  return (account) => account !== '' && account !== ownerId && !machineAccounts.includes(account);
+}
 
 export function runBoundsOf(
   { liveRunsMax, members }: AccountBounds,

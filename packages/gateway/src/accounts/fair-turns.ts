@@ -2,14 +2,14 @@
  * Requests of many accounts on one event loop: whoever asks seldom is answered at once, whoever asks without a break waits behind
  * itself.
  *
- * Callers stand in lines, one for the people of an account and one for its tokens.
+ * Callers stand in lines, one for the people of an account and one for its tokens; a member's live output has one, too.
  *
  *   F1 In each turn of the event loop requests go on as they come for a millisecond, and each line with its first one. The rest
  *      wait, and are let in one after the other, the lines in turns.
  *   F2 A line that was let in rests for three times as long as its request took, if others have asked within the last second. So
  *      it has a quarter of the event loop while they are there, and all of it otherwise.
  *   F3 A line has only so many requests under way, since much of the work of a request may come after it has waited for something
- *      else. Where those are stuck, the next one goes on after a tenth of a second.
+ *      else. One with a large body counts for all of them. Where those are stuck, the next one goes on after a tenth of a second.
  *
  * Nothing is refused here: a client that waits sends no further request over its connection, so what waits is bounded by the
  * connections there are.
@@ -20,6 +20,14 @@ import type { Caller } from '../http/caller.ts';
 export interface FairTurns {
   /* `bodyBytes`: what is still to come of it. */
   enter(caller: Pick<Caller, 'accountId' | 'kind'>, bodyBytes?: number): Turn;
+  /* For long work, in pieces of some milliseconds: resolves when the next one may be done. */
+  goOn(line: LineName): Promise<void>;
+}
+
+/* Live output has lines of its own: it is nobody's request. */
+export interface LineName {
+  readonly accountId: string;
+  readonly kind: Caller['kind'] | 'output';
 }
 
 export interface Turn {
@@ -43,13 +51,15 @@ const restMsMin = 1;
 const othersMsMax = 1_000;
 /* Lines that are remembered; one that is forgotten begins anew. */
 const linesMax = 10_000;
-/* What a body takes to be parsed and checked, once it is there. */
-const bodyBytesPerMs = 100_000;
+/* What a body takes to be parsed, checked and given to a command; one that takes no longer than that is small. */
+const bodyBytesPerMs = 50_000;
 
 class Line {
   underWay = 0;
-  /* In the order in which they came. */
-  readonly waiting = new Set<() => void>();
+  /* In the order in which they came, each with what it counts for. */
+  readonly waiting = new Map<() => void, number>();
+  /* Under way already, with more to do. They go first. */
+  readonly goingOn = new Set<() => void>();
   /* Runs while it rests, or while all that is under way is stuck. */
   pause: Timer | undefined;
   isResting = false;
@@ -92,24 +102,33 @@ class Turns implements FairTurns {
       leave();
       this.#queue(line);
     };
-    const end = (): void => void (line.underWay -= 1);
+    const weight = bodyBytes > bodyBytesPerMs ? underWayMax : 1;
+    const end = (): void => void (line.underWay -= weight);
     if (line.waiting.size === 0 && !line.isFull && !line.isResting && this.#mayGoOn(line)) {
-      this.#serve(line);
-      if (bodyBytes > bodyBytesPerMs) this.#rest(line, bodyBytes / bodyBytesPerMs);
+      this.#serve(line, weight);
+      if (weight > 1) this.#rest(line, bodyBytes / bodyBytesPerMs);
       return { come: undefined, leave: () => leaveOnce(end) };
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     const go = (): void => {
-      if (bodyBytes > bodyBytesPerMs) this.#rest(line, bodyBytes / bodyBytesPerMs);
+      if (weight > 1) this.#rest(line, bodyBytes / bodyBytesPerMs);
       resolve();
     };
-    line.waiting.add(go);
+    line.waiting.set(go, weight);
     if (line.pause === undefined) this.#queue(line);
     const leave = (): void =>
       leaveOnce(() => {
         if (!line.waiting.delete(go)) end();
       });
     return { come: promise, leave };
+  }
+
+  async goOn({ accountId, kind }: LineName): Promise<void> {
+    const line = this.#lineOf(`${kind} ${accountId}`);
+    await new Promise<void>((resolve) => {
+      line.goingOn.add(resolve);
+      if (!line.isResting) this.#queue(line);
+    });
   }
 
   #lineOf(name: string): Line {
@@ -125,13 +144,13 @@ class Turns implements FairTurns {
     return !this.#served.has(line) || this.#clock.monotonicMs() - this.#sinceMs < turnMsMax;
   }
 
-  #serve(line: Line): void {
+  #serve(line: Line, weight: number): void {
     if (this.#served.size === 0) this.#sinceMs = this.#clock.monotonicMs();
     if (line !== this.#last) this.#othersMs = this.#lastMs;
     this.#last = line;
     this.#lastMs = this.#clock.monotonicMs();
     this.#served.add(line);
-    line.underWay += 1;
+    line.underWay += weight;
     this.#arm();
   }
 
@@ -162,15 +181,18 @@ class Turns implements FairTurns {
   }
 
   #letIn(line: Line): void {
+    const [goingOn] = line.goingOn;
     const [first] = line.waiting;
     // To the end of the row, if there are more.
     this.#ready.delete(line);
-    if (first === undefined) return;
-    line.waiting.delete(first);
-    this.#serve(line);
+    const [go, weight] = goingOn === undefined ? (first ?? []) : [goingOn, 0];
+    if (go === undefined || weight === undefined) return;
+    line.goingOn.delete(go);
+    line.waiting.delete(go);
+    this.#serve(line, weight);
     this.#queue(line);
     this.#working = { line, sinceMs: this.#clock.monotonicMs() };
-    first();
+    go();
   }
 
   #rest(line: Line, workMs: number): void {
@@ -192,8 +214,9 @@ class Turns implements FairTurns {
     if (line.isResting) return;
     line.pause?.cancel();
     line.pause = undefined;
-    if (line.waiting.size === 0) this.#ready.delete(line);
-    else if (line.isFull) {
+    const isGoingOn = line.goingOn.size > 0;
+    if (line.waiting.size === 0 && !isGoingOn) this.#ready.delete(line);
+    else if (line.isFull && !isGoingOn) {
       line.pause = this.#clock.timer(stuckMs, () => this.#letIn(line));
       line.pause.unref();
     } else {

@@ -72,8 +72,6 @@ function registerOne(
     handler: (request, reply) => {
       // Before the handler, which may have something else to say, such as 503 from /health.
       if (status !== 200) reply.code(status);
-      // What may wait for a person or a process for long does not keep others of its line waiting.
-      if (endpoint.takesLong === true) request.leaveTurn?.();
       return handler(new RequestCall(request, reply));
     },
   });

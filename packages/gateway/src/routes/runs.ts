@@ -56,6 +56,7 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
       const { id } = call.params;
       const runs = of(call);
       const { caller } = call;
+      call.leaveTurn();
       const exit = await parts.streams.whileOpen(caller, () =>
         ifStillIn(parts, caller, runs.wait(id, call.query.timeoutMs)),
       );
@@ -74,6 +75,7 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
   return {
     create: (call) => {
       const { caller, body } = call;
+      call.leaveTurn();
       const work = () => ifStillIn(parts, caller, start(of(call), call));
       return body.yieldMs === undefined ? work() : parts.streams.whileOpen(caller, work);
     },
@@ -87,9 +89,13 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
     },
     resize: async (call) => of(call).resize({ runId: call.params.id, ...call.body }),
     signal: async (call) => of(call).signal({ runId: call.params.id, ...call.body }),
-    cancel: async (call) => of(call).kill({ runId: call.params.id, ...call.body }),
+    cancel: async (call) => {
+      call.leaveTurn();
+      return of(call).kill({ runId: call.params.id, ...call.body });
+    },
     remove: async (call) => {
       const runId = call.params.id;
+      call.leaveTurn();
       return call.query.force === 'true' ? of(call).remove({ runId }) : of(call).putAway({ runId });
     },
   };
@@ -115,6 +121,7 @@ function createStreaming(parts: RunsParts): RunHandlers['output'] {
   const { runs, hub, clock, log, streams } = parts;
   return async (call) => {
     const { caller, params, query, reply } = call;
+    call.leaveTurn();
     const record = parts.runsFor(caller, call).look(params.id);
     if (query.encoding === 'text') {
       throw new ApiError('validation_error', 'a stream has bytes, in base64; pages have text');

@@ -23,9 +23,8 @@ import {
   type TakeOver,
   type Tools,
 } from '@clawdfather/tools';
-import { machineAccounts } from '@clawdfather/supervisor/origins';
 import type { AccountId } from '@clawdfather/store';
-import { runBoundsOf, usualAccountBounds } from '../accounts/account-bounds.ts';
+import { isMemberBeside, runBoundsOf, usualAccountBounds } from '../accounts/account-bounds.ts';
 import { isOfDevice } from '../http/caller.ts';
 import { openLocalUsers } from '../local-users/open-local-users.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
@@ -57,8 +56,7 @@ export async function openRuns(
   await using opening = new AsyncDisposableStack();
   const counting = countFound(observer);
   const bounds = config.bounds ?? usualAccountBounds;
-  const isMember = (account: string): boolean =>
-    account !== '' && account !== ownerId && !machineAccounts.includes(account);
+  const isMember = isMemberBeside(ownerId);
   const accountBytesMax = (account: string): number | undefined =>
     isMember(account) ? bounds.members.journalBytesMax : undefined;
   const supervisor = await createSupervisor({

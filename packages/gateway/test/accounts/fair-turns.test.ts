@@ -68,12 +68,13 @@ test('a line rests after a large body while others are there, and not while it i
   const clock = createFakeClock();
   const turns = createFairTurns(clock);
   turns.enter(other).leave();
-  turns.enter(busy, 1_000_000).leave();
+  const large = turns.enter(busy, 1_000_000);
   await setImmediate();
   const resting = turns.enter(busy);
   assert.notEqual(resting.come, undefined);
   assert.equal(turns.enter(other).come, undefined);
-  await clock.advance(30);
+  await clock.advance(60);
+  large.leave();
   await untilCome(resting.come);
   resting.leave();
   await clock.advance(2_000);
@@ -81,4 +82,16 @@ test('a line rests after a large body while others are there, and not while it i
   turns.enter(busy, 1_000_000).leave();
   await setImmediate();
   assert.equal(turns.enter(busy).come, undefined, 'nobody else was there for a second');
+});
+
+test('long work in pieces goes on while its line is full, and before what waits there', async () => {
+  const turns = createFairTurns(createFakeClock());
+  manyOf(turns, underWayMax);
+  const [waits] = manyOf(turns, 1);
+  let isNext = false;
+  void waits?.come?.then(() => {
+    isNext = true;
+  });
+  await untilCome(turns.goOn(busy));
+  assert.equal(isNext, false);
 });

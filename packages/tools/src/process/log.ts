@@ -83,7 +83,7 @@ async function cursorPage({
       bytesMax: Math.max(pageBytesMin, Math.floor(bytesMax)),
       linesMax,
       charactersMax: Math.max(pageBytesMin * charactersPerByteMax, charactersMax),
-      breathe: createBreath(context.clock, call.signal),
+      breathe: createBreath(context.clock, call),
     });
   let page = await take(isText ? charactersMax : (charactersMax / 4) * 3);
   /* Text is seldom longer than its bytes. Where it is, fewer of them are taken, so that none is left out. */
@@ -238,12 +238,12 @@ interface TextRead {
 /* Others have their turn now and then, however long the output is. */
 function createBreath(
   clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
-  signal: AbortSignal,
+  { signal, breathe = () => clock.sleep(0, signal) }: Pick<ToolCall, 'signal' | 'breathe'>,
 ): () => Promise<void> | undefined {
   let sinceMs = clock.monotonicMs();
   return () => {
     if (clock.monotonicMs() - sinceMs < breathMs) return undefined;
-    return clock.sleep(0, signal).then(() => {
+    return breathe().then(() => {
       sinceMs = clock.monotonicMs();
     });
   };
@@ -256,7 +256,7 @@ async function* textsOf(
 ): AsyncIterable<string> {
   const cleaners = { stdout: createTextCleaner(), stderr: createTextCleaner() };
   const beganAtMs = clock.wallMs();
-  const breathe = createBreath(clock, call.signal);
+  const breathe = createBreath(clock, call);
   seen.losses = newLosses();
   for await (const event of run.outputSoFar(undefined, call.signal)) {
     if (event.kind === 'output' && event.atMs > beganAtMs + 1_000) break;
