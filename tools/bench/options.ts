@@ -11,6 +11,8 @@ export interface Options {
   readonly isQuick: boolean;
   /* Empty: all. */
   readonly only: readonly string[];
+  /* Of the scenario `accounts` of the gateway. Empty: all. */
+  readonly load: readonly string[];
   readonly jsonFile: string | undefined;
   /* Where state directories are made; the journals' disk is part of what is measured. */
   readonly dir: string;
@@ -22,6 +24,7 @@ export function parseOptions(argv: readonly string[]): Options {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
+      load: { type: 'string', multiple: true, default: [] },
       json: { type: 'string' },
       dir: { type: 'string', default: tmpdir() },
     },
@@ -30,6 +33,7 @@ export function parseOptions(argv: readonly string[]): Options {
     sizes: values.quick ? quickSizes : fullSizes,
     isQuick: values.quick,
     only: values.only,
+    load: values.load,
     jsonFile: values.json,
     dir: resolve(values.dir),
   };

@@ -4,6 +4,7 @@
 import type { Policy, ShieldPlaces, ShieldSettings } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy } from '@clawdfather/supervisor';
+import type { AccountBounds } from './accounts/account-bounds.ts';
 import type { SocketLimits } from './socket/limits.ts';
 
 export interface GatewayConfig {
@@ -28,7 +29,9 @@ export interface GatewayConfig {
   readonly runs: RunsConfig;
   /* Members that may run something on this machine. */
   readonly accounts?: readonly AccountConfig[];
-  /* How many sockets there may be, where the usual numbers do not fit. */
+  /* How much one account may take. Default: `usualAccountBounds`. */
+  readonly bounds?: AccountBounds;
+  /* How many sockets there may be in all, where the usual numbers do not fit. */
   readonly sockets?: Partial<SocketLimits>;
 }
 
@@ -70,6 +73,4 @@ export interface RunsConfig {
   readonly umask?: number;
   /* Where the users of accounts get their temporary directories. Default `/var/lib/clawdfather-users`. */
   readonly temporaryRoot?: string;
-  /* Live runs of one account at a time. Default 64. */
-  readonly liveRunsMax?: number;
 }

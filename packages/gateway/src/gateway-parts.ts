@@ -6,6 +6,7 @@ import type { NewsDesk } from '@clawdfather/sessions';
 import type { KeyCustody } from '@clawdfather/ssh';
 import type { Auth } from './auth/create-auth.ts';
 import type { GatewayConfig } from './gateway-config.ts';
+import type { OpenStreams } from './http/open-streams.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { Observe } from './observe/open-observe.ts';
@@ -29,6 +30,7 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly approvalAudit: ApprovalAudit;
   /* What a caller can do with runs: the one way to them for every route and socket. */
   readonly runsFor: RunsFor;
+  readonly streams: OpenStreams;
   readonly hub: LiveHub;
   readonly custody: KeyCustody;
   readonly instance: Instance;

@@ -1,6 +1,8 @@
 /*
  * The door of gateway: everything else over HTTP, WebSocket, SSE and MCP.
  */
+export { usualAccountBounds } from './accounts/account-bounds.ts';
+export type { AccountBounds } from './accounts/account-bounds.ts';
 export { GatewayError, gatewayErrorCodes } from './errors.ts';
 export type { GatewayErrorCode } from './errors.ts';
 export type { GatewayConfig, GithubConfig, RunsConfig } from './gateway-config.ts';

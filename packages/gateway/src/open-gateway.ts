@@ -13,7 +13,11 @@ import {
   openMasterKeys,
 } from '@clawdfather/ssh';
 import { openStore, parseAccountId, type Store } from '@clawdfather/store';
-import { openStateDir } from '@clawdfather/supervisor';
+import { type ManagedRun, openStateDir } from '@clawdfather/supervisor';
+import { accountLabel } from '@clawdfather/supervisor/origins';
+import { isMemberBeside, usualAccountBounds } from './accounts/account-bounds.ts';
+import { createAccountPlaces } from './accounts/account-places.ts';
+import { createFairTurns, type FairTurns } from './accounts/fair-turns.ts';
 import { type Auth, type AuthDeps, createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -21,9 +25,11 @@ import type { GatewayDeps, GatewayParts } from './gateway-parts.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
 import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
+import { createOpenStreams, type OpenStreams } from './http/open-streams.ts';
 import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
 import { createLiveHub } from './live/live-hub.ts';
+import { otherTurns } from './live/other-turns.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
@@ -57,8 +63,8 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   checkListen(config);
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
-  const { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened } = base;
-  const { clock, random, log } = deps;
+  const { deps, watch, observe, store, owner, runs, approvalAudit, opened } = base;
+  const { log } = deps;
   const { instance, sessions, news: sessionNews } = opened;
   const names = createAllowedNames({
     publicUrl: config.publicUrl,
@@ -66,9 +72,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     isTls: config.tls !== undefined,
   });
   const server = createServer({
-    clock,
-    random,
-    log,
+    ...deps,
     names,
     tls: config.tls,
     trustedProxies: config.trustedProxies,
@@ -96,9 +100,11 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     store,
     runs,
     approvalAudit,
-    runsFor: createRunsFor({ ...deps, runs, store, sessions }),
-    hub,
-    custody,
+    runsFor: createRunsFor({ ...deps, turns: base.turns, runs, store, sessions }),
+    turns: base.turns,
+    streams: createStreams(config, { ...deps, tokens: auth.tokens }),
+    hub: base.hub,
+    custody: base.custody,
     instance,
     sessions,
     sessionNews,
@@ -135,6 +141,23 @@ function openAuth(
   return auth;
 }
 
+function createStreams(
+  { bounds = usualAccountBounds }: GatewayConfig,
+  deps: Pick<GatewayParts, 'clock' | 'tokens'>,
+): OpenStreams {
+  const places = createAccountPlaces({ what: 'streams', placesMax: bounds.streamsMax });
+  return createOpenStreams({ ...deps, places });
+}
+
+/* The live output of a member, whoever reads it, is sent when others have had their turn. */
+function createPace(turns: FairTurns, ownerId: string): (run: ManagedRun) => Promise<void> {
+  const isMember = isMemberBeside(ownerId);
+  return (run) => {
+    const accountId = run.snapshot().labels[accountLabel] ?? '';
+    return isMember(accountId) ? turns.goOn({ accountId, kind: 'output' }) : otherTurns();
+  };
+}
+
 /* The parts below the API; each needs the ones before it. */
 async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, given: GatewayDeps) {
   const watch = opening.use(await openWatch(config, given));
@@ -158,7 +181,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   watch.knowRuns(runs.supervisor);
   const { approvals } = runs;
   const approvalAudit = opening.use(openApprovalAudit({ ...deps, store, approvals, ownerId }));
-  const hub = createLiveHub(clock);
+  const turns = createFairTurns(clock);
+  const hub = createLiveHub(clock, createPace(turns, ownerId));
   opening.defer(() => hub.close());
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
   const opened = opening.use(
@@ -169,9 +193,10 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       runs,
       onNews: metrics.sessions,
       cleanupObserver: metrics.cleanup,
+      hasMembers: (config.accounts ?? []).length > 0,
     }),
   );
-  return { deps, watch, observe, store, owner, runs, approvalAudit, hub, custody, opened };
+  return { deps, watch, observe, store, owner, runs, approvalAudit, turns, hub, custody, opened };
 }
 
 async function openCustody(

@@ -24,6 +24,7 @@ export const reservedLabels = [
   'reads',
   'shield',
   'allowedBy',
+  'journalMax',
   'name',
 ] as const;
 

@@ -23,6 +23,8 @@ struct plan {
 	const struct spawn *spawn;
 	int in_fd, out_fd, err_fd, tell_fd, cgroup_fd, parent;
 	struct shield shield;
+	/* the priority, for the session */
+	char nice_text[12];
 	/* candidates for exec: absolute, or one per directory of PATH */
 	char **paths;
 };
@@ -73,6 +75,21 @@ static void child_stdio(const struct plan *plan)
 	}
 }
 
+/* Where the kernel schedules by sessions, a priority counts only within one. Elsewhere there is no such file. */
+static void child_stand_back(const struct plan *plan)
+{
+	size_t length = 0;
+	while (plan->nice_text[length])
+		length++;
+	if (length == 0)
+		return;
+	long fd = rawcall(SYS_openat, AT_FDCWD, raw_arg("/proc/self/autogroup"), O_WRONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	(void)rawcall(SYS_write, fd, raw_arg(plan->nice_text), (long)length, 0);
+	(void)rawcall(SYS_close, fd, 0, 0, 0);
+}
+
 static void child_limits(const struct plan *plan)
 {
 	const struct spawn *spawn = plan->spawn;
@@ -90,6 +107,7 @@ static void child_limits(const struct plan *plan)
 	if (spawn->has_nice &&
 	    (result = rawcall(SYS_setpriority, PRIO_PROCESS, 0, spawn->nice_value, 0)) < 0)
 		child_fail(plan, STAGE_LIMITS, result);
+	child_stand_back(plan);
 	if (spawn->has_umask)
 		(void)rawcall(SYS_umask, (long)spawn->umask_bits, 0, 0, 0);
 }
@@ -323,6 +341,8 @@ int child_start(const struct spawn *spawn, struct child *child, enum stage *stag
 {
 	plan = (struct plan){.spawn = spawn, .in_fd = -1, .out_fd = -1, .err_fd = -1, .tell_fd = -1,
 			     .cgroup_fd = child->cgroup_fd, .parent = getpid(), .shield = child->shield};
+	if (spawn->has_nice && spawn->nice_value > 0)
+		snprintf(plan.nice_text, sizeof plan.nice_text, "%d", (int)spawn->nice_value);
 	int failed = prepare(spawn, child, stage);
 	/* The child has copies of the descriptors and reads the plan's numbers: ours are closed, the plan stays as it is. */
 	const int childs[4] = {plan.tell_fd, plan.in_fd, plan.out_fd, plan.err_fd};

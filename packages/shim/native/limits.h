@@ -83,6 +83,14 @@
 /* After the root's exit: what waits for room is not given up before this, and after it only if somebody ends the run. */
 #define BLOCKED_DRAIN_MS 5000
 
+/*
+ * The longest wait for a turn to journal output (throttle.h). At the usual rate of an account, 300 runs that flood at once stay
+ * below it; with more of them the rate is exceeded, and none looks dead.
+ */
+#define THROTTLE_WAIT_MS_MAX 5000ull
+/* At a byte a second it takes 35 years to earn, and the sum of times does not overflow. */
+#define RATE_BURST_BYTES_MAX (1ull << 30)
+
 /* A journal this small travels in the END message: no reader needs to open it. */
 #define INLINE_JOURNAL_BYTES_MAX (16u << 10)
 #define RECORD_BYTES_MAX 8192u

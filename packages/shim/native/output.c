@@ -2,7 +2,8 @@
  * What the command says: from its pipes or terminal into the journal, and the doorbell for whoever waits.
  *
  * A read that cannot be appended is held, and nothing more is read until it is in: a full disk blocks the
- * command, it never drops a byte (J4). Doorbells: small output rings at once while tokens last, so that typing
+ * command, it never drops a byte (J4). A run that has used up its share of the rate is not read from for a while
+ * (throttle.h). Doorbells: small output rings at once while tokens last, so that typing
  * does not wait behind a rule for bulk; bulk rings every few milliseconds.
  */
 #include "shim.h"
@@ -86,6 +87,7 @@ static bool journal_held(struct shim *shim)
 	shim->held = 0;
 	shim->output_ms = monotonic_ms();
 	shim->output_us = wall_us();
+	throttle_charge(&shim->throttle, bytes);
 	doorbell_ring(shim, bytes);
 	return true;
 }
@@ -159,7 +161,7 @@ void output_ready(struct shim *shim, enum stream stream)
 {
 	size_t bytes = 0;
 	for (int turn = 0; turn < READS_PER_TURN; turn++)
-		if (take_output(shim, stream, &bytes) != TOOK)
+		if (shim->throttle.until_ms || take_output(shim, stream, &bytes) != TOOK)
 			return;
 }
 

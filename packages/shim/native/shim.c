@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,10 +79,11 @@ static void sooner(u64 *next, u64 at)
 		*next = at;
 }
 
-/* J4: while the journal cannot take output, silence is not the command's. */
+/* J4: while the journal cannot take output, or not yet, silence is not the command's. */
 static u64 no_output_at(void)
 {
-	bool counts = shim.no_output_ms && !shim.blocked && shim.root > 0 && !shim.root_gone && shim.ladder == LADDER_IDLE;
+	bool waits = shim.blocked || shim.throttle.until_ms;
+	bool counts = shim.no_output_ms && !waits && shim.root > 0 && !shim.root_gone && shim.ladder == LADDER_IDLE;
 	return counts ? after_ms(shim.output_ms, shim.no_output_ms) : 0;
 }
 
@@ -100,6 +102,7 @@ static u64 next_timer(void)
 	sooner(&next, no_output_at());
 	sooner(&next, shim.child.exec_fd >= 0 ? shim.start_by_ms : 0);
 	sooner(&next, shim.held ? shim.blocked_retry_ms : 0);
+	sooner(&next, shim.throttle.until_ms);
 	sooner(&next, records_wait() ? shim.records_retry_ms : 0);
 	sooner(&next, shim.typed_record_ms);
 	sooner(&next, shim.doorbell_pending ? shim.doorbell_at_ms : 0);
@@ -136,6 +139,10 @@ static void run_timers(u64 now)
 	run_deadlines(now);
 	if (shim.held && now >= shim.blocked_retry_ms)
 		(void)output_retry(&shim);
+	if (shim.throttle.until_ms && now >= shim.throttle.until_ms) {
+		shim.throttle.until_ms = 0;
+		shim.output_ms = now; /* the no-output clock was paused */
+	}
 	if (now >= shim.socket_check_ms) {
 		shim.socket_check_ms = now + SOCKET_CHECK_MS;
 		control_check(&shim);
@@ -156,7 +163,7 @@ static void run_timers(u64 now)
 static void fill_slots(struct pollfd *slots)
 {
 	const struct child *child = &shim.child;
-	bool may_read = shim.held == 0;
+	bool may_read = shim.held == 0 && !shim.throttle.until_ms;
 	bool input_waits = shim.input_length > shim.input_done;
 	slots[SLOT_SIGNAL] = (struct pollfd){shim.signal_fd, POLLIN, 0};
 	slots[SLOT_LISTEN] = (struct pollfd){shim.accept_at_ms ? -1 : shim.listen_fd, POLLIN, 0};
@@ -232,6 +239,21 @@ static _Noreturn void loop(void)
 	}
 }
 
+/*
+ * What a run that stands back says is journalled with its own priority. On a kernel that schedules by sessions, a priority counts
+ * only within one, and the session has a number of its own; where there is none of that, nothing is lost. A higher priority is
+ * the command's alone.
+ */
+static void stand_back(void)
+{
+	char text[12];
+	if (!shim.spawn.has_nice || shim.spawn.nice_value <= 0)
+		return;
+	(void)setpriority(PRIO_PROCESS, 0, shim.spawn.nice_value);
+	snprintf(text, sizeof text, "%d", (int)shim.spawn.nice_value);
+	(void)write_small(AT_FDCWD, "/proc/self/autogroup", text);
+}
+
 /* A request that makes no sense is told and forgotten: nothing was claimed. */
 static _Noreturn void refuse_request(const char *wrong, int error)
 {
@@ -274,6 +296,7 @@ _Noreturn void shim_main(const struct request *request, const struct host *host)
 		shim.spawn.umask_bits = (u32)before;
 	}
 	take_settings(monotonic_ms());
+	stand_back();
 	start_run(&shim);
 	loop();
 }

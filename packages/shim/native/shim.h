@@ -17,6 +17,7 @@
 #include "journal.h"
 #include "ladder.h"
 #include "peer.h"
+#include "throttle.h"
 #include "tree.h"
 #include "wire.h"
 
@@ -106,6 +107,7 @@ struct shim {
 	u64 output_ms;
 	/* wall-clock time of the newest output; 0: it has said nothing */
 	u64 output_us;
+	struct throttle throttle;
 
 	u64 doorbell_tokens_ms;
 	u32 doorbell_tokens;

@@ -43,6 +43,8 @@ enum tag {
 	TAG_GRANT,
 	TAG_CWD_ID,
 	TAG_SHIELD,
+	TAG_RATE,
+	TAG_RATE_FILE,
 	TAG_COUNT,
 };
 /* Unknown tags from here on may be ignored. */
@@ -71,7 +73,7 @@ static bool next_field(struct reader *reader, struct field *field)
 static bool is_string(u32 tag)
 {
 	return tag == TAG_RUN_DIR || tag == TAG_RUN_ID || tag == TAG_ARG || tag == TAG_ENV || tag == TAG_CWD ||
-	       tag == TAG_FILE || tag == TAG_CGROUP || tag == TAG_GRANT;
+	       tag == TAG_FILE || tag == TAG_CGROUP || tag == TAG_GRANT || tag == TAG_RATE_FILE;
 }
 
 /* In front of a grant's path: what is granted, and whether it may be missing. */
@@ -79,7 +81,7 @@ static bool is_string(u32 tag)
 
 static bool is_path(u32 tag)
 {
-	return tag == TAG_RUN_DIR || tag == TAG_CWD || tag == TAG_CGROUP;
+	return tag == TAG_RUN_DIR || tag == TAG_CWD || tag == TAG_CGROUP || tag == TAG_RATE_FILE;
 }
 
 static const char *check_grant(const struct field *field)
@@ -225,6 +227,10 @@ static void take_number(struct reader *r, u32 tag, struct spawn *spawn)
 		spawn->cwd_device = read_uint(r, 8);
 		spawn->cwd_inode = read_uint(r, 8);
 		break;
+	case TAG_RATE:
+		spawn->rate_bytes_per_second = read_uint(r, 8);
+		spawn->rate_burst_bytes = read_uint(r, 8);
+		break;
 	default: r->left = 0; break;
 	}
 }
@@ -238,6 +244,7 @@ static bool take_bytes(const struct field *field, struct spawn *spawn, struct co
 	case TAG_CWD: spawn->cwd = text; return true;
 	case TAG_FILE: spawn->file = text; return true;
 	case TAG_CGROUP: spawn->cgroup = text; return true;
+	case TAG_RATE_FILE: spawn->rate_file = text; return true;
 	case TAG_ARG: spawn->argv[taken->args++] = text; return true;
 	case TAG_ENV: spawn->envp[taken->envs++] = text; return true;
 	case TAG_COOKIE: spawn->cookie = field->length == 16 ? field->value : NULL; return true;
@@ -291,6 +298,8 @@ static const char *check(const struct spawn *spawn)
 	const char *wrong = spawn->shield ? shield_check(spawn->shield, spawn->shield_length) : NULL;
 	if (wrong)
 		return wrong;
+	if (!spawn->rate_file != !spawn->rate_bytes_per_second || spawn->rate_burst_bytes > RATE_BURST_BYTES_MAX)
+		return "the rate of output makes no sense";
 	if (spawn->grace_ms == 0 || spawn->kill_ms == 0 || spawn->start_ms == 0)
 		return "graceMs, killMs or startMs is missing";
 	return NULL;

@@ -78,6 +78,9 @@ static int prepare(struct shim *shim, enum stage *stage)
 	int failed = record_meta(shim);
 	if (failed || (failed = output_prepare(shim)))
 		return failed;
+	if (spawn->rate_file && (failed = throttle_open(&shim->throttle, spawn->rate_file, spawn->rate_bytes_per_second,
+							spawn->rate_burst_bytes)))
+		return failed;
 	*stage = STAGE_SOCKET;
 	if ((failed = control_open(shim)))
 		return failed;

@@ -171,6 +171,9 @@ struct spawn {
 	/* allocated where there are any: every run has this struct, few are confined */
 	struct grant *grants;
 	size_t grant_count;
+	/* how fast output is journalled, together with all runs of the same file; NULL: as fast as it comes */
+	const char *rate_file;
+	u64 rate_bytes_per_second, rate_burst_bytes;
 };
 
 /*

@@ -70,6 +70,7 @@ export type {
   LimitPair,
   ManagedRun,
   OutputEvent,
+  OutputRate,
   OwnerLossPolicy,
   ProcessNote,
   PtyArgvInput,

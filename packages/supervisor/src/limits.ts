@@ -46,6 +46,9 @@ export const journalBytesMax = 1024 * 1024 * 1024;
 /** Four segments of a quarter each must hold a record and some output. */
 export const journalBytesMin = 64 * 1024;
 
+/** What the shim takes: its sums of times must not overflow. */
+export const rateBurstBytesMax = 1024 * 1024 * 1024;
+
 /* --- What a spawn may carry ------------------------------------------------- */
 
 /** The protocol's run id field holds 32 bytes with its NUL; it is also a directory's name. */

@@ -50,5 +50,7 @@ export const readsLabel = 'reads';
 export const shieldLabel = 'shield';
 /* What a person decided that let it start: `approval:ID`, or `rule:ID,rule:ID` for what was allowed for ever. */
 export const allowedByLabel = 'allowedBy';
+/* Up to how many bytes its journal may grow, of a run whose account is bounded. */
+export const journalMaxLabel = 'journalMax';
 /* `unavailable`: it asked for a terminal and has pipes. */
 export const terminalLabel = 'terminal';

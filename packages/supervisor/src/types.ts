@@ -72,6 +72,14 @@ export interface JournalPolicy {
   readonly bytesMax: number;
 }
 
+/** How fast output is journalled: one bucket for all runs of a key. A command that writes faster waits, as behind a slow reader. */
+export interface OutputRate {
+  /** Of a file name: lower-case letters, digits and dashes. */
+  readonly key: string;
+  readonly bytesPerSecond: number;
+  readonly burstBytes: number;
+}
+
 interface SpawnCommon {
   /** Spawning the same id twice is one run (S1). Made here when absent. */
   readonly runId?: string;
@@ -101,6 +109,8 @@ interface SpawnCommon {
   readonly umask?: number;
   readonly runAs?: RunAs;
   readonly journal?: JournalPolicy;
+  /** Default: as fast as it comes. */
+  readonly outputRate?: OutputRate | undefined;
   /** Default: all that its user may reach. Where the kernel cannot, nothing starts. */
   readonly confine?: Confinement;
   /** Default: none. What is asked for and cannot be had is a start that fails. */
@@ -346,6 +356,8 @@ export interface RunFilter {
   /** A unique prefix of the id. */
   readonly idPrefix?: string;
   readonly includeRemoved?: boolean;
+  /** Only those of which something lives: the command, or what it left behind (T4). */
+  readonly hasTree?: true;
   /** Beside the rest, one of these fits: the runs of several labels, say. */
   readonly anyOf?: readonly RunKind[];
   readonly limit?: number;

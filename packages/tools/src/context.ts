@@ -6,6 +6,7 @@ import type { RunExtras } from '@clawdfather/protocol';
 import type { LimitPair, RemoteHosts, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Gatekeeper, ProposedAction } from './approvals/gatekeeper.ts';
 import type { Asker } from './approvals/requester.ts';
+import type { AccountRoom } from './exec/account-room.ts';
 import type { Hosts } from './host/hosts.ts';
 import type { LocalUsers } from './host/local-users.ts';
 import type { ReadingProbe } from './process/reading-probe.ts';
@@ -36,8 +37,8 @@ export interface ToolsDeps {
   readonly shieldsCommands?: boolean;
   /* False for a short-lived program: it does not take over runs or approvals of other processes. Default true. */
   readonly takesUp?: boolean;
-  /* Of one account, at a time: what is asked beyond it is refused. Default none. */
-  readonly liveRunsMax?: number | undefined;
+  /* How much an account may have at a time. Default: as much as it likes. */
+  readonly room?: AccountRoom | undefined;
   /* The state directory, told with what is held: who decides may look into another one. Default: it is not told. */
   readonly heldIn?: string | undefined;
   /* Whether a terminal can be had on this machine; replaced in tests. */
@@ -59,6 +60,8 @@ export interface ToolCall {
   readonly host?: string | undefined;
   /* Less than the usual cap, for callers with a small window. */
   readonly outputCharactersMax?: number | undefined;
+  /* Resolves when the next piece of long work may be done. Default: after everything else that waits. */
+  readonly breathe?: (() => Promise<void>) | undefined;
   /* The id that the run is to have. The same id twice is one run (S1), so a caller that lost the answer asks again. */
   readonly runId?: string | undefined;
   /* Beside those that every run gets: the trace that it belongs to. */
@@ -104,7 +107,7 @@ export interface ToolsContext {
   readonly openFiles: LimitPair | undefined;
   readonly shield: Shield | undefined;
   readonly shieldsCommands: boolean;
-  readonly liveRunsMax: number | undefined;
+  readonly room: AccountRoom | undefined;
   readonly heldIn: string | undefined;
   readonly canOpenTerminal: () => boolean;
   readonly readingProbe: ReadingProbe;

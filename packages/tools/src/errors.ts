@@ -11,6 +11,7 @@ export const toolsErrorCodes = [
   'cursor-invalid',
   'env-refused',
   'input-blocked',
+  'journal-limit-reached',
   'name-taken',
   'no-terminal',
   'params-invalid',

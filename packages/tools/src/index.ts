@@ -23,6 +23,8 @@ export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-poli
 export type { Policy, PolicyAnswer, StricterWish } from './approvals/decide-policy.ts';
 export { requesterMarksOf } from './approvals/requester.ts';
 export type { RequesterMark } from './approvals/requester.ts';
+export { createAccountRoom, tokenShareOf } from './exec/account-room.ts';
+export type { AccountRoom, RunBounds } from './exec/account-room.ts';
 export { nameTaken } from './exec/name-taken.ts';
 export { checkEnvAdditions } from './environment/check-additions.ts';
 export type { EnvRefusal } from './environment/check-additions.ts';

@@ -99,7 +99,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     openFiles: deps.openFiles,
     shield: deps.shield,
     shieldsCommands: deps.shieldsCommands ?? false,
-    liveRunsMax: deps.liveRunsMax,
+    room: deps.room,
     heldIn: deps.heldIn,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),

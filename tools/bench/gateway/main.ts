@@ -1,5 +1,5 @@
 /*
- * `npm run bench:gateway -- [--quick] [--only api|start|attach|fanout]… [--json FILE] [--dir DIRECTORY]`: the gateway beside the
+ * `npm run bench:gateway -- [--quick] [--only api|start|attach|fanout|accounts]… [--json FILE] [--dir DIRECTORY]`: the gateway beside the
  * least that could do the same, in one run on one machine, in turns.
  *
  * A missed aim is a result, not a failure.
@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { parseOptions } from '../options.ts';
 import { formatJson } from '../report/json.ts';
 import { describeMachine } from '../report/machine.ts';
-import { aimOfRatio, cellOf, type Row, type ScenarioResult } from '../report/result.ts';
+import { median } from '../measure/statistics.ts';
+import { aimOfRatio, aimOfValue, cellOf, type Row, type ScenarioResult } from '../report/result.ts';
 import { formatAims, formatResult } from '../report/table.ts';
+import { loadKinds, measureAccounts } from './accounts/measure.ts';
 import { measureApi } from './api.ts';
 import { measureAttach } from './attach.ts';
 import { measureFanout } from './fanout.ts';
@@ -26,6 +28,7 @@ const scenarios: Readonly<Record<string, () => Promise<ScenarioResult>>> = {
   start: benchStart,
   attach: benchAttach,
   fanout: benchFanout,
+  accounts: benchAccounts,
 };
 
 const results: ScenarioResult[] = [];
@@ -136,6 +139,33 @@ async function benchFanout(): Promise<ScenarioResult> {
     rows,
     aims,
   };
+}
+
+/* `--load KIND`: only some of the loads. */
+async function benchAccounts(): Promise<ScenarioResult> {
+  const calls = options.isQuick ? 60 : 300;
+  const kinds = options.load.length > 0 ? options.load : loadKinds;
+  const found = await measureAccounts({ directory, rounds, calls, kinds });
+  const rows: Row[] = [];
+  const aims: ScenarioResult['aims'][number][] = [];
+  for (const [kind, of] of found) {
+    for (const call of ['list', 'start', 'echo', 'mix'] as const) {
+      const row: Row = {
+        measure: `${kind}: p99 of ${call}`,
+        unit: 'ms',
+        better: 'lower',
+        cells: new Map([
+          ['quiet', cellOf(of.map(({ quiet }) => quiet[call]))],
+          ['loaded', cellOf(of.map(({ loaded }) => loaded[call]))],
+        ]),
+      };
+      rows.push(row);
+      if (call !== 'mix') continue;
+      const value = median(of.map(({ quiet, loaded }) => loaded.mix / quiet.mix));
+      aims.push(aimOfValue({ text: `${kind}: at most twice quiet`, value, unit: '×', atMost: 2 }));
+    }
+  }
+  return { name: 'accounts', title: 'The owner while a member does its worst', rows, aims };
 }
 
 function pairRow(

@@ -5,7 +5,7 @@
  * copied. A setting names the file that holds it.
  */
 import { accountSettings } from './account-kinds.ts';
-import { choice, integer } from './kinds.ts';
+import { bytes, choice, integer } from './kinds.ts';
 import { address, networks, optional, optionalPath, webAddress, words } from './network-kinds.ts';
 import { setting } from './setting.ts';
 
@@ -70,7 +70,29 @@ export const gatewaySettings = {
   }),
   'gateway.liveRunsMax': setting(integer({ min: 1, max: 100_000 }), {
     usual: 64,
-    summary: '`serve`: how many runs of one account may be alive at a time',
+    summary:
+      '`serve`: how many runs of one account may be alive at a time; of these and the next two, tokens get three quarters',
+  }),
+  'gateway.socketsMax': setting(integer({ min: 1, max: 100_000 }), {
+    usual: 256,
+    summary: '`serve`: how many WebSockets of one account may be open at a time',
+  }),
+  'gateway.streamsMax': setting(integer({ min: 1, max: 100_000 }), {
+    usual: 128,
+    summary:
+      '`serve`: how many requests of one account may stay open: event streams, waits, starts that are waited for, MCP',
+  }),
+  'gateway.memberJournalMax': setting(bytes, {
+    usual: 8 * 1024 ** 3,
+    summary: '`serve`: how much output of one member is kept on disk, half of it for living runs',
+  }),
+  'gateway.memberOutputRate': setting(bytes, {
+    usual: 16 * 1024 ** 2,
+    summary: '`serve`: how much all runs of one member together may say in a second',
+  }),
+  'gateway.memberNice': setting(integer({ min: 0, max: 19 }), {
+    usual: 19,
+    summary: '`serve`: the priority of members’ commands, 0 to 19; 19 takes what others leave',
   }),
   'gateway.otlpEndpoint': setting(optionalUrl, {
     usual: undefined,

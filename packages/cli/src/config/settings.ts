@@ -111,11 +111,11 @@ export const settingTable = {
   }),
   'gc.keep': setting(integer({ min: 0, max: 1_000_000_000 }), {
     usual: 1_000,
-    summary: '`gc` and the gateway: keep at most so many finished runs',
+    summary: '`gc` and the gateway: keep at most so many finished runs of each account',
   }),
   'gc.maxSize': setting(bytes, {
     usual: 10 * gigabyte,
-    summary: '`gc` and the gateway: keep at most this much output of finished runs',
+    summary: '`gc` and the gateway: keep at most this much output of finished runs of each account',
   }),
   'policy.cli.security': setting(security, {
     usual: 'full',

@@ -29,6 +29,16 @@ export function gatewayConfigFrom(
     trustedProxies: values['gateway.trustedProxies'],
     metricsNetworks: values['gateway.metricsNetworks'],
     accounts: values.accounts,
+    bounds: {
+      liveRunsMax: values['gateway.liveRunsMax'],
+      socketsMax: values['gateway.socketsMax'],
+      streamsMax: values['gateway.streamsMax'],
+      members: {
+        journalBytesMax: values['gateway.memberJournalMax'],
+        outputBytesPerSecond: values['gateway.memberOutputRate'],
+        nice: values['gateway.memberNice'],
+      },
+    },
     runs: {
       personPolicy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
       agentPolicy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
@@ -38,7 +48,6 @@ export function gatewayConfigFrom(
       environment: config.commandEnv,
       directory: values['gateway.directory'] ?? (config.env['HOME'] || homedir()),
       retention: retentionPolicyFrom(config),
-      liveRunsMax: values['gateway.liveRunsMax'],
       umask: config.umask,
       ...(config.openFiles === undefined ? {} : { openFiles: config.openFiles }),
     },

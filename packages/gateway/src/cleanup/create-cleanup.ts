@@ -22,6 +22,8 @@ export interface CleanupDeps {
   readonly sessions: SessionDeps;
   readonly supervisor: Pick<Supervisor, 'reconcile' | 'gc'>;
   readonly observer: CleanupObserver;
+  /* True: the output of some accounts is bounded, and has to be looked at at every turn. */
+  readonly hasMembers?: boolean | undefined;
 }
 
 export interface Cleanup {
@@ -98,7 +100,8 @@ function stepsOf(deps: CleanupDeps, signal: AbortSignal): readonly Step[] {
   let retainedAtMs: number | undefined;
   const retain = async (): Promise<void> => {
     const nowMs = clock.monotonicMs();
-    if (retainedAtMs !== undefined && nowMs - retainedAtMs < retentionEveryMs) return;
+    const isSoon = retainedAtMs !== undefined && nowMs - retainedAtMs < retentionEveryMs;
+    if (isSoon && deps.hasMembers !== true) return;
     retainedAtMs = nowMs;
     await supervisor.gc({ signal });
   };

@@ -9,6 +9,7 @@ import type { Clock } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { Authenticate } from '../auth/authenticate.ts';
 import { formatEndedCookie, hasSessionCookie } from '../auth/session-cookie.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -22,6 +23,7 @@ import { renderHome, renderRunPage, renderWelcome } from './render-home.ts';
 
 export interface HomeParts {
   readonly authenticate: Authenticate;
+  readonly turns: FairTurns;
   readonly clock: Clock;
   readonly runsFor: RunsFor;
   readonly offersGithub: boolean;
@@ -55,6 +57,7 @@ export function registerHome(server: FastifyInstance, parts: HomeParts): void {
     const caller = await callerOf(parts, request, reply);
     setPageHeaders(reply).header('referrer-policy', 'same-origin').type('text/html; charset=utf-8');
     if (caller === undefined) return reply.send(renderWelcome(parts));
+    await turnOf(parts, caller, { request, reply });
     return reply.send(await showHome(parts, factsOf(request, reply), { caller, request }));
   });
   server.get('/pages/runs/:id', async (request, reply) => {
@@ -78,6 +81,18 @@ export function registerHome(server: FastifyInstance, parts: HomeParts): void {
   });
 }
 
+/* As every endpoint has one (register-endpoints.ts). */
+async function turnOf(
+  { turns }: HomeParts,
+  caller: Caller,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Promise<void> {
+  const { come, leave } = turns.enter(caller);
+  request.leaveTurn = leave;
+  reply.raw.on('close', leave);
+  await come;
+}
+
 type Act = (
   call: RequestFacts & { readonly caller: Caller },
   request: FastifyRequest,
@@ -91,6 +106,7 @@ function registerButtons(scope: FastifyInstance, parts: HomeParts): void {
       const caller = await callerOf(parts, request, reply);
       if (caller === undefined) return reply.redirect('/', 303);
       checkCookieUse(request, caller);
+      await turnOf(parts, caller, { request, reply });
       const said = await act({ ...factsOf(request, reply), caller }, request).catch(codeOf);
       return reply.redirect(said === undefined ? '/' : `/?said=${said}`, 303);
     });
@@ -204,5 +220,6 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): RequestFacts {
     const value = request.headers[name];
     return typeof value === 'string' ? value : undefined;
   };
-  return { ip, userAgent, traceId, signal, header, reply };
+  const leaveTurn = (): void => request.leaveTurn?.();
+  return { ip, userAgent, traceId, signal, header, reply, leaveTurn };
 }

@@ -24,6 +24,8 @@ declare module 'fastify' {
     /* Made at the first use: most requests end before they could be cancelled. */
     readonly lifetime: AbortController;
     startedMs: number;
+    /* Of a request that has its turn (accounts/fair-turns.ts). */
+    leaveTurn: (() => void) | undefined;
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint;
@@ -150,6 +152,7 @@ const refusals = new WeakMap<FastifyRequest, ApiError>();
 
 function decorate(server: FastifyInstance): void {
   server.decorateRequest('caller', undefined);
+  server.decorateRequest('leaveTurn', undefined);
   server.decorateRequest('trace');
   server.decorateRequest('startedMs', 0);
   server.decorateRequest('lifetime', {

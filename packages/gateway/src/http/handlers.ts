@@ -21,6 +21,8 @@ export interface RequestFacts {
   readonly traceId: string;
   /* A header, for the few endpoints that need one. */
   header(name: string): string | undefined;
+  /* From here on it waits for a person or a process, and keeps nobody of its line waiting (accounts/fair-turns.ts). */
+  leaveTurn(): void;
   /* Aborts when the client is gone or the time is up. */
   readonly signal: AbortSignal;
   /* For cookies, headers and streams. A handler that sends by itself has to return `reply`'s own promise-free stream. */

@@ -1,46 +1,45 @@
 /*
- * Streams that are open, by whose token: a revoked or expired one ends them within a second, and an account has a
- * limited number.
+ * Requests that stay open: event streams, long polls, starts that are waited for, MCP. An account has so many places for them
+ * together, and a token that is revoked or has expired ends its own within a second.
  */
 import type { Clock } from '@clawdfather/kit';
+import type { AccountPlaces } from '../accounts/account-places.ts';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import { createTokenWatch } from '../auth/token-watch.ts';
-import { ApiError } from './api-error.ts';
 import type { Caller } from './caller.ts';
 
 export interface OpenStreams {
   /* Throws `rate_limited`. Call the result when the stream is over. */
   add(caller: Caller, drop: () => void): () => void;
+  /* The same for what is answered once, by somebody who looks after the token. */
+  whileOpen<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result>;
 }
 
 export interface OpenStreamsDeps {
   readonly tokens: LiveTokens;
   readonly clock: Clock;
+  readonly places: AccountPlaces;
 }
 
-/* Enough for every tab and run of a busy person; beyond it a client does not close its streams. */
-const streamsPerAccountMax = 100;
-
-export function createOpenStreams({ tokens, clock }: OpenStreamsDeps): OpenStreams {
+export function createOpenStreams({ tokens, clock, places }: OpenStreamsDeps): OpenStreams {
   // It has a timer only while there are streams, and those end with the server.
   const watch = createTokenWatch({ tokens, clock });
-  const counts = new Map<string, number>();
   return {
-    add: ({ accountId, id }, drop) => {
-      const count = counts.get(accountId) ?? 0;
-      if (count >= streamsPerAccountMax) {
-        throw new ApiError('rate_limited', `${streamsPerAccountMax} streams are open already`, {
-          headers: { 'retry-after': '1' },
-        });
-      }
-      counts.set(accountId, count + 1);
-      const stopWatching = watch.watch(id, drop);
+    add: (caller, drop) => {
+      const leave = places.take(caller);
+      const stopWatching = watch.watch(caller.id, drop);
       return () => {
         stopWatching();
-        const left = (counts.get(accountId) ?? 1) - 1;
-        if (left === 0) counts.delete(accountId);
-        else counts.set(accountId, left);
+        leave();
       };
+    },
+    whileOpen: async (caller, work) => {
+      const leave = places.take(caller);
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
     },
   };
 }

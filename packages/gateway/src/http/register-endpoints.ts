@@ -1,13 +1,14 @@
 /*
  * Joins the table of endpoints with their handlers.
  *
- * Stages of a request: 1 names and origin (create-server.ts) · 2 who is it · 3 may they · 4 how often · 5 is it of the right shape ·
- * 6 the handler · 7 the answer. A stage that refuses ends the request. So a stranger learns nothing about the
+ * Stages of a request: 1 names and origin (create-server.ts) · 2 who is it · 3 may they · 4 how often · 5 is it their turn
+ * (accounts/fair-turns.ts) · 6 is it of the right shape · 7 the handler · 8 the answer. A stage that refuses ends the request. So a stranger learns nothing about the
  * shape of a request, and a refused request costs little.
  */
 import type { Clock } from '@clawdfather/kit';
 import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { Authenticate, Credentials, Recognise } from '../auth/authenticate.ts';
 import { ApiError } from './api-error.ts';
 import { type Caller, checkAccess } from './caller.ts';
@@ -25,6 +26,7 @@ export interface RegisterDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly limits: RateLimits;
+  readonly turns: FairTurns;
 }
 
 type AnyHandler = (call: Call<Endpoint>) => Promise<unknown>;
@@ -58,9 +60,14 @@ function registerOne(
     },
     onRequest: (request, reply, next) => {
       // Most requests need no promise: the caller is known already, and the endpoint has no limit.
-      if (endpoint.limit === undefined && admitAtOnce(deps, endpoint, request)) next();
-      // oxlint-disable-next-line promise/no-callback-in-promise -- a hook that does not always wait has a callback
-      else admit(deps, { endpoint, request, reply }).then(() => next(), next);
+      if (endpoint.limit === undefined && admitAtOnce(deps, endpoint, request)) {
+        awaitTurn(deps, { request, reply }, next);
+      } else {
+        admit(deps, { endpoint, request, reply }).then(
+          () => awaitTurn(deps, { request, reply }, next),
+          next,
+        );
+      }
     },
     handler: (request, reply) => {
       // Before the handler, which may have something else to say, such as 503 from /health.
@@ -68,6 +75,25 @@ function registerOne(
       return handler(new RequestCall(request, reply));
     },
   });
+}
+
+/* Until then nothing more of the request is read. */
+export function awaitTurn(
+  { turns }: Pick<RegisterDeps, 'turns'>,
+  { request, reply }: Pick<Admission, 'request' | 'reply'>,
+  next: () => void,
+): void {
+  const { caller } = request;
+  if (caller === undefined) {
+    next();
+    return;
+  }
+  const { come, leave } = turns.enter(caller, Number(request.headers['content-length'] ?? 0));
+  request.leaveTurn = leave;
+  reply.raw.on('close', leave);
+  if (come === undefined) next();
+  // oxlint-disable-next-line promise/no-callback-in-promise -- a hook that does not always wait has a callback
+  else void come.then(next);
 }
 
 interface Admission {

@@ -49,6 +49,10 @@ export class RequestCall implements Call<Endpoint> {
     return this.#request.lifetime.signal;
   }
 
+  leaveTurn(): void {
+    this.#request.leaveTurn?.();
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     return typeof value === 'string' ? value : undefined;

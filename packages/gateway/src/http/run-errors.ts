@@ -18,6 +18,7 @@ const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
   'input-blocked': 'input_blocked',
   'input-gap': 'gap',
   'input-invalid': 'validation_error',
+  'journal-limit-reached': 'journal_limit_reached',
   'lease-lost': 'unavailable',
   'limits-unsupported': 'unsupported',
   'name-taken': 'name_taken',

@@ -11,7 +11,6 @@ import type { Chunk } from './chunk.ts';
 import { type ChunkBuilder, createChunkBuilder } from './chunk-builder.ts';
 import { type ChunkWindow, createChunkWindow } from './chunk-window.ts';
 import { patienceMs, takenBytesMax, windowBytesMax } from './limits.ts';
-import { otherTurns } from './other-turns.ts';
 import type { RoomPool } from './room-pool.ts';
 
 export type FeedEnd =
@@ -34,6 +33,8 @@ export interface FeedOptions {
   readonly from: Cursor;
   readonly pool: RoomPool;
   readonly clock: Clock;
+  /* Resolves when the next piece may be sent. */
+  readonly pace: () => Promise<void>;
   /* The last reader has left, and the feed is closed. */
   readonly onDeserted: () => void;
 }
@@ -91,7 +92,7 @@ export class LiveFeed {
   }
 
   async #pump(): Promise<void> {
-    const { run, from, pool } = this.#options;
+    const { run, from, pool, pace } = this.#options;
     const { signal } = this.#stop;
     const emit = (chunk: Chunk): void => this.#push(chunk);
     const builder = createChunkBuilder({ runId: run.runId, from, pool, emit });
@@ -102,7 +103,7 @@ export class LiveFeed {
       if (!this.#isGrown) continue;
       this.#isGrown = false;
       // Sockets are served in between, however fast the journal is.
-      await otherTurns();
+      await pace();
       await this.#makeRoom();
     }
     builder.flush();

@@ -6,6 +6,7 @@ import { type Cursor, type ManagedRun, outputStart, type RunId } from '@clawdfat
 import { readersAtOnceMax } from './limits.ts';
 import { LiveFeed } from './live-feed.ts';
 import { LiveReader, type Sink } from './live-reader.ts';
+import { otherTurns } from './other-turns.ts';
 import { createRoomPool } from './room-pool.ts';
 import { createTurns } from './turns.ts';
 
@@ -31,7 +32,11 @@ export interface LiveHub {
   close(): void;
 }
 
-export function createLiveHub(clock: Clock): LiveHub {
+/* `pace`: resolves when the next piece of a run's output may be sent. */
+export function createLiveHub(
+  clock: Clock,
+  pace: (run: ManagedRun) => Promise<void> = otherTurns,
+): LiveHub {
   const feeds = new Map<RunId, LiveFeed>();
   const readers = new Set<LiveReader>();
   const turns = createTurns(readersAtOnceMax);
@@ -43,6 +48,7 @@ export function createLiveHub(clock: Clock): LiveHub {
       from: cursor,
       pool,
       clock,
+      pace: () => pace(run),
       onDeserted: () => {
         if (feeds.get(run.runId) === feed) feeds.delete(run.runId);
       },
@@ -60,6 +66,7 @@ export function createLiveHub(clock: Clock): LiveHub {
         sink,
         pool,
         clock,
+        pace: () => pace(run),
         feed: () => feeds.get(run.runId),
         openFeed: (cursor) => open(run, cursor),
         turns,

@@ -13,7 +13,6 @@ import { cutAtEdge, slicesOf } from './cut-at-edge.ts';
 import { keptTurnMs } from './limits.ts';
 import type { FeedEnd, FeedReader, LiveFeed } from './live-feed.ts';
 import { nextReader, type ReaderEvent, type ReaderState } from './next-reader.ts';
-import { otherTurns } from './other-turns.ts';
 import type { RoomPool } from './room-pool.ts';
 import type { Turns } from './turns.ts';
 
@@ -32,6 +31,8 @@ export interface LiveReaderOptions {
   readonly from: Cursor;
   readonly sink: Sink;
   readonly pool: RoomPool;
+  /* Resolves when the next piece may be sent. */
+  readonly pace: () => Promise<void>;
   readonly clock: Clock;
   /* The run's feed, if it has one. */
   readonly feed: () => LiveFeed | undefined;
@@ -223,7 +224,7 @@ export class LiveReader implements FeedReader {
         }
         if (!(await this.#isReadingStill())) return;
         if (sentTo === this.#cursor) continue;
-        await otherTurns();
+        await this.#options.pace();
         edge = feed.window.edgeAfter(builder.position) ?? edge;
       }
     }

@@ -9,9 +9,11 @@ import type { Endpoint } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../auth/authenticate.ts';
+import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import type { Caller } from '../http/caller.ts';
-import { createOpenStreams } from '../http/open-streams.ts';
+import type { OpenStreams } from '../http/open-streams.ts';
+import { awaitTurn } from '../http/register-endpoints.ts';
 import type { RunsFor } from '../runs/caller-runs.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { admitAgent } from './admit-agent.ts';
@@ -23,6 +25,8 @@ export interface McpParts {
   readonly config: { readonly version: string };
   readonly authenticate: Authenticate;
   readonly tokens: LiveTokens;
+  readonly turns: FairTurns;
+  readonly streams: OpenStreams;
   readonly runs: Runs;
   readonly runsFor: RunsFor;
   readonly store: Store;
@@ -42,7 +46,7 @@ const endpoint: Endpoint = {
 
 export function registerMcp(server: FastifyInstance, parts: McpParts): void {
   // Requests count like streams: a revoked token ends them, and an account has so many at once.
-  const streams = createOpenStreams(parts);
+  const { streams } = parts;
   let serving: Promise<McpEndpoint> | undefined;
   let isClosing = false;
   const load = (): Promise<McpEndpoint> => {
@@ -54,6 +58,7 @@ export function registerMcp(server: FastifyInstance, parts: McpParts): void {
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // The hook before has set it.
     const caller = request.caller as Caller;
+    request.leaveTurn?.();
     const exchange = openExchange({ request, reply, caller, isClosing: () => isClosing });
     exchange.mcp.onDone(streams.add(caller, () => exchange.drop()));
     const mcp = await load();
@@ -78,8 +83,11 @@ export function registerMcp(server: FastifyInstance, parts: McpParts): void {
       exposeHeadRoute: false,
       config: { endpoint },
       // Before the body is read: a stranger's costs nothing.
-      onRequest: async (request) => {
-        request.caller = await admitAgent(parts.authenticate, request);
+      onRequest: (request, reply, next) => {
+        const admitted = admitAgent(parts.authenticate, request).then((caller) => {
+          request.caller = caller;
+        });
+        admitted.then(() => awaitTurn(parts, { request, reply }, next), next);
       },
       handler: handle,
     });

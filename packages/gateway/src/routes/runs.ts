@@ -10,7 +10,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Call, Handlers, RequestFacts } from '../http/handlers.ts';
 import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
-import { createOpenStreams } from '../http/open-streams.ts';
+import type { OpenStreams } from '../http/open-streams.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import type { CallerRuns, RunsFor } from '../runs/caller-runs.ts';
 import type { Runs } from '../runs/open-runs.ts';
@@ -19,6 +19,7 @@ import { streamOutput } from '../runs/stream-output.ts';
 export interface RunsParts {
   readonly runs: Pick<Runs, 'supervisor'>;
   readonly runsFor: RunsFor;
+  readonly streams: OpenStreams;
   readonly hub: LiveHub;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,7 +55,11 @@ function createReads(parts: RunsParts): Pick<RunHandlers, Reads> {
     wait: async (call) => {
       const { id } = call.params;
       const runs = of(call);
-      const exit = await ifStillIn(parts, call.caller, runs.wait(id, call.query.timeoutMs));
+      const { caller } = call;
+      call.leaveTurn();
+      const exit = await parts.streams.whileOpen(caller, () =>
+        ifStillIn(parts, caller, runs.wait(id, call.query.timeoutMs)),
+      );
       const shown = await runs.show(id);
       // Another process owns the run. It knows of the end and has not recorded it yet.
       if (exit === undefined || shown.exit !== null) return shown;
@@ -68,7 +73,12 @@ type Commands = Exclude<keyof RunHandlers, Reads>;
 function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
   const of: Of = (call) => parts.runsFor(call.caller, call);
   return {
-    create: (call) => ifStillIn(parts, call.caller, start(of(call), call)),
+    create: (call) => {
+      const { caller, body } = call;
+      call.leaveTurn();
+      const work = () => ifStillIn(parts, caller, start(of(call), call));
+      return body.yieldMs === undefined ? work() : parts.streams.whileOpen(caller, work);
+    },
     input: async (call) => of(call).input(call.params.id, call.body),
     keys: async (call) => {
       const { body } = call;
@@ -79,9 +89,13 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
     },
     resize: async (call) => of(call).resize({ runId: call.params.id, ...call.body }),
     signal: async (call) => of(call).signal({ runId: call.params.id, ...call.body }),
-    cancel: async (call) => of(call).kill({ runId: call.params.id, ...call.body }),
+    cancel: async (call) => {
+      call.leaveTurn();
+      return of(call).kill({ runId: call.params.id, ...call.body });
+    },
     remove: async (call) => {
       const runId = call.params.id;
+      call.leaveTurn();
       return call.query.force === 'true' ? of(call).remove({ runId }) : of(call).putAway({ runId });
     },
   };
@@ -104,10 +118,10 @@ function wantsEvents(call: Pick<RequestFacts, 'header'>): boolean {
 }
 
 function createStreaming(parts: RunsParts): RunHandlers['output'] {
-  const { runs, hub, clock, log } = parts;
-  const streams = createOpenStreams(parts);
+  const { runs, hub, clock, log, streams } = parts;
   return async (call) => {
     const { caller, params, query, reply } = call;
+    call.leaveTurn();
     const record = parts.runsFor(caller, call).look(params.id);
     if (query.encoding === 'text') {
       throw new ApiError('validation_error', 'a stream has bytes, in base64; pages have text');

@@ -13,6 +13,7 @@ import type { ExecParams, ExecResult } from '@clawdfather/protocol';
 import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
 import { type RunActions, summaryOf, summaryOfHeld, type ToolCall } from '@clawdfather/tools';
+import type { FairTurns } from '../accounts/fair-turns.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { actorNames } from './actor-names.ts';
@@ -39,9 +40,10 @@ interface CallerRunsDeps extends StartDeps {
   readonly start: StartRun;
 }
 
-export function createRunsFor(deps: StartDeps): RunsFor {
+export function createRunsFor(deps: StartDeps & { readonly turns: FairTurns }): RunsFor {
   const all = { ...deps, start: createStartRun(deps) };
-  return (caller, origin) => new CallerRuns(all, { caller, origin });
+  return (caller, origin) =>
+    new CallerRuns(all, { caller, origin, breathe: () => deps.turns.goOn(caller) });
 }
 
 /* Its members throw an `ApiError`, or what the tools and the supervisor throw. */

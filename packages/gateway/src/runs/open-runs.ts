@@ -15,6 +15,7 @@ import {
 } from '@clawdfather/supervisor';
 import {
   type Allowlist,
+  createAccountRoom,
   createShield,
   createTakeOver,
   type Gatekeeper,
@@ -26,12 +27,11 @@ import {
 } from '@clawdfather/tools';
 import type { AccountId } from '@clawdfather/store';
 import { localAccount } from '@clawdfather/supervisor/origins';
+import { isMemberBeside, runBoundsOf, usualAccountBounds } from '../accounts/account-bounds.ts';
+import { isOfDevice } from '../http/caller.ts';
 import { openLocalUsers } from '../local-users/open-local-users.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
-
-/* Of one account. People and agents have a handful; a loop has thousands. */
-const liveRunsMaxDefault = 64;
 
 /* What agents are told who ask for `ls` at a gateway whose directory is a home. */
 const treeAdvice =
@@ -64,11 +64,15 @@ export async function openRuns(
   const users = await openLocalUsers({ ownerId, accounts, temporaryRoot: runs.temporaryRoot });
   await using opening = new AsyncDisposableStack();
   const counting = countFound(observer);
+  const bounds = config.bounds ?? usualAccountBounds;
+  const isMember = isMemberBeside(ownerId);
+  const accountBytesMax = (account: string): number | undefined =>
+    isMember(account) ? bounds.members.journalBytesMax : undefined;
   const supervisor = await createSupervisor({
     stateDir,
     launcher: 'spawnd',
     adoption: 'adopt',
-    retention: runs.retention,
+    retention: { ...runs.retention, accountBytesMax },
     umask: runs.umask,
     clock,
     random,
@@ -96,7 +100,11 @@ export async function openRuns(
     baseEnvironment: loginEnvironment(runs.environment),
     homeDirectory: runs.directory,
     openFiles: runs.openFiles,
-    liveRunsMax: runs.liveRunsMax ?? liveRunsMaxDefault,
+    room: createAccountRoom({
+      supervisor,
+      boundsOf: runBoundsOf(bounds, isMember),
+      isOfPerson: isOfDevice,
+    }),
   };
   // Only one of the two takes over the runs of earlier processes.
   const people = opening.use(

@@ -34,6 +34,8 @@ export interface RequestOrigin {
 export interface Asking {
   readonly caller: Caller;
   readonly origin: RequestOrigin;
+  /* Of long work: resolves when its next piece may be done. */
+  readonly breathe?: () => Promise<void>;
 }
 
 export function toolsFor({ personTools, agentTools }: Runs, caller: Caller): Tools {
@@ -41,7 +43,7 @@ export function toolsFor({ personTools, agentTools }: Runs, caller: Caller): Too
 }
 
 export function callOf(
-  { caller, origin }: Asking,
+  { caller, origin, breathe }: Asking,
   account: string = caller.accountId,
   signal: AbortSignal = origin.signal,
 ): ToolCall {
@@ -51,6 +53,7 @@ export function callOf(
     account,
     sessionId: origin.toolSession ?? apiSession,
     outputCharactersMax: origin.outputCharactersMax,
+    breathe,
     // A person may decide about their own request; a token may never decide about its own.
     credential: caller.kind === 'token' ? actorOf(caller) : undefined,
     asker: { name: caller.name, isOwner: caller.isOwner },

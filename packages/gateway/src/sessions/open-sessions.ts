@@ -24,6 +24,7 @@ export interface SessionsDeps {
   /* Beside the log, which has a line for each. */
   readonly onNews?: NewsListener;
   readonly cleanupObserver?: CleanupObserver;
+  readonly hasMembers?: boolean;
 }
 
 export interface OpenSessions extends AsyncDisposable {
@@ -53,6 +54,7 @@ export function openSessions(given: SessionsDeps): OpenSessions {
     sessions: deps,
     supervisor,
     observer: given.cleanupObserver ?? silentCleanupObserver,
+    hasMembers: given.hasMembers,
   });
   return {
     instance,

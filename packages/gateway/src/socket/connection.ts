@@ -45,6 +45,7 @@ export class Connection implements Beating {
   #cookie: string | undefined;
   #authTimer: Timer | undefined;
   #face: Face | undefined;
+  #caller: Caller | undefined;
   #stopTokenWatch: (() => void) | undefined;
   #handling: Promise<void> = Promise.resolve();
   #waitingBytes = 0;
@@ -154,11 +155,24 @@ export class Connection implements Beating {
     }
     if (json === undefined) throw new ApiError('validation_error', 'messages are JSON, as text');
     const face = this.#face;
-    await this.#context.inMessage(traceparentOf(json), () =>
-      face
-        .handle(json)
-        .catch((error: unknown) => this.#refuse(error, typeOf(json), inputIdOf(json))),
+    await this.#inTurn(() =>
+      this.#context.inMessage(traceparentOf(json), () =>
+        face
+          .handle(json)
+          .catch((error: unknown) => this.#refuse(error, typeOf(json), inputIdOf(json))),
+      ),
     );
+  }
+
+  /* A client that sends without a break waits behind itself, as over HTTP. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#caller && this.#context.turns.enter(this.#caller);
+    try {
+      if (turn?.come !== undefined) await turn.come;
+      await work();
+    } finally {
+      turn?.leave();
+    }
   }
 
   #refuse(error: unknown, about: string, inputId: { readonly input_id?: string } = {}): void {
@@ -181,7 +195,8 @@ export class Connection implements Beating {
       const caller = await this.#admit(greeting.data.token);
       if (this.#isClosed) return;
       this.#authTimer?.cancel();
-      this.#seat.signIn(caller.accountId);
+      this.#seat.signIn(caller);
+      this.#caller = caller;
       this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
         this.close(socketCloseCodes.ended, 'the token is good no longer'),
       );

@@ -2,6 +2,8 @@
  * Sockets joined with the rest of the gateway: what they are given of it, and nothing more.
  */
 import type { Server } from 'node:http';
+import { usualAccountBounds } from '../accounts/account-bounds.ts';
+import { createAccountPlaces } from '../accounts/account-places.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { decideAsCaller } from '../runs/decide-approval.ts';
@@ -10,16 +12,19 @@ import { openSockets, type Sockets } from './open-sockets.ts';
 export function joinSockets(server: Server, parts: GatewayParts, names: AllowedNames): Sockets {
   const { clock, random, log, store, authenticate, tokens, runs, runsFor, hub } = parts;
   const { sessions, config, observe } = parts;
+  const { socketsMax } = config.bounds ?? usualAccountBounds;
   return openSockets(server, {
     clock,
     random,
     log,
     store,
     authenticate,
+    turns: parts.turns,
     tokens,
     names,
     trustedProxies: config.trustedProxies,
     limits: config.sockets,
+    places: createAccountPlaces({ what: 'sockets', placesMax: socketsMax }),
     supervisor: runs.supervisor,
     runsFor,
     decide: async (decision) => (await decideAsCaller(parts, decision)).record.state,

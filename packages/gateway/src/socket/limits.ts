@@ -7,17 +7,15 @@ export interface SocketLimits extends WaitingLimits {
   /* Of clients that have signed in. */
   readonly socketsMax: number;
   readonly perAddressMax: number;
-  readonly perAccountMax: number;
 }
 
 /*
  * Half of the descriptors that a process usually gets; runs and the database need the rest. An address may be a proxy or an
- * office, an account some phones, many tabs and a few programs.
+ * office. Those of one account are bounded by themselves (accounts/account-bounds.ts).
  */
 export const socketLimits: SocketLimits = {
   socketsMax: 10_000,
   perAddressMax: 1_000,
-  perAccountMax: 1_000,
   // Some 20 MB at the most. A client waits for as long as its token takes to arrive and to be looked up, so 512 are thousands a second.
   waitingMax: 512,
   // An office or a proxy whose clients all come back in the same moment, after a restart, say.

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { socketCloseCodes, socketMessageBytesMax } from '@clawdfather/protocol/api';
 import type { Supervisor } from '@clawdfather/supervisor';
 import { WebSocketServer } from 'ws';
+import type { AccountPlaces } from '../accounts/account-places.ts';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import { createTokenWatch } from '../auth/token-watch.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
@@ -29,6 +30,7 @@ export interface SocketsDeps extends SocketPorts {
   readonly tokens: LiveTokens;
   readonly supervisor: Supervisor;
   readonly limits?: Partial<SocketLimits> | undefined;
+  readonly places: AccountPlaces;
 }
 
 export interface Sockets extends AsyncDisposable {
@@ -108,7 +110,7 @@ function contextOf(deps: SocketsDeps): SocketContext {
     sessionWatch: createSessionWatch({ store, clock }),
     tokenWatch: createTokenWatch({ tokens, clock }),
     beats: createBeats(clock),
-    tally: createSocketTally({ ...socketLimits, ...deps.limits }),
+    tally: createSocketTally({ ...socketLimits, ...deps.limits }, deps.places),
   };
 }
 

@@ -3,6 +3,7 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Store } from '@clawdfather/store';
+import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { TokenWatch } from '../auth/token-watch.ts';
 import type { LiveHub } from '../live/live-hub.ts';
@@ -21,6 +22,7 @@ export interface SocketPorts {
   readonly log: Log;
   readonly store: Store;
   readonly authenticate: Authenticate;
+  readonly turns: FairTurns;
   /* What a caller can do with runs. */
   readonly runsFor: RunsFor;
   /* Throws an `ApiError`; resolves to the approval's state. */

@@ -2,7 +2,9 @@
  * How many sockets there are, by address and by account, and whether one more may come. Those that have not signed in are counted
  * apart (waiting-sockets.ts).
  */
+import type { AccountPlaces } from '../accounts/account-places.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/caller.ts';
 import type { SocketLimits } from './limits.ts';
 import type { SocketTarget } from './check-upgrade.ts';
 import { createWaitingSockets, type WaitingSeat } from './waiting-sockets.ts';
@@ -20,7 +22,7 @@ export interface SocketCounts {
 
 export interface SocketSeat extends Pick<WaitingSeat, 'onGiveWay' | 'busy'> {
   /* From here on it is a socket of this account. Throws an `ApiError` when there are too many. */
-  signIn(accountId: string): void;
+  signIn(caller: Pick<Caller, 'accountId' | 'kind'>): void;
   /* The client has stopped, or was told to: it is no longer one of its account's. More than once is harmless, as below. */
   leaveAccount(): void;
   /* Its connection is gone. */
@@ -35,10 +37,9 @@ export interface SocketTally {
   counts(): SocketCounts;
 }
 
-export function createSocketTally(limits: SocketLimits): SocketTally {
+export function createSocketTally(limits: SocketLimits, places: AccountPlaces): SocketTally {
   const kinds = { session: 0, run: 0 };
   const networks = new Map<string, number>();
-  const accounts = new Map<string, number>();
   const refused = new Map<string, number>();
   const closed = new Map<string, number>();
   const waiting = createWaitingSockets(limits);
@@ -61,16 +62,12 @@ export function createSocketTally(limits: SocketLimits): SocketTally {
     return {
       onGiveWay: (giveWay) => seat.onGiveWay(giveWay),
       busy: (isBusy) => seat.busy(isBusy),
-      signIn: (accountId) => {
+      signIn: (caller) => {
         checkRoom(network);
-        if ((accounts.get(accountId) ?? 0) >= limits.perAccountMax) {
-          throw new ApiError('rate_limited', 'this account has as many sockets as it may');
-        }
+        leaveAccount = places.take(caller);
         seat.leave();
         kinds[kind] += 1;
         change(networks, network, 1);
-        change(accounts, accountId, 1);
-        leaveAccount = once(() => change(accounts, accountId, -1));
         leaveSignedIn = once(() => {
           kinds[kind] -= 1;
           change(networks, network, -1);

@@ -23,6 +23,14 @@ test('it runs at the start and every 60 s, and retention every 10 minutes', asyn
   assert.ok(tally.reports.every(({ failedSteps }) => failedSteps.length === 0));
 });
 
+test('with members, whose output is bounded, retention is looked at every time', async () => {
+  await using rig = await openCleanupRig();
+  const { cleanup, tally } = await rig.openGateway({ hasMembers: true });
+  await cleanup.runNow();
+  await cleanup.runNow();
+  assert.equal(tally.collected, 2);
+});
+
 test('a run that takes longer than a minute is not joined by a second one', async () => {
   await using rig = await openCleanupRig();
   const gateway = await rig.openGateway();

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { cannotMakeUsers as skip, makeUnixUser } from '@clawdfather/testkit';
+import { tokenShareOf } from '@clawdfather/tools';
+import { usualAccountBounds } from '../../src/accounts/account-bounds.ts';
 import { bodyBytesMax } from '../../src/mcp/limits.ts';
 import { type McpRig, openMcpRig } from './rig.ts';
 
@@ -102,7 +104,7 @@ test('an account has so many requests at once, and another account is not the wo
   const { data } = await agent.call('exec', { command: ending.command, background: true });
   const { runId } = data;
   const poll = () => agent.call('process', { action: 'poll', runId, waitMs: 30_000 });
-  const waiting = Array.from({ length: 100 }, async () => {
+  const waiting = Array.from({ length: tokenShareOf(usualAccountBounds.streamsMax) }, async () => {
     try {
       return (await poll()).data['status'];
     } catch (error) {

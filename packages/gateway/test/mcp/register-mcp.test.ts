@@ -9,6 +9,9 @@ import { createSystemRandom, deferred, silentLog } from '@clawdfather/kit';
 import type { ExecParams, ExecResult } from '@clawdfather/protocol';
 import { createFakeClock } from '@clawdfather/testkit';
 import type { ToolCall } from '@clawdfather/tools';
+import { createAccountPlaces } from '../../src/accounts/account-places.ts';
+import { createFairTurns } from '../../src/accounts/fair-turns.ts';
+import { createOpenStreams } from '../../src/http/open-streams.ts';
 import type { Caller } from '../../src/http/caller.ts';
 import { createRunsFor } from '../../src/runs/caller-runs.ts';
 import { createServer } from '../../src/http/create-server.ts';
@@ -65,14 +68,18 @@ async function openRig() {
       }),
     },
     sessions: {},
+    turns: createFairTurns(deps.clock),
   };
+  const tokens = { onForgotten: () => () => {}, check: async () => [] };
+  const places = createAccountPlaces({ what: 'streams', placesMax: 100 });
   const runsFor = createRunsFor(parts as unknown as Parameters<typeof createRunsFor>[0]);
   registerMcp(server, {
     ...parts,
     runsFor,
     config: { version: '0.0.0' },
     authenticate: async () => caller,
-    tokens: { onForgotten: () => () => {}, check: async () => [] },
+    tokens,
+    streams: createOpenStreams({ tokens: tokens as never, clock: deps.clock, places }),
   } as unknown as McpParts);
   server.get('/hangs', () => new Promise(() => {}));
   await server.listen({ host: '127.0.0.1', port: 0 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cannotMakeUsers as skip, makeUnixUser } from '@clawdfather/testkit';
+import { usualAccountBounds } from '../../src/accounts/account-bounds.ts';
 import { callerOf } from '../fixtures/api-caller.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
@@ -230,7 +231,10 @@ test('mistakes are refused with what is wrong, before anything starts', async ()
 
 test('an account has so many live runs', { skip }, async () => {
   await using user = await makeUnixUser();
-  await using rig = await openTestGateway({ runs: { liveRunsMax: 2 }, otherRunsAs: user });
+  await using rig = await openTestGateway({
+    config: { bounds: { ...usualAccountBounds, liveRunsMax: 2 } },
+    otherRunsAs: user,
+  });
   const me = callerOf(rig.url, rig.owner.token);
   const first = await me.start({ argv: ['sleep', '600'] });
   const second = await me.start({ argv: ['sleep', '600'] });

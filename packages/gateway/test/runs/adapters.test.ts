@@ -53,7 +53,9 @@ function refusing() {
 test('HTTP: every endpoint asks for one action', async () => {
   const { asked, runsFor } = refusing();
   const tokens = { onForgotten: () => () => {}, check: async () => [] };
-  const parts = { runsFor, runs: {}, hub: {}, clock: createFakeClock(), log: silentLog, tokens };
+  const streams = { whileOpen: (_caller: Caller, work: () => unknown) => work() };
+  const rest = { runs: {}, hub: {}, clock: createFakeClock(), log: silentLog };
+  const parts = { ...rest, runsFor, tokens, streams };
   const handlers = createRunsHandlers(parts as unknown as RunsParts);
   const events = (name: string) => (name === 'accept' ? 'text/event-stream' : undefined);
   const cases: readonly [name: keyof typeof handlers, expected: string, facts?: object][] = [
@@ -82,6 +84,7 @@ test('HTTP: every endpoint asks for one action', async () => {
       query: {},
       body: {},
       header: () => undefined,
+      leaveTurn: () => {},
     };
     const handler = handlers[name] as unknown as (given: object) => Promise<unknown>;
     await assert.rejects(handler({ ...call, ...facts }), refusal, name);

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
+import { usualAccountBounds } from '../../src/accounts/account-bounds.ts';
 import { startGatewayProcess } from '../fixtures/start-gateway-process.ts';
 import { makeTemporary } from '../fixtures/temporary.ts';
 
@@ -44,8 +45,9 @@ async function openAll(url: string, token: string, count: number): Promise<WebSo
 
 test('5,000 idle and 500 active sockets cost what they cost once, and no more with use', async (t) => {
   await using place = await makeTemporary();
-  const sockets = { perAddressMax: idle + active, perAccountMax: idle + active };
-  await using gateway = await startGatewayProcess(place.path, { sockets });
+  const sockets = { perAddressMax: idle + active };
+  const bounds = { ...usualAccountBounds, socketsMax: idle + active };
+  await using gateway = await startGatewayProcess(place.path, { sockets, bounds });
   const { url, token, pid, me } = gateway;
   const runId = await me.start({ command: 'cat', background: true });
   const path = `${url.replace('http', 'ws')}/ws/runs/${runId}`;

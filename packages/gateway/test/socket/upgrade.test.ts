@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { usualAccountBounds } from '../../src/accounts/account-bounds.ts';
 import { sessionCookie } from '../../src/auth/session-cookie.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { openRunSocket, startRun, TestSocket } from './fixtures.ts';
@@ -78,7 +79,9 @@ test('too many signed-in ones in all are refused, at the upgrade or when they si
 });
 
 test('too many of one account are told to come later', async () => {
-  await using rig = await openTestGateway({ config: { sockets: { perAccountMax: 1 } } });
+  await using rig = await openTestGateway({
+    config: { bounds: { ...usualAccountBounds, socketsMax: 1 } },
+  });
   const runId = await startRun(rig, { command: 'sleep 60' });
   await using _first = await openRunSocket(rig, runId);
   await using second = await new TestSocket(`${rig.url}/ws/runs/${runId}`).opened();

@@ -19,6 +19,7 @@ export const apiErrors = {
   active_sessions_exist: { status: 409, meaning: 'sessions that are open use it' },
   session_limit_reached: { status: 409, meaning: 'no more sessions until one is closed' },
   run_limit_reached: { status: 409, meaning: 'no more runs until one has ended' },
+  journal_limit_reached: { status: 409, meaning: 'living runs keep as much output as may be kept' },
   name_taken: { status: 409, meaning: 'a living run of yours has this name' },
   connection_not_tested: { status: 409, meaning: 'test the connection first' },
   keypair_revoked: { status: 409, meaning: 'the key of this connection is no longer in use' },

@@ -154,4 +154,6 @@ export const spawnTags = {
   grant: 31,
   cwdId: 32,
   shield: 33,
+  rate: 34,
+  rateFile: 35,
 } as const;

@@ -25,8 +25,8 @@ import {
   stdinCodes,
 } from './constants.ts';
 import { createFrameWriter, type FrameWriter, utf8BytesPerUnit } from './frame-writer.ts';
-import type { Confinement, DirectoryId, ResourceLimit } from './spawn-request.ts';
-import type { ShieldRequest, ShieldStep, SpawnRequest } from './spawn-request.ts';
+import type { Confinement, DirectoryId, RateRequest } from './spawn-request.ts';
+import type { ResourceLimit, ShieldRequest, ShieldStep, SpawnRequest } from './spawn-request.ts';
 
 const fieldHeadBytes = 6;
 /* Every field of fixed size together is below this. */
@@ -49,6 +49,7 @@ export function encodeSpawn(request: SpawnRequest, handle: number): Buffer {
   if (request.confine !== undefined) writeConfinement(writer, request.confine);
   if (shield !== undefined) writer.field(spawnTags.shield, () => writer.bytes(shield));
   writePolicy(writer, request);
+  if (request.rate !== undefined) writeRate(writer, request.rate);
   return writer.finish();
 }
 
@@ -142,6 +143,14 @@ function writePolicy(writer: FrameWriter, request: SpawnRequest): void {
   });
 }
 
+function writeRate(writer: FrameWriter, rate: RateRequest): void {
+  writer.field(spawnTags.rate, () => {
+    writer.u64(rate.bytesPerSecond);
+    writer.u64(rate.burstBytes);
+  });
+  writer.field(spawnTags.rateFile, () => writer.text(rate.file));
+}
+
 function writeConfinement(writer: FrameWriter, { grants }: Confinement): void {
   writer.field(spawnTags.confine, () => undefined);
   for (const { path, access, isOptional } of grants) {
@@ -195,7 +204,7 @@ function writeDeadline(writer: FrameWriter, ms: number | undefined): void {
 function payloadBound(request: SpawnRequest): number {
   const { runDir, runId, cwd, file, owner, cgroup } = request;
   let units = runDir.length + runId.length + cwd.length + owner.instance.length;
-  units += (file?.length ?? 0) + (cgroup?.path.length ?? 0);
+  units += (file?.length ?? 0) + (cgroup?.path.length ?? 0) + (request.rate?.file.length ?? 0);
   let fields = 0;
   for (const arg of request.argv) {
     units += arg.length;
@@ -229,6 +238,7 @@ function checkRequest(request: SpawnRequest): void {
   checkNoNul('runId', request.runId);
   checkNoNul('cwd', request.cwd);
   checkNoNul('file', request.file ?? '');
+  checkNoNul('rate', request.rate?.file ?? '');
   checkNoNul('cgroup', request.cgroup?.path ?? '');
   checkGrants(request.confine?.grants ?? []);
   for (const arg of request.argv) checkNoNul('argv', arg);

@@ -46,6 +46,14 @@ export interface CgroupRequest {
   readonly processesMax: number | undefined;
 }
 
+/* How fast output is journalled: one bucket for all runs that name the same file. */
+export interface RateRequest {
+  /* Absolute; the shim makes it. */
+  readonly file: string;
+  readonly bytesPerSecond: number;
+  readonly burstBytes: number;
+}
+
 /* A file, or a directory with all that is below it. */
 export interface Grant {
   readonly path: string;
@@ -129,6 +137,8 @@ export interface SpawnRequest {
   readonly leftovers: LeftoversPolicy;
   readonly journal: JournalRequest;
   readonly oomScoreAdj?: number | undefined;
+  /* Absent: as fast as it comes. */
+  readonly rate?: RateRequest | undefined;
   /* Absent: all that its user may reach. */
   readonly confine?: Confinement | undefined;
   /* Absent: none. */

@@ -132,7 +132,7 @@ nativeTest('umask, nice and limits of resources are set as asked', async (rig) =
   assert.equal(statusOf(pid, 'Umask'), '0027');
   assert.equal(statusOf(shimPid, 'Umask'), '0077');
   assert.equal(niceOf(pid), 7);
-  assert.equal(niceOf(shimPid), 0);
+  assert.equal(niceOf(shimPid), 7, 'what it says is written down with its own priority');
   const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
   assert.match(limits, /^Max open files +100 +200 /m);
   assert.match(limits, /^Max file size +4096 +unlimited /m);

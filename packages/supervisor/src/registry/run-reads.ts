@@ -10,7 +10,16 @@ import { inputPieceBytes, listRowsDefault } from '../limits.ts';
 import { runStates } from '../run-states.ts';
 import type { RunFilter, RunId, RunKind, RunRecord } from '../types.ts';
 import type { InputPiece } from './outbox-writes.ts';
-import { number, parseRun, selectLabelledRuns, selectOpenRuns, selectRuns, text } from './rows.ts';
+import {
+  number,
+  optionalText,
+  parseLabels,
+  parseRun,
+  selectLabelledRuns,
+  selectOpenRuns,
+  selectRuns,
+  text,
+} from './rows.ts';
 
 /** What retention needs to know about a finished run, and no more. */
 export interface FinishedRun {
@@ -21,6 +30,7 @@ export interface FinishedRun {
   readonly isRemoved: boolean;
   /** False while the shim still holds leftovers or survivors (T1, T4). */
   readonly isTreeGone: boolean;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface RunReads {
@@ -66,7 +76,7 @@ export function createRunReads({ one, all }: Statements): RunReads {
       all(`${selectOpenRuns} WHERE r.tree_ended_at_ms IS NULL ORDER BY r.seq`).map(parseRun),
     finished: () =>
       all(
-        `SELECT run_id, epoch, ended_at_ms, journal_bytes, removed_at_ms, tree_ended_at_ms
+        `SELECT run_id, epoch, ended_at_ms, journal_bytes, removed_at_ms, tree_ended_at_ms, labels
          FROM runs WHERE state = 3`,
       ).map((row) => ({
         runId: text(row, 'run_id') as RunId,
@@ -75,6 +85,7 @@ export function createRunReads({ one, all }: Statements): RunReads {
         journalBytes: Number(row['journal_bytes'] ?? 0),
         isRemoved: row['removed_at_ms'] !== null,
         isTreeGone: row['tree_ended_at_ms'] !== null,
+        labels: parseLabels(optionalText(row, 'labels')),
       })),
     nextInput: (runId, from) => {
       const row = one(nextInputSql, [from, from, inputPieceBytes, runId, from]);
@@ -90,7 +101,8 @@ export function createRunReads({ one, all }: Statements): RunReads {
 function queryOf(filter: RunFilter): Term {
   const [label] = Object.entries(filter.labels ?? {});
   // What is live, or has a certain id, is few; everything that ever had a label is not.
-  const isNarrow = filter.idPrefix !== undefined || filter.scopeKey !== undefined;
+  const isNarrow =
+    filter.idPrefix !== undefined || filter.scopeKey !== undefined || filter.hasTree === true;
   const isLed = label !== undefined && !isNarrow && filter.states?.includes('exited') !== false;
   const terms = termsOf(filter);
   const where = terms.map((term) => term.sql).join(' AND ');
@@ -123,6 +135,7 @@ function termsOf(filter: RunFilter): readonly Term[] {
       values: [name, value],
     });
   }
+  if (filter.hasTree === true) terms.push({ sql: 'r.tree_ended_at_ms IS NULL', values: [] });
   if (filter.idPrefix !== undefined) terms.push(prefixTerm(filter.idPrefix));
   if (filter.includeRemoved !== true) terms.push({ sql: 'r.removed_at_ms IS NULL', values: [] });
   return terms;

@@ -10,6 +10,7 @@
  *   <state>/instance.json    who this directory is
  *   <state>/runs/<runId>/    one per run
  *   <state>/trash/           what gc is deleting
+ *   <state>/rates/<key>      how much of a rate of output is used; made with the first run that has one
  */
 import { statfs } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';

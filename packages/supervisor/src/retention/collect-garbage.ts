@@ -5,6 +5,7 @@
  * Also cleared: empty run directories without a record (clear-strays.ts).
  */
 import type { SupervisorContext } from '../context.ts';
+import { accountLabel } from '../origins.ts';
 import { diskRefusalOf } from '../registry/disk-refusal.ts';
 import { runDirOf } from '../run/records/run-files.ts';
 import type { RunRecord } from '../types.ts';
@@ -88,6 +89,7 @@ function liveRun(record: RunRecord, runsDir: string): RetainedRun {
     endedAtMs: undefined,
     // Only of a run that has ended is it on record.
     journalBytes: readJournalExtent(runDirOf(runsDir, record.runId))?.diskBytes ?? 0,
+    account: record.labels[accountLabel] ?? '',
   };
 }
 
@@ -97,6 +99,9 @@ function finishedRun(run: {
   readonly isRemoved: boolean;
   readonly endedAtMs: number;
   readonly journalBytes: number;
+  readonly labels: RunRecord['labels'];
 }): RetainedRun {
-  return { ...run, state: 'exited', isUnverifiable: false };
+  const { labels, ...rest } = run;
+  const account = labels[accountLabel] ?? '';
+  return { ...rest, account, state: 'exited', isUnverifiable: false };
 }

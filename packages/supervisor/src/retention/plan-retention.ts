@@ -2,8 +2,10 @@
  * Which finished runs go, and why each one goes or stays. Pure.
  *
  * Only runs that have exited and whose tree is proven gone can go at all. Of those
- * the oldest go first, until age, count and bytes are all within the policy. Runs
- * that a person removed go at once. Everything else is listed with the reason it
+ * the oldest go first, until age, count and bytes are all within the policy. Count
+ * and bytes are those of each account by itself, so that nobody's runs push out
+ * another's. An account may have a bound of its own, which its living runs count
+ * towards with what they may grow to. Runs that a person removed go at once. Everything else is listed with the reason it
  * stays, so that `gc --explain` never leaves a question.
  */
 import type { RunId } from '../types.ts';
@@ -12,10 +14,12 @@ export interface RetentionPolicy {
   readonly ageMs: number;
   readonly runsMax: number;
   readonly bytesMax: number;
+  /** Of all journals of an account, living ones included; undefined: none beside `bytesMax`. */
+  readonly accountBytesMax?: ((account: string) => number | undefined) | undefined;
 }
 
-/** What can take a finished run: a person, or one of the policy's three limits. */
-export type RetentionRule = 'by-hand' | 'age' | 'count' | 'bytes';
+/** What can take a finished run: a person, one of the policy's three limits, or the bound of its account. */
+export type RetentionRule = 'by-hand' | 'age' | 'count' | 'bytes' | 'account-bytes';
 
 /** A run as retention sees it; live ones are given too, to be listed. */
 export interface RetainedRun {
@@ -27,7 +31,10 @@ export interface RetainedRun {
   readonly isUnverifiable: boolean;
   readonly isRemoved: boolean;
   readonly endedAtMs: number | undefined;
+  /** Of a live run: what it may grow to, where that is bounded. */
   readonly journalBytes: number;
+  /** Whose it is; empty: nobody's, such as what was started on the command line. */
+  readonly account: string;
 }
 
 export interface RetentionDecision {
@@ -54,20 +61,28 @@ export function planRetention(
   const kept: RetentionDecision[] = [];
   const removed: RetentionDecision[] = [];
   const finished: RetainedRun[] = [];
+  const accounts = new Map<string, Filled>();
+  const filledOf = (run: RetainedRun): Filled => {
+    const filled = accounts.get(run.account) ?? { count: 0, bytes: 0, livingBytes: 0 };
+    accounts.set(run.account, filled);
+    return filled;
+  };
   for (const run of runs) {
     const why = untouchableBecause(run);
     if (why === undefined) finished.push(run);
-    else kept.push(decide(run, 'keep', { why, nowMs }));
+    else {
+      kept.push(decide(run, 'keep', { why, nowMs }));
+      filledOf(run).livingBytes += run.journalBytes;
+    }
   }
   // Newest first: the first that does not fit, and all older ones, go.
   finished.sort((one, other) => (other.endedAtMs ?? 0) - (one.endedAtMs ?? 0));
-  let count = 0;
-  let bytes = 0;
   for (const run of finished) {
-    const removal = removedBecause(run, { count, bytes, nowMs, policy });
+    const filled = filledOf(run);
+    const removal = removedBecause(run, { filled, nowMs, policy });
     if (removal === undefined) {
-      count += 1;
-      bytes += run.journalBytes;
+      filled.count += 1;
+      filled.bytes += run.journalBytes;
       kept.push(decide(run, 'keep', { why: 'within age, count and bytes', nowMs }));
     } else {
       removed.push(decide(run, 'remove', { ...removal, nowMs }));
@@ -90,9 +105,16 @@ function untouchableBecause(run: RetainedRun): string | undefined {
   return undefined;
 }
 
+/** What an account has so far. */
 interface Filled {
-  readonly count: number;
-  readonly bytes: number;
+  count: number;
+  bytes: number;
+  /** Of what stays in any case. */
+  livingBytes: number;
+}
+
+interface Standing {
+  readonly filled: Filled;
   readonly nowMs: number;
   readonly policy: RetentionPolicy;
 }
@@ -105,7 +127,7 @@ interface Removal {
 
 function removedBecause(
   run: RetainedRun,
-  { count, bytes, nowMs, policy }: Filled,
+  { filled: { count, bytes, livingBytes }, nowMs, policy }: Standing,
 ): Removal | undefined {
   const by = (rule: RetentionRule, why: string, limit?: number): Removal => ({
     why,
@@ -117,6 +139,10 @@ function removedBecause(
   if (count >= policy.runsMax) return by('count', 'newer runs fill the count', policy.runsMax);
   if (bytes + run.journalBytes > policy.bytesMax) {
     return by('bytes', 'newer runs fill the space', policy.bytesMax);
+  }
+  const accountMax = policy.accountBytesMax?.(run.account);
+  if (accountMax !== undefined && livingBytes + bytes + run.journalBytes > accountMax) {
+    return by('account-bytes', 'newer runs fill the space of its account', accountMax);
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSeededRandom } from '@clawdfather/testkit';
 import { planRetention } from '../../src/retention/plan-retention.ts';
-import type { RetainedRun } from '../../src/retention/plan-retention.ts';
+import type { RetainedRun, RetentionPolicy } from '../../src/retention/plan-retention.ts';
 import { runIdOf } from '../records.ts';
 
 const nowMs = 1_000_000;
@@ -19,12 +19,13 @@ function finished(id: string, parts: Partial<RetainedRun> = {}): RetainedRun {
     isUnverifiable: false,
     isRemoved: false,
     endedAtMs: nowMs - 1_000,
+    account: '',
     journalBytes: 100,
     ...parts,
   };
 }
 
-const removedBy = (runs: readonly RetainedRun[], policy: Partial<typeof generous>) =>
+const removedBy = (runs: readonly RetainedRun[], policy: Partial<RetentionPolicy>) =>
   planRetention(runs, nowMs, { ...generous, ...policy })
     .decisions.filter(({ decision }) => decision === 'remove')
     .map(({ runId, why }) => `${runId}: ${why}`);
@@ -53,6 +54,32 @@ test('beyond the bytes the oldest go, and a small old one may still fit', () => 
     finished('small', { endedAtMs: nowMs - 3, journalBytes: 30 }),
   ];
   assert.deepEqual(removedBy(runs, { bytesMax: 100 }), ['large: newer runs fill the space']);
+});
+
+test('each account has its own count and bytes, so nobody’s runs push out another’s', () => {
+  const runs = [
+    finished('new', { endedAtMs: nowMs - 1, account: 'member', journalBytes: 90 }),
+    finished('next', { endedAtMs: nowMs - 2, account: 'member', journalBytes: 20 }),
+    finished('owner', { endedAtMs: nowMs - 3, account: 'owner', journalBytes: 90 }),
+    finished('nobody', { endedAtMs: nowMs - 4, journalBytes: 90 }),
+  ];
+  assert.deepEqual(removedBy(runs, { bytesMax: 100 }), ['next: newer runs fill the space']);
+  assert.deepEqual(removedBy(runs, { runsMax: 1 }), ['next: newer runs fill the count']);
+});
+
+test('beyond the bound of its account the oldest of it go; living runs count and stay', () => {
+  const live = { state: 'live', isTreeGone: false, endedAtMs: undefined } as const;
+  const runs = [
+    finished('living', { ...live, account: 'member', journalBytes: 50 }),
+    finished('left', { isTreeGone: false, account: 'member', journalBytes: 10 }),
+    finished('new', { endedAtMs: nowMs - 1, account: 'member', journalBytes: 30 }),
+    finished('old', { endedAtMs: nowMs - 2, account: 'member', journalBytes: 30 }),
+    finished('owner', { endedAtMs: nowMs - 3, account: 'owner', journalBytes: 500 }),
+  ];
+  const accountBytesMax = (account: string) => (account === 'member' ? 100 : undefined);
+  assert.deepEqual(removedBy(runs, { accountBytesMax }), [
+    'old: newer runs fill the space of its account',
+  ]);
 });
 
 test('what a person removed goes at once', () => {

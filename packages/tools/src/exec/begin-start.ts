@@ -11,8 +11,10 @@ export function beginStart(
   request: StoredRequest,
   options: StartOptions = {},
 ): Promise<Started> {
-  const { runId, action } = request;
-  const started = startRun(context, request, options);
+  const { runId, action, requester } = request;
+  const { room } = context;
+  const start = (): Promise<Started> => startRun(context, request, options);
+  const started = room?.inTurn({ account: action.account, requester }, start) ?? start();
   const done = started.then(
     () => undefined,
     () => undefined /* its caller is told */,

@@ -19,7 +19,6 @@ import { beginStart } from './begin-start.ts';
 import { finishedResult, notesOf, type RunFacts } from './finished.ts';
 import { followOutput, type Reading } from './follow-output.ts';
 import { pendingResult, watchHeld } from './held-runs.ts';
-import { checkLiveRuns } from './live-runs.ts';
 import { createOutputCollector } from './output-collector.ts';
 import { type ExecPlan, planExec } from './plan-exec.ts';
 import type { Started } from './start-run.ts';
@@ -47,7 +46,12 @@ export async function exec(
   using limit = startTimeLimit(context.clock, yieldMs, [call.signal, context.signal]);
   const plan = await planExec(context, params, { call, patience: limit.signal });
   throwIfGone(context, call);
-  checkLiveRuns(context, call);
+  using _place = context.room?.take({
+    runId: plan.request.runId,
+    account: call.account,
+    requester: call.requester,
+    journalBytesMax: call.extras?.journalBytesMax,
+  });
   const proposal = proposalOf(plan, params, { call, patience: limit.signal });
   const verdict = await context.gatekeeper.check(proposal);
   call.signal.throwIfAborted();

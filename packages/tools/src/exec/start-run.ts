@@ -14,6 +14,7 @@ import {
   allowedByLabel,
   execBackend,
   hostLabel,
+  journalMaxLabel,
   nameLabel,
   nameScope,
   requesterLabel,
@@ -24,6 +25,7 @@ import type { ToolsContext } from '../context.ts';
 import type { Binding } from '../approvals/binding.ts';
 import { ToolsError } from '../errors.ts';
 import { idsOf } from '../host/local-host.ts';
+import type { RunBounds } from './account-room.ts';
 import { confinedLabel, noTerminal, type RunFacts } from './finished.ts';
 import { nameTaken } from './name-taken.ts';
 import { unusableDirectory } from './plan-exec.ts';
@@ -138,15 +140,17 @@ function neverStarted(error: unknown, input: SpawnInput): Started {
   throw error;
 }
 
-function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInput {
+function inputOf({ openFiles, room }: ToolsContext, request: StoredRequest): SpawnInput {
   const { action, requester, size } = request;
   const name = request.extras?.name;
+  const bounded = boundedOf(room?.boundsOf(action.account), request);
   const { runAs, ...plan } = request.spawn;
   const common = {
     runId: request.runId,
     sessionId: request.sessionId,
     backendId: execBackend,
     ...extrasOf(request, openFiles),
+    ...bounded,
     labels: {
       ...request.extras?.labels,
       ...(name === undefined ? {} : { [nameLabel]: name }),
@@ -154,6 +158,9 @@ function inputOf({ openFiles }: ToolsContext, request: StoredRequest): SpawnInpu
       [accountLabel]: action.account,
       [requesterLabel]: requester,
       [hostLabel]: action.host,
+      ...(bounded.journal === undefined
+        ? {}
+        : { [journalMaxLabel]: String(bounded.journal.bytesMax) }),
       ...(request.confine === undefined ? {} : confinedLabel),
       ...(request.allowedBy === undefined ? {} : { [allowedByLabel]: request.allowedBy }),
       ...(action.runAs === undefined ? {} : { [runAsLabel]: action.runAs }),
@@ -186,6 +193,23 @@ function extrasOf(
     ...(journalBytesMax === undefined
       ? {}
       : { journal: { mode: 'ring', bytesMax: journalBytesMax } }),
+  };
+}
+
+/* What its account is bounded to, whatever was asked for; `account-room.ts` has refused what does not fit. */
+function boundedOf(
+  bounds: RunBounds | undefined,
+  { action, extras }: StoredRequest,
+): Pick<SpawnInput, 'journal' | 'outputRate' | 'nice'> {
+  const { output, nice } = bounds ?? {};
+  return {
+    ...(output === undefined
+      ? {}
+      : {
+          journal: { mode: 'ring', bytesMax: extras?.journalBytesMax ?? output.usualBytesMax },
+          outputRate: { key: action.account, ...output.rate },
+        }),
+    ...(nice === undefined ? {} : { nice: Math.max(nice, extras?.nice ?? 0) }),
   };
 }
 

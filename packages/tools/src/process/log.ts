@@ -4,6 +4,7 @@
  * By line everything before the page is read and counted, by cursor nothing is; so a caller that wants all of a long output
  * reads by cursor. Either way memory holds one page, however long the output is.
  */
+import type { Clock } from '@clawdfather/kit';
 import { outputCharactersMax, processLimits } from '@clawdfather/protocol';
 import {
   type Cursor,
@@ -28,6 +29,9 @@ const charactersPerByteMax = 4;
 /* A page holds a character at least, whatever window its reader has. */
 const pageBytesMin = 4;
 const newline = 0x0a;
+/* Bytes that are no text take a quarter of a microsecond each: a piece of them is a few milliseconds. */
+const pieceBytes = 16 * 1024;
+const breathMs = 5;
 
 export async function readLog(
   context: ToolsContext,
@@ -62,7 +66,13 @@ interface LogRead {
   readonly run: ManagedRun;
 }
 
-async function cursorPage({ params, call, record, run }: LogRead): Promise<ResultOf<'log'>> {
+async function cursorPage({
+  context,
+  params,
+  call,
+  record,
+  run,
+}: LogRead): Promise<ResultOf<'log'>> {
   const from = (params.cursor ?? outputStart) as Cursor;
   const charactersMax = call.outputCharactersMax ?? outputCharactersMax;
   const isText = params.encoding !== 'base64';
@@ -73,6 +83,7 @@ async function cursorPage({ params, call, record, run }: LogRead): Promise<Resul
       bytesMax: Math.max(pageBytesMin, Math.floor(bytesMax)),
       linesMax,
       charactersMax: Math.max(pageBytesMin * charactersPerByteMax, charactersMax),
+      breathe: createBreath(context.clock, call),
     });
   let page = await take(isText ? charactersMax : (charactersMax / 4) * 3);
   /* Text is seldom longer than its bytes. Where it is, fewer of them are taken, so that none is left out. */
@@ -98,6 +109,7 @@ interface PageLimits {
   readonly bytesMax: number;
   readonly linesMax: number;
   readonly charactersMax: number;
+  readonly breathe: () => Promise<void> | undefined;
 }
 
 async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) {
@@ -114,10 +126,14 @@ async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) 
     }
     if (bytesLeft === 0 || linesLeft === 0) return done(false);
     const { count, lines } = measure(event.bytes, { bytesLeft, linesLeft });
-    const bytes = event.bytes.subarray(0, count);
-    const cursor = cursorInside(collector.reached, event, count);
-    collector.push({ ...event, bytes, cursor });
-    pieces.push(bytes);
+    const before = collector.reached;
+    for (let at = 0; at < count; at += pieceBytes) {
+      const end = Math.min(count, at + pieceBytes);
+      const bytes = event.bytes.subarray(at, end);
+      collector.push({ ...event, bytes, cursor: cursorInside(before, event, end) });
+      pieces.push(bytes);
+      await limits.breathe();
+    }
     if (count < event.bytes.length) return done(false);
     bytesLeft -= count;
     linesLeft -= lines;
@@ -219,6 +235,20 @@ interface TextRead {
   readonly seen: Seen;
 }
 
+/* Others have their turn now and then, however long the output is. */
+function createBreath(
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
+  { signal, breathe = () => clock.sleep(0, signal) }: Pick<ToolCall, 'signal' | 'breathe'>,
+): () => Promise<void> | undefined {
+  let sinceMs = clock.monotonicMs();
+  return () => {
+    if (clock.monotonicMs() - sinceMs < breathMs) return undefined;
+    return breathe().then(() => {
+      sinceMs = clock.monotonicMs();
+    });
+  };
+}
+
 /* To what there was at the beginning: a run that floods is never caught up with. */
 async function* textsOf(
   run: ManagedRun,
@@ -226,16 +256,14 @@ async function* textsOf(
 ): AsyncIterable<string> {
   const cleaners = { stdout: createTextCleaner(), stderr: createTextCleaner() };
   const beganAtMs = clock.wallMs();
-  let breathedAtMs = clock.monotonicMs();
+  const breathe = createBreath(clock, call);
   seen.losses = newLosses();
   for await (const event of run.outputSoFar(undefined, call.signal)) {
     if (event.kind === 'output' && event.atMs > beganAtMs + 1_000) break;
     seen.reached = event.cursor;
     noteLoss(seen.losses, event);
     if (event.kind === 'output') yield cleaners[event.stream].push(event.bytes);
-    if (clock.monotonicMs() - breathedAtMs < 10) continue;
-    await clock.sleep(0, call.signal);
-    breathedAtMs = clock.monotonicMs();
+    await breathe();
   }
   yield cleaners.stdout.end();
   yield cleaners.stderr.end();

@@ -26,23 +26,3 @@ test('S1: the same id at once and again is one run, and its input arrives once',
   assert.equal(ended.output, 'input\nended\n');
   assert.equal(rig.supervisor.list({ includeRemoved: true }).length, 1);
 });
-
-test('an account has so many live runs; another account has its own, and an ended run makes room', async (t) => {
-  const rig = await openToolsRig(t, { liveRunsMax: 2 });
-  const runId = createSystemRandom().id();
-  const start = (change = {}) => rig.exec({ command: 'exec sleep 600', background: true }, change);
-  const first = await start({ runId });
-  const second = await start();
-  await assert.rejects(start(), { code: 'run-limit-reached', detail: { liveRunsMax: 2 } });
-  assert.equal((await start({ runId })).status, 'running', 'the same run again is no further one');
-  const other = await start({ account: 'other' });
-  assert.ok('runId' in other && 'runId' in first && 'runId' in second);
-  await rig.process({ action: 'kill', runId: String(second.runId), graceMs: 0 });
-  const third = await start();
-  assert.ok('runId' in third);
-  for (const id of [first.runId, third.runId]) {
-    await rig.process({ action: 'kill', runId: String(id), graceMs: 0 });
-  }
-  const sees = () => true;
-  await rig.process({ action: 'kill', runId: String(other.runId), graceMs: 0 }, { sees });
-});

@@ -25,7 +25,9 @@ import {
   type Supervisor,
 } from '@clawdfather/supervisor';
 import {
+  type AccountRoom,
   agentPolicy,
+  createAccountRoom,
   createAllowlist,
   createGatekeeper,
   createStarterReach,
@@ -34,6 +36,7 @@ import {
   type DecisionOutcome,
   type Gatekeeper,
   type LocalUsers,
+  type RunBounds,
   type ToolCall,
   type Tools,
   type ToolsDeps,
@@ -62,6 +65,8 @@ export const allowAll: Gatekeeper = {
 export interface RigOptions extends Partial<ToolsDeps> {
   /* The real gatekeeper with the policy for agents, instead of one that allows everything. */
   readonly hasApprovals?: boolean;
+  /* Of every account. A requester that begins with `device:` is a person. */
+  readonly bounds?: RunBounds;
 }
 
 export interface ToolsRig {
@@ -94,6 +99,11 @@ export interface ToolsRig {
 
 export type EndedPoll = Extract<ProcessResult, { action: 'poll'; status: 'completed' | 'failed' }>;
 
+function roomOf(supervisor: Supervisor, bounds: RunBounds): AccountRoom {
+  const isOfPerson = (requester: string): boolean => requester.startsWith('device:');
+  return createAccountRoom({ supervisor, boundsOf: () => bounds, isOfPerson });
+}
+
 /* Tests of other things have accounts of all kinds. */
 export const everybodyAsUs: LocalUsers = { of: () => undefined };
 
@@ -101,7 +111,7 @@ let serial = 0;
 
 export async function openToolsRig(
   test: TestContext,
-  { hasApprovals = false, ...change }: RigOptions = {},
+  { hasApprovals = false, bounds, ...change }: RigOptions = {},
 ): Promise<ToolsRig> {
   serial += 1;
   const stateDir = mkdtempSync(join(tmpdir(), 'clf-tools-state-'));
@@ -120,6 +130,7 @@ export async function openToolsRig(
       users: everybodyAsUs,
       baseEnvironment: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', [markVariable]: mark },
       homeDirectory: scratchDir,
+      ...(bounds && { room: roomOf(supervisor, bounds) }),
       ...change,
       ...over,
     };

@@ -25,6 +25,7 @@ export function checkSpawnInput(input: SpawnInput): void {
   if (input.cwd.length > limits.directoryCharsMax) {
     throw invalid('cwd', `takes up to ${limits.directoryCharsMax} characters`);
   }
+  checkRate(input.outputRate);
   const bytesMax = input.journal?.bytesMax;
   if (bytesMax !== undefined && !(bytesMax >= limits.journalBytesMin)) {
     throw invalid('journal.bytesMax', `must be at least ${limits.journalBytesMin}`);
@@ -118,6 +119,17 @@ function checkIdentity(input: SpawnInput): void {
   const ids = [input.runAs.uid, input.runAs.gid, ...(input.runAs.groups ?? [])];
   for (const id of ids) checkInteger('runAs', id, { least: 0, most: 2 ** 32 - 2 });
   if (process.getuid?.() !== 0) throw invalid('runAs', 'needs a supervisor that runs as root');
+}
+
+function checkRate(rate: SpawnInput['outputRate']): void {
+  if (rate === undefined) return;
+  if (!isRunIdText(rate.key)) {
+    throw invalid('outputRate.key', 'takes up to 31 lower-case letters, digits and dashes');
+  }
+  const range = { least: 1, most: Number.MAX_SAFE_INTEGER };
+  checkInteger('outputRate.bytesPerSecond', rate.bytesPerSecond, range);
+  const most = limits.rateBurstBytesMax;
+  checkInteger('outputRate.burstBytes', rate.burstBytes, { least: 1, most });
 }
 
 function checkConfinement(grants: Confinement['grants']): void {

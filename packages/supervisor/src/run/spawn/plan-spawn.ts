@@ -5,7 +5,7 @@
  * command line goes to its shell verbatim and is never rebuilt from argv; an empty one is refused. Limits that need
  * a cgroup are refused when there is none (E4). Whatever is wrong is said before anything is written.
  */
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { OwnerIdentity, ResourceLimit, SpawnRequest } from '@clawdfather/shim';
 import { SupervisorError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
@@ -18,6 +18,8 @@ import { formatMeta } from '../records/run-meta.ts';
 export interface SpawnContext {
   readonly runId: RunId;
   readonly runDir: string;
+  /* Where the buckets of output rates are. */
+  readonly ratesDir: string;
   readonly cookie: Uint8Array;
   readonly leaseId: string;
   readonly owner: OwnerIdentity;
@@ -77,6 +79,7 @@ export function planSpawn(input: SpawnInput, context: SpawnContext): SpawnPlan {
     leftovers: newRun.leftovers,
     journal: journalOf(input),
     oomScoreAdj,
+    rate: rateOf(input, context),
     confine: input.confine,
     shield: input.shield,
   };
@@ -157,6 +160,12 @@ function cgroupOf(asked: RunLimits, context: SpawnContext): SpawnRequest['cgroup
     memoryBytesMax: asked.memoryBytes,
     processesMax: asked.processes,
   };
+}
+
+function rateOf({ outputRate }: SpawnInput, { ratesDir }: SpawnContext): SpawnRequest['rate'] {
+  if (outputRate === undefined) return undefined;
+  const { key, bytesPerSecond, burstBytes } = outputRate;
+  return { file: join(ratesDir, key), bytesPerSecond, burstBytes };
 }
 
 function journalOf(input: SpawnInput): SpawnRequest['journal'] {

@@ -13,7 +13,9 @@
  * process has recorded as stale meanwhile.
  * The same run id twice is one run: the second caller gets a handle on the first.
  */
+import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import { errnoOf, onAbort } from '@clawdfather/kit';
 import { SupervisorError } from '../../errors.ts';
 import { ownerIdentityOf, type SupervisorContext } from '../../context.ts';
@@ -64,10 +66,14 @@ export async function spawnRun(parts: SpawnParts, input: SpawnInput): Promise<Ma
 
 function planFor(context: SupervisorContext, input: SpawnInput): SpawnPlan {
   const { random } = context;
+  const ratesDir = join(context.stateDir.path, 'rates');
+  // In a directory that is ours alone. Few runs have a rate, and it costs a system call.
+  if (input.outputRate !== undefined) mkdirSync(ratesDir, { recursive: true, mode: 0o700 });
   const runId = (input.runId ?? random.id()) as RunId;
   return planSpawn(input, {
     runId,
     runDir: runDirOf(context.stateDir.runsDir, runId),
+    ratesDir,
     cookie: random.bytes(16),
     leaseId: `${random.id()}${random.id()}`,
     owner: ownerIdentityOf(context.owner()),

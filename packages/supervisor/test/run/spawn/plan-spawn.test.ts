@@ -21,6 +21,7 @@ const requestOf = (change: Partial<ChildInput>) =>
     { ...input, ...change },
     {
       runId: '3k9qv7hd2m5x8abc' as RunId,
+      ratesDir: '/state/rates',
       runDir: '/runs/3k9qv7hd2m5x8abc',
       cookie: new Uint8Array(16),
       leaseId: 'lease',
