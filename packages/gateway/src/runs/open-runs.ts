@@ -55,33 +55,18 @@ export interface Runs extends AsyncDisposable {
   readonly agentTools: Tools;
 }
 
-export async function openRuns(
-  config: GatewayConfig,
-  deps: GatewayDeps & { readonly observer: SupervisorObserver; readonly ownerId: AccountId },
-): Promise<Runs> {
-  const { clock, random, log, observer, ownerId } = deps;
+type RunsDeps = GatewayDeps & {
+  readonly observer: SupervisorObserver;
+  readonly ownerId: AccountId;
+};
+
+export async function openRuns(config: GatewayConfig, deps: RunsDeps): Promise<Runs> {
+  const { clock, random, log, ownerId } = deps;
   const { stateDir, runs, accounts = [] } = config;
   const users = await openLocalUsers({ ownerId, accounts, temporaryRoot: runs.temporaryRoot });
   await using opening = new AsyncDisposableStack();
-  const counting = countFound(observer);
-  const bounds = config.bounds ?? usualAccountBounds;
-  const isMember = isMemberBeside(ownerId);
-  const accountBytesMax = (account: string): number | undefined =>
-    isMember(account) ? bounds.members.journalBytesMax : undefined;
-  const supervisor = await createSupervisor({
-    stateDir,
-    launcher: 'spawnd',
-    adoption: 'adopt',
-    retention: { ...runs.retention, accountBytesMax },
-    umask: runs.umask,
-    clock,
-    random,
-    log,
-    observer: counting.observer,
-  });
+  const supervisor = await openSupervisor(config, deps);
   opening.defer(() => supervisor.close());
-  const found = counting.take();
-  if (found.adopted + found.ended > 0) log.event('runs.adopted', found);
   const approvals = await openApprovals({ stateDir, clock, random });
   opening.defer(() => approvals.close());
   await moveOwnerRules(approvals, ownerId);
@@ -102,7 +87,7 @@ export async function openRuns(
     openFiles: runs.openFiles,
     room: createAccountRoom({
       supervisor,
-      boundsOf: runBoundsOf(bounds, isMember),
+      boundsOf: runBoundsOf(config.bounds ?? usualAccountBounds, isMemberBeside(ownerId)),
       isOfPerson: isOfDevice,
     }),
   };
@@ -134,6 +119,30 @@ export async function openRuns(
     agentTools: agents.tools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/* It adopts what earlier gateways have left, and tells how many runs that are. */
+async function openSupervisor(config: GatewayConfig, deps: RunsDeps): Promise<Supervisor> {
+  const { clock, random, log, observer, ownerId } = deps;
+  const { stateDir, runs, bounds = usualAccountBounds } = config;
+  const counting = countFound(observer);
+  const isMember = isMemberBeside(ownerId);
+  const accountBytesMax = (account: string): number | undefined =>
+    isMember(account) ? bounds.members.journalBytesMax : undefined;
+  const supervisor = await createSupervisor({
+    stateDir,
+    launcher: 'spawnd',
+    adoption: 'adopt',
+    retention: { ...runs.retention, accountBytesMax },
+    umask: runs.umask,
+    clock,
+    random,
+    log,
+    observer: counting.observer,
+  });
+  const found = counting.take();
+  if (found.adopted + found.ended > 0) log.event('runs.adopted', found);
+  return supervisor;
 }
 
 /* Earlier gateways kept a list for the owner's account, beside that of the machine (rule-account.ts of the tools). */
