@@ -42,8 +42,7 @@ export const runSpec = defineCommand({
       summary: 'what to do with processes that the command leaves behind (keep)',
     }),
     ownerLoss: settingFlag('run.ownerLoss', {
-      summary:
-        'what to do when this clf is killed (adopt: the run goes on; kill: it is ended, 15 s later)',
+      summary: 'when this clf is killed (adopt: the run goes on; kill ends it, 15 s later)',
     }),
     nice: valueFlag(integer({ min: -20, max: 19 }), {
       summary: 'scheduling priority, from -20 to 19',
