@@ -43,8 +43,7 @@ export const runSpec = defineCommand({
       summary: 'what to do with processes that the command leaves behind (keep)',
     }),
     ownerLoss: settingFlag('run.ownerLoss', {
-      summary:
-        'what to do when this clf is killed (adopt: the run goes on; kill: it is ended, 15 s later)',
+      summary: 'when this clf is killed (adopt: the run goes on; kill ends it, 15 s later)',
     }),
     shield: switchFlag({ summary: 'hide what agents may not reach, as around what they start' }),
     nice: valueFlag(integer({ min: -20, max: 19 }), {

@@ -113,7 +113,7 @@ test('J4: what ended on a full disk has its cause and its actor on record once t
   assert.equal(stderr, '');
   const { state, exit } = (await runsOf(rig)).get(filler) ?? {};
   assert.deepEqual([state, exit?.reason, exit?.signal], ['exited', 'manual-cancel', 'SIGTERM']);
-  assert.match(exit?.actor ?? '', /^cli:\d+$/);
+  assert.match(exit?.actor ?? '', /^cli:\S+ \(pid \d+\)$/);
 });
 
 test('a run that is removed while its row cannot be deleted is forgotten by the next that can write', {

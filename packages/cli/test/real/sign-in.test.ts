@@ -192,6 +192,30 @@ test(
 );
 
 test(
+  'the audit log of one run, and who ended it by the name of the device',
+  options,
+  async (context) => {
+    const rig = createGatewayRig(context);
+    const { url } = await rig.serve();
+    await rig.clf('login');
+    for (const name of ['one', 'two']) {
+      await rig.clf('run', '-d', '-g', url, '--name', name, '--', 'sleep', '600');
+    }
+    await rig.clf('kill', '-g', url, '-9', 'one');
+    await rig.clf('kill', '-g', url, 'two');
+    const ofOne = (await rig.clf('audit', '-g', url, 'one')).stdout;
+    assert.match(
+      ofOne,
+      /^\d{4}-\d\d-\d\dT\S+Z run\.start .*\n\S+ run\.signal .* signal="SIGKILL"\n$/,
+    );
+    const shown = (await rig.clf('show', '-g', url, 'one')).stdout;
+    assert.match(shown, /^Run \w+ killed by SIGKILL, sent by device:\S+ \(.+\)\.$/m);
+    const unknown = await rig.clf('audit', '-g', url, '--action', 'run.begin');
+    assert.match(unknown.stderr, /No action is called "run\.begin" here\. Known: .*run\.start/);
+  },
+);
+
+test(
   'on this machine a run begins where one is, and no time limit is put on it',
   options,
   async (context) => {

@@ -177,7 +177,9 @@ const starts: Story = {
     { clf: 'run -- wc -c', input: megabyte, out: '1048576\n' },
     { clf: 'run -n -- cat', input: 'not given\n' },
     {
-      clf: 'run --json -- echo hi',
+      // It cannot end before it is told to have started.
+      clf: 'run --json -- head -n 1',
+      input: 'hi\n',
       out: /^\{"type":"started","run":\{"id":"RUN",.*\n\{"type":"output",.*\n\{"type":"exit","id":"RUN","exit":\{"reason":"exit","code":0,.*\n$/,
     },
     {
