@@ -7,11 +7,12 @@
 import { accessSync, constants } from 'node:fs';
 import { chown, mkdir, readlink, realpath, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { errnoOf } from '@clawdfather/kit';
 import { isInside, realPathSoFar } from '../approvals/real-paths.ts';
 import type { ShieldPlaces } from './create-shield.ts';
 import type { ShieldFacts } from './plan-shield.ts';
+import { makePrivatePlaces } from './private-places.ts';
 import {
   hiddenOfHome,
   hiddenOfSystem,
@@ -41,12 +42,7 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
   for (const path of question.ownDirectories) {
     await mkdir(path, { recursive: true, mode: 0o700 });
   }
-  const own = join(privateDir, `${user.uid}`);
-  const [ownTmp, ownVarTmp, ownRuntime] = await Promise.all([
-    makePrivate(join(own, 'tmp'), user),
-    makePrivate(join(own, 'var-tmp'), user),
-    makePrivate(join(own, 'runtime'), user),
-  ]);
+  const privatePlaces = await makePrivatePlaces(privateDir, user);
   const real = (paths: readonly string[]): Promise<readonly string[]> =>
     Promise.all(paths.map(realPathSoFar));
   const ours = await real([...question.ownDirectories, ...question.ours]);
@@ -66,9 +62,7 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
     programs: (await real(programs)).filter((path) => tree === undefined || !isInside(path, tree)),
     tree,
     runtimeDir: runtimeDir === undefined ? undefined : await realPathSoFar(runtimeDir),
-    ownTmp,
-    ownVarTmp,
-    ownRuntime,
+    ...privatePlaces,
     targets: await targetsOf(places),
   };
 }
@@ -122,16 +116,6 @@ async function targetsOf(places: readonly string[]): Promise<ReadonlyMap<string,
     }),
   );
   return new Map(found.flat());
-}
-
-/* A real path: nothing is mounted through links. */
-async function makePrivate(path: string, { uid, gid }: ShieldUser): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  if (process.getuid?.() === 0 && uid !== 0) {
-    await chown(dirname(path), uid, gid);
-    await chown(path, uid, gid);
-  }
-  return await realpath(path);
 }
 
 async function makeMissing(home: string, user: ShieldUser): Promise<void> {
