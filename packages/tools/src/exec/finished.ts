@@ -7,7 +7,7 @@
 import { constants } from 'node:os';
 import type { ExecResult } from '@clawdfather/protocol';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
-import { readsLabel, terminalLabel } from '@clawdfather/supervisor/origins';
+import { readsLabel, shieldLabel, terminalLabel } from '@clawdfather/supervisor/origins';
 import type { CollectedOutput } from './output-collector.ts';
 import { formatGone } from '../output/gone-text.ts';
 
@@ -100,9 +100,14 @@ export const noTerminal = 'unavailable';
 
 /* What later readers must know too; the label is written at the start. */
 export function notesOf({ labels }: Pick<RunRecord, 'labels'>): readonly string[] {
-  return labels[terminalLabel] === noTerminal
-    ? ['no terminal could be had, so it runs on pipes']
-    : [];
+  return [
+    ...(labels[terminalLabel] === noTerminal
+      ? ['no terminal could be had, so it runs on pipes']
+      : []),
+    ...(labels[shieldLabel] === 'partial'
+      ? ['its shield is partial: this machine cannot hide everything from it']
+      : []),
+  ];
 }
 
 const { ENOENT, EACCES, EPERM, ENOEXEC, EISDIR, ENOTDIR } = constants.errno;
