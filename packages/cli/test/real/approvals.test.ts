@@ -97,7 +97,7 @@ test('what was asked for at a gateway is allowed here and started there, as whom
   const [json] = lines((await rig.clf('approvals', '--json')).stdout);
   assert.deepEqual([json?.['state'], existsSync(made)], ['allowed', false]);
   const { stdout } = await rig.clf('approvals');
-  assert.match(stdout, / allowed +mcp:test[^]*allowed by cli:.* ago, not started yet/);
+  assert.match(stdout, / allowed +mcp:test[^]*allowed by cli:.* (ago|just now), not started yet/);
 });
 
 test('denying tells why, and the run never starts', { skip }, async (t) => {

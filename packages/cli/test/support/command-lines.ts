@@ -239,8 +239,9 @@ const leftovers: Story = {
     { clf: 'ps -q -f name=kept', out: 'RUN\nRUN\n' },
     { clf: 'rm -f kept', out: started },
     { clf: 'kill kept', out: 'RUN ok, 1 left process ended\n' },
-    { clf: 'show kept', out: /\nthey ended +TIME by WHO: 1 left process ended\n/ },
     { clf: 'kill kept', out: 'RUN had already ended (ok)\n' },
+    { clf: 'rm kept', out: started },
+    { clf: 'show kept', out: /\nthey ended +TIME by WHO: 1 left process ended\n/ },
     { clf: 'rm kept', out: started },
     { clf: `run --leftovers end -- sh -c 'sleep 1000 & echo on'`, out: 'on\n' },
     {
