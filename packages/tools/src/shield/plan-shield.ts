@@ -103,13 +103,21 @@ function withTargets({ targets }: ShieldFacts, places: readonly string[]): reado
   return [...new Set(all)];
 }
 
-/* SH3. Only where something covers it: elsewhere a mount of its own would do nothing but uncover. */
-function treesBelow({ tree, ours }: ShieldFacts, shared: readonly ShieldStep[]): readonly string[] {
-  if (tree === undefined || ours.some((path) => isInside(tree, path))) return [];
-  const isCovered = shared.some(
-    ({ kind, path }) => (kind === 'hide' || kind === 'replace') && isInside(tree, path),
-  );
-  return isCovered ? [tree] : [];
+/*
+ * SH3, and programs that a person's search path names. Only where something covers them: elsewhere a mount of its own would do
+ * nothing but uncover.
+ */
+function treesBelow(facts: ShieldFacts, shared: readonly ShieldStep[]): readonly string[] {
+  const { tree, ours, programs } = facts;
+  const isOurs = (path: string): boolean => ours.some((own) => isInside(path, own));
+  const isCovered = (path: string): boolean =>
+    shared.some((step) => isCover(step) && isInside(path, step.path));
+  const trees = [...programs, ...(tree === undefined ? [] : [tree])];
+  return trees.filter((path) => isCovered(path) && !isOurs(path)).sort(byDepth);
+}
+
+function isCover({ kind }: ShieldStep): boolean {
+  return kind === 'hide' || kind === 'replace';
 }
 
 /*

@@ -18,6 +18,7 @@ import {
   hiddenOfSystem,
   madeDirectories,
   readOnlyOfHome,
+  replacedDirectories,
   type StartupFile,
   startupFiles,
 } from './shield-places.ts';
@@ -53,7 +54,7 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
     ...hiddenOfSystem.map(({ path }) => path),
     ...homes.flatMap((home) => [...ofHome, ...readOnlyOfHome].map((path) => join(home, path))),
   ];
-  const programs = [...question.programs, ...programsOfHomes(question.searchPath, homes)];
+  const programs = [...question.programs, ...programsOfPath(question.searchPath, homes)];
   return {
     isRoot: user.uid === 0,
     home,
@@ -69,14 +70,15 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
 
 /*
  * Directories of the search path in the home directory: what is put there, a person runs next. Those that npm puts there for the
- * time of a script are no person's.
+ * time of a script are no person's. And those in places that are replaced: programs in them are to be found.
  */
-function programsOfHomes(searchPath: string, homes: readonly string[]): readonly string[] {
+function programsOfPath(searchPath: string, homes: readonly string[]): readonly string[] {
   const isOfHome = (path: string): boolean =>
-    homes.some((home) => path !== home && isInside(path, home));
-  return searchPath
-    .split(':')
-    .filter((path) => isOfHome(path) && !path.endsWith('node_modules/.bin'));
+    homes.some((home) => path !== home && isInside(path, home)) &&
+    !path.endsWith('node_modules/.bin');
+  const isReplaced = (path: string): boolean =>
+    replacedDirectories.some((top) => path !== top && isInside(path, top));
+  return searchPath.split(':').filter((path) => isOfHome(path) || isReplaced(path));
 }
 
 /* The root of all files is no home. */

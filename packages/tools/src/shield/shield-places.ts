@@ -35,6 +35,9 @@ export const keptOfRun: readonly HiddenPlace[] = [
   { path: '/run/postgresql', door: 'postgresql' },
 ];
 
+/* Everybody's, in which programs put sockets under names of their own choice. */
+export const replacedDirectories: readonly string[] = ['/tmp', '/var/tmp'];
+
 /* Of XDG_RUNTIME_DIR, in the place of which an empty directory is. */
 export const doorsOfRuntime: readonly HiddenPlace[] = [
   { path: 'bus', door: 'dbus' },

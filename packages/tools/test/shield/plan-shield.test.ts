@@ -93,6 +93,12 @@ test('SH3: a tree below /tmp or /run is kept, one of our own is not', () => {
   );
 });
 
+test('programs below /tmp are there, and read-only', () => {
+  const steps = plan({ programs: ['/tmp/tools/bin'] });
+  assert.ok(pathsOf(steps, 'keep').includes('/tmp/tools/bin'));
+  assert.equal(endOf(steps, '/tmp/tools/bin/x'), 'read-only');
+});
+
 test('SH4: nothing is put back over what was hidden or made read-only', () => {
   fc.assert(
     fc.property(
