@@ -5,11 +5,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import { openApprovals } from '@clawdfather/supervisor';
 import { createAllowlist, decideApproval } from '@clawdfather/tools';
@@ -55,13 +54,6 @@ async function agentsShell(line: string, env: Record<string, string>): Promise<s
   return text;
 }
 
-/* A working tree, where what agents start writes; in our own directories it cannot. */
-function createProject(t: TestContext): string {
-  const project = mkdtempSync(join(tmpdir(), 'clf-project-'));
-  t.after(() => rmSync(project, { recursive: true, force: true }));
-  return project;
-}
-
 /* Until it is over, one way or the other. */
 async function pollToEnd(agent: Agent, runId: string): Promise<ToolAnswer> {
   for (;;) {
@@ -73,10 +65,9 @@ async function pollToEnd(agent: Agent, runId: string): Promise<ToolAnswer> {
 test('A5: an agent cannot approve itself: by its own shell, by its own runs, or by asking for it', {
   skip,
 }, async (t) => {
-  const { cli, connect } = createMcpRig(t);
-  const cwd = createProject(t);
-  const agent = await connect({ flags: asked, cwd });
-  const made = join(cwd, 'made');
+  const { cli, connect, project } = createMcpRig(t);
+  const agent = await connect({ flags: asked });
+  const made = join(project, 'made');
   const held = await agent.call('exec', { argv: ['touch', made] });
   assert.equal(held.data['status'], 'approval-pending', held.text);
   const approvalId = String(held.data['approvalId']);
@@ -91,7 +82,7 @@ test('A5: an agent cannot approve itself: by its own shell, by its own runs, or 
   const asking = await agent.call('exec', { command: `${clf} allow ${approvalId}` });
   assert.equal(asking.data['status'], 'approval-pending');
   // Nor when it may run everything: a server that is wide open, beside the one that asks. In a shield it does not even see the request.
-  const open = await connect({ cwd });
+  const open = await connect();
   for (const pty of [true, false]) {
     const inside = await open.call('exec', { command: `${clf} allow ${approvalId}`, pty });
     assert.match(inside.text, /approval-refused|approval-not-found/);
@@ -109,10 +100,9 @@ test('A5: an agent cannot approve itself: by its own shell, by its own runs, or 
 });
 
 test('an approval cannot be used again, nor for anything else', async (t) => {
-  const { cli, connect } = createMcpRig(t);
-  const cwd = createProject(t);
-  const agent = await connect({ flags: asked, cwd });
-  const line = `echo once >>${cwd}/log`;
+  const { cli, connect, project } = createMcpRig(t);
+  const agent = await connect({ flags: asked });
+  const line = `echo once >>${project}/log`;
   const held = await agent.call('exec', { command: line });
   const runId = String(held.data['runId']);
   assert.equal(await allowAsPerson(cli.stateDir, String(held.data['approvalId'])), 'decided');

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createEnding, hearMessages, initializeMessage } from '@clawdfather/testkit';
+import { hearMessages, initializeMessage } from '@clawdfather/testkit';
 import { createCliRig } from '../support/cli-process.ts';
 import { createMcpRig, isGone, openPolicy, startBare } from '../support/mcp-rig.ts';
 
@@ -41,9 +41,9 @@ test('the end of a run that is over at once comes after the result that names it
 });
 
 test('a notice that nobody reads ends the server with success', async (t) => {
-  const cli = createCliRig(t);
-  const server = startBare(t, cli, openPolicy);
-  const ending = createEnding(cli.env['HOME'] ?? '', 0);
+  const { cli, project, createEnding } = createMcpRig(t);
+  const server = startBare(t, cli, [...openPolicy, '--workdir', project]);
+  const ending = createEnding(0);
   server.send(initializeMessage);
   await server.answer(1);
   server.send(exec(2, { command: ending.command, background: true }));

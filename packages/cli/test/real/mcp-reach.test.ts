@@ -165,16 +165,17 @@ for (const { name, isUser, skip } of users) {
 test('a refusal says how to ask', {
   skip: noLandlock,
 }, async (t) => {
-  const { hosts, project, connect } = createSite(t, false);
+  const { project, connect } = createSite(t, false);
+  const elsewhere = '/etc/hostname';
   const agent = await connect(project);
-  const refused = await agent.call('exec', { argv: ['cat', hosts] });
+  const refused = await agent.call('exec', { argv: ['cat', elsewhere] });
   assert.equal(refused.data['status'], 'completed');
   assert.match(refused.text, /only the working tree and the system; .* exec with ask "always"/);
   const polled = await agent.call('process', { action: 'poll', runId: refused.data['runId'] });
   assert.match(polled.text, /exec with ask "always"/);
   const fine = await agent.call('exec', { argv: ['cat', 'README é.md'] });
   assert.doesNotMatch(fine.text, /working tree/);
-  const asked = await agent.call('exec', { argv: ['cat', hosts], ask: 'always' });
+  const asked = await agent.call('exec', { argv: ['cat', elsewhere], ask: 'always' });
   assert.equal(asked.data['status'], 'approval-pending');
 });
 

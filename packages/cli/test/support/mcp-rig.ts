@@ -2,7 +2,9 @@
  * `clf mcp` with the protocol's own client, on a state directory of its own.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { createEnding, createMcpCalls, type Ending, type McpCalls } from '@clawdfather/testkit';
@@ -35,15 +37,20 @@ export interface AgentOptions {
 
 export interface McpRig {
   readonly cli: CliRig;
+  /* The working tree of agents, unless they say otherwise. What they start sees none of our own directories. */
+  readonly project: string;
   readonly connect: (options?: AgentOptions) => Promise<Agent>;
   readonly createEnding: (code: number) => Ending;
 }
 
 export function createMcpRig(test: TestContext, cli = createCliRig(test)): McpRig {
+  const project = mkdtempSync(join(tmpdir(), 'clf-project-'));
+  test.after(() => rmSync(project, { recursive: true, force: true }));
   return {
     cli,
-    connect: (options = {}) => connect(test, cli, options),
-    createEnding: (code) => createEnding(cli.env['HOME'] ?? '', code),
+    project,
+    connect: (options = {}) => connect(test, cli, { cwd: project, ...options }),
+    createEnding: (code) => createEnding(project, code),
   };
 }
 
