@@ -79,7 +79,7 @@ export function createShield(deps: ShieldDeps): Shield {
     const last = kept.get(key);
     if (last !== undefined && now - last.atMs < keptMs) return await last.request;
     // One object as long as it holds: its bytes are made once.
-    const request = readSteps(deps, place).then((steps) => ({ steps, hasDomain }));
+    const request = readSteps(deps, place).then((steps) => ({ steps, hasDomain }), unprepared);
     kept.delete(key);
     if (kept.size >= keptMax) kept.clear();
     kept.set(key, { atMs: now, request });
@@ -119,6 +119,15 @@ async function readSteps(deps: ShieldDeps, { tree, user }: ShieldPlace): Promise
     runtimeDir: user === undefined ? deps.runtimeDir : `/run/user/${user.uid}`,
   });
   return planShield(facts, settings);
+}
+
+/* A full disk, a file where a directory has to be. */
+function unprepared(cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new ToolsError('shield-unavailable', `the shield cannot be prepared: ${why}`, {
+    cause,
+    hint: 'Nothing was started. Mend what it names, or look with "clf doctor".',
+  });
 }
 
 function unavailable(state: ShieldState): ToolsError {

@@ -40,9 +40,7 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
   const { home, systemHome } = await homesOf(user);
   const homes = [home, systemHome].filter((path) => path !== undefined);
   if (home !== undefined) await makeMissing(home, user);
-  for (const path of question.ownDirectories) {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  }
+  for (const path of question.ownDirectories) await makeOwn(path);
   const privatePlaces = await makePrivatePlaces(privateDir, user);
   const real = (paths: readonly string[]): Promise<readonly string[]> =>
     Promise.all(paths.map(realPathSoFar));
@@ -66,6 +64,15 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
     ...privatePlaces,
     targets: await targetsOf(places),
   };
+}
+
+/* Where we may not make it, neither may a command. */
+async function makeOwn(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!['EROFS', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) throw error;
+  }
 }
 
 /*
