@@ -78,20 +78,25 @@ static void remove_run(struct run *run)
 	free(run);
 }
 
-/* Moves what a shim keeps to the lowest descriptors after the standard ones, so that the rest is one range. */
-static bool keep_only(int *const *fds, size_t count)
+/*
+ * Moves what a shim keeps to the lowest descriptors after the standard ones, so that the rest is one range. The lowest first: its
+ * place is at most its own number, so none is overwritten, and no descriptor more is needed than there are.
+ */
+static bool keep_only(int **fds, size_t count)
 {
 	int next = 3;
-	/* Above all of their places first: one must not be overwritten by another. */
-	for (size_t i = 0; i < count; i++)
-		if (*fds[i] >= 0 && (*fds[i] = fcntl(*fds[i], F_DUPFD_CLOEXEC, 3 + (int)count)) < 0)
-			return false;
 	for (size_t i = 0; i < count; i++) {
-		if (*fds[i] < 0)
+		size_t lowest = i;
+		for (size_t j = i + 1; j < count; j++)
+			if (*fds[j] < *fds[lowest])
+				lowest = j;
+		int *fd = fds[lowest];
+		fds[lowest] = fds[i];
+		if (*fd < 0)
 			continue;
-		if (dup3(*fds[i], next, O_CLOEXEC) < 0)
+		if (*fd != next && dup3(*fd, next, O_CLOEXEC) < 0)
 			return false;
-		*fds[i] = next++;
+		*fd = next++;
 	}
 	return sys_close_from((unsigned)next) == 0;
 }
@@ -108,7 +113,7 @@ static _Noreturn void become_shim(const struct frame *frame, int link, struct sh
 		_exit(1);
 	memcpy(request.message, frame->payload, frame->length);
 	wipe_pages(spawnd.in, spawnd.in_length);
-	int *const kept[] = {&request.link_fd, &request.shield.mount_fd, &request.shield.terminals_fd, &request.shield.user_fd};
+	int *kept[] = {&request.link_fd, &request.shield.mount_fd, &request.shield.terminals_fd, &request.shield.user_fd};
 	if (setsid() < 0 || !keep_only(kept, sizeof kept / sizeof kept[0]))
 		_exit(1);
 	shim_main(&request, &spawnd.host);
