@@ -46,6 +46,7 @@ test('a quick run measures every scenario and leaves nothing but its report', ()
     'spawn',
     'spawn-least',
     'spawn-heap',
+    'shield',
     'growth',
     'output',
     'output-pty',

@@ -5,7 +5,7 @@
  * Also cleared: empty run directories without a record (clear-strays.ts).
  */
 import type { SupervisorContext } from '../context.ts';
-import { accountLabel } from '../origins.ts';
+import { accountLabel, journalMaxLabel } from '../origins.ts';
 import { diskRefusalOf } from '../registry/disk-refusal.ts';
 import { runDirOf } from '../run/records/run-files.ts';
 import type { RunRecord } from '../types.ts';
@@ -87,10 +87,19 @@ function liveRun(record: RunRecord, runsDir: string): RetainedRun {
     isUnverifiable: false,
     isRemoved: false,
     endedAtMs: undefined,
-    // Only of a run that has ended is it on record.
-    journalBytes: readJournalExtent(runDirOf(runsDir, record.runId))?.diskBytes ?? 0,
+    journalBytes: livingBytes(record, runsDir),
     account: record.labels[accountLabel] ?? '',
   };
+}
+
+/*
+ * What a living run holds is on no record. One whose account is bounded counts with all that it may keep: it can have grown to that
+ * before the next look.
+ */
+function livingBytes({ runId, labels }: RunRecord, runsDir: string): number {
+  const cap = labels[journalMaxLabel];
+  if (cap !== undefined) return Number(cap);
+  return readJournalExtent(runDirOf(runsDir, runId))?.diskBytes ?? 0;
 }
 
 function finishedRun(run: {
