@@ -8,7 +8,7 @@ import type { ProposedAction } from '../../src/approvals/gatekeeper.ts';
 import { namedPaths } from '../../src/approvals/named-paths.ts';
 
 const pathsOf = (command: ProposedAction['command']) =>
-  namedPaths({ command, cwd: '/work' }, '/usr/bin:bin:');
+  namedPaths({ command, cwd: '/place' }, '/usr/bin:bin:');
 const filesOf = (line: string): readonly string[] =>
   pathsOf({ kind: 'line', shell: '/bin/sh', line }).files;
 const programsOf = (line: string): readonly string[] =>
@@ -16,10 +16,10 @@ const programsOf = (line: string): readonly string[] =>
 
 test('of a program: every argument, and the program where PATH may have it', () => {
   const { files, programs, more } = pathsOf({ kind: 'argv', argv: ['tool', 'a', '/b', '../c'] });
-  assert.deepEqual(files, ['/work/a', '/b', '/c']);
-  assert.deepEqual(programs, [['/usr/bin/tool', '/work/bin/tool', '/work/tool']]);
+  assert.deepEqual(files, ['/place/a', '/b', '/c']);
+  assert.deepEqual(programs, [['/usr/bin/tool', '/place/bin/tool', '/place/tool']]);
   assert.equal(more, 0);
-  assert.deepEqual(pathsOf({ kind: 'argv', argv: ['./tool'] }).files, ['/work/tool']);
+  assert.deepEqual(pathsOf({ kind: 'argv', argv: ['./tool'] }).files, ['/place/tool']);
 });
 
 test('of a line: the words of every command, without quotes, and what is read with <', () => {
@@ -27,14 +27,14 @@ test('of a line: the words of every command, without quotes, and what is read wi
     filesOf(`./a "b c" 'd' < e | x f > out && (y g; z $(w h)) 2>> err`).toSorted(),
     [
       '/bin/sh',
-      '/work/a',
-      '/work/b c',
-      '/work/d',
-      '/work/e',
-      '/work/f',
-      '/work/g',
-      '/work/$(w h)',
-      '/work/h',
+      '/place/a',
+      '/place/b c',
+      '/place/d',
+      '/place/e',
+      '/place/f',
+      '/place/g',
+      '/place/$(w h)',
+      '/place/h',
     ].toSorted(),
   );
   assert.deepEqual(programsOf('tool x; echo y; if other; then third; fi'), [
@@ -42,19 +42,19 @@ test('of a line: the words of every command, without quotes, and what is read wi
     '/usr/bin/other',
     '/usr/bin/third',
   ]);
-  assert.ok(filesOf('for f in one two; do sh $f; done').includes('/work/two'));
-  assert.ok(filesOf('. ./lib.sh').includes('/work/lib.sh'), 'what the shell itself reads');
+  assert.ok(filesOf('for f in one two; do sh $f; done').includes('/place/two'));
+  assert.ok(filesOf('. ./lib.sh').includes('/place/lib.sh'), 'what the shell itself reads');
 });
 
 test('values of options and variables are names too', () => {
-  assert.ok(filesOf('tool --config=conf/a.json').includes('/work/conf/a.json'));
-  assert.ok(filesOf('CONFIG=b.json tool').includes('/work/b.json'));
-  assert.ok(filesOf('make V=c.mk').includes('/work/c.mk'));
+  assert.ok(filesOf('tool --config=conf/a.json').includes('/place/conf/a.json'));
+  assert.ok(filesOf('CONFIG=b.json tool').includes('/place/b.json'));
+  assert.ok(filesOf('make V=c.mk').includes('/place/c.mk'));
 });
 
 test('after cd a relative word may mean either place', () => {
   const files = filesOf('cd sub && cd deeper && ./run');
-  for (const path of ['/work/run', '/work/sub/run', '/work/sub/deeper/run']) {
+  for (const path of ['/place/run', '/place/sub/run', '/place/sub/deeper/run']) {
     assert.ok(files.includes(path), path);
   }
 });
@@ -64,7 +64,7 @@ test('a word that is a line for a shell is read as one', () => {
     kind: 'argv',
     argv: ['bash', '-lc', 'cd sub && tool x.py'],
   });
-  assert.ok(files.includes('/work/sub/x.py'));
+  assert.ok(files.includes('/place/sub/x.py'));
   assert.deepEqual(
     programs.map(([first]) => first),
     ['/usr/bin/bash', '/usr/bin/tool'],
@@ -73,8 +73,8 @@ test('a word that is a line for a shell is read as one', () => {
 
 test('what the parser cannot read is split', () => {
   const files = filesOf(`python x.py "unterminated; sh 'y.sh`);
-  for (const path of ['/work/x.py', '/work/y.sh']) assert.ok(files.includes(path), path);
-  assert.ok(filesOf(`tool ${'w '.repeat(8_000)} last.sh`).includes('/work/last.sh'));
+  for (const path of ['/place/x.py', '/place/y.sh']) assert.ok(files.includes(path), path);
+  assert.ok(filesOf(`tool ${'w '.repeat(8_000)} last.sh`).includes('/place/last.sh'));
 });
 
 test('what is beyond the limits is counted', () => {
@@ -85,6 +85,6 @@ test('what is beyond the limits is counted', () => {
 
 test('what can be no name is passed over', () => {
   assert.deepEqual(pathsOf({ kind: 'argv', argv: ['./x', '', 'a\0b', 'n'.repeat(5_000)] }).files, [
-    '/work/x',
+    '/place/x',
   ]);
 });

@@ -14,7 +14,7 @@ function run(index: number, command: string): RunSummary {
     runId: `run${index}`,
     state: 'exited',
     command,
-    cwd: '/work',
+    cwd: '/place',
     host: 'local',
     pty: false,
     leftovers: 0,
