@@ -62,7 +62,9 @@ nativeTest('a run whose rate cannot be kept does not start', async (rig) => {
 });
 
 nativeTest('a run that stands back has its shim stand back with it', async (rig) => {
-  const run = await rig.run(['sh', '-c', 'cut -d" " -f19 /proc/self/stat; exec sleep 600'], { nice: 7 });
+  const run = await rig.run(['sh', '-c', 'cut -d" " -f19 /proc/self/stat; exec sleep 600'], {
+    nice: 7,
+  });
   await run.says('7\n');
   const { shimPid } = await run.started();
   const stat = readFileSync(`/proc/${shimPid}/stat`, 'utf8');
