@@ -135,16 +135,16 @@ test('what opens a door takes its places off the list, and only these', () => {
 });
 
 test('for root everything is read-only but the tree and the home, and devices are few', () => {
-  const steps = plan({ isRoot: true, home: '/people/root', tree: '/srv/site' });
+  const steps = plan({ isRoot: true, home: '/people/admin', tree: '/srv/site' });
   assert.deepEqual(steps[0], { kind: 'read-only', path: '/' });
   for (const path of ['/usr/bin', '/etc/passwd', '/proc/sys/kernel']) {
     assert.equal(endOf(steps, path), 'read-only', path);
   }
   assert.equal(endOf(steps, '/srv/site/file'), 'keep');
-  assert.equal(endOf(steps, '/people/root/file'), 'keep');
+  assert.equal(endOf(steps, '/people/admin/file'), 'keep');
   assert.equal(endOf(steps, '/dev/sda'), 'hide');
   assert.equal(endOf(steps, '/dev/null'), 'keep');
-  assert.equal(endOf(steps, '/people/root/.bashrc'), 'read-only');
+  assert.equal(endOf(steps, '/people/admin/.bashrc'), 'read-only');
 });
 
 test('a home that is not HOME is read-only as a whole, but for a tree in it', () => {
