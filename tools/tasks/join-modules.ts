@@ -12,15 +12,13 @@ export async function joinModules(root: string, directory: string): Promise<read
   const bundle = await rolldown({
     input: { main: join(root, 'packages/cli/src/main.ts') },
     platform: 'node',
-    // Optional parts of `pg` that it looks for and does without.
-    external: ['pg-native'],
     resolve: {
       conditionNames: ['@clawdfather/source', 'node'],
       // What it offers to `require` hides its own files from whoever joins them; a bundle of it could read no config file.
       alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     },
     transform: { target: 'node24' },
-    plugins: [keepPlaces(root)],
+    plugins: [leaveOut(), keepPlaces(root)],
     onLog: (level, log, say) => {
       // A command that another one uses as well is loaded with that one.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') say(level, log);
@@ -36,6 +34,22 @@ export async function joinModules(root: string, directory: string): Promise<read
   });
   await bundle.close();
   return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+}
+
+/*
+ * Optional parts of `pg` and `ws` that these look for and do without. In the bundle they are said to be missing: Node would look for them in every
+ * directory above it, and in ~/.node_modules, and run what anybody has put there.
+ */
+function leaveOut(): Plugin {
+  const code = `throw Object.assign(new Error('left out'), { code: 'MODULE_NOT_FOUND' });\nexport {};`;
+  return {
+    name: 'leave-out',
+    resolveId: {
+      filter: { id: /^(?:pg-native|bufferutil|utf-8-validate)$/ },
+      handler: (id) => `\0left-out:${id}`,
+    },
+    load: { filter: { id: /^\0left-out:/ }, handler: () => ({ code, moduleType: 'js' }) },
+  };
 }
 
 /*

@@ -6,24 +6,37 @@ import { compilerFor, installPackages, isInstalled, mayInstall } from './debian-
 
 /* Command → Debian package. */
 const programs: Readonly<Record<string, string>> = {
+  at: 'at',
   bash: 'bash',
+  busybox: 'busybox',
+  bwrap: 'bubblewrap',
   clang: 'clang',
+  crontab: 'cron',
   dash: 'dash',
+  'dbus-daemon': 'dbus',
   fish: 'fish',
   less: 'less',
+  mksh: 'mksh',
   // The shim for the kind of machine that this one is not is built and tried, too.
   ...Object.fromEntries(['x64', 'arm64'].map(compilerFor)),
   [process.arch === 'arm64' ? 'qemu-x86_64' : 'qemu-aarch64']: 'qemu-user',
+  '/usr/sbin/ip': 'iproute2',
   '/usr/sbin/mkfs.ext4': 'e2fsprogs',
+  '/usr/sbin/nft': 'nftables',
+  '/usr/sbin/dropbear': 'dropbear-bin',
   '/usr/lib/postgresql/*/bin/initdb': 'postgresql',
   promtool: 'prometheus',
+  '/usr/sbin/sshd': 'openssh-server',
   setpriv: 'util-linux',
   script: 'bsdutils',
+  ssh: 'openssh-client',
   'ssh-agent': 'openssh-client',
   strace: 'strace',
+  tcsh: 'tcsh',
   tmux: 'tmux',
   top: 'procps',
   vim: 'vim',
+  yash: 'yash',
   zsh: 'zsh',
 };
 

@@ -31,6 +31,7 @@ const {
 const nodeModule = require('node:module');
 const { constants, homedir } = require('node:os');
 const { dirname, isAbsolute, join } = require('node:path');
+const { pathToFileURL } = require('node:url');
 
 const sourceCondition = '@clawdfather/source';
 const versionMin = [24, 15];
@@ -137,6 +138,18 @@ function isGroupOurs(gid) {
   return group !== undefined && names.every((name) => us.some(([one]) => one === name));
 }
 
+/*
+ * Some packages look for others that are not installed, and do without. Node would look for them in every directory above this one
+ * and in ~/.node_modules, and run what anybody has put there. (The bundle asks for none.)
+ */
+function createOwnCheck() {
+  const root = pathFromHere('../../..');
+  const places = [root, join(root, 'node_modules')]
+    .filter((path) => existsSync(path))
+    .map((path) => `${pathToFileURL(realpathSync.native(path)).href}/`);
+  return (url) => !url.startsWith('file:') || places.some((place) => url.startsWith(place));
+}
+
 function runHere() {
   keepCompiled();
   const isBundleAsked = process.env.CLAWDFATHER_FROM === 'bundle';
@@ -144,12 +157,18 @@ function runHere() {
   delete process.env.CLAWDFATHER_FROM;
   const sourcePath = pathFromHere('../src/main.ts');
   if (!isBundleAsked && existsSync(sourcePath)) {
+    const isOurs = createOwnCheck();
     nodeModule.registerHooks({
-      resolve: (specifier, context, nextResolve) =>
-        nextResolve(specifier, {
+      resolve: (specifier, context, nextResolve) => {
+        const found = nextResolve(specifier, {
           ...context,
           conditions: [...context.conditions, sourceCondition],
-        }),
+        });
+        if (isOurs(found.url)) return found;
+        throw Object.assign(new Error(`not of this checkout: ${specifier}`), {
+          code: 'MODULE_NOT_FOUND',
+        });
+      },
     });
     void import(sourcePath);
     return;

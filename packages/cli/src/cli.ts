@@ -19,6 +19,7 @@ import {
   signalExitCode,
   spawnFailureCode,
 } from './exit-status.ts';
+import { refuseInShield } from './in-shield.ts';
 import { isReaderGone } from './io/io.ts';
 import { explainDiskError } from './render/disk-error.ts';
 import { formatErrorJson, formatErrorText } from './render/error-text.ts';
@@ -60,6 +61,9 @@ async function execute(
   const call = command.prepare(words);
   const { callSettings, isJson } = call;
   const config = await configFor(deps, call);
+  if (call.configFile !== 'unread') {
+    refuseInShield({ name: command.spec.name, operands: words.operands }, config);
+  }
   return call.execute({
     ...deps,
     config,

@@ -36,6 +36,8 @@ export interface Caller extends CallerFacts {
 
 export interface Config extends Caller, Resolved {
   readonly stateDir: string;
+  /* The settings file, if a person named one. */
+  readonly configFile: string | undefined;
   /* The mistake for which the file was left aside; only where a command goes on without it. */
   readonly fileFault?: CliError;
   /* What the supervisor reports goes to stderr from this level on. */
@@ -54,13 +56,15 @@ export interface ProcessFacts {
 /*
  * Identity of an outer run. A run started inside a run is a run of its own: with
  * the outer lease id in its environment a sweep for the outer one would end it (T8).
- * The last one is a note of bin/clawdfather to us.
+ * OPEN_FILES is a note of bin/clawdfather to us; the tools of an outer run are for that one.
  */
 const privateNames = new Set([
   'CLAWDFATHER_RUN_ID',
   'CLAWDFATHER_LEASE_ID',
   'CLAWDFATHER_GATEWAY_INSTANCE_ID',
   'CLAWDFATHER_OPEN_FILES',
+  'CLAWDFATHER_TOOLS',
+  'CLAWDFATHER_SHIELD',
 ]);
 
 export function readCaller(facts: ProcessFacts): Caller {
@@ -82,7 +86,7 @@ export async function loadConfig(caller: Caller, call: CallSettings): Promise<Co
   const parsed = await parseConfigAt(path, isNamed);
   const fault = faultOf(path, parsed);
   if (fault !== undefined) throw fault;
-  return configFrom(caller, { call, path, entries: parsed.entries });
+  return configFrom(caller, { call, path, isNamed, entries: parsed.entries });
 }
 
 /*
@@ -97,9 +101,9 @@ export async function loadConfigOrUsual(caller: Caller, call: CallSettings): Pro
   });
   const fileFault = parsed instanceof CliError ? parsed : faultOf(path, parsed);
   const read = parsed instanceof CliError ? none.entries : parsed.entries;
-  if (fileFault === undefined) return configFrom(caller, { call, path, entries: read });
+  if (fileFault === undefined) return configFrom(caller, { call, path, isNamed, entries: read });
   const entries = new Map([...read].filter(([key]) => key === 'stateDir'));
-  return { ...configFrom(caller, { call, path, entries }), fileFault };
+  return { ...configFrom(caller, { call, path, isNamed, entries }), fileFault };
 }
 
 function faultOf(path: string, { problems }: ParsedFile): CliError | undefined {
@@ -121,7 +125,10 @@ export function usualConfig(caller: Caller, call: CallSettings): Config {
     NO_COLOR: caller.env['NO_COLOR'],
     TERM: caller.env['TERM'],
   };
-  const config = configFrom({ ...caller, env }, { call, path: '', entries: new Map() });
+  const config = configFrom(
+    { ...caller, env },
+    { call, path: '', isNamed: false, entries: new Map() },
+  );
   return { ...config, env: caller.env };
 }
 
@@ -159,6 +166,7 @@ export async function parseConfigAt(path: string, isNamed: boolean): Promise<Par
 interface ConfigParts {
   readonly call: CallSettings;
   readonly path: string;
+  readonly isNamed: boolean;
   readonly entries: ParsedFile['entries'];
 }
 
@@ -169,7 +177,13 @@ function configFrom(caller: Caller, parts: ConfigParts): Config {
     flags: parts.call.settings,
   });
   const { stateDir, log } = resolved.values;
-  return { ...caller, ...resolved, stateDir, logLevel: log === 'off' ? undefined : log };
+  return {
+    ...caller,
+    ...resolved,
+    stateDir,
+    configFile: parts.isNamed ? parts.path : undefined,
+    logLevel: log === 'off' ? undefined : log,
+  };
 }
 
 /* Whether a flag of this call decides it. */

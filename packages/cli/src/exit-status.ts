@@ -12,6 +12,8 @@ import type { RunExit } from '@clawdfather/supervisor';
 
 export const exitOk = 0;
 export const exitChecksFailed = 1;
+/* EX_TEMPFAIL of sysexits.h: what was begun did not come to its end, and may be tried again. */
+export const exitInterrupted = 75;
 export const exitTimedOut = 124;
 export const exitOwnError = 125;
 export const exitNotExecutable = 126;

@@ -32,11 +32,15 @@ test('flags of a command may stand before it, with or without a value', () => {
 });
 
 test('a flag that no command fits is told as that, with the way to write it', async () => {
-  const host = await call('--host', 'X', 'ps');
-  assert.deepEqual(host.status, { kind: 'code', code: 125 });
+  const server = await call('--server', 'X', 'ps');
+  assert.deepEqual(server.status, { kind: 'code', code: 125 });
   assert.match(
-    host.err,
-    /^clf: ps has no flag --host\n {2}To name a gateway: clf ps -g NAME\|URL\./,
+    server.err,
+    /^clf: ps has no flag --server\n {2}To name a gateway: clf ps -g NAME\|URL\./,
+  );
+  assert.match(
+    (await call('--host', 'X', 'approvals')).err,
+    /^clf: approvals has no flag --host\n {2}To name a gateway: clf approvals -g NAME\|URL\./,
   );
   assert.match(
     (await call('--foo')).err,
@@ -61,14 +65,22 @@ test('a command that destroys something is never proposed for another word', asy
     spec.isDestructive === true ? [spec.name] : [],
   );
   assert.deepEqual(destructive.toSorted(), [
+    'agents rm',
     'devices revoke',
     'gc',
+    'host rm',
+    'key revoke',
+    'key rotate',
+    'key rotate-master',
     'kill',
     'logout',
     'restore',
     'rm',
     'service uninstall',
+    'session close',
     'stop',
+    'threads archive',
+    'threads cancel',
     'token revoke',
   ]);
   for (const name of destructive) {

@@ -9,6 +9,7 @@ export const gatewayErrorCodes = [
   'listen-unprotected',
   'log-key-unusable',
   'login-links-unsafe',
+  'ssh-directory-unusable',
 ] as const;
 
 export type GatewayErrorCode = (typeof gatewayErrorCodes)[number];

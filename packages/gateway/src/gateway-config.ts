@@ -1,7 +1,7 @@
 /*
  * All settings of a gateway. The program that starts it reads and checks them once; nothing here reads the environment.
  */
-import type { Policy, ShieldPlaces, ShieldSettings } from '@clawdfather/tools';
+import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy } from '@clawdfather/supervisor';
 import type { AccountBounds } from './accounts/account-bounds.ts';
@@ -27,7 +27,9 @@ export interface GatewayConfig {
   readonly otlpEndpoint?: string;
   readonly github?: GithubConfig;
   readonly runs: RunsConfig;
-  /* Members that may run something on this machine. */
+  /* Agents that people can talk to here. */
+  readonly agents?: AgentsConfig;
+  /* What is said about single accounts. */
   readonly accounts?: readonly AccountConfig[];
   /* How much one account may take. Default: `usualAccountBounds`. */
   readonly bounds?: AccountBounds;
@@ -35,10 +37,30 @@ export interface GatewayConfig {
   readonly sockets?: Partial<SocketLimits>;
 }
 
+export interface AgentsConfig {
+  /* Asked where a caller names none. */
+  readonly defaultName?: string | undefined;
+  readonly named: readonly AgentConfig[];
+  /* Where built-in ones are installed; absent: none are. */
+  readonly directory?: string | undefined;
+}
+
+/* A program that speaks ACP on its standard streams. */
+export interface AgentConfig {
+  readonly name: string;
+  readonly title?: string | undefined;
+  /* Absent: what is installed under this name. */
+  readonly command?: readonly [string, ...string[]] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface AccountConfig {
   readonly id: string;
-  /* The Unix user that this account's commands run as; of its own, and only where the gateway runs as root. */
-  readonly runAs: string;
+  /* The Unix user that this account's commands run as; of its own, and only where the gateway runs as root. Absent: it runs nothing here. */
+  readonly runAs?: string | undefined;
+  /* Instead of what `bounds.sessions` gives every account. */
+  readonly sessionsMax?: number | undefined;
+  readonly sessionStartsPerHour?: number | undefined;
 }
 
 export interface GithubConfig {
@@ -60,6 +82,8 @@ export interface RunsConfig {
   readonly agentPolicy: Policy;
   /* Around what agents start; absent: none. */
   readonly shield?: { readonly settings: ShieldSettings; readonly places: ShieldPlaces };
+  /* What serves our tools to shielded agents; absent: none can have them. */
+  readonly toolServer?: ToolServerLaunch;
   readonly allow: readonly string[];
   /* What a command starts with, before the allowlist of the environment policy. */
   readonly environment: Readonly<Record<string, string>>;

@@ -4,8 +4,13 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { NewsDesk } from '@clawdfather/sessions';
 import type { KeyCustody } from '@clawdfather/ssh';
+import type { SessionLimits } from './accounts/session-bounds.ts';
+import type { AgentThreads } from './agents/open-threads.ts';
 import type { Auth } from './auth/create-auth.ts';
 import type { GatewayConfig } from './gateway-config.ts';
+import type { Lookup } from '@clawdfather/ssh';
+import type { HostChecks } from './hosts/host-checks.ts';
+import type { Hosts } from './hosts/open-hosts.ts';
 import type { OpenStreams } from './http/open-streams.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { LiveHub } from './live/live-hub.ts';
@@ -20,6 +25,10 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /* Probes and tests hosts; replaced in tests. */
+  readonly hostChecks?: HostChecks;
+  /* Resolves the names of hosts; default the system's. */
+  readonly lookup?: Lookup;
 }
 
 /* What routes are made from; each takes what it needs of it. */
@@ -33,7 +42,10 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly streams: OpenStreams;
   readonly hub: LiveHub;
   readonly custody: KeyCustody;
+  readonly hosts: Hosts;
+  readonly agentThreads: AgentThreads;
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly sessionNews: NewsDesk;
+  readonly sessionLimits: SessionLimits;
 }

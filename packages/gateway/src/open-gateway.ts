@@ -6,17 +6,13 @@
  */
 import { join } from 'node:path';
 import type { Random } from '@clawdfather/kit';
-import {
-  createKeyCustody,
-  createMasterKms,
-  type KeyCustody,
-  openMasterKeys,
-} from '@clawdfather/ssh';
-import { openStore, parseAccountId, type Store } from '@clawdfather/store';
+import { createKeyCustody, type KeyCustody, openFileKms, openMasterKeys } from '@clawdfather/ssh';
+import { type AccountId, openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { type ManagedRun, openStateDir } from '@clawdfather/supervisor';
 import { accountLabel } from '@clawdfather/supervisor/origins';
 import { isMemberBeside, usualAccountBounds } from './accounts/account-bounds.ts';
 import { createAccountPlaces } from './accounts/account-places.ts';
+import { createSessionLimits, type SessionLimits } from './accounts/session-bounds.ts';
 import { createFairTurns, type FairTurns } from './accounts/fair-turns.ts';
 import { type Auth, type AuthDeps, createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
@@ -37,6 +33,8 @@ import { openApprovalAudit } from './runs/approval-audit.ts';
 import { createRunsFor } from './runs/caller-runs.ts';
 import { denyForGoneTokens, type GoneTokensDeps } from './runs/gone-tokens.ts';
 import { openRuns } from './runs/open-runs.ts';
+import { createLateHosts, joinHosts } from './hosts/join-hosts.ts';
+import { createLateThreads, openThreads } from './agents/open-threads.ts';
 import { openSessions } from './sessions/open-sessions.ts';
 import { registerApi } from './register-api.ts';
 import { joinSockets } from './socket/join-sockets.ts';
@@ -63,14 +61,11 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   checkListen(config);
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
-  const { deps, watch, observe, store, owner, runs, approvalAudit, opened } = base;
-  const { log } = deps;
+  const { deps, watch, observe, store, owner, runs, approvalAudit, opened, hosts, turns } = base;
+  const { sessionLimits } = base;
   const { instance, sessions, news: sessionNews } = opened;
-  const names = createAllowedNames({
-    publicUrl: config.publicUrl,
-    port: () => portOf(server),
-    isTls: config.tls !== undefined,
-  });
+  const { log } = deps;
+  const names = namesOf(config, () => portOf(server));
   const server = createServer({
     ...deps,
     names,
@@ -79,6 +74,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     enterTrace: watch.enterTrace,
     onDone: observe.onDone,
   });
+  base.knowPort(() => portOf(server));
   const routes = noteRoutes(server);
   opening.defer(() => server.close());
   const auth = openAuth(opening, runs, {
@@ -100,24 +96,26 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     store,
     runs,
     approvalAudit,
-    runsFor: createRunsFor({ ...deps, turns: base.turns, runs, store, sessions }),
-    turns: base.turns,
+    runsFor: createRunsFor({ ...deps, turns, runs, store, sessions, hosts }),
+    turns,
     streams: createStreams(config, { ...deps, tokens: auth.tokens }),
     hub: base.hub,
     custody: base.custody,
+    hosts,
+    agentThreads: base.agentThreads,
     instance,
     sessions,
     sessionNews,
+    sessionLimits,
   };
   registerApi(server, parts);
   const sockets = opening.use(joinSockets(server.server, parts, names));
   observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
+  await base.agentThreads.threads.takeUp();
   log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
   opening.defer(() => log.event('gateway.stopping'));
-  const lifetime = opening.move();
-  const close = (): Promise<void> => lifetime.disposeAsync();
   return {
     url,
     store,
@@ -126,9 +124,17 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     createLoginLink: () => auth.createLoginLink(),
     superseded: instance.superseded,
     closeSessions: (actor) => sessions.closeAll({ reason: 'server_closed', by: { actor } }),
-    close,
-    [Symbol.asyncDispose]: close,
+    ...closingOf(opening.move()),
   };
+}
+
+function closingOf(lifetime: AsyncDisposableStack): Pick<Gateway, 'close'> & AsyncDisposable {
+  const close = (): Promise<void> => lifetime.disposeAsync();
+  return { close, [Symbol.asyncDispose]: close };
+}
+
+function namesOf({ publicUrl, tls }: GatewayConfig, port: () => number) {
+  return createAllowedNames({ publicUrl, port, isTls: tls !== undefined });
 }
 
 function openAuth(
@@ -170,14 +176,17 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const store = opening.use(
     await openStore(config.database, { clock, random, ...(onQuery && { onQuery }) }),
   );
-  const owner = await store.system.accounts.ensureOwner({
-    displayName: 'Owner',
-    audit: { action: 'account.create', actor: 'gateway' },
-  });
+  const owner = await ensureOwner(store);
   const ownerId = parseAccountId(owner.id);
   // Before anything that acts: a start without the keys to what is stored is refused.
   const custody = await openCustody(config, { store, random });
-  const runs = opening.use(await openRuns(config, { ...deps, observer: watch.observer, ownerId }));
+  const sessionLimits = sessionLimitsOf(config, ownerId);
+  const late = createLateHosts();
+  const { remote: remoteHosts, explain: explainExit } = late;
+  const { observer } = watch;
+  const runs = opening.use(
+    await openRuns(config, { ...deps, observer, ownerId, remoteHosts, explainExit }),
+  );
   watch.knowRuns(runs.supervisor);
   const { approvals } = runs;
   const approvalAudit = opening.use(openApprovalAudit({ ...deps, store, approvals, ownerId }));
@@ -185,6 +194,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const hub = createLiveHub(clock, createPace(turns, ownerId));
   opening.defer(() => hub.close());
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
+  const lateThreads = createLateThreads();
   const opened = opening.use(
     openSessions({
       store,
@@ -193,10 +203,49 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       runs,
       onNews: metrics.sessions,
       cleanupObserver: metrics.cleanup,
-      hasMembers: (config.accounts ?? []).length > 0,
+      hasMembers: config.accounts?.some(({ runAs }) => runAs !== undefined) ?? false,
+      keeper: late.keeper,
+      checkHosts: late.check,
+      withTurns: lateThreads.withTurns,
     }),
   );
-  return { deps, watch, observe, store, owner, runs, approvalAudit, turns, hub, custody, opened };
+  const ground = { ...deps, config, store, custody, runs, ownerId };
+  const hosts = opening.use(joinHosts({ ...ground, opened, observe, late, sessionLimits }));
+  late.bind(hosts);
+  const { instance } = opened;
+  const agentThreads = opening.use(
+    openThreads({ ...deps, config, store, runs, instance, remoteHosts }),
+  );
+  lateThreads.bind(agentThreads);
+  return {
+    deps,
+    watch,
+    observe,
+    store,
+    owner,
+    runs,
+    approvalAudit,
+    turns,
+    hub,
+    custody,
+    opened,
+    hosts,
+    sessionLimits,
+    agentThreads,
+    knowPort: late.knowPort,
+  };
+}
+
+function ensureOwner({ system }: Store) {
+  const audit = { action: 'account.create', actor: 'gateway' };
+  return system.accounts.ensureOwner({ displayName: 'Owner', audit });
+}
+
+function sessionLimitsOf(
+  { bounds = usualAccountBounds, accounts = [] }: GatewayConfig,
+  ownerId: AccountId,
+): SessionLimits {
+  return createSessionLimits({ bounds: bounds.sessions, accounts, ownerId });
 }
 
 async function openCustody(
@@ -204,13 +253,14 @@ async function openCustody(
   { store, random }: { readonly store: Store; readonly random: Random },
 ): Promise<KeyCustody> {
   const { masterKeys } = store.system;
-  const known = acceptsLostKeys ? [] : await masterKeys.list();
-  const keys = await openMasterKeys(masterKeysDir, random, known);
-  const ids = keys.map(({ id }) => id);
   const actor = 'gateway';
-  if (acceptsLostKeys)
+  const note = (ids: readonly string[]): Promise<void> =>
+    masterKeys.note({ ids, audit: { action: 'master-key.note', actor } });
+  if (acceptsLostKeys) {
+    const ids = (await openMasterKeys(masterKeysDir, random)).map(({ id }) => id);
     await masterKeys.forgetOthers({ ids, audit: { action: 'master-key.forget', actor } });
-  await masterKeys.note({ ids, audit: { action: 'master-key.note', actor } });
-  const kms = createMasterKms(keys, random);
+  }
+  const knownIds = await masterKeys.list();
+  const kms = await openFileKms({ directory: masterKeysDir, random, knownIds, note });
   return createKeyCustody({ recordsOf: (id) => store.forAccount(id).keypairs, random, kms });
 }

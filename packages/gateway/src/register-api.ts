@@ -20,6 +20,12 @@ import { createKeysHandlers } from './routes/keys.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
+import {
+  createAgentsHandlers,
+  createAsksHandlers,
+  createThreadsHandlers,
+  createTurnsHandlers,
+} from './routes/threads.ts';
 import { createTokensHandlers } from './routes/tokens.ts';
 
 type ApiHandlers = { readonly [Name in keyof Api]: Handlers<Api[Name]> };
@@ -31,6 +37,10 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     keys: createKeysHandlers(parts),
     connections: createConnectionsHandlers(parts),
     sessions: createSessionsHandlers(parts),
+    agents: createAgentsHandlers(parts),
+    threads: createThreadsHandlers(parts),
+    turns: createTurnsHandlers(parts),
+    asks: createAsksHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),
     approvalRules: createApprovalRulesHandlers(parts),
@@ -45,5 +55,5 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
   registerOpenApi(server, parts.config.version);
   const offersGithub = parts.config.github !== undefined;
   registerLoginPage(server, { offersGithub });
-  registerHome(server, { ...parts, ...handlers, offersGithub });
+  registerHome(server, { ...parts, ...handlers, turns: parts.turns, offersGithub });
 }

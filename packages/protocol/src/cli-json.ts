@@ -29,6 +29,10 @@ export const cliExitSchema = z.object({
     .nullable()
     .describe('who asked for the end, or sent the signal that it died of through Clawdfather'),
   detail: z.string().nullable().describe('a sentence of evidence'),
+  hostCause: z
+    .string()
+    .nullable()
+    .describe('of a command on a host: why its connection was lost, a cause of docs/ssh.md'),
   coreDumped: z.boolean(),
   startedAt: instant.nullable(),
   endedAt: instant.describe('when its command ended, or was found dead: see `lastSeenAt`'),
@@ -75,6 +79,7 @@ export const cliRunSchema = z.object({
     .describe('`held`, at a gateway: it waits for a decision'),
   command: z.string(),
   cwd: z.string(),
+  host: z.string().describe('`local`, or the name of the SSH host that it runs on'),
   mode: z.enum(['child', 'pty', 'pty-argv']).describe('`child`: on pipes'),
   pid: count.nullable(),
   sessionId: z.string(),

@@ -8,7 +8,9 @@
 import { z } from 'zod';
 import { stallSchema } from './process.ts';
 import { cliEventSchema, cliExitSchema, cliRunSchema } from './cli-json.ts';
+import { agentShapes } from './cli-agent-shapes.ts';
 import { gatewayShapes } from './cli-gateway-shapes.ts';
+import { hostShapes } from './cli-host-shapes.ts';
 import { columnsSchema, execResultSchema, rowsSchema } from './exec.ts';
 import { approvalDecisionSchema, approvalStateSchema, boundSchema } from './policy.ts';
 
@@ -147,6 +149,7 @@ export const cliShapes = {
         name: z.string().nullable(),
         state: z.enum(['starting', 'running', 'exiting', 'exited']),
         command: z.string(),
+        host: z.string().describe('`local`, or an SSH host: nothing is measured'),
         pid: count.nullable(),
         startedAt: instant.nullable(),
         stalled: stallSchema.nullable().describe('why it stands still: its output cannot be kept'),
@@ -162,6 +165,7 @@ export const cliShapes = {
           id: runId,
           name: z.string().nullable(),
           command: z.string(),
+          host: z.string(),
           exit: cliExitSchema.nullable(),
         }),
       )
@@ -204,6 +208,8 @@ export const cliShapes = {
     revokedBy: z.string().nullable(),
     revokedAt: instant.nullable(),
   }),
+  ...agentShapes,
+  ...hostShapes,
   ...gatewayShapes,
 } as const;
 export type CliShape = keyof typeof cliShapes;

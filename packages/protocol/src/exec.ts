@@ -37,7 +37,11 @@ export const execFields = {
     .record(z.string(), z.string())
     .optional()
     .describe('Added to the environment. PATH and loader hooks are refused.'),
-  host: z.string().min(1).optional().describe('Where it runs. Only "local" so far.'),
+  host: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Where it runs: "local" (default), or at a gateway an SSH host by its name.'),
   pty: z
     .boolean()
     .optional()
@@ -85,6 +89,14 @@ export const execParamsSchema = z
   })
   .refine((params) => params.shell === undefined || params.command !== undefined, {
     message: 'shell goes with command; argv runs without one',
+  })
+  .refine(({ argv = [] }) => !argv.some((word) => word.includes('\0')), {
+    message: 'no program can be given a NUL character',
+    path: ['argv'],
+  })
+  .refine(({ command = '', shell = '' }) => !`${command}${shell}`.includes('\0'), {
+    message: 'no shell can be given a NUL character',
+    path: ['command'],
   })
   .refine(({ env = {} }) => Object.keys(env).length <= execLimits.environmentEntriesMax, {
     message: `at most ${execLimits.environmentEntriesMax} entries`,

@@ -61,3 +61,10 @@ export {
   runNameSchema,
 } from './run-extras.ts';
 export type { RunExtras } from './run-extras.ts';
+export {
+  shieldVariable,
+  sshDirInside,
+  toolsDirInside,
+  toolsSocketName,
+  toolsVariable,
+} from './tool-socket.ts';

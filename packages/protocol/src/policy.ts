@@ -39,6 +39,10 @@ export const boundSchema = z.object({
     .array(
       z.object({
         path: z.string(),
+        at: z
+          .string()
+          .exactOptional()
+          .describe('where it is outside of the shield, if that is another place'),
         bytes: z.int(),
         sha256: z.string().nullable().describe('of its content; null for a token'),
       }),

@@ -17,12 +17,17 @@ export const reservedLabels = [
   'account',
   'requester',
   'host',
+  'hostName',
+  'hostDirectory',
   'runAs',
   'trace',
   'request',
   'terminal',
+  'thread',
   'reads',
   'shield',
+  'tools',
+  'toolsFor',
   'allowedBy',
   'journalMax',
   'name',
@@ -77,6 +82,10 @@ export const runExtrasFields = {
     .boolean()
     .optional()
     .describe('Whether it runs in a shield, as all that agents start does'),
+  tools: z
+    .boolean()
+    .optional()
+    .describe('For an agent: a shield, and in it our tools, which CLAWDFATHER_TOOLS names'),
 } as const;
 
 export type RunExtras = Readonly<z.infer<z.ZodObject<typeof runExtrasFields>>>;

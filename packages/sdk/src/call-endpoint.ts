@@ -1,6 +1,7 @@
 /*
  * One call: from an endpoint and its parts to a request, and from the answer to a value or an error.
  */
+import { CodedError } from '@clawdfather/kit';
 import { type AnswerOf, apiErrorSchema, type Endpoint } from '@clawdfather/protocol/api';
 import { type Refusal, RefusedError, SdkError } from './errors.ts';
 
@@ -91,6 +92,8 @@ export async function sendRequest(
     });
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    // A `fetch` that was given may refuse to send; it would do so again.
+    if (error instanceof CodedError) throw error;
     if (isRedirect(error)) throw redirected(baseUrl);
     throw unreachable(baseUrl, error);
   }

@@ -7,12 +7,12 @@
  * The stream ends where the gateway ends it on purpose, with an event whose name is in `lastEvents`. An end without one is a
  * broken connection. A refusal (not found, no longer signed in) is thrown; waiting would not change it.
  */
-import type { Clock, Random } from '@clawdfather/kit';
+import { type Clock, CodedError, type Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { backoffMs } from './backoff.ts';
 import { type CallParts, type Connection, sendRequest, throwIfRefused } from './call-endpoint.ts';
-import { RefusedError, SdkError } from './errors.ts';
+import { RefusedError } from './errors.ts';
 
 export type LinkState =
   | { readonly kind: 'connecting'; readonly attempt: number }
@@ -119,5 +119,5 @@ export function isWorthRetrying(error: unknown): boolean {
     const { status } = error.refusal;
     return status >= 500 || status === 429;
   }
-  return !(error instanceof SdkError) || error.code === 'gateway-unreachable';
+  return !(error instanceof CodedError) || error.code === 'gateway-unreachable';
 }

@@ -9,6 +9,8 @@ export { followEvents } from './follow-events.ts';
 export type { FollowInput, FollowOptions, LinkState, ServerEvent } from './follow-events.ts';
 export { followRun } from './follow-run.ts';
 export type { RunToFollow } from './follow-run.ts';
+export { followThread } from './follow-thread.ts';
+export type { ThreadEvent, ThreadToFollow } from './follow-thread.ts';
 export { openTerminal } from './terminal/open-terminal.ts';
 export type {
   RunToDrive,

@@ -24,7 +24,10 @@ async function adoptOne(deps: SessionDeps, orphan: DueSession, owner: Owner): Pr
   const { accountId, id } = orphan;
   const { status, epoch } = taken.session;
   // A session that was still starting is lost: its start ended with its owner.
-  if (status === 'active' && (await deps.keeper.adopt(taken.session)) === 'adopted') {
+  if (
+    status === 'active' &&
+    (await deps.keeper.adopt({ ...taken.session, accountId })) === 'adopted'
+  ) {
     const from = orphan.ownerInstanceId;
     deps.news.announce({ type: 'adopted', session: { accountId, id }, epoch, from });
     return;

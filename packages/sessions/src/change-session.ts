@@ -32,7 +32,8 @@ export async function changeSession(
 function isEnd(
   event: AuditedEvent,
 ): event is Extract<AuditedEvent, { type: EndedSession['cause'] }> {
-  return event.type === 'closed' || event.type === 'idle' || event.type === 'lost';
+  const ends: readonly string[] = ['closed', 'idle', 'lost', 'failed'];
+  return ends.includes(event.type);
 }
 
 /* An end leaves the client's clock where it was. */
@@ -41,7 +42,8 @@ function factsOf(session: SessionRecord): Omit<EndedSession, 'accountId' | 'caus
   return {
     id,
     reason: session.closeReason ?? 'error',
-    startError: session.errorMessage,
+    error: session.errorMessage,
+    wasActive: session.startedAtMs !== undefined,
     lifeMs: Math.max(0, endedAtMs - startedAtMs),
     idleMs: Math.max(0, endedAtMs - session.clientHeartbeatAtMs),
   };

@@ -58,6 +58,8 @@ function entryOf(
       return after.status === 'error'
         ? { action: 'session.error' }
         : { action: 'session.timeout', detail: { why: 'orphaned' } };
+    case 'failed':
+      return { action: 'session.error', detail: { code: event.code } };
     case 'taken':
       return {
         action: 'session.adopt',

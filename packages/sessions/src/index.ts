@@ -2,7 +2,9 @@
  * The door of sessions: what a session is, when it ends, and what is told of it.
  */
 export { adoptOrphans } from './adopt-orphans.ts';
+export { changeSession } from './change-session.ts';
 export { closeIdle } from './close-idle.ts';
+export { closeRevoked } from './close-revoked.ts';
 export { closeSession } from './close-session.ts';
 export type { SessionClose } from './close-session.ts';
 export { decideOn } from './decide-on.ts';

@@ -5,11 +5,15 @@
 import type { CloseReason, SessionName } from './session.ts';
 
 export interface EndedSession extends SessionName {
-  /* `closed`: on request. `idle`: no client came. `lost`: its owner was gone, and its connection as well. */
-  readonly cause: 'closed' | 'idle' | 'lost';
+  /*
+   * `closed`: on request. `idle`: no client came. `lost`: its owner was gone, and its connection as well. `failed`: what it needs could
+   * not be had, or went away.
+   */
+  readonly cause: 'closed' | 'idle' | 'lost' | 'failed';
   readonly reason: CloseReason;
-  /* Why it never was active, if it was not. */
-  readonly startError: string | undefined;
+  /* Why it never was active, or failed. */
+  readonly error: string | undefined;
+  readonly wasActive: boolean;
   /* From its start to its end. */
   readonly lifeMs: number;
   /* How long no client had been there. */
@@ -24,7 +28,7 @@ export type SessionNews =
       readonly agent: string;
       readonly traceId: string | undefined;
     }
-  /* By a mistake of ours; a start that was refused for a good reason is not told. */
+  /* By a mistake of ours, or by its host; a start that was refused for a good reason is not told. */
   | { readonly type: 'start-failed' }
   | {
       readonly type: 'adopted';

@@ -24,6 +24,8 @@ export type SessionEvent =
   | ({ readonly type: 'idle'; readonly seenAtMs: number } & Fenced)
   /* It was taken over, and its connection is gone. */
   | ({ readonly type: 'lost' } & Fenced)
+  /* What it needs could not be had, or is gone: its connection to the host. */
+  | ({ readonly type: 'failed'; readonly code: string; readonly message: string } & Fenced)
   | { readonly type: 'taken'; readonly by: Owner }
   | ({ readonly type: 'owner-beat' } & Fenced)
   | { readonly type: 'client-seen' };
@@ -56,6 +58,8 @@ export function nextSession(state: SessionState, event: SessionEvent, atMs: numb
         : refused('client_seen');
     case 'lost':
       return changed(ended(state, { atMs, reason: 'timeout', error: interrupted }));
+    case 'failed':
+      return changed(failed(state, event, atMs));
     case 'taken':
       return take(state, event.by, atMs);
     case 'owner-beat':
@@ -83,7 +87,7 @@ const interrupted: StartError = {
   reason: 'error',
 };
 
-/* The one place that makes an end. What never was active did not start, and `error` says why. */
+/* An end that was wished for or waited for. What never was active did not start, and `error` says why. */
 function ended(
   { epoch, owner, ownerHeartbeatAtMs, clientHeartbeatAtMs, status }: OpenSession,
   end: { readonly atMs: number; readonly reason: CloseReason; readonly error: StartError },
@@ -92,6 +96,16 @@ function ended(
   if (status === 'active') return { ...held, status: 'closed', closeReason: end.reason };
   const { code, message, reason = end.reason } = end.error;
   return { ...held, status: 'error', closeReason: reason, errorCode: code, errorMessage: message };
+}
+
+/* Also of one that was active: what happened to it is more than a close. */
+function failed(
+  { epoch, owner, ownerHeartbeatAtMs, clientHeartbeatAtMs }: OpenSession,
+  { code, message }: { readonly code: string; readonly message: string },
+  atMs: number,
+): SessionState {
+  const held = { epoch, owner, ownerHeartbeatAtMs, clientHeartbeatAtMs, endedAtMs: atMs };
+  return { ...held, status: 'error', closeReason: 'error', errorCode: code, errorMessage: message };
 }
 
 function take(state: OpenSession, by: Owner, atMs: number): SessionStep {

@@ -32,6 +32,8 @@ export interface DueSessions {
     owner: Owner,
     limits: { readonly ownerStaleMs: number; readonly idleGraceMs: number },
   ): Promise<readonly DueSession[]>;
+  /* Open ones of this owner on a connection whose key is revoked. */
+  onRevokedKeys(owner: Owner): Promise<readonly DueSession[]>;
 }
 
 /* The runs of this machine that belong to sessions. */
@@ -52,7 +54,7 @@ export interface SessionRuns {
 /* What a session needs to go on, such as an SSH connection. */
 export interface SessionKeeper {
   /* Is it still there? The session is ours already, with a raised epoch. */
-  adopt(session: SessionRecord): Promise<'adopted' | 'gone'>;
+  adopt(session: DueSession): Promise<'adopted' | 'gone'>;
 }
 
 export interface SessionDeps {

@@ -2,9 +2,11 @@
  * A session: a client's window on work, held by one gateway at a time.
  *
  * pending ── activated ──► active ── closed, idle, lost ──► closed
- *    └────── closed, idle, lost ──────────────────────────► error
+ *    │                        └──────── failed ────────────► error
+ *    └────── closed, idle, lost, failed ──────────────────► error
  *
- * `closed` and `error` are ends, and an end is final. `error` is the end of a session that never was active.
+ * `closed` and `error` are ends, and an end is final. `error` is the end of a session that never was active, or that lost what it
+ * needs.
  */
 import type { AccountId } from '@clawdfather/kit';
 

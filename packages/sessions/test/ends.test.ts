@@ -7,6 +7,7 @@ import type { AccountId } from '@clawdfather/kit';
 import {
   adoptOrphans,
   closeIdle,
+  closeRevoked,
   closeSession,
   createNewsDesk,
   keepBusySessions,
@@ -75,7 +76,7 @@ function createRig(options: Partial<SessionDeps> & { readonly isPending?: boolea
       },
       clientSeen: async () => 'seen',
     }),
-    due: { idle: due, orphaned: due },
+    due: { idle: due, orphaned: due, onRevokedKeys: due },
     closerOf: async () => undefined,
     runs: {
       busy: () => [name],
@@ -103,6 +104,16 @@ function createRig(options: Partial<SessionDeps> & { readonly isPending?: boolea
 
 const by = { actor: 'device:1', ip: '192.0.2.7', traceId: 't' };
 const life = { lifeMs: nowMs - createdAtMs, idleMs: nowMs - createdAtMs };
+const well = { error: undefined, wasActive: true };
+
+test('a session whose key is revoked is closed, and its runs end, once', async () => {
+  const rig = createRig();
+  await closeRevoked(rig.deps, owner);
+  const { status, closeReason } = rig.record();
+  assert.deepEqual([status, closeReason], ['closed', 'key_revoked']);
+  assert.deepEqual(rig.endedRuns, [['cleanup', undefined]]);
+  assert.equal(rig.audit.length, 1);
+});
 
 test('a close that is asked for: audited with who asked, told once, its runs end each time', async () => {
   const rig = createRig();
@@ -112,7 +123,7 @@ test('a close that is asked for: audited with who asked, told once, its runs end
   assert.equal(rig.record().closeReason, 'user');
   assert.deepEqual(rig.audit, [{ action: 'session.close', ...by }]);
   const session = { ...name, cause: 'closed', reason: 'user', traceId: 't', ...life };
-  assert.deepEqual(rig.news, [{ type: 'ended', session: { ...session, startError: undefined } }]);
+  assert.deepEqual(rig.news, [{ type: 'ended', session: { ...session, ...well } }]);
   assert.deepEqual(rig.endedRuns, [
     ['device:1', undefined],
     ['device:1', undefined],
@@ -180,7 +191,7 @@ test('an orphan that lost what it stood on is closed, and its runs are left alon
     ],
   );
   assert.deepEqual(
-    rig.news.map((news) => news.type === 'ended' && [news.session.cause, news.session.startError]),
+    rig.news.map((news) => news.type === 'ended' && [news.session.cause, news.session.error]),
     [['lost', undefined]],
   );
   assert.deepEqual(rig.endedRuns, []);
@@ -192,7 +203,7 @@ test('an orphan that had not started becomes an error, even where what it needs 
   assert.deepEqual([rig.record().status, rig.record().errorCode], ['error', 'start_interrupted']);
   assert.equal(rig.audit.at(-1)?.action, 'session.error');
   const [news] = rig.news;
-  assert.match((news?.type === 'ended' && news.session.startError) || '', /was lost while/);
+  assert.match((news?.type === 'ended' && news.session.error) || '', /was lost while/);
 });
 
 test('a command of a session that was closed on purpose ends in the closer’s name; of another, not', async () => {

@@ -7,10 +7,11 @@
  * sources in one command, check the size, put the result in place by a rename
  * (a test that starts the old one meanwhile sees either the old or the new).
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile, type Compiler, findCompilers } from './compilers.ts';
+import { loadedBytes } from './loaded-bytes.ts';
 import { hashInputs, isUpToDate, writeStamp } from './stamp.ts';
 import { compilersFor, remediesFor, type Target, targets } from './targets.ts';
 import { buildVariants, compilerNames, flagsFor, outputName } from './variants.ts';
@@ -122,7 +123,7 @@ function tryCompiler(program: Program, compiler: Compiler): string | undefined {
 
 function checkSize(program: Program, compiler: Compiler): void {
   const name = basename(program.outputPath);
-  const { size } = statSync(program.outputPath);
+  const size = loadedBytes(program.outputPath);
   say(`${name}: ${size} bytes, ${compiler.version}`);
   if (program.variant !== 'release' || size < releaseBytesMax) return;
   if (!compiler.isMusl) return say(`warning: ${name} is larger than ${releaseBytesMax} bytes`);

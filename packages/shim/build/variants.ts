@@ -31,11 +31,14 @@ const warningFlags = [
 
 const commonFlags = ['-std=c17', '-D_GNU_SOURCE', ...warningFlags, '-fstack-protector-strong'];
 
+/* Tables for unwinding are for exceptions and debuggers, and the stripped program has neither. */
 const smallFlags = [
   '-Os',
   '-flto',
   '-ffunction-sections',
   '-fdata-sections',
+  '-fno-asynchronous-unwind-tables',
+  '-fno-unwind-tables',
   '-Wl,--gc-sections',
   '-Wl,-z,relro,-z,now',
   '-s',

@@ -90,6 +90,13 @@ static void child_stand_back(const struct plan *plan)
 	(void)rawcall(SYS_close, fd, 0, 0, 0);
 }
 
+/* Without it the command has the priority all the same. */
+static void child_idle(void)
+{
+	const int priority = 0;
+	(void)rawcall(SYS_sched_setscheduler, 0, SCHED_IDLE, raw_arg(&priority), 0);
+}
+
 static void child_limits(const struct plan *plan)
 {
 	const struct spawn *spawn = plan->spawn;
@@ -107,6 +114,8 @@ static void child_limits(const struct plan *plan)
 	if (spawn->has_nice &&
 	    (result = rawcall(SYS_setpriority, PRIO_PROCESS, 0, spawn->nice_value, 0)) < 0)
 		child_fail(plan, STAGE_LIMITS, result);
+	if (spawn->has_nice && spawn->nice_value == NICE_IDLE)
+		child_idle();
 	child_stand_back(plan);
 	if (spawn->has_umask)
 		(void)rawcall(SYS_umask, (long)spawn->umask_bits, 0, 0, 0);

@@ -5,6 +5,7 @@
  */
 #include "confine.h"
 
+#include "filter.h"
 #include "rawcall.h"
 #include "shield.h"
 
@@ -203,5 +204,7 @@ long confine_self(const struct spawn *spawn)
 	long result = give_up_privileges(spawn->confined ? CAPABILITY_DAC_READ_SEARCH : CAPABILITIES_IN_SHIELD);
 	if (result == 0 && (spawn->confined || (spawn->shield_asked & SHIELD_DOMAIN)))
 		result = enter_domain(spawn);
+	if (result == 0 && spawn->shield_asked && rawcall(SYS_geteuid, 0, 0, 0, 0) == 0)
+		result = filter_self();
 	return result;
 }

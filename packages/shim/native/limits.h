@@ -62,6 +62,11 @@
 #define SHIELD_MAKE_MS 2000u
 /* One that could not be made is not tried again before this. */
 #define SHIELD_RETRY_MS 1000u
+/*
+ * The last priority takes what others leave: SCHED_IDLE, which any other process that wakes up displaces at once. Nice alone leaves
+ * sixty busy loops the weight of an ordinary process, and whoever wakes up waits for their slices.
+ */
+#define NICE_IDLE 19
 /* A segment holds its header and at least one page's worth of frames. */
 #define SEGMENT_BYTES_MIN 4096u
 /* Deadlines are added to the clock: far below the overflow, and longer than any machine runs. */
@@ -140,5 +145,75 @@
 #define RELAY_BYTES (64u << 10)
 /* T8: how long what a killed shim left is killed again and again before it is reported as left. */
 #define SWEEP_MS 5000
+
+/* listen: an agent has one connection, and a few more for agents of its own. */
+#define LISTEN_PROGRAMS_MAX 16
+/* A run starts right after its listener; longer than any start may take (S2). */
+#define LISTEN_START_MS 60000
+/* How often a run that has not started yet is looked for. */
+#define LISTEN_LOOK_MS 50
+/* A tool server ends within milliseconds; one that does not is killed. */
+#define LISTEN_END_MS 5000
+
+/* relay: one message of the protocol fits mostly; longer ones take turns. */
+#define RELAY_BUFFER_BYTES (64u << 10)
+/* A listener that is started anew is there within this time. */
+#define RELAY_CONNECT_MS 10000
+#define RELAY_RETRY_MS 50
+
+/* One line of evidence: the longest is an offered host key, an RSA one of 16,384 bits. */
+#define REPORT_LINE_BYTES_MAX 4096u
+/* OpenSSH's own limit for a packet of the control socket. */
+#define MASTER_PACKET_BYTES_MAX (256u << 10)
+/* The kernel's limit for one argument, which the command line is for the host's login shell. */
+#define HOST_COMMAND_BYTES_MAX 131071u
+#define TERMINAL_TYPE_BYTES_MAX 128u
+/* The longest request and three descriptors, with what the kernel counts for holding them. */
+#define SEND_ROOM_BYTES (512 << 10)
+/* How much of a refusal's text is reported. */
+#define REFUSAL_BYTES_MAX 200u
+/* `␞CLF1 nonce pid ticks boot`: a nonce of up to 64, two numbers of 20 digits, a boot id of 36. */
+#define HOST_HEADER_BYTES_MAX 192u
+#define NONCE_BYTES_MIN 8u
+#define NONCE_BYTES_MAX 64u
+/* `CLF-SWEPT found left`. */
+#define SWEPT_LINE_BYTES_MAX 64u
+/* Opening a session: two round trips on a bad line, and a login shell's slow files. */
+#define OPEN_MS_DEFAULT 30000u
+/* The script asks nicely for some seconds before it kills. */
+#define SWEEP_MS_DEFAULT 15000u
+#define MUX_MS_MAX 3600000u
+/* A master answers this by itself; one that does not in this time is stopped or stuck. */
+#define ALIVE_MS 2000u
+/* The longest pause before TCP sends again what was not acknowledged; the kernel takes no less. */
+#define DIAL_SEND_AGAIN_MS 1000
+/* Later than ssh itself gives up on a silent host. */
+#define DIAL_GIVE_UP_MS 180000u
+/* The kernel's number for it, which older headers do not have. */
+#define TCP_RTO_MAX_MS_OPTION 44
+/* The master's queue of connections is full: the next try. */
+#define CONNECT_RETRY_MS 5u
+/* A session was refused: the first pause before it is asked for again, doubled each time up to the longest. */
+#define REFUSED_RETRY_MS 20u
+#define REFUSED_RETRY_MS_MAX 500u
+/* After its processes are ended, a session's last output and its code come within a round trip. */
+#define LAST_WORDS_MS 2000u
+/* A sweep found nothing, and the session is open: its command is still about to start. */
+#define SWEEP_AGAIN_MS 100u
+/* door: a process for each connection, and sshd allows ten sessions as a rule. */
+#define DOOR_CONNECTIONS_MAX 64
+/* Answers are a few bytes: who has not taken them by then does not read. */
+#define DOOR_SEND_SECONDS 10
+/* What is read at once to be passed on. */
+#define PASS_BYTES (64u << 10)
+
+/* Host keys that a host may be pinned to: one of each type, and a few while they change. */
+#define PINS_MAX 16u
+#define PIN_FILE_BYTES_MAX (32u << 10)
+#define KEY_TYPE_BYTES_MAX 64u
+/* base64 of an RSA key of 16,384 bits. */
+#define KEY_BLOB_BYTES_MAX 2800u
+#define KEY_ALIAS_BYTES_MAX 128u
+#define DIAL_MS_MAX 600000u
 
 #endif

@@ -3,11 +3,17 @@
  * `spawnd` and `direct` speak the shim protocol on descriptor 3; see docs/protocol/shim.md.
  */
 #include "confine.h"
+#include "dial.h"
+#include "door.h"
+#include "hostkey.h"
 #include "init.h"
 #include "ladder.h"
 #include "limits.h"
+#include "listen.h"
+#include "mux.h"
 #include "shim.h"
 #include "spawnd.h"
+#include "stdio-relay.h"
 #include "sweep.h"
 #include "wire.h"
 
@@ -80,6 +86,18 @@ int main(int argc, char **argv)
 		return sweep_main(argv[2], argv[3], argv[4]);
 	if (strcmp(job, "init") == 0 && argc > 2)
 		return init_main(argv + 2);
+	if (strcmp(job, "listen") == 0 && argc > 4)
+		return listen_main(argv[2], argv[3], argv + 4);
+	if (strcmp(job, "relay") == 0 && argc == 3)
+		return stdio_relay_main(argv[2]);
+	if (strcmp(job, "mux") == 0 && argc == 3)
+		return mux_main(argv[2]);
+	if (strcmp(job, "door") == 0 && argc == 4)
+		return door_main(argv[2], argv[3]);
+	if (strcmp(job, "dial") == 0 && argc == 6)
+		return dial_main(argv[2], argv[3], argv[4], argv[5]);
+	if (strcmp(job, "hostkey") == 0 && argc == 8)
+		return hostkey_main(argv + 2);
 #ifdef CLAWDFATHER_TEST_HOOKS
 	if (strcmp(job, "selftest") == 0) {
 		const char *wrong = ladder_self_test();
@@ -89,7 +107,9 @@ int main(int argc, char **argv)
 #endif
 	bool spawnd = strcmp(job, "spawnd") == 0;
 	if (!spawnd && strcmp(job, "direct") != 0) {
-		fprintf(stderr, "usage: clawdfather-shim spawnd | direct | sweep LEASE UID TICKS | init PROGRAM … | confinement | version\n"
+		fprintf(stderr, "usage: clawdfather-shim spawnd | direct | sweep LEASE UID TICKS | init PROGRAM … | confinement | version |\n"
+				"listen SOCKET_DIRECTORY RUN_DIRECTORY PROGRAM … | relay SOCKET |\n"
+				"mux SOCKET | door DIRECTORY SOCKET | dial ADDRESS PORT REPORT LIMIT_MS | hostkey REPORT PINS INVOCATION TYPE KEY ALIAS\n"
 				"spawnd and direct are started by the supervisor and speak on descriptor 3.\n");
 		return 2;
 	}

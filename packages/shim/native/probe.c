@@ -15,10 +15,14 @@
 /* Tries a whole shield on a process of its own. 0 or -errno. */
 static int try_shield(u8 asked)
 {
-	/* Something that is there everywhere is hidden, and terminals are made. */
-	static const u8 steps[] = {0, STEP_HIDE, 4, 0, '/', 't', 'm', 'p', STEP_TERMINALS, 8, 0, '/', 'd', 'e', 'v', '/', 'p', 't', 's'};
-	u8 spec[sizeof steps];
-	memcpy(spec, steps, sizeof steps);
+	/* All that steps are made of, with places that are there everywhere: one is hidden, one is read-only, and terminals are made. */
+	static const char steps[] = "\0"			/* what is asked for */
+				    "\0\4\0/tmp"		/* STEP_HIDE */
+				    "\1\5\0/proc"		/* STEP_READ_ONLY */
+				    "\6\10\0/dev/pts";	/* STEP_TERMINALS */
+	_Static_assert(STEP_HIDE == 0 && STEP_READ_ONLY == 1 && STEP_TERMINALS == 6, "the steps above");
+	u8 spec[sizeof steps - 1];
+	memcpy(spec, steps, sizeof spec);
 	spec[0] = asked;
 	struct shield shield;
 	int result = shield_make(spec, sizeof spec, SHIELD_MAKE_MS, &shield);

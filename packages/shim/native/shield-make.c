@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,6 +31,41 @@ static int map_own_id(const char *path, unsigned long id)
 	return write_small(AT_FDCWD, path, line);
 }
 
+/* Whether the group that we are in, or one below it, may be the user's own: systemd hands some over. */
+static bool owns_cgroups(void)
+{
+	char line[PATH_MAX], path[PATH_MAX + 64];
+	FILE *groups = fopen("/proc/self/cgroup", "re");
+	const char *own = NULL;
+	while (groups && !own && fgets(line, sizeof line, groups))
+		if (strncmp(line, "0::/", 4) == 0)
+			own = line + 3;
+	if (groups)
+		fclose(groups);
+	if (!own)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	bool owns = own[1] == '\0'; /* all of them are below it */
+	for (size_t i = 0; i < sizeof mounts / sizeof *mounts && !owns; i++) {
+		snprintf(path, sizeof path, "%s%s/cgroup.procs", mounts[i], own);
+		owns = access(path, W_OK) == 0;
+	}
+	return owns;
+}
+
+/*
+ * Whoever writes to control groups freezes and ends processes that no signal reaches. Steps make the mounted ones read-only; a command
+ * that had a cgroup namespace of its own could mount them anew. The limit holds for this user namespace and all below it. It is set
+ * only where there is something to gain: bubblewrap with --unshare-all makes such a namespace. Where /proc/sys is read-only, as in
+ * containers, it cannot be set.
+ */
+static void forbid_cgroup_namespaces(void)
+{
+	if (owns_cgroups())
+		(void)write_small(AT_FDCWD, "/proc/sys/user/max_cgroup_namespaces", "0");
+}
+
 static int enter_user_namespace(void)
 {
 	const unsigned long uid = geteuid(), gid = getegid();
@@ -41,6 +77,8 @@ static int enter_user_namespace(void)
 		result = map_own_id("/proc/self/uid_map", uid);
 	if (result >= 0)
 		result = map_own_id("/proc/self/gid_map", gid);
+	if (result >= 0)
+		forbid_cgroup_namespaces();
 	return result < 0 ? result : 0;
 }
 
@@ -56,7 +94,7 @@ static int enter_namespace(bool *owned)
 		if (result < 0)
 			return result;
 	}
-	/* What is mounted on the machine later comes in; nothing goes out. */
+	/* What is mounted on the machine later comes in, but for what is read-only; nothing goes out. */
 	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 ? 0 : -errno;
 }
 

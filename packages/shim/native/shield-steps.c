@@ -36,6 +36,7 @@
 #define CONFIG_CREATE 6u
 #define ATTRIBUTE_READ_ONLY 1ull
 #define ATTRIBUTES_PLAIN 0xeull /* nosuid, nodev, noexec */
+#define ATTRIBUTES_OF_LINK 0x7ull /* read-only, nosuid, nodev */
 #define ATTRIBUTES_TERMINALS 0xaull /* nosuid, noexec: terminals are devices */
 
 struct open_way {
@@ -74,10 +75,26 @@ static int open_place(const char *path)
 	return call(syscall(NR_OPENAT2, AT_FDCWD, path, &how, sizeof how));
 }
 
-/* With all that is mounted below it: the kernel gives no part of what belongs together. */
+/*
+ * With all that is mounted below it: the kernel gives no part of what belongs together.
+ *
+ * A link has attributes at once that cost it nothing. Programs that confine their own children (bubblewrap) give them to every
+ * mount, by its path; that of a link leads to another place, and they would fail. What has them already they pass.
+ */
 static int clone_place(int place)
 {
-	return call(syscall(NR_OPEN_TREE, place, "", TREE_CLONE | O_CLOEXEC | TREE_RECURSIVE | EMPTY_PATH));
+	struct stat found;
+	if (fstat(place, &found) != 0)
+		return -errno;
+	int tree = call(syscall(NR_OPEN_TREE, place, "", TREE_CLONE | O_CLOEXEC | TREE_RECURSIVE | EMPTY_PATH));
+	if (tree < 0 || !S_ISLNK(found.st_mode))
+		return tree;
+	struct attributes of_link = {.set = ATTRIBUTES_OF_LINK};
+	int result = call(syscall(NR_MOUNT_SETATTR, tree, "", EMPTY_PATH, &of_link, sizeof of_link));
+	if (result == 0)
+		return tree;
+	close(tree);
+	return result;
 }
 
 static int attach(int tree, int place)
@@ -85,9 +102,10 @@ static int attach(int tree, int place)
 	return call(syscall(NR_MOVE_MOUNT, tree, "", place, "", FROM_AND_TO_ARE_DESCRIPTORS));
 }
 
+/* Private, too: a file system that is mounted on the machine later would come in as it is, and could be written to. */
 static int make_read_only(int tree)
 {
-	struct attributes read_only = {.set = ATTRIBUTE_READ_ONLY};
+	struct attributes read_only = {.set = ATTRIBUTE_READ_ONLY, .propagation = MS_PRIVATE};
 	return call(syscall(NR_MOUNT_SETATTR, tree, "", EMPTY_PATH | TREE_RECURSIVE, &read_only, sizeof read_only));
 }
 
@@ -213,6 +231,8 @@ static int put_link(struct step *step)
 
 static int take_step(struct work *work, struct step *step, int clone, int *terminals_fd)
 {
+	if (step->kind == STEP_MARK)
+		return 0;
 	if (step->kind == STEP_LINK)
 		return put_link(step);
 	if (step->kind == STEP_KEEP || step->kind == STEP_REPLACE)

@@ -27,11 +27,11 @@ bool shield_next(struct reader *reader, struct step *step)
 	step->other[0] = 0;
 	reader->bad |= step->kind >= STEP_COUNT;
 	read_path(reader, step->path);
-	reader->bad |= step->path[0] != '/';
+	reader->bad |= step->path[0] != '/' && step->kind != STEP_MARK;
 	if (!reader->bad && has_other(step->kind))
 		read_path(reader, step->other);
 	/* All else at the root would be above or below what it is meant for. */
-	reader->bad |= step->path[1] == 0 && step->kind != STEP_READ_ONLY;
+	reader->bad |= strcmp(step->path, "/") == 0 && step->kind != STEP_READ_ONLY;
 	/* The target of a link may be relative; what is mounted may not. */
 	reader->bad |= step->kind == STEP_REPLACE && step->other[0] != '/';
 	return !reader->bad;

@@ -2,7 +2,7 @@
  * The shield: a mount namespace around a command, in which what the command must not reach is not there.
  *
  * It is described by steps (docs/protocol/shim.md): a path is hidden, made read-only, pinned, kept, replaced, linked; terminals
- * are made anew. The same steps make the same namespace, so spawnd makes it once and every run enters it by its
+ * are made anew; a mark tells one description from another. The same steps make the same namespace, so spawnd makes it once and every run enters it by its
  * descriptors: a namespace and its mounts for each run would cost more than the run.
  *
  *   shield.c         the description, and entering        shield-make.c   the process that makes a namespace
@@ -19,10 +19,11 @@
 #define SHIELD_NAMESPACE 1u
 #define SHIELD_DOMAIN 2u
 
-enum step_kind { STEP_HIDE = 0, STEP_READ_ONLY, STEP_PIN, STEP_KEEP, STEP_REPLACE, STEP_LINK, STEP_TERMINALS, STEP_COUNT };
+enum step_kind { STEP_HIDE = 0, STEP_READ_ONLY, STEP_PIN, STEP_KEEP, STEP_REPLACE, STEP_LINK, STEP_TERMINALS, STEP_MARK, STEP_COUNT };
 
 struct step {
 	u8 kind;
+	/* of MARK any text */
 	char path[GRANT_PATH_BYTES_MAX + 1];
 	/* of REPLACE and LINK; else empty */
 	char other[GRANT_PATH_BYTES_MAX + 1];

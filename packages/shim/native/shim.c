@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Descriptors polled besides clients: signals, listen, link, owner, exec, in, out, err. */
@@ -250,6 +252,9 @@ static void stand_back(void)
 	if (!shim.spawn.has_nice || shim.spawn.nice_value <= 0)
 		return;
 	(void)setpriority(PRIO_PROCESS, 0, shim.spawn.nice_value);
+	const int priority = 0;
+	if (shim.spawn.nice_value == NICE_IDLE)
+		(void)syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &priority); /* musl's function does nothing */
 	snprintf(text, sizeof text, "%d", (int)shim.spawn.nice_value);
 	(void)write_small(AT_FDCWD, "/proc/self/autogroup", text);
 }

@@ -84,17 +84,6 @@ static i64 pass(const struct wanted *wanted)
 	return left;
 }
 
-/* A number and nothing else: a slip of the caller must not become user 0. */
-static bool parse_u64(const char *text, u64 max, u64 *value)
-{
-	char *end = NULL;
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return errno == 0 && *end == '\0' && *value <= max;
-}
-
 int sweep_main(const char *lease_id, const char *uid_text, const char *not_before_ticks)
 {
 	struct wanted wanted = {0};

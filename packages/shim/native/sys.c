@@ -182,6 +182,16 @@ ssize_t read_small(int dirfd, const char *path, char *buffer, size_t capacity)
 	return (ssize_t)length;
 }
 
+bool parse_u64(const char *text, u64 max, u64 *value)
+{
+	char *end = NULL;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return errno == 0 && *end == '\0' && *value <= max;
+}
+
 int write_small(int dirfd, const char *path, const char *text)
 {
 	int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

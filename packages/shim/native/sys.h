@@ -47,6 +47,8 @@ int sys_adopt_orphans(void);
 int set_nonblocking(int fd);
 /* Reads a whole small file relative to dirfd; returns its length, always NUL-terminated. */
 ssize_t read_small(int dirfd, const char *path, char *buffer, size_t capacity);
+/* A decimal number and nothing else: a slip of the caller must not become 0. */
+bool parse_u64(const char *text, u64 max, u64 *value);
 int write_small(int dirfd, const char *path, const char *text);
 /* Zeroes that the compiler does not take away (S4). */
 void wipe(void *bytes, size_t length);

@@ -168,6 +168,7 @@ test('a shield is its bits and its steps, in their order', () => {
     '\x03\x00\x03\x00/\xc3\xa9\x04\x04\x00/tmp\x02\x00/t\x05\x05\x00/d/fd\x01\x00x',
   );
   assert.equal(field({ steps: undefined, hasDomain: true }), '\x02');
+  assert.equal(field({ steps: [], hasDomain: false, mark: 'ab' }), '\x01\x07\x02\x00ab');
   assert.equal(field({ steps: [], hasDomain: false }), '\x01');
 });
 
@@ -198,6 +199,7 @@ const wrong: Readonly<Record<string, Partial<SpawnRequest>>> = {
   'a NUL in a grant': { confine: { grants: [{ ...grant, path: '/s\0rv' }] } },
   'a grant on a long path': { confine: { grants: [{ ...grant, path: `/${'é'.repeat(2048)}` }] } },
   'a shield of nothing': { shield: { steps: undefined, hasDomain: false } },
+  'a mark without steps': { shield: { steps: undefined, hasDomain: true, mark: 'ab' } },
   'a relative step': { shield: { steps: [{ kind: 'hide', path: 'srv' }], hasDomain: true } },
   'a NUL in a step': { shield: { steps: [{ kind: 'hide', path: '/s\0' }], hasDomain: true } },
   'a relative source': {

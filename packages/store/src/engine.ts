@@ -25,6 +25,8 @@ export interface Runner {
   /** One statement, or several that need not agree with each other. */
   read<Value>(work: Work<Value>): Promise<Value>;
   write<Value>(work: Work<Value>): Promise<Value>;
+  /** As `write`, for work that finds out by itself whether it was done before: it runs again after a lost answer. */
+  writeRepeatable<Value>(work: Work<Value>): Promise<Value>;
 }
 
 export interface ReadBack {
@@ -33,8 +35,6 @@ export interface ReadBack {
 }
 
 export interface Engine extends Runner {
-  /** As `write`, for work that finds out by itself whether it was done before: it runs again after a lost answer. */
-  writeRepeatable<Value>(work: Work<Value>): Promise<Value>;
   migrate(list?: readonly Migration[]): Promise<readonly number[]>;
   migrationStatus(): Promise<MigrationStatus>;
   /**
@@ -56,5 +56,6 @@ export function runnerOf(transaction: Database, dialect: DialectName): Runner {
       (await transaction.executeQuery(select.bind({ dialect, db: transaction }, values))).rows,
     read: inside,
     write: inside,
+    writeRepeatable: inside,
   };
 }

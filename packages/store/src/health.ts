@@ -51,10 +51,15 @@ function tablesAndBeat(dialect: DialectName): string {
   return `SELECT ${beats}, ${looks.map((look, index) => `${look} AS t${index}`).join(', ')}`;
 }
 
+/** In the order of the migrations: a table may be dropped, and made anew. */
 function tablesOf(dialect: DialectName): readonly string[] {
-  return migrations
-    .flatMap((migration) => statementsFor(dialect, migration))
-    .flatMap((statement) => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? []);
+  const tables = new Set<string>();
+  for (const statement of migrations.flatMap((one) => statementsFor(dialect, one))) {
+    const [, verb, name = ''] = /^(CREATE|DROP) TABLE (\w+)/.exec(statement) ?? [];
+    if (verb === 'CREATE') tables.add(name);
+    else if (verb === 'DROP') tables.delete(name);
+  }
+  return [...tables];
 }
 
 async function writeBeat(engine: Runner, nowMs: number): Promise<number> {

@@ -21,7 +21,7 @@ export const deepCheckBytesMax = 16 * 1024 * 1024;
 
 /* --- PostgreSQL --------------------------------------------------------------- */
 
-/** All SQL is assembled from fixed parts; lists of values come in the sizes of `chunkSizes`. */
+/** All SQL is assembled from fixed parts; lists of rows have at most `rowsPerInsertMax`. */
 export const statementsCachedMax = 512;
 
 /** Connections per gateway: PostgreSQL allows 100 by default, and several gateways share them. */
@@ -48,6 +48,16 @@ export const listLimitMax = 100;
 export const cleanupRowsMax = 500;
 /** Transactions per table and call: more than a busy gateway makes between two calls, a minute apart. */
 export const cleanupBatchesMax = 20;
+/** Rows of one insert: each number up to it is a statement of its own, which both databases keep prepared. */
+export const rowsPerInsertMax = 32;
+/** Longer texts of threads are blobs: what reads a thread's rows to decide something does not carry pictures along. */
+export const inlineBytesMax = 64 * 1024;
+/** How often a thread is read anew because it was changed meanwhile, before it is read in a transaction. */
+export const looseReadsMax = 3;
+/** Turns that one change of a thread may add; one is usual. */
+export const turnsPerChangeMax = 1_000;
+/** Runs that one transaction of the clean-up removes: each has some hundred calls and asks. */
+export const runsForgottenAtOnce = 20;
 /** What an idempotency key may keep: an API answer. */
 export const resultBytesMax = 256 * 1024;
 

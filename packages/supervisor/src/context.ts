@@ -10,6 +10,7 @@ import type { ProcessTable } from './evidence/process-table.ts';
 import type { Launcher } from './launch/launcher.ts';
 import type { OwnerHandle } from './registry/owners.ts';
 import type { Registry } from './registry/registry.ts';
+import type { ExplainExit } from './supervisor-deps.ts';
 import type { StateDir } from './registry/state-dir.ts';
 import type { RetentionPolicy } from './retention/plan-retention.ts';
 import type { LiveRuns } from './run/own/live-runs.ts';
@@ -20,6 +21,7 @@ export interface SupervisorContext {
   readonly random: Random;
   readonly log: Log;
   readonly observer: SupervisorObserver;
+  readonly explainExit: ExplainExit;
   readonly host: Host;
   readonly processTable: ProcessTable;
   readonly stateDir: StateDir;

@@ -10,6 +10,7 @@ export const supervisorErrorCodes = [
   'epoch-stale',
   'input-gap',
   'input-invalid',
+  'input-refused',
   'instance-invalid',
   'lease-lost',
   'limits-unsupported',

@@ -14,6 +14,7 @@ export function exitJson(exit: RunExit) {
     signal: exit.signal ?? null,
     actor: exit.actor ?? null,
     detail: exit.detail ?? null,
+    hostCause: exit.hostCause ?? null,
     coreDumped: exit.coreDumped,
     startedAt: exit.startedAtMs === undefined ? null : formatTime(exit.startedAtMs),
     endedAt: formatTime(exit.endedAtMs),

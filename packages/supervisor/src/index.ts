@@ -36,7 +36,9 @@ export type {
   HostPort,
   HostProgram,
   HostSpawn,
+  HostStart,
   HostUser,
+  PreparedStart,
   RemoteHosts,
 } from './hosts/host-port.ts';
 export { liveRunStates } from './run-states.ts';
@@ -51,7 +53,7 @@ export { explainStart } from './run/spawn/explain-start.ts';
 export type { AskedProgram } from './run/spawn/explain-start.ts';
 export { unclaimedStage } from './run/records/run-exit.ts';
 export { createSupervisor } from './supervisor.ts';
-export type { SupervisorDeps } from './supervisor-deps.ts';
+export type { ExplainExit, SupervisorDeps } from './supervisor-deps.ts';
 export {
   comparePackedShim,
   readConfinementSupport,
@@ -60,10 +62,12 @@ export {
 } from '@clawdfather/shim';
 export type { ConfinementSupport, ShieldRequest, ShieldStep } from '@clawdfather/shim';
 export type {
+  AcceptedEvent,
   CancelReason,
   ChildInput,
   Confinement,
   Cursor,
+  ExitExplanation,
   JournalPolicy,
   KillCount,
   LeftoversPolicy,

@@ -65,6 +65,7 @@ export async function openContext(deps: SupervisorDeps, scope: Scope): Promise<O
     random,
     log,
     observer,
+    explainExit: deps.explainExit ?? (() => undefined),
     host,
     processTable: deps.processTable ?? platform.createProcessTable(),
     stateDir,

@@ -5,7 +5,10 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { SupervisorObserver } from './events.ts';
 import type { ProcessTable } from './evidence/process-table.ts';
+import type { ExitExplanation, RunExit } from './types.ts';
 import type { RetentionPolicy } from './retention/plan-retention.ts';
+
+export type ExplainExit = (exit: RunExit) => Promise<ExitExplanation | undefined> | undefined;
 
 export interface SupervisorDeps {
   /* Absolute; made 0700 when it is not there. Shared by all supervisors of this user on this host. */
@@ -25,6 +28,11 @@ export interface SupervisorDeps {
   readonly random?: Random;
   readonly log?: Log;
   readonly observer?: SupervisorObserver;
+  /*
+   * Asked before the end of a run of ours is settled, which waits for the answer: it has to come soon. Undefined, and at once, for a
+   * run that nobody has to add anything to.
+   */
+  readonly explainExit?: ExplainExit | undefined;
   /* A delegated cgroup v2 directory; limits of memory and processes need it (E4). */
   readonly cgroupParent?: string | undefined;
   /* Of a run that names none, for a program that has set its own. Default: that of this process. */

@@ -69,6 +69,11 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
       if (record === undefined) throw notFound(runId);
       await registry.write((tx) => tx.markRemoved({ runId, epoch: record.epoch }));
     },
+    explain: async (runId, explanation) => {
+      const record = registry.get(runId);
+      if (record === undefined) return;
+      await registry.write((tx) => tx.explain({ runId, epoch: record.epoch }, explanation));
+    },
     reconcile: parts.reconcile,
     close: async () => {
       startWatch.close();

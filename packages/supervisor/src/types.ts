@@ -87,6 +87,8 @@ interface SpawnCommon {
   readonly backendId: string;
   /** Opaque to us, filterable; an account id, say. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** What people are shown as its command. Default: what is started. */
+  readonly shownAs?: string;
   /** At most one live run per scope key. */
   readonly scopeKey?: string;
   readonly replaceExisting?: boolean;
@@ -181,6 +183,13 @@ export interface StartFailure {
   readonly errno: number;
 }
 
+/** What those who carry a run know of its end, and the run does not. */
+export interface ExitExplanation {
+  readonly hostCause: string;
+  /** One sentence. */
+  readonly detail: string;
+}
+
 /** How a run ended. `code` and `signal` are the root's and always stand (T4). */
 export interface RunExit {
   readonly runId: RunId;
@@ -192,6 +201,8 @@ export interface RunExit {
   readonly actor: string | undefined;
   /** One sentence of evidence: an errno with its stage, what reconciliation saw. */
   readonly detail: string | undefined;
+  /** Of a command on a host: why its connection was lost or taken away (docs/ssh.md); absent when it was not. */
+  readonly hostCause: string | undefined;
   readonly startedAtMs: number | undefined;
   readonly endedAtMs: number;
   /** Set when nobody saw the end: the last sign of life. It ended after this, and no later than `endedAtMs`. */
@@ -290,6 +301,14 @@ export type OutputEvent =
       readonly cursor: Cursor;
     };
 
+/** What the shim has taken of the input, in journal order: all below the offset (I1). */
+export interface AcceptedEvent {
+  readonly kind: 'accepted';
+  readonly inputOffset: number;
+  readonly atMs: number;
+  readonly cursor: Cursor;
+}
+
 export interface WriteOptions {
   /** Committed to the outbox first and resent after a crash: delivered once (I1). Default false. */
   readonly durable?: boolean;
@@ -315,6 +334,8 @@ export interface ManagedRun {
   outputLent(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
   /** As `output`, but only what is there now. */
   outputSoFar(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent>;
+  /** As `output`, with what was accepted of the input in between: for a program that holds a conversation with the run. */
+  transcript(cursor?: Cursor, signal?: AbortSignal): AsyncIterable<OutputEvent | AcceptedEvent>;
   /** Resolves when nothing of the run lives any more, with how: later than `wait` under `keep`, and with survivors (T1, T4). */
   waitTree(signal?: AbortSignal): Promise<TreeEnd | undefined>;
   /** Resolves when the shim has accepted the bytes; backpressured. */
@@ -350,6 +371,8 @@ export interface RunFilter {
   readonly states?: readonly RunState[];
   readonly sessionId?: string;
   readonly backendId?: string;
+  /** All but those of this backend. */
+  readonly exceptBackendId?: string;
   readonly scopeKey?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly ownerInstanceId?: string;
@@ -404,6 +427,8 @@ export interface Supervisor {
   uses(records: readonly RunRecord[]): ReadonlyMap<RunId, RunUse>;
   /** Where the next durable input of a run goes (I1); what is typed is not counted. */
   inputOffset(runId: RunId): number;
+  /** For a run that ended before its end could be explained; what is said first stays. */
+  explain(runId: RunId, explanation: ExitExplanation): Promise<void>;
   reconcile(): Promise<readonly ReconcileDecision[]>;
   /** All owners that are known, dead ones too, as long as runs of theirs are. */
   owners(): readonly OwnerRecord[];

@@ -23,6 +23,7 @@ export function exitOf(parts: Partial<RunExit> = {}): RunExit {
     coreDumped: false,
     actor: undefined,
     detail: undefined,
+    hostCause: undefined,
     startedAtMs: 1_000,
     endedAtMs: 2_000,
     lastSeenAtMs: undefined,

@@ -14,6 +14,7 @@ import type { Readers } from './process/readers.ts';
 import type { TakeOver } from './process/take-over.ts';
 import type { Shield } from './shield/create-shield.ts';
 import type { Terminals } from './process/terminals.ts';
+import type { ToolServers } from './tool-server/tool-servers.ts';
 
 export interface ToolsDeps {
   readonly supervisor: Supervisor;
@@ -33,6 +34,8 @@ export interface ToolsDeps {
   readonly remoteHosts?: RemoteHosts;
   /* What surrounds commands that are shielded. Without it, such a command does not start here. */
   readonly shield?: Shield | undefined;
+  /* What serves tools to commands that are to have them. Without it, such a command does not start here. */
+  readonly toolServers?: ToolServers | undefined;
   /* Whether commands are shielded unless they say otherwise: those of agents are. Default false. */
   readonly shieldsCommands?: boolean;
   /* False for a short-lived program: it does not take over runs or approvals of other processes. Default true. */
@@ -58,6 +61,12 @@ export interface ToolCall {
   /* The session's directory and host, for commands that name none. */
   readonly directory?: string | undefined;
   readonly host?: string | undefined;
+  /* Of a command on another host: the session with it that it goes through. Absent: whichever there is. */
+  readonly hostSession?: string | undefined;
+  /* What is let into its shield, if it has one. */
+  readonly letIn?: LetIn | undefined;
+  /* What programs of this session are told, beneath the additions of the command: nobody decides on it. */
+  readonly sessionEnvironment?: Readonly<Record<string, string>> | undefined;
   /* Less than the usual cap, for callers with a small window. */
   readonly outputCharactersMax?: number | undefined;
   /* Resolves when the next piece of long work may be done. Default: after everything else that waits. */
@@ -80,6 +89,14 @@ export interface ToolCall {
   readonly sees?: ((record: RunRecord) => boolean) | undefined;
 }
 
+/* The socket of a connection to an SSH host. */
+export interface LetIn {
+  /* Is `sshDirInside` there. */
+  readonly directory: string;
+  /* What the command is told instead, where it is let in. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /* What is about to start without a person being asked, and which rule lets it. */
 export interface UnaskedStart {
   readonly runId: string;
@@ -93,8 +110,13 @@ export interface UnaskedStart {
 /* A run that has been asked for and is not in the registry yet, or not yet with a process. */
 export interface Starting {
   readonly account: string;
-  /* Never rejects; what came of it is in the registry. */
+  readonly requester: string;
+  /* Never rejects; what came of it is in the registry, or it has failed. */
   readonly done: Promise<void>;
+  /* Why there is no record, once that is so. */
+  readonly failure: () => Error | undefined;
+  /* It is not wanted any more. What waits for its turn on a host never starts; what is on its way is to be ended once it has started. */
+  readonly giveUp: () => void;
 }
 
 export interface ToolsContext {
@@ -106,12 +128,15 @@ export interface ToolsContext {
   readonly hosts: Hosts;
   readonly openFiles: LimitPair | undefined;
   readonly shield: Shield | undefined;
+  readonly toolServers: ToolServers | undefined;
   readonly shieldsCommands: boolean;
   readonly room: AccountRoom | undefined;
   readonly heldIn: string | undefined;
   readonly canOpenTerminal: () => boolean;
   readonly readingProbe: ReadingProbe;
   readonly starting: Map<string, Starting>;
+  /* The last ones: a caller may have been given the id before. */
+  readonly failedStarts: Map<string, Starting>;
   /* Approvals whose decision is waited for here. */
   readonly watchedApprovals: Set<string>;
   readonly readers: Readers;

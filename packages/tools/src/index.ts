@@ -16,6 +16,10 @@ export type { GatekeeperDeps } from './approvals/create-gatekeeper.ts';
 export { createStarterReach } from './approvals/starter-reach.ts';
 export { createShield } from './shield/create-shield.ts';
 export type { Shield, ShieldPlaces } from './shield/create-shield.ts';
+export { seenByStored } from './shield/seen-by-request.ts';
+export { shieldInput } from './shield/shield-input.ts';
+export { createToolServers } from './tool-server/tool-servers.ts';
+export type { ToolServerLaunch, ToolServers } from './tool-server/tool-servers.ts';
 export { formatShield, type ShieldState, shieldStateOf } from './shield/shield-level.ts';
 export { shieldDoors, shieldModes, type ShieldSettings } from './shield/shield-settings.ts';
 export type { StarterReach, StarterReachDeps } from './approvals/starter-reach.ts';
@@ -38,7 +42,7 @@ export type {
   Proposal,
   Verdict,
 } from './approvals/gatekeeper.ts';
-export type { ToolCall, ToolsDeps, UnaskedStart } from './context.ts';
+export type { LetIn, ToolCall, ToolsDeps, UnaskedStart } from './context.ts';
 export { ToolsError, toolsErrorCodes } from './errors.ts';
 export type { ToolsErrorCode } from './errors.ts';
 export { ownUserOnly } from './host/local-users.ts';

@@ -9,8 +9,9 @@ import type { ExecParams, ExecResult, ProcessParams, ProcessResult } from '@claw
 import { liveRunStates } from '@clawdfather/supervisor';
 import { execBackend } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary } from './approvals/gatekeeper.ts';
-import type { ToolCall, ToolsContext, ToolsDeps } from './context.ts';
+import type { Starting, ToolCall, ToolsContext, ToolsDeps } from './context.ts';
 import { ToolsError } from './errors.ts';
+import { startOf } from './exec/begin-start.ts';
 import { startHeld, watchAllHeld } from './exec/held-runs.ts';
 import { createHosts } from './host/hosts.ts';
 import { createLocalHost } from './host/local-host.ts';
@@ -32,8 +33,8 @@ export interface Tools {
   process(params: ProcessParams, call: ToolCall): Promise<ProcessResult>;
   /* The whole id of the run that the caller means by a beginning of it. Throws `unknown-run`, `run-ambiguous`. */
   findId(idOrPrefix: string, call: ToolCall): string;
-  /* The account of a run that has been asked for here and is not recorded yet; undefined for any other. */
-  startingFor(runId: string): string | undefined;
+  /* Whose a run is that has been asked for here and is not recorded yet, or never; undefined for any other. */
+  startingFor(runId: string): Pick<Starting, 'account' | 'requester'> | undefined;
   /* Resolves when a run of the caller's has ended, or will never start. Throws `unknown-run`, `run-ambiguous`. */
   waitForEnd(runId: string, call: ToolCall): Promise<RunEnd>;
   /* Runs of an account that go on and that this process looks after: right after the opening, those taken over. */
@@ -61,7 +62,7 @@ export function createTools(deps: ToolsDeps): Tools {
       whileOpen();
       return idOf(findRun(context, idOrPrefix, call));
     },
-    startingFor: (runId) => context.starting.get(runId)?.account,
+    startingFor: (runId) => startOf(context, runId),
     waitForEnd: async (runId, call) => {
       whileOpen();
       return waitForEnd(context, runId, call);
@@ -98,12 +99,14 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     hosts: createHosts(local, deps.remoteHosts),
     openFiles: deps.openFiles,
     shield: deps.shield,
+    toolServers: deps.toolServers,
     shieldsCommands: deps.shieldsCommands ?? false,
     room: deps.room,
     heldIn: deps.heldIn,
     canOpenTerminal: deps.canOpenTerminal ?? canOpenTerminal,
     readingProbe: deps.readingProbe ?? createReadingProbe(clock),
     starting: new Map(),
+    failedStarts: new Map(),
     watchedApprovals: new Set(),
     readers: createReaders(),
     terminals: createTerminals({ supervisor, clock, log, signal }),

@@ -97,6 +97,7 @@ function exitOf(runId: RunId, endedAtMs: number): RunExit {
     coreDumped: false,
     actor: undefined,
     detail: undefined,
+    hostCause: undefined,
     startedAtMs: endedAtMs,
     endedAtMs,
     lastSeenAtMs: undefined,

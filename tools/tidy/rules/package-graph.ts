@@ -33,7 +33,7 @@ export const packageTable: Readonly<Record<string, Allowance>> = {
   sessions: { imports: ['kit'] },
   ssh: { imports: ['kit', 'protocol', 'supervisor'] },
   agents: { imports: ['kit', 'protocol', 'supervisor', 'tools'] },
-  threads: { imports: ['kit', 'protocol', 'agents'] },
+  threads: { imports: ['kit', 'protocol', 'supervisor', 'agents'] },
   store: {
     imports: ['kit', 'sqlite'],
     typesOnly: ['protocol', 'supervisor', 'tools', 'sessions', 'ssh', 'agents', 'threads'],
@@ -54,8 +54,11 @@ export const packageTable: Readonly<Record<string, Allowance>> = {
   },
   sdk: { imports: ['kit', 'protocol'], isBrowserSafe: true },
   cli: {
-    imports: ['kit', 'protocol', 'sdk', 'supervisor', 'tools', 'gateway'],
-    onlyIn: { gateway: 'packages/cli/src/serve.ts' },
+    imports: ['kit', 'protocol', 'sdk', 'supervisor', 'tools', 'agents', 'gateway'],
+    onlyIn: {
+      agents: 'packages/cli/src/commands/agents-install.ts',
+      gateway: 'packages/cli/src/serve.ts',
+    },
   },
   web: { imports: ['kit', 'protocol', 'sdk'], isBrowserSafe: true },
   testkit: { imports: 'anything' },

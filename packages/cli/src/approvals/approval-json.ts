@@ -2,6 +2,7 @@
  * Approvals as JSON, in the shape that docs/cli.md promises to keep. The stored request is not in it: it holds the
  * command's whole environment.
  */
+import { directoryOnHost, localHost } from '@clawdfather/supervisor/origins';
 import type { ApprovalRecord } from '@clawdfather/tools';
 import { formatInstant } from '../render/duration.ts';
 import type { Json } from '../render/run-json.ts';
@@ -11,7 +12,8 @@ export function approvalJson(
   record: ApprovalRecord,
   stateDir: string | null,
 ): { readonly [name: string]: Json } {
-  const { command, cwd, envAdditions, stdin, host, account, runAs } = record.action;
+  const { command, envAdditions, stdin, account, runAs } = record.action;
+  const { cwd, host, hostName = host } = record.action;
   return {
     id: record.approvalId,
     runId: record.runId,
@@ -19,11 +21,11 @@ export function approvalJson(
     line: command.kind === 'line' ? command.line : null,
     shell: command.kind === 'line' ? command.shell : null,
     argv: command.kind === 'argv' ? command.argv : null,
-    cwd,
+    cwd: host === localHost ? cwd : directoryOnHost(cwd),
     env: envAdditions,
     stdin: stdin ?? null,
     droppedBytes: record.droppedBytes ?? null,
-    host,
+    host: hostName,
     account,
     runAs: runAs ?? null,
     requester: record.requester,

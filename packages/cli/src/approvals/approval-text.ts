@@ -4,7 +4,7 @@
  * is asked about.
  * Control and directional characters are shown as what they are.
  */
-import { localHost } from '@clawdfather/supervisor/origins';
+import { directoryOnHost, localHost } from '@clawdfather/supervisor/origins';
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { cutColumns, formatChanged, makeVisible } from '@clawdfather/tools/text';
 import { formatAge, formatDuration } from '../render/duration.ts';
@@ -27,30 +27,39 @@ const indent = '  ';
 /* On a terminal that is narrower still, rows wrap. */
 const roomMin = 8;
 
-export function formatApprovals(
-  records: readonly ApprovalRecord[],
-  options: ApprovalTextOptions,
+/* One of the list: a line of facts in the columns that all share, and what stands below it. */
+export interface ApprovalBlock {
+  readonly atMs: number;
+  readonly facts: readonly Cell[];
+  readonly details: readonly string[];
+}
+
+export function approvalBlock(record: ApprovalRecord, options: ApprovalTextOptions): ApprovalBlock {
+  const { createdAtMs: atMs } = record;
+  return { atMs, facts: factsOf(record, options), details: detailsOf(record, options) };
+}
+
+/* In the order in which they are given. */
+export function formatBlocks(
+  blocks: readonly ApprovalBlock[],
+  { paint, isAll }: ApprovalTextOptions,
 ): string {
-  const headers = ['ID', 'AGE', options.isAll ? 'STATE' : 'EXPIRES IN', 'ASKED BY', 'DIRECTORY'];
-  const layout = { headers, paintHeader: options.paint.dim, columnsMax: undefined };
-  const rows = records.map((record) => factsOf(record, options));
+  const headers = ['ID', 'AGE', isAll ? 'STATE' : 'EXPIRES IN', 'ASKED BY', 'DIRECTORY'];
+  const layout = { headers, paintHeader: paint.dim, columnsMax: undefined };
+  const rows = blocks.map(({ facts }) => facts);
   const [header = '', ...lines] = formatTable(layout, rows).trimEnd().split('\n');
-  const blocks = records.map((record, index) =>
-    [lines[index] ?? '', ...detailsOf(record, options)].join('\n'),
-  );
-  return `${[header, ...blocks].join('\n')}\n`;
+  const texts = blocks.map(({ details }, index) => [lines[index] ?? '', ...details].join('\n'));
+  return `${[header, ...texts].join('\n')}\n`;
 }
 
 /* One by itself, without a header. */
-export function formatApproval(record: ApprovalRecord, options: ApprovalTextOptions): string {
-  const facts = factsOf(record, options).map(({ text, paint = (plain: string) => plain }) =>
-    paint(text),
-  );
-  return `${[facts.join('  '), ...detailsOf(record, options)].join('\n')}\n`;
+export function formatBlock({ facts, details }: ApprovalBlock): string {
+  const texts = facts.map(({ text, paint = (plain: string) => plain }) => paint(text));
+  return `${[texts.join('  '), ...details].join('\n')}\n`;
 }
 
 function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOptions): Cell[] {
-  const { host, cwd } = record.action;
+  const { host, hostName = host, cwd } = record.action;
   return [
     { text: record.approvalId.slice(0, shortApprovalChars), paint: paint.strong },
     { text: formatAge(nowMs, record.createdAtMs) },
@@ -59,7 +68,7 @@ function factsOf(record: ApprovalRecord, { paint, nowMs, isAll }: ApprovalTextOp
       ? { text: record.state, paint: record.state === 'pending' ? paint.warn : paint.dim }
       : { text: formatDuration(record.expiresAtMs - nowMs) },
     { text: askedBy(record) },
-    { text: makeVisible(host === localHost ? cwd : `${host}:${cwd}`) },
+    { text: makeVisible(host === localHost ? cwd : `${hostName}:${directoryOnHost(cwd)}`) },
   ];
 }
 
@@ -72,10 +81,10 @@ function askedBy({ requester, asker }: ApprovalRecord): string {
 }
 
 /* Rows that begin with a mark, also where a terminal would have begun them: nothing that others wrote begins one. */
-function markedRows(
+export function markedRows(
   text: string,
   mark: string,
-  { paint, columnsMax }: ApprovalTextOptions,
+  { paint, columnsMax }: Pick<ApprovalTextOptions, 'paint' | 'columnsMax'>,
 ): readonly string[] {
   const room = (columnsMax ?? Number.POSITIVE_INFINITY) - indent.length - mark.length - 1;
   return cutColumns(text, Math.max(roomMin, room)).map((row, index) => {
@@ -105,7 +114,10 @@ function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string
       lines.push(...markedRows(makeVisible(line), '<', options));
     }
   }
-  if (record.binding !== undefined) lines.push(paint.dim(indent + formatBinding(record.binding)));
+  if (record.binding !== undefined) {
+    lines.push(paint.dim(indent + formatBinding(record.binding)));
+    lines.push(...movedFiles(record.binding).map((line) => paint.dim(indent + line)));
+  }
   if (!options.ownAccounts.includes(record.account)) {
     const isOwn = record.asker?.isOwner === true;
     lines.push(
@@ -120,12 +132,27 @@ function detailsOf(record: ApprovalRecord, options: ApprovalTextOptions): string
   return lines;
 }
 
+/* Of files whose places are named. */
+const movedMax = 3;
+
+type Binding = NonNullable<ApprovalRecord['binding']>;
+
 /* How many, without their names: these are in the command. `--json` has all. */
-function formatBinding({ files, unbound, more }: NonNullable<ApprovalRecord['binding']>): string {
-  const bound = files.length === 1 ? 'a file' : `${files.length} files`;
+function formatBinding({ files, unbound, more }: Binding): string {
+  const content = files.length === 1 ? 'a file' : `${files.length} files`;
+  const bound = files.length === 0 ? '' : ` and the content of ${content}`;
   const others = unbound.length + more;
   const rest = others === 0 ? '' : `; ${others} more that it names may change (--json says why)`;
-  return `bound to its directory and the content of ${bound}${rest}`;
+  return `bound to its directory${bound}${rest}`;
+}
+
+/* A shielded command has another /tmp than the person who would look there. */
+function movedFiles({ files }: Binding): readonly string[] {
+  const moved = files.flatMap(({ path, at }) =>
+    at === undefined ? [] : [makeVisible(`its ${path} is ${at}`)],
+  );
+  const more = moved.length - movedMax;
+  return more > 0 ? [...moved.slice(0, movedMax), `and ${more} more (--json)`] : moved;
 }
 
 /* How it ended, as a sentence; undefined while it waits for a decision. With `nowMs` it says how long ago. */

@@ -9,13 +9,12 @@ import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { formatChanged } from '@clawdfather/tools/text';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
-import { formatApprovals } from '../approvals/approval-text.ts';
 import { type ApprovalPlace, formatFoot, formatNone } from '../approvals/approval-place.ts';
 import { type Decision, isAtTerminal } from '../approvals/decide.ts';
 import { formatAllowed, formatDenied, formatMadeRules } from '../approvals/decision-text.ts';
 import { eachApproval } from '../approvals/each-approval.ts';
 import type { CommandContext } from '../command.ts';
-import { CliError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { createLinkTeller } from '../place/gateway/link-teller.ts';
@@ -24,6 +23,10 @@ import { allPages } from '../place/gateway/all-pages.ts';
 import { placeFlag, placeName } from '../sign-in/find-gateway.ts';
 import { refuseInsideRun } from '../sign-in/inside-run.ts';
 import { type OpenedGateway, withGateway } from '../sign-in/open-client.ts';
+import { formatWaiting } from '../threads/ask-text.ts';
+import { answerAsk, createAskNews, readAsks } from '../threads/asks-at-gateway.ts';
+import { askJson } from '../threads/thread-json.ts';
+import type { Ask } from '../threads/thread-types.ts';
 import { type ApprovalSource, followApprovals } from './follow-approvals.ts';
 
 type RemoteApproval = Awaited<ReturnType<Client['approvals']['list']>>['items'][number];
@@ -35,20 +38,22 @@ export function showApprovals(
   const { io, paint, clock } = context;
   return withGateway(context, async ({ client, target }) => {
     const records = (await readApprovals(client, isAll)).map(recordOf).reverse();
+    const asks = await readAsks(client);
     const { account } = await client.auth.me();
     const ownAccounts = [...machineAccounts, account.id];
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record, null)));
-    } else if (records.length > 0) {
+      for (const ask of asks) await io.stdout.write(jsonLine(askJson(ask)));
+    } else if (records.length + asks.length > 0) {
       const columnsMax = io.columns();
       const layout = { paint, nowMs: clock.wallMs(), isAll, columnsMax, ownAccounts };
-      await io.stdout.write(formatApprovals(records, layout));
+      await io.stdout.write(formatWaiting(records, asks, layout));
       await io.stdout.write(paint.dim(formatFoot(placeOf(target), isAll)));
     } else if (!isFollow) {
       await io.stdout.write(formatNone(placeOf(target), isAll));
     }
     if (isFollow) {
-      const source = sourceOf(context, { client, target }, ownAccounts);
+      const source = sourceOf(context, { client, target }, { ownAccounts, asks });
       await followApprovals(context, source, records);
     }
     return codeStatus(exitOk);
@@ -66,14 +71,21 @@ const lookEveryMs = 1_000;
 function sourceOf(
   context: CommandContext,
   { client, target }: OpenedGateway,
-  ownAccounts: readonly string[],
+  { ownAccounts, asks }: { readonly ownAccounts: readonly string[]; readonly asks: readonly Ask[] },
 ): ApprovalSource {
   const { clock, random } = context;
   const deps = { clock, random, onLink: createLinkTeller(context) };
+  const flag = placeFlag(target);
   return {
     ...placeOf(target),
     stateDir: null,
     ownAccounts,
+    showAsks: createAskNews(context, {
+      open: async () => client,
+      read: (ask, signal) => retried(deps, ask, signal),
+      flag,
+      listed: asks,
+    }),
     waiting: (signal) =>
       retried(
         deps,
@@ -97,11 +109,13 @@ function sourceOf(
 interface RemoteDecision extends Omit<Decision, 'approvalId'> {
   /* As a person named them. */
   readonly typed: readonly string[];
+  /* Of what an agent asks, by its id. */
+  readonly option?: string | undefined;
 }
 
 export function decideRemotely(
   context: CommandContext,
-  { typed, decision, reason }: RemoteDecision,
+  { typed, decision, reason, option }: RemoteDecision,
 ): Promise<ExitStatus> {
   const { io, config, isJson, paint } = context;
   refuseInsideRun(config.pid);
@@ -111,16 +125,23 @@ export function decideRemotely(
     });
   }
   return withGateway(context, async ({ client, target }) => {
+    const flag = placeFlag(target);
     const waiting = await readApprovals(client, false);
-    const ids = typed.map((one) => findRemoteApproval(waiting, one, placeFlag(target)));
+    const asks = await readAsks(client);
+    const ids = typed.map((one) => findWaiting([...waiting, ...asks], one, flag));
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
     return eachApproval(context, ids, async (id) => {
+      const ask = asks.find((one) => one.id === id);
+      if (ask !== undefined) {
+        return answerAsk(context, client, { ask, wish: { decision, option, reason, flag } });
+      }
+      if (option !== undefined) throw noOptions(id);
       const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
       const record = recordOf(approval);
       const made = rules.map((path) => ({ namedPath: path, realPath: path }));
       if (!isJson) await io.stdout.write(await formatMadeRules(record, made, paint));
       // As on this machine: it is an error, so that no script takes it for a start.
-      if (record.state === 'changed') throw changedError(record, placeFlag(target));
+      if (record.state === 'changed') throw changedError(record, flag);
       if (isJson) {
         const more = decision === 'deny' ? {} : { rules };
         return io.stdout.write(jsonLine({ ...approvalJson(record, null), ...more }));
@@ -156,14 +177,21 @@ async function readApprovals(
   ].toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
 }
 
-function findRemoteApproval(
-  waiting: readonly RemoteApproval[],
+function noOptions(id: string): CliError {
+  return usageError(
+    `--option is for what an agent asks; ${id} is a command`,
+    'Allow it without the flag.',
+  );
+}
+
+function findWaiting(
+  waiting: readonly { readonly id: string; readonly runId?: string }[],
   typed: string,
   flag: string,
 ): string {
-  const isMeant = ({ id, runId }: RemoteApproval): boolean =>
-    typed !== '' && (id.startsWith(typed) || runId.startsWith(typed));
-  const [one, ...others] = waiting.filter(isMeant);
+  const [one, ...others] = waiting.filter(
+    ({ id, runId = '' }) => typed !== '' && (id.startsWith(typed) || runId.startsWith(typed)),
+  );
   if (one !== undefined && others.length === 0) return one.id;
   const code = one === undefined ? 'approval-not-found' : 'approval-ambiguous';
   const message = one === undefined ? 'nothing that waits begins' : 'several that wait begin';

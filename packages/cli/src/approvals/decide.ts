@@ -4,10 +4,11 @@
 import { closeSync, openSync } from 'node:fs';
 import type { ApprovalDecision } from '@clawdfather/protocol';
 import { readLineage } from '@clawdfather/supervisor';
-import { decideApproval, type DecisionOutcome } from '@clawdfather/tools';
+import { decideApproval, type DecisionOutcome, seenByStored } from '@clawdfather/tools';
 import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { formatEnd } from './approval-text.ts';
+import { createShieldHere } from './create-shield-here.ts';
 import type { Approvals } from './with-approvals.ts';
 import { personHere } from '../runs/who-asks.ts';
 
@@ -25,8 +26,10 @@ export async function decide(
   { store, allowlist }: Approvals,
   { approvalId, decision, reason }: Decision,
 ): Promise<Decided> {
+  const shield = createShieldHere(config, clock);
+  const seenBy = (request: string) => seenByStored(shield, request);
   const outcome = await decideApproval(
-    { store, allowlist, clock, random },
+    { store, allowlist, clock, random, seenBy },
     {
       approvalId,
       decision,

@@ -11,7 +11,7 @@ import { listenForLeave } from '../io/leave-signals.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { approvalJson } from './approval-json.ts';
 import type { ApprovalPlace } from './approval-place.ts';
-import { formatApproval, formatEnd } from './approval-text.ts';
+import { approvalBlock, formatBlock, formatEnd } from './approval-text.ts';
 import { shortApprovalChars } from './find-approval.ts';
 
 export interface ApprovalSource extends ApprovalPlace {
@@ -22,6 +22,8 @@ export interface ApprovalSource extends ApprovalPlace {
   find(approvalId: string, signal: AbortSignal): Promise<ApprovalRecord | undefined>;
   /* Resolves when something may have changed, or the signal aborts. */
   changed(signal: AbortSignal): Promise<void>;
+  /* At a gateway: what its agents ask, shown as it comes and goes. Called between two looks. */
+  showAsks?(signal: AbortSignal): Promise<void>;
 }
 
 /* `shown`: what the list before has shown. */
@@ -57,6 +59,7 @@ export async function followApprovals(
         if (before === undefined) await showAsked(context, source, record);
         else await showNews(context, source, record);
       }
+      await source.showAsks?.(signal);
       await source.changed(signal);
     }
   } catch (error) {
@@ -77,7 +80,7 @@ async function showAsked(
   if (isJson) return io.stdout.write(jsonLine(approvalJson(record, stateDir)));
   const id = record.approvalId.slice(0, shortApprovalChars);
   const layout = { paint, nowMs: clock.wallMs(), isAll: false, ownAccounts };
-  const shown = formatApproval(record, { ...layout, columnsMax: io.columns() });
+  const shown = formatBlock(approvalBlock(record, { ...layout, columnsMax: io.columns() }));
   const how = paint.dim(`  clf allow${flag} ${id}, or clf deny${flag} ${id}\n`);
   await io.stdout.write(record.state === 'pending' ? `${shown}${how}` : shown);
 }

@@ -7,7 +7,9 @@ import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ShieldPlaces, ShieldSettings } from '@clawdfather/tools';
 import type { Config } from '../config.ts';
+import { agentsDirectory } from '../config/agents-directory.ts';
 import { configDirectory } from '../config/settings.ts';
+import { readSecretPaths } from '../gateway/secret-paths.ts';
 import { reachBoundsOf } from './reach-bounds.ts';
 
 export function shieldSettingsOf({ values }: Pick<Config, 'values'>): ShieldSettings {
@@ -28,7 +30,8 @@ export function shieldPlacesOf(config: Config): ShieldPlaces {
   return {
     ownDirectories: [stateDir, configDirectory(config), join(cacheHome(env), 'clawdfather')],
     ours,
-    programs: [ownRoot.replace(/\/$/, ''), process.execPath],
+    laterOurs: () => readSecretPaths(stateDir),
+    programs: [ownRoot.replace(/\/$/, ''), process.execPath, agentsDirectory(config)],
     privateDir: join(stateDir, 'shield'),
     home,
     runtimeDir: runtimeDirOf(env),

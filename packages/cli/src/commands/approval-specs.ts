@@ -8,9 +8,14 @@ import { approval, rule } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
 import { placeFlags } from './shared-flags.ts';
 
+/* Of what an agent asks. */
+const option = valueFlag(text('OPTION'), {
+  summary: 'answer what an agent asks by this option; clf approvals lists them',
+});
+
 export const approvalsSpec = defineCommand({
   name: 'approvals',
-  summary: 'List commands that wait for your decision',
+  summary: 'List what waits for your decision: commands, and what agents ask',
   operands: {},
   flags: {
     all: switchFlag({ short: 'a', summary: 'list decided and expired ones too' }),
@@ -31,6 +36,7 @@ export const allowSpec = defineCommand({
     always: switchFlag({
       summary: 'allow its programs from now on without asking, with any arguments',
     }),
+    option,
     ...placeFlags,
   },
   examples: ['clf allow 7q3', 'clf allow 7q3 9xk', 'clf allow --always 7q3'],
@@ -42,6 +48,7 @@ export const denySpec = defineCommand({
   operands: { approvals: operandList(approval) },
   flags: {
     reason: valueFlag(text('TEXT'), { summary: 'the reason that the agent is told' }),
+    option,
     ...placeFlags,
   },
   examples: ['clf deny 7q3', 'clf deny 7q3 9xk', 'clf deny --reason "use the staging host" 7q3'],

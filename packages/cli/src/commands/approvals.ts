@@ -2,18 +2,21 @@
  * `clf approvals`: what waits for a decision, oldest first, or all that is on record, and with `-f` on from there; here, or with
  * `--gateway` at a gateway.
  */
-import { onAbort } from '@clawdfather/kit';
+import { CodedError, onAbort } from '@clawdfather/kit';
 import type { ApprovalRecord, Gatekeeper } from '@clawdfather/tools';
 import { approvalJson } from '../approvals/approval-json.ts';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
 import { formatFoot, formatNone } from '../approvals/approval-place.ts';
-import { formatApprovals } from '../approvals/approval-text.ts';
 import { type ApprovalSource, followApprovals } from '../approvals/follow-approvals.ts';
 import { type Approvals, withApprovals } from '../approvals/with-approvals.ts';
 import type { CallOf, CommandContext } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findPlace, flagHere } from '../sign-in/find-gateway.ts';
+import { formatWaiting } from '../threads/ask-text.ts';
+import { createAskNews } from '../threads/asks-at-gateway.ts';
+import { openClientHere, readAsksHere, readInTime } from '../threads/asks-here.ts';
+import { askJson } from '../threads/thread-json.ts';
 import type { approvalsSpec } from './approval-specs.ts';
 
 /* Of those that are over: more than a person reads. */
@@ -35,14 +38,16 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
     // Watched from before the first look: what comes in between is seen by one of the two.
     using source = isFollow ? openSource(context, approvals) : undefined;
     const records = readApprovals(gatekeeper, isAll);
+    const asks = await readAsksHere(context);
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record, stateDir)));
-    } else if (records.length === 0 && !isFollow) {
+      for (const ask of asks) await io.stdout.write(jsonLine(askJson(ask)));
+    } else if (records.length + asks.length === 0 && !isFollow) {
       await io.stdout.write(formatNone(place, isAll));
-    } else if (records.length > 0) {
+    } else if (records.length + asks.length > 0) {
       const columnsMax = io.columns();
       await io.stdout.write(
-        formatApprovals(records, {
+        formatWaiting(records, asks, {
           paint,
           nowMs: clock.wallMs(),
           isAll,
@@ -53,10 +58,26 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
       await io.stdout.write(paint.dim(formatFoot(place, isAll)));
     }
     if (source !== undefined) {
-      await followApprovals(context, source, records);
+      const showAsks = createAskNews(context, {
+        open: () => openClientHere(context),
+        read: (ask) => readInTime(context, ask),
+        flag: place.flag,
+        listed: asks,
+      });
+      // A gateway that is not there now is no reason to leave: what waits here is shown all the same.
+      const sources = {
+        ...source,
+        showAsks: (signal: AbortSignal) => showAsks(signal).catch(unlessGone),
+      };
+      await followApprovals(context, sources, records);
     }
     return codeStatus(exitOk);
   });
+}
+
+/* Refused, or not reached. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof CodedError)) throw error;
 }
 
 /* What lapses is written by nobody. A person who watches sees it this much later. */

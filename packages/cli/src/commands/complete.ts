@@ -6,13 +6,15 @@
 import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { CallSettings } from '../args/parse.ts';
 import type { CallOf, CommandContext } from '../command.ts';
-import type { AskedWords, RunWord } from '../completion/at-gateway.ts';
+import type { AskedWords, NamedThings, RunWord } from '../completion/at-gateway.ts';
 import { type Candidate, type Completed, completeWords } from '../completion/complete-words.ts';
 import { type Config, loadConfigOrUsual } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { fitColumns, makeVisible } from '@clawdfather/tools/text';
+import { findPlaceOf } from '../hosts/place-of-host.ts';
 import { shortIdChars } from '../runs/find-run.ts';
-import { findPlace, localName, type Target } from '../sign-in/find-gateway.ts';
+import { findTarget, type Target } from '../sign-in/find-gateway.ts';
+import { localName } from '../sign-in/local-name.ts';
 import { readGateways } from '../sign-in/gateways-file.ts';
 import { commands } from './table.ts';
 import type { completeSpec } from './own-specs.ts';
@@ -58,6 +60,12 @@ async function answer(context: CommandContext, completed: Completed): Promise<An
       return approvals(context, completed);
     case 'rules':
       return rules(context, completed);
+    case 'hosts':
+    case 'keys':
+    case 'sessions':
+    case 'threads':
+    case 'agents':
+      return names(context, completed, completion.kind);
     case 'gateways':
       return { what: 'words', candidates: gateways(context) };
     case 'files':
@@ -82,7 +90,7 @@ async function runs(
     },
     there: async (target) => {
       const { askRuns } = await import('../completion/at-gateway.ts');
-      return askRuns(context.clock, target, isAliveOnly);
+      return askRuns(context.clock, target, { isAliveOnly, host: completed.host });
     },
   });
   const named = new Map<string, string>();
@@ -129,6 +137,20 @@ async function rules(context: CommandContext, completed: Completed): Promise<Ans
   return { what: 'words', candidates, isLate };
 }
 
+/* Only a gateway has them: the one that the command would ask. */
+async function names(
+  { caller, clock }: CommandContext,
+  completed: Completed,
+  what: NamedThings,
+): Promise<Answer> {
+  const config = await loadConfigOrUsual(caller, settingsOf(completed));
+  const target = unlessUnreadable(() => findTarget({ config }), undefined);
+  if (target === undefined) return { what: 'words', candidates: [] };
+  const { askNames } = await import('../completion/at-gateway.ts');
+  const { words, isLate } = await askNames(clock, target, what);
+  return { what: 'words', candidates: words, isLate };
+}
+
 function gateways({ caller }: CommandContext): Candidate[] {
   return [
     ...unlessUnreadable(() => readGateways(caller), []).map(({ name, url }) => ({
@@ -153,7 +175,7 @@ async function wordsOf<Word>(
   const config = await loadConfigOrUsual(caller, settingsOf(completed));
   const nothing = { words: [], isLate: false };
   const target = completed.takesGateway
-    ? unlessUnreadable(() => findPlace({ config }), 'unknown')
+    ? unlessUnreadable(() => findPlaceOf({ config, flags: completed }), 'unknown')
     : undefined;
   if (target === 'unknown') return nothing;
   return target === undefined ? { ...nothing, words: await here(config) } : there(target);

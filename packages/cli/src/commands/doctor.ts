@@ -52,6 +52,7 @@ import { checkConfig } from '../doctor/config-check.ts';
 import { checkConfinement } from '../doctor/confinement-check.ts';
 import { checkShield } from '../doctor/shield-check.ts';
 import { shieldSettingsOf } from '../approvals/shield-places.ts';
+import { checkSsh } from '../doctor/ssh-check.ts';
 import { checkStateDir, readDirectory } from '../doctor/state-checks.ts';
 import { codeStatus, type ExitStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { masterKeysDirFrom } from '../gateway/gateway-config.ts';
@@ -81,6 +82,7 @@ export async function execute(context: CallOf<typeof doctorSpec>): Promise<ExitS
     checkNode(facts),
     await checkShim({ findPath: shimBinaryPath, compare: comparePackedShim }),
     ...(await checkConfinements(context, () => readConfinementSupport(shimBinaryPath()))),
+    await checkSsh(),
     checkConfig(context.config),
     checkProgram(),
     checkCodeCache(context.config.env, getCompileCacheDir()),

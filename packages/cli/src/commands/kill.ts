@@ -6,10 +6,12 @@ import type { RunExit } from '@clawdfather/supervisor';
 import type { CallOf } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus } from '../exit-status.ts';
+import { notForHost, signalsForHosts } from '../hosts/signals-for-hosts.ts';
 import { withPlace } from '../place/open-place.ts';
 import type { Place, Run } from '../place/place.ts';
 import { formatExitShort, formatLeftoversEnd } from '../render/exit-text.ts';
 import { exitJson } from '../render/run-json.ts';
+import { isOnHost } from '../render/run-table.ts';
 import { eachRun, type Told } from '../runs/each-run.ts';
 import { hasLeftovers } from '../runs/find-run.ts';
 import { runEnded } from '../runs/run-refusals.ts';
@@ -43,6 +45,7 @@ function formatEnd(run: Run, exit: RunExit): string {
 
 async function sendSignal(place: Place, run: Run, signal: NodeJS.Signals): Promise<Told> {
   if (run.treeEndedAtMs !== undefined) throw runEnded(run, place.flag);
+  if (isOnHost(run) && !signalsForHosts.has(signal)) throw notForHost(run, signal);
   await place.signal(run, signal);
   return { text: run.runId, json: { id: run.runId, signal } };
 }

@@ -3,6 +3,8 @@
  *
  * stdout carries the protocol and nothing else; the log goes to stderr as JSON. It ends when stdin does, on SIGTERM, SIGINT and
  * SIGHUP, and when nobody reads stdout any more; each is the same to the runs, which go on.
+ *
+ * In a run that was started with tools, the server is outside of the shield; then we become the relay to it.
  */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -10,11 +12,12 @@ import { fileURLToPath } from 'node:url';
 import { createJsonLog, type Log } from '@clawdfather/kit';
 import { localAccount, localSession } from '@clawdfather/supervisor/origins';
 import type { CallOf, CommandContext } from '../command.ts';
-import { chosen } from '../config.ts';
+import { chosen, isByFlag } from '../config.ts';
 import { CliError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { keepOwnCode } from '../keep-own-code.ts';
 import { openOnce } from '../mcp/opened-once.ts';
+import { becomeRelay, toolSocketFrom } from '../mcp/become-relay.ts';
 import { openProtocolOutput } from '../mcp/protocol-output.ts';
 import { readVersion } from './version.ts';
 import type { mcpSpec } from './mcp-spec.ts';
@@ -35,6 +38,11 @@ const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export async function execute(context: CallOf<typeof mcpSpec>): Promise<ExitStatus> {
   const { io, clock, config } = context;
+  const socket = toolSocketFrom(config.env);
+  if (socket !== undefined) {
+    await warnOfFlags(context);
+    return becomeRelay(socket, config.env);
+  }
   const directory = await directoryFrom(context.flags.workdir, config.cwd);
   const log = logOf(context);
   const [{ serveMcpStdio }, { openAgentTools }] = await Promise.all([
@@ -70,6 +78,18 @@ export async function execute(context: CallOf<typeof mcpSpec>): Promise<ExitStat
   await connection.closed;
   log.event('mcp-closed');
   return codeStatus(exitOk);
+}
+
+/* Of the server outside, whose settings are a person's. */
+async function warnOfFlags({ io, flags, config }: CallOf<typeof mcpSpec>): Promise<void> {
+  const isGiven =
+    flags.workdir !== undefined ||
+    isByFlag(config, 'policy.mcp.security') ||
+    isByFlag(config, 'policy.mcp.ask');
+  if (!isGiven) return;
+  const text =
+    'clf: flags have no effect in here: the server is outside, with the settings there\n';
+  await io.stderr.write(text).catch(() => {});
 }
 
 /* Whoever reads it is an agent's log file: warnings are worth having without being asked for. */

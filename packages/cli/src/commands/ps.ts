@@ -5,6 +5,7 @@ import type { CallOf } from '../command.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { withPlace } from '../place/open-place.ts';
 import type { Place } from '../place/place.ts';
+import { flagsOf, placeText } from '../render/place-text.ts';
 import { jsonLine, runJson } from '../render/run-json.ts';
 import { formatRunTable } from '../render/run-table.ts';
 import { listRuns, rowsDefault, wantedRuns } from '../runs/wanted-runs.ts';
@@ -63,8 +64,8 @@ function cutText(shown: number): string {
 }
 
 async function emptyText(place: Place, isFiltered: boolean): Promise<string> {
-  const { flag, gateway } = place;
-  const where = gateway === undefined ? '' : ` at ${gateway}`;
+  const flag = flagsOf(place);
+  const where = placeText(place);
   if (isFiltered) return `No run${where} matches. All of them: clf ps${flag} -a\n`;
   const finished = (await place.list({ states: ['exited'], limit: rowsDefault })).length;
   const lost = finished > 0 ? 0 : (await place.unrecorded()).length;

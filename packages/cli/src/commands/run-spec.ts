@@ -6,7 +6,7 @@ import { integer, someBytes, text, wholeSeconds } from '../args/kinds.ts';
 import { operandList } from '../args/operand.ts';
 import { commandLine, runName } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
-import { placeFlags, startFlags } from './shared-flags.ts';
+import { startFlags, startPlaceFlags } from './shared-flags.ts';
 
 const count = integer({ min: 1, max: 2 ** 31 - 1 });
 
@@ -46,6 +46,7 @@ export const runSpec = defineCommand({
       summary: 'when this clf is killed (adopt: the run goes on; kill ends it, 15 s later)',
     }),
     shield: switchFlag({ summary: 'hide what agents may not reach, as around what they start' }),
+    tools: switchFlag({ summary: 'for an agent: a shield, and in it clf mcp works' }),
     nice: valueFlag(integer({ min: -20, max: 19 }), {
       summary: 'scheduling priority, from -20 to 19',
     }),
@@ -59,7 +60,7 @@ export const runSpec = defineCommand({
     journalMax: settingFlag('run.journalMax', {
       summary: 'keep at most this much output, the newest (1G)',
     }),
-    ...placeFlags,
+    ...startPlaceFlags,
   },
   glossary: [
     {
@@ -77,5 +78,7 @@ export const runSpec = defineCommand({
     'clf run -d --replace --name web -e PORT=8081 -- npm run dev',
     'clf run --pty -- vim notes.txt',
     'clf run --timeout 10m --idle-timeout 1m -- ./deploy.sh',
+    'clf run --pty --tools -- claude',
+    'clf run --host web -C /srv/app -- make deploy',
   ],
 });

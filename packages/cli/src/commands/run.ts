@@ -11,6 +11,7 @@ import { chosen } from '../config.ts';
 import { createHostFacts } from '../doctor/host-facts.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
+import { isElsewhere } from '../hosts/place-of-host.ts';
 import type { LocalTerminal, TerminalSize } from '../io/io.ts';
 import { withPlace } from '../place/open-place.ts';
 import type { Place, RunHandle, RunWish } from '../place/place.ts';
@@ -26,6 +27,7 @@ import { watchStandstill } from '../runs/watch-standstill.ts';
 import { openStartTrap, type StartTrap } from '../runs/start-trap.ts';
 import { warnOfUnset } from '../runs/unset-warning.ts';
 import { actorHere } from '../runs/who-asks.ts';
+import { makeVisible } from '@clawdfather/tools/text';
 import type { runSpec } from './run-spec.ts';
 
 type RunCall = CallOf<typeof runSpec>;
@@ -128,14 +130,16 @@ function explainLimits(error: unknown): unknown {
   return new CodedError(error.code, `${error.message}: ${summary}`, { hint: advice, cause: error });
 }
 
-/* On this machine a command has our environment and our directory; at a gateway it has the gateway's. */
+/* On this machine a command has our environment and our directory; at a gateway it has the gateway's, on a host those of a login. */
 async function sayWhatIsPassed(call: RunCall, place: Place, wish: RunWish): Promise<void> {
   const { io, flags } = call;
   if (place.gateway === undefined || flags.quiet || !io.stderr.isTerminal) return;
   const names = Object.keys(wish.envAdditions);
   const passed =
     names.length === 0 ? 'no variable of yours (-e NAME passes one)' : names.join(', ');
-  await io.stderr.write(`clf: at ${place.gateway}, with ${passed}\n`).catch(() => {});
+  const { host } = place;
+  const where = isElsewhere(host) ? `on ${makeVisible(host)}` : `at ${place.gateway}`;
+  await io.stderr.write(`clf: ${where}, with ${passed}\n`).catch(() => {});
 }
 
 async function leave({ call, place, run, trap }: Staying): Promise<ExitStatus> {

@@ -23,6 +23,7 @@ import {
   writeGatewayFile,
 } from '../gateway/gateway-file.ts';
 import { claimStart } from '../gateway/start-claim.ts';
+import { writeSecretPaths } from '../gateway/secret-paths.ts';
 import { openServeLog } from '../gateway/serve-log.ts';
 import { formatServing } from '../gateway/serve-text.ts';
 import { listenForStop, type StopSignals } from '../gateway/stop-signals.ts';
@@ -90,14 +91,16 @@ function forget(stateDir: string, record: GatewayRecord, log: Log): void {
 }
 
 async function open(
-  { clock, random, config: { stateDir } }: CommandContext,
+  { clock, random, config }: CommandContext,
   settings: GatewayConfig,
   log: Log,
 ): Promise<Gateway> {
   try {
+    // Before it listens: from then on its agents could ask.
+    writeSecretPaths(config);
     return await openServer(settings, { clock, random, log });
   } catch (error) {
-    throw await explainOpenFailure(error, stateDir);
+    throw await explainOpenFailure(error, config.stateDir);
   }
 }
 

@@ -10,7 +10,7 @@ import { defineCommand } from '../args/spec.ts';
 import { psGlossary } from '../render/table-words.ts';
 import { runCriterion } from '../runs/run-criterion.ts';
 import { sortOrders } from '../top/sort-rows.ts';
-import { placeFlags } from './shared-flags.ts';
+import { runPlaceFlags } from './shared-flags.ts';
 
 export const psSpec = defineCommand({
   name: 'ps',
@@ -27,12 +27,13 @@ export const psSpec = defineCommand({
     limit: valueFlag(integer({ min: 1, max: 100_000 }), {
       summary: 'at most this many, the newest (default: all living runs; 100 with -a)',
     }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   glossary: psGlossary,
   examples: [
     'clf ps',
     'clf ps -g home',
+    'clf ps --host web',
     'clf ps -a -f state=timeout',
     'clf ps -q | xargs -r clf kill',
   ],
@@ -56,7 +57,7 @@ export const logsSpec = defineCommand({
     stdout: switchFlag({ summary: 'only standard output' }),
     stderr: switchFlag({ summary: 'only standard error' }),
     timestamps: switchFlag({ short: 't', summary: 'begin each line with its time' }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   glossary: [{ title: 'Keys', words: { 'Ctrl-C': 'leaves logs -f; the run goes on' } }],
   examples: ['clf logs web', 'clf logs -f --tail 20 web', 'clf logs --since 10m web'],
@@ -66,7 +67,7 @@ export const showSpec = defineCommand({
   name: 'show',
   summary: 'Show everything about one run',
   operands: { run: operand(run) },
-  flags: placeFlags,
+  flags: runPlaceFlags,
   examples: ['clf show web', 'clf show --json web | jq .exit.reason'],
 });
 
@@ -81,7 +82,7 @@ export const topSpec = defineCommand({
     }),
     sort: valueFlag(choice(sortOrders), { short: 's', summary: 'what to sort by (cpu)' }),
     once: switchFlag({ short: '1', summary: 'print one table and exit' }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   examples: ['clf top', 'clf top --once --sort memory', 'clf top --json | jq .runs[].cpuPercent'],
 });
@@ -92,7 +93,7 @@ export const attachSpec = defineCommand({
   operands: { run: operand(livingRun) },
   flags: {
     quiet: switchFlag({ short: 'q', summary: 'do not print the detach key' }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   glossary: [
     {
@@ -113,7 +114,7 @@ export const waitSpec = defineCommand({
   operands: { runs: operandList(livingRun) },
   flags: {
     timeout: valueFlag(timeLimit, { summary: 'wait at most this long (exit code 124)' }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   examples: ['clf wait web', 'clf wait --json web | jq .exit.reason'],
 });
@@ -132,7 +133,7 @@ export const killSpec = defineCommand({
       bareValue: /^(\d+|[A-Z][A-Z0-9]+)$/,
       summary: 'only send this signal and do not wait for the end; also -9, -KILL',
     }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   examples: ['clf kill web', 'clf kill --grace 0 web', 'clf kill -s HUP web', 'clf kill -9 web'],
 });
@@ -144,7 +145,7 @@ export const rmSpec = defineCommand({
   operands: { runs: operandList(run) },
   flags: {
     force: switchFlag({ short: 'f', summary: 'end runs that are still alive first' }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   examples: ['clf rm web', 'clf ps -aq -f state=exited | xargs -r clf rm'],
 });

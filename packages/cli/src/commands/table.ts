@@ -4,6 +4,18 @@
  */
 import { type Command, command } from '../command.ts';
 import {
+  agentsInstallSpec,
+  agentsListSpec,
+  agentsRemoveSpec,
+  askSpec,
+  saySpec,
+  threadsArchiveSpec,
+  threadsCancelSpec,
+  threadsFollowSpec,
+  threadsListSpec,
+  threadsShowSpec,
+} from './agent-specs.ts';
+import {
   allowSpec,
   approvalsSpec,
   denySpec,
@@ -30,6 +42,25 @@ import {
   tokenListSpec,
   tokenRevokeSpec,
 } from './sign-in-specs.ts';
+import {
+  hostAddSpec,
+  hostListSpec,
+  hostRemoveSpec,
+  hostShowSpec,
+  hostTestSpec,
+  hostTrustSpec,
+  hostPolicySpec,
+  keyCreateSpec,
+  keyInstallSpec,
+  keyListSpec,
+  keyRevokeSpec,
+  keyRotateMasterSpec,
+  keyRotateSpec,
+  keyShowSpec,
+  sessionCloseSpec,
+  sessionListSpec,
+  sessionStartSpec,
+} from './host-specs.ts';
 import { mcpSpec } from './mcp-spec.ts';
 import {
   completeSpec,
@@ -107,6 +138,33 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
+    title: 'Ask agents, through a gateway',
+    commands: [
+      command(askSpec, 'required', async () => (await import('./ask.ts')).ask),
+      command(saySpec, 'required', async () => (await import('./ask.ts')).say),
+      command(threadsListSpec, 'required', async () => (await import('./threads.ts')).list),
+      command(threadsShowSpec, 'required', async () => (await import('./threads.ts')).show),
+      command(
+        threadsFollowSpec,
+        'required',
+        async () => (await import('./threads-follow.ts')).execute,
+      ),
+      command(threadsCancelSpec, 'required', async () => (await import('./threads.ts')).cancel),
+      command(threadsArchiveSpec, 'required', async () => (await import('./threads.ts')).archive),
+      command(agentsListSpec, 'required', async () => (await import('./agents.ts')).list),
+      command(
+        agentsInstallSpec,
+        'required',
+        async () => (await import('./agents-install.ts')).install,
+      ),
+      command(
+        agentsRemoveSpec,
+        'required',
+        async () => (await import('./agents-install.ts')).remove,
+      ),
+    ],
+  },
+  {
     title: 'Agents and approvals',
     commands: [
       command(mcpSpec, 'required', async () => (await import('./mcp.ts')).execute),
@@ -115,6 +173,32 @@ export const commandGroups: readonly CommandGroup[] = [
       command(denySpec, 'optional', async () => (await import('./deny.ts')).execute),
       command(rulesListSpec, 'optional', async () => (await import('./rules.ts')).list),
       command(rulesRemoveSpec, 'optional', async () => (await import('./rules.ts')).remove),
+    ],
+  },
+  {
+    title: 'SSH hosts, through a gateway',
+    commands: [
+      command(hostListSpec, 'required', async () => (await import('./host.ts')).list),
+      command(hostShowSpec, 'required', async () => (await import('./host.ts')).show),
+      command(hostAddSpec, 'required', async () => (await import('./host-add.ts')).execute),
+      command(hostTestSpec, 'required', async () => (await import('./host.ts')).test),
+      command(hostTrustSpec, 'required', async () => (await import('./host.ts')).trust),
+      command(hostPolicySpec, 'required', async () => (await import('./host.ts')).policy),
+      command(hostRemoveSpec, 'required', async () => (await import('./host.ts')).remove),
+      command(keyListSpec, 'required', async () => (await import('./key.ts')).list),
+      command(keyCreateSpec, 'required', async () => (await import('./key.ts')).create),
+      command(keyShowSpec, 'required', async () => (await import('./key.ts')).show),
+      command(keyInstallSpec, 'required', async () => (await import('./key.ts')).installCommand),
+      command(keyRotateSpec, 'required', async () => (await import('./key.ts')).rotate),
+      command(
+        keyRotateMasterSpec,
+        'required',
+        async () => (await import('./key-rotate-master.ts')).execute,
+      ),
+      command(keyRevokeSpec, 'required', async () => (await import('./key.ts')).revoke),
+      command(sessionListSpec, 'required', async () => (await import('./session.ts')).list),
+      command(sessionStartSpec, 'required', async () => (await import('./session.ts')).start),
+      command(sessionCloseSpec, 'required', async () => (await import('./session.ts')).close),
     ],
   },
   {

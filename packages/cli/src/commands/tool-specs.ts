@@ -6,7 +6,7 @@ import { choice, file, text } from '../args/kinds.ts';
 import { operand, optionalOperand, optionalOperandList } from '../args/operand.ts';
 import { commandLine, livingRun, run, terminalSize } from '../args/run-kinds.ts';
 import { defineCommand } from '../args/spec.ts';
-import { placeFlags, startFlags } from './shared-flags.ts';
+import { runPlaceFlags, startFlags, startPlaceFlags } from './shared-flags.ts';
 
 const stricter = 'be stricter than the policy for this call';
 
@@ -18,6 +18,7 @@ export const execSpec = defineCommand({
   endsFlagsAtOperand: true,
   flags: {
     command: valueFlag(text('LINE'), { short: 'c', summary: 'run a shell line instead' }),
+    join: switchFlag({ summary: 'make a shell line of the words, as ssh does' }),
     shell: valueFlag(file, { summary: 'the shell that runs LINE (/bin/sh)' }),
     ...startFlags,
     background: switchFlag({ short: 'b', summary: 'print the run id and return at once' }),
@@ -25,7 +26,7 @@ export const execSpec = defineCommand({
       summary: 'wait this long before leaving it in the background (10s)',
     }),
     timeout: settingFlag('exec.timeout', {
-      summary: 'end the run after this time (30m, with -b none); none for no limit',
+      summary: 'end the run after this time (30m, on a host 2m, with -b none), or none',
     }),
     idleTimeout: settingFlag('exec.idleTimeout', {
       summary: 'end the run when it prints nothing for this time',
@@ -39,7 +40,7 @@ export const execSpec = defineCommand({
     }),
     security: valueFlag(choice(['full', 'allowlist', 'deny']), { summary: stricter }),
     ask: valueFlag(choice(['off', 'on-miss', 'always']), { summary: stricter }),
-    ...placeFlags,
+    ...startPlaceFlags,
   },
   examples: [
     'clf exec -- make test',
@@ -69,7 +70,7 @@ export const sendKeysSpec = defineCommand({
       operandsBeforeMax: 1,
       summary: 'then send this byte, e.g. 1b',
     }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   examples: ["clf send-keys editor -l ':wq' Enter", 'clf send-keys web C-c', 'clf send-keys top q'],
 });
@@ -78,7 +79,7 @@ export const pasteSpec = defineCommand({
   name: 'paste',
   summary: 'Paste text into a run, bracketed if the program asks for it',
   operands: { run: operand(livingRun), text: optionalOperand(text('TEXT | -')) },
-  flags: placeFlags,
+  flags: runPlaceFlags,
   examples: ["clf paste editor 'two words'", 'git diff | clf paste editor'],
 });
 
@@ -88,7 +89,7 @@ export const inputSpec = defineCommand({
   operands: { run: operand(livingRun), text: optionalOperand(text('TEXT | -')) },
   flags: {
     eof: switchFlag({ summary: 'close the input after it' }),
-    ...placeFlags,
+    ...runPlaceFlags,
   },
   examples: ["clf input web 'yes\n'", 'clf input --eof importer < rows.csv'],
 });
@@ -97,7 +98,7 @@ export const screenSpec = defineCommand({
   name: 'screen',
   summary: 'Show the screen of a run that has a terminal, and the place of its cursor',
   operands: { run: operand(run) },
-  flags: { quiet: switchFlag({ short: 'q', summary: 'print only the screen' }), ...placeFlags },
+  flags: { quiet: switchFlag({ short: 'q', summary: 'print only the screen' }), ...runPlaceFlags },
   examples: ['clf screen editor', 'clf screen --json editor | jq .cursor'],
 });
 
@@ -105,6 +106,6 @@ export const resizeSpec = defineCommand({
   name: 'resize',
   summary: 'Change the size of the terminal of a run',
   operands: { run: operand(livingRun), size: operand(terminalSize, 'the size') },
-  flags: placeFlags,
+  flags: runPlaceFlags,
   examples: ['clf resize editor 100x40'],
 });

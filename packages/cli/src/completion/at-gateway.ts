@@ -1,10 +1,11 @@
 /*
- * Words that only a gateway knows, for a shell that waits for them: its runs, what waits there for a decision, and its rules.
+ * Words that only a gateway knows, for a shell that waits for them: its runs, what waits there for a decision, its rules, its threads.
  *
  * A person has pressed a key, so the gateway has a second to answer, and whatever goes wrong leaves no words and no message.
  */
 import { type Clock, orAborted, startTimeLimit } from '@clawdfather/kit';
 import type { Client } from '@clawdfather/sdk';
+import { shortIdChars } from '../runs/find-run.ts';
 import type { Target } from '../sign-in/find-gateway.ts';
 
 export interface AskedWords<Word> {
@@ -23,13 +24,22 @@ export interface RunWord {
   readonly command: string;
 }
 
+export interface AskedRuns {
+  readonly isAliveOnly: boolean;
+  readonly host: string | undefined;
+}
+
 export function askRuns(
   clock: Clock,
   target: Target,
-  isAliveOnly: boolean,
+  { isAliveOnly, host }: AskedRuns,
 ): Promise<AskedWords<RunWord>> {
   return ask(clock, target, async (client, signal) => {
-    const query = { limit: wordsMax, ...(isAliveOnly ? { state: 'running' as const } : {}) };
+    const query = {
+      limit: wordsMax,
+      ...(isAliveOnly ? { state: 'running' as const } : {}),
+      ...(host === undefined ? {} : { host }),
+    };
     const { items } = await client.runs.list({ query }, { signal });
     return items
       .filter(({ runId }) => isPlain(runId))
@@ -50,7 +60,11 @@ export function askApprovals(clock: Clock, target: Target): Promise<AskedWords<A
   return ask(clock, target, async (client, signal) => {
     const query = { limit: wordsMax, state: 'pending' } as const;
     const { items } = await client.approvals.list({ query }, { signal });
-    return items.filter(({ id }) => isPlain(id)).map(({ id, why }) => ({ approvalId: id, why }));
+    const { items: asks } = await client.asks.list({}, { signal });
+    return [
+      ...items.map(({ id, why }) => ({ approvalId: id, why })),
+      ...asks.map(({ id, agent, title }) => ({ approvalId: id, why: `${agent}: ${title}` })),
+    ].filter(({ approvalId }) => isPlain(approvalId));
   });
 }
 
@@ -67,6 +81,60 @@ export function askRules(clock: Clock, target: Target): Promise<AskedWords<RuleW
       .map(({ id, program }) => ({ ruleId: id, program }));
   });
 }
+
+export interface NamedWord {
+  readonly value: string;
+  readonly summary: string;
+}
+
+/* By their labels where a shell can take them as they are, else by their ids. */
+export function askNames(
+  clock: Clock,
+  target: Target,
+  what: NamedThings,
+): Promise<AskedWords<NamedWord>> {
+  return ask(clock, target, (client, signal) => readNames[what](client, signal)).then(
+    ({ words, isLate }) => ({ words: words.filter(({ value }) => isPlain(value)), isLate }),
+  );
+}
+
+export type NamedThings = 'hosts' | 'keys' | 'sessions' | 'threads' | 'agents';
+
+type ReadNames = (client: Client, signal: AbortSignal) => Promise<NamedWord[]>;
+
+const query = { limit: wordsMax };
+
+const readNames: Readonly<Record<NamedThings, ReadNames>> = {
+  hosts: async (client, signal) => {
+    const { items } = await client.connections.list({ query }, { signal });
+    return items.map(({ id, label, host, username }) => ({
+      value: isPlain(label) ? label : id,
+      summary: `${username}@${host}`,
+    }));
+  },
+  keys: async (client, signal) => {
+    const { items } = await client.keys.list({ query }, { signal });
+    return items.map(({ id, label, status, fingerprint }) => ({
+      // The one that is being replaced has the same label.
+      value: isPlain(label) && status === 'active' ? label : id,
+      summary: `${status} ${fingerprint}`,
+    }));
+  },
+  sessions: async (client, signal) => {
+    const active = { ...query, status: 'active' } as const;
+    const { items } = await client.sessions.list({ query: active }, { signal });
+    return items.map(({ id, connection }) => ({ value: id, summary: connection?.label ?? '' }));
+  },
+  // Their titles are the beginnings of what was said, and nothing that a person types.
+  threads: async (client, signal) => {
+    const { items } = await client.threads.list({ query }, { signal });
+    return items.map(({ id, title }) => ({ value: id.slice(0, shortIdChars), summary: title }));
+  },
+  agents: async (client, signal) => {
+    const { items } = await client.agents.list({}, { signal });
+    return items.map(({ name, title }) => ({ value: name, summary: title }));
+  },
+};
 
 /* What ids and names are made of. A shell puts a word on the line as it is, so nothing that it would execute may be among them. */
 function isPlain(word: string): boolean {

@@ -19,6 +19,7 @@ export type Completion =
   | { readonly kind: 'runs'; readonly isAliveOnly: boolean }
   | { readonly kind: 'approvals' }
   | { readonly kind: 'rules' }
+  | { readonly kind: 'hosts' | 'keys' | 'sessions' | 'threads' | 'agents' }
   | { readonly kind: 'gateways' }
   | { readonly kind: 'files' }
   | { readonly kind: 'directories' }
@@ -33,6 +34,8 @@ export interface Completed {
   readonly stateDir: string | undefined;
   readonly config: string | undefined;
   readonly gateway: string | undefined;
+  /* That the runs are to be on. */
+  readonly host: string | undefined;
   /* The command can be about a gateway. */
   readonly takesGateway: boolean;
 }
@@ -60,6 +63,7 @@ export function completeWords(words: readonly string[], specs: readonly CommandS
     stateDir: walk.values.get('stateDir'),
     config: walk.values.get('config'),
     gateway: walk.values.get('gateway'),
+    host: walk.spec?.flags['host'] === undefined ? undefined : walk.values.get('host'),
     takesGateway: walk.spec?.flags['gateway'] !== undefined,
   };
   const equals = current.indexOf('=');
@@ -189,6 +193,11 @@ function candidatesOf(completes: Completes | undefined, { specs, at }: Place): C
       };
     case 'approvals':
     case 'rules':
+    case 'hosts':
+    case 'keys':
+    case 'sessions':
+    case 'threads':
+    case 'agents':
     case 'gateways':
     case 'files':
     case 'directories':

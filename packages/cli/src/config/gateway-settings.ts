@@ -5,17 +5,29 @@
  * copied. A setting names the file that holds it.
  */
 import { accountSettings } from './account-kinds.ts';
+import { agentSettings } from './agent-kinds.ts';
 import { bytes, choice, integer } from './kinds.ts';
 import { address, networks, optional, optionalPath, webAddress, words } from './network-kinds.ts';
 import { setting } from './setting.ts';
 
 const optionalUrl = optional(webAddress);
+const places = integer({ min: 1, max: 100_000 });
 
 export const gatewaySettings = {
   accounts: setting(accountSettings, {
     usual: [],
     summary:
-      '`serve`: by the id of a member’s account, `runAs`: the Unix user that its commands run as here. Without one it runs nothing on this machine',
+      '`serve`: by the id of a member’s account, `runAs`: the Unix user that its commands run as here, without which it runs nothing on this machine; `sessionsMax` and `sessionStartsPerHour`: instead of those of all accounts',
+  }),
+  agents: setting(agentSettings, {
+    usual: [],
+    summary:
+      '`serve`: agents that people talk to with `clf ask`, by name: `command`, a program that speaks ACP, with its arguments; `env`; `title`',
+  }),
+  defaultAgent: setting(optional(words.one), {
+    usual: undefined,
+    summary:
+      '`serve`: the agent that is asked where none is named; `none` is the first of `agents`',
   }),
   defaultGateway: setting(optional(words.one), {
     usual: undefined,
@@ -68,16 +80,16 @@ export const gatewaySettings = {
     summary:
       '`serve`: the keys to stored secrets; `none` is `master-keys` in the state directory. Gateways that share a database share them',
   }),
-  'gateway.liveRunsMax': setting(integer({ min: 1, max: 100_000 }), {
+  'gateway.liveRunsMax': setting(places, {
     usual: 64,
     summary:
       '`serve`: how many runs of one account may be alive at a time; of these and the next two, tokens get three quarters',
   }),
-  'gateway.socketsMax': setting(integer({ min: 1, max: 100_000 }), {
+  'gateway.socketsMax': setting(places, {
     usual: 256,
     summary: '`serve`: how many WebSockets of one account may be open at a time',
   }),
-  'gateway.streamsMax': setting(integer({ min: 1, max: 100_000 }), {
+  'gateway.streamsMax': setting(places, {
     usual: 128,
     summary:
       '`serve`: how many requests of one account may stay open: event streams, waits, starts that are waited for, MCP',
@@ -93,6 +105,33 @@ export const gatewaySettings = {
   'gateway.memberNice': setting(integer({ min: 0, max: 19 }), {
     usual: 19,
     summary: '`serve`: the priority of members’ commands, 0 to 19; 19 takes what others leave',
+  }),
+  'gateway.ownerSessionsMax': setting(places, {
+    usual: 64,
+    summary:
+      '`serve`: how many sessions the owner may have open at a time; of these and of a member’s, tokens get three quarters',
+  }),
+  'gateway.memberSessionsMax': setting(places, {
+    usual: 3,
+    summary: '`serve`: how many sessions one member may have open at a time',
+  }),
+  'gateway.sessionStartsPerHour': setting(places, {
+    usual: 10,
+    summary:
+      '`serve`: how many sessions one account may start by name in an hour. This and the next two are for members and for tokens; the owner’s own devices have no such limit',
+  }),
+  'gateway.hostChangesPerHour': setting(places, {
+    usual: 20,
+    summary: '`serve`: how often one account may add, change or remove a host in an hour',
+  }),
+  'gateway.hostProbesPerHour': setting(places, {
+    usual: 30,
+    summary: '`serve`: how often one account may look for an SSH server at an address in an hour',
+  }),
+  'gateway.hostTestsPerMinute': setting(places, {
+    usual: 5,
+    summary:
+      '`serve`: how often one host may be tested in a minute, by anyone: a failed login may count against us there',
   }),
   'gateway.otlpEndpoint': setting(optionalUrl, {
     usual: undefined,

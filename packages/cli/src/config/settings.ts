@@ -95,7 +95,8 @@ export const settingTable = {
   }),
   'exec.timeout': setting(limit, {
     usual: 1_800 * second,
-    summary: '`exec` and MCP: end the command after this long; unless set, not with `background`',
+    summary:
+      '`exec` and MCP: end the command after this long; unless set, 2m on an SSH host, and not with `background`',
   }),
   'exec.idleTimeout': setting(limit, {
     usual: undefined,

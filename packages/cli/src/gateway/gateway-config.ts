@@ -5,8 +5,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import { shieldPlacesOf, shieldSettingsOf } from '../approvals/shield-places.ts';
+import { toolServerLaunch } from '../approvals/tool-server-launch.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
+import { agentsDirectory } from '../config/agents-directory.ts';
 import { parseAddress } from '../config/network-kinds.ts';
 import { retentionPolicyFrom } from '../config/retention-policy.ts';
 import { usageError } from '../errors.ts';
@@ -28,6 +30,11 @@ export function gatewayConfigFrom(
     listen: parseAddress('gateway.listen', values['gateway.listen']),
     trustedProxies: values['gateway.trustedProxies'],
     metricsNetworks: values['gateway.metricsNetworks'],
+    agents: {
+      defaultName: values.defaultAgent,
+      named: values.agents,
+      directory: agentsDirectory(config),
+    },
     accounts: values.accounts,
     bounds: {
       liveRunsMax: values['gateway.liveRunsMax'],
@@ -38,11 +45,20 @@ export function gatewayConfigFrom(
         outputBytesPerSecond: values['gateway.memberOutputRate'],
         nice: values['gateway.memberNice'],
       },
+      sessions: {
+        ownerOpenMax: values['gateway.ownerSessionsMax'],
+        memberOpenMax: values['gateway.memberSessionsMax'],
+        sessionStartsPerHour: values['gateway.sessionStartsPerHour'],
+        hostChangesPerHour: values['gateway.hostChangesPerHour'],
+        hostProbesPerHour: values['gateway.hostProbesPerHour'],
+        hostTestsPerMinute: values['gateway.hostTestsPerMinute'],
+      },
     },
     runs: {
       personPolicy: { security: values['policy.cli.security'], ask: values['policy.cli.ask'] },
       agentPolicy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
       shield: { settings: shieldSettingsOf(config), places: shieldPlacesOf(config) },
+      toolServer: toolServerLaunch(config),
       allow: values['policy.allow'],
       privatePaths: reachBoundsOf(config).ours,
       environment: config.commandEnv,

@@ -9,7 +9,9 @@ import { createSupervisor, silentObserver } from '@clawdfather/supervisor';
 import { openTools, ownUserOnly, type Tools } from '@clawdfather/tools';
 import { reachBoundsOf } from '../approvals/reach-bounds.ts';
 import { createShieldHere } from '../approvals/create-shield-here.ts';
+import { toolServerLaunch } from '../approvals/tool-server-launch.ts';
 import type { CommandContext } from '../command.ts';
+import { createHostsThroughGateway } from './hosts-through-gateway.ts';
 import { explainOpenFailure } from '../runs/open-failure.ts';
 
 const treeAdvice = 'start clf mcp in a project directory, or with --workdir DIR';
@@ -69,6 +71,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
       openFiles: config.openFiles,
       shield: createShieldHere(config, clock),
       shieldsCommands: true,
+      remoteHosts: createHostsThroughGateway({ config, launch: toolServerLaunch(config) }),
     }),
   );
   const opened = opening.move();

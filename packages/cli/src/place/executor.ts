@@ -1,9 +1,11 @@
 /*
- * Runs a command as agents do, on this machine or at a gateway: waits for a while, then lets it go on in the background.
+ * Runs a command as agents do, on this machine, at a gateway, or out of a shield: waits for a while, then lets it go on in the background.
  */
 import type { ExecParams, ExecResult } from '@clawdfather/protocol';
 import type { CommandContext } from '../command.ts';
-import { findPlace, type Target } from '../sign-in/find-gateway.ts';
+import { findPlaceOf, type HostFlag, isElsewhere } from '../hosts/place-of-host.ts';
+import { toolSocketFrom } from '../mcp/become-relay.ts';
+import type { Target } from '../sign-in/find-gateway.ts';
 
 export interface ExecCall {
   /* Gives the command up: it is ended. */
@@ -23,10 +25,15 @@ export interface Executor {
 }
 
 export async function withExecutor<Result>(
-  context: CommandContext,
+  context: CommandContext & HostFlag,
   use: (executor: Executor) => Promise<Result>,
 ): Promise<Result> {
-  const target = findPlace(context);
+  const socket = toolSocketFrom(context.config.env);
+  if (socket !== undefined) {
+    const { withExecutorInShield } = await import('./exec-in-shield.ts');
+    return withExecutorInShield(socket, use);
+  }
+  const target = findPlaceOf(context);
   if (target !== undefined) {
     const { withExecutorAt } = await import('./gateway/exec-at-gateway.ts');
     return withExecutorAt(context, target, use);
@@ -35,7 +42,15 @@ export async function withExecutor<Result>(
   return withExecutorHere(context, use);
 }
 
-/* A path of this machine means nothing on another one, where the gateway has a directory of its own. */
-export function workdirOf(target: Target | undefined, here: string, typed: string | undefined) {
-  return target === undefined || target.isLocal ? here : typed;
+export interface Workdir {
+  /* Where the caller is, with what was typed. */
+  readonly here: string;
+  readonly typed: string | undefined;
+  readonly host: string | undefined;
+}
+
+/* A path of this machine means nothing on another one, where the gateway or the host has a directory of its own. */
+export function workdirOf(target: Target | undefined, { here, typed, host }: Workdir) {
+  const isHere = target === undefined || target.isLocal;
+  return isHere && !isElsewhere(host) ? here : typed;
 }

@@ -76,6 +76,8 @@ export type RunQuery = Pick<
   RunFilter,
   'states' | 'sessionId' | 'backendId' | 'labels' | 'idPrefix' | 'limit'
 > & {
+  /* Also those on other hosts than the place is about. */
+  readonly isAnyHost?: boolean;
   /* With what they use: that takes a look at every process of the machine they are on. */
   readonly withUse?: boolean;
 };
@@ -129,6 +131,8 @@ export interface Place {
   readonly flag: string;
   /* The gateway's name; undefined: this machine. */
   readonly gateway: string | undefined;
+  /* The host that the command is about, as it was typed; undefined: all of them. */
+  readonly host: string | undefined;
   /* Directories of runs of which there is no record: their registry was lost. */
   unrecorded(): Promise<readonly string[]>;
   /* Newest first. */

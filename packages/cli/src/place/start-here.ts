@@ -1,16 +1,11 @@
 /*
  * From what `clf run` was asked for to a run of this machine.
  */
+import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Clock, hasCode } from '@clawdfather/kit';
+import { type Clock, hasCode, type Random, silentLog } from '@clawdfather/kit';
 import type { SpawnInput, Supervisor } from '@clawdfather/supervisor';
-import {
-  cliBackend,
-  cliSession,
-  nameLabel,
-  nameScope,
-  shieldLabel,
-} from '@clawdfather/supervisor/origins';
+import { cliBackend, cliSession, nameLabel, nameScope } from '@clawdfather/supervisor/origins';
 import { cleanEnv, type Config } from '../config.ts';
 import { nameTaken } from '../runs/run-refusals.ts';
 import { explainSpawnFailure } from '../runs/spawn-failure.ts';
@@ -24,6 +19,7 @@ export interface StartHereDeps {
   readonly supervisor: Supervisor;
   readonly config: Config;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 export async function startHere(
@@ -37,7 +33,7 @@ export async function startHere(
   if (name !== undefined && !wish.isReplacing) checkNameIsFree(deps, name);
   const input = spawnInputOf(wish, config);
   try {
-    return await supervisor.spawn({ ...input, ...(await shieldOf(deps, wish, input)), signal });
+    return await supervisor.spawn({ ...(await surrounded(deps, wish, input)), signal });
   } catch (error) {
     // Somebody else took the name since we looked.
     if (name !== undefined && hasCode(error, 'scope-busy')) {
@@ -49,18 +45,28 @@ export async function startHere(
 }
 
 /* Around a command whose person asked for it: all of the shield, or it does not start. */
-async function shieldOf(
-  { config, clock }: StartHereDeps,
+async function surrounded(
+  { supervisor, config, clock, random }: StartHereDeps,
   { extras }: RunWish,
-  { cwd, labels }: SpawnInput,
-): Promise<Pick<SpawnInput, 'shield' | 'labels'>> {
-  if (extras.shield !== true) return {};
-  const { createShieldHere } = await import('../approvals/create-shield-here.ts');
+  input: SpawnInput,
+): Promise<SpawnInput> {
+  if (extras.shield !== true && extras.tools !== true) return input;
+  const [{ createShieldHere }, { createToolServers, shieldInput }, { toolServerLaunch }] =
+    await Promise.all([
+      import('../approvals/create-shield-here.ts'),
+      import('@clawdfather/tools'),
+      import('../approvals/tool-server-launch.ts'),
+    ]);
   const shield = createShieldHere(config, clock, 'require');
-  const description = await shield.describe({ tree: cwd });
-  const { level } = await shield.state();
-  if (description === undefined) return {};
-  return { shield: description, labels: { ...labels, [shieldLabel]: level } };
+  const launch = toolServerLaunch(config);
+  const toolServers =
+    extras.tools === true
+      ? createToolServers({ supervisor, stateDir: config.stateDir, launch, log: silentLog })
+      : undefined;
+  const named = { ...input, runId: input.runId ?? random.id() };
+  // A person's choice of this moment; from here on it is this very path (SH5).
+  const cwd = await realpath(input.cwd).catch(() => input.cwd);
+  return shieldInput({ shield, toolServers }, { ...named, cwd }, { tree: cwd });
 }
 
 /* Among all that lives on this machine, whoever started it. */

@@ -3,7 +3,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '@clawdfather/kit';
+import type { Clock, Random } from '@clawdfather/kit';
 import type { RunId, RunRecord, Supervisor } from '@clawdfather/supervisor';
 import type { Config } from '../config.ts';
 import { endRun } from '../runs/end-run.ts';
@@ -11,18 +11,23 @@ import { forgetRemoved } from '../runs/forget-removed.ts';
 import { actorHere } from '../runs/who-asks.ts';
 import { noTerminal, runEnded, stillAlive } from '../runs/run-refusals.ts';
 import { createHeldHere } from './held-here.ts';
+import { listHere } from './list-here.ts';
 import type { Place, Run } from './place.ts';
 import { createSettler, type RunHere } from './settle-here.ts';
 
 export interface ThisMachineDeps {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
+  readonly random: Random;
   readonly config: Config;
   /* What follows `clf COMMAND` to mean this machine. */
   readonly flag: string;
+  /* `local`, or undefined: runs on other hosts too, which a gateway of this machine has started. */
+  readonly host: string | undefined;
 }
 
-export function createThisMachine({ supervisor, clock, config, flag }: ThisMachineDeps): Place {
+export function createThisMachine(deps: ThisMachineDeps): Place {
+  const { supervisor, clock, random, config, flag, host } = deps;
   const actor = actorHere(config.pid);
   const settle = createSettler({ supervisor, clock });
   const attach = (run: Pick<Run, 'runId'>) => supervisor.attach(run.runId);
@@ -33,12 +38,10 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
   return {
     flag,
     gateway: undefined,
+    host,
     unrecorded: async () => unrecorded(supervisor, join(config.stateDir, 'runs')),
     held: createHeldHere({ config, clock }),
-    list: async ({ withUse = false, ...query }) => {
-      const records = supervisor.list(query);
-      return withUse ? withUses(supervisor, records) : records;
-    },
+    list: async (query) => listHere(supervisor, host, query),
     // Every run that this place hands out is a record of the supervisor.
     stalls: (runs) => supervisor.stalls(runs as readonly RunRecord[]),
     details: async (run) => {
@@ -48,7 +51,7 @@ export function createThisMachine({ supervisor, clock, config, flag }: ThisMachi
     settle: (runs) => settle(runs as readonly RunHere[]),
     start: async (wish, signal) => {
       const { startHere } = await import('./start-here.ts');
-      return startHere({ supervisor, config, clock }, wish, signal);
+      return startHere({ supervisor, config, clock, random }, wish, signal);
     },
     open: attach,
     end: (run, graceMs) => endRun({ supervisor, clock, run, actor, graceMs }),
@@ -101,13 +104,5 @@ function unrecorded(supervisor: Supervisor, runsDir: string): readonly string[] 
     const isKnown = name.startsWith('.') || supervisor.get(name as RunId) !== undefined;
     // An empty one is a start that is under way, or came to nothing (S1).
     return isKnown || readdirSync(join(runsDir, name)).length === 0 ? [] : [name];
-  });
-}
-
-function withUses(supervisor: Supervisor, records: readonly RunRecord[]): readonly RunHere[] {
-  const uses = supervisor.uses(records);
-  return records.map((record) => {
-    const use = uses.get(record.runId);
-    return use === undefined ? record : { ...record, use };
   });
 }

@@ -71,7 +71,7 @@ function formatCause(exit: RunExit, deadlines: RunRecord['deadlines']): string |
   const why = exit.detail === undefined ? '' : `: ${makeVisible(exit.detail)}`;
   switch (exit.reason) {
     case 'exit':
-      return undefined;
+      return exit.hostCause === undefined ? undefined : `lost${why} (${exit.hostCause})`;
     case 'signal':
       return formatSignal(exit);
     case 'overall-timeout':
@@ -79,7 +79,7 @@ function formatCause(exit: RunExit, deadlines: RunRecord['deadlines']): string |
     case 'no-output-timeout':
       return `ended after ${limitText(deadlines.noOutputMs)} without output`;
     case 'manual-cancel':
-      return `cancelled${by}`;
+      return `cancelled${by}${why}`;
     case 'spawn-error':
       return `could not be started${why}`;
     case 'ownership-escape':

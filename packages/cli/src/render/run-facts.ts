@@ -5,6 +5,8 @@ import { reservedLabels } from '@clawdfather/protocol';
 import type { ProcessNote, RunExit, Stall } from '@clawdfather/supervisor';
 import {
   allowedByLabel,
+  directoryOf,
+  hostNameOf,
   nameLabel,
   requesterLabel,
   runAsLabel,
@@ -16,7 +18,7 @@ import { shortId } from '../runs/find-run.ts';
 import { formatBytes } from './bytes.ts';
 import { formatDuration, formatInstant } from './duration.ts';
 import { formatLeftoversEnd, formatUnsaved, hasLeft } from './exit-text.ts';
-import { stateText } from './run-table.ts';
+import { isOnHost, stateText } from './run-table.ts';
 import { explainStall } from './stall-text.ts';
 
 export type Fact = readonly [name: string, value: string | number | undefined];
@@ -47,9 +49,10 @@ function startFacts({ run, details, stall, flag }: ShownRun): readonly Fact[] {
     ['state', state],
     ['continue it', state === 'stopped' ? how : undefined],
     ['waits', stall === undefined ? undefined : explainStall(run, stall)],
-    ['directory', run.cwd],
+    ['host', isOnHost(run) ? hostNameOf(run.labels) : undefined],
+    ['directory', directoryOf(run)],
     ['terminal', run.mode === 'child' ? 'no' : 'yes'],
-    ['pid', run.exit === undefined ? run.pid : undefined],
+    ['pid', run.exit === undefined && !isOnHost(run) ? run.pid : undefined],
     ['shim', isAlive && run.state !== 'starting' ? details.shimPid : undefined],
     ['created', formatInstant(run.createdAtMs)],
     ['started', timeText(run.startedAtMs)],
@@ -75,13 +78,16 @@ function limitFacts({ run, details }: ShownRun): readonly Fact[] {
   ];
 }
 
-function livingFacts({ run: { use } }: ShownRun): readonly Fact[] {
+function livingFacts({ run }: ShownRun): readonly Fact[] {
+  const { use } = run;
   if (use === undefined) return [];
+  const output: Fact = ['output', use.diskBytes === undefined ? undefined : onDisk(use.diskBytes)];
+  if (isOnHost(run)) return [output];
   return [
     ['cpu time', formatDuration(use.cpuMs)],
     ['memory', formatBytes(use.memoryBytes)],
     ['processes', use.processes],
-    ['output', use.diskBytes === undefined ? undefined : onDisk(use.diskBytes)],
+    output,
   ];
 }
 
@@ -89,8 +95,10 @@ function onDisk(bytes: number): string {
   return `${formatBytes(bytes)} on the disk`;
 }
 
-function endFacts({ treeEndedAtMs }: Run, exit: RunExit): readonly Fact[] {
-  const { usage, leftovers, survivors } = exit;
+function endFacts(run: Run, exit: RunExit): readonly Fact[] {
+  const { treeEndedAtMs } = run;
+  const { leftovers, survivors } = exit;
+  const usage = isOnHost(run) ? undefined : exit.usage;
   const left = treeEndedAtMs === undefined ? namesOf(leftovers) : undefined;
   return [
     ['ended', endedText(exit)],
@@ -100,6 +108,7 @@ function endFacts({ treeEndedAtMs }: Run, exit: RunExit): readonly Fact[] {
     ['signal', exit.signal === undefined ? undefined : signalText(exit)],
     ['ended by', exit.actor],
     ['detail', exit.detail],
+    ['host cause', exit.hostCause],
     ['cpu time', usage && formatDuration((usage.userUs + usage.systemUs) / 1_000)],
     ['memory', usage && formatBytes(usage.maxRssBytes)],
     ['not saved', formatUnsaved(exit)],

@@ -4,7 +4,7 @@
  */
 import type { RunExit, Stall } from '@clawdfather/supervisor';
 import { exitJson as commonExitJson } from '@clawdfather/supervisor/exit-json';
-import { nameLabel } from '@clawdfather/supervisor/origins';
+import { directoryOf, hostNameOf, nameLabel } from '@clawdfather/supervisor/origins';
 import { exitCodeOf } from '../exit-status.ts';
 import type { Run, RunDetails } from '../place/place.ts';
 import { formatInstant } from './duration.ts';
@@ -29,7 +29,8 @@ export function runJson(record: Run, { stall, details }: RunParts = {}): Json {
     name: record.labels[nameLabel] ?? null,
     state: record.state,
     command: record.command,
-    cwd: record.cwd,
+    cwd: directoryOf(record),
+    host: hostNameOf(record.labels),
     mode: record.mode,
     pid: record.pid ?? null,
     sessionId: record.sessionId,

@@ -2,7 +2,7 @@
  * The table of `clf ps`: one run per line, what matters first, the command last.
  */
 import type { Stall } from '@clawdfather/supervisor';
-import { nameLabel } from '@clawdfather/supervisor/origins';
+import { hostNameOf, localHost, nameLabel } from '@clawdfather/supervisor/origins';
 import type { Run } from '../place/place.ts';
 import { shortId } from '../runs/find-run.ts';
 import { formatBytes } from './bytes.ts';
@@ -20,12 +20,17 @@ export interface RunTableOptions {
 }
 
 /* Each is explained in table-words.ts. */
-export const tableHeaders = ['ID', 'NAME', 'STATE', 'AGE', 'TIME', 'CPU', 'MEM', 'COMMAND'];
+export const tableHeaders = ['ID', 'NAME', 'HOST', 'STATE', 'AGE', 'TIME', 'CPU', 'MEM', 'COMMAND'];
 
 export function formatRunTable(records: readonly Run[], options: RunTableOptions): string {
-  const hasNames = records.some((record) => record.labels[nameLabel] !== undefined);
-  const headers = tableHeaders.filter((header) => hasNames || header !== 'NAME');
-  const rows = records.map((record) => rowOf(record, options, hasNames));
+  const absent = [
+    ...(records.some(({ labels }) => labels[nameLabel] !== undefined) ? [] : ['NAME']),
+    ...(records.some(isOnHost) ? [] : ['HOST']),
+  ];
+  const headers = tableHeaders.filter((header) => !absent.includes(header));
+  const rows = records.map((record) =>
+    rowOf(record, options).filter((_, index) => !absent.includes(tableHeaders[index] ?? '')),
+  );
   return formatTable(
     {
       headers,
@@ -38,13 +43,19 @@ export function formatRunTable(records: readonly Run[], options: RunTableOptions
   );
 }
 
-function rowOf(record: Run, options: RunTableOptions, hasNames: boolean): Cell[] {
-  const { exit } = record;
-  const use = exit === undefined ? record.use : endedUse(record);
-  const name = makeVisible(record.labels[nameLabel] ?? '');
+/* Its processes are on another machine: what is measured here is the client that carries it. */
+export function isOnHost({ labels }: Pick<Run, 'labels'>): boolean {
+  return hostNameOf(labels) !== localHost;
+}
+
+function rowOf(record: Run, options: RunTableOptions): Cell[] {
+  const { exit, labels } = record;
+  const known = exit === undefined ? record.use : endedUse(record);
+  const use = isOnHost(record) ? undefined : known;
   return [
     { text: shortId(record), paint: options.paint.strong },
-    ...(hasNames ? [{ text: name }] : []),
+    { text: makeVisible(labels[nameLabel] ?? '') },
+    { text: makeVisible(hostNameOf(labels)) },
     stateCell(record, options.stallOf(record), options.paint),
     { text: formatAge(options.nowMs, record.createdAtMs) },
     { text: timeText(record, options.nowMs) },

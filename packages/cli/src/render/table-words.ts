@@ -9,6 +9,7 @@ import type { endWords } from './exit-text.ts';
 const columns = {
   ID: 'the beginning of its id; RUN may be this, or less if it is unique',
   NAME: 'what --name gave it',
+  HOST: 'the SSH host that it runs on, or local: where some run on a host',
   STATE: 'how it stands, or how it ended: see below',
   AGE: 'when it was created',
   TIME: 'how long it has been running, or ran',

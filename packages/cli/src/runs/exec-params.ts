@@ -2,27 +2,34 @@
  * From the flags of `clf exec` to what the exec tool takes.
  */
 import { resolve } from 'node:path';
-import type { ExecParams } from '@clawdfather/protocol';
+import { execLimits, type ExecParams } from '@clawdfather/protocol';
 import { assignedEnv } from '../args/kinds.ts';
 import type { CallOf } from '../command.ts';
 import type { execSpec } from '../commands/tool-specs.ts';
 import { usageError } from '../errors.ts';
+import { findPlaceOf, isElsewhere } from '../hosts/place-of-host.ts';
+import { refuseOnHost } from '../hosts/refuse-on-host.ts';
 import { workdirOf } from '../place/executor.ts';
-import { findPlace } from '../sign-in/find-gateway.ts';
 
 /* Without `stdin`: that is read when everything else is known to make sense. */
 export function execParamsFrom(call: CallOf<typeof execSpec>): ExecParams {
-  const { flags, operands, config, io } = call;
+  const { flags, config, io } = call;
   const { values } = config;
   const idleMs = values['exec.idleTimeout'];
   const { shell, security, ask } = flags;
   const here = resolve(config.cwd, flags.cwd ?? '.');
-  const workdir = workdirOf(findPlace(call), here, flags.cwd);
+  const { host } = flags;
+  const isOnHost = isElsewhere(host);
+  if (isOnHost) refuseOnHost({}, config);
+  const workdir = isOnHost
+    ? flags.cwd
+    : workdirOf(findPlaceOf(call), { here, typed: flags.cwd, host });
   const size = io.terminal?.size();
   return {
-    ...commandFrom(flags.command, operands.command),
+    ...commandFrom(lineOf(call), wordsOf(call)),
     ...(shell === undefined ? {} : { shell }),
     ...(workdir === undefined ? {} : { workdir }),
+    ...(host === undefined ? {} : { host }),
     env: assignedEnv(flags.env, config.commandEnv),
     pty: flags.pty,
     // Whoever started it from a terminal will look at it there.
@@ -32,7 +39,7 @@ export function execParamsFrom(call: CallOf<typeof execSpec>): ExecParams {
     yieldMs: values['exec.yield'],
     timeoutSeconds: timeoutSecondsOf(call),
     ...(idleMs === undefined ? {} : { noOutputTimeoutSeconds: idleMs / 1_000 }),
-    leftovers: values['exec.leftovers'],
+    leftovers: isOnHost ? 'keep' : values['exec.leftovers'],
     eof: flags.eof || flags.stdin,
     ...(security === undefined ? {} : { security }),
     ...(ask === undefined ? {} : { ask }),
@@ -43,7 +50,17 @@ export function execParamsFrom(call: CallOf<typeof execSpec>): ExecParams {
 function timeoutSecondsOf({ flags, config }: CallOf<typeof execSpec>): number {
   const isChosen = config.origins['exec.timeout'].kind !== 'default';
   if (flags.background && !isChosen) return 0;
+  if (isElsewhere(flags.host) && !isChosen) return execLimits.timeoutSeconds.usualRemote;
   return (config.values['exec.timeout'] ?? 0) / 1_000;
+}
+
+/* `--join`: the words are a line for the shell, as ssh makes one of them. */
+function lineOf({ flags, operands }: CallOf<typeof execSpec>): string | undefined {
+  return flags.join && operands.command.length > 0 ? operands.command.join(' ') : flags.command;
+}
+
+function wordsOf({ flags, operands }: CallOf<typeof execSpec>): readonly string[] {
+  return flags.join ? [] : operands.command;
 }
 
 function commandFrom(

@@ -2,7 +2,7 @@
  * From what a person typed to the one run that is meant: an id, a unique
  * beginning of an id, or a name given with `--name`.
  */
-import { nameLabel } from '@clawdfather/supervisor/origins';
+import { hostNameOf, localHost, nameLabel } from '@clawdfather/supervisor/origins';
 import type { RunId } from '@clawdfather/supervisor';
 import { suggestNearest } from '../args/suggest.ts';
 import { CliError } from '../errors.ts';
@@ -22,7 +22,7 @@ const neighboursMax = 500;
 /* Of fewer letters of an id nearly everything is a neighbour. */
 const neighbourCharsMin = 4;
 
-export type RunLister = Pick<Place, 'list' | 'flag' | 'held'>;
+export type RunLister = Pick<Place, 'list' | 'flag' | 'held'> & Partial<Pick<Place, 'host'>>;
 
 export interface FindOptions {
   /* Whatever lives is meant: of several that have left processes none is chosen by its age. */
@@ -47,6 +47,7 @@ export async function findRun(
 
   const candidates = chosen.length > 0 ? chosen : byId;
   if (candidates.length > 1) throw ambiguous(typed, candidates);
+  if (place.host !== undefined) throw await notOnHost(place, place.host, typed);
   const held = /^[0-9a-z]+$/.test(typed) ? await place.held?.find(typed) : undefined;
   if (held !== undefined) throw notStarted(held, place.flag);
   const nearest = await nearestRun(place, typed);
@@ -57,6 +58,23 @@ export async function findRun(
         : `Did you mean ${makeVisible(nearest)}?`,
     detail: { typed },
   });
+}
+
+/* It is on another host, or nowhere. */
+async function notOnHost(place: RunLister, host: string, typed: string): Promise<unknown> {
+  const list: RunLister['list'] = (query) => place.list({ ...query, isAnyHost: true });
+  const everywhere = { list, flag: place.flag, ...(place.held && { held: place.held }) };
+  const run = await findRun(everywhere, typed).catch((error: unknown) => error);
+  // It has to be told as what is found wrong there.
+  if (run instanceof Error) return run;
+  const { runId, labels } = run as Run;
+  const where = hostNameOf(labels);
+  const there = where === localHost ? 'on no SSH host' : `on ${makeVisible(where)}`;
+  return new CliError(
+    'run-elsewhere',
+    `run ${shortId({ runId })} is ${there}, not on ${makeVisible(host)}`,
+    { hint: 'Leave out --host, or name that one.', detail: { runId, host: where } },
+  );
 }
 
 /* One that is meant; several: nobody can tell which. */

@@ -24,7 +24,9 @@ import { type Io, isReaderGone } from '../io/io.ts';
 import { isSystemError } from '../render/error-text.ts';
 import { formatExitNotice } from '../render/exit-text.ts';
 import { exitJson, jsonLine } from '../render/run-json.ts';
-import type { RunHandle } from '../place/place.ts';
+import { signalsForHosts } from '../hosts/signals-for-hosts.ts';
+import type { Run, RunHandle } from '../place/place.ts';
+import { isOnHost } from '../render/run-table.ts';
 import { formatDetached } from './leaving-text.ts';
 import { detachKeyText } from '../terminal/detach-key.ts';
 import { waitForTree } from './end-run.ts';
@@ -115,7 +117,7 @@ export async function watchForeground(options: ForegroundOptions): Promise<ExitS
       isOver = false;
       await endTree(options);
     }
-    const status = statusOf(exit, forwarding.received);
+    const status = statusOf(run.snapshot(), exit, forwarding.received);
     await report(options, exit, status);
     return status;
   } catch (error) {
@@ -233,10 +235,19 @@ async function report(
 }
 
 /* The convention of shells: die of the signal that both of us got. */
-function statusOf(exit: RunExit, received: ReadonlySet<NodeJS.Signals>): ExitStatus {
-  const signal = [...received].find((name) => name === exit.signal);
+function statusOf(run: Run, exit: RunExit, received: ReadonlySet<NodeJS.Signals>): ExitStatus {
+  const signal = [...received].find(
+    (name) => name === exit.signal || isEndedOnHost(run, exit, name),
+  );
   const isShared = signal !== undefined && (exit.reason === 'signal' || exit.reason === 'exit');
   return isShared ? { kind: 'signal', signal } : codeStatus(exitCodeOf(exit));
+}
+
+/* ssh has no word for the signal that ended a command, only this code. */
+const noCodeOfHost = 255;
+
+function isEndedOnHost(run: Run, { code }: RunExit, name: NodeJS.Signals): boolean {
+  return isOnHost(run) && code === noCodeOfHost && signalsForHosts.has(name);
 }
 
 /* Our own words go to stderr, and a closed stderr is no reason to fail. */

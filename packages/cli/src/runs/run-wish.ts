@@ -5,6 +5,8 @@ import { assignedEnv } from '../args/kinds.ts';
 import type { CallOf } from '../command.ts';
 import type { runSpec } from '../commands/run-spec.ts';
 import { usageError } from '../errors.ts';
+import { isElsewhere } from '../hosts/place-of-host.ts';
+import { refuseOnHost } from '../hosts/refuse-on-host.ts';
 import type { TerminalSize } from '../io/io.ts';
 import type { RunWish } from '../place/place.ts';
 
@@ -22,6 +24,7 @@ export function runWishFrom({ flags, operands, config }: RunCall, size: Terminal
     );
   }
   const { values } = config;
+  if (isElsewhere(flags.host)) refuseOnHost(flags, config);
   return {
     argv: [program, ...rest],
     terminal: flags.pty ? size : undefined,
@@ -32,7 +35,7 @@ export function runWishFrom({ flags, operands, config }: RunCall, size: Terminal
     sessionId: flags.session,
     timeoutMs: values['run.timeout'],
     idleTimeoutMs: values['run.idleTimeout'],
-    leftovers: values['run.leftovers'],
+    leftovers: isElsewhere(flags.host) ? 'keep' : values['run.leftovers'],
     ownerLoss: values['run.ownerLoss'],
     isReplacing: flags.replace,
     extras: {
@@ -43,6 +46,7 @@ export function runWishFrom({ flags, operands, config }: RunCall, size: Terminal
       limits: limitsFrom(flags),
       journalBytesMax: values['run.journalMax'],
       ...(flags.shield ? { shield: true } : {}),
+      ...(flags.tools ? { tools: true } : {}),
     },
   };
 }

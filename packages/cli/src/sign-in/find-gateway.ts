@@ -10,6 +10,7 @@ import type { CommandContext } from '../command.ts';
 import { CliError } from '../errors.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
 import { readGateways, type StoredGateway } from './gateways-file.ts';
+import { localName } from './local-name.ts';
 
 export interface Target {
   readonly url: string;
@@ -20,12 +21,11 @@ export interface Target {
   readonly isLocal: boolean;
   /* SHA-256 of the certificate that it has to show; undefined: the usual rules hold. */
   readonly certificate?: string;
+  /* Of this machine, whichever gateway it is: the registry there tells which commands are shielded. */
+  readonly stateDirHere: string;
 }
 
 type Context = Pick<CommandContext, 'config'>;
-
-/* The word for this machine. */
-export const localName = 'local';
 
 /* What follows `clf COMMAND` to mean this machine again: whoever named it has another default. */
 export function flagHere({ values }: Pick<Context['config'], 'values'>): string {
@@ -47,10 +47,9 @@ export function findPlace({ config }: Context): Target | undefined {
   const typed = config.values.defaultGateway;
   if (typed === localName) return undefined;
   const gateways = readForRuns(config);
-  if (typed !== undefined)
-    return namedTarget(typed, gateways, localTarget(config.stateDir, gateways));
+  if (typed !== undefined) return namedTarget(config, typed, gateways);
   const usual = gateways.find(({ isDefault }) => isDefault === true);
-  return usual === undefined ? undefined : targetOf(usual);
+  return usual === undefined ? undefined : targetOf(config, usual);
 }
 
 /* The runs of this machine need no sign-in, and are to be had while the file is mended. */
@@ -73,14 +72,14 @@ function readForRuns(config: Context['config']): StoredGateway[] {
 export function findTarget({ config }: Context, named?: string): Target {
   const gateways = readGateways(config);
   const typed = named ?? config.values.defaultGateway;
+  if (typed !== undefined) return namedTarget(config, typed, gateways);
   const local = localTarget(config.stateDir, gateways);
-  if (typed !== undefined) return namedTarget(typed, gateways, local);
   const others = gateways.filter(({ stateDir }) => stateDir === null);
   const usual = others.find(({ isDefault }) => isDefault === true);
-  if (usual !== undefined) return targetOf(usual);
+  if (usual !== undefined) return targetOf(config, usual);
   if (local !== undefined) return local;
   const [only, ...more] = others;
-  if (only !== undefined && more.length === 0) return targetOf(only);
+  if (only !== undefined && more.length === 0) return targetOf(config, only);
   throw new CliError('gateway-not-found', whichText(others), {
     hint: 'Start one here: clf serve. Or say which: -g NAME, CLAWDFATHER_GATEWAY, or clf login URL.',
   });
@@ -95,7 +94,7 @@ export function findKnown(context: Context, named?: string): Target {
   const hasDefault = gateways.some(({ isDefault }) => isDefault === true);
   const isRunning = localTarget(stateDir, gateways) !== undefined;
   if (isNamed || hasDefault || here === undefined || isRunning) return findTarget(context, named);
-  return targetOf(here);
+  return targetOf(context.config, here);
 }
 
 export function localTarget(
@@ -107,20 +106,23 @@ export function localTarget(
   const { url, certificate } = found.record;
   const stored = gateways.find((one) => one.stateDir === stateDir);
   const pin = certificate === null ? {} : { certificate };
-  return { url, name: localName, stored, isLocal: true, ...pin };
+  return { url, name: localName, stored, isLocal: true, stateDirHere: stateDir, ...pin };
 }
 
 function namedTarget(
+  config: Context['config'],
   typed: string,
   gateways: readonly StoredGateway[],
-  local: Target | undefined,
 ): Target {
+  const { stateDir } = config;
+  const local = localTarget(stateDir, gateways);
   const origin = URL.canParse(typed) ? new URL(typed).origin : undefined;
   if (local !== undefined && (typed === localName || origin === local.url)) return local;
   const stored = gateways.find(({ name, url }) => name === typed || url === origin);
-  if (stored !== undefined) return targetOf(stored);
+  if (stored !== undefined) return targetOf(config, stored);
   if (origin !== undefined && origin !== 'null') {
-    return { url: origin, name: new URL(origin).host, stored: undefined, isLocal: false };
+    const { host } = new URL(origin);
+    return { url: origin, name: host, stored: undefined, isLocal: false, stateDirHere: stateDir };
   }
   const nearest = suggestNearest(
     typed,
@@ -141,8 +143,9 @@ function howToName(typed: string): string {
   return `An address begins with http:// or https://. Did you mean ${isHere ? 'http' : 'https'}://${typed}?`;
 }
 
-function targetOf(stored: StoredGateway): Target {
-  return { url: stored.url, name: stored.name, stored, isLocal: false };
+function targetOf({ stateDir }: Context['config'], stored: StoredGateway): Target {
+  const { url, name } = stored;
+  return { url, name, stored, isLocal: false, stateDirHere: stateDir };
 }
 
 function whichText(others: readonly StoredGateway[]): string {

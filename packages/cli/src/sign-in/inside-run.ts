@@ -16,7 +16,7 @@ export function refuseInsideRun(pid: number): void {
   });
 }
 
-function isInsideRun(pid: number): boolean {
+export function isInsideRun(pid: number): boolean {
   let current = pid;
   for (let depth = 0; depth < depthMax && current > 1; depth += 1) {
     const found = readParent(current);

@@ -1,10 +1,13 @@
 /*
  * The API of the gateway that is meant, with our token; and its refusals in words that say what to do.
  */
-import type { Client } from '@clawdfather/sdk';
+import type { Client, OpenSocket } from '@clawdfather/sdk';
 import type { CommandContext } from '../command.ts';
 import { explainRefusal, notSignedIn } from '../place/gateway/explain-refusal.ts';
 import { findTarget, type Target } from './find-gateway.ts';
+import { connectionTo } from './open-connection.ts';
+
+type Address = Pick<Target, 'url' | 'certificate' | 'stateDirHere'>;
 
 export interface OpenedGateway {
   readonly client: Client;
@@ -16,17 +19,26 @@ export async function openClient(target: Target): Promise<OpenedGateway> {
   return { client: await createClientOf(target, target.stored.token), target };
 }
 
-/* Without a token: for signing in the first time. */
-export async function createClientOf(
-  { url, certificate }: Pick<Target, 'url' | 'certificate'>,
-  token?: string,
-): Promise<Client> {
+/*
+ * Without a token: for signing in the first time. All that is sent to a gateway goes through here or `socketTo`, so that nothing is
+ * sent to a program that took its place (open-connection.ts).
+ */
+export async function createClientOf(target: Address, token?: string): Promise<Client> {
   const { createClient } = await import('@clawdfather/sdk');
-  const pinned =
-    certificate === undefined
+  const open = await connectionTo(target);
+  return createClient({
+    baseUrl: target.url,
+    ...(token === undefined ? {} : { token }),
+    ...(open === undefined
       ? {}
-      : { fetch: (await import('./pinned-fetch.ts')).createPinnedFetch(certificate) };
-  return createClient({ baseUrl: url, ...(token === undefined ? {} : { token }), ...pinned });
+      : { fetch: (await import('./connection-fetch.ts')).createFetchOver(open) }),
+  });
+}
+
+/* Undefined: the usual one. */
+export async function socketTo(target: Address): Promise<OpenSocket | undefined> {
+  const open = await connectionTo(target);
+  return open && (await import('./connection-socket.ts')).createSocketOver(open);
 }
 
 /* Runs the work; a refusal of the gateway becomes an error with a code of ours, or the API's own. */

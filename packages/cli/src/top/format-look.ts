@@ -2,14 +2,14 @@
  * One look as text: a line of sums, the living runs, those that ended lately. The
  * same text goes to a terminal, cut to its size, and to a pipe, whole.
  */
-import { nameLabel } from '@clawdfather/supervisor/origins';
+import { hostNameOf, nameLabel } from '@clawdfather/supervisor/origins';
 import { columnsOf, fitColumns, makeVisible } from '@clawdfather/tools/text';
 import { formatBytes } from '../render/bytes.ts';
 import { formatAge, formatDuration, formatInstant } from '../render/duration.ts';
 import { formatExitNotice, formatExitShort } from '../render/exit-text.ts';
 import type { Paint } from '../render/paint.ts';
 import { exitJson, type Json } from '../render/run-json.ts';
-import { stateCell } from '../render/run-table.ts';
+import { isOnHost, stateCell } from '../render/run-table.ts';
 import { type Cell, formatTable } from '../render/table.ts';
 import { shortId } from '../runs/find-run.ts';
 import { type SortOrder, sortRows } from './sort-rows.ts';
@@ -30,7 +30,18 @@ export interface LookText {
   readonly ended: readonly string[];
 }
 
-const headers = ['ID', 'NAME', 'STATE', 'CPU%', 'MEM', 'OUT/S', 'PROCS', 'AGE', 'COMMAND'];
+const allHeaders = [
+  'ID',
+  'NAME',
+  'HOST',
+  'STATE',
+  'CPU%',
+  'MEM',
+  'OUT/S',
+  'PROCS',
+  'AGE',
+  'COMMAND',
+];
 /* A name is what people know a run by, so it stays when there is little room. A run without one shows its id there. */
 const dispensable = { live: ['PROCS', 'AGE', 'ID'], ended: ['ID', 'LASTED', 'WHEN'] };
 const right = ['CPU%', 'MEM', 'OUT/S', 'PROCS', 'AGE'];
@@ -62,12 +73,15 @@ function liveLines(rows: readonly LiveRow[], look: Look, view: LookView): string
   const { paint } = view;
   const sorted = { cpu: 'CPU%', memory: 'MEM', output: 'OUT/S', age: 'AGE', name: 'NAME' };
   const mark = view.isReversed ? '↑' : '↓';
+  const hasHosts = rows.some(({ record }) => isOnHost(record));
+  const headers = allHeaders.filter((header) => hasHosts || header !== 'HOST');
   const shown = headers.map((header) => (header === sorted[view.order] ? header + mark : header));
   const cells = rows.map((row): Cell[] => {
     const { record } = row;
     return [
       { text: shortId(record), paint: paint.strong },
       { text: makeVisible(record.labels[nameLabel] ?? '') },
+      ...(hasHosts ? [{ text: makeVisible(hostNameOf(record.labels)) }] : []),
       stateCell(record, row.stall, paint),
       { text: row.cpuPercent === undefined ? '-' : formatPercent(row.cpuPercent), isRight: true },
       { text: bytesText(row.memoryBytes), isRight: true },
@@ -94,16 +108,18 @@ function liveLines(rows: readonly LiveRow[], look: Look, view: LookView): string
 function endedLines(look: Look, view: LookView): string[] {
   const { paint } = view;
   const causeMax = causeColumnsOf(look, view);
+  const hasHosts = look.ended.some(isOnHost);
   const cells = look.ended.map((record): Cell[] => [
     { text: shortId(record), paint: paint.strong },
     { text: makeVisible(record.labels[nameLabel] ?? '') },
+    ...(hasHosts ? [{ text: makeVisible(hostNameOf(record.labels)) }] : []),
     endedCell(record, paint, causeMax),
     { text: formatAge(look.atMs, record.exit?.endedAtMs ?? look.atMs) },
     { text: record.exit?.durationMs === undefined ? '-' : formatDuration(record.exit.durationMs) },
     { text: makeVisible(record.command) },
   ]);
   const layout = {
-    headers: ['ID', 'NAME', 'ENDED', 'WHEN', 'LASTED', 'COMMAND'],
+    headers: ['ID', 'NAME', ...(hasHosts ? ['HOST'] : []), 'ENDED', 'WHEN', 'LASTED', 'COMMAND'],
     paintHeader: paint.dim,
     columnsMax: view.columnsMax,
     dispensable: dispensable.ended,
@@ -140,6 +156,7 @@ export function lookJson(look: Look, view: Pick<LookView, 'order' | 'isReversed'
       id: record.runId,
       name: record.labels[nameLabel] ?? null,
       command: record.command,
+      host: hostNameOf(record.labels),
       exit: record.exit === undefined ? null : exitJson(record.exit),
     })),
   };
@@ -151,6 +168,7 @@ function rowJson({ record, ...use }: LiveRow): Json {
     name: record.labels[nameLabel] ?? null,
     state: record.state,
     command: record.command,
+    host: hostNameOf(record.labels),
     pid: record.pid ?? null,
     startedAt: record.startedAtMs === undefined ? null : formatInstant(record.startedAtMs),
     stalled: use.stall ?? null,

@@ -4,6 +4,7 @@
  */
 import type { TerminalSize } from '../io/io.ts';
 import type { Place } from '../place/place.ts';
+import { flagsOf, placeText } from '../render/place-text.ts';
 import type { Paint } from '../render/paint.ts';
 import { fitHints, type LookText } from './format-look.ts';
 
@@ -88,7 +89,7 @@ function windowOn(table: readonly string[], offset: number, room: number): Table
 }
 
 /* For `nothing`, and for where there is no screen. */
-export function nothingText({ flag, gateway }: Pick<Place, 'flag' | 'gateway'>): string {
-  const where = gateway === undefined ? '' : ` at ${gateway}`;
-  return `Nothing is running${where}. Start something: clf run${flag} -d -- sleep 60`;
+export function nothingText(place: Pick<Place, 'flag' | 'gateway' | 'host'>): string {
+  const start = `clf run${flagsOf(place)} -d -- sleep 60`;
+  return `Nothing is running${placeText(place)}. Start something: ${start}`;
 }

@@ -8,6 +8,7 @@
 import type { Clock } from '@clawdfather/kit';
 import type { RunId, Stall } from '@clawdfather/supervisor';
 import type { Place, Run } from '../place/place.ts';
+import { isOnHost } from '../render/run-table.ts';
 
 export interface LiveRow {
   readonly record: Run;
@@ -91,6 +92,7 @@ export function createRunWatch({ place, clock }: WatchDeps): () => Promise<Look>
 
 function rowOf(record: Run, last: Run | undefined): Omit<LiveRow, 'stall'> {
   const { use } = record;
+  const isMeasured = !isOnHost(record);
   const then = last?.use;
   const seconds = ((use?.atMs ?? 0) - (then?.atMs ?? 0)) / 1_000;
   const perSecond = (after: number | undefined, first: number | undefined): number | undefined =>
@@ -100,10 +102,10 @@ function rowOf(record: Run, last: Run | undefined): Omit<LiveRow, 'stall'> {
   const cpuMsPerSecond = perSecond(use?.cpuMs, then?.cpuMs);
   return {
     record,
-    cpuPercent: cpuMsPerSecond === undefined ? undefined : cpuMsPerSecond / 10,
+    cpuPercent: cpuMsPerSecond === undefined || !isMeasured ? undefined : cpuMsPerSecond / 10,
     outputBytesPerSecond: perSecond(use?.outputBytes, then?.outputBytes),
-    memoryBytes: use?.memoryBytes,
-    processes: use?.processes,
+    memoryBytes: isMeasured ? use?.memoryBytes : undefined,
+    processes: isMeasured ? use?.processes : undefined,
   };
 }
 

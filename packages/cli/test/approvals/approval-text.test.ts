@@ -7,11 +7,8 @@ import { test } from 'node:test';
 import { type ApprovalState, approvalStates } from '@clawdfather/protocol';
 import type { ApprovalRecord, ProposedAction } from '@clawdfather/tools';
 import { approvalJson } from '../../src/approvals/approval-json.ts';
-import {
-  formatApprovals,
-  formatCommandLines,
-  formatEnd,
-} from '../../src/approvals/approval-text.ts';
+import { formatCommandLines, formatEnd } from '../../src/approvals/approval-text.ts';
+import { formatWaiting } from '../../src/threads/ask-text.ts';
 import { findApproval } from '../../src/approvals/find-approval.ts';
 import { createPaint } from '../../src/render/paint.ts';
 
@@ -51,7 +48,7 @@ function recordOf(
 }
 
 const format = (record: ApprovalRecord, isAll = false, columnsMax?: number): string =>
-  formatApprovals([record], {
+  formatWaiting([record], [], {
     paint: createPaint(false),
     nowMs: 9_000,
     isAll,

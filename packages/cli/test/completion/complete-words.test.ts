@@ -51,6 +51,15 @@ test('values: choices, signals, directories, files', () => {
   assert.deepEqual(wordsOf('run --timeout '), [], 'a time is for the person to know');
 });
 
+test('threads and agents, where a command takes one', () => {
+  for (const line of ['say ', 'ask --thread ', 'threads show ', 'threads archive a ']) {
+    assert.deepEqual(kindOf(line), { kind: 'threads' }, line);
+  }
+  assert.deepEqual(kindOf('ask --agent '), { kind: 'agents' });
+  assert.deepEqual(wordsOf('threads '), ['ls', 'show', 'follow', 'cancel', 'archive']);
+  assert.deepEqual(wordsOf('say 3k9q '), [], 'what is said is for the person to know');
+});
+
 test('values behind =', () => {
   const { completion, prefix } = complete('run --leftovers=k');
   assert.equal(prefix, '--leftovers=');

@@ -81,10 +81,18 @@ test('accounts go by their ids; what is wrong with one is told by its name', () 
       `{"${one}": {"runAs": "-x"}}`,
       `accounts.${one}.runAs is not the name of a Unix user ${shape}`,
     ],
+    [
+      `{"${one}": {"sessionsMax": 0}}`,
+      `accounts.${one}.sessionsMax is not a whole number from 1 to 100000 ${shape}`,
+    ],
     [`{"${one}": {"user": "ann"}}`, `there is no setting accounts.${one}.user ${shape}`],
   ]) {
     assert.deepEqual(told(`{"accounts": ${accounts}}`), [`1:14 ${problem}`]);
   }
+  const counted = [{ id: one, sessionsMax: 9, sessionStartsPerHour: 40 }];
+  const without = `{"accounts": {"${one}": {"sessionsMax": 9, "sessionStartsPerHour": 40}}}`;
+  assert.deepEqual(parseConfigFile(without).entries.get('accounts')?.value, counted);
+  assert.deepEqual(kind.fromJson('accounts', kind.toJson(counted)), counted);
   const twice = `{"accounts": {"${one}": {"runAs": "a"}, "${one}": {"runAs": "b"}}}`;
   assert.deepEqual(told(twice), [`1:51 ${one} is there twice`]);
 });

@@ -196,7 +196,7 @@ test('an unknown approval gets the nearest one suggested', { skip }, async (t) =
   assert.match(stderr, new RegExp(`Did you mean ${approvalId}`));
 });
 
-test('W1: whoever the agent started cannot decide', { skip }, async (t) => {
+test('WD1: whoever the agent started cannot decide', { skip }, async (t) => {
   const rig = createCliRig(t);
   const [self] = readLineage(process.pid);
   assert.ok(self !== undefined);
@@ -215,7 +215,7 @@ test('W1: whoever the agent started cannot decide', { skip }, async (t) => {
   assert.ok(!existsSync(made));
 });
 
-test('W2: nor can a run, whoever started it, at a terminal, however it forks', {
+test('WD2: nor can a run, whoever started it, at a terminal, however it forks', {
   skip,
 }, async (t) => {
   const rig = createCliRig(t);
@@ -241,7 +241,7 @@ test('W2: nor can a run, whoever started it, at a terminal, however it forks', {
   assert.ok(!existsSync(made));
 });
 
-test('W3: nor can whoever has no terminal, or has left the one it came from', {
+test('WD3: nor can whoever has no terminal, or has left the one it came from', {
   skip,
 }, async (t) => {
   const rig = createCliRig(t);

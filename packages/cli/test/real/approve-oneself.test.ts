@@ -84,7 +84,11 @@ test('A5: an agent cannot approve itself: by its own shell, by its own runs, or 
   // Nor when it may run everything: a server that is wide open, beside the one that asks. In a shield it does not even see the request.
   const open = await connect();
   for (const pty of [true, false]) {
-    const inside = await open.call('exec', { command: `${clf} allow ${approvalId}`, pty });
+    const told = await open.call('exec', { command: `${clf} allow ${approvalId}`, pty });
+    assert.match(told.text, /in-shield/);
+    // The variable only makes the text better.
+    const command = `env -u CLAWDFATHER_SHIELD ${clf} allow ${approvalId}`;
+    const inside = await open.call('exec', { command, pty });
     assert.match(inside.text, /approval-refused|approval-not-found/);
   }
   assert.ok(!existsSync(made));

@@ -114,14 +114,16 @@ for (const { name, isUser, skip } of users) {
         assert.equal(answer.data['status'], 'completed', command);
       }
     }
-    for (const directory of [home, join(home, '.ssh'), '/', join(project, 'src', 'up')]) {
-      for (const what of [
-        { argv: ['cat', join(home, '.ssh', 'id')] },
-        { command: 'ls -la; cat id' },
-      ]) {
+    const asks = [{ argv: ['cat', join(home, '.ssh', 'id')] }, { command: 'ls -la; cat id' }];
+    for (const what of asks) {
+      for (const directory of [home, '/', join(project, 'src', 'up')]) {
         const { data } = await agent.call('exec', { ...what, workdir: directory });
         assert.equal(data['status'], 'approval-pending', directory);
       }
+      // The shield does not show it, so there is nothing to ask a person about.
+      const hidden = await agent.call('exec', { ...what, workdir: join(home, '.ssh') });
+      assert.ok(hidden.isError && hidden.data['status'] === undefined, hidden.text);
+      assert.match(hidden.text, /cannot work in .*\.ssh.*: it does not exist/);
     }
     const names = await agent.call('exec', { command: `ls -R ${home}; ls -R /root` });
     assert.doesNotMatch(String(names.data['output']), /hosts\.json|README/);

@@ -18,7 +18,7 @@ import {
 } from '@clawdfather/tools';
 import { type CliRig, launcherPath } from './cli-process.ts';
 
-/* Inside a run nobody may decide (W2), and without `script` there is no terminal to decide at. */
+/* Inside a run nobody may decide (WD2), and without `script` there is no terminal to decide at. */
 export const skip = !existsSync('/usr/bin/script')
   ? 'script is not installed'
   : readLineage(process.pid).some(({ comm }) => comm.startsWith('clawdfather-shi'))

@@ -43,24 +43,35 @@ export interface CliProcess {
   saw(text: string): Promise<void>;
 }
 
+export interface CliPlace {
+  /* Of the test's own, which goes with it; absent: a new one. */
+  readonly home?: string;
+  /* Put before the command: setpriv, strace with their arguments. */
+  readonly wrap?: readonly string[];
+}
+
 /* Every run that a test leaves is ended, and the directory goes. */
-export function createCliRig(test: TestContext): CliRig {
-  const stateDir = mkdtempSync(join(tmpdir(), 'clf-cli-'));
+export function createCliRig(test: TestContext, place: CliPlace = {}): CliRig {
+  const home = place.home ?? mkdtempSync(join(tmpdir(), 'clf-cli-'));
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
-    HOME: stateDir,
+    HOME: home,
     // Compiled once for all tests; with a home of their own they would all start cold.
     XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
-    CLAWDFATHER_STATE_DIR: join(stateDir, 'state'),
+    CLAWDFATHER_STATE_DIR: join(home, 'state'),
     LANG: 'C.UTF-8',
     // `npm test` asks for the bundle, which is what users run.
     CLAWDFATHER_FROM: process.env['CLAWDFATHER_FROM'] ?? 'source',
   };
   const start = (options: CliOptions, ...args: string[]): CliProcess =>
-    startProcess({ ...env, ...options.env }, options.input, args);
+    startProcess({ ...env, ...options.env }, options.input, [
+      ...(place.wrap ?? []),
+      ...self,
+      ...args,
+    ]);
   const clf = (...args: string[]): Promise<CliResult> => start({}, ...args).result;
   const rig: CliRig = {
-    stateDir: join(stateDir, 'state'),
+    stateDir: join(home, 'state'),
     env,
     start,
     clf,
@@ -70,10 +81,12 @@ export function createCliRig(test: TestContext): CliRig {
   test.after(async () => {
     const ids = existingRuns(rig.stateDir);
     if (ids.length > 0) await clf('rm', '-f', ...ids);
-    rmSync(stateDir, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
   });
   return rig;
 }
+
+const self = [process.execPath, launcherPath];
 
 function existingRuns(stateDir: string): string[] {
   try {
@@ -83,12 +96,12 @@ function existingRuns(stateDir: string): string[] {
   }
 }
 
-function startProcess(
+export function startProcess(
   env: Record<string, string>,
   input: string | Uint8Array | undefined,
-  args: readonly string[],
+  [program = '', ...args]: readonly string[],
 ): CliProcess {
-  const child = spawn(process.execPath, [launcherPath, ...args], {
+  const child = spawn(program, args, {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

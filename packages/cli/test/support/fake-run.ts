@@ -72,6 +72,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
     wait: (signal) => (signal === undefined ? exit.promise : orAborted(exit.promise, signal)),
     output,
     outputLent: output,
+    transcript: output,
     write: (data) => note(`write ${JSON.stringify(Buffer.from(data).toString('latin1'))}`),
     acknowledge: (cursor) => note(`acknowledge ${cursor}`),
     end: () => note('end'),

@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
-import { type CliProcess, type CliRig, createCliRig } from './cli-process.ts';
+import { type CliPlace, type CliProcess, type CliRig, createCliRig } from './cli-process.ts';
 
 export interface ServedGateway extends CliProcess {
   readonly url: string;
@@ -17,8 +17,8 @@ export interface GatewayRig extends CliRig {
 }
 
 /* Everything that it started is killed in the end, so that a test that failed leaves nothing behind. */
-export function createGatewayRig(test: TestContext): GatewayRig {
-  const rig = createCliRig(test);
+export function createGatewayRig(test: TestContext, place: CliPlace = {}): GatewayRig {
+  const rig = createCliRig(test, place);
   const started: CliProcess[] = [];
   // Its own settings and sign-ins too.
   rig.env['XDG_CONFIG_HOME'] = `${rig.stateDir}-config`;

@@ -15,6 +15,7 @@ export function exitWith(over: Partial<RunExit> = {}): RunExit {
     coreDumped: false,
     actor: undefined,
     detail: undefined,
+    hostCause: undefined,
     startedAtMs: 1_000,
     endedAtMs: 3_500,
     lastSeenAtMs: undefined,

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CliResult } from './cli-process.ts';
-import type { GatewayRig, ServedGateway } from './gateway-rig.ts';
+import type { CliResult, CliRig } from './cli-process.ts';
+import type { ServedGateway } from './gateway-rig.ts';
 
 export interface SignedIn {
   readonly env: Readonly<Record<string, string>>;
@@ -14,8 +14,8 @@ export interface SignedIn {
 }
 
 export async function signIn(
-  rig: GatewayRig,
-  { url, loginLink }: ServedGateway,
+  rig: CliRig,
+  { url, loginLink }: Pick<ServedGateway, 'url' | 'loginLink'>,
   ...flags: string[]
 ): Promise<SignedIn> {
   const home = rig.env['HOME'] ?? '';

@@ -132,7 +132,8 @@ export function addUser(
   { name, gid, root }: { readonly name: string; readonly gid: number; readonly root: string },
 ): User {
   const home = join(root, name);
-  account('useradd', '-M', '-N', '-g', String(gid), '-d', home, name);
+  // No password; with none named it would be locked, for sshd too.
+  account('useradd', '-M', '-N', '-p', '*', '-g', String(gid), '-d', home, name);
   made.defer(() => account('userdel', '-f', name));
   const uid = Number(fieldsOf('/etc/passwd', name)[2]);
   mkdirSync(home);

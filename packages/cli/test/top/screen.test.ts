@@ -37,7 +37,7 @@ const dead = recordWith({
 const look: Look = { atMs: 61_000, live: rows, ended: [dead] };
 const view = { paint, columnsMax: 100, order: 'cpu' as const, isReversed: false };
 
-const nothing = nothingText({ flag: '', gateway: undefined });
+const nothing = nothingText({ flag: '', gateway: undefined, host: undefined });
 
 test('orders: what is most first, and the other way round', () => {
   const order = (by: SortOrder, isReversed = false) =>
@@ -173,7 +173,7 @@ test('nothing is running: what to do', () => {
   const text = formatLook({ ...look, live: [], ended: [] }, view);
   const { lines } = layoutScreen(text, { size: { cols: 80, rows: 10 }, offset: 0, paint, nothing });
   assert.match(lines.join('\n'), /Start something: clf run -d/);
-  const there = nothingText({ flag: ' -g home', gateway: 'home' });
+  const there = nothingText({ flag: ' -g home', gateway: 'home', host: undefined });
   assert.match(there, /^Nothing is running at home\. Start something: clf run -g home -d/);
 });
 

@@ -6,6 +6,7 @@
  */
 import { machineAccounts } from '@clawdfather/supervisor/origins';
 import type { RunBounds } from '@clawdfather/tools';
+import { type SessionBounds, usualSessionBounds } from './session-bounds.ts';
 
 export interface AccountBounds {
   /* Runs of which something lives. People and agents have a handful; a loop has thousands. */
@@ -15,6 +16,7 @@ export interface AccountBounds {
   /* Requests that stay open: event streams, long polls, starts that are waited for, MCP. As many as runs can be followed twice. */
   readonly streamsMax: number;
   readonly members: MemberBounds;
+  readonly sessions: SessionBounds;
 }
 
 /* The machine belongs to its owner, whose output is bounded by the disk and by what is kept of finished runs alone. */
@@ -42,6 +44,7 @@ export const usualAccountBounds: AccountBounds = {
     outputBytesPerSecond: 16 * 1024 ** 2,
     nice: 19,
   },
+  sessions: usualSessionBounds,
 };
 
 /* What may be said at once after a silence, in seconds of the rate: a long listing comes without a break. */

@@ -2,13 +2,20 @@
  * The clean-up job: once at the start, then every 60 s.
  *
  * Steps, in this order: 1 our heartbeats, which also move clients' clocks on after a sleep, so that no session in use is called
- * idle · 2 orphans · 3 work counts as a heartbeat · 4 idle sessions · 5 runs whose supervisor is gone · 6 runs past retention ·
- * 7 expired rows. A step that fails is logged and the next ones go on; it comes again in a minute.
+ * idle · 2 orphans · 3 sessions on revoked keys · 4 work counts as a heartbeat · 5 idle sessions · 6 masters without a session · 7 runs
+ * whose supervisor is gone · 8 runs past retention · 9 expired rows. A step that fails is logged and the next ones go on; it comes
+ * again in a minute.
  *
  * Never two at once: if the one before is still running, a tick is skipped and counted.
  */
 import type { Clock, Log, Timer } from '@clawdfather/kit';
-import { adoptOrphans, closeIdle, keepBusySessions, type SessionDeps } from '@clawdfather/sessions';
+import {
+  adoptOrphans,
+  closeIdle,
+  closeRevoked,
+  keepBusySessions,
+  type SessionDeps,
+} from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
 import type { Supervisor } from '@clawdfather/supervisor';
 import type { Instance } from '../sessions/instance.ts';
@@ -21,6 +28,8 @@ export interface CleanupDeps {
   readonly instance: Instance;
   readonly sessions: SessionDeps;
   readonly supervisor: Pick<Supervisor, 'reconcile' | 'gc'>;
+  /* Ends connections to hosts whose session is over. */
+  readonly checkHosts?: (() => Promise<void>) | undefined;
   readonly observer: CleanupObserver;
   /* True: the output of some accounts is bounded, and has to be looked at at every turn. */
   readonly hasMembers?: boolean | undefined;
@@ -108,8 +117,10 @@ function stepsOf(deps: CleanupDeps, signal: AbortSignal): readonly Step[] {
   return [
     { name: 'heartbeat', work: () => instance.beat() },
     { name: 'orphans', work: () => adoptOrphans(sessions, instance.owner()) },
+    { name: 'revoked', work: () => closeRevoked(sessions, instance.owner()) },
     { name: 'busy', work: () => keepBusySessions(sessions) },
     { name: 'idle', work: () => closeIdle(sessions, instance.owner()) },
+    { name: 'hosts', work: async () => deps.checkHosts?.() },
     { name: 'reconcile', work: () => supervisor.reconcile() },
     { name: 'retention', work: retain },
     { name: 'expired', work: () => store.system.cleanup.removeExpired() },

@@ -6,7 +6,7 @@
  */
 import { constants, readdirSync, unlinkSync } from 'node:fs';
 import { open, readdir, stat, statfs, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { hasErrno } from '@clawdfather/kit';
 
 export interface FilesystemFacts {
@@ -75,11 +75,11 @@ async function freeBytesOf(directory: string): Promise<number | undefined> {
   }
 }
 
-/* How many ControlMaster sockets there are. A directory that does not exist has none. */
+/* How many ControlMaster sockets there are: each master has a directory, and its socket is `m`. One that does not exist has none. */
 export async function countSockets(directory: string): Promise<number | undefined> {
   try {
-    const names = await readdir(directory);
-    return names.filter((name) => name.endsWith('.sock')).length;
+    const names = await readdir(directory, { recursive: true });
+    return names.filter((name) => basename(name) === 'm').length;
   } catch (error) {
     return hasErrno(error, 'ENOENT') ? 0 : undefined;
   }

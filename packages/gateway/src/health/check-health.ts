@@ -54,6 +54,8 @@ export interface HealthDeps {
   readonly log: Log;
   readonly store: Pick<Store, 'readiness' | 'system'>;
   readonly stateDir: string;
+  /* Where ControlMaster sockets are; undefined: there can be none. */
+  readonly socketsDir: string | undefined;
   /* SQLite's file. SQLite goes on writing to a removed file, and everything is lost when this process ends. */
   readonly databaseFile?: string | undefined;
   readonly lag: Pick<EventLoopLag, 'read'>;
@@ -71,11 +73,6 @@ const databaseSlowMs = 1_000;
 export const freeBytesMin = 500 * 1_048_576;
 /* Every answer waits this long on top of its own time. */
 const lagSecondsMax = 0.25;
-
-/* Where ControlMaster sockets are, under the state directory. */
-export function controlSocketsDirOf(stateDir: string): string {
-  return join(stateDir, 'ssh');
-}
 
 /* Where our state and the journals are. */
 function directoriesOf(stateDir: string): readonly string[] {
@@ -120,13 +117,17 @@ async function databaseFileOf({ clock, databaseFile }: HealthDeps): Promise<stri
 }
 
 async function lookNow(deps: HealthDeps, opened: Promise<string | undefined>): Promise<Health> {
-  const { clock, stateDir, lag, store } = deps;
+  const { clock, stateDir, socketsDir, lag, store } = deps;
   const sinceMs = clock.monotonicMs();
   const [readiness, activeSessions, disk, activeControlmasters, before, now] = await Promise.all([
     limited(clock, databaseMsMax, store.readiness()),
     limited(clock, databaseMsMax, store.system.leases.count('active')),
     limited(clock, filesystemMsMax, checkFilesystem(directoriesOf(stateDir))),
-    limited(clock, filesystemMsMax, countSockets(controlSocketsDirOf(stateDir))),
+    limited(
+      clock,
+      filesystemMsMax,
+      socketsDir === undefined ? Promise.resolve(0) : countSockets(socketsDir),
+    ),
     opened,
     databaseFileOf(deps),
   ]);

@@ -6,6 +6,7 @@
  * is escaped where it is put into the page.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { directoryOnHost, localHost } from '@clawdfather/supervisor/origins';
 import { makeVisible } from '@clawdfather/tools/text';
 import { escapeHtml } from '../http/escape-html.ts';
 import type { ApprovalJson } from '../runs/approval-json.ts';
@@ -90,8 +91,8 @@ function renderApproval(approval: ApprovalJson, { nowMs }: HomeFacts): string {
   const command = line ?? (argv ?? []).map(quoted).join(' ');
   const additions = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const facts = [
-    ['in', cwd],
-    ...(host === 'local' ? [] : [['on', host]]),
+    ['in', host === localHost ? cwd : directoryOnHost(cwd)],
+    ...(host === localHost ? [] : [['on', host]]),
     ...(runAs === null ? [] : [['as', runAs]]),
     ['asked by', requester],
     ['why', why],
@@ -149,10 +150,13 @@ export function renderRunPage({ run, nowMs, text, isCut }: RunFacts): string {
 ${cut}${output}</section>`);
 }
 
-function whenOf({ endedAt, startedAt, createdAt }: RunJson, nowMs: number): string {
-  return endedAt === undefined
-    ? `started ${formatAgo(nowMs, startedAt ?? createdAt)}`
-    : formatAgo(nowMs, endedAt);
+/* And where, if not here. */
+function whenOf({ endedAt, startedAt, createdAt, host }: RunJson, nowMs: number): string {
+  const when =
+    endedAt === undefined
+      ? `started ${formatAgo(nowMs, startedAt ?? createdAt)}`
+      : formatAgo(nowMs, endedAt);
+  return host === localHost ? when : `${when} on ${shown(host)}`;
 }
 
 function renderDevice(device: Device, { nowMs }: HomeFacts): string {

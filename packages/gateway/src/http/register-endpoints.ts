@@ -6,9 +6,10 @@
  * shape of a request, and a refused request costs little.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api';
+import type { Access, Endpoint, EndpointGroup, EndpointLimit } from '@clawdfather/protocol/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FairTurns } from '../accounts/fair-turns.ts';
+import type { SessionLimits } from '../accounts/session-bounds.ts';
 import type { Authenticate, Credentials, Recognise } from '../auth/authenticate.ts';
 import { ApiError } from './api-error.ts';
 import { type Caller, checkAccess } from './caller.ts';
@@ -27,6 +28,7 @@ export interface RegisterDeps {
   readonly clock: Clock;
   readonly limits: RateLimits;
   readonly turns: FairTurns;
+  readonly sessionLimits: Pick<SessionLimits, 'hitsMaxOf'>;
 }
 
 type AnyHandler = (call: Call<Endpoint>) => Promise<unknown>;
@@ -138,15 +140,22 @@ function checkCaller(caller: Caller, access: Access, request: FastifyRequest): v
 }
 
 async function limitRate(
-  { limits }: RegisterDeps,
+  { limits, sessionLimits }: RegisterDeps,
   { endpoint, request, reply }: Admission,
 ): Promise<void> {
-  const { limit, method, path } = endpoint;
-  if (limit === undefined) return;
+  const { limit: usual, method, path } = endpoint;
+  if (usual === undefined || isUnlimited(usual, request)) return;
+  const hitsMax = sessionLimits.hitsMaxOf(usual, request.caller?.accountId);
+  const limit = { ...usual, hitsMax };
   const subject = subjectOf(limit.per, request);
   const standing = await limits.count({ scope: `${method} ${path}`, subject, limit });
   if (!standing.isAllowed) throw rateLimited(standing);
   reply.headers(limitHeaders(standing));
+}
+
+/* Limits of an account are for members, and for tokens, which a loop may hold. The owner has the machine. */
+function isUnlimited({ per }: EndpointLimit, { caller }: FastifyRequest): boolean {
+  return per === 'account' && caller?.isOwner === true && caller.kind === 'device';
 }
 
 function subjectOf(per: 'ip' | 'account' | 'connection', request: FastifyRequest): string {

@@ -19,11 +19,15 @@ export interface LocalUsersInput {
   readonly temporaryRoot?: string | undefined;
 }
 
+type AccountUser = Required<Pick<AccountConfig, 'id' | 'runAs'>> & { readonly runAs: string };
+
 /* Throws `account-user-unusable`. */
 export async function openLocalUsers(input: LocalUsersInput): Promise<LocalUsers> {
   const { ownerId, accounts, temporaryRoot = usualTemporaryRoot } = input;
   const users = new Map<string, FoundUser>();
-  for (const account of accounts) {
+  for (const { id, runAs } of accounts) {
+    if (runAs === undefined) continue;
+    const account = { id, runAs };
     const user = await userFor(account, ownerId);
     const namesake = [...users].find(([, { uid }]) => uid === user.uid);
     if (namesake !== undefined) {
@@ -57,7 +61,7 @@ function temporaryDirectoryOf(temporaryRoot: string, user: FoundUser): string {
   }
 }
 
-async function userFor(account: AccountConfig, ownerId: AccountId): Promise<FoundUser> {
+async function userFor(account: AccountUser, ownerId: AccountId): Promise<FoundUser> {
   if (account.id === ownerId) {
     throw unusable(account, 'is for another account than the owner’s, which runs as the gateway');
   }
@@ -77,7 +81,7 @@ function settingOf(accountId: string): string {
   return `accounts.${accountId}.runAs`;
 }
 
-function unusable({ id, runAs }: AccountConfig, why: string): GatewayError {
+function unusable({ id, runAs }: AccountUser, why: string): GatewayError {
   const setting = settingOf(id);
   return new GatewayError('account-user-unusable', `${setting}: ${JSON.stringify(runAs)} ${why}`, {
     detail: { setting, runAs },

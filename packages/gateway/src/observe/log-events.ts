@@ -18,7 +18,7 @@ export interface DocumentedEvents {
   };
   'ssh.exec.timeout': { timeout_ms: number; command_hash: string };
   'ssh.keepalive.failed': { missed_count: number };
-  'ssh.disconnect': { reason: 'exit' | 'error' | 'keepalive' };
+  'ssh.disconnect': { reason: 'exit' | 'error' | 'keepalive'; cause: string };
   'session.start': { agent: string };
   'session.close': { reason: string; duration_ms: number };
   'session.timeout': { idle_ms: number };

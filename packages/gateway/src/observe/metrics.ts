@@ -110,13 +110,12 @@ function createSessionCounts({ count, observe }: Counting): NewsListener {
   };
 }
 
-function countEnd(
-  { count, observe }: Counting,
-  { cause, reason, startError, lifeMs }: EndedSession,
-): void {
+function countEnd({ count, observe }: Counting, session: EndedSession): void {
+  const { cause, reason, error, wasActive, lifeMs } = session;
   if (cause === 'lost') count('clawdfather_orphan_sessions_cleaned_total');
-  if (cause === 'lost' && startError !== undefined) {
-    count('clawdfather_session_error_total', { error_type: 'runtime' });
+  if (error !== undefined && (cause === 'lost' || cause === 'failed')) {
+    const type = cause === 'failed' && !wasActive ? 'ssh_connect' : 'runtime';
+    count('clawdfather_session_error_total', { error_type: type });
     return;
   }
   count('clawdfather_session_close_total', { reason });

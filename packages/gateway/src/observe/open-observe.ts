@@ -8,6 +8,7 @@ import type { Store } from '@clawdfather/store';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import { type CheckHealth, createCheckHealth } from '../health/check-health.ts';
+import { sshBaseDirOf } from '../hosts/ssh-base-dir.ts';
 import type { RequestReport } from '../http/create-server.ts';
 import { type CommandHash, openCommandHash } from './command-hash.ts';
 import { openEventLoopLag } from './event-loop-lag.ts';
@@ -58,7 +59,9 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
   const startTimeSeconds = clock.wallMs() / 1000 - process.uptime();
   const { stateDir, database } = config;
   const databaseFile = database.kind === 'sqlite' ? database.path : undefined;
-  const checkHealth = createCheckHealth({ clock, log, store, stateDir, databaseFile, lag });
+  const socketsDir = sshBaseDirOf(stateDir, config.runs.environment['XDG_RUNTIME_DIR']);
+  const looked = { stateDir, socketsDir, databaseFile };
+  const checkHealth = createCheckHealth({ clock, log, store, lag, ...looked });
   const gaugeValues = async (): Promise<GaugeValues> => {
     const [health, openFds] = await Promise.all([checkHealth(), countOpenFds()]);
     const { user, system } = process.cpuUsage();

@@ -45,6 +45,7 @@ export function openOtelTracing(endpoint: string, deps: TracingDeps): Tracing {
   };
   return {
     inSpan: (options, work) => inSpan(parts, options, async (span) => work(span)),
+    openSpan: (options) => openSpan(parts, options),
     requests: createRequestSpans(parts),
     onQuery: (observation) => noteQuery(parts, observation),
     [Symbol.asyncDispose]: () => sender.close(),
@@ -53,6 +54,33 @@ export function openOtelTracing(endpoint: string, deps: TracingDeps): Tracing {
 
 interface WorkSpan {
   set(attributes: Attributes): void;
+  fail(why: string): void;
+}
+
+function workOn(span: Span): WorkSpan {
+  return {
+    set: (more) => void span.setAttributes(more),
+    fail: (why) => void span.setStatus({ code: SpanStatusCode.ERROR, message: why }),
+  };
+}
+
+/* One that was ended already takes nothing more: the library says so in its own log, once for each call. */
+function openSpan(
+  parts: Parts,
+  { name, attributes }: Pick<SpanOptions<SpanName>, 'name' | 'attributes'>,
+): WorkSpan & { end(): void } {
+  const { current, now, clock } = parts;
+  const sinceMs = clock.monotonicMs();
+  const parent = current.getStore() ?? ROOT_CONTEXT;
+  const span = startSpan(parts, { name, parent, attributes });
+  return {
+    ...workOn(span),
+    end: () => {
+      if (!span.isRecording()) return;
+      if (withDuration.has(name)) span.setAttribute('duration_ms', clock.monotonicMs() - sinceMs);
+      span.end(now());
+    },
+  };
 }
 
 async function inSpan<Value>(
@@ -65,9 +93,7 @@ async function inSpan<Value>(
   const parent = root === undefined ? (current.getStore() ?? ROOT_CONTEXT) : contextOf(root);
   const span = startSpan(parts, { name, parent, trace: root, attributes });
   try {
-    return await current.run(api.setSpan(parent, span), () =>
-      work({ set: (more) => void span.setAttributes(more) }),
-    );
+    return await current.run(api.setSpan(parent, span), () => work(workOn(span)));
   } catch (error) {
     // The name, not the message, which may contain a secret.
     const name = error instanceof Error ? error.name : 'unknown';

@@ -28,11 +28,13 @@ export function createSessionLines(log: Log): NewsListener {
   };
 }
 
-function logEnd(log: Log, { cause, reason, startError, lifeMs, idleMs }: EndedSession): void {
+function logEnd(log: Log, session: EndedSession): void {
+  const { cause, reason, error, wasActive, lifeMs, idleMs } = session;
   if (cause === 'closed') {
     logDocumented(log, 'session.close', { reason, duration_ms: lifeMs });
-  } else if (cause === 'lost' && startError !== undefined) {
-    logDocumented(log, 'session.error', { error_type: 'runtime', error: startError });
+  } else if (error !== undefined && cause !== 'idle') {
+    const type = cause === 'failed' && !wasActive ? 'ssh_connect' : 'runtime';
+    logDocumented(log, 'session.error', { error_type: type, error });
   } else {
     logDocumented(log, 'session.timeout', { idle_ms: idleMs });
   }

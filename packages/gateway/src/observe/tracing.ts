@@ -21,6 +21,14 @@ export type SpanName = keyof SpanAttributes;
 export interface OpenSpan<Name extends SpanName> {
   /* What is known only later, such as an exit code. */
   set(attributes: Partial<SpanAttributes[Name]>): void;
+  /* It did not come about, and nothing was thrown. `why` is one of our own words, never a text of others. */
+  fail(why: string): void;
+}
+
+/* Of work whose end is an event and no promise. */
+export interface EndableSpan<Name extends SpanName> extends OpenSpan<Name> {
+  /* Once; a second call does nothing. */
+  end(): void;
 }
 
 export interface SpanOptions<Name extends SpanName> {
@@ -36,6 +44,8 @@ export interface Tracing extends AsyncDisposable {
     options: SpanOptions<Name>,
     work: (span: OpenSpan<Name>) => Promise<Value>,
   ): Promise<Value>;
+  /* Inside what is being worked on now. Nothing else is inside of it. */
+  openSpan<Name extends SpanName>(options: Omit<SpanOptions<Name>, 'root'>): EndableSpan<Name>;
   /* Absent when there is no tracing, so that nothing is done per request or statement. */
   readonly requests: RequestSpans | undefined;
   readonly onQuery: QueryObserver | undefined;
@@ -59,10 +69,11 @@ export interface TracingDeps {
   readonly version: string;
 }
 
-const noSpan: OpenSpan<never> = { set: () => {} };
+const noSpan: EndableSpan<never> = { set: () => {}, fail: () => {}, end: () => {} };
 
 export const noTracing: Tracing = {
   inSpan: (_options, work) => work(noSpan),
+  openSpan: () => noSpan,
   requests: undefined,
   onQuery: undefined,
   [Symbol.asyncDispose]: () => Promise.resolve(),

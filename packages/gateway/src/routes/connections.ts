@@ -1,12 +1,15 @@
 /*
- * SSH connections over HTTP. What goes out to a host, probe and test, comes with `ssh`.
+ * SSH connections over HTTP. What goes out to a host, probe and test, is in connection-checks.ts.
  */
 import type { Api } from '@clawdfather/protocol/api';
-import type { AccountQueries, Connection, ConnectionFields, Store } from '@clawdfather/store';
+import { nextConnectionKeys as nextKeys } from '@clawdfather/ssh';
+import type { AccountQueries, ConnectionFields } from '@clawdfather/store';
+import type { Hosts } from '../hosts/open-hosts.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
-import { formatTime } from '../http/format-time.ts';
 import { auditOf, type Handlers } from '../http/handlers.ts';
 import { listOpenSessions } from '../sessions/list-open-sessions.ts';
+import { type ConnectionChecksParts, createConnectionChecks } from './connection-checks.ts';
+import { showConnection as show } from './show-connection.ts';
 
 interface BodyFields {
   readonly label?: string | undefined;
@@ -16,12 +19,14 @@ interface BodyFields {
   readonly keypair_id?: string | undefined;
 }
 
-export function createConnectionsHandlers({
-  store,
-}: {
-  readonly store: Store;
-}): Handlers<Api['connections']> {
+interface ConnectionsParts extends ConnectionChecksParts {
+  readonly hosts: Pick<Hosts, 'checks' | 'connectionRemoved' | 'policyChanged'>;
+}
+
+export function createConnectionsHandlers(parts: ConnectionsParts): Handlers<Api['connections']> {
+  const { store, hosts } = parts;
   return {
+    ...createConnectionChecks(parts),
     list: async ({ caller, query }) => {
       const { items, total } = await store.forAccount(caller.accountId).connections.list(query);
       return { items: items.map(show), total, ...query };
@@ -49,6 +54,7 @@ export function createConnectionsHandlers({
         return queries.connections.update({
           id,
           fields,
+          nextKeys,
           audit: auditOf(call, 'connection.update', { changed: Object.keys(call.body) }),
         });
       });
@@ -56,6 +62,15 @@ export function createConnectionsHandlers({
       if (updated.outcome === 'keypair_not_found') throw noSuchKey();
       if (updated.outcome !== 'updated') throw new ApiError(updated.outcome);
       return { connection: show(updated.connection) };
+    },
+    setPolicy: async (call) => {
+      const { policy } = call.body;
+      const audit = auditOf(call, 'connection.policy', { policy });
+      const { connections } = store.forAccount(call.caller.accountId);
+      const connection = await connections.setPolicy({ id: call.params.id, policy, audit });
+      if (connection === undefined) throw notFound();
+      await parts.hosts.policyChanged(call.caller.accountId, connection);
+      return { connection: show(connection) };
     },
     remove: async (call) => {
       const { id } = call.params;
@@ -65,6 +80,7 @@ export function createConnectionsHandlers({
         .connections.remove({ id, audit });
       if (outcome === 'not_found') throw notFound();
       if (outcome !== 'removed') throw new ApiError(outcome);
+      await hosts.connectionRemoved();
       return undefined;
     },
   };
@@ -93,27 +109,4 @@ function noSuchKey(): ApiError {
   return new ApiError('validation_error', 'keypair_id: is no key of yours in use', {
     detail: { issues: [{ path: 'keypair_id', message: 'is no key of yours in use' }] },
   });
-}
-
-function show(connection: Connection) {
-  const { id, label, host, port, username, keypairId, testedAtMs, testResult } = connection;
-  return {
-    id,
-    label,
-    host,
-    port,
-    username,
-    keypair_id: keypairId,
-    host_key_fingerprint: connection.pinFingerprint ?? null,
-    last_test:
-      testedAtMs === undefined
-        ? null
-        : {
-            result: testResult ?? '',
-            latency_ms: connection.testLatencyMs ?? null,
-            at: formatTime(testedAtMs),
-          },
-    created_at: formatTime(connection.createdAtMs),
-    updated_at: formatTime(connection.updatedAtMs),
-  };
 }

@@ -2,19 +2,18 @@
  * SSH keys over HTTP. Nothing here ever holds a private half in clear: it is made and sealed in `packages/ssh`.
  */
 import type { Api } from '@clawdfather/protocol/api';
-import type { Asker } from '@clawdfather/sessions';
 import {
   formatInstallCommand,
   type KeyCustody,
-  type KeyRevocation,
+  nextConnectionKeys as nextKeys,
   revokeKey,
 } from '@clawdfather/ssh';
-import type { AccountId, AuditEntry, Keypair, Store } from '@clawdfather/store';
+import type { Keypair, Store } from '@clawdfather/store';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { formatTime } from '../http/format-time.ts';
 import { askerOf, auditOf, type Handlers } from '../http/handlers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { sessionsOnKey } from '../sessions/sessions-on-key.ts';
+import { createRevocation } from '../sessions/create-revocation.ts';
 import { pageOfAll } from './page-of-all.ts';
 
 export interface KeysParts {
@@ -67,6 +66,7 @@ export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {
       const rotated = await keypairs.rotate({
         id: old.id,
         key,
+        nextKeys,
         audit: auditOf(call, 'key.rotate', { to: key.id, fingerprint: key.fingerprint }),
       });
       if (rotated.outcome !== 'rotated') throw notFound();
@@ -81,42 +81,15 @@ export function createKeysHandlers(parts: KeysParts): Handlers<Api['keys']> {
   };
 }
 
-interface Revoker {
-  readonly accountId: AccountId;
-  readonly audit: AuditEntry;
-  readonly by: Asker;
-}
-
-function createRevocation(
-  { store, sessions }: KeysParts,
-  { accountId, audit, by }: Revoker,
-): KeyRevocation {
-  return {
-    inTransaction: (work) =>
-      store.forAccount(accountId).transaction((queries) =>
-        work({
-          sealedOf: (id) => queries.keypairs.sealedOf(id),
-          rewrap: (input) => queries.keypairs.rewrap(input),
-          revoke: (id, isForced) => queries.keypairs.revoke({ id, isForced, audit }),
-          sessionsUsing: (id) => sessionsOnKey(queries, id),
-        }),
-      ),
-    checkMayClose: (ids) =>
-      sessions.checkMayClose(
-        ids.map((id) => ({ accountId, id })),
-        by.actor,
-      ),
-    closeSession: (id) => sessions.close({ accountId, id }, { reason: 'key_revoked', by }),
-  };
-}
-
-function show({ id, label, publicKey, fingerprint, status, createdAtMs }: Keypair) {
+function show(keypair: Keypair) {
+  const { id, label, publicKey, fingerprint, status, createdAtMs } = keypair;
   return {
     id,
     label,
     public_key: publicKey,
     fingerprint,
     status,
+    rotated_to_id: keypair.rotatedToId ?? null,
     created_at: formatTime(createdAtMs),
   };
 }

@@ -106,9 +106,9 @@ type Create = Call<Api['runs']['create']>;
 async function start(runs: CallerRuns, call: Create) {
   const key = parseIdempotencyKey(call.header('idempotency-key'));
   const once = key === undefined ? undefined : { key, request: hashRequest(call.body) };
-  const { sessionId, name, labels, graceMs, limits, nice, journalBytesMax, shield, ...body } =
-    call.body;
-  const extras = { name, labels, graceMs, limits, nice, journalBytesMax, shield };
+  const { sessionId, ...asked } = call.body;
+  const { name, labels, graceMs, limits, nice, journalBytesMax, shield, tools, ...body } = asked;
+  const extras = { name, labels, graceMs, limits, nice, journalBytesMax, shield, tools };
   // A run is not waited for unless the request says how long.
   const background = body.background ?? body.yieldMs === undefined;
   return runs.start({ ...body, background }, { once, sessionId, extras });

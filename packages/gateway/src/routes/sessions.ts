@@ -4,6 +4,9 @@
 import type { Api } from '@clawdfather/protocol/api';
 import type { NewsDesk, SessionRecord } from '@clawdfather/sessions';
 import type { AccountId, Store } from '@clawdfather/store';
+import type { SessionLimits } from '../accounts/session-bounds.ts';
+import type { Hosts } from '../hosts/open-hosts.ts';
+import { isFailedStart } from '../hosts/start-host-session.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { askerOf, auditOf, type Handlers } from '../http/handlers.ts';
 import type { Runs } from '../runs/open-runs.ts';
@@ -18,14 +21,18 @@ export interface SessionsParts {
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly sessionNews: NewsDesk;
+  readonly sessionLimits: Pick<SessionLimits, 'openMaxOf'>;
+  readonly hosts: Pick<Hosts, 'activate' | 'binding'>;
 }
 
 export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sessions']> {
-  const { store, instance, sessions, sessionNews } = parts;
+  const { store, instance, sessions, sessionNews, sessionLimits } = parts;
   const show = async (accountId: AccountId, session: SessionRecord) => {
     const { connectionId } = session;
     if (connectionId === undefined) return showSession(session, undefined);
-    return showSession(session, await store.forAccount(accountId).connections.get(connectionId));
+    const connection = await store.forAccount(accountId).connections.get(connectionId);
+    const binding = await parts.hosts.binding(accountId, session.id);
+    return showSession(session, connection, binding?.prefix);
   };
   return {
     list: async ({ caller: { accountId }, query }) => {
@@ -50,6 +57,8 @@ export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sess
           owner: instance.owner(),
           idempotencyKey: call.header('idempotency-key'),
           audit: auditOf(call, 'session.start'),
+          activate: (session) => parts.hosts.activate(accountId, session, askerOf(call).actor),
+          openMax: sessionLimits.openMaxOf(accountId, call.caller.kind === 'device'),
         });
         if (!isRepeated) {
           const { traceId } = call;
@@ -59,8 +68,7 @@ export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sess
         }
         return { session: await show(accountId, session) };
       } catch (error) {
-        // What was refused for good reasons was no attempt.
-        if (!(error instanceof ApiError)) sessionNews.announce({ type: 'start-failed' });
+        if (isFailedStart(error)) sessionNews.announce({ type: 'start-failed' });
         throw error;
       }
     },

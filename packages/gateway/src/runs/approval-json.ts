@@ -12,7 +12,8 @@ export type ApprovalJson = AnswerOf<Api['approvals']['get']>;
 export type Hashes = 'shown' | 'withheld';
 
 export function approvalJson(record: ApprovalRecord, nowMs: number, hashes: Hashes): ApprovalJson {
-  const { command, cwd, envAdditions, stdin, host, account, runAs = null } = record.action;
+  const { command, cwd, envAdditions, stdin, account, runAs = null } = record.action;
+  const { host, hostName = host } = record.action;
   const env = Object.entries(envAdditions).map(([name, value]) => [
     makeVisible(name),
     visibleLines(value),
@@ -28,7 +29,7 @@ export function approvalJson(record: ApprovalRecord, nowMs: number, hashes: Hash
     env: Object.fromEntries(env) as Record<string, string>,
     stdin: stdin === undefined ? null : visibleLines(stdin),
     droppedBytes: record.droppedBytes ?? null,
-    host: makeVisible(host),
+    host: makeVisible(hostName),
     account,
     runAs,
     requester: makeVisible(record.requester),

@@ -17,10 +17,12 @@ import type { FairTurns } from '../accounts/fair-turns.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { actorNames } from './actor-names.ts';
+import { findHost } from './find-host.ts';
 import { findRun, type FoundRun, idOf, type Looker, startedOf } from './find-run.ts';
 import { giveInput } from './give-input.ts';
 import { type ListedRuns, listRuns, type RunPage, stalledOf } from './list-runs.ts';
 import { checkMayDrive } from './may-drive.ts';
+import { checkMayHaveTools } from './may-have-tools.ts';
 import { checkMayEnd, endableOf, endableOfHeld } from './may-end.ts';
 import { readOutputPage } from './output-page.ts';
 import { type EndingAction, recordEnding } from './run-audit.ts';
@@ -35,6 +37,9 @@ type Named = { readonly runId: string };
 type Act<P, R> = (params: P, call: ToolCall) => Promise<R>;
 
 export type RunsFor = (caller: Caller, origin: RequestOrigin) => CallerRuns;
+
+/* `host` as a caller names it. */
+type PageQuery = Omit<RunPage, 'host'> & { readonly host?: string | undefined };
 
 interface CallerRunsDeps extends StartDeps {
   readonly start: StartRun;
@@ -58,11 +63,18 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
 
   async start(params: ExecParams, options: StartOptions = {}): Promise<ExecResult> {
     this.#checkScope('run', 'exec');
+    if (options.extras?.tools === true) checkMayHaveTools(this.#asking.caller);
     return this.#deps.start({ ...options, asking: this.#asking, params });
   }
 
-  async page(page: RunPage): Promise<{ readonly items: RunJson[]; readonly total: number }> {
-    const { held, records, stalls, uses, total } = await this.#listed(page);
+  async page({
+    host,
+    ...page
+  }: PageQuery): Promise<{ readonly items: RunJson[]; readonly total: number }> {
+    const { accountId } = this.#asking.caller;
+    const on =
+      host === undefined ? {} : { host: await findHost(this.#deps.store, accountId, host) };
+    const { held, records, stalls, uses, total } = await this.#listed({ ...page, ...on });
     const shown = records.map((record) => ({
       ...this.#json(record, stalls),
       ...useJson(uses.get(record.runId)),
@@ -175,10 +187,9 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
 
   /* Ends the whole tree; takes a held request back. */
   async kill(params: Params<'kill'>): Result<'kill'> {
-    const found = this.#toEnd(params.runId, 'kill');
-    return this.#ending('run.cancel', found, (runId, call) =>
-      this.#actions.kill({ ...params, runId }, call),
-    );
+    const found = this.#begun(params.runId) ?? this.#toEnd(params.runId, 'kill');
+    const { kill } = found.kind === 'starting' ? found.tools.actions : this.#actions;
+    return this.#ending('run.cancel', found, (runId, call) => kill({ ...params, runId }, call));
   }
 
   async remove(params: Params<'remove'>): Result<'remove'> {
@@ -257,6 +268,15 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     const record = this.#driven(runId, what);
     if (record.exit === undefined) return record;
     throw new ApiError('not_running', `run ${record.runId} has ended`);
+  }
+
+  /* It has not started yet, and may be given up. */
+  #begun(id: string): Extract<FoundRun, { kind: 'starting' }> | undefined {
+    this.#checkScope('run', 'kill');
+    const found = this.#find(id);
+    if (found.kind !== 'starting') return undefined;
+    checkMayEnd(actorOf(this.#asking.caller), [found]);
+    return found;
   }
 
   #toEnd(id: string, what: string): Exclude<FoundRun, { kind: 'starting' }> {

@@ -8,7 +8,12 @@
 import { type Clock, CodedError, type Log, type Random } from '@clawdfather/kit';
 import type { ApprovalDecision } from '@clawdfather/protocol';
 import type { Store } from '@clawdfather/store';
-import { type ApprovalRecord, decideApproval, type DecisionOutcome } from '@clawdfather/tools';
+import {
+  type ApprovalRecord,
+  decideApproval,
+  type DecisionOutcome,
+  seenByStored,
+} from '@clawdfather/tools';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
@@ -90,8 +95,10 @@ async function decide({ runs, clock, random }: DecideParts, asked: Decision): Pr
     throw new ApiError('forbidden', 'allowing for ever is for people, signed in on a device');
   }
   const by = actorOf(caller);
+  const { approvals, allowlist, shield } = runs;
+  const seenBy = (request: string) => seenByStored(shield, request);
   const outcome = await decideApproval(
-    { store: runs.approvals, allowlist: runs.allowlist, clock, random },
+    { store: approvals, allowlist, clock, random, seenBy },
     { approvalId, decision, by, reason, decider: { credential: by } },
   );
   if (outcome.kind === 'decided') return outcome;

@@ -17,6 +17,7 @@ export type FoundRun =
       readonly kind: 'starting';
       readonly runId: string;
       readonly account: string;
+      readonly requester: string;
       readonly tools: Tools;
     };
 
@@ -50,8 +51,10 @@ function notYetRecorded(
   // The approval was used, and its run has been removed since.
   if (approval !== undefined && approval.state !== 'started') return { kind: 'held', approval };
   for (const tools of [agentTools, personTools]) {
-    const account = tools.startingFor(runId);
-    if (account !== undefined) return { kind: 'starting', runId, account, tools };
+    const begun = tools.startingFor(runId);
+    if (begun === undefined) continue;
+    const { account, requester } = begun;
+    return { kind: 'starting', runId, account, requester, tools };
   }
   return undefined;
 }

@@ -5,16 +5,23 @@ import type { RunSummary } from '@clawdfather/protocol';
 import {
   liveRunStates,
   type RunFilter,
+  type RunKind,
   type RunRecord,
   type RunUse,
   type Stall,
 } from '@clawdfather/supervisor';
-import { nameLabel } from '@clawdfather/supervisor/origins';
+import { execBackend, hostLabel, localHost, nameLabel } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { Looker } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
 import { accountsOf, kindsOf } from './whose-runs.ts';
+
+/* `id` is in the records of runs, `name` in requests that wait. */
+export interface HostFilter {
+  readonly id: string;
+  readonly name: string;
+}
 
 export interface RunPage {
   readonly state?: 'running' | 'finished' | undefined;
@@ -25,6 +32,8 @@ export interface RunPage {
   readonly label?: string | undefined;
   readonly session?: string | undefined;
   readonly backend?: string | undefined;
+  /* Where it runs. */
+  readonly host?: HostFilter | undefined;
   /* With what living ones use. */
   readonly use?: 'true' | 'false' | undefined;
   readonly limit: number;
@@ -50,7 +59,9 @@ export async function listRuns(runs: Runs, looker: Looker, page: RunPage): Promi
   const { supervisor } = runs;
   const { limit, offset } = page;
   const held = isHeldListed(page) ? heldPage(runs, looker, page) : noneHeld;
-  const filter = { anyOf: kindsOf(looker.caller, looker.reach), ...filterOf(page) };
+  const kinds = kindsOf(looker.caller, looker.reach);
+  const anyOf = page.host === undefined ? kinds : kindsOn(page.host, kinds);
+  const filter = { anyOf, ...filterOf(page) };
   const records = supervisor.list({
     ...filter,
     limit: limit - held.items.length,
@@ -61,6 +72,17 @@ export async function listRuns(runs: Runs, looker: Looker, page: RunPage): Promi
   const uses = page.use === 'true' ? supervisor.uses(records) : noUses;
   const total = held.total + supervisor.count(filter);
   return { held: held.items, records, stalls, uses, total };
+}
+
+/* Only the tools start something elsewhere; what a person ran without a gateway is on this machine. */
+function kindsOn({ id }: HostFilter, kinds: readonly RunKind[]): readonly RunKind[] {
+  return kinds.flatMap((kind) =>
+    kind.backendId === execBackend
+      ? [{ ...kind, labels: { ...kind.labels, [hostLabel]: id } }]
+      : id === localHost
+        ? [kind]
+        : [],
+  );
 }
 
 const noUses: ListedRuns['uses'] = new Map();
@@ -109,13 +131,18 @@ const noneHeld: HeldRuns = { items: [], total: 0 };
 function heldPage(
   { gatekeeper }: Runs,
   { caller, reach }: Looker,
-  { limit, offset, prefix }: RunPage,
+  { limit, offset, prefix, host }: RunPage,
 ): HeldRuns {
   const filter = {
     states: ['pending', 'allowed'],
     accounts: accountsOf(caller, reach),
     ...(prefix === undefined ? {} : { runIdPrefix: prefix }),
   } as const;
+  if (host !== undefined) {
+    const all = gatekeeper.list({ ...filter, limit: gatekeeper.count(filter) });
+    const there = all.filter((approval) => approval.host === host.name);
+    return { items: there.slice(offset, offset + limit), total: there.length };
+  }
   const items = gatekeeper.list({ ...filter, limit, offset });
   return { items, total: gatekeeper.count(filter) };
 }

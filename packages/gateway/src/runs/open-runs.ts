@@ -10,6 +10,8 @@ import {
   createSupervisor,
   openApprovals,
   type ApprovalStore,
+  type ExplainExit,
+  type RemoteHosts,
   type Supervisor,
   type SupervisorObserver,
 } from '@clawdfather/supervisor';
@@ -18,12 +20,14 @@ import {
   createAccountRoom,
   createShield,
   createTakeOver,
+  createToolServers,
   type Gatekeeper,
   type LocalUsers,
   openTools,
   type Shield,
   type TakeOver,
   type Tools,
+  type ToolServers,
 } from '@clawdfather/tools';
 import type { AccountId } from '@clawdfather/store';
 import { localAccount } from '@clawdfather/supervisor/origins';
@@ -49,6 +53,10 @@ export interface Runs extends AsyncDisposable {
   readonly takeOver: TakeOver;
   /* Around what agents start; undefined: none. */
   readonly shield: Shield | undefined;
+  /* What serves our tools to shielded agents; undefined: nothing does. */
+  readonly toolServers: ToolServers | undefined;
+  /* How `clf` is started here, for tools in a shield. */
+  readonly toolLaunch?: readonly string[] | undefined;
   /* For a signed-in device. */
   readonly personTools: Tools;
   /* For tokens and MCP. */
@@ -56,6 +64,9 @@ export interface Runs extends AsyncDisposable {
 }
 
 type RunsDeps = GatewayDeps & {
+  /* Hosts of accounts, beside this machine. */
+  readonly remoteHosts?: RemoteHosts;
+  readonly explainExit?: ExplainExit;
   readonly observer: SupervisorObserver;
   readonly ownerId: AccountId;
 };
@@ -71,6 +82,10 @@ export async function openRuns(config: GatewayConfig, deps: RunsDeps): Promise<R
   opening.defer(() => approvals.close());
   await moveOwnerRules(approvals, ownerId);
   const shield = shieldOf(config, deps);
+  const launch = runs.toolServer;
+  const toolServers = launch && createToolServers({ supervisor, stateDir, launch, log });
+  // The start does not wait for it: it starts programs.
+  void toolServers?.takeUp();
   const common = {
     supervisor,
     stateDir,
@@ -80,6 +95,8 @@ export async function openRuns(config: GatewayConfig, deps: RunsDeps): Promise<R
     log,
     users,
     ...(shield === undefined ? {} : { shield }),
+    toolServers,
+    ...(deps.remoteHosts === undefined ? {} : { remoteHosts: deps.remoteHosts }),
     allow: runs.allow,
     reach: { home: runs.environment['HOME'], ours: ownPathsOf(config), treeAdvice },
     baseEnvironment: loginEnvironment(runs.environment),
@@ -115,6 +132,8 @@ export async function openRuns(config: GatewayConfig, deps: RunsDeps): Promise<R
     gatekeeper: agents.gatekeeper,
     takeOver,
     shield,
+    toolServers,
+    toolLaunch: launch?.argv,
     personTools: people.tools,
     agentTools: agents.tools,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -139,6 +158,7 @@ async function openSupervisor(config: GatewayConfig, deps: RunsDeps): Promise<Su
     random,
     log,
     observer: counting.observer,
+    explainExit: deps.explainExit,
   });
   const found = counting.take();
   if (found.adopted + found.ended > 0) log.event('runs.adopted', found);

@@ -46,7 +46,7 @@ export async function recordStart(
   { runId, action, rule, rules }: UnaskedStart,
 ): Promise<void> {
   const detail = {
-    host: action.host,
+    host: action.hostName ?? action.host,
     command: shownCommand(action.command),
     allowed_by: rule,
     ...(rules.length === 0 ? {} : { rules }),

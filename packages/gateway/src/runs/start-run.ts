@@ -32,7 +32,9 @@ import { nameTaken, type ToolCall } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
+import type { Hosts } from '../hosts/open-hosts.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { findHost } from './find-host.ts';
 import { findRun } from './find-run.ts';
 import type { Runs } from './open-runs.ts';
 import { recordStart, recordUnstarted } from './run-audit.ts';
@@ -48,6 +50,8 @@ export interface StartDeps {
   readonly random: Random;
   readonly log: Log;
   readonly sessions: Pick<Sessions, 'assertOpen'>;
+  /* How a program of this machine works on the host of its session. */
+  readonly hosts?: Pick<Hosts, 'binding'> | undefined;
 }
 
 export interface StartOptions {
@@ -151,9 +155,9 @@ async function start(
   request: StartRequest,
   { runId, request: hash }: Asked,
 ): Promise<ExecResult> {
-  const { asking, params, sessionId, extras } = request;
+  const { asking, params, extras } = request;
   const { caller, origin } = asking;
-  if (sessionId !== undefined) await deps.sessions.assertOpen(caller.accountId, sessionId);
+  const hostSession = await checkSession(deps, request);
   if (extras?.name !== undefined) checkNameIsFree(deps.runs, caller, extras.name);
   const labels = {
     [traceLabel]: origin.traceId,
@@ -161,7 +165,9 @@ async function start(
   };
   try {
     const beforeStart: ToolCall['beforeStart'] = (begun) => recordStart(deps, asking, begun);
-    const call = { ...startCall(request, runId), labels, beforeStart };
+    const bound = await boundTo(deps, request);
+    const own = { labels, beforeStart, hostSession, ...bound };
+    const call = { ...startCall(request, runId), ...own };
     const result = await toolsFor(deps.runs, caller).actions.exec(params, call);
     await recordUnstarted(deps, asking, { runId, params, result });
     return result;
@@ -170,6 +176,47 @@ async function start(
     // There is no record that says why, for example because the disk is full.
     throw new ApiError('unavailable', 'it could not be started', { cause: error });
   }
+}
+
+/*
+ * Its session is open and, for a command on a host, one with that host. Undefined: it names none, or runs on this machine.
+ * Throws `not_found`, `expired`, `validation_error`.
+ */
+async function checkSession(
+  { sessions, store }: StartDeps,
+  { asking: { caller }, params, sessionId }: StartRequest,
+): Promise<string | undefined> {
+  if (sessionId === undefined) return undefined;
+  const { accountId } = caller;
+  const { connectionId } = await sessions.assertOpen(accountId, sessionId);
+  const { host = localHost } = params;
+  if (host === localHost) return undefined;
+  const { id, name } = await findHost(store, accountId, host);
+  if (connectionId === id) return sessionId;
+  throw new ApiError('validation_error', `the session ${sessionId} is not one on ${name}`, {
+    detail: { reason: 'session-elsewhere', sessionId, host: name },
+    hint: 'Name a session on this host, or leave sessionId out: the command then uses one that is open there, or opens one.',
+  });
+}
+
+/*
+ * Only for what a person starts. In a shield the master's socket is there if the host's policy lets it in; else, with tools, the way
+ * leads through these.
+ */
+async function boundTo(
+  { hosts, runs }: StartDeps,
+  { asking: { caller }, params, sessionId, extras }: StartRequest,
+): Promise<Pick<ToolCall, 'sessionEnvironment' | 'letIn'>> {
+  const isHere = (params.host ?? localHost) === localHost;
+  if (sessionId === undefined || !isHere || caller.kind !== 'device') return {};
+  const binding = await hosts?.binding(caller.accountId, sessionId);
+  if (binding === undefined) return {};
+  const hasTools = extras?.tools === true;
+  const sessionEnvironment = binding.environment();
+  if (!hasTools && extras?.shield !== true) return { sessionEnvironment };
+  const letIn = await binding.letIn();
+  if (letIn !== undefined) return { sessionEnvironment, letIn };
+  return hasTools ? { sessionEnvironment: binding.environment(runs.toolLaunch) } : {};
 }
 
 /* Also against the runs that only this caller sees together; the supervisor's scope decides between two starts at once. */

@@ -4,7 +4,14 @@
  * Opened before the server and started after it listens (G1); closed after it, and closing ends no session.
  */
 import type { Clock, Log } from '@clawdfather/kit';
-import { createNewsDesk, type NewsDesk, type NewsListener } from '@clawdfather/sessions';
+import {
+  createNewsDesk,
+  type NewsDesk,
+  type NewsListener,
+  type SessionDeps,
+  type SessionKeeper,
+  type SessionName,
+} from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
 import { type Cleanup, createCleanup } from '../cleanup/create-cleanup.ts';
 import { type CleanupObserver, silentCleanupObserver } from '../cleanup/cleanup-observer.ts';
@@ -25,12 +32,18 @@ export interface SessionsDeps {
   readonly onNews?: NewsListener;
   readonly cleanupObserver?: CleanupObserver;
   readonly hasMembers?: boolean;
+  /* What sessions on hosts need to go on. */
+  readonly keeper?: SessionKeeper;
+  readonly checkHosts?: () => Promise<void>;
+  /* Sessions whose agent answers just now. */
+  readonly withTurns?: () => readonly SessionName[];
 }
 
 export interface OpenSessions extends AsyncDisposable {
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly news: NewsDesk;
+  readonly deps: SessionDeps;
   readonly cleanup: Cleanup;
   /* From here on sessions can be started, and orphaned ones are adopted. */
   start(input: { readonly version: string; readonly address: string }): Promise<void>;
@@ -43,8 +56,8 @@ export function openSessions(given: SessionsDeps): OpenSessions {
   if (given.onNews !== undefined) news.subscribe(given.onNews);
   const instance = createInstance({ store, clock, log });
   const beats = createClientBeats({ store, clock, log });
-  const runs = createSessionRuns({ runs: given.runs, log });
-  const deps = createSessionDeps({ store, runs, news });
+  const runs = createSessionRuns({ runs: given.runs, log, withTurns: given.withTurns });
+  const deps = createSessionDeps({ store, runs, news, keeper: given.keeper });
   const sessions = createSessions({ store, instance, beats, deps });
   const cleanup = createCleanup({
     store,
@@ -55,11 +68,13 @@ export function openSessions(given: SessionsDeps): OpenSessions {
     supervisor,
     observer: given.cleanupObserver ?? silentCleanupObserver,
     hasMembers: given.hasMembers,
+    checkHosts: given.checkHosts,
   });
   return {
     instance,
     sessions,
     news,
+    deps,
     cleanup,
     start: async (input) => {
       await instance.start({ instanceId: supervisor.instanceId, ...input });

@@ -1,8 +1,8 @@
 /*
  * What sessions need, from the database and the runs of this machine.
  *
- * A session on this machine needs nothing but its record, so it can always be adopted. One on an SSH host needs a connection. No
- * such session can be started yet; one that is found all the same is lost.
+ * A session on this machine needs nothing but its record, so it can always be adopted. One on an SSH host needs its connection
+ * (open-hosts.ts); where there are no hosts, such a session is lost.
  */
 import type { SessionDeps, SessionKeeper, SessionName } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';

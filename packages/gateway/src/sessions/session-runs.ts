@@ -11,19 +11,21 @@ import {
   type RunRecord,
   type Supervisor,
 } from '@clawdfather/supervisor';
-import { accountLabel } from '@clawdfather/supervisor/origins';
+import { accountLabel, agentBackend } from '@clawdfather/supervisor/origins';
 import type { Tools } from '@clawdfather/tools';
 import { checkMayEnd, endableOf, mayEnd } from '../runs/may-end.ts';
 
 export interface SessionRunsDeps {
   readonly runs: { readonly supervisor: Supervisor; readonly personTools: Tools };
   readonly log: Log;
+  /* Sessions whose agent answers just now. An agent that waits for the next prompt keeps none open. */
+  readonly withTurns?: (() => readonly SessionName[]) | undefined;
 }
 
 /* Many more than a machine can hold. If the list were cut, a busy session would count as idle and be closed. */
 const runsMax = 1_000_000;
 
-export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
+export function createSessionRuns({ runs, log, withTurns }: SessionRunsDeps): SessionRuns {
   const { supervisor, personTools } = runs;
   const recordsOf = (
     { accountId, id }: SessionName,
@@ -44,10 +46,14 @@ export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
   return {
     busy: () => {
       const found = new Map<string, SessionName>();
-      for (const { sessionId, labels } of supervisor.list({
+      for (const session of withTurns?.() ?? []) {
+        found.set(`${session.accountId}/${session.id}`, session);
+      }
+      for (const { sessionId, labels, backendId } of supervisor.list({
         states: liveRunStates,
         limit: runsMax,
       })) {
+        if (backendId === agentBackend) continue;
         const account = labels[accountLabel] ?? '';
         // Runs without a session have words such as `cli` in its place.
         if (!isId(sessionId) || !isId(account)) continue;
@@ -59,7 +65,11 @@ export function createSessionRuns({ runs, log }: SessionRunsDeps): SessionRuns {
     checkMayEnd: (session, actor) => {
       checkMayEnd(actor, [...liveOf(session), ...leftBehindBy(session)].map(endableOf));
     },
-    isBusy: (session) => liveOf(session).length > 0,
+    isBusy: (session) =>
+      liveOf(session).some(({ backendId }) => backendId !== agentBackend) ||
+      (withTurns?.() ?? []).some(
+        ({ accountId, id }) => id === session.id && accountId === session.accountId,
+      ),
     end: async (session, actor, closedBy = actor) => {
       const { accountId, id } = session;
       const failed = (error: unknown): void =>

@@ -12,7 +12,9 @@ export async function sessionsOnKey(
   for (const { id, connectionId } of await listOpenSessions({ sessions })) {
     if (connectionId === undefined) continue;
     const connection = await connections.get(connectionId);
-    if (connection?.keypairId === keypairId) found.push(id);
+    const { keypairId: present, nextKeypairId: next } = connection ?? {};
+    // While a key is being rotated both are offered: either may have let it in.
+    if (present === keypairId || next === keypairId) found.push(id);
   }
   return found;
 }

@@ -4,6 +4,7 @@
 import type { AccountId } from '@clawdfather/kit';
 import {
   closeSession,
+  type EndedSession,
   type SessionClose,
   type SessionDeps,
   type SessionName,
@@ -24,6 +25,8 @@ export interface Sessions extends ClientBeats {
   close(session: SessionName, close: SessionClose): Promise<SessionRecord | undefined>;
   /* Throws `forbidden` as `close` does, for a caller with more to do than closing them. */
   checkMayClose(sessions: readonly SessionName[], actor: string): void;
+  /* Of sessions that somebody has closed in a transaction: tells it, and ends what runs in them. */
+  endClosed(closed: readonly EndedSession[], actor: string): Promise<void>;
   /* Every open session that this gateway owns, for an operator; all or, with `forbidden`, none. How many were closed. */
   closeAll(close: SessionClose): Promise<number>;
 }
@@ -54,6 +57,10 @@ export function createSessions({ store, instance, beats, deps }: SessionsDeps): 
     },
     close: (session, close) => closeSession(deps, session, close),
     checkMayClose,
+    endClosed: async (closed, actor) => {
+      for (const session of closed) deps.news.announce({ type: 'ended', session });
+      await Promise.all(closed.map((session) => deps.runs.end(session, actor)));
+    },
     closeAll: async (close) => {
       const mine = await store.system.leases.ownedBy(instance.owner());
       checkMayClose(mine, close.by.actor);

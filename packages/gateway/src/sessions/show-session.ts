@@ -14,6 +14,7 @@ export const noAgent = '(none)';
 export function showSession(
   session: SessionRecord,
   connection: Connection | undefined,
+  sshPrefix?: string,
 ): SessionAnswer {
   const { id, status, agent, errorCode, errorMessage } = session;
   return {
@@ -30,6 +31,7 @@ export function showSession(
             host: connection.host,
             username: connection.username,
           },
+    ssh_prefix: sshPrefix ?? null,
     created_at: formatTime(session.createdAtMs),
     started_at: formatTime(session.startedAtMs),
     last_seen_at: formatTime(session.clientHeartbeatAtMs),

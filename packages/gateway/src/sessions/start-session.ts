@@ -1,15 +1,16 @@
 /*
  * The start of a session.
  *
- * Without a connection and an agent there is nothing to wait for: the lease is recorded and active in one transaction. Where a
- * start needs more, the intent is recorded pending and carried out after it; that comes with `ssh` and with agents, and until
- * then such a start is refused after all ordinary checks, inside the transaction, so that it leaves no row behind.
+ * Without a connection and an agent there is nothing to wait for: the lease is recorded and active in one transaction. With a
+ * connection the intent is recorded pending, and carried out after it (start-host-session.ts). Agents are not here yet: such a
+ * start is refused after all ordinary checks, inside the transaction, so that it leaves no row behind.
  *
  * With a key, the transaction also holds the key (once.ts in store): a resend finds the session that it has started.
  * A refusal is no effect and is not kept: the same request may succeed later.
  */
 import { decideOn, type Owner, type SessionRecord } from '@clawdfather/sessions';
 import type { AccountQueries, AccountStore, AuditEntry } from '@clawdfather/store';
+import { tooManySessions } from '../accounts/session-bounds.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
 import { noAgent } from './show-session.ts';
@@ -21,15 +22,15 @@ export interface SessionStart {
   /* Of the request, if it has one. */
   readonly idempotencyKey: string | undefined;
   readonly audit: AuditEntry;
+  /* Makes a pending session active on its host, or throws. */
+  readonly activate: (session: SessionRecord) => Promise<SessionRecord>;
+  readonly openMax: number;
 }
 
 export interface StartedSession {
   readonly session: SessionRecord;
   readonly isRepeated: boolean;
 }
-
-/* Each may hold an agent; three are as many as a person follows. */
-const openMax = 3;
 
 export async function startSession(
   mine: AccountStore,
@@ -38,7 +39,7 @@ export async function startSession(
   const key = parseIdempotencyKey(start.idempotencyKey);
   if (key === undefined) {
     const session = await mine.transaction((queries) => create(queries, start));
-    return { session, isRepeated: false };
+    return { session: await carryOut(start, session), isRepeated: false };
   }
   const done = await mine.once({
     key,
@@ -48,11 +49,17 @@ export async function startSession(
   if (done.outcome === 'key_reused') throw new ApiError('key_reused');
   const session = await mine.sessions.get(done.result.id);
   if (session === undefined) throw notFound();
-  return { session, isRepeated: done.outcome === 'repeated' };
+  // A resend does not connect a second time: it sees how far the first request has come.
+  if (done.outcome === 'repeated') return { session, isRepeated: true };
+  return { session: await carryOut(start, session), isRepeated: false };
+}
+
+async function carryOut(start: SessionStart, session: SessionRecord): Promise<SessionRecord> {
+  return session.status === 'pending' ? start.activate(session) : session;
 }
 
 async function create({ sessions }: AccountQueries, start: SessionStart): Promise<SessionRecord> {
-  const { connectionId, agent, owner, audit } = start;
+  const { connectionId, agent, owner, audit, openMax } = start;
   const created = await sessions.create({
     ...(connectionId === null ? {} : { connectionId }),
     agent: agent ?? noAgent,
@@ -61,9 +68,10 @@ async function create({ sessions }: AccountQueries, start: SessionStart): Promis
     audit,
   });
   if (created.outcome === 'connection_not_found') throw notFound();
+  if (created.outcome === 'session_limit_reached') throw tooManySessions(openMax);
   if (created.outcome !== 'created') throw new ApiError(created.outcome);
-  if (connectionId !== null) throw unsupported('sessions on SSH hosts');
   if (agent !== null) throw unsupported('sessions with agents');
+  if (connectionId !== null) return created.session;
   const { id, epoch } = created.session;
   const active = await sessions.change(id, decideOn({ type: 'activated', epoch }, audit));
   if (active.outcome !== 'changed') throw new TypeError(`a new session is ${active.outcome}`);

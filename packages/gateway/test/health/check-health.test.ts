@@ -15,7 +15,6 @@ import {
 } from '../../src/health/check-filesystem.ts';
 import {
   type CheckHealth,
-  controlSocketsDirOf,
   createCheckHealth,
   type HealthDeps,
 } from '../../src/health/check-health.ts';
@@ -61,7 +60,14 @@ async function openRig(clock: HealthDeps['clock'] = createSystemClock()): Promis
     system: { leases: { count: () => Promise.resolve(3) } },
   } as unknown as HealthDeps['store'];
   const lag = { read: () => ({ median: 0, p99: rig.lagSeconds, max: rig.lagSeconds }) };
-  const check = createCheckHealth({ clock, log: recordingLog(lines), store, stateDir, lag });
+  const check = createCheckHealth({
+    clock,
+    log: recordingLog(lines),
+    store,
+    stateDir,
+    socketsDir: undefined,
+    lag,
+  });
   return rig;
 }
 
@@ -171,11 +177,12 @@ test('files that earlier checks have left are taken away', async () => {
   assert.deepEqual(await readdir(directory.path, { recursive: true }), ['runs']);
 });
 
-test('ControlMaster sockets are counted by their name; no directory yet is none', async () => {
+test('ControlMaster sockets are counted; no directory yet is none', async () => {
   await using directory = await makeTemporary();
-  const sockets = controlSocketsDirOf(directory.path);
+  const sockets = join(directory.path, 'ssh');
   assert.equal(await countSockets(sockets), 0);
   await mkdir(sockets);
-  for (const name of ['a.sock', 'b.sock', 'known_hosts']) await writeFile(join(sockets, name), '');
+  for (const master of ['a', 'b', 'c']) await mkdir(join(sockets, master));
+  for (const name of ['a/m', 'b/m', 'c/config']) await writeFile(join(sockets, name), '');
   assert.equal(await countSockets(sockets), 2);
 });

@@ -30,7 +30,16 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     body: { decision: 'allow-always' },
   });
   const rules = await asOwner('approvalRules.list', {});
+  const { thread } = await asOwner('threads.create', { body: { agent: 'echo' } });
+  const { turn } = await asOwner('threads.prompt', {
+    params: { id: thread.id },
+    body: { text: 'ask: rm x' },
+  });
+  const ask = await firstAsk(asOwner, thread.id);
   return {
+    threadId: thread.id,
+    turnId: turn.id,
+    askId: ask,
     runId: run.runId,
     approvalId: held.approvalId,
     ruleId: rules.items[0].id,
@@ -40,6 +49,18 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     deviceId: rig.owner.deviceId,
     tokenId: token.id,
   };
+}
+
+/* The agent asks when it has started. */
+async function firstAsk(asOwner: ReturnType<typeof asAccount>, threadId: string): Promise<string> {
+  for (let after = 0; ; ) {
+    const query = { after: String(after), wait_ms: '20000' };
+    const page = await asOwner('threads.events', { params: { id: threadId }, query });
+    for (const { seq, type, payload } of page.items) {
+      if (type === 'approval') return payload.ask;
+      after = seq;
+    }
+  }
 }
 
 export function asAccount(url: string, token: string) {

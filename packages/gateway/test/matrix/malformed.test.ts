@@ -25,6 +25,9 @@ const made: Made = {
   sessionId: someId,
   deviceId: someId,
   tokenId: someId,
+  threadId: someId,
+  turnId: someId,
+  askId: someId,
 };
 
 interface Raw {

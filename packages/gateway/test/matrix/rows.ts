@@ -14,6 +14,9 @@ export interface Made {
   readonly sessionId: string;
   readonly deviceId: string;
   readonly tokenId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly askId: string;
 }
 
 export interface Row {
@@ -30,6 +33,9 @@ const byKey = ({ keyId }: Made): CallParts => ({ params: { id: keyId } });
 const byConnection = ({ connectionId }: Made): CallParts => ({ params: { id: connectionId } });
 const bySession = ({ sessionId }: Made): CallParts => ({ params: { id: sessionId } });
 const byRule = ({ ruleId }: Made): CallParts => ({ params: { id: ruleId } });
+const byThread = ({ threadId }: Made): CallParts => ({ params: { id: threadId } });
+const byTurn = ({ turnId }: Made): CallParts => ({ params: { id: turnId } });
+const byAsk = ({ askId }: Made): CallParts => ({ params: { id: askId } });
 const withBody =
   (call: (made: Made) => CallParts, body: unknown) =>
   (made: Made): CallParts => ({ ...call(made), body });
@@ -67,13 +73,28 @@ export const rows: Readonly<Record<string, Row>> = {
     }),
   },
   'connections.update': { kind: 'names', call: withBody(byConnection, { label: 'other box' }) },
+  'connections.setPolicy': { kind: 'names', call: withBody(byConnection, { policy: 'full' }) },
   'connections.remove': { kind: 'names', call: byConnection },
+  'connections.probe': { kind: 'self', call: () => ({ body: { host: 'box.example' } }) },
+  'connections.test': { kind: 'names', call: withBody(byConnection, {}) },
   'sessions.list': { kind: 'lists' },
   'sessions.create': { kind: 'makes', call: () => ({ body: {} }) },
   'sessions.get': { kind: 'names', call: bySession },
   'sessions.close': { kind: 'names', call: bySession },
   // For whoever runs the machine; everybody else is refused.
   'sessions.closeAll': { kind: 'self' },
+  'agents.list': { kind: 'open' },
+  'threads.list': { kind: 'lists' },
+  'threads.create': { kind: 'makes', call: () => ({ body: {} }) },
+  'threads.get': { kind: 'names', call: byThread },
+  'threads.events': { kind: 'names', call: byThread },
+  'threads.prompt': { kind: 'names', call: withBody(byThread, { text: 'hello' }) },
+  'threads.archive': { kind: 'names', call: byThread },
+  'turns.get': { kind: 'names', call: byTurn },
+  'turns.cancel': { kind: 'names', call: byTurn },
+  'asks.list': { kind: 'lists' },
+  'asks.get': { kind: 'names', call: byAsk },
+  'asks.answer': { kind: 'names', call: withBody(byAsk, { action: 'cancel' }) },
   'runs.list': { kind: 'lists' },
   'runs.create': { kind: 'makes', call: () => ({ body: { argv: ['true'] } }) },
   'runs.get': { kind: 'names', call: byRun },

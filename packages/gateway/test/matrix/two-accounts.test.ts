@@ -19,6 +19,9 @@ const missing: Made = {
   sessionId: missingId,
   deviceId: missingId,
   tokenId: missingId,
+  threadId: missingId,
+  turnId: missingId,
+  askId: missingId,
 };
 
 test('every endpoint has a row, and every row an endpoint', () => {

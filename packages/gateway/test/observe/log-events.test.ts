@@ -12,7 +12,7 @@ import { documentedEvents } from '../../src/observe/log-events.ts';
 const root = new URL('../../../../', import.meta.url);
 /* What may log into a gateway's log. */
 const sources =
-  'packages/{gateway/src/**/*,supervisor/src/**/*,tools/src/**/*,cli/src/commands/serve}.ts';
+  'packages/{gateway/src/**/*,supervisor/src/**/*,ssh/src/**/*,threads/src/**/*,tools/src/**/*,cli/src/commands/serve}.ts';
 /* A call on whatever is a log, and every literal before its fields: `log.event(isThere ? 'a.b' : 'a.c', {`. */
 const calls = /(?:\.(?:event|debug|warn|error)|\blog\[[^\]]+\])\(([^{,)]*)/g;
 /* Not written by a call on a log: the line about lines that were not. */

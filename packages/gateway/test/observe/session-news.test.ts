@@ -26,7 +26,13 @@ const gauges: GaugeValues = {
 };
 
 function ended(end: Partial<EndedSession>): SessionNews {
-  const usual = { startError: undefined, lifeMs: 120_000, idleMs: 7, traceId: undefined };
+  const usual = {
+    error: undefined,
+    wasActive: true,
+    lifeMs: 120_000,
+    idleMs: 7,
+    traceId: undefined,
+  };
   const wanted = { ...session, cause: 'closed', reason: 'user', ...usual } as const;
   return { type: 'ended', session: { ...wanted, ...end } };
 }
@@ -79,7 +85,7 @@ const cases: readonly {
     ],
   },
   {
-    news: ended({ cause: 'lost', reason: 'error', startError: 'it was lost' }),
+    news: ended({ cause: 'lost', reason: 'error', error: 'it was lost' }),
     lines: [['error', 'session.error', { ...about, error_type: 'runtime', error: 'it was lost' }]],
     counts: [
       'clawdfather_session_error_total{error_type="runtime"} 1',

@@ -57,6 +57,8 @@ test('a connection is made, listed and shown', () =>
       port: 22,
       username: 'deploy',
       keypair_id: keyId,
+      next_keypair_id: null,
+      policy: 'ask',
       host_key_fingerprint: 'SHA256:pin',
     });
     assert.deepEqual([tested.result, tested.latency_ms], ['ok', 12]);

@@ -6,7 +6,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createJsonLog, createSystemClock, createSystemRandom } from '@clawdfather/kit';
-import { createKeyCustody, createMasterKms, openMasterKeys } from '@clawdfather/ssh';
+import {
+  createKeyCustody,
+  createMasterKms,
+  nextConnectionKeys as nextKeys,
+  openMasterKeys,
+} from '@clawdfather/ssh';
 import { createAsk } from '../fixtures/api-client.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
 
@@ -87,7 +92,7 @@ test('the private half is in no answer, log, audit entry or file, and opens only
   assert.equal(await custody.open(rig.other.accountId, id), undefined);
 });
 
-test('a rotated key keeps its label and connections; they have to be tested again', async () => {
+test('a rotation keeps the label, and each connection its key and its test until the new one is proven', async () => {
   await using rig = await openTestGateway();
   const ask = createAsk(rig);
   const old = (await ask('POST', 'keys', { body: { label: 'a' } })).body.key;
@@ -96,23 +101,32 @@ test('a rotated key keeps its label and connections; they have to be tested agai
   });
   const { connections } = rig.gateway.store.forAccount(rig.owner.accountId);
   const connectionId = made.body.connection.id;
-  await connections.recordTest({
-    id: connectionId,
-    result: 'ok',
-    pin: { key: 'k', fingerprint: 'SHA256:f' },
-    audit: { action: 'test', actor: 'test' },
-  });
+  const tested = { id: connectionId, result: 'ok', audit: { action: 'test', actor: 'test' } };
+  await connections.recordTest({ ...tested, pin: { key: 'k', fingerprint: 'SHA256:f' } });
   const rotated = await ask('POST', `keys/${old.id}/rotate`);
   assert.equal(rotated.status, 201);
   const { key, connection_ids: ids } = rotated.body;
   assert.deepEqual([key.label, ids], ['a', [connectionId]]);
   assert.notEqual(key.fingerprint, old.fingerprint);
-  const { connection } = (await ask('GET', `connections/${connectionId}`)).body;
-  assert.deepEqual([connection.keypair_id, connection.last_test], [key.id, null]);
-  // The pin is the host's, and stays.
-  assert.equal(connection.host_key_fingerprint, 'SHA256:f');
+  const shown = async () => (await ask('GET', `connections/${connectionId}`)).body.connection;
+  const during = await shown();
+  assert.deepEqual([during.keypair_id, during.next_keypair_id], [old.id, key.id]);
+  assert.deepEqual([during.last_test.result, during.host_key_fingerprint], ['ok', 'SHA256:f']);
   assert.equal((await ask('POST', `keys/${old.id}/rotate`)).status, 404);
-  assert.equal((await ask('GET', 'keys')).body.total, 1);
+  const listed = async () =>
+    (await ask('GET', 'keys')).body.items.map((one: { id: string; status: string }) => [
+      one.id,
+      one.status,
+    ]);
+  const both = [
+    [key.id, 'active'],
+    [old.id, 'rotated'],
+  ];
+  assert.deepEqual(new Map(await listed()), new Map(both as [string, string][]));
+  await connections.recordTest({ ...tested, proven: { keypairId: key.id, nextKeys } });
+  const after = await shown();
+  assert.deepEqual([after.keypair_id, after.next_keypair_id], [key.id, null]);
+  assert.deepEqual(await listed(), [[key.id, 'active']]);
 });
 
 test('labels are unique, five keys are enough, and five changes an hour are too', async () => {
@@ -134,8 +148,11 @@ test('labels are unique, five keys are enough, and five changes an hour are too'
   }
   const sixth = await ask('POST', 'keys', { body: { label: 'b' } });
   assert.deepEqual([sixth.status, sixth.body.error.code], [409, 'key_limit_reached']);
-  for (let left = 2; left > 0; left -= 1) await ask('POST', 'keys', { body: { label: 'b' } });
-  const limited = await ask('POST', 'keys', { body: { label: 'b' } });
+  // Of a member; the owner has the machine.
+  const { token } = rig.other;
+  const change = () => ask('POST', 'keys', { body: { label: 'b' }, token });
+  for (let left = 5; left > 0; left -= 1) await change();
+  const limited = await change();
   assert.deepEqual([limited.status, limited.body.error.code], [429, 'rate_limited']);
 });
 

@@ -81,14 +81,16 @@ test('labels are unique among tokens in use, and bad wishes are refused', async 
   }
 });
 
-test('ten tokens an hour, counted per account', async () => {
+test('ten tokens an hour for a member, counted per account; the owner has the machine', async () => {
   await using rig = await openTestGateway();
   const ask = createAsk(rig);
-  const make = (label: string, token = rig.owner.token) =>
+  const make = (label: string, token = rig.other.token) =>
     ask('POST', 'auth/tokens', { token, body: { label, scopes: ['read'] } });
   for (let count = 0; count < 10; count += 1) {
     assert.equal((await make(`token ${count}`)).status, 201);
   }
   assert.equal((await make('one more')).status, 429);
-  assert.equal((await make('somebody else', rig.other.token)).status, 201);
+  for (let count = 0; count < 11; count += 1) {
+    assert.equal((await make(`owner's ${count}`, rig.owner.token)).status, 201);
+  }
 });

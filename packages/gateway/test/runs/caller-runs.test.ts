@@ -220,6 +220,7 @@ function openRig({ isFull = false, log = silentLog, room = Promise.resolve() } =
           return {
             runId,
             approvalId: 'a',
+            host: 'local',
             state: 'pending',
             command,
             labels: {},

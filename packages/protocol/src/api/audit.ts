@@ -29,6 +29,7 @@ export const auditActions = [
   'auth.refused',
   'connection.create',
   'connection.delete',
+  'connection.policy',
   'connection.update',
   'device.revoke',
   'key.create',

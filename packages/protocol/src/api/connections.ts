@@ -11,6 +11,7 @@ import {
   idParams,
   idSchema,
   labelSchema,
+  minuteMs,
   pageOf,
   pageQuery,
   timeSchema,
@@ -18,7 +19,12 @@ import {
 import { endpoints } from './endpoint.ts';
 
 /* More than a person adds by hand, fewer than a loop that looks for hosts. */
-const limit = { hitsMax: 20, windowMs: hourMs, per: 'account' } as const;
+const limit = {
+  hitsMax: 20,
+  windowMs: hourMs,
+  per: 'account',
+  setting: 'hostChangesPerHour',
+} as const;
 
 /* RFC 1035: a name has 253 characters, a label 63. Underscores are no part of it, and are in use. */
 const hostCharactersMax = 253;
@@ -55,6 +61,8 @@ const usernameSchema = z
 
 const portSchema = z.int().min(1).max(65_535);
 
+const policySchema = z.enum(['ask', 'full']);
+
 const connectionSchema = z
   .object({
     id: idSchema,
@@ -63,6 +71,10 @@ const connectionSchema = z
     port: z.int(),
     username: z.string(),
     keypair_id: idSchema,
+    /* While its key is being rotated: the new one, which a test has yet to prove on this host. */
+    next_keypair_id: idSchema.nullable(),
+    /* What agents may do there: `ask` as everywhere, `full`: nothing that runs there is asked about. */
+    policy: policySchema,
     /* Of the host's key that was accepted; null before. */
     host_key_fingerprint: z.string().nullable(),
     last_test: z
@@ -72,6 +84,11 @@ const connectionSchema = z
     updated_at: timeSchema,
   })
   .meta({ id: 'Connection' });
+
+/* As `ssh-keygen -l` shows it. */
+const fingerprintSchema = z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'is no fingerprint');
+
+const testResults = ['ok', 'failed', 'timeout', 'host_key_unknown', 'host_key_changed'] as const;
 
 const connectionAnswer = z.object({ connection: connectionSchema });
 
@@ -122,6 +139,18 @@ export const connectionsEndpoints = endpoints({
     errors: ['not_found', 'label_exists', 'active_session_exists'],
     limit,
   },
+  setPolicy: {
+    method: 'POST',
+    path: '/api/v1/connections/:id/policy',
+    summary:
+      'Say what agents may do on a host; only for people. Another host, user or host key brings `ask` back',
+    access: 'person',
+    params: idParams,
+    body: z.strictObject({ policy: policySchema }),
+    answer: connectionAnswer,
+    errors: ['not_found'],
+    limit,
+  },
   remove: {
     method: 'DELETE',
     path: '/api/v1/connections/:id',
@@ -130,5 +159,46 @@ export const connectionsEndpoints = endpoints({
     params: idParams,
     errors: ['not_found', 'active_session_exists'],
     limit,
+  },
+  probe: {
+    method: 'POST',
+    path: '/api/v1/connections/probe',
+    summary: 'Whether an SSH server answers at an address; nothing is stored',
+    access: 'admin',
+    body: z.strictObject({ host: hostSchema, port: portSchema.default(22) }),
+    answer: z.object({
+      status: z.enum(['connectable', 'dns_fail', 'port_fail', 'ssh_fail']),
+      latency_ms: z.int().nullable(),
+    }),
+    errors: ['host_not_allowed'],
+    limit: { hitsMax: 30, windowMs: hourMs, per: 'account', setting: 'hostProbesPerHour' },
+  },
+  test: {
+    method: 'POST',
+    path: '/api/v1/connections/:id/test',
+    summary: 'Log in once with the key; with `accept_host_key`, trust the key that the host shows',
+    access: 'admin',
+    params: idParams,
+    body: z.strictObject({
+      accept_host_key: z.boolean().default(false),
+      /* Accept this one and no other: the one that a person has seen. */
+      host_key_fingerprint: fingerprintSchema.optional(),
+    }),
+    answer: z.object({
+      result: z.enum(testResults),
+      latency_ms: z.int().nullable(),
+      /* Of the key that the host showed. */
+      host_key_fingerprint: z.string().nullable(),
+      message: z.string(),
+      /* Why it failed, in one word. */
+      cause: z.string().nullable(),
+      /* The key that the host let in; null unless the result is `ok`. */
+      keypair_id: idSchema.nullable(),
+      connection: connectionSchema,
+    }),
+    /* `host_key_changed` has `old_fingerprint` and `new_fingerprint` in its detail. */
+    errors: ['not_found', 'host_key_changed', 'keypair_revoked', 'host_not_allowed'],
+    /* A failed login may count against us on the host. */
+    limit: { hitsMax: 5, windowMs: minuteMs, per: 'connection', setting: 'hostTestsPerMinute' },
   },
 });

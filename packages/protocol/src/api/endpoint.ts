@@ -17,10 +17,19 @@ export type Scope = (typeof scopes)[number];
  */
 export type Access = 'open' | 'person' | Scope;
 
+/* Settings of a gateway that hold the number of a limit. */
+export type LimitSetting =
+  | 'sessionStartsPerHour'
+  | 'hostChangesPerHour'
+  | 'hostProbesPerHour'
+  | 'hostTestsPerMinute';
+
 export interface EndpointLimit {
+  /* With a setting: the usual number. */
   readonly hitsMax: number;
   readonly windowMs: number;
   readonly per: 'ip' | 'account' | 'connection';
+  readonly setting?: LimitSetting;
   /* A caller beyond the limit waits this long, instead of until the window's end. */
   readonly lockMs?: number;
 }

@@ -10,6 +10,7 @@ import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
+import { agentsEndpoints, asksEndpoints, threadsEndpoints, turnsEndpoints } from './threads.ts';
 import { systemEndpoints } from './system.ts';
 import { tokensEndpoints } from './tokens.ts';
 
@@ -25,6 +26,7 @@ export type {
   Endpoint,
   EndpointGroup,
   EndpointLimit,
+  LimitSetting,
   RequestOf,
   Scope,
 } from './endpoint.ts';
@@ -57,6 +59,10 @@ export const api = {
   keys: keysEndpoints,
   connections: connectionsEndpoints,
   sessions: sessionsEndpoints,
+  agents: agentsEndpoints,
+  threads: threadsEndpoints,
+  turns: turnsEndpoints,
+  asks: asksEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,

@@ -25,7 +25,9 @@ const keySchema = z
     public_key: z.string(),
     /* `SHA256:…`, as `ssh-keygen -l` shows it. */
     fingerprint: z.string(),
+    /* `rotated`: connections on which its successor is not proven yet still use it. */
     status: z.enum(['active', 'rotated', 'revoked']),
+    rotated_to_id: idSchema.nullable(),
     created_at: timeSchema,
   })
   .meta({ id: 'Key' });
@@ -63,12 +65,13 @@ export const keysEndpoints = endpoints({
   rotate: {
     method: 'POST',
     path: '/api/v1/keys/:id/rotate',
-    summary: 'Replace a key by a new one, which takes over its label and its connections',
+    summary:
+      'Replace a key by a new one; each connection keeps the old one until a test proves the new one',
     access: 'admin',
     params: idParams,
     answer: z.object({
       key: keySchema,
-      /* To be tested anew, once the new key is installed there. */
+      /* To be tested, once the new key is installed there. */
       connection_ids: z.array(idSchema),
     }),
     status: 201,

@@ -54,7 +54,7 @@ export const runParamsSchema = execParamsSchema
 export const runExitSchema = cliExitSchema
   .omit({ exitCode: true })
   /* Older gateways do not say these. */
-  .partial({ lastSeenAt: true, treeEnd: true })
+  .partial({ lastSeenAt: true, treeEnd: true, hostCause: true })
   .meta({ id: 'RunExit' });
 
 /* What it uses now. A rate is the difference of two of these over the time between them. */
@@ -140,6 +140,12 @@ export const runsEndpoints = endpoints({
       label: z.string().min(3).max(513).optional().describe('One label, as NAME=VALUE'),
       session: z.string().min(1).max(256).optional(),
       backend: z.string().min(1).max(256).optional().describe('What started it: cli or exec'),
+      host: z
+        .string()
+        .min(1)
+        .max(256)
+        .optional()
+        .describe('Where it runs: local, or the label or id of a connection'),
       use: z
         .enum(['true', 'false'])
         .default('false')
@@ -163,6 +169,7 @@ export const runsEndpoints = endpoints({
       'storage_full',
       'not_found',
       'expired',
+      'ssh_connect_failed',
     ],
     isIdempotent: true,
   },

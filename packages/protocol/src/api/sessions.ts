@@ -18,6 +18,8 @@ export const sessionSchema = z
     connection: z
       .object({ id: idSchema, label: z.string(), host: z.string(), username: z.string() })
       .nullable(),
+    /* For a shell on the gateway's machine: `PREFIX command`. Null: no host, or not connected. */
+    ssh_prefix: z.string().nullable(),
     created_at: timeSchema,
     started_at: timeSchema.nullable(),
     last_seen_at: timeSchema,
@@ -61,8 +63,8 @@ export const sessionsEndpoints = endpoints({
       'ssh_connect_failed',
       'agent_spawn_failed',
     ],
-    /* A start is expensive, and three are open at most. */
-    limit: { hitsMax: 10, windowMs: hourMs, per: 'account' },
+    /* A start is expensive, and a member has three open at most. */
+    limit: { hitsMax: 10, windowMs: hourMs, per: 'account', setting: 'sessionStartsPerHour' },
     isIdempotent: true,
   },
   get: {

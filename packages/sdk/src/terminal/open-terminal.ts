@@ -11,10 +11,9 @@
  * browsers, is told to send no more output (`terminal.detach`); what was already on its way is dropped and asked for again, from
  * the last cursor that is queued, when the reader has caught up. Input goes on meanwhile.
  */
-import type { Timer } from '@clawdfather/kit';
+import { CodedError, type Timer } from '@clawdfather/kit';
 import { type SocketClientMessage, socketPaths } from '@clawdfather/protocol/api';
 import { backoffMs } from '../backoff.ts';
-import { SdkError } from '../errors.ts';
 import { type FollowOptions, isWorthRetrying } from '../follow-events.ts';
 import type { RunToFollow } from '../follow-run.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
@@ -272,7 +271,7 @@ class RunTerminal implements Terminal {
   }
 
   #lose({ code, reason, error }: SocketEnd): void {
-    if (error instanceof SdkError && !isWorthRetrying(error)) return this.#fail(error);
+    if (error instanceof CodedError && !isWorthRetrying(error)) return this.#fail(error);
     const isAttached = this.#attachment === 'there';
     this.#step({ kind: 'closed', code, reason, isAttached });
   }

@@ -115,6 +115,7 @@ export const shieldStepCodes = {
   replace: 4,
   link: 5,
   terminals: 6,
+  mark: 7,
 } as const;
 export const shieldStepsMax = 256;
 export const shieldBits = { namespace: 1, domain: 2 } as const;

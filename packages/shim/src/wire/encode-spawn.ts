@@ -172,13 +172,14 @@ function shieldBytes(shield: ShieldRequest): Buffer {
   const known = shields.get(shield);
   if (known !== undefined) return known;
   checkShield(shield);
-  const { steps = [], hasDomain } = shield;
+  const { steps = [], hasDomain, mark } = shield;
   const bits =
     (shield.steps === undefined ? 0 : shieldBits.namespace) | (hasDomain ? shieldBits.domain : 0);
   const parts = steps.flatMap((step) => [
     Buffer.from([shieldStepCodes[step.kind]]),
     ...textsOf(step).map(lengthAndText),
   ]);
+  if (mark !== undefined) parts.push(Buffer.from([shieldStepCodes.mark]), lengthAndText(mark));
   const bytes = Buffer.concat([Buffer.from([bits]), ...parts]);
   shields.set(shield, bytes);
   return bytes;
@@ -258,19 +259,24 @@ function checkGrants(grants: Confinement['grants']): void {
   }
 }
 
-function checkShield({ steps, hasDomain }: ShieldRequest): void {
+function checkShield({ steps, hasDomain, mark }: ShieldRequest): void {
   check(steps !== undefined || hasDomain, 'shield asks for nothing');
-  check((steps?.length ?? 0) <= shieldStepsMax, `shield takes at most ${shieldStepsMax} steps`);
+  const count = (steps?.length ?? 0) + (mark === undefined ? 0 : 1);
+  check(count <= shieldStepsMax, `shield takes at most ${shieldStepsMax} steps`);
+  check(mark === undefined || steps !== undefined, 'only steps have a mark');
+  if (mark !== undefined) checkText(mark);
   for (const step of steps ?? []) {
     check(step.path.startsWith('/'), 'the path of a step must be absolute');
-    for (const text of textsOf(step)) {
-      const bytes = Buffer.byteLength(text);
-      check(bytes > 0 && bytes <= grantPathBytesMax, 'a path of a step is empty or too long');
-      checkNoNul('shield', text);
-    }
+    for (const text of textsOf(step)) checkText(text);
     check(step.path !== '/' || step.kind === 'read-only', 'only read-only is for the root');
     if (step.kind === 'replace') check(step.source.startsWith('/'), 'a source must be absolute');
   }
+}
+
+function checkText(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  check(bytes > 0 && bytes <= grantPathBytesMax, 'a text of a step is empty or too long');
+  checkNoNul('shield', text);
 }
 
 function check(isRight: boolean, message: string): void {

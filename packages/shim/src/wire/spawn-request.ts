@@ -96,6 +96,8 @@ export type ShieldStep =
 export interface ShieldRequest {
   /* A mount namespace that differs by these steps; undefined: the machine's own. */
   readonly steps: readonly ShieldStep[] | undefined;
+  /* Only with steps: where it is another text than before, the namespace is made anew. */
+  readonly mark?: string | undefined;
   /* A Landlock domain: no process outside can be looked into, signalled or reached by an abstract socket. */
   readonly hasDomain: boolean;
 }

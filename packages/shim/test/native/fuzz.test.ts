@@ -22,6 +22,12 @@ const headBytes = 12;
 
 /* What each parser is meant for; libFuzzer changes it from there. */
 const seeds: Readonly<Record<string, readonly Buffer[]>> = {
+  'fuzz-door-rules': [
+    // ALIVE_CHECK, NEW_SESSION, OPEN_FWD.
+    Buffer.from('1000000400000001', 'hex'),
+    Buffer.from(`1000000200000007${'00000000'.repeat(4)}ffffffff${'00000000'.repeat(2)}`, 'hex'),
+    Buffer.from('100000060000000100000001', 'hex'),
+  ],
   'fuzz-frame': [encodeCommand({ type: 'watch' }, 7)],
   'fuzz-commands': [
     encodeCommand(
@@ -32,6 +38,17 @@ const seeds: Readonly<Record<string, readonly Buffer[]>> = {
       { type: 'terminate', epoch: 2, reason: 'manual-cancel', graceMs: 5, actor: 'me' },
       1,
     ).subarray(headBytes),
+  ],
+  'fuzz-mux-header': [
+    Buffer.from('noise \x1eCLF1 nonce-1234 4711 815 01234567-89ab\nrest\n'),
+    Buffer.from('CLF-SWEPT 12 0\n'),
+  ],
+  'fuzz-mux-packet': [
+    // HELLO with an extension, OPENED, FAILURE, EXIT.
+    Buffer.from('000000140000000100000004000000016900000003616263', 'hex'),
+    Buffer.from('0000000c800000060000000100000002', 'hex'),
+    Buffer.from('0000000f800000030000000100000003776879', 'hex'),
+    Buffer.from('0000000c800000040000000200000007', 'hex'),
   ],
   'fuzz-spawn-request': [spawnSeed()],
   'fuzz-proc-stat': [

@@ -179,6 +179,22 @@ nativeTest(
   { root: true },
 );
 
+nativeTest('the last priority takes what others leave, and no other does', async (rig) => {
+  for (const [nice, policy] of [
+    [19, '5'],
+    [18, '0'],
+  ] as const) {
+    const { pid, shimPid } = await (await rig.run(idle, { nice })).started();
+    assert.deepEqual([policyOf(pid), policyOf(shimPid)], [policy, policy], `nice ${nice}`);
+  }
+});
+
+/* 0 is the usual one, 5 is SCHED_IDLE. */
+function policyOf(pid: number): string | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38];
+}
+
 function oomScoreOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'));
 }

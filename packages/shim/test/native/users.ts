@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import type { SpawndLink } from '../../src/index.ts';
 import type { ProgramOptions, Rig } from './rig.ts';
 
-function asUser(uid: number): readonly string[] {
+export function asUser(uid: number): readonly string[] {
   return ['setpriv', '--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups'];
 }
 

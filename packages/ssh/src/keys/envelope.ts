@@ -69,7 +69,7 @@ export async function rewrapSecret(
   text: string,
 ): Promise<string | undefined> {
   const envelope = parseEnvelope(text);
-  if (envelope.wrapped.masterId === kms.currentId) return undefined;
+  if (envelope.wrapped.masterId === (await kms.currentId())) return undefined;
   const use = { accountId: place.accountId, aad: aadOf(place) };
   const key = await kms.unwrap(envelope.wrapped, use);
   try {

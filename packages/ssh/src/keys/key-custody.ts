@@ -1,5 +1,5 @@
 /*
- * SSH keys in our custody: made here, sealed at once, and opened only to be handed to an agent.
+ * SSH keys in our custody: made here, sealed at once, and opened only to sign a login.
  */
 import type { AccountId } from '@clawdfather/kit';
 import {
@@ -15,7 +15,7 @@ import type { KeyRecords, NewKeypair } from './ports.ts';
 export interface KeyCustody {
   /* Not stored yet: the caller does that, together with its audit entry. */
   create(accountId: AccountId, label: string): Promise<NewKeypair>;
-  /* The private file, for `ssh-add -`. The caller overwrites it after use. `undefined`: there is no such key, or it is revoked. */
+  /* The private file, for the signer. The caller overwrites it after use. `undefined`: there is no such key, or it is revoked. */
   open(accountId: AccountId, keypairId: string): Promise<Buffer | undefined>;
 }
 

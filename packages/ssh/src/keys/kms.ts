@@ -22,7 +22,7 @@ export interface KeyUse {
 
 export interface Kms {
   /* What is wrapped by another should be wrapped again. */
-  readonly currentId: string;
+  currentId(): Promise<string>;
   wrap(key: Buffer, use: KeyUse): Promise<WrappedKey>;
   /* Throws `secret-unreadable`. */
   unwrap(wrapped: WrappedKey, use: KeyUse): Promise<Buffer>;
@@ -45,7 +45,7 @@ export function createMasterKms(
 ): Kms {
   const [current] = masters;
   return {
-    currentId: current.id,
+    currentId: async () => current.id,
     wrap: async (key, use) => {
       const kek = accountKek(current, use.accountId);
       const bytes = encrypt(key, { key: kek, aad: use.aad, random });

@@ -49,10 +49,14 @@ export async function openMasterKeys(
   return [current, ...previous];
 }
 
-/* Makes a new CURRENT; processes that open the keys later use it. Secrets are wrapped again when they are used. */
+/*
+ * Makes a new CURRENT; a gateway that runs finds it at its next use (file-kms.ts). Secrets are wrapped again when they are used.
+ * Throws `master-key-missing` where there is none to replace.
+ */
 export async function rotateMasterKey(directory: string, random: Random): Promise<void> {
   await openDirectory(directory);
-  const [highest = 0] = await numbersIn(directory);
+  const [highest] = await numbersIn(directory);
+  if (highest === undefined) throw nothingToRotate(directory);
   await addKey(directory, { number: highest + 1, random });
 }
 
@@ -90,6 +94,13 @@ async function linkKey(directory: string, { number, random }: NewMaster): Promis
     await file.close();
     await rm(draft, { force: true });
   }
+}
+
+function nothingToRotate(directory: string): SshError {
+  return new SshError('master-key-missing', `there is no master key in ${directory}`, {
+    detail: { directory },
+    hint: 'The first start of a gateway makes one: clf serve. Are they elsewhere? See the setting gateway.masterKeysDir.',
+  });
 }
 
 /* M4. */

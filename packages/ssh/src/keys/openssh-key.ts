@@ -1,8 +1,8 @@
 /*
  * ed25519 keys as OpenSSH writes them: the public line with its fingerprint, and the private file.
  *
- * The private half is OpenSSH's own format because `ssh-add -` takes it over a pipe in every version; PKCS8 it reads only since
- * 9.6. It has no passphrase: it exists in clear only in memory, on its way between the envelope and an agent.
+ * The private half is OpenSSH's own format, which all its programs read. It has no passphrase: it exists in clear only in memory,
+ * on its way between the envelope and the signer (private-file.ts).
  */
 import { generateKeyPair, hash } from 'node:crypto';
 import { promisify } from 'node:util';

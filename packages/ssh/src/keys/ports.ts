@@ -32,6 +32,8 @@ export interface RevocableKeys extends KeyRecords {
   revoke(id: string, isForced: boolean): Promise<RevokeOutcome>;
   /* Open sessions that use the key. */
   sessionsUsing(id: string): Promise<readonly string[]>;
+  /* With `key_revoked`, as records: a gateway that dies right after the transaction leaves no open session on a dead key. */
+  closeSessions(ids: readonly string[]): Promise<void>;
 }
 
 /* In the name of one caller. */
@@ -40,6 +42,6 @@ export interface KeyRevocation {
   inTransaction<Value>(work: (keys: RevocableKeys) => Promise<Value>): Promise<Value>;
   /* Throws when something runs in one of them that the caller may not end. */
   checkMayClose(sessionIds: readonly string[]): void;
-  /* With `key_revoked`. */
-  closeSession(sessionId: string): Promise<unknown>;
+  /* Ends what the closed ones hold here. Whoever comes next does it, if this never happens. */
+  endClosed(): Promise<void>;
 }

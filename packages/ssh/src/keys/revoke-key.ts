@@ -11,7 +11,7 @@ export async function revokeKey(
   revocation: KeyRevocation,
   { id, isForced }: { readonly id: string; readonly isForced: boolean },
 ): Promise<RevokeOutcome> {
-  const { outcome, using } = await revocation.inTransaction(async (keys) => {
+  const outcome = await revocation.inTransaction(async (keys) => {
     const sealed = await keys.sealedOf(id);
     const found = isForced ? await keys.sessionsUsing(id) : [];
     revocation.checkMayClose(found);
@@ -19,10 +19,9 @@ export async function revokeKey(
     if (done === 'revoked' && sealed !== undefined) {
       await keys.rewrap({ id, from: sealed, to: erased });
     }
-    return { outcome: done, using: found };
+    if (done === 'revoked') await keys.closeSessions(found);
+    return done;
   });
-  if (outcome === 'revoked') {
-    await Promise.all(using.map((sessionId) => revocation.closeSession(sessionId)));
-  }
+  if (outcome === 'revoked') await revocation.endClosed();
   return outcome;
 }

@@ -7,6 +7,7 @@ import { type KeyRevocation, revokeKey } from '@clawdfather/ssh';
 
 function createRig(mayClose = true) {
   const state = { sealed: 'envelope' as string | undefined, closed: [] as string[] };
+  let closing: readonly string[] = [];
   const revocation: KeyRevocation = {
     inTransaction: (work) =>
       work({
@@ -21,11 +22,12 @@ function createRig(mayClose = true) {
           return isForced ? 'revoked' : 'active_sessions_exist';
         },
         sessionsUsing: async () => ['s1', 's2'],
+        closeSessions: async (ids) => void (closing = ids),
       }),
     checkMayClose: (ids) => {
       if (!mayClose && ids.length > 0) throw new RangeError('no');
     },
-    closeSession: async (id) => void state.closed.push(id),
+    endClosed: async () => void state.closed.push(...closing),
   };
   return { state, revocation };
 }

@@ -2,6 +2,7 @@
  * SSH connections: where to, as whom, with which key, and what the last test said. Deleted ones stay as rows, because
  * sessions and audit entries name them; their label is free again.
  */
+import type { NextConnectionKeys } from '@clawdfather/ssh';
 import { type AuditEntry, auditedWrite, changed, unchanged } from '../audit.ts';
 import type { AccountContext, AccountId, Listing, Page } from '../context.ts';
 import type { Database } from '../engine.ts';
@@ -9,6 +10,7 @@ import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { SshConnectionsTable } from '../schema/tables.ts';
 import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
+import { keysOf, retireUnused, rowOf } from './connection-keys.ts';
 
 export type Connection = RecordOf<SshConnectionsTable>;
 
@@ -45,16 +47,28 @@ export interface Connections {
   update(input: {
     id: string;
     fields: Partial<ConnectionFields>;
+    nextKeys: NextConnectionKeys;
     audit: AuditEntry;
   }): Promise<UpdateConnectionOutcome>;
-  /** With a pin: it is accepted together with the result. */
+  /**
+   * With a pin: it is accepted together with the result. With `proven`: a login succeeded with that key. Refused when the connection
+   * has since been changed: `seen` is what was tested.
+   */
   recordTest(input: {
     id: string;
     result: string;
     latencyMs?: number;
     pin?: HostPin;
+    proven?: { keypairId: string; nextKeys: NextConnectionKeys };
+    seen?: Pick<Connection, 'host' | 'port' | 'username'>;
     audit: AuditEntry;
   }): Promise<'recorded' | 'not_found'>;
+  /** Another machine or user gets `ask` again, by `update` and by another pin: what was allowed was allowed there. */
+  setPolicy(input: {
+    id: string;
+    policy: Connection['policy'];
+    audit: AuditEntry;
+  }): Promise<Connection | undefined>;
   remove(input: {
     id: string;
     audit: AuditEntry;
@@ -62,6 +76,7 @@ export interface Connections {
 }
 
 const noTest = { tested_at_ms: null, test_result: null, test_latency_ms: null } as const;
+const noPolicy = { policy: 'ask' } as const;
 const noPin = { pin_key: null, pin_fingerprint: null, pinned_at_ms: null } as const;
 
 export function createConnections(context: AccountContext): Connections {
@@ -74,29 +89,12 @@ export function createConnections(context: AccountContext): Connections {
     },
     create: ({ fields, audit }) =>
       auditedWrite<CreateConnectionOutcome>(context, audit, (db) => create(db, context, fields)),
-    update: ({ id, fields, audit }) =>
-      auditedWrite<UpdateConnectionOutcome>(context, audit, (db) =>
-        update(db, context, { id, fields }),
-      ),
-    recordTest: ({ id, result, latencyMs, pin, audit }) =>
-      auditedWrite<'recorded' | 'not_found'>(context, audit, async (db) => {
-        const nowMs = context.clock.wallMs();
-        const { numUpdatedRows } = await db
-          .updateTable('ssh_connections')
-          .set({
-            tested_at_ms: nowMs,
-            test_result: result,
-            test_latency_ms: latencyMs ?? null,
-            ...(pin === undefined
-              ? {}
-              : { pin_key: pin.key, pin_fingerprint: pin.fingerprint, pinned_at_ms: nowMs }),
-          })
-          .where('account_id', '=', accountId)
-          .where('id', '=', id)
-          .where('deleted_at_ms', 'is', null)
-          .executeTakeFirst();
-        return numUpdatedRows > 0n ? changed('recorded', id) : unchanged('not_found');
-      }),
+    update: ({ audit, ...input }) =>
+      auditedWrite<UpdateConnectionOutcome>(context, audit, (db) => update(db, context, input)),
+    recordTest: ({ audit, ...input }) =>
+      auditedWrite<'recorded' | 'not_found'>(context, audit, (db) => record(db, context, input)),
+    setPolicy: ({ audit, ...input }) =>
+      auditedWrite<Connection | undefined>(context, audit, (db) => setPolicy(db, context, input)),
     remove: ({ id, audit }) =>
       auditedWrite<'removed' | 'not_found' | 'active_session_exists'>(context, audit, (db) =>
         remove(db, context, id),
@@ -163,6 +161,8 @@ async function create(
       created_at_ms: nowMs,
       updated_at_ms: nowMs,
       deleted_at_ms: null,
+      next_keypair_id: null,
+      policy: 'ask',
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
@@ -173,9 +173,18 @@ async function create(
 
 async function update(
   db: Database,
-  { accountId, clock }: AccountContext,
-  { id, fields }: { readonly id: string; readonly fields: Partial<ConnectionFields> },
+  context: AccountContext,
+  {
+    id,
+    fields,
+    nextKeys,
+  }: {
+    readonly id: string;
+    readonly fields: Partial<ConnectionFields>;
+    readonly nextKeys: NextConnectionKeys;
+  },
 ) {
+  const { accountId, clock } = context;
   const old = await whereConnection(db, accountId, id).executeTakeFirst();
   if (old === undefined) return unchanged({ outcome: 'not_found' });
   const {
@@ -192,7 +201,8 @@ async function update(
     return unchanged({ outcome: 'label_exists' });
   }
   const isElsewhere = host !== old.host || port !== old.port;
-  const isOther = isElsewhere || username !== old.username || keypairId !== old.keypair_id;
+  const isOtherLogin = isElsewhere || username !== old.username;
+  const isOther = isOtherLogin || keypairId !== old.keypair_id;
   const row = await db
     .updateTable('ssh_connections')
     .set({
@@ -200,15 +210,17 @@ async function update(
       host: checkText('host', host),
       port,
       username: checkText('username', username),
-      keypair_id: keypairId,
+      ...rowOf(nextKeys(keysOf(old), { type: 'chosen', keypairId })),
       updated_at_ms: clock.wallMs(),
       ...(isElsewhere ? noPin : {}),
       ...(isOther ? noTest : {}),
+      ...(isOtherLogin ? noPolicy : {}),
     })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  if (keypairId !== old.keypair_id) await retireUnused(db, context);
   return changed({ outcome: 'updated', connection: toRecord(row) }, id);
 }
 
@@ -228,7 +240,78 @@ async function isLabelTaken(
   return row !== undefined;
 }
 
-async function remove(db: Database, { accountId, clock }: AccountContext, id: string) {
+interface TestRecord {
+  readonly id: string;
+  readonly result: string;
+  readonly latencyMs?: number;
+  readonly pin?: HostPin;
+  readonly proven?: { readonly keypairId: string; readonly nextKeys: NextConnectionKeys };
+  readonly seen?: Pick<Connection, 'host' | 'port' | 'username'>;
+}
+
+async function record(db: Database, context: AccountContext, input: TestRecord) {
+  const { accountId, clock } = context;
+  const { id, result, latencyMs, pin, proven, seen } = input;
+  const old = await whereConnection(db, accountId, id).executeTakeFirst();
+  if (old === undefined || (seen !== undefined && !isSame(old, seen))) {
+    return unchanged('not_found' as const);
+  }
+  const nowMs = clock.wallMs();
+  const keys =
+    proven === undefined
+      ? {}
+      : rowOf(proven.nextKeys(keysOf(old), { type: 'proven', keypairId: proven.keypairId }));
+  await db
+    .updateTable('ssh_connections')
+    .set({
+      tested_at_ms: nowMs,
+      test_result: result,
+      test_latency_ms: latencyMs ?? null,
+      ...keys,
+      ...(pin === undefined
+        ? {}
+        : { pin_key: pin.key, pin_fingerprint: pin.fingerprint, pinned_at_ms: nowMs }),
+      ...(isOtherPin(old, pin) ? noPolicy : {}),
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute();
+  if (proven !== undefined) await retireUnused(db, context);
+  return changed('recorded' as const, id);
+}
+
+function isOtherPin(
+  { pin_key: before }: Pick<SshConnectionsTable, 'pin_key'>,
+  pin: HostPin | undefined,
+): boolean {
+  return pin !== undefined && before !== null && before !== pin.key;
+}
+
+async function setPolicy(
+  db: Database,
+  { accountId, clock }: AccountContext,
+  { id, policy }: { readonly id: string; readonly policy: Connection['policy'] },
+) {
+  const row = await db
+    .updateTable('ssh_connections')
+    .set({ policy, updated_at_ms: clock.wallMs() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('deleted_at_ms', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? unchanged(undefined) : changed(toRecord(row), id);
+}
+
+function isSame(
+  old: Pick<SshConnectionsTable, 'host' | 'port' | 'username'>,
+  { host, port, username }: Pick<Connection, 'host' | 'port' | 'username'>,
+): boolean {
+  return old.host === host && old.port === port && old.username === username;
+}
+
+async function remove(db: Database, context: AccountContext, id: string) {
+  const { accountId, clock } = context;
   const open = await db
     .selectFrom('session_leases')
     .select('id')
@@ -244,5 +327,7 @@ async function remove(db: Database, { accountId, clock }: AccountContext, id: st
     .where('id', '=', id)
     .where('deleted_at_ms', 'is', null)
     .executeTakeFirst();
-  return numUpdatedRows > 0n ? changed('removed' as const, id) : unchanged('not_found' as const);
+  if (numUpdatedRows === 0n) return unchanged('not_found' as const);
+  await retireUnused(db, context);
+  return changed('removed' as const, id);
 }

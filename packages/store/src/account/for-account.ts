@@ -14,6 +14,7 @@ import { once, type OnceOutcome } from './once.ts';
 import { createProfile, type Profile } from './profile.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettings, type SettingsQueries } from './settings.ts';
+import { createThreads, type Threads } from './threads/threads.ts';
 
 export interface AccountQueries {
   readonly accountId: AccountId;
@@ -24,6 +25,7 @@ export interface AccountQueries {
   readonly connections: Connections;
   readonly sessions: Sessions;
   readonly mcpSessions: McpSessions;
+  readonly threads: Threads;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -82,6 +84,10 @@ class PartsOnDemand implements AccountQueries {
 
   get mcpSessions(): McpSessions {
     return createMcpSessions(this.#context);
+  }
+
+  get threads(): Threads {
+    return createThreads(this.#context);
   }
 
   get settings(): SettingsQueries {

@@ -1,16 +1,19 @@
 /*
  * SSH keys. The private half is an envelope that only `ssh` can open; it leaves through `sealedOf` and nowhere else.
  *
- * Rotation: the new key takes over the label and the connections, whose tests no longer count: the new public key has to
- * be installed there first.
+ * Rotation: the new key takes over the label. Connections get it beside their present one, which stays usable until the new one is
+ * proven there (connection-keys.ts). A rotated key that no connection needs any more is revoked by itself. One whose successor is
+ * revoked before that is active again: the rotation was taken back.
  */
-import type { KeyRecords, NewKeypair, RevokeOutcome } from '@clawdfather/ssh';
+import type { KeyRecords, NewKeypair, NextConnectionKeys, RevokeOutcome } from '@clawdfather/ssh';
+import type { ExpressionBuilder } from 'kysely';
 import { type AuditEntry, auditedWrite, type Change, changed, unchanged } from '../audit.ts';
 import type { AccountContext } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
-import type { AgentKeypairsTable, KeypairStatus } from '../schema/tables.ts';
+import type { AgentKeypairsTable, Tables } from '../schema/tables.ts';
+import { changeKeys, retireUnused } from './connection-keys.ts';
 
 export type Keypair = RecordOf<Omit<AgentKeypairsTable, 'private_enc'>>;
 
@@ -27,7 +30,7 @@ export type RotateKeypairOutcome =
   | { readonly outcome: 'not_found' };
 
 export interface Keypairs extends KeyRecords {
-  /** Active ones, newest first. */
+  /** Active ones, and rotated ones that a connection still needs; newest first. */
   list(): Promise<readonly Keypair[]>;
   get(id: string): Promise<Keypair | undefined>;
   create(input: {
@@ -36,8 +39,19 @@ export interface Keypairs extends KeyRecords {
     activeMax: number;
     audit: AuditEntry;
   }): Promise<CreateKeypairOutcome>;
-  rotate(input: { id: string; key: NewKeypair; audit: AuditEntry }): Promise<RotateKeypairOutcome>;
-  revoke(input: { id: string; isForced: boolean; audit: AuditEntry }): Promise<RevokeOutcome>;
+  /** With the ids of the connections on which the new key is to be proven. */
+  rotate(input: {
+    id: string;
+    key: NewKeypair;
+    nextKeys: NextConnectionKeys;
+    audit: AuditEntry;
+  }): Promise<RotateKeypairOutcome>;
+  revoke(input: {
+    id: string;
+    isForced: boolean;
+    nextKeys: NextConnectionKeys;
+    audit: AuditEntry;
+  }): Promise<RevokeOutcome>;
 }
 
 const columns = [
@@ -77,16 +91,10 @@ export function createKeypairs(context: AccountContext): Keypairs {
         if (keypair === undefined) return unchanged({ outcome: 'label_exists' });
         return changed({ outcome: 'created', keypair }, key.id);
       }),
-    rotate: ({ id, key, audit }) =>
-      auditedWrite<RotateKeypairOutcome>(context, audit, (db) => rotate(db, context, { id, key })),
-    revoke: ({ id, isForced, audit }) =>
-      auditedWrite<RevokeOutcome>(context, audit, async (db) => {
-        if (!isForced && (await hasOpenSession(db, accountId, id))) {
-          return unchanged('active_sessions_exist');
-        }
-        const isRevoked = await end(db, context, { id, status: 'revoked' });
-        return isRevoked ? changed('revoked', id) : unchanged('not_found');
-      }),
+    rotate: ({ audit, ...input }) =>
+      auditedWrite<RotateKeypairOutcome>(context, audit, (db) => rotate(db, context, input)),
+    revoke: ({ audit, ...input }) =>
+      auditedWrite<RevokeOutcome>(context, audit, (db) => revoke(db, context, input)),
     rewrap: ({ id, from, to }) =>
       runner.write(async (db) => {
         const { numUpdatedRows } = await db
@@ -106,11 +114,21 @@ async function list(db: Database, accountId: string): Promise<readonly Keypair[]
     .selectFrom('agent_keypairs')
     .select(columns)
     .where('account_id', '=', accountId)
-    .where('status', '=', 'active')
+    .where((eb) => eb.or([eb('status', '=', 'active'), eb('id', 'in', idsInUse(eb, accountId))]))
+    .where('status', '!=', 'revoked')
     .orderBy('created_at_ms', 'desc')
     .orderBy('id')
     .execute();
   return rows.map(toRecord);
+}
+
+/** The present keys of connections. */
+function idsInUse(eb: ExpressionBuilder<Tables, 'agent_keypairs'>, accountId: string) {
+  return eb
+    .selectFrom('ssh_connections')
+    .select('keypair_id')
+    .where('account_id', '=', accountId)
+    .where('deleted_at_ms', 'is', null);
 }
 
 async function readSealed(
@@ -153,46 +171,89 @@ async function insert(
   return toOptionalRecord(row);
 }
 
-async function end(
-  db: Database,
-  { accountId, clock }: AccountContext,
-  { id, status }: { readonly id: string; readonly status: KeypairStatus },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('agent_keypairs')
-    .set({ status, ended_at_ms: clock.wallMs() })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .where('status', '=', 'active')
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
 async function rotate(
   db: Database,
   context: AccountContext,
-  { id, key }: { readonly id: string; readonly key: NewKeypair },
+  input: {
+    readonly id: string;
+    readonly key: NewKeypair;
+    readonly nextKeys: NextConnectionKeys;
+  },
 ): Promise<Change<RotateKeypairOutcome>> {
-  const { accountId } = context;
+  const { accountId, clock } = context;
+  const { id, key, nextKeys } = input;
   const old = await db
-    .selectFrom('agent_keypairs')
-    .select('label')
+    .updateTable('agent_keypairs')
+    .set({ status: 'rotated', rotated_to_id: key.id, ended_at_ms: clock.wallMs() })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
+    .where('status', '=', 'active')
+    .returning('label')
     .executeTakeFirst();
-  if (old === undefined || !(await end(db, context, { id, status: 'rotated' }))) {
-    return unchanged({ outcome: 'not_found' });
-  }
+  if (old === undefined) return unchanged({ outcome: 'not_found' });
   const keypair = await insert(db, context, { key, label: old.label });
   if (keypair === undefined) throw new TypeError('a new key needs a new id');
+  // Those that were being replaced by the old one are now being replaced by the new one.
   await db
     .updateTable('agent_keypairs')
     .set({ rotated_to_id: key.id })
     .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where('rotated_to_id', '=', id)
+    .where('status', '=', 'rotated')
     .execute();
-  const connectionIds = await moveConnections(db, accountId, { from: id, to: key.id });
+  const event = { type: 'rotated', from: id, to: key.id } as const;
+  const connectionIds = await changeKeys(db, accountId, { keypairId: id, event, nextKeys });
+  await retireUnused(db, context);
   return changed({ outcome: 'rotated', keypair, connectionIds }, id);
+}
+
+async function revoke(
+  db: Database,
+  context: AccountContext,
+  input: {
+    readonly id: string;
+    readonly isForced: boolean;
+    readonly nextKeys: NextConnectionKeys;
+  },
+): Promise<Change<RevokeOutcome>> {
+  const { accountId, clock } = context;
+  const { id, isForced, nextKeys } = input;
+  if (!isForced && (await hasOpenSession(db, accountId, id))) {
+    return unchanged('active_sessions_exist');
+  }
+  const { numUpdatedRows } = await db
+    .updateTable('agent_keypairs')
+    .set({ status: 'revoked', ended_at_ms: clock.wallMs() })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', '!=', 'revoked')
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return unchanged('not_found');
+  const event = { type: 'revoked', keypairId: id } as const;
+  await changeKeys(db, accountId, { keypairId: id, event, nextKeys });
+  await retireUnused(db, context);
+  await takeBack(db, accountId, id);
+  return changed('revoked', id);
+}
+
+/** The newest key that was to be replaced by the revoked one, if a connection still needs it. Its label is free again. */
+async function takeBack(db: Database, accountId: string, revokedId: string): Promise<void> {
+  const before = await db
+    .selectFrom('agent_keypairs')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('rotated_to_id', '=', revokedId)
+    .where('status', '=', 'rotated')
+    .orderBy('created_at_ms', 'desc')
+    .orderBy('id')
+    .executeTakeFirst();
+  if (before === undefined) return;
+  await db
+    .updateTable('agent_keypairs')
+    .set({ status: 'active', rotated_to_id: null, ended_at_ms: null })
+    .where('account_id', '=', accountId)
+    .where('id', '=', before.id)
+    .execute();
 }
 
 async function countActive(db: Database, accountId: string): Promise<number> {
@@ -223,20 +284,4 @@ async function hasOpenSession(
     .where('lease.ended_at_ms', 'is', null)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-async function moveConnections(
-  db: Database,
-  accountId: string,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<readonly string[]> {
-  const rows = await db
-    .updateTable('ssh_connections')
-    .set({ keypair_id: to, tested_at_ms: null, test_result: null, test_latency_ms: null })
-    .where('account_id', '=', accountId)
-    .where('keypair_id', '=', from)
-    .where('deleted_at_ms', 'is', null)
-    .returning('id')
-    .execute();
-  return rows.map(({ id }) => id);
 }

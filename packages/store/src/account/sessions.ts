@@ -191,7 +191,8 @@ async function connectionRefusal(db: Database, accountId: AccountId, connectionI
     .where('connection.deleted_at_ms', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return 'connection_not_found' as const;
-  if (row.status !== 'active') return 'keypair_revoked' as const;
+  // A rotated one is good until its successor is proven here.
+  if (row.status === 'revoked') return 'keypair_revoked' as const;
   const isTested = row.test_result === 'ok' && row.pin_key !== null;
   return isTested ? undefined : ('connection_not_tested' as const);
 }

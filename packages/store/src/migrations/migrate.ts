@@ -18,6 +18,9 @@ import { migration0005 } from './0005-retention.ts';
 import { migration0006 } from './0006-health.ts';
 import { migration0007 } from './0007-mcp-sessions.ts';
 import { migration0008 } from './0008-master-keys.ts';
+import { migration0009 } from './0009-key-rotation.ts';
+import { migration0010 } from './0010-connection-policy.ts';
+import { migration0011 } from './0011-agents.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -29,6 +32,9 @@ export const migrations: readonly Migration[] = [
   migration0006,
   migration0007,
   migration0008,
+  migration0009,
+  migration0010,
+  migration0011,
 ];
 
 export interface MigrationStatus {

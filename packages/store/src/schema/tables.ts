@@ -8,19 +8,21 @@
  */
 import type { Generated } from 'kysely';
 import type { CloseReason, SessionStatus } from '@clawdfather/sessions';
+import type {
+  AcpAsksTable,
+  AcpCallsTable,
+  AcpFramesTable,
+  AgentRunsTable,
+  BlobsTable,
+  ThreadsTable,
+  TurnEventsTable,
+  TurnsTable,
+} from './agent-tables.ts';
 import type { Json, JsonText } from './json-text.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
 export type KeypairStatus = 'active' | 'rotated' | 'revoked';
-export type ThreadStatus = 'ready' | 'queued' | 'running' | 'archived';
-export type TurnStatus =
-  | 'queued'
-  | 'running'
-  | 'completed'
-  | 'failed'
-  | 'cancelled'
-  | 'interrupted';
 export type TokenScope = 'read' | 'run' | 'approve' | 'admin';
 
 export interface AccountsTable {
@@ -115,6 +117,8 @@ export interface SshConnectionsTable {
   created_at_ms: number;
   updated_at_ms: number;
   deleted_at_ms: number | null;
+  next_keypair_id: string | null;
+  policy: 'ask' | 'full';
 }
 
 export interface SessionLeasesTable {
@@ -145,60 +149,6 @@ export interface GatewayInstancesTable {
   started_at_ms: number;
   heartbeat_at_ms: number;
   stopped_at_ms: number | null;
-}
-
-export interface ThreadsTable {
-  account_id: string;
-  id: string;
-  session_id: string;
-  title: string;
-  lifecycle_status: ThreadStatus;
-  last_turn_id: string | null;
-  pending_turn_id: string | null;
-  last_result_code: string | null;
-  last_seq: number;
-  created_at_ms: number;
-  updated_at_ms: number;
-}
-
-export interface TurnsTable {
-  account_id: string;
-  id: string;
-  thread_id: string;
-  session_id: string;
-  run_id: string | null;
-  status: TurnStatus;
-  agent: string;
-  model: string | null;
-  load_class: string;
-  prompt: string;
-  client_message_id: string | null;
-  metadata_json: JsonText<JsonObject> | null;
-  progress_json: JsonText<JsonObject> | null;
-  result_json: JsonText<JsonObject> | null;
-  artifacts_json: JsonText | null;
-  queued_at_ms: number;
-  started_at_ms: number | null;
-  deadline_at_ms: number | null;
-  ended_at_ms: number | null;
-}
-
-export interface TurnEventsTable {
-  account_id: string;
-  thread_id: string;
-  seq: number;
-  turn_id: string | null;
-  type: string;
-  payload_json: JsonText;
-  created_at_ms: number;
-}
-
-export interface EventCursorsTable {
-  account_id: string;
-  thread_id: string;
-  source: string;
-  cursor: string;
-  updated_at_ms: number;
 }
 
 export interface PushSubscriptionsTable {
@@ -300,7 +250,11 @@ export interface Tables {
   threads: ThreadsTable;
   turns: TurnsTable;
   turn_events: TurnEventsTable;
-  event_cursors: EventCursorsTable;
+  agent_runs: AgentRunsTable;
+  acp_frames: AcpFramesTable;
+  acp_calls: AcpCallsTable;
+  acp_asks: AcpAsksTable;
+  blobs: BlobsTable;
   push_subscriptions: PushSubscriptionsTable;
   idempotency_keys: IdempotencyKeysTable;
   audit_log: AuditLogTable;

@@ -2,8 +2,8 @@
  * Removes expired rows, in small transactions, so that other writes come in between. A call removes a limited number and leaves
  * the rest to the next one.
  *
- * CL1 OAuth states, login links, idempotency keys, rate-limit windows and MCP sessions are removed when they end. Devices, tokens and
- *     sessions stay for `endedKeptMs` after their end, so that one can still ask what became of them.
+ * CL1 OAuth states, login links, idempotency keys, rate-limit windows and MCP sessions are removed when they end. Devices, tokens,
+ *     sessions and agents' runs stay for `endedKeptMs` after their end, so that one can still ask what became of them.
  * CL2 The audit log loses its oldest entries only, and says from which number on it is kept.
  */
 import { sql } from 'kysely';
@@ -11,6 +11,7 @@ import type { QueryContext } from '../context.ts';
 import type { Database, Runner } from '../engine.ts';
 import { auditKeptMs, cleanupBatchesMax, cleanupRowsMax, endedKeptMs } from '../limits.ts';
 import type { Tables } from '../schema/tables.ts';
+import { forgetRunsBefore } from './due-threads.ts';
 
 export interface CleanupOptions {
   /** How long audit entries are kept; a year unless told. */
@@ -55,11 +56,12 @@ export function createCleanup({ runner, clock }: QueryContext): Cleanup {
       for (const entry of expiring) {
         await count(entry.table, (db) => removeOld(db, entry, nowMs - entry.keptMs));
       }
+      const agent_runs = await forgetRunsBefore(runner, nowMs - endedKeptMs);
       const cutMs = nowMs - (options.auditKeptMs ?? auditKeptMs);
       for (const accountId of await readAccountsWithOldEntries(runner, cutMs)) {
         await count('audit_log', (db) => removeEntries(db, accountId, cutMs));
       }
-      return { audit_log: 0, ...removed };
+      return { audit_log: 0, agent_runs, ...removed };
     },
   };
 }

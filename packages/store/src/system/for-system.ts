@@ -2,10 +2,12 @@
  * The few queries that belong to no account: getting in, other gateways, the clean-up. What they find is carried out through
  * `store.forAccount`.
  */
+import type { DueThreads } from '@clawdfather/agents';
 import type { QueryContext } from '../context.ts';
 import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
 import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
+import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
@@ -22,6 +24,7 @@ export interface SystemQueries {
   readonly tokens: Tokens;
   readonly instances: Instances;
   readonly leases: Leases;
+  readonly threads: DueThreads;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
   readonly masterKeys: MasterKeyNotes;
@@ -36,6 +39,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     tokens: createTokens(context),
     instances: createInstances(context),
     leases: createLeases(context),
+    threads: createDueThreads(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
     masterKeys: createMasterKeyNotes({ ...context, accountId: nobody }),

@@ -4,6 +4,7 @@
  * - `heartbeat` is the owner's clock, for everything that one owner has, in one statement. It does the same as `nextSession`
  *   does for `owner-beat` (a test compares them), silence beyond the limit included.
  * - `orphaned`: the owner's clock has stopped. They may be taken; nothing is closed for being orphaned alone.
+ * - `onRevokedKeys`: what a revocation by force did not live to close.
  * - `idle`: the client's clock has stopped while the owner was alive.
  */
 import { sql } from 'kysely';
@@ -54,6 +55,7 @@ export function createLeases({ runner, clock }: QueryContext): Leases {
         const nowMs = clock.wallMs();
         return readIdle(db, owner, { heardMs: nowMs - ownerStaleMs, seenMs: nowMs - idleGraceMs });
       }),
+    onRevokedKeys: (owner) => runner.read((db) => readOnRevokedKeys(db, owner)),
     ownedBy: (owner) =>
       runner.read(async (db) => {
         const rows = await db
@@ -140,6 +142,30 @@ async function readIdle(
     .where('lease.owner_heartbeat_at_ms', '>=', heardMs)
     .where(idleUntilMs, '<', seenMs)
     .orderBy('lease.client_heartbeat_at_ms')
+    .limit(cleanupRowsMax)
+    .execute();
+  return rows.map(toDue);
+}
+
+async function readOnRevokedKeys(db: Database, owner: Owner): Promise<readonly DueSession[]> {
+  const rows = await db
+    .selectFrom('session_leases as lease')
+    .innerJoin('ssh_connections as connection', (join) =>
+      join
+        .onRef('connection.account_id', '=', 'lease.account_id')
+        .onRef('connection.id', '=', 'lease.connection_id'),
+    )
+    .innerJoin('agent_keypairs as keypair', (join) =>
+      join
+        .onRef('keypair.account_id', '=', 'connection.account_id')
+        .onRef('keypair.id', '=', 'connection.keypair_id'),
+    )
+    .selectAll('lease')
+    .where('lease.ended_at_ms', 'is', null)
+    .where('lease.owner_instance_id', '=', owner.instanceId)
+    .where('lease.owner_generation', '=', owner.generation)
+    .where('keypair.status', '=', 'revoked')
+    .orderBy('lease.created_at_ms')
     .limit(cleanupRowsMax)
     .execute();
   return rows.map(toDue);

@@ -2,8 +2,10 @@
  * A call of every query that takes an id, for tests that go through all of them.
  */
 import assert from 'node:assert/strict';
+import { nextConnectionKeys as nextKeys } from '@clawdfather/ssh';
 import type { AccountQueries } from '@clawdfather/store';
 import { audit, owner, userCloses, type World } from '../world.ts';
+import { busyThread, changeOf, delta, runIdOf } from './threads/thread-rows.ts';
 
 /** Ids to call with: those of another account, or of nobody. */
 export interface Ids {
@@ -12,10 +14,31 @@ export interface Ids {
   readonly sessionId: string;
   readonly deviceId: string;
   readonly tokenId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly askId: string;
+  readonly runId: string;
 }
 
 function mcpSessionOf({ tokenId }: Ids) {
   return { idHash: 'hash-m', tokenId };
+}
+
+/** The next change of the thread that `addMore` makes. */
+function nextOf({ threadId }: Ids) {
+  const thread = {
+    id: threadId,
+    version: 2,
+    agent: 'fake',
+    cwd: '/',
+    title: 'stolen',
+    status: 'ready',
+    lastSeq: 2,
+    createdAtMs: 1,
+    updatedAtMs: 1,
+  } as const;
+  const before = { thread, calls: new Map(), asks: new Map(), queue: [] };
+  return [before, changeOf(before, { events: [delta(3)] })] as const;
 }
 
 export type Call = (queries: AccountQueries, ids: Ids) => Promise<unknown>;
@@ -39,9 +62,10 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'keypairs.get': (q, { keypairId }) => q.keypairs.get(keypairId),
   'keypairs.sealedOf': (q, { keypairId }) => q.keypairs.sealedOf(keypairId),
   'keypairs.create': noIds,
-  'keypairs.rotate': (q, { keypairId }) => q.keypairs.rotate({ id: keypairId, key: newKey, audit }),
+  'keypairs.rotate': (q, { keypairId }) =>
+    q.keypairs.rotate({ id: keypairId, key: newKey, nextKeys, audit }),
   'keypairs.revoke': (q, { keypairId }) =>
-    q.keypairs.revoke({ id: keypairId, isForced: false, audit }),
+    q.keypairs.revoke({ id: keypairId, isForced: false, nextKeys, audit }),
   'keypairs.rewrap': (q, { keypairId }) =>
     q.keypairs.rewrap({ id: keypairId, from: 'sealed-bob', to: 'stolen' }),
   'connections.list': noIds,
@@ -49,9 +73,11 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'connections.create': (q, { keypairId }) =>
     q.connections.create({ fields: { ...fields, keypairId }, audit }),
   'connections.update': (q, { connectionId, keypairId }) =>
-    q.connections.update({ id: connectionId, fields: { keypairId }, audit }),
+    q.connections.update({ id: connectionId, fields: { keypairId }, nextKeys, audit }),
   'connections.recordTest': (q, { connectionId }) =>
     q.connections.recordTest({ id: connectionId, result: 'ok', audit }),
+  'connections.setPolicy': (q, { connectionId }) =>
+    q.connections.setPolicy({ id: connectionId, policy: 'full', audit }),
   'connections.remove': (q, { connectionId }) => q.connections.remove({ id: connectionId, audit }),
   'sessions.list': noIds,
   'sessions.get': (q, { sessionId }) => q.sessions.get(sessionId),
@@ -63,6 +89,21 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'mcpSessions.find': (q, ids) => q.mcpSessions.find(mcpSessionOf(ids)),
   'mcpSessions.use': (q, ids) => q.mcpSessions.use(mcpSessionOf(ids), { follows: ['stolen'] }),
   'mcpSessions.end': (q, ids) => q.mcpSessions.end(mcpSessionOf(ids)),
+  'threads.create': noIds,
+  'threads.load': (q, { threadId }) => q.threads.load(threadId),
+  'threads.commit': (q, ids) => q.threads.commit(...nextOf(ids)),
+  'threads.get': (q, { threadId }) => q.threads.get(threadId),
+  'threads.list': (q, { threadId }) => q.threads.list({ idPrefix: threadId }),
+  'threads.archive': (q, { threadId }) => q.threads.archive(threadId),
+  'threads.events': (q, { threadId }) => q.threads.events(threadId, { after: 0, limit: 9 }),
+  'threads.turns': (q, { threadId }) => q.threads.turns(threadId),
+  'threads.turn': (q, { turnId }) => q.threads.turn(turnId),
+  'threads.turnOfMessage': (q, { threadId }) => q.threads.turnOfMessage(threadId, 'message-turn-m'),
+  'threads.ask': (q, { askId }) => q.threads.ask(askId),
+  'threads.openAsks': noIds,
+  'threads.frames': (q, { runId }) => q.threads.frames(runIdOf(runId), 0),
+  'threads.trimFrames': (q, { runId }) => q.threads.trimFrames(runIdOf(runId), 1_000),
+  'threads.endedRuns': (q, { threadId }) => q.threads.endedRuns(threadId),
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,
@@ -75,6 +116,10 @@ export const nobody: Ids = {
   sessionId: 'none3',
   deviceId: 'none4',
   tokenId: 'none5',
+  threadId: 'none6',
+  turnId: 'none7',
+  askId: 'none8',
+  runId: 'none9',
 };
 
 export async function addMore({ account }: World) {
@@ -94,5 +139,7 @@ export async function addMore({ account }: World) {
     clientVersion: '1',
   });
   await account.settings.update({ settings: { idleTimeoutMs: 600_000 }, audit });
-  return { deviceId: device.id, tokenId: token.token.id };
+  const { thread } = await busyThread(account.threads, 'm');
+  const threadIds = { threadId: thread.id, turnId: 'turn-m', askId: 'ask-m', runId: 'run-m' };
+  return { deviceId: device.id, tokenId: token.token.id, ...threadIds };
 }

@@ -63,6 +63,8 @@ onBoth(
     ].flat();
     assert.ok(found.length >= 6);
     for (const row of found) assert.equal(row.accountId, account.accountId);
+    assert.deepEqual(await account.threads.list(), { items: [], total: 0 });
+    assert.deepEqual(await account.threads.openAsks(), []);
     assert.equal((await account.settings.get()).idleTimeoutMs, 1_800_000);
     assert.deepEqual(await account.devices.revokeOthers({ audit }), []);
   },
@@ -99,6 +101,14 @@ async function everythingOf({ openEngine }: Backend, { account }: World): Promis
     'ssh_connections',
     'session_leases',
     'mcp_sessions',
+    'threads',
+    'turns',
+    'turn_events',
+    'agent_runs',
+    'acp_frames',
+    'acp_calls',
+    'acp_asks',
+    'blobs',
     'idempotency_keys',
     'audit_log',
     'settings',

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { decideOn } from '@clawdfather/sessions';
+import { nextConnectionKeys as nextKeys } from '@clawdfather/ssh';
 import { onBoth } from '../backends.ts';
 import {
   audit,
@@ -88,8 +89,8 @@ onBoth('tokens: labels are unique among those in use, scopes come back', async (
   assert.equal((await account.apiTokens.list()).length, 1);
 });
 
-onBoth('keys: a limit, a label, a rotation that takes the connections along', async ({ open }) => {
-  const { account, keypairId, connectionId } = await createWorld(await open());
+onBoth('keys: a limit, a label, an envelope, a revocation', async ({ open }) => {
+  const { account, keypairId } = await createWorld(await open());
   const create = (id: string, label: string, activeMax = 5) =>
     account.keypairs.create({ key: key(id), label, activeMax, audit });
   assert.equal((await create('k2', 'laptop')).outcome, 'label_exists');
@@ -101,34 +102,20 @@ onBoth('keys: a limit, a label, a rotation that takes the connections along', as
   assert.equal(await account.keypairs.rewrap(rewrap), 'rewrapped');
   assert.equal(await account.keypairs.rewrap(rewrap), 'not_found');
 
-  const rotated = await account.keypairs.rotate({ id: keypairId, key: key('k3'), audit });
-  assert.equal(rotated.outcome, 'rotated');
-  assert.deepEqual(rotated.connectionIds, [connectionId]);
-  assert.equal(rotated.keypair.label, 'laptop');
-  assert.equal((await account.keypairs.get(keypairId))?.rotatedToId, 'k3');
-  const connection = await account.connections.get(connectionId);
-  assert.equal(connection?.keypairId, 'k3');
-  assert.equal(connection?.testResult, undefined, 'the new key has to be installed first');
-  assert.notEqual(connection?.pinKey, undefined, 'it is the same host');
-  assert.deepEqual(
-    (await account.keypairs.list()).map(({ id }) => id),
-    ['k3'],
-  );
-
-  const revoke = { id: 'k3', audit };
+  const revoke = { id: keypairId, nextKeys, audit };
   assert.equal(
     await account.keypairs.revoke({ ...revoke, isForced: false }),
     'active_sessions_exist',
   );
   assert.equal(await account.keypairs.revoke({ ...revoke, isForced: true }), 'revoked');
   assert.equal(await account.keypairs.revoke({ ...revoke, isForced: true }), 'not_found');
-  assert.equal(await account.keypairs.sealedOf('k3'), undefined);
+  assert.equal(await account.keypairs.sealedOf(keypairId), undefined);
 });
 
 onBoth('connections: another host clears pin and test, another user the test', async ({ open }) => {
   const { account, connectionId: id } = await createWorld(await open());
   const update = async (fields: object) => {
-    const updated = await account.connections.update({ id, fields, audit });
+    const updated = await account.connections.update({ id, fields, nextKeys, audit });
     assert.equal(updated.outcome, 'updated');
     return updated.connection;
   };
@@ -148,7 +135,7 @@ onBoth('connections: labels, keys and deletion', async ({ open }) => {
   assert.equal((await account.connections.create({ fields, audit })).outcome, 'label_exists');
   const second = await account.connections.create({ fields: { ...fields, label: 'two' }, audit });
   assert.equal(second.outcome, 'created');
-  const rename = { id: second.connection.id, fields: { label: 'box' }, audit };
+  const rename = { id: second.connection.id, fields: { label: 'box' }, nextKeys, audit };
   assert.equal((await account.connections.update(rename)).outcome, 'label_exists');
   assert.equal(await account.connections.remove({ id, audit }), 'active_session_exists');
   await account.sessions.change(sessionId, userCloses);
@@ -168,7 +155,7 @@ onBoth('sessions: what stops one from starting', async ({ open }) => {
   await account.connections.recordTest({ id: connectionId, result: 'failed', audit });
   const untested = await account.sessions.create({ ...start, connectionId });
   assert.deepEqual(untested, { outcome: 'connection_not_tested' });
-  await account.keypairs.revoke({ id: keypairId, isForced: true, audit });
+  await account.keypairs.revoke({ id: keypairId, isForced: true, nextKeys, audit });
   const revoked = await account.sessions.create({ ...start, connectionId });
   assert.deepEqual(revoked, { outcome: 'keypair_revoked' });
   const limited = await account.sessions.create({ ...start, openMax: 1 });
@@ -227,7 +214,12 @@ onBoth(
       activeMax: 5,
       audit: entry('key.add'),
     });
-    await account.keypairs.revoke({ id: 'none', isForced: true, audit: entry('key.revoke') });
+    await account.keypairs.revoke({
+      id: 'none',
+      isForced: true,
+      nextKeys,
+      audit: entry('key.revoke'),
+    });
     await account.auditLog.record(entry('auth.refused'));
     const { entries, hasMore } = await account.auditLog.list();
     assert.deepEqual(entries.map(({ seq, action }) => [seq, action]).slice(0, 2), [

@@ -20,6 +20,9 @@ const hashes = [
   '7db1da8587b1ba6aea6afb37a7863cba3e4ec159e98a0df98a7794ca11cba8da',
   '79e91754f679985507faf6c5de08244feed840413c9fa0bdfe2a51aa28ec99bc',
   '0972695f19913465b1c39dac1b48089f4c4394cdaaf88baf6173eea17b6bcf65',
+  '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
+  '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
+  '04ac0e5ae8644b12fabe8d3d009a774bba22e462ee8bda557dbf5b95bf65e9e0',
 ];
 
 test('released migrations have not been changed', () => {
@@ -126,7 +129,11 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     threads: true,
     turns: true,
     turn_events: true,
-    event_cursors: true,
+    agent_runs: true,
+    acp_frames: true,
+    acp_calls: true,
+    acp_asks: true,
+    blobs: true,
     push_subscriptions: true,
     idempotency_keys: true,
     audit_log: true,

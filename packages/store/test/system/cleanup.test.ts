@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import type { AccountStore, Store } from '@clawdfather/store';
 import { auditKeptMs, cleanupRowsMax, endedKeptMs } from '../../src/limits.ts';
+import { busyThread, changeOf, committed } from '../account/threads/thread-rows.ts';
 import { onBoth } from '../backends.ts';
 import { audit, createAccount, createWorld, owner, userCloses } from '../world.ts';
 
@@ -18,6 +19,7 @@ const nothing = {
   app_sessions: 0,
   api_tokens: 0,
   session_leases: 0,
+  agent_runs: 0,
   audit_log: 0,
 };
 
@@ -85,6 +87,26 @@ onBoth('ended sessions go after 30 days, open ones stay', async (backend) => {
   assert.deepEqual(await removeExpired(store), { ...nothing, session_leases: 1 });
   const { items } = await account.sessions.list();
   assert.deepEqual(items.map(({ id }) => id).toSorted(), [active, pending].toSorted());
+});
+
+onBoth("agents' runs go 30 days after their end, their threads stay", async (backend) => {
+  const store = await backend.open();
+  const { threads } = await createAccount(store, 'ann');
+  const busy = await busyThread(threads, 'a');
+  const endedAtMs = backend.clock.wallMs();
+  const ended = { ...busy.run!, state: 'closed', endedAtMs } as const;
+  const change = changeOf(busy, {
+    rows: { run: undefined, calls: new Map(), asks: new Map() },
+    endedRun: ended,
+  });
+  const after = await committed(threads, busy, change);
+  backend.clock.advance(endedKeptMs - minuteMs);
+  assert.deepEqual(await removeExpired(store), nothing);
+  backend.clock.advance(2 * minuteMs);
+  assert.deepEqual(await removeExpired(store), { ...nothing, agent_runs: 1 });
+  assert.deepEqual(await threads.endedRuns(busy.thread.id), []);
+  const { thread, turn } = (await threads.load(busy.thread.id))!;
+  assert.deepEqual([thread, turn], [after.thread, after.turn]);
 });
 
 onBoth('the audit log loses its oldest entries and says so', async (backend) => {

@@ -5,7 +5,7 @@
  * Types alone. They are here and not with the tools, which use them, because those who implement them may import the supervisor
  * and not the tools.
  */
-import type { RunAs, SpawnInput } from '../types.ts';
+import type { ManagedRun, RunAs, SpawnInput } from '../types.ts';
 
 /* A line for a shell, or a program and its arguments. */
 export type HostProgram =
@@ -44,9 +44,37 @@ export type FoundDirectory =
   /* A sentence. */
   | { readonly kind: 'unusable'; readonly why: string };
 
+/* A command that starts on another machine now: what carries it there is a run of this one. */
+export interface PreparedStart {
+  readonly spawn: HostSpawn;
+  /* The session with that host, which the run belongs to. */
+  readonly sessionId: string;
+  /* What people are shown: the command, not what carries it. */
+  readonly shownAs: string;
+  /* From SIGTERM to SIGKILL here: the end on the host takes its own time before. */
+  readonly graceMs: number;
+  /* One of the two is called, once. */
+  started(run: ManagedRun): void;
+  notStarted(): void;
+}
+
+export interface HostStart extends HostCommand {
+  readonly account: string;
+  /* Who asks: `device:ID`, `token:ID`, `mcp:claude-code`. */
+  readonly requester: string;
+  /* The session with that host that it is to go through. Absent: whichever there is. */
+  readonly sessionId: string | undefined;
+  /* From SIGTERM to SIGKILL on the host. */
+  readonly graceMs: number | undefined;
+}
+
 export interface HostPort {
   /* `local`, or a connection's id. */
   readonly id: string;
+  /* What people call it. Absent: as its id. */
+  readonly name?: string;
+  /* A person has said that nothing which runs there is asked about. Absent: the policy for the caller decides. */
+  readonly isFullyAllowed?: boolean;
   readonly usualTimeoutSeconds: number;
   /* PATH that a bare program name is looked up in. */
   readonly searchPath: string;
@@ -58,6 +86,8 @@ export interface HostPort {
   findDirectory(path: string, signal: AbortSignal): Promise<FoundDirectory>;
   /* May have to reach it first; the signal ends that. */
   plan(command: HostCommand, signal: AbortSignal): Promise<HostSpawn>;
+  /* Of another machine: at the start itself, when every decision is made. Then the plan is only what was decided on. */
+  prepare?(start: HostStart, signal: AbortSignal): Promise<PreparedStart>;
 }
 
 /* The hosts that accounts have beside this machine. */

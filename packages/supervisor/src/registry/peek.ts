@@ -8,6 +8,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { refuseWithoutIndexRoom } from '@clawdfather/sqlite';
+import { sshBackend } from '../origins.ts';
+import type { RunId } from '../types.ts';
 
 export interface GlimpsedRun {
   readonly runId: string;
@@ -33,7 +35,7 @@ export interface RunGlance {
   readonly limit: number;
 }
 
-/** The newest first. */
+/** The newest first, without connections to SSH hosts, which nobody has started. */
 export function glimpseRuns(
   stateDir: string,
   { isAliveOnly, limit }: RunGlance,
@@ -42,7 +44,7 @@ export function glimpseRuns(
   return glimpse(
     stateDir,
     `SELECT run_id, command, labels, tree_ended_at_ms FROM runs
-     WHERE removed_at_ms IS NULL ${alive} ORDER BY seq DESC LIMIT ?`,
+     WHERE removed_at_ms IS NULL AND +backend_id <> '${sshBackend}' ${alive} ORDER BY seq DESC LIMIT ?`,
     limit,
   ).map((row) => ({
     runId: String(row['run_id']),
@@ -70,12 +72,31 @@ export function glimpseRules(stateDir: string, limit: number): readonly Glimpsed
   ).map((row) => ({ ruleId: String(row['rule_id']), program: String(row['named_path']) }));
 }
 
-function glimpse(stateDir: string, sql: string, limit: number): readonly Record<string, unknown>[] {
+/** The run that this shim holds; `undefined` also where the registry cannot be read. */
+export function glimpseRunOfShim(
+  stateDir: string,
+  { pid, startTicks }: { readonly pid: number; readonly startTicks: number },
+): { readonly runId: RunId; readonly labels: GlimpsedRun['labels'] } | undefined {
+  const [row] = glimpse(
+    stateDir,
+    'SELECT run_id, labels FROM runs WHERE shim_pid = ? AND shim_start_ticks = ?',
+    pid,
+    startTicks,
+  );
+  if (row === undefined) return undefined;
+  return { runId: String(row['run_id']) as RunId, labels: labelsOf(row['labels']) };
+}
+
+function glimpse(
+  stateDir: string,
+  sql: string,
+  ...values: readonly number[]
+): readonly Record<string, unknown>[] {
   try {
     const file = join(stateDir, 'registry.db');
     refuseWithoutIndexRoom(file);
     using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
-    return db.prepare(sql).all(limit);
+    return db.prepare(sql).all(...values);
   } catch {
     // Nothing to see is no failure of a glance (see above).
     return [];

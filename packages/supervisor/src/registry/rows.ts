@@ -96,6 +96,7 @@ function parseExit(runId: RunId, json: string | undefined): RunExit | undefined 
     coreDumped: exit.coreDumped,
     actor: exit.actor,
     detail: exit.detail,
+    hostCause: exit.hostCause,
     startedAtMs: exit.startedAtMs,
     endedAtMs: exit.endedAtMs,
     lastSeenAtMs: exit.lastSeenAtMs,

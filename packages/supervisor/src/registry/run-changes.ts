@@ -4,7 +4,14 @@
  */
 import type { Statements } from '@clawdfather/sqlite';
 import { exitedNumber } from '../run-states.ts';
-import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord, TreeEnd } from '../types.ts';
+import type {
+  ExitExplanation,
+  LeftoversPolicy,
+  OwnerLossPolicy,
+  RunId,
+  RunRecord,
+  TreeEnd,
+} from '../types.ts';
 import { fencedRow, refusalOf } from './fence.ts';
 import type { RunKey } from './fence.ts';
 import { deleteRunRow } from './labels.ts';
@@ -28,6 +35,8 @@ export interface RunChanges {
   readonly change: (key: RunKey, change: RunChange) => void;
   /** Leftovers or survivors are gone too. What is recorded first stays. */
   readonly markTreeGone: (key: RunKey, gone: TreeGone) => void;
+  /** Of a run that has ended. What is recorded first stays. */
+  readonly explain: (key: RunKey, explanation: ExitExplanation) => void;
   /** Hidden from lists until gc takes it. */
   readonly markRemoved: (key: RunKey) => void;
   /** O7: a person accepts that this run may go on without its scope. Not fenced: the person who decides it does not own the run. */
@@ -51,6 +60,10 @@ const treeGoneSql = `UPDATE runs SET tree_ended_at_ms = coalesce(tree_ended_at_m
   last_output_at_ms = iif(tree_ended_at_ms IS NULL, coalesce(?, last_output_at_ms), last_output_at_ms),
   updated_at_ms = ? WHERE run_id = ? AND epoch = ? AND state = 3`;
 
+const explainSql = `UPDATE runs SET exit = json_set(exit, '$.hostCause', ?,
+  '$.detail', coalesce(json_extract(exit, '$.detail'), ?)), updated_at_ms = ?
+  WHERE run_id = ? AND epoch = ? AND state = 3 AND json_extract(exit, '$.hostCause') IS NULL`;
+
 const removedSql = `UPDATE runs SET removed_at_ms = coalesce(removed_at_ms, ?), updated_at_ms = ?
   WHERE run_id = ? AND epoch = ?`;
 
@@ -72,6 +85,9 @@ export function createRunChanges(statements: Statements, wallMs: () => number): 
       const end = [treeEnd.endedAtMs, JSON.stringify(treeEnd), lastOutputAtMs];
       const changed = run(treeGoneSql, [...end, wallMs(), key.runId, key.epoch]);
       if (changed === 0) refusalOf(statements, key);
+    },
+    explain: (key, { hostCause, detail }) => {
+      run(explainSql, [hostCause, detail, wallMs(), key.runId, key.epoch]);
     },
     markRemoved: (key) => {
       const nowMs = wallMs();

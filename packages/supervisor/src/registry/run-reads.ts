@@ -125,6 +125,9 @@ function termsOf(filter: RunFilter): readonly Term[] {
   equal('r.session_id', filter.sessionId);
   // The plus keeps SQLite from its index: a backend has most of the runs, and every other term leads to fewer.
   equal('+r.backend_id', filter.backendId);
+  if (filter.exceptBackendId !== undefined) {
+    terms.push({ sql: '+r.backend_id <> ?', values: [filter.exceptBackendId] });
+  }
   equal('i.instance_id', filter.ownerInstanceId);
   if (filter.scopeKey !== undefined) {
     terms.push({ sql: 'r.scope_key = ?', values: [filter.scopeKey] });

@@ -223,3 +223,41 @@ test('I2: a terminal echoes, takes its size, and tells its program of a new one'
   const resized = events.findLast(({ kind }) => kind === 'resize');
   assert.deepEqual(resized?.kind === 'resize' && [resized.cols, resized.rows], [90, 20]);
 });
+
+test('I1: a transcript says in journal order what was accepted of the input, also from a cursor and after the end', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const run = await supervisor.spawn(rig.sh('read one; echo "$one"; read two; echo "$two"'));
+  await run.write('one\n', { offset: 0 });
+  await untilOutput(run, 'one\n');
+  await run.write('two!\n', { offset: 4 });
+  await run.wait();
+  const told: (readonly [string, Cursor])[] = [];
+  for await (const event of run.transcript()) {
+    if (event.kind === 'accepted') told.push([`accepted ${event.inputOffset}`, event.cursor]);
+    if (event.kind === 'output') told.push([Buffer.from(event.bytes).toString(), event.cursor]);
+  }
+  const words = ['accepted 4', 'one\n', 'accepted 9', 'two!\n'];
+  assert.deepEqual(
+    told.map(([word]) => word),
+    words,
+  );
+  const rest: string[] = [];
+  for await (const event of run.transcript(told[1]?.[1])) rest.push(event.kind);
+  assert.deepEqual(rest, ['accepted', 'output']);
+});
+
+test('W4: only what has an offset gets to an agent; keys and the end of input are refused', async (t) => {
+  const rig = createRig(t);
+  const supervisor = await rig.supervisor();
+  const run = await supervisor.spawn(rig.sh('read one; echo "$one"', { backendId: 'agent' }));
+  const theirs = await (await rig.supervisor()).attach(run.runId);
+  for (const handle of [run, theirs]) {
+    await assert.rejects(handle.write('typed\n'), { code: 'input-refused' });
+    await assert.rejects(handle.end(), { code: 'input-refused' });
+  }
+  await assert.rejects(run.write('x', { durable: true }), { code: 'input-refused' });
+  await theirs.write('one\n', { offset: 0 });
+  await run.wait();
+  assert.equal(await textOf(run), 'one\n');
+});

@@ -31,6 +31,7 @@ test('filters select by state, names, labels, scope and prefix, newest first', a
   assert.deepEqual(ids({ states: ['starting', 'exiting'] }), []);
   assert.deepEqual(ids({ sessionId: 's1' }), ['aa1']);
   assert.deepEqual(ids({ backendId: 'other' }), ['b~4']);
+  assert.deepEqual(ids({ exceptBackendId: 'other' }), ['b5', 'ab3', 'aa2', 'aa1']);
   assert.deepEqual(ids({ scopeKey: 'k' }), ['aa2']);
   assert.deepEqual(ids({ labels: { who: 'x' } }), ['ab3', 'aa1']);
   assert.deepEqual(ids({ labels: { who: 'x', kind: 'y' } }), ['ab3']);

@@ -27,7 +27,9 @@ export function hashAction({ action, runId, request, searchPath, binding }: Boun
     one < other ? -1 : 1,
   );
   const user = action.runAs === undefined ? [] : [action.runAs];
-  const where = [action.cwd, additions, action.host, action.account, ...user];
+  // A list among texts: no user can be taken for it.
+  const name = action.hostName === undefined ? [] : [[action.hostName]];
+  const where = [action.cwd, additions, action.host, action.account, ...user, ...name];
   const input = action.stdin === undefined ? [] : [action.stdin];
   const asked = [what, where, runId, request, searchPath, ...input];
   const encoded = binding === undefined ? ['v1', ...asked] : ['v2', binding, ...asked];

@@ -17,6 +17,7 @@ import type { LineReads } from '../shell/line-reads.ts';
 import { isReadableShell } from '../shell/readable-shell.ts';
 import type { ProposedAction } from './gatekeeper.ts';
 import { type FoundProgram, findProgram } from './find-program.ts';
+import type { SeenFiles } from './seen-files.ts';
 import { canReadAnything, isStarterProgram, readsNothing } from './starter-programs.ts';
 
 export interface AllowlistMiss {
@@ -50,7 +51,8 @@ export type AllowlistAnswer =
   | AllowlistMiss;
 
 export interface Allowlist {
-  find(action: ProposedAction, searchPath: string): AllowlistAnswer;
+  /* `seen`: where the command finds what it names; undefined: where we do. */
+  find(action: ProposedAction, searchPath: string, seen?: SeenFiles): AllowlistAnswer;
 }
 
 /* A program that runs unasked; one that the settings name has no id. */
@@ -65,11 +67,11 @@ interface RuleSource {
 /* `paths` are programs that the settings allow, by absolute path. */
 export function createAllowlist(store: RuleSource, paths: readonly string[] = []): Allowlist {
   return {
-    find: (action, searchPath) => {
+    find: (action, searchPath, seen) => {
       const reading = wordsOf(action);
       if (reading.kind === 'miss') return { ...reading, missing: undefined };
       const rules: readonly Rule[] = [...store.allowRules(action.account), ...rulesOf(paths)];
-      const find = (word: string) => findProgram(word, searchPath, reading.cwd);
+      const find = (word: string) => findProgram(word, { searchPath, cwd: reading.cwd, seen });
       const [only, ...others] = reading.words;
       if (only !== undefined && others.length === 0 && reading.isOneCommand) {
         const found = find(only);
@@ -85,7 +87,9 @@ export function createAllowlist(store: RuleSource, paths: readonly string[] = []
 /* Resolved at each check: what a path leads to may change, and a rule is about what is there now. */
 function rulesOf(paths: readonly string[]): readonly FoundProgram[] {
   return paths.flatMap((path) => {
-    const found = path.startsWith('/') ? findProgram(path, '', undefined) : undefined;
+    const found = path.startsWith('/')
+      ? findProgram(path, { searchPath: '', cwd: undefined })
+      : undefined;
     return found?.kind === 'found' ? [found.program] : [];
   });
 }
@@ -102,8 +106,10 @@ type Words =
   | { readonly kind: 'miss'; readonly why: string };
 
 /* The program words of an action, and the directory they are looked up from: undefined once the line changes it. */
-function wordsOf({ command, cwd, host, envAdditions }: ProposedAction): Words {
-  if (host !== localHost) return { kind: 'miss', why: `it runs on another machine (${host})` };
+function wordsOf({ command, cwd, host, hostName, envAdditions }: ProposedAction): Words {
+  if (host !== localHost) {
+    return { kind: 'miss', why: `it runs on another machine (${hostName ?? host})` };
+  }
   if (command.kind === 'argv') {
     const shell = { files: false, names: undefined };
     return { kind: 'words', words: [command.argv[0]], cwd, shell, isOneCommand: true };

@@ -5,7 +5,6 @@
  * Equal content is no difference, whatever happened in between. A name that led to no file then and does now is one: otherwise a
  * script could be approved before it is written.
  */
-import { relative } from 'node:path';
 import { type Bound, boundSchema } from '@clawdfather/protocol';
 
 /* What is stored has every hash. */
@@ -81,6 +80,5 @@ function newFiles(before: Binding, now: PresentState): readonly Difference[] {
 }
 
 function shownPath(path: string, cwd: string): string {
-  const inside = relative(cwd, path);
-  return inside === '' || inside.startsWith('..') ? path : inside;
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }

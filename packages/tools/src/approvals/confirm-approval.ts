@@ -30,8 +30,9 @@ export async function confirmApproval(
   if (binding === undefined) return { kind: 'same' };
   const searchPath = deps.store.approvalBody(approval.approvalId)?.searchPath;
   if (searchPath === undefined) return present(deps, approval);
+  const seen = await again.seen?.();
   using limit = startTimeLimit(deps.clock, boundLookMs, [again.signal]);
-  const now = await readBinding({ action, searchPath, signal: limit.signal });
+  const now = await readBinding({ action, searchPath, seen, signal: limit.signal });
   if (now === undefined) return { kind: 'unknown' };
   const difference = differenceOf(binding, now, action.cwd);
   if (difference === undefined) return { kind: 'same' };

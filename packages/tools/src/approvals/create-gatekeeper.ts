@@ -56,7 +56,24 @@ export function createGatekeeper(deps: GatekeeperDeps): Gatekeeper {
   };
 }
 
-async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict> {
+/*
+ * On a host of which a person has said that nothing is asked about, only that nothing is to start at all counts more. Whether agents
+ * are shielded here is no question there: the command reaches nothing of this machine.
+ */
+const hostPolicy: Policy = { security: 'full', ask: 'off' };
+
+function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict> {
+  const isAllowed = proposal.isHostFullyAllowed === true && deps.policy.security !== 'deny';
+  if (!isAllowed) return checkBy(deps, proposal, 'security: full');
+  const own = { ...deps, policy: hostPolicy, whyAlwaysAsk: undefined };
+  return checkBy(own, proposal, 'host policy: full');
+}
+
+async function checkBy(
+  deps: GatekeeperDeps,
+  proposal: Proposal,
+  fullRule: string,
+): Promise<Verdict> {
   const { action, stricter } = proposal;
   const [refused] = checkEnvAdditions(action.envAdditions);
   if (refused !== undefined && deps.policy.security !== 'full') {
@@ -67,7 +84,7 @@ async function check(deps: GatekeeperDeps, proposal: Proposal): Promise<Verdict>
     whyAlways === undefined ? (stricter ?? {}) : { ...stricter, ask: 'always' };
   // Looking programs up is the most expensive step, and is not needed where everything is allowed.
   if (decidePolicy(deps.policy, wish, false) === 'allow') {
-    return { kind: 'allowed', rule: 'security: full', rules: [] };
+    return { kind: 'allowed', rule: fullRule, rules: [] };
   }
   const isEverythingAsked = decidePolicy(deps.policy, wish, true) !== 'allow';
   const answer = await judge(deps, proposal, isEverythingAsked);
@@ -101,17 +118,18 @@ type Judged =
 /* Directories are only checked where the answer depends on them. */
 async function judge(
   { allowlist, reach }: GatekeeperDeps,
-  { action, asker, searchPath, directory, patience }: Proposal,
+  { action, asker, searchPath, directory, patience, ...proposal }: Proposal,
   isEverythingAsked: boolean,
 ): Promise<Judged> {
   const account = ruleAccountOf({ account: action.account, asker });
-  const answer = allowlist.find({ ...action, account }, searchPath);
+  const seen = await proposal.seen?.();
+  const answer = allowlist.find({ ...action, account }, searchPath, seen);
   if (answer.kind === 'miss' && action.runAs !== undefined) {
     return { kind: 'miss', why: whyForUser, missing: answer.missing };
   }
   if (answer.kind === 'miss' || answer.by === 'person' || isEverythingAsked) return answer;
   const { what, readsFiles, filledIn } = answer;
-  const found = await reach.find({ directory, cwd: action.cwd, readsFiles, patience });
+  const found = await reach.find({ directory, cwd: action.cwd, readsFiles, seen, patience });
   if (found.kind === 'beyond') {
     // Nobody would guess it from the directory: neither `echo` nor the rest of the line reads anything.
     const because = filledIn === undefined ? '' : `${whyFilledIn(filledIn)}, and `;

@@ -24,6 +24,7 @@ import type { FoundProgram } from './find-program.ts';
 import type { ApprovalRecord } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
 import { ruleAccountOf } from './rule-account.ts';
+import type { SeenFiles } from './seen-files.ts';
 import { cutText } from './shown-command.ts';
 import { type Decider, whyMayNotDecide } from './who-decides.ts';
 
@@ -32,6 +33,8 @@ export interface DecideDeps {
   readonly allowlist: Allowlist;
   readonly clock: Clock;
   readonly random: Random;
+  /* Where the command of a stored request finds what it names. Absent, or undefined: where we do. */
+  readonly seenBy?: ((request: string) => Promise<SeenFiles | undefined>) | undefined;
 }
 
 export interface DecisionInput {
@@ -57,7 +60,7 @@ export type DecisionOutcome =
   | { readonly kind: 'unknown' };
 
 export async function decideApproval(
-  { store, allowlist, clock, random }: DecideDeps,
+  { store, allowlist, clock, random, seenBy }: DecideDeps,
   input: DecisionInput,
 ): Promise<DecisionOutcome> {
   const { approvalId, decision, reason, by } = input;
@@ -67,7 +70,7 @@ export async function decideApproval(
   const refusal = whyMayNotDecide(store, stored, input.decider);
   if (refusal !== undefined) return { kind: 'refused', why: refusal };
   // Files are looked at before the transaction: it may run twice and must touch nothing else.
-  const rules = rulesFor(input, () => {
+  const rules = await rulesFor(input, async () => {
     const shown = readWhole(store, approvalId, moment);
     const body = store.approvalBody(approvalId);
     if (shown?.state !== 'pending' || body === undefined) return undefined;
@@ -75,7 +78,8 @@ export async function decideApproval(
     if (shown.action.runAs !== undefined)
       return { kind: 'miss', why: noRuleForUsers, missing: undefined };
     const account = ruleAccountOf(shown);
-    return allowlist.find({ ...shown.action, account }, body.searchPath);
+    const seen = await seenBy?.(body.request);
+    return allowlist.find({ ...shown.action, account }, body.searchPath, seen);
   });
   if (rules.kind === 'not-for-ever') return rules;
   const programs = rules.programs.map((program) => ({ ...program, ruleId: random.id() }));
@@ -113,9 +117,12 @@ type Rules =
   | { readonly kind: 'rules'; readonly programs: readonly FoundProgram[] }
   | { readonly kind: 'not-for-ever'; readonly why: string };
 
-function rulesFor(input: DecisionInput, find: () => AllowlistAnswer | undefined): Rules {
+async function rulesFor(
+  input: DecisionInput,
+  find: () => Promise<AllowlistAnswer | undefined>,
+): Promise<Rules> {
   if (input.decision !== 'allow-always') return { kind: 'rules', programs: [] };
-  const answer = find();
+  const answer = await find();
   // It was asked about although the list covers it, or it is over: nothing to add.
   if (answer === undefined) return { kind: 'rules', programs: [] };
   if (answer.kind === 'match' && !(answer.by === 'starter' && answer.readsFiles)) {

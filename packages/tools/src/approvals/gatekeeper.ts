@@ -9,6 +9,7 @@ import type { ApprovalDecision, ApprovalState, Ask, Security } from '@clawdfathe
 import type { Confinement, HostProgram } from '@clawdfather/supervisor';
 import type { Binding } from './binding.ts';
 import type { Asker } from './requester.ts';
+import type { SeenFiles } from './seen-files.ts';
 
 /* What a person approves; the approval is bound to a hash of exactly this. */
 export interface ProposedAction {
@@ -19,6 +20,8 @@ export interface ProposedAction {
   /* What it is given to read at its start: to a shell or an interpreter that is the command. */
   readonly stdin?: string | undefined;
   readonly host: string;
+  /* What people call that host; absent for this machine. */
+  readonly hostName?: string | undefined;
   readonly account: string;
   /* The Unix user that it runs as, if that is not the one we run as. */
   readonly runAs?: string | undefined;
@@ -34,6 +37,8 @@ export interface Proposal {
   readonly patience?: AbortSignal | undefined;
   /* PATH of the run: what a bare program name is looked up in. */
   readonly searchPath: string;
+  /* Where it finds what it names; absent, or undefined: where we do. Asked only where the answer depends on it. */
+  readonly seen?: (() => Promise<SeenFiles | undefined>) | undefined;
   /* Everything needed to start the run later, in another process. JSON; opaque here. */
   readonly request: string;
   /* Kept as long as the approval is, and short: what tells one request from another. */
@@ -44,6 +49,8 @@ export interface Proposal {
   readonly credential?: string | undefined;
   /* Only at a gateway. */
   readonly asker?: Asker | undefined;
+  /* A person has said that nothing on its host is asked about. */
+  readonly isHostFullyAllowed?: boolean | undefined;
   /* A caller can only make it stricter. */
   readonly stricter?: { readonly security?: Security | undefined; readonly ask?: Ask | undefined };
 }
@@ -75,6 +82,7 @@ export interface ApprovalSummary {
   readonly state: ApprovalState;
   readonly actionHash: string;
   readonly account: string;
+  /* As people call it. */
   readonly host: string;
   readonly cwd: string;
   /* Cut where it is long. */
@@ -134,6 +142,8 @@ export type Confirmation =
 export interface Reconsideration {
   /* The request for the same command under another run id, for asking again. */
   readonly requestFor: (runId: string) => string;
+  /* As of a proposal. */
+  readonly seen?: (() => Promise<SeenFiles | undefined>) | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -89,10 +89,14 @@ type Bound =
   | { readonly kind: 'bound'; readonly binding: string | undefined }
   | { readonly kind: 'none'; readonly why: string };
 
-async function bindingOf({ clock }: HoldDeps, { action, searchPath }: Proposal): Promise<Bound> {
+async function bindingOf(
+  { clock }: HoldDeps,
+  { action, searchPath, seen }: Proposal,
+): Promise<Bound> {
   if (!isBindable(action)) return { kind: 'bound', binding: undefined };
+  const files = await seen?.();
   using limit = startTimeLimit(clock, boundLookMs, []);
-  const found = await readBinding({ action, searchPath, signal: limit.signal });
+  const found = await readBinding({ action, searchPath, seen: files, signal: limit.signal });
   if (found === undefined) {
     return { kind: 'none', why: 'the files that it names could not be read in time' };
   }
@@ -122,7 +126,7 @@ export function newApproval(random: Random, asked: AskedFor, moment: ApprovalMom
     actionHash: hashAction({ action, runId, request, searchPath, binding }),
     askedHash: hashAction({ action, runId, request, searchPath }),
     account: action.account,
-    host: action.host,
+    host: action.hostName ?? action.host,
     cwd: cutText(action.cwd, directoryCharactersMax),
     command: formatCommand(action.command),
     labels,

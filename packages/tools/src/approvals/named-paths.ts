@@ -3,13 +3,16 @@
  * and does no harm. docs/approvals.md says what is covered.
  *
  * - A relative word is looked for in the working directory, and in the directories that the line changes to by name.
+ * - `link/../x` is beside the link's target for the kernel, and beside the link for programs that fold paths by their text, as Node and
+ *   `cd` do. Both count.
  * - Of `name=value` and `--option=value` the value counts as well.
  * - A word with blanks may be a line for a shell (`bash -c '…'`), so its own words count too.
  */
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type LineWords, wordsOfLine } from '../shell/line-words.ts';
 import { directoryCharactersMax, lookedAtMax } from './approval-limits.ts';
 import type { ProposedAction } from './gatekeeper.ts';
+import { joinAsWritten } from './real-paths.ts';
 
 /* Of `cd` in a line; each makes every relative word mean one more path. */
 const directoriesMax = 8;
@@ -32,16 +35,14 @@ export function namedPaths(
     command.kind === 'line' ? wordsOfShell(command.shell, command.line) : wordsOfArgv(command.argv);
   const places = placesOf(cwd, directories);
   const inPlaces = (word: string): readonly string[] =>
-    isAbsolute(word) ? [resolve(word)] : places.map((place) => resolve(place, word));
+    places.flatMap((place) => readingsOf(joinAsWritten(place, word)));
   const isName = (word: string): boolean =>
     word !== '' && word.length <= directoryCharactersMax && !word.includes('\0');
   const bare = programs.filter((word) => isName(word) && !word.includes('/'));
   const named = [...programs.filter((word) => word.includes('/')), ...words].flatMap(withValue);
   const paths = [...new Set(named.filter(isName).flatMap(inPlaces))];
   const searched = [...new Set(bare)].map((word) =>
-    searchPath
-      .split(':')
-      .map((directory) => resolve(cwd, directory === '' ? '.' : directory, word)),
+    searchPath.split(':').map((directory) => joinAsWritten(joinAsWritten(cwd, directory), word)),
   );
   const files = paths.slice(0, lookedAtMax);
   const known = searched.slice(0, programsMax);
@@ -68,10 +69,19 @@ function wordsOfArgv([program, ...rest]: readonly [string, ...string[]]): LineWo
 
 function placesOf(cwd: string, directories: readonly string[]): readonly string[] {
   const places = [cwd];
+  let [written, folded] = [cwd, cwd];
   for (const directory of directories.slice(0, directoriesMax)) {
-    places.push(resolve(places.at(-1) ?? cwd, directory));
+    written = joinAsWritten(written, directory);
+    folded = resolve(folded, directory);
+    places.push(written, folded);
   }
   return [...new Set(places)];
+}
+
+/* The first has no `..` in it. */
+function readingsOf(path: string): readonly string[] {
+  const folded = resolve(path);
+  return folded === path ? [path] : [folded, path];
 }
 
 function withValue(word: string): readonly string[] {

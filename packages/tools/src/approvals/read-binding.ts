@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
 import { access, type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { unlessAborted } from '@clawdfather/kit';
 import {
   boundBytesMax,
@@ -20,10 +21,13 @@ import type { PresentState } from './binding.ts';
 import type { ProposedAction } from './gatekeeper.ts';
 import { namedPaths } from './named-paths.ts';
 import { isInside } from './real-paths.ts';
+import { isPrivate, type Seen, type SeenFiles } from './seen-files.ts';
 
 export interface BindingQuestion {
   readonly action: Pick<ProposedAction, 'command' | 'cwd'>;
   readonly searchPath: string;
+  /* Where the command finds what it names; undefined: where we do. */
+  readonly seen?: SeenFiles | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -36,33 +40,41 @@ export function readBinding(question: BindingQuestion): Promise<PresentState | u
 }
 
 interface Reading {
-  readonly files: { path: string; bytes: number; sha256: string }[];
+  readonly seen: SeenFiles | undefined;
+  readonly files: { path: string; at?: string; bytes: number; sha256: string }[];
   readonly unbound: { path: string; why: string }[];
   more: number;
   bytes: number;
 }
 
-async function readState({ action, searchPath, signal }: BindingQuestion): Promise<PresentState> {
-  const directory = await directoryAt(action.cwd);
+async function readState(question: BindingQuestion): Promise<PresentState> {
+  const { action, searchPath, seen, signal } = question;
+  const directory = await directoryAt(action.cwd, seen);
   const named = namedPaths(action, searchPath);
-  const reading: Reading = { files: [], unbound: [], more: named.more, bytes: 0 };
+  const reading: Reading = { seen, files: [], unbound: [], more: named.more, bytes: 0 };
   const paths = new Set<string>();
   for (const places of named.programs) {
-    const program = await findExecutable(places, signal);
+    const program = await findExecutable(places, question);
     if (program !== undefined) paths.add(program);
   }
   for (const path of named.files) paths.add(path);
   for (const path of paths) {
     signal.throwIfAborted();
+    if (paths.has(resolve(path)) && (await leadsWhereItReads(path, seen))) continue;
     take(reading, path, await lookAt(path, reading));
   }
   const { files, unbound, more } = reading;
   return { directory, files, unbound, more };
 }
 
-async function directoryAt(path: string): Promise<PresentState['directory']> {
+async function directoryAt(
+  path: string,
+  seen: SeenFiles | undefined,
+): Promise<PresentState['directory']> {
+  const place = await placeOf(path, seen);
+  if (place.kind !== 'at') return undefined;
   // One that cannot be looked at can as little be entered.
-  const found = await statOf(path).catch(() => undefined);
+  const found = await statOf(place.outside).catch(() => undefined);
   if (found === undefined || !found.isDirectory()) return undefined;
   return { device: String(found.dev), inode: String(found.ino) };
 }
@@ -70,13 +82,15 @@ async function directoryAt(path: string): Promise<PresentState['directory']> {
 /* As execvp finds it. */
 async function findExecutable(
   places: readonly string[],
-  signal: AbortSignal,
+  { seen, signal }: BindingQuestion,
 ): Promise<string | undefined> {
   for (const path of places) {
     signal.throwIfAborted();
-    const found = await statOf(path).catch(() => undefined);
+    const place = await placeOf(path, seen);
+    if (place.kind !== 'at') continue;
+    const found = await statOf(place.outside).catch(() => undefined);
     if (found?.isFile() !== true) continue;
-    const isExecutable = await access(path, constants.X_OK).then(
+    const isExecutable = await access(place.outside, constants.X_OK).then(
       () => true,
       () => false,
     );
@@ -85,16 +99,37 @@ async function findExecutable(
   return undefined;
 }
 
+/* A path with `..` in it that leads to the same place without: no link is in the way, and the shorter one says all. */
+async function leadsWhereItReads(path: string, seen: SeenFiles | undefined): Promise<boolean> {
+  const folded = resolve(path);
+  if (folded === path) return false;
+  const [written, read] = [await realPlaceOf(path, seen), await realPlaceOf(folded, seen)];
+  return written !== undefined && written === read;
+}
+
+async function realPlaceOf(path: string, seen: SeenFiles | undefined): Promise<string | undefined> {
+  if (seen === undefined) return await realpath(path).catch(() => undefined);
+  const place = await seen.find(path);
+  return place.kind === 'at' ? place.inside : undefined;
+}
+
 type Look =
   | { readonly kind: 'none' }
-  | { readonly kind: 'file'; readonly bytes: number; readonly sha256: string }
+  | {
+      readonly kind: 'file';
+      /* Where it is for us, if the command finds another file there than we do. */
+      readonly at?: string;
+      readonly bytes: number;
+      readonly sha256: string;
+    }
   | { readonly kind: 'unbound'; readonly why: string };
 
 const none: Look = { kind: 'none' };
 
 function take(reading: Reading, path: string, look: Look): void {
   if (look.kind === 'file') {
-    reading.files.push({ path, bytes: look.bytes, sha256: look.sha256 });
+    const { kind: _kind, ...file } = look;
+    reading.files.push({ path, ...file });
     reading.bytes += look.bytes;
   } else if (look.kind === 'unbound') {
     if (reading.unbound.length < unboundListedMax) reading.unbound.push({ path, why: look.why });
@@ -116,26 +151,40 @@ function whyNot(size: bigint, { files, bytes }: Reading): string | undefined {
 }
 
 const madeUp = ['/proc', '/sys', '/dev'];
+/* Directories of a process, by which it names every other file: `/proc/self/cwd/x`. */
+const ofProcess = /^\/(?:proc|dev)\/(?:.*\/)?(?:cwd|root|fd\/\d+)\/./;
 
 async function lookAt(path: string, reading: Reading): Promise<Look> {
-  if (madeUp.some((tree) => isInside(path, tree))) return none;
+  if (ofProcess.test(path)) return { kind: 'unbound', why: 'it leads each process elsewhere' };
+  // `/proc/../x` is elsewhere.
+  if (resolve(path) === path && madeUp.some((tree) => isInside(path, tree))) return none;
   try {
-    const found = await statOf(path);
+    const seen = await placeOf(path, reading.seen);
+    if (seen.kind === 'none') return none;
+    if (seen.kind === 'unsure') return { kind: 'unbound', why: seen.why };
+    const found = await statOf(seen.outside);
     if (found === undefined || !found.isFile()) return none;
     const why = whyNot(found.size, reading);
     if (why !== undefined) return { kind: 'unbound', why };
-    const place = await realpath(path);
+    const place = await realpath(seen.outside);
     if (madeUp.some((tree) => isInside(place, tree))) return none;
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
     await using handle = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     const opened = await handle.stat({ bigint: true });
     if (!opened.isFile()) return none;
     const whyNow = whyNot(opened.size, reading);
-    return whyNow === undefined ? await hashOf(handle) : { kind: 'unbound', why: whyNow };
+    if (whyNow !== undefined) return { kind: 'unbound', why: whyNow };
+    const hashed = await hashOf(handle);
+    const isElsewhere = hashed.kind === 'file' && isPrivate(seen);
+    return isElsewhere ? { ...hashed, at: seen.outside } : hashed;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     return { kind: 'unbound', why: `it cannot be read (${code})` };
   }
+}
+
+async function placeOf(path: string, seen: SeenFiles | undefined): Promise<Seen> {
+  return seen === undefined ? { kind: 'at', inside: path, outside: path } : await seen.find(path);
 }
 
 /* Undefined for what is not there. Throws for what cannot be looked at. */

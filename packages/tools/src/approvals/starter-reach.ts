@@ -16,6 +16,7 @@ import {
   shimBinaryPath,
 } from '@clawdfather/supervisor';
 import { isInside, realPathSoFar } from './real-paths.ts';
+import { isPrivate, type SeenFiles } from './seen-files.ts';
 import { systemGrants, systemTrees } from './system-grants.ts';
 import { type TreeBounds, whyNoTree } from './working-tree.ts';
 
@@ -38,6 +39,8 @@ export interface ReachQuestion {
   /* Of the command. */
   readonly cwd: string;
   readonly readsFiles: boolean;
+  /* Where the command finds what it names; undefined: where we do. */
+  readonly seen?: SeenFiles | undefined;
   /* Bounds what may hang: a directory on a dead mount. */
   readonly patience?: AbortSignal | undefined;
 }
@@ -125,11 +128,19 @@ async function findTree(question: ReachQuestion, bounds: TreeBounds): Promise<Tr
   if (path === undefined) return noTree(`${directory} cannot be looked at`);
   const why = whyNoTree(path, bounds);
   if (why !== undefined) return noTree(`${path}: ${why}`);
-  const place = cwd === directory ? path : await realPathWithin(cwd, patience);
+  const place = cwd === directory ? path : await placeOf(question);
   if (place === undefined || !isInside(place, path)) {
     return { kind: 'outside', why: `${cwd} is outside the working tree ${path}` };
   }
   return { kind: 'tree', path };
+}
+
+/* Of the command, as it will find it. */
+async function placeOf({ cwd, seen, patience }: ReachQuestion): Promise<string | undefined> {
+  if (seen === undefined) return realPathWithin(cwd, patience);
+  const finding = seen.find(cwd);
+  const found = patience === undefined ? await finding : await unlessAborted(finding, patience);
+  return found?.kind === 'at' && !isPrivate(found) ? found.inside : undefined;
 }
 
 function noTree(why: string): Tree {

@@ -1,13 +1,13 @@
 /*
  * Who may not decide: processes that belong to an agent, as far as the process tree shows it.
  *
- *   W1 Descendants of the processes the request came from (requester.ts): the agent's own shell tool, its hooks, its
+ *   WD1 Descendants of the processes the request came from (requester.ts): the agent's own shell tool, its hooks, its
  *      children.
- *   W2 Processes inside a run, also one that a person started. Shims adopt orphans, so forking away does not help; and a run
+ *   WD2 Processes inside a run, also one that a person started. Shims adopt orphans, so forking away does not help; and a run
  *      that an agent started with `clf run` looks like a person's.
- *   W3 Processes that are not at a terminal, below the leader of that terminal's kernel session. A child of the agent that has
+ *   WD3 Processes that are not at a terminal, below the leader of that terminal's kernel session. A child of the agent that has
  *      left its parent (`setsid … &`) no longer descends from it, but it has no terminal, or is not below that leader.
- *   W4 Over the network there is no process to look at. A device belongs to a person. An agent may hold a token, so a token that
+ *   WD4 Over the network there is no process to look at. A device belongs to a person. An agent may hold a token, so a token that
  *      asked for a run does not decide about it.
  *
  * This is no wall: an agent with the same user id can write to the database, or open a terminal of its own.

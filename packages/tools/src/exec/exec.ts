@@ -2,8 +2,8 @@
  * The `exec` tool: a command is asked for, checked, started, and waited for as long as the caller wants.
  *
  * Stages: plan → policy → start → the end, or `yieldMs`, whichever comes first. No stage makes the caller
- * wait beyond `yieldMs`: a run that has not even started by then is reported as running without a pid. The one exception is a request
- * for a person about files that do not answer (hold-request.ts).
+ * wait beyond `yieldMs`: a run that has not even started by then is reported as running without a pid. Two exceptions: a request
+ * for a person about files that do not answer (hold-request.ts), and the first look at what a shield is about.
  *
  * An abort before the answer ends the run and is recorded with who asked; after the answer the run is in the background
  * and an abort no longer ends it.
@@ -11,10 +11,12 @@
 import { hasCode, startTimeLimit, type TimeLimit, unlessAborted, within } from '@clawdfather/kit';
 import { execLimits, type ExecParams, type ExecResult } from '@clawdfather/protocol';
 import { type ManagedRun, outputStart, type RunExit, type RunId } from '@clawdfather/supervisor';
+import { localHost } from '@clawdfather/supervisor/origins';
 import type { Proposal, Verdict } from '../approvals/gatekeeper.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { createTextCleaner } from '../output/clean-text.ts';
+import { seenByRequest } from '../shield/seen-by-request.ts';
 import { beginStart } from './begin-start.ts';
 import { finishedResult, notesOf, type RunFacts } from './finished.ts';
 import { followOutput, type Reading } from './follow-output.ts';
@@ -52,7 +54,7 @@ export async function exec(
     requester: call.requester,
     journalBytesMax: call.extras?.journalBytesMax,
   });
-  const proposal = proposalOf(plan, params, { call, patience: limit.signal });
+  const proposal = proposalOf(context, plan, { params, call, patience: limit.signal });
   const verdict = await context.gatekeeper.check(proposal);
   call.signal.throwIfAborted();
   if (verdict.kind === 'denied') {
@@ -102,20 +104,30 @@ function allowedRequest(request: StoredRequest, { confine, rules }: Allowed): St
  * The directory of a command that names none. A person chose it. The host's own directory belongs to our user, so a command of
  * another user has no default.
  */
-function workingTreeOf({ directory }: ToolCall, { request, host }: ExecPlan): string | undefined {
+function workingTreeOf(
+  { directory }: ToolCall,
+  { request, host }: Pick<ExecPlan, 'request' | 'host'>,
+): string | undefined {
   if (directory !== undefined) return directory;
   return request.action.runAs === undefined ? host.homeDirectory : undefined;
 }
 
-function proposalOf(
-  { request, host }: ExecPlan,
-  { security, ask }: ExecParams,
-  { call, patience }: { readonly call: ToolCall; readonly patience: AbortSignal },
-): Proposal {
+interface Asked {
+  readonly params: ExecParams;
+  readonly call: ToolCall;
+  readonly patience: AbortSignal;
+}
+
+function proposalOf({ shield }: ToolsContext, plan: ExecPlan, asked: Asked): Proposal {
+  const { request, host, user } = plan;
+  const { call, patience, params } = asked;
+  const { security, ask } = params;
   return {
+    seen: () => seenByRequest(shield, request, user),
     action: request.action,
     runId: request.runId,
     searchPath: host.searchPath,
+    isHostFullyAllowed: host.isFullyAllowed,
     directory: workingTreeOf(call, { request, host }),
     patience,
     /* Made only for what is held: most commands are not. */
@@ -154,7 +166,7 @@ async function runAndWait(
     throw error;
   });
   if (call.signal.aborted) {
-    endWhenStarted(context, starting, call);
+    endWhenStarted(context, { starting, runId: request.runId }, call);
     throw call.signal.reason;
   }
   throwIfGone(context, call);
@@ -270,7 +282,8 @@ function stillStarting(
   request: StoredRequest,
   { isBackground, hasUsualLimit }: Waiting,
 ): ExecResult {
-  const slow = 'it has not started yet: the machine is slow';
+  const isHere = request.action.host === localHost;
+  const slow = `it has not started yet: ${isHere ? 'the machine is slow' : 'it waits for its turn on the host, or the host is slow'}`;
   const notes = [slow, ...limitNotes(!isBackground && hasUsualLimit)];
   const limits = timeLimitOf({ deadlines: deadlinesOfRequest(request) });
   const { runId } = request;
@@ -290,13 +303,20 @@ function unknownEnd(runId: string): ToolsError {
   });
 }
 
-/* The caller gave up during the start: the run is ended as soon as it has started. */
-function endWhenStarted({ log }: ToolsContext, starting: Promise<Started>, call: ToolCall): void {
+/* The caller gave up during the start: what waits for its turn is not started, and the rest is ended as soon as it has. */
+function endWhenStarted(
+  { log, starting: begun }: ToolsContext,
+  { starting, runId }: { readonly starting: Promise<Started>; readonly runId: string },
+  call: ToolCall,
+): void {
+  begun.get(runId)?.giveUp();
   const end = async (): Promise<void> => {
     const started = await starting;
     if (started.kind === 'started') await started.run.cancel('manual-cancel', call.requester);
   };
-  end().catch((error: unknown) => log.warn('exec.cancel-failed', { error }));
+  end().catch((error: unknown) => {
+    if (!hasCode(error, 'run-ended')) log.warn('exec.cancel-failed', { error });
+  });
 }
 
 export function throwIfGone({ signal }: ToolsContext, call: ToolCall): void {

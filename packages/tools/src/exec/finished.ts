@@ -7,7 +7,12 @@
 import { constants } from 'node:os';
 import type { ExecResult } from '@clawdfather/protocol';
 import type { RunExit, RunRecord } from '@clawdfather/supervisor';
-import { readsLabel, shieldLabel, terminalLabel } from '@clawdfather/supervisor/origins';
+import {
+  directoryOf,
+  readsLabel,
+  shieldLabel,
+  terminalLabel,
+} from '@clawdfather/supervisor/origins';
 import type { CollectedOutput } from './output-collector.ts';
 import { formatGone } from '../output/gone-text.ts';
 
@@ -34,13 +39,14 @@ export function finishedResult(
     notes: [...notesOf(record), ...endNotes(record, exit, output.output), ...notes],
   };
   const { code } = exit;
-  if (exit.reason === 'exit' && code !== undefined && code !== 126 && code !== 127) {
+  const isLost = exit.hostCause !== undefined;
+  if (exit.reason === 'exit' && !isLost && code !== undefined && code !== 126 && code !== 127) {
     return {
       status: 'completed',
       exitCode: code,
       reason: exit.reason,
       durationMs: exit.durationMs ?? 0,
-      cwd: record.cwd,
+      cwd: directoryOf(record),
       ...common,
     };
   }
@@ -107,12 +113,14 @@ export function notesOf({ labels }: Pick<RunRecord, 'labels'>): readonly string[
     ...(labels[shieldLabel] === 'partial'
       ? ['its shield is partial: this machine cannot hide everything from it']
       : []),
+    ...(labels[shieldLabel] === 'none' ? ['it has no shield: this machine offers none'] : []),
   ];
 }
 
 const { ENOENT, EACCES, EPERM, ENOEXEC, EISDIR, ENOTDIR } = constants.errno;
 
-function kindOf({ reason, code, failure }: RunExit): Failed['kind'] {
+function kindOf({ reason, code, failure, hostCause }: RunExit): Failed['kind'] {
+  if (reason === 'exit' && hostCause !== undefined) return 'host-unreachable';
   if (reason === 'exit') return code === 127 ? 'command-not-found' : 'not-executable';
   if (reason === 'spawn-error' && failure?.stage === 'exec') {
     if (failure.errno === ENOENT || failure.errno === ENOTDIR) return 'command-not-found';
@@ -122,18 +130,16 @@ function kindOf({ reason, code, failure }: RunExit): Failed['kind'] {
 }
 
 function messageOf(record: RunFacts, exit: RunExit): string {
-  const { reason, code, signal, actor, detail } = exit;
+  const { reason, signal, actor, detail } = exit;
   const by = actor === undefined ? '' : ` by ${actor}`;
   const why = detail === undefined ? '' : `: ${detail}`;
   switch (reason) {
     case 'exit':
-      return code === 127
-        ? 'command not found (exit code 127)'
-        : 'found, but it cannot be executed (exit code 126)';
+      return exitMessage(exit);
     case 'signal':
       return `killed by ${signal ?? 'a signal'}${exit.coreDumped ? ' (core dumped)' : ''}`;
     case 'manual-cancel':
-      return `cancelled${by}`;
+      return `cancelled${by}${why}`;
     case 'overall-timeout':
       return `ended after its time limit of ${seconds(record.deadlines.overallMs)}`;
     case 'no-output-timeout':
@@ -151,6 +157,13 @@ function messageOf(record: RunFacts, exit: RunExit): string {
     case 'unknown':
       return formatGone(reason, why);
   }
+}
+
+function exitMessage({ code, detail, hostCause }: RunExit): string {
+  if (hostCause !== undefined) return `${detail ?? 'its host was lost'} (${hostCause})`;
+  return code === 127
+    ? 'command not found (exit code 127)'
+    : 'found, but it cannot be executed (exit code 126)';
 }
 
 function startFailure(kind: Failed['kind'], why: string): string {

@@ -18,6 +18,7 @@ import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { formatChanged } from '../output/changed-text.ts';
 import { makeVisible } from '../output/visible-text.ts';
+import { seenByRequest } from '../shield/seen-by-request.ts';
 import { beginStart } from './begin-start.ts';
 import type { Started } from './start-run.ts';
 import { formatRequest, parseRequest, type StoredRequest } from './stored-request.ts';
@@ -113,8 +114,10 @@ async function confirmOrThrow(
   request: StoredRequest,
 ): Promise<void> {
   const requestFor = (runId: string): string => formatRequest({ ...request, runId });
-  const { signal } = context;
-  const confirmed = await context.gatekeeper.confirm(approval, { requestFor, signal });
+  const { signal, shield } = context;
+  // What is bound is a command of our own user.
+  const seen = () => seenByRequest(shield, request);
+  const confirmed = await context.gatekeeper.confirm(approval, { requestFor, seen, signal });
   switch (confirmed.kind) {
     case 'same':
       return;

@@ -4,18 +4,23 @@
  * Stages: parameters → host → as whom → environment additions → working directory → the host's plan.
  */
 import { isAbsolute, join } from 'node:path';
+import { orAborted } from '@clawdfather/kit';
 import { execLimits, type ExecParams } from '@clawdfather/protocol';
-import type { HostPort, HostUser } from '@clawdfather/supervisor';
+import type { FoundDirectory, HostPort, HostUser } from '@clawdfather/supervisor';
 import { localHost } from '@clawdfather/supervisor/origins';
 import type { ToolCall, ToolsContext } from '../context.ts';
 import { checkEnvAdditions } from '../environment/check-additions.ts';
 import { ToolsError } from '../errors.ts';
 import type { ProposedAction } from '../approvals/gatekeeper.ts';
+import type { SeenFiles } from '../approvals/seen-files.ts';
+import { seenByRequest } from '../shield/seen-by-request.ts';
 import type { StoredRequest } from './stored-request.ts';
 
 export interface ExecPlan {
   readonly request: StoredRequest;
   readonly host: HostPort;
+  /* As whom it runs; undefined: as we do. */
+  readonly user: HostUser | undefined;
 }
 
 /*
@@ -32,19 +37,24 @@ export async function planExec(
   const user = await host.userOf(account);
   const envAdditions = params.env ?? {};
   refuseEnvironment(envAdditions);
-  const named = directoryOf(params.workdir, call.directory ?? user?.home ?? host.homeDirectory);
-  const cwd = await findDirectory({ host, user }, named, patience);
+  if (host.id !== localHost) refuseExtras(call.extras);
+  // A session's directory is one of this machine.
+  const own = host.id === localHost ? (call.directory ?? user?.home) : undefined;
+  const named = directoryOf(params.workdir, own ?? host.homeDirectory);
+  const tree = treeOf({ call, host, user });
+  const cwd = await findDirectory(context, named, { host, user, tree, patience });
   const action: ProposedAction = {
     command: commandOf(params),
     cwd,
     envAdditions,
     ...(params.stdin === undefined || params.stdin === '' ? {} : { stdin: params.stdin }),
     host: host.id,
+    ...(host.name === undefined ? {} : { hostName: host.name }),
     account,
     ...(user === undefined ? {} : { runAs: user.name }),
   };
   const planned = { call, host, user, action, patience };
-  return { host, request: await requestOf(context, params, planned) };
+  return { host, user, request: await requestOf(context, params, planned) };
 }
 
 interface Target {
@@ -69,7 +79,8 @@ async function requestOf(
   const { cols, rows } = execLimits.terminal;
   const size = { cols: params.cols ?? cols, rows: params.rows ?? rows };
   const plan = async (terminal: typeof size | undefined): Promise<StoredRequest['spawn']> => {
-    const asked = { runId, command, cwd, envAdditions, terminal, user };
+    const env = { ...call.sessionEnvironment, ...envAdditions };
+    const asked = { runId, command, cwd, envAdditions: env, terminal, user };
     return (await host.plan(asked, patience)) as StoredRequest['spawn'];
   };
   const withoutTerminal = params.pty === true ? await plan(undefined) : undefined;
@@ -81,6 +92,7 @@ async function requestOf(
     ...(withoutTerminal?.mode === 'child' ? { withoutTerminal } : {}),
     size,
     sessionId: call.sessionId,
+    ...(call.hostSession === undefined ? {} : { hostSession: call.hostSession }),
     requester: call.requester,
     ...(call.labels === undefined ? {} : { labels: call.labels }),
     ...(call.extras === undefined ? {} : { extras: call.extras }),
@@ -93,14 +105,25 @@ async function requestOf(
   };
 }
 
-/* The tree is one that a person chose, as for what the starter list reads: the directory of a command is the agent's choice. */
+/*
+ * The tree is one that a person chose, as for what the starter list reads: the directory of a command is the agent's choice. A
+ * person who asks for a shield chooses it with the command.
+ */
 function shieldOf(
   { shieldsCommands }: ToolsContext,
-  { call, host, user }: Planned,
+  { call, host, user, action }: Planned,
 ): Pick<StoredRequest, 'shielded'> {
-  if (!shieldsCommands && call.extras?.shield !== true) return {};
-  const tree = call.directory ?? (user === undefined ? host.homeDirectory : undefined);
-  return { shielded: tree === undefined ? {} : { tree } };
+  // What runs on another machine reaches nothing of this one.
+  if (host.id !== localHost) return {};
+  const isAsked = call.extras?.shield === true || call.extras?.tools === true;
+  const letIn = call.letIn === undefined ? {} : { letIn: call.letIn };
+  if (!shieldsCommands) return isAsked ? { shielded: { tree: action.cwd, ...letIn } } : {};
+  const tree = treeOf({ call, host, user });
+  return { shielded: tree === undefined ? letIn : { tree, ...letIn } };
+}
+
+function treeOf({ call, host, user }: Target & Pick<Planned, 'call'>): string | undefined {
+  return call.directory ?? (user === undefined ? host.homeDirectory : undefined);
 }
 
 function deadlinesOf(
@@ -141,25 +164,72 @@ function refuseEnvironment(additions: Readonly<Record<string, string>>): void {
   });
 }
 
+/* They are about processes of this machine, and there only a client of ssh would have them. */
+function refuseExtras({ shield, tools, nice, limits = {} }: NonNullable<ToolCall['extras']> = {}) {
+  const asked = [
+    ...(shield === true ? ['shield'] : []),
+    ...(tools === true ? ['tools'] : []),
+    ...(nice === undefined ? [] : ['nice']),
+    ...(Object.values(limits).every((limit) => limit === undefined) ? [] : ['limits']),
+  ];
+  if (asked.length === 0) return;
+  throw new ToolsError('params-invalid', `not on another machine: ${asked.join(', ')}`, {
+    detail: { asked },
+    hint: 'Leave it out; nothing was started.',
+  });
+}
+
 function directoryOf(asked: string | undefined, base: string): string {
   if (asked === undefined) return base;
   return isAbsolute(asked) ? asked : join(base, asked);
 }
 
+interface Wanted extends Target {
+  /* Of the session; it is there inside of a shield. */
+  readonly tree: string | undefined;
+  readonly patience: AbortSignal;
+}
+
 async function findDirectory(
-  { host, user }: Target,
+  context: ToolsContext,
   path: string,
-  patience: AbortSignal,
+  { host, user, tree, patience }: Wanted,
 ): Promise<string> {
   if (path.includes('\0')) throw unusableDirectory(path, 'its name holds a NUL character');
   // Our own check says nothing about another user, who must not learn from us which files exist. The start enters it as that user.
   if (user !== undefined) return path;
-  const found = await host.findDirectory(path, patience).catch((error: unknown) => {
+  const { shield, shieldsCommands } = context;
+  const isShielded = shieldsCommands && host.id === localHost && path !== tree;
+  const seen = isShielded ? await seenByRequest(shield, { shielded: { tree } }) : undefined;
+  const finding =
+    seen === undefined
+      ? host.findDirectory(path, patience)
+      : findSeenDirectory({ host, seen, patience }, path);
+  const found = await finding.catch((error: unknown) => {
     if (!patience.aborted) throw error;
     return { kind: 'found', path } as const;
   });
   if (found.kind === 'unusable') throw unusableDirectory(path, found.why);
   return found.path;
+}
+
+interface Look {
+  readonly host: HostPort;
+  readonly seen: SeenFiles;
+  readonly patience: AbortSignal;
+}
+
+/* Under the name that it has inside, which is what the start enters. */
+async function findSeenDirectory(
+  { host, seen, patience }: Look,
+  path: string,
+): Promise<FoundDirectory> {
+  const found = await orAborted(seen.find(path), patience);
+  if (found.kind === 'none') return { kind: 'unusable', why: 'it does not exist' };
+  if (found.kind === 'unsure') return { kind: 'unusable', why: found.why };
+  const { inside, outside } = found;
+  const place = await host.findDirectory(outside, patience);
+  return place.kind === 'found' ? { kind: 'found', path: inside } : place;
 }
 
 export function unusableDirectory(path: string, why: string): ToolsError {

@@ -8,12 +8,23 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { hasCode } from '@clawdfather/kit';
-import type { HostUser, ManagedRun, RunId, SpawnInput } from '@clawdfather/supervisor';
+import type {
+  HostPort,
+  HostStart,
+  HostUser,
+  ManagedRun,
+  PreparedStart,
+  RunId,
+  SpawnInput,
+} from '@clawdfather/supervisor';
 import {
   accountLabel,
   allowedByLabel,
+  directoryOnHost,
   execBackend,
+  hostDirectoryLabel,
   hostLabel,
+  hostNameLabel,
   journalMaxLabel,
   nameLabel,
   nameScope,
@@ -45,6 +56,8 @@ export interface StartOptions {
   readonly isIdPromised?: boolean;
   /* The last thing before the start; a rejection keeps it from starting. */
   readonly confirm?: () => Promise<void>;
+  /* Until it is on its way. Default that of the tools. */
+  readonly signal?: AbortSignal | undefined;
   /* The directory that was approved. The child looks at the one that it has entered. */
   readonly directory?: Binding['directory'] | undefined;
 }
@@ -52,22 +65,58 @@ export interface StartOptions {
 export async function startRun(
   context: ToolsContext,
   request: StoredRequest,
-  { isIdPromised = false, confirm, directory }: StartOptions,
+  { isIdPromised = false, confirm, directory, signal = context.signal }: StartOptions,
 ): Promise<Started> {
-  const user = await checkUser(context, request);
+  const { host, user } = await checkUser(context, request);
+  const prepare = host.prepare?.bind(host);
+  if (prepare !== undefined) {
+    await confirm?.();
+    return startOnHost(context, request, (asked) => prepare(asked, signal));
+  }
   const around = await surround(context, request, user);
   await confirm?.();
   const wantsTerminal = request.spawn.mode !== 'child';
   if (!wantsTerminal || context.canOpenTerminal()) {
     const input = { ...inputOf(context, request), ...placeOf(directory) };
-    const started = await spawn(context, request, around(input));
+    const started = await spawn(context, request, await around(input));
     if (!wantsTerminal || isIdPromised || !isTerminalRefused(context, started)) return started;
     context.log.warn('exec.terminal-refused', { runId: request.runId });
     await context.supervisor.remove(request.runId as RunId);
     const again = { ...onPipes(context, request), runId: context.random.id() };
-    return spawn(context, request, around(again));
+    return spawn(context, request, await around(again));
   }
-  return spawn(context, request, around({ ...onPipes(context, request), ...placeOf(directory) }));
+  const input = { ...onPipes(context, request), ...placeOf(directory) };
+  return spawn(context, request, await around(input));
+}
+
+/* What was decided on is in the action; the way to the host is made now. */
+async function startOnHost(
+  context: ToolsContext,
+  request: StoredRequest,
+  prepare: (start: HostStart) => Promise<PreparedStart>,
+): Promise<Started> {
+  const { runId, action, size, extras, requester, hostSession } = request;
+  const { command, cwd, envAdditions, account } = action;
+  const terminal = request.spawn.mode === 'child' ? undefined : size;
+  const graceMs = extras?.graceMs;
+  const wanted = { runId, command, cwd, envAdditions, terminal, user: undefined };
+  const asked = { ...wanted, account, requester, sessionId: hostSession, graceMs };
+  const prepared = await prepare(asked);
+  const { sessionId, shownAs } = prepared;
+  const spawnOf = { ...request, spawn: prepared.spawn as StoredRequest['spawn'] };
+  const input = {
+    ...inputOf(context, spawnOf),
+    sessionId,
+    shownAs,
+    graceMs: prepared.graceMs,
+  };
+  const started = await spawn(context, request, input).catch((error: unknown) => {
+    prepared.notStarted();
+    throw error;
+  });
+  if (started.kind === 'started') prepared.started(started.run);
+  else prepared.notStarted();
+  return started;
 }
 
 function placeOf(directory: StartOptions['directory']): Pick<SpawnInput, 'cwdId'> {
@@ -79,7 +128,7 @@ function placeOf(directory: StartOptions['directory']): Pick<SpawnInput, 'cwdId'
 async function checkUser(
   { hosts, signal }: ToolsContext,
   request: StoredRequest,
-): Promise<HostUser | undefined> {
+): Promise<{ readonly host: HostPort; readonly user: HostUser | undefined }> {
   const { action, spawn: plan, withoutTerminal, runId } = request;
   const host = await hosts.find(action.account, action.host, signal);
   const user = await host.userOf(action.account);
@@ -88,7 +137,7 @@ async function checkUser(
     action.runAs === user?.name &&
     isDeepStrictEqual(plan.runAs, ids) &&
     (withoutTerminal === undefined || isDeepStrictEqual(withoutTerminal.runAs, ids));
-  if (isSame) return user;
+  if (isSame) return { host, user };
   throw new ToolsError(
     'approval-unusable',
     'it was asked for as another Unix user than the account has now',
@@ -158,6 +207,7 @@ function inputOf({ openFiles, room }: ToolsContext, request: StoredRequest): Spa
       [accountLabel]: action.account,
       [requesterLabel]: requester,
       [hostLabel]: action.host,
+      ...hostLabelsOf(action),
       ...(bounded.journal === undefined
         ? {}
         : { [journalMaxLabel]: String(bounded.journal.bytesMax) }),
@@ -176,6 +226,11 @@ function inputOf({ openFiles, room }: ToolsContext, request: StoredRequest): Spa
   if (plan.mode !== 'child') return { ...plan, ...common, ...size };
   const isClosed = request.isEof && (request.stdin ?? '') === '';
   return { ...plan, ...common, stdin: isClosed ? 'closed' : 'open' };
+}
+
+function hostLabelsOf({ hostName, cwd }: StoredRequest['action']): Record<string, string> {
+  if (hostName === undefined) return {};
+  return { [hostNameLabel]: hostName, [hostDirectoryLabel]: directoryOnHost(cwd) };
 }
 
 /* The scope gives a name to one living run of an account, also when two processes start one at once. */

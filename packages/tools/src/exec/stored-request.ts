@@ -31,6 +31,7 @@ const requestSchema = z.object({
     envAdditions: z.record(z.string(), z.string()),
     stdin: z.string().optional(),
     host: z.string(),
+    hostName: z.string().optional(),
     account: z.string(),
     runAs: z.string().optional(),
   }),
@@ -48,6 +49,8 @@ const requestSchema = z.object({
   withoutTerminal: z.object({ mode: z.literal('child'), argv, ...placeFields }).optional(),
   size: z.object({ cols: z.int(), rows: z.int() }),
   sessionId: z.string(),
+  /* The session with its host; absent: whichever there is. */
+  hostSession: z.string().optional(),
   requester: z.string(),
   labels: z.record(z.string(), z.string()).optional(),
   /* A person's wishes beside the command. */
@@ -63,7 +66,15 @@ const requestSchema = z.object({
   /* What a person decided that lets it start, as its label says it. */
   allowedBy: z.string().optional(),
   /* It starts in a shield, in which this directory of the session is there; absent: it has none. */
-  shielded: z.object({ tree: z.string().optional() }).optional(),
+  shielded: z
+    .object({
+      tree: z.string().optional(),
+      /* The way to an SSH host that is let in. */
+      letIn: z
+        .object({ directory: z.string(), environment: z.record(z.string(), z.string()) })
+        .optional(),
+    })
+    .optional(),
   /* What it is confined to; absent for all that a person let start. */
   confine: z
     .object({

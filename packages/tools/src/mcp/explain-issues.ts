@@ -36,9 +36,9 @@ function explain(
         ? `"${path}" is missing.`
         : `"${path}" must be of type ${issue.expected}.`;
     case 'too_small':
-      return `"${path}" must be at least ${issue.minimum}${unitOf(issue.origin)}.`;
+      return `"${path}" must ${amountOf(issue.origin, 'at least', issue.minimum)}.`;
     case 'too_big':
-      return `"${path}" must be at most ${issue.maximum}${unitOf(issue.origin)}.`;
+      return `"${path}" must ${amountOf(issue.origin, 'at most', issue.maximum)}.`;
     case 'invalid_value':
       return `"${path}" must be one of: ${issue.values.map(String).join(', ')}.`;
     default:
@@ -56,9 +56,10 @@ function unknownName(
   return `There is no "${name}" here; known are: ${knownNames.join(', ')}.`;
 }
 
-function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' ? ' items' : '';
+function amountOf(origin: string, bound: string, amount: number | bigint): string {
+  const unit = { string: 'character', array: 'item' }[origin];
+  if (unit === undefined) return `be ${bound} ${amount}`;
+  return `have ${bound} ${amount} ${unit}${Number(amount) === 1 ? '' : 's'}`;
 }
 
 function sentence(text: string): string {

@@ -18,8 +18,11 @@ export const messageBytesMax = 64 * 1_024 * 1_024;
 /* 2025-03-26 has batches; no known client sends long ones. */
 export const batchMessagesMax = 100;
 
-/* A client that sends and does not read: from here on we do not read either. */
-export const unsentCharactersMax = 64 * 1_024 * 1_024;
+/* A client that sends and does not read: from here on we do not read either. Some hundred results of the usual size. */
+export const unsentCharactersMax = 4 * 1_024 * 1_024;
+
+/* Requests that are not answered yet: from here on we do not read the next one. Far more than an agent waits for at once. */
+export const openRequestsMax = 512;
 
 /* Clients show progress to people and reset their timeouts on it (60 s is usual). */
 export const progressIntervalMs = 1_000;

@@ -4,11 +4,13 @@
  * The library's own transport closes the connection at a message of 10 MB, says nothing about a line that is no JSON, and
  * copies all it has with every chunk. This one
  *   1. answers what it cannot read, and reads on;
- *   2. stops reading while a client that does not read has too much in front of it;
+ *   2. stops reading while a client that does not read has too much in front of it, or too many of its requests are not answered;
  *   3. closes once, at the end of input or when the reader is gone, and reports it.
  */
+import { deferred } from '@clawdfather/kit';
 import { INVALID_REQUEST, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { messageBytesMax, unsentCharactersMax } from './limits.ts';
+import { createOpenRequests } from './open-requests.ts';
 import { type Inbound, parseMessages, refuse } from './parse-message.ts';
 import { createLineSplitter, type InputLine } from './split-lines.ts';
 
@@ -26,11 +28,18 @@ export function createLineTransport(streams: LineStreams, onSent: OnSent): Trans
   const reading = new AbortController();
   const splitter = createLineSplitter(messageBytesMax);
   let unsentCharacters = 0;
-  let lastWrite: Promise<void> = Promise.resolve();
+  const open = createOpenRequests();
+  /* Resolves when something has been sent or answered, or all is over. */
+  let changed = deferred();
+  const change = (): void => {
+    changed.resolve();
+    changed = deferred();
+  };
 
   const close = async (): Promise<void> => {
     if (reading.signal.aborted) return;
     reading.abort();
+    change();
     transport.onclose?.();
   };
   const fail = (error: unknown): void => {
@@ -43,21 +52,28 @@ export function createLineTransport(streams: LineStreams, onSent: OnSent): Trans
     unsentCharacters += line.length;
     const written = streams.write(line).finally(() => {
       unsentCharacters -= line.length;
+      change();
     });
-    lastWrite = written.catch(fail);
+    written.catch(fail);
     return written;
   };
   const take = (line: InputLine): void => {
     for (const inbound of inboundOf(line)) {
-      if (inbound.kind === 'message') transport.onmessage?.(inbound.message);
-      // Whether it arrives shows in `lastWrite`.
+      if (inbound.kind === 'message') {
+        open.taken(inbound.message, line.kind === 'line' ? line.text.length : 0);
+        transport.onmessage?.(inbound.message);
+      }
+      // A reader that is gone closes the connection.
       else void writeMessage(inbound.refusal).catch(() => {});
     }
   };
+  const isTooMuch = (): boolean => unsentCharacters > unsentCharactersMax || open.isFull();
   const pump = async (): Promise<void> => {
     for await (const chunk of streams.read(reading.signal)) {
-      for (const line of splitter.push(chunk)) take(line);
-      while (unsentCharacters > unsentCharactersMax && !reading.signal.aborted) await lastWrite;
+      for (const line of splitter.push(chunk)) {
+        while (isTooMuch() && !reading.signal.aborted) await changed.promise;
+        take(line);
+      }
     }
   };
 
@@ -67,6 +83,8 @@ export function createLineTransport(streams: LineStreams, onSent: OnSent): Trans
     },
     send: (message: JSONRPCMessage) => {
       const written = writeMessage(message);
+      open.sent(message);
+      change();
       onSent(message);
       return written;
     },

@@ -21,7 +21,7 @@ import { findRecord } from './find-run.ts';
 import { refusedCommand } from './refusals.ts';
 import type { ParamsOf, ResultOf } from './result-of.ts';
 import { isOwnedBy } from './take-over.ts';
-import { withdrawHeld } from './withdraw-held.ts';
+import { giveUpStart, withdrawHeld } from './withdraw-held.ts';
 
 /* What the supervisor gives a run that names no grace of its own, and from the kill to giving up (T1, T2). */
 const usualGraceMs = 5_000;
@@ -91,6 +91,8 @@ export async function kill(
 ): Promise<ResultOf<'kill'>> {
   const held = await withdrawHeld(context, params.runId, call);
   if (held !== undefined) return { runId: held, isGone: true, survivors: [] };
+  const begun = await giveUpStart(context, params.runId, call);
+  if (begun !== undefined) return { runId: begun, isGone: true, survivors: [] };
   const record = findRecord(context, params.runId, call);
   const ended = await endTree(context, record, { graceMs: params.graceMs, call });
   return { runId: record.runId, ...ended };

@@ -7,15 +7,15 @@ import { suggestNearest } from '@clawdfather/kit';
 import type { RunFilter, RunId, RunRecord } from '@clawdfather/supervisor';
 import { accountLabel, execBackend } from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary, HeldFilter } from '../approvals/gatekeeper.ts';
-import type { ToolCall, ToolsContext } from '../context.ts';
+import type { Starting, ToolCall, ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 
 export type FoundRun =
   | { readonly kind: 'run'; readonly record: RunRecord }
   /* It waits for a decision, was denied, or has been allowed and not yet started. */
   | { readonly kind: 'held'; readonly approval: ApprovalSummary }
-  /* Asked for and not recorded yet. */
-  | { readonly kind: 'starting'; readonly runId: string; readonly done: Promise<void> };
+  /* Asked for and not recorded yet, or never. */
+  | { readonly kind: 'starting'; readonly runId: string; readonly start: Starting };
 
 /* The newest: enough to find a near miss. */
 const candidatesMax = 200;
@@ -50,7 +50,7 @@ export function filterOf({ account }: Pick<ToolCall, 'account'>): RunFilter {
 }
 
 function findExactly(
-  { supervisor, gatekeeper, starting, takeOver, terminals }: ToolsContext,
+  { supervisor, gatekeeper, starting, failedStarts, takeOver, terminals }: ToolsContext,
   id: string,
   { account, sees = (run) => isVisible(run, account) }: ToolCall,
 ): FoundRun | undefined {
@@ -62,10 +62,12 @@ function findExactly(
     return { kind: 'run', record };
   }
   const begun = starting.get(id);
-  if (begun?.account === account) return { kind: 'starting', runId: id, done: begun.done };
+  if (begun?.account === account) return { kind: 'starting', runId: id, start: begun };
   const approval = gatekeeper.approvalOf(id);
   const isTheirs = approval?.account === account && approval.state !== 'started';
-  return isTheirs ? { kind: 'held', approval } : undefined;
+  if (isTheirs) return { kind: 'held', approval };
+  const failed = failedStarts.get(id);
+  return failed?.account === account ? { kind: 'starting', runId: id, start: failed } : undefined;
 }
 
 export function isVisible(record: RunRecord, account: string): boolean {

@@ -3,7 +3,12 @@
  */
 import { processLimits, type RunSummary } from '@clawdfather/protocol';
 import { liveRunStates, type RunRecord } from '@clawdfather/supervisor';
-import { hostLabel, localHost } from '@clawdfather/supervisor/origins';
+import {
+  directoryOf,
+  directoryOnHost,
+  hostNameOf,
+  localHost,
+} from '@clawdfather/supervisor/origins';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import { commandText } from '../approvals/shown-command.ts';
 import type { ToolCall, ToolsContext } from '../context.ts';
@@ -41,8 +46,8 @@ export function summaryOf(record: RunRecord): RunSummary {
     runId: record.runId,
     state: record.state,
     command: record.command,
-    cwd: record.cwd,
-    host: record.labels[hostLabel] ?? localHost,
+    cwd: directoryOf(record),
+    host: hostNameOf(record.labels),
     pty: record.mode !== 'child',
     ...(pid === undefined ? {} : { pid }),
     ...(startedAtMs === undefined ? {} : { startedAt: new Date(startedAtMs).toISOString() }),
@@ -66,7 +71,7 @@ export function summaryOfHeld(approval: ApprovalSummary): RunSummary {
     approvalId,
     state: 'held',
     command: commandText(command),
-    cwd,
+    cwd: host === localHost ? cwd : directoryOnHost(cwd),
     host,
     pty: false,
     leftovers: 0,

@@ -23,7 +23,14 @@ export async function waitForStart(
 ): Promise<StartWait> {
   if (found.kind === 'run') return found;
   if (found.kind === 'starting') {
-    await unlessAborted(found.done, limit.signal);
+    const { done, failure } = found.start;
+    await unlessAborted(done, limit.signal);
+    const failed = failure();
+    // What was held says itself what became of it, and so does what has a record.
+    const isKnown =
+      context.gatekeeper.approvalOf(found.runId) !== undefined ||
+      context.supervisor.get(found.runId as RunId) !== undefined;
+    if (failed !== undefined && !isKnown) throw failed;
     return recordOr(context, found.runId);
   }
   const approval = checked(context, await decisionOf(context, found.approval, limit));

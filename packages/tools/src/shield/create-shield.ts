@@ -1,8 +1,9 @@
 /*
  * The shield of agents' commands: how much of it there is, and the description that a start hands to the supervisor.
  *
- * What it depends on (links, directories in a home) is read again after a few seconds. Until then the same description is used, to the
- * letter, so that spawnd has its namespace.
+ * What it depends on (links, directories in a home) is read again after a few seconds. If it is the same as before, the same description
+ * is used, to the letter, so that spawnd has its namespace. Else the description has another mark: a mount is gone from its namespace when
+ * its place is removed or another file is moved there, as most programs do when they save one.
  */
 import type { Clock } from '@clawdfather/kit';
 import {
@@ -11,8 +12,11 @@ import {
   shimBinaryPath,
   type ShieldRequest,
 } from '@clawdfather/supervisor';
+import type { SeenFiles } from '../approvals/seen-files.ts';
 import { ToolsError } from '../errors.ts';
+import { readIdentities } from './place-identities.ts';
 import { planShield } from './plan-shield.ts';
+import { createSeenFiles } from './see-files.ts';
 import { readShieldFacts, type ShieldUser } from './shield-facts.ts';
 import { asksAlways, formatShield, type ShieldState, shieldStateOf } from './shield-level.ts';
 import type { ShieldSettings } from './shield-settings.ts';
@@ -23,6 +27,8 @@ export interface ShieldPlaces {
   readonly ownDirectories: readonly string[];
   /* Further files and directories of our own: secrets, keys, databases. */
   readonly ours: readonly string[];
+  /* More of these, which other programs of ours have made known since. Asked again and again; what it throws keeps commands from starting. */
+  readonly laterOurs?: (() => readonly string[]) | undefined;
   /* What our next start runs. */
   readonly programs: readonly string[];
   /* Below one of our own directories; in it are those that are put in the place of /tmp and the like. */
@@ -45,15 +51,21 @@ export interface ShieldPlace {
   readonly tree: string | undefined;
   /* Absent: the user that we run as. */
   readonly user?: ShieldUser | undefined;
+  /* The directory of its tool socket, which is let in. Absent: it has none. */
+  readonly toolsDir?: string | undefined;
+  /* The directory with the socket of an SSH host, which is let in. Absent: none is. */
+  readonly sshDir?: string | undefined;
 }
 
 export interface Shield {
   readonly settings: ShieldSettings;
   state(): Promise<ShieldState>;
-  /* Why every command is asked about; undefined: the policy decides. */
+  /* Why every command is asked about; undefined: the policy decides. Throws `shield-unavailable` where it is required. */
   whyAlwaysAsk(): Promise<string | undefined>;
   /* Undefined: no shield can be had, or it is switched off. Throws `shield-unavailable` where it is required. */
   describe(place: ShieldPlace): Promise<ShieldRequest | undefined>;
+  /* Where a command finds what it names. Undefined: where we do. Throws as `describe` does. */
+  seenFrom(place: Omit<ShieldPlace, 'toolsDir' | 'sshDir'>): Promise<SeenFiles | undefined>;
 }
 
 const domainAlone: ShieldRequest = { steps: undefined, hasDomain: true };
@@ -69,53 +81,82 @@ export function createShield(deps: ShieldDeps): Shield {
     support ??= (deps.support ?? readSupport)();
     return shieldStateOf(await support, settings);
   };
-  const kept = new Map<
-    string,
-    { readonly atMs: number; readonly request: Promise<ShieldRequest> }
-  >();
+  const requiredState = async (): Promise<ShieldState> => {
+    const found = await state();
+    if (settings.mode === 'require' && found.missing.length > 0) throw unavailable(found);
+    return found;
+  };
+  const kept = new Map<string, { readonly atMs: number; readonly found: Promise<Found> }>();
+  let count = 0;
   const requestFor = async (place: ShieldPlace, hasDomain: boolean): Promise<ShieldRequest> => {
+    // What has a socket of its own is started once, or seldom.
+    if (place.toolsDir !== undefined || place.sshDir !== undefined) {
+      const steps = await readSteps(deps, place).catch(unprepared);
+      return { steps, hasDomain, mark: `${place.toolsDir ?? ''} ${place.sshDir ?? ''}` };
+    }
     const key = JSON.stringify([place.tree, place.user?.uid]);
     const now = clock.monotonicMs();
     const last = kept.get(key);
-    if (last !== undefined && now - last.atMs < keptMs) return await last.request;
-    // One object as long as it holds: its bytes are made once.
-    const request = readSteps(deps, place).then((steps) => ({ steps, hasDomain }), unprepared);
+    if (last !== undefined && now - last.atMs < keptMs) return (await last.found).request;
+    const found = (async (): Promise<Found> => {
+      const steps = await readSteps(deps, place);
+      const identity = await readIdentities(steps);
+      const before = await last?.found.catch(() => undefined);
+      // One object as long as it holds: its bytes are made once.
+      if (before?.identity === identity) return before;
+      count += 1;
+      // Counted, since what is there may become what it was before, while the mounts that it had then are gone.
+      return { identity, request: { steps, hasDomain, mark: `${count} ${identity}` } };
+    })().catch(unprepared);
     kept.delete(key);
     if (kept.size >= keptMax) kept.clear();
-    kept.set(key, { atMs: now, request });
+    kept.set(key, { atMs: now, found });
     // What could not be read is read again.
-    request.catch(() => kept.delete(key));
-    return await request;
+    found.catch(() => kept.delete(key));
+    return (await found).request;
+  };
+  const describe = async (place: ShieldPlace): Promise<ShieldRequest | undefined> => {
+    const { hasNamespace, hasDomain } = await requiredState();
+    if (hasNamespace) return await requestFor(place, hasDomain);
+    return hasDomain ? domainAlone : undefined;
   };
   return {
     settings,
     state,
     whyAlwaysAsk: async () => {
-      const found = await state();
+      const found = await requiredState();
       return asksAlways(found, settings)
         ? `agents are not fully shielded here (${formatShield(found)}), so everything is asked about`
         : undefined;
     },
-    describe: async (place) => {
-      const found = await state();
-      if (settings.mode === 'require' && found.missing.length > 0) throw unavailable(found);
-      const { hasNamespace, hasDomain } = found;
-      if (hasNamespace) return await requestFor(place, hasDomain);
-      return hasDomain ? domainAlone : undefined;
+    describe,
+    seenFrom: async ({ tree, user }) => {
+      const steps = (await describe({ tree, user }))?.steps;
+      return steps === undefined ? undefined : createSeenFiles(steps);
     },
   };
 }
 
+interface Found {
+  /* Of the steps, and of what is at their places. */
+  readonly identity: string;
+  readonly request: ShieldRequest;
+}
+
 type Steps = NonNullable<ShieldRequest['steps']>;
 
-async function readSteps(deps: ShieldDeps, { tree, user }: ShieldPlace): Promise<Steps> {
+async function readSteps(deps: ShieldDeps, place: ShieldPlace): Promise<Steps> {
+  const { tree, user, toolsDir, sshDir } = place;
   const { settings, home } = deps;
   const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, home };
   const facts = await readShieldFacts({
     ...deps,
+    ours: [...new Set([...deps.ours, ...(deps.laterOurs?.() ?? [])])],
     user: user ?? own,
     hide: settings.hide,
     tree,
+    toolsDir,
+    sshDir,
     runtimeDir: user === undefined ? deps.runtimeDir : `/run/user/${user.uid}`,
   });
   return planShield(facts, settings);

@@ -2,13 +2,14 @@
  * From what is known about a user and a working tree to the steps of a shield (docs/shield.md). Pure.
  *
  * SH1 What is ours (state, settings, keys, sockets) is hidden, whatever else is set.
- * SH2 Whatever is hidden or read-only is pinned from above: no directory on the way to it can be renamed, so that
- *     nothing else can take its place.
+ * SH2 Whatever is hidden or read-only is pinned from above: no directory or link on the way to it can be renamed, so
+ *     that nothing else can take its place.
  * SH3 The working tree is there, also below what is hidden, unless it is one of our own directories.
  * SH4 Steps are in an order in which none uncovers what another one covered: what is put back, kept or pinned comes
  *     before what is hidden or read-only inside of it.
  */
 import { dirname, join } from 'node:path';
+import { sshDirInside, toolsDirInside } from '@clawdfather/protocol';
 import type { ShieldStep } from '@clawdfather/supervisor';
 import { isInside } from '../approvals/real-paths.ts';
 import {
@@ -20,6 +21,7 @@ import {
   hiddenOfSystem,
   keptForRoot,
   keptOfRun,
+  controlGroups,
   readOnlyForRoot,
   readOnlyOfHome,
   startupFiles,
@@ -38,19 +40,25 @@ export interface ShieldFacts {
   readonly programs: readonly string[];
   /* Of the session. */
   readonly tree: string | undefined;
+  /* Of the tool socket that is let in (TS1). */
+  readonly toolsDir?: string | undefined;
+  /* Of the socket of an SSH host that is let in. */
+  readonly sshDir?: string | undefined;
   /* XDG_RUNTIME_DIR of the user. */
   readonly runtimeDir: string | undefined;
   /* Directories of ours that are put in the place of shared ones. */
   readonly ownTmp: string;
   readonly ownVarTmp: string;
   readonly ownRuntime: string;
-  /* Where links among the places lead, which then are places too. */
-  readonly targets: ReadonlyMap<string, string>;
+  /* Where a place is, if links are on the way to it, and where it leads, if it is one; by the path that it is known by. */
+  readonly places: ReadonlyMap<string, readonly string[]>;
+  /* Links on the way to places, which must not be replaced. */
+  readonly links: readonly string[];
 }
 
 export function planShield(facts: ShieldFacts, settings: ShieldSettings): readonly ShieldStep[] {
-  const hidden = withTargets(facts, hiddenPlaces(facts, settings));
-  const readOnly = withTargets(facts, readOnlyPlaces(facts, settings));
+  const hidden = whereTheyAre(facts, hiddenPlaces(facts, settings));
+  const readOnly = whereTheyAre(facts, readOnlyPlaces(facts, settings));
   const shared = sharedSteps(facts, settings);
   const step = (kind: 'pin' | 'hide' | 'read-only' | 'keep') => {
     return (path: string): ShieldStep => ({ kind, path });
@@ -92,15 +100,14 @@ function readOnlyPlaces(facts: ShieldFacts, { open }: ShieldSettings): readonly 
     ...homesOf(facts).flatMap((home) => ofHome.map((path) => join(home, path))),
     ...facts.programs,
     ...(facts.isRoot ? readOnlyForRoot : []),
+    controlGroups,
+    ...(facts.toolsDir === undefined ? [] : [toolsDirInside]),
+    ...(facts.sshDir === undefined ? [] : [sshDirInside]),
   ];
 }
 
-function withTargets({ targets }: ShieldFacts, places: readonly string[]): readonly string[] {
-  const all = places.flatMap((path) => {
-    const target = targets.get(path);
-    return target === undefined ? [path] : [path, target];
-  });
-  return [...new Set(all)];
+function whereTheyAre({ places }: ShieldFacts, known: readonly string[]): readonly string[] {
+  return [...new Set(known.flatMap((path) => places.get(path) ?? [path]))];
 }
 
 /*
@@ -124,9 +131,9 @@ function isCover({ kind }: ShieldStep): boolean {
  * SH2, from the top down: a mount hides pins that were made below it before. What is replaced or hidden as a whole is a mount point
  * already, and the kernel's own directories cannot be renamed.
  */
-function pinsFor(places: readonly string[], { runtimeDir }: ShieldFacts): readonly string[] {
-  const above = new Set<string>();
-  for (const place of places) {
+function pinsFor(places: readonly string[], { runtimeDir, links }: ShieldFacts): readonly string[] {
+  const above = new Set<string>(links);
+  for (const place of [...places, ...links]) {
     for (let path = dirname(place); path !== '/'; path = dirname(path)) above.add(path);
   }
   const mounted = ['/proc', '/dev', '/run', ...(runtimeDir === undefined ? [] : [runtimeDir])];
@@ -168,13 +175,19 @@ function homesOf({ home, systemHome }: ShieldFacts): readonly string[] {
 
 /* Directories that everybody uses, and in which sockets of other programs lie. */
 function sharedSteps(facts: ShieldFacts, settings: ShieldSettings): readonly ShieldStep[] {
-  const { isRoot, runtimeDir, ownTmp, ownVarTmp, ownRuntime } = facts;
+  const { isRoot, runtimeDir, toolsDir, sshDir, ownTmp, ownVarTmp, ownRuntime } = facts;
   const keep = (path: string): ShieldStep => ({ kind: 'keep', path });
   const isTmpOpen = settings.open.includes('tmp');
   const kept = keptOfRun.filter((place) => place.door === undefined || isOpen(place, settings));
   return [
     { kind: 'hide', path: '/run' },
     ...kept.map(({ path }) => keep(path)),
+    ...(toolsDir === undefined
+      ? []
+      : [{ kind: 'replace', path: toolsDirInside, source: toolsDir } as const]),
+    ...(sshDir === undefined
+      ? []
+      : [{ kind: 'replace', path: sshDirInside, source: sshDir } as const]),
     ...(runtimeDir === undefined
       ? []
       : [{ kind: 'replace', path: runtimeDir, source: ownRuntime } as const]),

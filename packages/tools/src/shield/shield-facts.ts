@@ -1,25 +1,21 @@
 /*
  * Reads what a plan of a shield needs to know: where links lead, and which directories are put in the place of shared ones.
- *
- * Directories in a person's home that are missing and that a login would use are made, and so are missing start-up files of
- * shells that are installed: a mount needs a place, and what is not there could be made by the command.
  */
-import { accessSync, constants } from 'node:fs';
-import { chown, mkdir, readlink, realpath, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { errnoOf } from '@clawdfather/kit';
 import { isInside, realPathSoFar } from '../approvals/real-paths.ts';
 import type { ShieldPlaces } from './create-shield.ts';
 import type { ShieldFacts } from './plan-shield.ts';
+import { makeMissing } from './make-missing.ts';
+import { readWays } from './place-ways.ts';
 import { makePrivatePlaces } from './private-places.ts';
 import {
   hiddenOfHome,
   hiddenOfSystem,
-  madeDirectories,
   readOnlyOfHome,
   replacedDirectories,
-  type StartupFile,
   startupFiles,
 } from './shield-places.ts';
 
@@ -33,37 +29,72 @@ export interface FactsQuestion extends Omit<ShieldPlaces, 'home'> {
   readonly user: ShieldUser;
   readonly hide: readonly string[];
   readonly tree: string | undefined;
+  readonly toolsDir?: string | undefined;
+  readonly sshDir?: string | undefined;
 }
 
 export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFacts> {
-  const { user, hide, runtimeDir, privateDir } = question;
+  const { user, hide, runtimeDir, privateDir, searchPath } = question;
   const { home, systemHome } = await homesOf(user);
   const homes = [home, systemHome].filter((path) => path !== undefined);
-  if (home !== undefined) await makeMissing(home, user);
+  if (home !== undefined) await makeMissing({ home, user, searchPath });
   for (const path of question.ownDirectories) await makeOwn(path);
   const privatePlaces = await makePrivatePlaces(privateDir, user);
   const real = (paths: readonly string[]): Promise<readonly string[]> =>
     Promise.all(paths.map(realPathSoFar));
   const ours = await real([...question.ownDirectories, ...question.ours]);
-  const [tree] = question.tree === undefined ? [] : await real([question.tree]);
+  const tree = await readTree(question.tree);
   const ofHome = [...hiddenOfHome, ...startupFiles].map(({ path }) => path);
   const places = [
     ...hide,
     ...hiddenOfSystem.map(({ path }) => path),
     ...homes.flatMap((home) => [...ofHome, ...readOnlyOfHome].map((path) => join(home, path))),
   ];
-  const programs = [...question.programs, ...programsOfPath(question.searchPath, homes)];
+  const programs = [...question.programs, ...programsOfPath(searchPath, homes)];
+  const reached = (await real(programs)).filter((path) => !isAround(path, tree));
+  if (question.toolsDir !== undefined) refuseOwnPrograms(await real(question.programs), tree);
+  const own = [...question.ownDirectories, ...question.ours, ...programs];
   return {
     isRoot: user.uid === 0,
     home,
     systemHome,
     ours,
-    programs: (await real(programs)).filter((path) => tree === undefined || !isInside(path, tree)),
+    programs: reached,
     tree,
+    toolsDir: question.toolsDir === undefined ? undefined : await realPathSoFar(question.toolsDir),
+    sshDir: question.sshDir === undefined ? undefined : await realPathSoFar(question.sshDir),
     runtimeDir: runtimeDir === undefined ? undefined : await realPathSoFar(runtimeDir),
     ...privatePlaces,
-    targets: await targetsOf(places),
+    ...(await readWays({ places, own, homes })),
   };
+}
+
+/*
+ * SH5 A tree is named by its real path, and nothing else is taken for it. A command that may write in the directory above could
+ * otherwise put a link in its place, and the next command would have what the link leads to for its tree: the real /tmp, or for
+ * root /etc. A new directory of the command's own in its place is no more than it had.
+ */
+async function readTree(named: string | undefined): Promise<string | undefined> {
+  if (named === undefined) return undefined;
+  const tree = await realPathSoFar(named);
+  if (tree === named.replace(/(?<=.)\/+$/, '')) return tree;
+  throw new Error(
+    `the working tree ${named} leads to ${tree}: name it by that path, if it is the one that you mean`,
+  );
+}
+
+/* The tree is one of its directories: it would be read-only as a whole. */
+function isAround(path: string, tree: string | undefined): boolean {
+  return tree !== undefined && isInside(tree, path);
+}
+
+/* What serves the tools runs outside. A command that could change its files would run there, too. */
+function refuseOwnPrograms(programs: readonly string[], tree: string | undefined): void {
+  const program = programs.find((path) => isAround(path, tree));
+  if (program === undefined) return;
+  throw new Error(
+    `the working tree is part of Clawdfather's own program (${program}), which serves the tools: choose another one`,
+  );
 }
 
 /* Where we may not make it, neither may a command. */
@@ -109,72 +140,4 @@ function homeInSystem(): string | undefined {
     // A user without an entry has no home there.
     return undefined;
   }
-}
-
-/* Only where the last part is a link: the way to it is without links in a plan. */
-async function targetsOf(places: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const found = await Promise.all(
-    places.map(async (path) => {
-      const isLink = await readlink(path).then(
-        () => true,
-        () => false,
-      );
-      if (!isLink) return [];
-      const target = await realpath(path).catch(() => undefined);
-      return target === undefined ? [] : [[path, target] as const];
-    }),
-  );
-  return new Map(found.flat());
-}
-
-async function makeMissing(home: string, user: ShieldUser): Promise<void> {
-  // Nothing is made in a home that is not there, or not to be written to.
-  try {
-    accessSync(home, constants.W_OK);
-  } catch {
-    return;
-  }
-  const isOther = process.getuid?.() === 0 && user.uid !== 0;
-  const own = async (path: string): Promise<void> => {
-    if (isOther) await chown(path, user.uid, user.gid);
-  };
-  for (const path of madeDirectories) await makeDirectory(home, path, own);
-  for (const file of startupFiles) if (isInstalled(file)) await makeFile(home, file, own);
-}
-
-type Own = (path: string) => Promise<void>;
-
-async function makeDirectory(home: string, path: string, own: Own): Promise<void> {
-  let at = home;
-  for (const part of path.split('/')) {
-    at = join(at, part);
-    try {
-      await mkdir(at, { mode: 0o700 });
-      await own(at);
-    } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
-    }
-  }
-}
-
-async function makeFile(home: string, { path, text }: StartupFile, own: Own): Promise<void> {
-  const file = join(home, path);
-  try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o644 });
-    await own(file);
-  } catch (error) {
-    // A link that leads nowhere is there, too.
-    if (errnoOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-function isInstalled({ shell }: StartupFile): boolean {
-  return ['/bin', '/usr/bin', '/usr/local/bin'].some((directory) => {
-    try {
-      accessSync(join(directory, basename(shell)), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

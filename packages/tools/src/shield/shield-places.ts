@@ -69,14 +69,29 @@ export const hiddenOfHome: readonly HiddenPlace[] = [
   { path: '.screen' },
 ];
 
+export interface MadeDirectory {
+  readonly path: string;
+  /* Absent: it is made in any case. */
+  readonly program?: string;
+}
+
 /* Made, empty, where they are missing: else a command could make them, and decide what is in them. */
-export const madeDirectories: readonly string[] = [
-  '.ssh',
-  'bin',
-  '.local/bin',
-  '.config/systemd',
-  '.config/autostart',
-  '.config/environment.d',
+export const madeDirectories: readonly MadeDirectory[] = [
+  { path: '.ssh' },
+  { path: '.gnupg', program: 'gpg' },
+  { path: 'bin' },
+  { path: '.local/bin' },
+  { path: '.config/systemd' },
+  { path: '.config/autostart' },
+  { path: '.config/environment.d' },
+  { path: '.config/git', program: 'git' },
+  { path: '.config/fish', program: 'fish' },
+  { path: '.config/containers', program: 'podman' },
+  { path: '.config/plasma-workspace', program: 'plasmashell' },
+  { path: '.local/share/systemd' },
+  { path: '.local/share/dbus-1' },
+  { path: '.local/share/bash-completion', program: 'bash' },
+  { path: '.local/share/fish', program: 'fish' },
 ];
 
 /* Of the home directory. Those that are missing and not made above are left alone. */
@@ -89,7 +104,13 @@ export const readOnlyOfHome: readonly string[] = [
   '.config/fish',
   '.config/plasma-workspace',
   '.config/git',
-  '.gitconfig',
+  // Containers that systemd starts.
+  '.config/containers',
+  // Both are looked into beside the directories of /usr and of .config.
+  '.local/share/systemd',
+  '.local/share/dbus-1',
+  '.local/share/bash-completion',
+  '.local/share/fish',
   '.pam_environment',
   '.xprofile',
   '.xsession',
@@ -99,8 +120,8 @@ export const readOnlyOfHome: readonly string[] = [
 
 export interface StartupFile {
   readonly path: string;
-  /* The shell that has to be there, for a missing file to be made. */
-  readonly shell: string;
+  /* What reads it: it has to be there, for a missing file to be made. */
+  readonly program: string;
   /* What it has to say to change nothing by being there. */
   readonly text: string;
 }
@@ -108,33 +129,48 @@ export interface StartupFile {
 const made = '# Empty, and made by Clawdfather: what is missing, an agent could make.\n';
 
 /*
- * What a person's next shell reads. A file that is missing is made, so that it can be made read-only. bash reads only the first of
- * .bash_profile, .bash_login and .profile, so the first one has to read the others.
+ * What a person's next shell reads, and a few more that name programs to run. A file that is missing is made, so that it can be made
+ * read-only. bash reads only the first of .bash_profile, .bash_login and .profile, so what is made has to read the next one.
  */
 export const startupFiles: readonly StartupFile[] = [
-  { path: '.profile', shell: 'sh', text: made },
-  { path: '.bashrc', shell: 'bash', text: made },
-  { path: '.bash_aliases', shell: 'bash', text: made },
-  { path: '.bash_logout', shell: 'bash', text: made },
+  { path: '.profile', program: 'sh', text: made },
+  { path: '.bashrc', program: 'bash', text: made },
+  { path: '.bash_aliases', program: 'bash', text: made },
+  { path: '.bash_logout', program: 'bash', text: made },
+  { path: '.bash_completion', program: 'bash', text: made },
+  { path: '.config/bash_completion', program: 'bash', text: made },
   {
     path: '.bash_profile',
-    shell: 'bash',
+    program: 'bash',
     text: `# Made by Clawdfather: what is missing, an agent could make. It does what bash does without it.
 if [ -r ~/.bash_login ]; then . ~/.bash_login; elif [ -r ~/.profile ]; then . ~/.profile; fi
 `,
   },
-  { path: '.inputrc', shell: 'bash', text: `${made}$include /etc/inputrc\n` },
-  { path: '.zshenv', shell: 'zsh', text: made },
-  { path: '.zprofile', shell: 'zsh', text: made },
-  { path: '.zshrc', shell: 'zsh', text: made },
-  { path: '.zlogin', shell: 'zsh', text: made },
-  { path: '.zlogout', shell: 'zsh', text: made },
-  { path: '.kshrc', shell: 'ksh', text: made },
-  { path: '.mkshrc', shell: 'mksh', text: made },
-  { path: '.cshrc', shell: 'csh', text: made },
-  { path: '.tcshrc', shell: 'tcsh', text: `${made}if (-r ~/.cshrc) source ~/.cshrc\n` },
-  { path: '.login', shell: 'csh', text: made },
-  { path: '.logout', shell: 'csh', text: made },
+  {
+    path: '.bash_login',
+    program: 'bash',
+    text: `# Made by Clawdfather: what is missing, an agent could make. It does what bash does without it.
+if [ -r ~/.profile ]; then . ~/.profile; fi
+`,
+  },
+  { path: '.inputrc', program: 'bash', text: `${made}$include /etc/inputrc\n` },
+  { path: '.zshenv', program: 'zsh', text: made },
+  { path: '.zprofile', program: 'zsh', text: made },
+  { path: '.zshrc', program: 'zsh', text: made },
+  { path: '.zlogin', program: 'zsh', text: made },
+  { path: '.zlogout', program: 'zsh', text: made },
+  { path: '.kshrc', program: 'ksh', text: made },
+  { path: '.mkshrc', program: 'mksh', text: made },
+  { path: '.cshrc', program: 'csh', text: made },
+  { path: '.tcshrc', program: 'tcsh', text: `${made}if (-r ~/.cshrc) source ~/.cshrc\n` },
+  { path: '.login', program: 'csh', text: made },
+  { path: '.logout', program: 'csh', text: made },
+  // Both name programs to run, and npm is one way to start us.
+  { path: '.gitconfig', program: 'git', text: made },
+  { path: '.npmrc', program: 'npm', text: made },
+  // A mail that a command sends to its own user would run what they name.
+  { path: '.forward', program: 'sendmail', text: made },
+  { path: '.procmailrc', program: 'procmail', text: made },
 ];
 
 /*
@@ -142,6 +178,9 @@ if [ -r ~/.bash_login ]; then . ~/.bash_login; elif [ -r ~/.profile ]; then . ~/
  * are read-only but for these, and of the devices only these are there.
  */
 export const keptForRoot: readonly string[] = ['/proc', '/dev/shm', '/dev/mqueue'];
+
+/* By these a user freezes and ends processes that no signal reaches, where systemd has handed some over. */
+export const controlGroups = '/sys/fs/cgroup';
 
 export const readOnlyForRoot: readonly string[] = [
   '/proc/sys',

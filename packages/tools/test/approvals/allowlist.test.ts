@@ -33,7 +33,7 @@ function program(path: string, mode = 0o755): string {
 }
 
 const found = (word: string, searchPath: string, cwd?: string): FoundProgram | undefined => {
-  const lookup = findProgram(word, searchPath, cwd);
+  const lookup = findProgram(word, { searchPath, cwd });
   return lookup.kind === 'found' ? lookup.program : undefined;
 };
 
@@ -68,6 +68,21 @@ test('a path is taken as it is, and a relative one only where the directory is k
   assert.equal(found('./tool', '', undefined), undefined);
   assert.equal(found('tool', '', join(root, 'cwd'))?.realPath, tool);
   assert.equal(found('tool', '.', undefined), undefined);
+});
+
+test('.. after a link is where the kernel goes, not beside the link', (t) => {
+  const root = tree(t);
+  const allowed = program(join(root, 'cwd', 'tool'));
+  const other = program(join(root, 'a', 'tool'));
+  mkdirSync(join(root, 'a', 'deep'));
+  symlinkSync(join(root, 'a', 'deep'), join(root, 'cwd', 'link'));
+  const cwd = join(root, 'cwd');
+  for (const word of ['link/../tool', './link/.././tool', `${cwd}/link/../tool`]) {
+    assert.deepEqual(found(word, '', cwd), { namedPath: other, realPath: other }, word);
+  }
+  assert.equal(found('tool', 'link/..', cwd)?.realPath, other, 'in PATH as well');
+  assert.equal(found('sub/../tool', '', cwd)?.realPath, allowed);
+  assert.equal(found('../a/tool', '', cwd)?.realPath, other);
 });
 
 test('a link has two paths: where the name leads, and the file', (t) => {

@@ -118,7 +118,7 @@ test('a program of the starter list is not let out of the working tree for ever'
   assert.equal((await decide(verdict.approvalId)).kind, 'decided');
 });
 
-test('W1: a descendant of the agent may not decide, and a later process of the same pid may', async (t) => {
+test('WD1: a descendant of the agent may not decide, and a later process of the same pid may', async (t) => {
   const { gatekeeperWith, decide } = await openApprovalsRig(t);
   const agent = mark(500);
   const gatekeeper = gatekeeperWith({ requesterMarks: [agent] });
@@ -137,7 +137,7 @@ test('W1: a descendant of the agent may not decide, and a later process of the s
   assert.equal(later.kind, 'decided');
 });
 
-test('W2, W3: nor may whoever is inside a run, without a terminal, or cut off from one', async (t) => {
+test('WD2, WD3: nor may whoever is inside a run, without a terminal, or cut off from one', async (t) => {
   const { ask, decide } = await openApprovalsRig(t);
   const approvalId = await ask();
   const shell = mark(600);

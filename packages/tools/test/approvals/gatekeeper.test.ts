@@ -243,6 +243,8 @@ test('the hash tells every part of an action apart', () => {
     actionOf({ stdin: 'b' }),
     actionOf({ stdin: '/bin' }),
     actionOf({ host: 'other' }),
+    actionOf({ hostName: 'web' }),
+    actionOf({ runAs: 'web' }),
     actionOf({ account: 'other' }),
   ];
   const hashes = [

@@ -16,7 +16,7 @@ const programsOf = (line: string): readonly string[] =>
 
 test('of a program: every argument, and the program where PATH may have it', () => {
   const { files, programs, more } = pathsOf({ kind: 'argv', argv: ['tool', 'a', '/b', '../c'] });
-  assert.deepEqual(files, ['/place/a', '/b', '/c']);
+  assert.deepEqual(files, ['/place/a', '/b', '/c', '/place/../c']);
   assert.deepEqual(programs, [['/usr/bin/tool', '/place/bin/tool', '/place/tool']]);
   assert.equal(more, 0);
   assert.deepEqual(pathsOf({ kind: 'argv', argv: ['./tool'] }).files, ['/place/tool']);
@@ -57,6 +57,16 @@ test('after cd a relative word may mean either place', () => {
   for (const path of ['/place/run', '/place/sub/run', '/place/sub/deeper/run']) {
     assert.ok(files.includes(path), path);
   }
+});
+
+test('.. after a name may lead beside the name, or beside where a link of that name leads', () => {
+  assert.deepEqual(
+    pathsOf({ kind: 'argv', argv: ['./x', 'link/.././s.sh', '/a//b/../c', '/../d'] }).files,
+    ['/place/x', '/place/s.sh', '/place/link/../s.sh', '/a/c', '/a/b/../c', '/d'],
+  );
+  // A shell folds what `cd` is given; `cd -P` and other programs do not.
+  const files = filesOf('cd link/.. && ./run');
+  for (const path of ['/place/run', '/place/link/../run']) assert.ok(files.includes(path), path);
 });
 
 test('a word that is a line for a shell is read as one', () => {

@@ -94,6 +94,66 @@ test('files that are named are bound by their content, links followed', async (t
   assert.ok(cwd.length > 0);
 });
 
+test('.. after a link is read as the kernel does it, and as it is written', async (t) => {
+  const { cwd, path, write, read, differs } = openPlace(t);
+  const [target, reads, leads] = [join(cwd, '../other'), path('s.sh'), join(cwd, '../s.sh')];
+  mkdirSync(target);
+  symlinkSync(target, path('link'));
+  write('s.sh', 'beside the link');
+  writeFileSync(leads, 'beside its target');
+  assert.equal(
+    execFileSync('cat', ['link/../s.sh'], { cwd, encoding: 'utf8' }),
+    'beside its target',
+  );
+  const bound = await read('sh', 'link/../s.sh');
+  assert.deepEqual(bound.files, [
+    { path: reads, bytes: 15, sha256: sha256('beside the link') },
+    { path: path('link') + '/../s.sh', bytes: 17, sha256: sha256('beside its target') },
+  ]);
+  writeFileSync(leads, 'evil');
+  assert.equal(await differs(bound, 'sh', 'link/../s.sh'), 'link/../s.sh has changed');
+  writeFileSync(leads, 'beside its target');
+  rmSync(path('link'));
+  symlinkSync(path('sub'), path('link'));
+  mkdirSync(path('sub'));
+  assert.equal(await differs(bound, 'sh', 'link/../s.sh'), 'link/../s.sh has vanished');
+});
+
+test('.. where no link is in the way is one file; a link that comes later is a difference', async (t) => {
+  const { cwd, path, write, read, differs } = openPlace(t);
+  mkdirSync(path('sub'));
+  write('s.sh', 'one');
+  writeFileSync(join(cwd, '../up.sh'), 'two');
+  const words = ['sh', 'sub/../s.sh', '../up.sh'] as const;
+  const bound = await read(...words);
+  assert.deepEqual(
+    bound.files.map((file) => file.path),
+    [path('s.sh'), join(cwd, '../up.sh')],
+  );
+  rmSync(path('sub'), { recursive: true });
+  const other = join(cwd, '../other');
+  mkdirSync(join(other, 'sub'), { recursive: true });
+  writeFileSync(join(other, 's.sh'), 'evil');
+  symlinkSync(join(other, 'sub'), path('sub'));
+  assert.equal(await differs(bound, ...words), 'sub/../s.sh has appeared');
+});
+
+test('a name by way of a process is not bound, and said; .. leads out of the kernel’s files', async (t) => {
+  const { path, write, read } = openPlace(t);
+  write('s.sh', 'one');
+  const ways = ['/proc/self/cwd/s.sh', '/proc/self/root/etc/x', '/dev/fd/3/s.sh'];
+  const bound = await read('sh', ...ways, `/proc/..${path('s.sh')}`);
+  const why = 'it leads each process elsewhere';
+  assert.deepEqual(
+    bound.unbound,
+    ways.map((way) => ({ path: way, why })),
+  );
+  assert.deepEqual(
+    bound.files.map((file) => file.path),
+    [path('s.sh')],
+  );
+});
+
 test('the program is the first of PATH that can be executed', async (t) => {
   const { cwd, path } = openPlace(t);
   for (const [directory, mode] of [

@@ -41,7 +41,7 @@ test('a command says which rules let it start; after the revocation it is asked 
   assert.equal((await revokeRule({ store, clock }, unknown)).kind, 'unknown');
 });
 
-test('W1, W3: whoever may not decide may not revoke', async (t) => {
+test('WD1, WD3: whoever may not decide may not revoke', async (t) => {
   const { gatekeeper, store, ruleId } = await openWithRule(t);
   const decider = { ...person, isAtTerminal: false };
   const refused = await revokeRule({ store, clock }, { ruleId, by: 'cli:eve', decider });

@@ -1,5 +1,5 @@
 /*
- * W2: inside a run nobody decides, also a run that another state directory knows about. W4: nor does what asked.
+ * WD2: inside a run nobody decides, also a run that another state directory knows about. WD4: nor does what asked.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { openApprovalsRig } from './approvals-rig.ts';
 const nobodysShims = { runOfShim: () => undefined };
 const approval = { requesterMarks: '[]', requester: 'mcp:x' };
 
-test('W2: a shim is known by the name it gives itself', async (t) => {
+test('WD2: a shim is known by the name it gives itself', async (t) => {
   const stateDir = mkdtempSync(join(tmpdir(), 'clf-who-'));
   t.after(() => rmSync(stateDir, { recursive: true }));
   for (const launcher of ['spawnd', 'direct'] as const) {
@@ -39,7 +39,7 @@ test('W2: a shim is known by the name it gives itself', async (t) => {
   }
 });
 
-test('W4: a token that asked does not decide, another one and a person do', async (t) => {
+test('WD4: a token that asked does not decide, another one and a person do', async (t) => {
   const rig = await openApprovalsRig(t);
   const approvalId = await rig.ask({ credential: 'token:a' });
   const by = (credential: string) =>

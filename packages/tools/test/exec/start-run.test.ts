@@ -155,6 +155,41 @@ test('a host is an account’s own: to others it is as unknown as one that is no
   assert.deepEqual((await rig.process({ action: 'list' })).runs, []);
 });
 
+test('a run on another machine has the name of its host, and nothing that binds only its client', async (t) => {
+  const web: HostPort = {
+    ...slow,
+    id: 'id-of-web',
+    name: 'web',
+    homeDirectory: '.',
+    findDirectory: async (path) => ({ kind: 'found', path }),
+    plan: async () => ({ mode: 'child', argv: ['true'], cwd: '/', env: {} }),
+  };
+  const remoteHosts = { find: async () => web, idsOf: async () => [web.id] };
+  const rig = await openToolsRig(t, { remoteHosts });
+  const done = await rig.exec({ command: 'true', host: 'web' });
+  assert.ok(done.status === 'completed' && done.cwd === '~', JSON.stringify(done));
+  await rig.exec({ command: 'true', host: 'web', workdir: 'below' });
+  const { runs } = await rig.process({ action: 'list' });
+  assert.deepEqual(
+    runs.map(({ host, cwd }) => [host, cwd]),
+    [
+      ['web', '~/below'],
+      ['web', '~'],
+    ],
+  );
+  const [record] = rig.supervisor.list();
+  assert.deepEqual([record?.labels['host'], record?.labels['hostName']], ['id-of-web', 'web']);
+  for (const extras of [
+    { shield: true },
+    { tools: true },
+    { nice: 3 },
+    { limits: { openFiles: 9 } },
+  ]) {
+    const asked = rig.tools.exec({ command: 'true', host: 'web' }, { ...rig.call(), extras });
+    await assert.rejects(asked, { code: 'params-invalid' }, Object.keys(extras).join());
+  }
+});
+
 test('a directory that does not answer keeps nobody: the start finds out', async (t) => {
   const rig = await openToolsRig(t, {
     remoteHosts: {

@@ -2,12 +2,26 @@
  * The shield as the tools use it: what it is on each kind of machine, and that it fails with a sentence.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createSystemClock } from '@clawdfather/kit';
-import type { ConfinementSupport } from '@clawdfather/supervisor';
+import { type Clock, createSystemClock } from '@clawdfather/kit';
+import type { ConfinementSupport, ShieldRequest } from '@clawdfather/supervisor';
+import { createFakeClock } from '@clawdfather/testkit';
 import { createShield } from '../../src/shield/create-shield.ts';
 import { type ShieldSettings, usualShield } from '../../src/shield/shield-settings.ts';
 
@@ -30,9 +44,13 @@ function createHome(t: TestContext): string {
   return home;
 }
 
-function shieldOf(home: string, support = whole, settings: Partial<ShieldSettings> = {}) {
+function shieldOf(
+  home: string,
+  support = whole,
+  { clock = createSystemClock(), ...settings }: Partial<ShieldSettings> & { clock?: Clock } = {},
+) {
   return createShield({
-    clock: createSystemClock(),
+    clock,
     settings: { ...usualShield, ...settings },
     ownDirectories: [join(home, 'state'), join(home, '.config/clawdfather')],
     ours: [],
@@ -62,6 +80,52 @@ test('what a login reads and is missing is made, once, and what is there is left
   assert.match(readFileSync(join(home, '.bash_profile'), 'utf8'), /\. ~\/\.profile/);
 });
 
+test('what is replaced, or comes later, makes another description of the same steps', async (t) => {
+  const home = createHome(t);
+  const clock = createFakeClock();
+  const shield = shieldOf(home, whole, { clock });
+  const next = async (): Promise<ShieldRequest | undefined> => {
+    await clock.advance(5_000);
+    return await shield.describe({ tree: undefined });
+  };
+  const first = await next();
+  assert.equal(await next(), first, 'nothing has changed, and what is kept can be used');
+  const replace = (): void => {
+    writeFileSync(join(home, 'draft'), 'new\n');
+    renameSync(join(home, 'draft'), join(home, '.profile'));
+  };
+  replace();
+  const second = await next();
+  assert.deepEqual(second?.steps, first?.steps);
+  assert.notEqual(second?.mark, first?.mark);
+  mkdirSync(join(home, '.docker/run'), { recursive: true });
+  const third = await next();
+  assert.notEqual(third?.mark, second?.mark, 'it was not there to be hidden');
+  rmSync(join(home, '.docker'), { recursive: true });
+  const marks = [first, second, third, await next()].map((one) => one?.mark);
+  assert.equal(new Set(marks).size, 4, 'none comes again, since its mounts are gone');
+});
+
+test('as root nothing is made through the links of another user, and what is made is theirs', {
+  skip: process.getuid?.() !== 0 && 'needs root',
+}, async (t) => {
+  const home = createHome(t);
+  const [victim, uid] = [createHome(t), 54_324];
+  chownSync(home, uid, uid);
+  symlinkSync(victim, join(home, '.config'));
+  lchownSync(join(home, '.config'), uid, uid);
+  const user = { uid, gid: uid, home };
+  const shield = shieldOf(createHome(t));
+  const failure = { code: 'shield-unavailable', message: /cannot be prepared: .*ermission denied/ };
+  await assert.rejects(shield.describe({ tree: undefined, user }), failure);
+  assert.deepEqual(readdirSync(victim), []);
+  rmSync(join(home, '.config'));
+  await shield.describe({ tree: undefined, user });
+  for (const path of ['.config/systemd', '.bash_profile']) {
+    assert.equal(statSync(join(home, path)).uid, uid, path);
+  }
+});
+
 test('a shield that cannot be prepared says why, and is tried again', async (t) => {
   const home = createHome(t);
   writeFileSync(join(home, '.config'), 'a file');
@@ -80,6 +144,8 @@ test('without anything: asked about always, refused where it is required, nothin
   assert.equal(await on.describe({ tree: undefined }), undefined);
   const required = shieldOf(home, nothing, { mode: 'require' });
   await assert.rejects(required.describe({ tree: undefined }), { code: 'shield-unavailable' });
+  // No person is asked about what could not start.
+  await assert.rejects(required.whyAlwaysAsk(), { code: 'shield-unavailable' });
   const off = shieldOf(home, whole, { mode: 'off' });
   assert.equal(await off.whyAlwaysAsk(), undefined);
   assert.equal(await off.describe({ tree: undefined }), undefined);

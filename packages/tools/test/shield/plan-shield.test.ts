@@ -21,7 +21,8 @@ const facts: ShieldFacts = {
   ownTmp: '/people/ann/.local/state/clawdfather/shield/1000/tmp',
   ownVarTmp: '/people/ann/.local/state/clawdfather/shield/1000/var-tmp',
   ownRuntime: '/people/ann/.local/state/clawdfather/shield/1000/runtime',
-  targets: new Map(),
+  places: new Map(),
+  links: [],
 };
 
 function plan(change: Partial<ShieldFacts> = {}, settings: Partial<ShieldSettings> = {}) {
@@ -162,16 +163,49 @@ test('with shield.write only these trees and the working tree can be written to'
   assert.equal(endOf(steps, '/srv/cache/file'), 'keep');
 });
 
-test('what a link leads to is a place as well', () => {
-  const targets = new Map([
-    ['/people/ann/.ssh', '/data/ssh'],
-    ['/people/ann/.bashrc', '/dots/bashrc'],
+test('what a link leads to is a place as well, and a link on the way is pinned', () => {
+  const places = new Map([
+    ['/people/ann/.ssh', ['/people/ann/.ssh', '/data/ssh']],
+    ['/people/ann/.bashrc', ['/people/ann/.bashrc', '/dots/bashrc']],
+    ['/people/ann/.config/systemd', ['/dots/config/systemd']],
   ]);
-  const steps = plan({ targets });
+  const steps = plan({ places, links: ['/people/ann/.config'] });
   for (const path of ['/people/ann/.ssh', '/data/ssh']) {
     assert.ok(pathsOf(steps, 'hide').includes(path), path);
   }
-  for (const path of ['/people/ann/.bashrc', '/dots/bashrc']) {
-    assert.ok(pathsOf(steps, 'read-only').includes(path), path);
+  const readOnly = pathsOf(steps, 'read-only');
+  for (const path of ['/people/ann/.bashrc', '/dots/bashrc', '/dots/config/systemd']) {
+    assert.ok(readOnly.includes(path), path);
   }
+  assert.ok(!readOnly.includes('/people/ann/.config/systemd'), 'no path leads through a link');
+  const pins = pathsOf(steps, 'pin');
+  for (const path of ['/people/ann', '/people/ann/.config', '/dots/config']) {
+    assert.ok(pins.includes(path), path);
+  }
+});
+
+test('the socket of an SSH host that is let in is there and read-only; the rest of ours is hidden', () => {
+  const sshDir = '/people/ann/.local/state/clawdfather/ssh/abc/in';
+  const steps = plan({ sshDir });
+  const at = steps.findIndex((step) => step.kind === 'replace' && step.source === sshDir);
+  assert.equal(steps[at]?.path, '/run/clawdfather-ssh');
+  assert.ok(at > steps.findIndex((step) => step.kind === 'hide' && step.path === '/run'));
+  assert.equal(endOf(steps, '/run/clawdfather-ssh/s'), 'read-only');
+  assert.equal(endOf(steps, sshDir), 'hide');
+  assert.ok(!plan().some(({ path }) => path === '/run/clawdfather-ssh'));
+});
+
+test('TS1: the tool socket is there and read-only, below a /run that is empty otherwise', () => {
+  const toolsDir = '/people/ann/.local/state/clawdfather/tools/abc';
+  const steps = plan({ toolsDir });
+  const at = steps.findIndex((step) => step.kind === 'replace' && step.source === toolsDir);
+  assert.equal(steps[at]?.path, '/run/clawdfather');
+  assert.ok(at > steps.findIndex((step) => step.kind === 'hide' && step.path === '/run'));
+  assert.equal(endOf(steps, '/run/clawdfather/tools'), 'read-only');
+  assert.equal(
+    endOf(steps, toolsDir),
+    'hide',
+    'where it lies outside, it is hidden with all of ours',
+  );
+  assert.ok(!plan().some(({ path }) => path === '/run/clawdfather'));
 });

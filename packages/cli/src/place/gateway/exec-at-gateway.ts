@@ -10,7 +10,8 @@ import type { Client } from '@clawdfather/sdk';
 import type { RunId } from '@clawdfather/supervisor';
 import { createTextCleaner } from '@clawdfather/tools';
 import type { CommandContext } from '../../command.ts';
-import { placeFlag, type Target } from '../../sign-in/find-gateway.ts';
+import { flagOf } from '../../hosts/place-of-host.ts';
+import type { Target } from '../../sign-in/find-gateway.ts';
 import { openClient } from '../../sign-in/open-client.ts';
 import { createLinkTeller } from './link-teller.ts';
 import type { ExecCall, Executor } from '../executor.ts';
@@ -37,7 +38,7 @@ export async function withExecutorAt<Result>(
   const { client } = await openClient(target);
   const leaving = new AbortController();
   const onLink = createLinkTeller(context);
-  const flag = placeFlag(target);
+  const flag = flagOf(context, target);
   const sayMayStart = (): void =>
     void context.io.stderr.write(formatMayStart(flag)).catch(() => {});
   const leave = leaving.signal;

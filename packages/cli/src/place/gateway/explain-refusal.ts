@@ -3,6 +3,7 @@
  */
 import { CodedError, hasCode } from '@clawdfather/kit';
 import { CliError, type CliErrorCode } from '../../errors.ts';
+import { formatDuration } from '../../render/duration.ts';
 import { notStarted } from '../../runs/find-run.ts';
 import { placeFlag, type Target } from '../../sign-in/find-gateway.ts';
 import type { HeldRequest } from '../place.ts';
@@ -15,6 +16,7 @@ const sameHere: Readonly<Record<string, CliErrorCode>> = {
   input_blocked: 'input-blocked',
   name_taken: 'name-taken',
   'no-terminal': 'not-a-terminal',
+  'unknown-host': 'host-not-found',
 };
 
 /* Reasons that are the codes of the same refusals here. */
@@ -27,6 +29,16 @@ const reasonsHere: ReadonlySet<unknown> = new Set([
   'stdin-closed',
 ]);
 
+/* What to do with clf about it, by reason or code; the gateway's own words are for callers of the API. */
+const hintsHere: Readonly<Record<string, string>> = {
+  'unknown-host': 'All of them: clf host ls',
+  connection_not_tested: 'Test it: clf host test NAME',
+  active_session_exists:
+    'Close it first, which ends what runs in it: clf session close NAME (all of them: clf session ls)',
+  active_sessions_exist:
+    'Close them first (clf session ls, clf session close), or let --force do it. What runs in them is ended.',
+};
+
 /* Any other error as it is. */
 export async function explainRefusal(target: Target, error: unknown): Promise<unknown> {
   const { RefusedError } = await import('@clawdfather/sdk');
@@ -38,13 +50,23 @@ export async function explainRefusal(target: Target, error: unknown): Promise<un
   if (code === 'not_running' && typeof approvalId === 'string') {
     return notStarted(heldOf(approvalId, error.detail), placeFlag(target));
   }
+  const { retry_after_seconds: waitSeconds } = error.detail;
+  if (code === 'rate_limited' && typeof waitSeconds === 'number') {
+    return new CodedError(code, 'this was asked for too often', {
+      cause: error.cause,
+      detail: error.detail,
+      hint: `Try again in ${formatDuration(waitSeconds * 1000)}.`,
+    });
+  }
   const named = reasonsHere.has(reason) ? String(reason) : undefined;
   const known = sameHere[String(reason)] ?? sameHere[code];
+  const hintHere = hintsHere[String(reason)] ?? hintsHere[code];
   const parts = {
     cause: error.cause,
     detail: error.detail,
     ...(code === 'storage_full' ? { hint: fullHint(target) } : {}),
     ...(error.hint === undefined ? {} : { hint: error.hint }),
+    ...(hintHere === undefined ? {} : { hint: hintHere }),
   };
   return known === undefined || named !== undefined
     ? new CodedError(named ?? code, error.message, parts)

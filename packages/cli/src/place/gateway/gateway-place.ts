@@ -7,7 +7,7 @@ import type { RunId, Stall } from '@clawdfather/supervisor';
 import { CliError } from '../../errors.ts';
 import { shortId } from '../../runs/find-run.ts';
 import { stillAlive } from '../../runs/run-refusals.ts';
-import { placeFlag, type Target } from '../../sign-in/find-gateway.ts';
+import type { Target } from '../../sign-in/find-gateway.ts';
 import type { Place, Run, RunHandle } from '../place.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { createGatewayHandle } from './gateway-handle.ts';
@@ -20,11 +20,14 @@ import { createTyping } from './typing.ts';
 export interface GatewayPlaceDeps {
   readonly client: Client;
   readonly target: Target;
+  /* What follows `clf COMMAND` to mean this place. */
+  readonly flag: string;
+  readonly host: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly cwd: string;
   readonly onLink: (state: LinkState) => void;
-  /* With a pinned certificate; undefined: the usual socket. */
+  /* Over a connection that is looked at first; undefined: the usual socket. */
   readonly socket: OpenSocket | undefined;
   /* Aborts when the command is over. */
   readonly closing: AbortSignal;
@@ -33,8 +36,7 @@ export interface GatewayPlaceDeps {
 }
 
 export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
-  const { client, target, clock } = deps;
-  const flag = placeFlag(target);
+  const { client, target, clock, flag, host } = deps;
   /* Stalls come with the list; they are kept for whoever asks next. */
   const stalled = new Map<RunId, Stall>();
   const ask = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
@@ -50,10 +52,12 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
   return {
     flag,
     gateway: target.name,
+    host,
     // Its own doctor looks for them.
     unrecorded: async () => [],
-    list: async (query) => {
-      const answers = await ask(() => listAnswers(client, query));
+    list: async ({ isAnyHost = false, ...query }) => {
+      const onHost = isAnyHost || host === undefined ? {} : { host };
+      const answers = await ask(() => listAnswers(client, { ...query, ...onHost }));
       for (const { runId, stalled: why } of answers) {
         if (why === undefined) stalled.delete(runId as RunId);
         else stalled.set(runId as RunId, why);
@@ -69,7 +73,7 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
     start: async (wish, signal) => {
       const run = await ask(() =>
         startAtGateway(
-          { ...deps, flag, sayMayStart: () => deps.say(formatMayStart(flag)) },
+          { ...deps, sayMayStart: () => deps.say(formatMayStart(flag)) },
           wish,
           signal,
         ),
@@ -96,7 +100,7 @@ export function createGatewayPlace(deps: GatewayPlaceDeps): Place {
     },
     // The gateway clears away by itself.
     removed: async () => {},
-    ...createTyping({ ...deps, ask, flag }),
+    ...createTyping({ ...deps, ask }),
   };
 }
 

@@ -10,15 +10,17 @@ import { runOf, type RunAnswer } from './run-of-answer.ts';
 
 type Query = NonNullable<CallOf<Api['runs']['list']>['query']>;
 
-export async function listAnswers(client: Client, query: RunQuery): Promise<readonly RunAnswer[]> {
+type HostQuery = Omit<RunQuery, 'isAnyHost'> & { readonly host?: string };
+
+export async function listAnswers(client: Client, query: HostQuery): Promise<readonly RunAnswer[]> {
   const asked = queryOf(query);
   const read = (page: { readonly limit: number; readonly offset: number }) =>
     client.runs.list({ query: { ...asked, ...page } });
   return allPages(read, query.limit, (answer) => isMeant(runOf(answer), query));
 }
 
-function queryOf(query: RunQuery): Query {
-  const { states, idPrefix, labels = {}, sessionId, backendId, withUse = false } = query;
+function queryOf(query: HostQuery): Query {
+  const { states, idPrefix, labels = {}, sessionId, backendId, host, withUse = false } = query;
   const state = stateOf(states);
   const { [nameLabel]: name, ...others } = labels;
   const [label] = Object.entries(others);
@@ -29,6 +31,7 @@ function queryOf(query: RunQuery): Query {
     ...(label === undefined ? {} : { label: label.join('=') }),
     ...(sessionId === undefined ? {} : { session: sessionId }),
     ...(backendId === undefined ? {} : { backend: backendId }),
+    ...(host === undefined ? {} : { host }),
     ...(withUse ? { use: 'true' } : {}),
   };
 }

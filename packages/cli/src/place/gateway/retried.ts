@@ -69,6 +69,7 @@ function wasNeverSent(error: unknown): boolean {
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof RefusedError)) return hasCode(error, 'gateway-unreachable');
   const { status, code } = error.refusal;
-  // A full disk does not pass by itself.
-  return (status >= 500 || status === 429) && code !== 'storage_full';
+  // A full disk does not pass by itself, nor does a host that turns us away: every attempt may count against us there.
+  const isLasting = code === 'storage_full' || code === 'ssh_connect_failed';
+  return (status >= 500 || status === 429) && !isLasting;
 }

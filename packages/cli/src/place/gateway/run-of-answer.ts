@@ -4,6 +4,7 @@
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { SdkError } from '@clawdfather/sdk';
 import type { Cursor, ProcessNote, RunExit, RunId, TreeEnd } from '@clawdfather/supervisor';
+import { hostDirectoryLabel, hostNameLabel, localHost } from '@clawdfather/supervisor/origins';
 import type { Run, RunDetails } from '../place.ts';
 
 export type RunAnswer = AnswerOf<Api['runs']['get']>;
@@ -16,7 +17,7 @@ export function runOf(answer: RunAnswer): Run {
     state: answer.state,
     sessionId: answer.sessionId,
     backendId: answer.backendId,
-    labels: answer.labels,
+    labels: labelsOf(answer),
     mode: answer.mode,
     command: answer.command,
     cwd: answer.cwd,
@@ -37,6 +38,12 @@ export function runOf(answer: RunAnswer): Run {
     treeEndedAtMs: parseTime(answer.treeEndedAt),
     ...(answer.use === undefined ? {} : { use: useOf(answer.use) }),
   };
+}
+
+/* What is held has no label for its host yet. */
+function labelsOf({ labels, host, cwd }: RunAnswer): RunAnswer['labels'] {
+  if (host === localHost || labels[hostNameLabel] !== undefined) return labels;
+  return { ...labels, [hostNameLabel]: host, [hostDirectoryLabel]: cwd };
 }
 
 export function detailsOf(answer: RunAnswer): RunDetails {
@@ -82,6 +89,7 @@ export function exitOf(runId: RunId, exit: ExitAnswer): RunExit {
     coreDumped: exit.coreDumped,
     actor: exit.actor ?? undefined,
     detail: exit.detail ?? undefined,
+    hostCause: exit.hostCause ?? undefined,
     startedAtMs: parseTime(exit.startedAt),
     endedAtMs: Date.parse(exit.endedAt),
     lastSeenAtMs: parseTime(exit.lastSeenAt),
@@ -121,6 +129,7 @@ export function takenBack({ runId }: Pick<Run, 'runId'>, atMs: number): RunExit 
     coreDumped: false,
     actor: undefined,
     detail: 'it was held and has not started',
+    hostCause: undefined,
     startedAtMs: undefined,
     endedAtMs: atMs,
     lastSeenAtMs: undefined,

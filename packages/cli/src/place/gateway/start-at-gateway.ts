@@ -30,6 +30,8 @@ export interface StartDeps extends RetryDeps {
   readonly sayMayStart: () => void;
   /* Where the caller is. It means something only to a gateway of this machine. */
   readonly cwd: string;
+  /* Where it is to run; undefined: on the machine of the gateway. */
+  readonly host: string | undefined;
 }
 
 export async function startAtGateway(
@@ -60,13 +62,15 @@ export async function startAtGateway(
   }
 }
 
-function bodyOf({ target, cwd }: StartDeps, wish: RunWish) {
+function bodyOf({ target, cwd, host }: StartDeps, wish: RunWish) {
   const { argv, terminal, envAdditions, timeoutMs, idleTimeoutMs, extras } = wish;
   if (wish.ownerLoss === 'kill') throw notThere('--owner-loss kill');
   if (wish.isEnvClean) throw notThere('--clean-env');
-  const workdir = workdirOf(target, resolve(cwd, wish.cwd ?? '.'), wish.cwd);
+  const here = resolve(cwd, wish.cwd ?? '.');
+  const workdir = workdirOf(target, { here, typed: wish.cwd, host });
   return {
     argv: [...argv],
+    ...(host === undefined ? {} : { host }),
     ...(workdir === undefined ? {} : { workdir }),
     ...(Object.keys(envAdditions).length === 0 ? {} : { env: { ...envAdditions } }),
     ...(terminal === undefined ? { pty: false } : { pty: true, ...terminal }),
@@ -84,7 +88,7 @@ function bodyOf({ target, cwd }: StartDeps, wish: RunWish) {
 function notThere(flag: string): CliError {
   return usageError(
     `${flag} has no meaning at a gateway`,
-    'Its runs always outlive whoever started them, and have the environment of the gateway.',
+    'Its runs always outlive whoever started them, and have the environment of the gateway, or of a login on the host.',
   );
 }
 

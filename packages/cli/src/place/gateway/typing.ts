@@ -8,7 +8,7 @@ import type { GatewayHandleDeps } from './gateway-handle.ts';
 import { createInputSender } from './input-sender.ts';
 
 export interface TypingDeps extends GatewayHandleDeps {
-  /* With a pinned certificate; undefined: the usual socket. */
+  /* Over a connection that is looked at first; undefined: the usual socket. */
   readonly socket: OpenSocket | undefined;
   /* What follows `clf COMMAND` to mean this gateway. */
   readonly flag: string;

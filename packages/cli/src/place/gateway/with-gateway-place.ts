@@ -2,15 +2,16 @@
  * The runs of a gateway, for as long as a command runs.
  */
 import type { CommandContext } from '../../command.ts';
+import { flagOf } from '../../hosts/place-of-host.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
-import { openClient } from '../../sign-in/open-client.ts';
+import { openClient, socketTo } from '../../sign-in/open-client.ts';
 import { createLinkTeller } from './link-teller.ts';
 import type { Place } from '../place.ts';
 import { createGatewayPlace } from './gateway-place.ts';
 
 export async function withGatewayPlace<Result>(
   context: Pick<CommandContext, 'clock' | 'random' | 'config' | 'io'>,
-  target: Target,
+  { target, host }: { readonly target: Target; readonly host: string | undefined },
   use: (place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { clock, random, config } = context;
@@ -19,11 +20,13 @@ export async function withGatewayPlace<Result>(
   const place = createGatewayPlace({
     client,
     target,
+    flag: flagOf(context, target),
+    host,
     clock,
     random,
     cwd: config.cwd,
     onLink: createLinkTeller(context),
-    socket: await pinnedSocketOf(target),
+    socket: await socketTo(target),
     closing: closing.signal,
     say: (line) => void context.io.stderr.write(line).catch(() => {}),
   });
@@ -33,10 +36,4 @@ export async function withGatewayPlace<Result>(
     // Nobody waits any more for what is still asked; the runs go on.
     closing.abort(new Error('the command is over'));
   }
-}
-
-async function pinnedSocketOf({ certificate }: Target) {
-  if (certificate === undefined) return undefined;
-  const { createPinnedSocket } = await import('../../sign-in/pinned-socket.ts');
-  return createPinnedSocket(certificate);
 }

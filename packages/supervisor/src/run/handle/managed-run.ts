@@ -25,7 +25,13 @@ import type { EndingSignal } from '../wait/ending-signal.ts';
 import type { KeepAlive } from '../wait/keep-alive.ts';
 import { refusalOf, unlessOver } from '../shim-link/refusal.ts';
 import { openTerminalRole } from '../input/terminal-role.ts';
-import { type OutputSource, outputStart, readOutput } from '../output/read-output.ts';
+import {
+  type OutputSource,
+  outputStart,
+  readOutput,
+  readTranscript,
+} from '../output/read-output.ts';
+import { agentBackend } from '../../origins.ts';
 import { signalNumberOf } from './signal-number.ts';
 
 export interface CancelRequest {
@@ -73,6 +79,7 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
       readOutput(source, cursor, { keepAlive, signal, isFollowing: true, isLent: true }),
     outputSoFar: (cursor = start, signal) =>
       readOutput(source, cursor, { keepAlive, signal, isFollowing: false }),
+    transcript: (cursor = start, signal) => readTranscript(source, cursor, { keepAlive, signal }),
     waitTree: async (signal) => {
       using _alive = keepAlive.hold();
       return await withSignal(core.treeGone(), signal);
@@ -81,7 +88,10 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
     write: (data, options) =>
       write(core, typeof data === 'string' ? Buffer.from(data) : data, options),
     acknowledge: (cursor) => acknowledge(core, cursor),
-    end: async () => void (await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver)),
+    end: async () => {
+      refuseToAgent(core);
+      await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver);
+    },
     resize: async ({ cols, rows }) =>
       void (await control.request({ type: 'resize', cols, rows }).catch(unlessOver)),
     signal: async (name, by = actor) => {
@@ -106,6 +116,7 @@ async function acknowledge(core: RunCore, cursor: Cursor): Promise<void> {
 
 async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
   if (options.offset !== undefined) return core.writeAt(bytes, options.offset);
+  refuseToAgent(core);
   if (options.durable !== true) {
     await core.control.input(bytes, 'typed').catch(refuse);
     return;
@@ -114,6 +125,19 @@ async function write(core: RunCore, bytes: Uint8Array, options: WriteOptions = {
     throw notOwner(core.runId);
   }
   await core.writeDurably(bytes);
+}
+
+/* W4: what is typed in between would become part of a message to the agent. What has an offset comes from its outbox. */
+function refuseToAgent({ runId, snapshot }: RunCore): void {
+  if (snapshot().backendId !== agentBackend) return;
+  throw new SupervisorError(
+    'input-refused',
+    `run ${runId} is an agent, which only its gateway writes to`,
+    {
+      detail: { runId },
+      hint: 'Talk to it in its thread: clf say THREAD "…".',
+    },
+  );
 }
 
 function notOwner(runId: RunId): SupervisorError {

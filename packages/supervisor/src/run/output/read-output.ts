@@ -18,7 +18,7 @@ import {
   parseFrameRecord,
   positionAfter,
 } from '@clawdfather/shim';
-import type { Cursor, LeftoversPolicy, OutputEvent, RunId } from '../../types.ts';
+import type { AcceptedEvent, Cursor, LeftoversPolicy, OutputEvent, RunId } from '../../types.ts';
 import type { KeepAlive } from '../wait/keep-alive.ts';
 import type { News } from '../wait/news.ts';
 
@@ -49,11 +49,33 @@ export interface ReadingOptions {
 
 export const outputStart = '0.0' as Cursor;
 
-export async function* readOutput(
+/* With what was accepted of the input. */
+export function readTranscript(
   source: OutputSource,
   cursor: Cursor,
-  { signal, isFollowing, isLent, keepAlive }: ReadingOptions,
+  options: Omit<ReadingOptions, 'isFollowing' | 'isLent'>,
+): AsyncGenerator<OutputEvent | AcceptedEvent, void, undefined> {
+  const toEvent = (frame: JournalFrame) => acceptedOf(frame) ?? eventOf(frame);
+  return readFrames(source, cursor, { ...options, isFollowing: true, toEvent });
+}
+
+export function readOutput(
+  source: OutputSource,
+  cursor: Cursor,
+  options: ReadingOptions,
 ): AsyncGenerator<OutputEvent, void, undefined> {
+  return readFrames(source, cursor, { ...options, toEvent: eventOf });
+}
+
+interface Telling<Told> extends ReadingOptions {
+  readonly toEvent: (frame: JournalFrame) => Told | undefined;
+}
+
+async function* readFrames<Told>(
+  source: OutputSource,
+  cursor: Cursor,
+  { signal, isFollowing, isLent, keepAlive, toEvent }: Telling<Told>,
+): AsyncGenerator<Told | OutputEvent, void, undefined> {
   using _alive = keepAlive.hold();
   await using reader = openReader(source);
   let at = parseCursor(cursor);
@@ -80,7 +102,7 @@ export async function* readOutput(
     }
     for (const frame of read.frames) {
       if (isSettled) return;
-      const event = eventOf(frame);
+      const event = toEvent(frame);
       if (event !== undefined) yield event;
       isSettled = isFollowing && isSettlement(frame, source.leftovers);
     }
@@ -176,6 +198,15 @@ function eventOf(frame: JournalFrame): OutputEvent | undefined {
     return { kind: 'attached', terminals: Number(value), ...leaving, cursor };
   }
   return undefined;
+}
+
+function acceptedOf(frame: JournalFrame): AcceptedEvent | undefined {
+  if (frame.kind !== 'input') return undefined;
+  const record = parseFrameRecord(frame);
+  if (record?.kind !== 'input') return undefined;
+  const atMs = Math.floor(frame.timeUs / 1000);
+  const cursor = asCursor(positionAfter(frame));
+  return { kind: 'accepted', inputOffset: record.offset, atMs, cursor };
 }
 
 function asCursor(position: JournalPosition): Cursor {

@@ -1,7 +1,7 @@
 /*
  * A run this supervisor owns: hears the shim, moves the lifecycle, does what the transition asks for.
  *
- * `nextRun` decides; this file only carries out. One place assigns the state (`apply`). Commits go through the
+ * `nextRun` decides; this file only carries out. One place assigns the state (`apply`); an end may get its explanation after it. Commits go through the
  * registry's queue, fenced by our epoch: a refusal means that the run was stolen, and from then on nothing is done
  * here any more (O3). A commit that fails otherwise is tried again and never ends the run (S1). Waiting settles on
  * the shim's record even when the registry cannot take it.
@@ -22,7 +22,8 @@ import type {
   RunEvent,
   RunLifecycle,
 } from '../../lifecycle/run-lifecycle.ts';
-import type { CancelReason, RunExit, TerminationReason } from '../../types.ts';
+import type { ExplainExit } from '../../supervisor-deps.ts';
+import type { CancelReason, ExitExplanation, RunExit, TerminationReason } from '../../types.ts';
 import { type ControlLine, isShimGoneError } from '../shim-link/control-line.ts';
 import { createEndingSignal, type EndingSignal } from '../wait/ending-signal.ts';
 import { createNews, type News } from '../wait/news.ts';
@@ -41,6 +42,7 @@ export interface LiveRunDeps {
   readonly control: ControlLine;
   readonly initial: RunLifecycle;
   readonly wallMs: () => number;
+  readonly explainExit: ExplainExit;
   /* The link to the shim is lost: find out what became of it. */
   readonly onLinkLost: () => void;
   /* It is not ours to act on any more. */
@@ -66,6 +68,7 @@ export class LiveRun {
   #pid: number | undefined;
   #graceMs: number | undefined;
   #stall: Stall | undefined;
+  #explaining: Promise<void> | undefined;
 
   constructor(deps: LiveRunDeps) {
     this.#deps = deps;
@@ -213,19 +216,41 @@ export class LiveRun {
         return this.#voidIntent();
       case 'terminate':
         return void this.#terminate(action.cause).catch(this.#deps.onLinkLost);
-      case 'finalise': {
-        const { exit, isTreeGone } = action;
-        const journalBytes = this.#journalLength;
-        const lastOutputAtMs = this.lastOutputAtMs();
-        const settlement = { exit, isTreeGone, journalBytes, lastOutputAtMs };
-        return commits.finalise(settlement, () => this.#settle(exit));
-      }
+      case 'finalise':
+        return this.#finalise(action.exit, action.isTreeGone);
       case 'commit-tree-gone':
-        return commits.treeGone({
-          treeEnd: action.treeEnd ?? treeEndUnseen(this.#deps.wallMs()),
-          lastOutputAtMs: this.lastOutputAtMs(),
-        });
+        return this.#whenExplained(() =>
+          commits.treeGone({
+            treeEnd: action.treeEnd ?? treeEndUnseen(this.#deps.wallMs()),
+            lastOutputAtMs: this.lastOutputAtMs(),
+          }),
+        );
     }
+  }
+
+  /* Those who carry it may know why it ended; an answer that fails is none. */
+  #finalise(found: RunExit, isTreeGone: boolean): void {
+    const finalise = (explanation?: ExitExplanation): void => {
+      this.#explaining = undefined;
+      if (this.#lostBecause !== undefined) return;
+      const exit = explanation === undefined ? found : explainedExit(found, explanation);
+      if (this.#state.kind === 'exited') this.#state = { ...this.#state, exit };
+      const journalBytes = this.#journalLength;
+      const lastOutputAtMs = this.lastOutputAtMs();
+      const settlement = { exit, isTreeGone, journalBytes, lastOutputAtMs };
+      this.#deps.commits.finalise(settlement, () => this.#settle(exit));
+    };
+    const asked = this.#deps.explainExit(found);
+    if (asked === undefined) return finalise();
+    // Its start is over, also where its end came with it: whoever started it does not wait for the explanation.
+    this.#started.resolve();
+    this.#explaining = asked.catch(() => undefined).then(finalise);
+  }
+
+  /* In the order of the facts: what comes after the end is recorded after it. */
+  #whenExplained(work: () => void): void {
+    if (this.#explaining === undefined) work();
+    else void this.#explaining.then(work);
   }
 
   #voidIntent(): void {
@@ -267,6 +292,11 @@ export class LiveRun {
     this.news.post();
     this.#deps.onExited();
   }
+}
+
+/* What the run says of itself stays. */
+function explainedExit(exit: RunExit, { hostCause, detail }: ExitExplanation): RunExit {
+  return { ...exit, hostCause, detail: exit.detail ?? detail };
 }
 
 function epochStale({ runId }: RunIdentity): SupervisorError {

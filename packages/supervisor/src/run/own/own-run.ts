@@ -55,6 +55,7 @@ export function ownRun(
     control,
     initial,
     wallMs: () => clock.wallMs(),
+    explainExit: context.explainExit,
     onLost: (error) => {
       log.event('run.let-go', { runId, epoch, why: error.code });
       release(error);

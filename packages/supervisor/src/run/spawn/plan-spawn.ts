@@ -94,7 +94,7 @@ function newRunOf(input: SpawnInput, context: SpawnContext): NewRun {
     labels: input.labels ?? {},
     scopeKey: input.scopeKey,
     mode: input.mode,
-    command: commandLineOf(input).slice(0, limits.commandCharsMax),
+    command: (input.shownAs ?? commandLineOf(input)).slice(0, limits.commandCharsMax),
     cwd: input.cwd,
     leaseId: context.leaseId,
     ownerLoss: input.ownerLoss ?? 'adopt',

@@ -1,0 +1,91 @@
+/*
+ * What is started for an agent's name: the configured command if there is one, otherwise the installed program. A pure function;
+ * nothing is looked up here, and nothing is ever downloaded at a start.
+ */
+import { AgentsError } from '../errors.ts';
+import type { InstalledAgent } from '../install/installed-agent.ts';
+import { type AgentQuirks, type CatalogueEntry, cautiousQuirks } from './agent-entry.ts';
+import { builtInAgents } from './built-in.ts';
+import { hashCommand } from './command-hash.ts';
+import { unknownAgent } from './find-entry.ts';
+
+/** `agents.NAME` of the configuration. */
+export interface AgentSettings {
+  readonly command?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+export interface ResolvedAgent {
+  readonly name: string;
+  readonly title: string;
+  readonly argv: readonly string[];
+  /** Added to the environment that every agent gets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Undefined where the thread decides. */
+  readonly cwd: string | undefined;
+  readonly quirks: AgentQuirks;
+  readonly commandHash: string;
+  readonly source: 'configured' | 'installed';
+}
+
+export function resolveAgent(
+  name: string,
+  settings: Readonly<Record<string, AgentSettings>>,
+  installed: InstalledAgent | undefined,
+): ResolvedAgent {
+  const own = Object.hasOwn(settings, name) ? settings[name] : undefined;
+  const entry = builtInAgents.find((candidate) => candidate.name === name);
+  if (own?.command === undefined && entry === undefined) {
+    throw unknownAgent(name, knownNames(settings));
+  }
+  const argv = own?.command === undefined ? undefined : parseCommand(name, own.command);
+  if (argv === undefined && installed === undefined) throw notInstalled(name);
+  const command = {
+    argv: argv ?? installed?.argv ?? [],
+    env: { ...entry?.env, ...own?.env },
+    cwd: own?.cwd,
+    integrity: argv === undefined ? installed?.integrity : undefined,
+  };
+  return {
+    name,
+    title: entry?.title ?? name,
+    argv: command.argv,
+    env: command.env,
+    cwd: command.cwd,
+    quirks: quirksOf(entry),
+    commandHash: hashCommand(command),
+    source: argv === undefined ? 'installed' : 'configured',
+  };
+}
+
+/* Somebody's own build of a known agent behaves like it. */
+function quirksOf(entry: CatalogueEntry | undefined): AgentQuirks {
+  return entry?.quirks ?? cautiousQuirks;
+}
+
+function knownNames(settings: Readonly<Record<string, AgentSettings>>): readonly string[] {
+  const configured = Object.keys(settings).filter((name) => settings[name]?.command !== undefined);
+  return [...new Set([...builtInAgents.map(({ name }) => name), ...configured])];
+}
+
+function parseCommand(name: string, command: readonly string[]): readonly string[] {
+  const why =
+    command.length === 0 || command[0] === ''
+      ? 'names no program'
+      : command.some((word) => word.includes('\0'))
+        ? 'has a NUL character in it'
+        : undefined;
+  if (why === undefined) return command;
+  throw new AgentsError('agent-command-invalid', `agents.${name}.command ${why}`, {
+    detail: { name },
+    hint: 'a list with the program first, such as ["/usr/bin/my-agent", "--acp"]',
+  });
+}
+
+function notInstalled(name: string): AgentsError {
+  return new AgentsError('agent-not-installed', `the agent ${name} is not installed`, {
+    detail: { name },
+    hint: `clf agents install ${name}`,
+  });
+}

@@ -1,0 +1,146 @@
+/*
+ * The agent's process: its lease is written before it is started, completed when it has started, taken over by the next owner, and
+ * closed when it has ended.
+ */
+import type { RunId, TerminationReason } from '@clawdfather/supervisor';
+import { outputStart } from '@clawdfather/supervisor';
+import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows } from '../rows.ts';
+import { requeuesMax } from '../wire/limits.ts';
+import { advance } from './advance.ts';
+import { Draft } from './draft.ts';
+import type { AgentSetup } from './handshake.ts';
+import type { MessageText } from './message-text.ts';
+import { closeAsks } from './take-request.ts';
+import { closeMessage, Texts } from './take-update.ts';
+
+export type NewAgentRun = Pick<AgentRunRow, 'runId' | 'leaseId' | 'instanceId' | 'commandHash'> & {
+  readonly sessionId: string | undefined;
+};
+
+/* Undefined: it has one. */
+export function beginRun(
+  rows: ThreadRows,
+  { sessionId, ...run }: NewAgentRun,
+  atMs: number,
+): ThreadChange | undefined {
+  if (rows.run !== undefined) return undefined;
+  const draft = new Draft(rows, atMs);
+  draft.thread = { ...draft.thread, sessionId };
+  draft.run = {
+    ...run,
+    epoch: 0,
+    state: 'open',
+    phase: 'starting',
+    cursor: outputStart,
+    acceptedInput: 0,
+    nextCallId: 1,
+    nextInputOffset: 0,
+    replayedCount: 0,
+    startedAtMs: atMs,
+  };
+  return draft.done();
+}
+
+export interface HeldRun {
+  readonly runId: RunId;
+  readonly epoch: number;
+  readonly process: AgentProcess | undefined;
+}
+
+/*
+ * It has started, or is ours now. The epoch never falls (O3): an owner with an older one is told so. Undefined: superseded, or another
+ * run's.
+ */
+export function holdRun(
+  rows: ThreadRows,
+  { runId, epoch, process }: HeldRun,
+  { setup, atMs }: { setup: AgentSetup; atMs: number },
+): ThreadChange | undefined {
+  const { run } = rows;
+  if (run?.runId !== runId || run.epoch > epoch) return undefined;
+  const draft = new Draft(rows, atMs);
+  draft.changeRun({ epoch, process: run.process ?? process });
+  advance(draft, setup);
+  return draft.done();
+}
+
+/* From now on it is only ended: no prompt goes there. Undefined: it has none, or it closes already. */
+export function beginClosing(rows: ThreadRows, runId: RunId, atMs: number) {
+  const { run } = rows;
+  if (run?.runId !== runId || run.state !== 'open') return undefined;
+  const draft = new Draft(rows, atMs);
+  const { capabilities, phase } = draft.changeRun({ state: 'closing' });
+  const { nativeSessionId } = draft.thread;
+  if (phase === 'ready' && capabilities?.canClose === true && nativeSessionId !== undefined) {
+    draft.call('session/close', { sessionId: nativeSessionId });
+  }
+  return draft.done();
+}
+
+export interface RunEnd {
+  readonly runId: RunId;
+  readonly reason: TerminationReason;
+  /* For people: how it ended. */
+  readonly message: string;
+  readonly endedAtMs: number;
+  /* `lost`: how it ended could not be seen. */
+  readonly state: Extract<AgentRunRow['state'], 'closed' | 'lost'>;
+}
+
+/* All that it said was consumed. Undefined: it is not this thread's run any more. */
+export function endRun(
+  rows: ThreadRows,
+  end: RunEnd,
+  { text, atMs }: { text: MessageText; atMs: number },
+): ThreadChange | undefined {
+  const { run, turn } = rows;
+  if (run?.runId !== end.runId) return undefined;
+  const { endedAtMs } = end;
+  const draft = new Draft(rows, atMs);
+  closeMessage({ draft, texts: new Texts(text), atMs: endedAtMs });
+  closeAsks(draft, () => true, { state: 'void', atMs: endedAtMs });
+  draft.event('status', { event: 'agent-ended', reason: end.reason, message: end.message });
+  draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
+  if (turn !== undefined) endOfTurn(draft, run, end);
+  return draft.done();
+}
+
+function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
+  const { turn } = draft;
+  if (turn === undefined) return;
+  const { reason: cause, message, endedAtMs } = end;
+  const wasAccepted = turn.promptEnd !== undefined && run.acceptedInput >= turn.promptEnd;
+  const isPrompted = turn.promptCall !== undefined;
+  const isOurFault = cause === 'host-rebooted' || cause === 'container-restarted';
+  const mayGoBack = (isPrompted || isOurFault) && turn.requeuedCount < requeuesMax;
+  if (!wasAccepted && !mayGoBack) {
+    draft.turnEvent({ type: 'not-startable', message }, endedAtMs);
+    return;
+  }
+  draft.turnEvent({ type: 'agent-lost', cause, message, wasAccepted }, endedAtMs);
+  if (draft.turn?.status !== 'queued') return;
+  const {
+    promptCall: _call,
+    promptEnd: _end,
+    runId: _run,
+    deadlineAtMs: _at,
+    ...kept
+  } = draft.turn;
+  draft.queue = [{ ...kept, requeuedCount: kept.requeuedCount + 1 }, ...draft.queue];
+  draft.turn = undefined;
+  const { id: turnId } = kept;
+  draft.event(
+    'status',
+    { event: 'queued', message: 'its agent ended before it had the prompt' },
+    { turnId },
+  );
+}
+
+/* W13. Undefined: there is no such turn any more, or it was not cancelled. */
+export function giveUpTurn(rows: ThreadRows, turnId: string, atMs: number) {
+  if (rows.turn?.id !== turnId || rows.turn.cancelAskedAtMs === undefined) return undefined;
+  const draft = new Draft(rows, atMs);
+  if (draft.run?.state === 'open') draft.changeRun({ state: 'closing' });
+  draft.turnEvent({ type: 'cancel-ignored' });
+  return draft.done();
+}

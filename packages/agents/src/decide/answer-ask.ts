@@ -1,0 +1,72 @@
+/*
+ * An answer to what an agent asks, with the frame that carries it (X4). Fenced by the ask's own state and not by an epoch, so that
+ * anyone who may answer can do so, with a gateway or without.
+ */
+import type { AskAnswer, ThreadChange, ThreadRows } from '../rows.ts';
+import { isObject, type Json } from '../wire/json-rpc.ts';
+import { answerText } from './answer-text.ts';
+import { Draft } from './draft.ts';
+import { eventTypeOf } from './take-request.ts';
+
+export type AnswerRefusal = 'ask-not-found' | 'ask-decided' | 'option-not-offered' | 'answer-unfit';
+
+export type AnswerStep =
+  | { readonly outcome: 'answered'; readonly change: ThreadChange }
+  | { readonly outcome: AnswerRefusal };
+
+export interface AskReply {
+  readonly askId: string;
+  readonly answer: AskAnswer;
+  readonly actor: string;
+}
+
+export function answerAsk(
+  rows: ThreadRows,
+  { askId, answer, actor }: AskReply,
+  atMs: number,
+): AnswerStep {
+  const ask = rows.asks.get(askId);
+  if (ask === undefined) return { outcome: 'ask-not-found' };
+  const isOfLivingRun = rows.run?.runId === ask.runId && rows.run.state === 'open';
+  if (ask.state !== 'open' || !isOfLivingRun) return { outcome: 'ask-decided' };
+  if (ask.class === 'permission') {
+    if (answer.kind === 'accept' || answer.kind === 'decline') return { outcome: 'answer-unfit' };
+    // W7: what counts is the option itself, and only one that was offered.
+    const isOffered = answer.kind === 'cancel' || optionIds(ask.params).includes(answer.optionId);
+    if (!isOffered) return { outcome: 'option-not-offered' };
+  } else if (answer.kind === 'option') return { outcome: 'answer-unfit' };
+  const draft = new Draft(rows, atMs);
+  draft.frame(answerText(ask, answer));
+  draft.asks.set(ask.id, { ...ask, state: 'answered', decision: { answer, actor, atMs } });
+  draft.event(
+    eventTypeOf(ask),
+    { ask: ask.id, state: 'answered', answer: { ...answer }, actor },
+    { turnId: ask.turnId },
+  );
+  return { outcome: 'answered', change: draft.done() };
+}
+
+export interface PermissionOption {
+  readonly optionId: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+/* What was offered, without what is not an option. */
+export function permissionOptions(params: { readonly [key: string]: Json | undefined }) {
+  const { options } = params;
+  return (Array.isArray(options) ? options : []).filter(isObject).flatMap((option) => {
+    const { optionId, name, kind } = option;
+    if (typeof optionId !== 'string') return [];
+    const shown: PermissionOption = {
+      optionId,
+      name: typeof name === 'string' ? name : optionId,
+      kind: typeof kind === 'string' ? kind : 'other',
+    };
+    return [shown];
+  });
+}
+
+function optionIds(params: { readonly [key: string]: Json | undefined }): readonly string[] {
+  return permissionOptions(params).map(({ optionId }) => optionId);
+}

@@ -1,0 +1,20 @@
+/*
+ * Our answer to what an agent asks, as it goes over the wire. Its own id is echoed.
+ */
+import type { AskAnswer, AskRow } from '../rows.ts';
+import { formatResult, type Json } from '../wire/json-rpc.ts';
+
+export function answerText(ask: Pick<AskRow, 'class' | 'wireId'>, answer: AskAnswer): string {
+  const result = ask.class === 'permission' ? permissionResult(answer) : questionResult(answer);
+  return formatResult(ask.wireId, result);
+}
+
+function permissionResult(answer: AskAnswer): Json {
+  if (answer.kind !== 'option') return { outcome: { outcome: 'cancelled' } };
+  return { outcome: { outcome: 'selected', optionId: answer.optionId } };
+}
+
+function questionResult(answer: AskAnswer): Json {
+  if (answer.kind === 'accept') return { action: 'accept', content: answer.content };
+  return { action: answer.kind === 'decline' ? 'decline' : 'cancel' };
+}

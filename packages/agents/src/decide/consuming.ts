@@ -1,0 +1,13 @@
+/*
+ * What is at hand while one step of a batch is consumed.
+ */
+import type { WireStep } from '../wire/wire-reader.ts';
+import type { Draft } from './draft.ts';
+import type { AgentSetup } from './handshake.ts';
+import type { Texts } from './take-update.ts';
+
+export interface Consuming extends Pick<WireStep, 'cursor' | 'atMs'> {
+  readonly draft: Draft;
+  readonly setup: AgentSetup;
+  readonly texts: Texts;
+}

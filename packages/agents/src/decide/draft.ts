@@ -1,0 +1,161 @@
+/*
+ * A change of a thread while it is put together. Each decision begins one, and ends with `done`.
+ * Ids of our calls are counted in the row of the run, in the change that stores the frame (W5).
+ */
+import type { RunId } from '@clawdfather/supervisor';
+import type {
+  AgentRunRow,
+  AskRow,
+  CallRow,
+  EventRow,
+  EventType,
+  FrameRow,
+  ThreadChange,
+  ThreadRow,
+  ThreadRows,
+  TurnRow,
+} from '../rows.ts';
+import { nextTurn, type TurnEvent } from '../turn/next-turn.ts';
+import { formatNotification, formatRequest, type JsonObject } from '../wire/json-rpc.ts';
+
+export class Draft {
+  thread: ThreadRow;
+  run: AgentRunRow | undefined;
+  turn: TurnRow | undefined;
+  queue: readonly TurnRow[];
+  readonly calls: Map<number, CallRow>;
+  readonly asks: Map<string, AskRow>;
+  readonly #events: EventRow[] = [];
+  readonly #frames: FrameRow[] = [];
+  readonly #endedTurns: TurnRow[] = [];
+  #endedRun: AgentRunRow | undefined;
+  readonly atMs: number;
+
+  constructor(rows: ThreadRows, atMs: number) {
+    this.thread = rows.thread;
+    this.run = rows.run;
+    this.turn = rows.turn;
+    this.queue = rows.queue;
+    this.calls = new Map(rows.calls);
+    this.asks = new Map(rows.asks);
+    this.atMs = atMs;
+  }
+
+  /* The number of the event that comes next. */
+  get nextSeq(): number {
+    return this.thread.lastSeq + 1;
+  }
+
+  event(
+    type: EventType,
+    payload: JsonObject,
+    { turnId = this.turn?.id, atMs = this.atMs }: EventFacts = {},
+  ): void {
+    const seq = this.nextSeq;
+    this.thread = { ...this.thread, lastSeq: seq };
+    this.#events.push({ seq, turnId, type, payload, atMs });
+  }
+
+  /* Lengthens the newest event, if it is still of this change. */
+  replaceLastEvent(payload: JsonObject): void {
+    const last = this.#events.pop();
+    if (last !== undefined) this.#events.push({ ...last, payload });
+  }
+
+  get lastEvent(): EventRow | undefined {
+    return this.#events.at(-1);
+  }
+
+  changeRun(change: Partial<AgentRunRow>): AgentRunRow {
+    if (this.run === undefined) throw new TypeError('there is no agent run');
+    this.run = { ...this.run, ...change };
+    return this.run;
+  }
+
+  changeTurn(change: Partial<TurnRow>): void {
+    if (this.turn !== undefined) this.turn = { ...this.turn, ...change };
+  }
+
+  /* At the end of the agent's input. Where it ends is the answer. */
+  frame(text: string): number {
+    const { nextInputOffset } = this.changeRun({});
+    const end = nextInputOffset + Buffer.byteLength(text);
+    this.#frames.push({ inputOffset: nextInputOffset, text });
+    this.changeRun({ nextInputOffset: end });
+    return end;
+  }
+
+  call(method: string, params: JsonObject, turnId?: string): { id: number; end: number } {
+    const { nextCallId: id, nextInputOffset: inputOffset } = this.changeRun({});
+    const end = this.frame(formatRequest(id, method, params));
+    this.changeRun({ nextCallId: id + 1 });
+    this.calls.set(id, { id, method, turnId, inputOffset, state: 'sent' });
+    return { id, end };
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.frame(formatNotification(method, params));
+  }
+
+  /* Applies an event to the turn that runs, and says what became of it. */
+  turnEvent(event: TurnEvent, atMs = this.atMs): void {
+    const { turn } = this;
+    if (turn === undefined) return;
+    const step = nextTurn(turn, event);
+    if (step.outcome === 'unchanged') return;
+    if (step.outcome === 'changed') {
+      this.turn = { ...turn, status: step.status };
+      return;
+    }
+    const ended: TurnRow = {
+      ...turn,
+      status: step.status,
+      result: step.result,
+      endedAtMs: atMs,
+    };
+    this.endTurn(ended);
+    this.turn = undefined;
+  }
+
+  endTurn(ended: TurnRow): void {
+    const { id: turnId, status, result } = ended;
+    this.#endedTurns.push(ended);
+    const facts = { turnId, atMs: ended.endedAtMs ?? this.atMs };
+    this.event('status', { event: status, result: { ...result } }, facts);
+    this.thread = { ...this.thread, lastTurnId: turnId, lastResultCode: result?.code };
+  }
+
+  endRun(run: AgentRunRow): void {
+    this.#endedRun = run;
+    this.run = undefined;
+    this.calls.clear();
+  }
+
+  get runId(): RunId {
+    return this.changeRun({}).runId;
+  }
+
+  done(): ThreadChange {
+    const { calls, asks, turn, queue } = this;
+    const status = this.#status();
+    const thread = { ...this.thread, status, updatedAtMs: this.atMs };
+    return {
+      rows: { thread, run: this.run, calls, asks, turn, queue },
+      endedTurns: this.#endedTurns,
+      endedRun: this.#endedRun,
+      events: this.#events,
+      frames: this.#frames,
+    };
+  }
+
+  #status(): ThreadRow['status'] {
+    if (this.thread.status === 'archived') return 'archived';
+    if (this.turn !== undefined) return 'running';
+    return this.queue.length > 0 ? 'queued' : 'ready';
+  }
+}
+
+interface EventFacts {
+  readonly turnId?: string | undefined;
+  readonly atMs?: number;
+}

@@ -1,0 +1,136 @@
+/*
+ * Turns from outside: put into the queue, admitted (X1), cancelled (X5).
+ */
+import type { AskRow, CancelCause, LoadClass, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
+import { nextTurn } from '../turn/next-turn.ts';
+import type { JsonObject } from '../wire/json-rpc.ts';
+import { advance } from './advance.ts';
+import { answerText } from './answer-text.ts';
+import { Draft } from './draft.ts';
+import { eventTypeOf } from './take-request.ts';
+
+export interface NewTurn {
+  readonly id: string;
+  readonly prompt: readonly JsonObject[];
+  readonly loadClass: LoadClass;
+  readonly requester: string;
+  readonly clientMessageId?: string | undefined;
+}
+
+export function enqueueTurn(rows: ThreadRows, turn: NewTurn, atMs: number): ThreadChange {
+  const draft = new Draft(rows, atMs);
+  const row: TurnRow = { ...turn, status: 'queued', requeuedCount: 0, queuedAtMs: atMs };
+  draft.queue = [...draft.queue, row];
+  if (draft.thread.title === '') {
+    draft.thread = { ...draft.thread, title: titleOf(turn.prompt) };
+  }
+  const position = draft.queue.length;
+  draft.event('status', { event: 'queued', position }, { turnId: turn.id });
+  return draft.done();
+}
+
+const titleCharactersMax = 64;
+
+/* The beginning of what was first said, in one line. */
+function titleOf(prompt: readonly JsonObject[]): string {
+  const { text } = prompt.find(({ type }) => type === 'text') ?? {};
+  const line = typeof text === 'string' ? text.replaceAll(/[\p{C}\s]+/gu, ' ').trim() : '';
+  return line.length <= titleCharactersMax
+    ? line
+    : `${line.slice(0, titleCharactersMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/* X1. Undefined: none waits, or one runs already. */
+export function admitTurn(rows: ThreadRows, atMs: number): ThreadChange | undefined {
+  const [next, ...rest] = rows.queue;
+  if (next === undefined || rows.turn !== undefined || rows.thread.status === 'archived') {
+    return undefined;
+  }
+  const step = nextTurn(next, { type: 'admitted' });
+  if (step.outcome !== 'changed') return undefined;
+  const draft = new Draft(rows, atMs);
+  draft.queue = rest;
+  draft.turn = { ...next, status: step.status, startedAtMs: next.startedAtMs ?? atMs };
+  // What was put back has been shown already.
+  if (next.requeuedCount === 0) {
+    draft.event('message', { role: 'user', blocks: next.prompt });
+    draft.event('status', { event: 'started' });
+  }
+  advance(draft);
+  return draft.done();
+}
+
+/* No agent can be started for it: it fails at once. Undefined: none runs. */
+export function failStart(
+  rows: ThreadRows,
+  message: string,
+  atMs: number,
+): ThreadChange | undefined {
+  if (rows.turn === undefined) return undefined;
+  const draft = new Draft(rows, atMs);
+  draft.turnEvent({ type: 'not-startable', message });
+  return draft.done();
+}
+
+export interface Cancel {
+  readonly turnId: string;
+  readonly cause: CancelCause;
+  readonly actor: string;
+}
+
+/*
+ * X5. Marks the turn, tells the agent, and answers all that the agent asks in it, in one change. Undefined: it does not run and does not
+ * wait, or was cancelled before.
+ */
+export function cancelTurn(
+  rows: ThreadRows,
+  { turnId, cause, actor }: Cancel,
+  atMs: number,
+): ThreadChange | undefined {
+  const waiting = rows.queue.find(({ id }) => id === turnId);
+  if (waiting !== undefined) return cancelWaiting(rows, waiting, { cause, actor, atMs });
+  const { turn } = rows;
+  if (turn?.id !== turnId || turn.cancelAskedAtMs !== undefined) return undefined;
+  const draft = new Draft(rows, atMs);
+  draft.changeTurn({ cancelAskedAtMs: atMs, cancelCause: cause, cancelActor: actor });
+  draft.event('status', { event: 'cancelling', cause, actor });
+  const { run } = draft;
+  // Without a prompt there is nothing to cancel there: the turn ends here, and the agent goes on as it is.
+  if (run === undefined || turn.promptCall === undefined) {
+    draft.turnEvent({ type: 'stopped', stopReason: 'cancelled' });
+    return draft.done();
+  }
+  draft.notify('session/cancel', { sessionId: draft.thread.nativeSessionId });
+  for (const ask of draft.asks.values()) {
+    if (ask.turnId === turnId && ask.state === 'open') answerCancelled(draft, ask, actor);
+  }
+  return draft.done();
+}
+
+function cancelWaiting(
+  rows: ThreadRows,
+  waiting: TurnRow,
+  { cause, actor, atMs }: Omit<Cancel, 'turnId'> & { readonly atMs: number },
+): ThreadChange | undefined {
+  const step = nextTurn(waiting, { type: 'cancel-asked', cause });
+  if (step.outcome !== 'ended') return undefined;
+  const draft = new Draft(rows, atMs);
+  draft.queue = draft.queue.filter(({ id }) => id !== waiting.id);
+  const { status, result } = step;
+  const asked = { cancelAskedAtMs: atMs, cancelCause: cause, cancelActor: actor };
+  draft.endTurn({ ...waiting, ...asked, status, result, endedAtMs: atMs });
+  return draft.done();
+}
+
+function answerCancelled(draft: Draft, ask: AskRow, actor: string): void {
+  const answer = { kind: 'cancel' } as const;
+  draft.frame(answerText(ask, answer));
+  const decision = { answer, actor, atMs: draft.atMs };
+  draft.asks.set(ask.id, { ...ask, state: 'answered', decision });
+  draft.event(eventTypeOf(ask), {
+    ask: ask.id,
+    state: 'answered',
+    answer: 'cancel',
+    actor,
+  });
+}

@@ -1,0 +1,82 @@
+/*
+ * The door of agents: which agents there are and how they are installed; and how we talk to one that outlives us. Every change of a
+ * thread is a pure decision here; the store commits it.
+ */
+export { cautiousQuirks } from './catalogue/agent-entry.ts';
+export type {
+  AgentQuirks,
+  CatalogueEntry,
+  PinnedPackage,
+  Platform,
+  ProgramFile,
+  SignIn,
+  SignInFile,
+} from './catalogue/agent-entry.ts';
+export { builtInAgents } from './catalogue/built-in.ts';
+export { findEntry } from './catalogue/find-entry.ts';
+export { readPlatform } from './catalogue/platform.ts';
+export { resolveAgent } from './catalogue/resolve-agent.ts';
+export type { AgentSettings, ResolvedAgent } from './catalogue/resolve-agent.ts';
+export { findSignIn } from './catalogue/signed-in.ts';
+export type { SignedIn } from './catalogue/signed-in.ts';
+export { agentsErrorCodes, AgentsError } from './errors.ts';
+export type { AgentsErrorCode } from './errors.ts';
+export type { FileProblem } from './install/file-list.ts';
+export { findInstalled, findOlder, verifyInstalled } from './install/find-installed.ts';
+export type { InstallPlace } from './install/find-installed.ts';
+export { installAgent } from './install/install-agent.ts';
+export type { InstallOptions, InstallProgress } from './install/install-agent.ts';
+export type { InstalledAgent } from './install/installed-agent.ts';
+export { removeInstalled } from './install/remove-installed.ts';
+export {
+  beginClosing,
+  beginRun,
+  endRun,
+  giveUpTurn,
+  holdRun,
+} from './decide/agent-run.ts';
+export type { HeldRun, NewAgentRun, RunEnd } from './decide/agent-run.ts';
+export { answerAsk, permissionOptions } from './decide/answer-ask.ts';
+export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
+export { consume } from './decide/consume.ts';
+export type { Batch, ConsumeStep } from './decide/consume.ts';
+export type { AgentSetup } from './decide/handshake.ts';
+export { addText, noText, sealText } from './decide/message-text.ts';
+export type { MessageText } from './decide/message-text.ts';
+export { askIdOf } from './decide/take-request.ts';
+export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
+export type { Cancel, NewTurn } from './decide/turns.ts';
+export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
+export { eventTypes } from './rows.ts';
+export type {
+  AgentCapabilities,
+  AgentProcess,
+  AgentRunRow,
+  AskAnswer,
+  AskClass,
+  AskDecision,
+  AskRow,
+  CallRow,
+  CancelCause,
+  EventRow,
+  EventType,
+  FrameRow,
+  LeaseState,
+  LoadClass,
+  MessageRole,
+  OpenMessage,
+  RunPhase,
+  ThreadChange,
+  ThreadRow,
+  ThreadRows,
+  ThreadStatus,
+  TurnResult,
+  TurnRow,
+} from './rows.ts';
+export { deadlineMs } from './turn/deadlines.ts';
+export { nextTurn, turnCodes } from './turn/next-turn.ts';
+export type { TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
+export type { Json, JsonObject, RpcError, RpcMessage, WireId } from './wire/json-rpc.ts';
+export { cancelGraceMs, handshakeMs, journalBytesMax, messageBytesMax } from './wire/limits.ts';
+export { createWireReader } from './wire/wire-reader.ts';
+export type { WireItem, WireReader, WireStep } from './wire/wire-reader.ts';

@@ -1,0 +1,86 @@
+/*
+ * What threads need from the control database. `store` implements it.
+ */
+import type { AccountId } from '@clawdfather/kit';
+import type { RunId } from '@clawdfather/supervisor';
+import type {
+  AgentRunRow,
+  AskRow,
+  EventRow,
+  FrameRow,
+  ThreadChange,
+  ThreadRow,
+  ThreadRows,
+  ThreadStatus,
+  TurnRow,
+} from './rows.ts';
+
+export interface NewThread {
+  readonly agent: string;
+  readonly connectionId?: string | undefined;
+  readonly cwd: string;
+  readonly title: string;
+  /* The thread that asked for this one, if an agent did. */
+  readonly parentId?: string | undefined;
+  readonly instanceId: string;
+}
+
+export interface ThreadFilter {
+  readonly status?: ThreadStatus;
+  /* The beginning of an id. */
+  readonly idPrefix?: string;
+  /* Absent: archived ones are left out. */
+  readonly includeArchived?: boolean;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/* The threads of one account. */
+export interface ThreadRecords {
+  create(thread: NewThread): Promise<ThreadRows>;
+  load(threadId: string): Promise<ThreadRows | undefined>;
+  /*
+   * Writes every row of `change` that is not the one of `before`, and what is added, in one transaction that compares the thread's
+   * version. `conflict`: the rows were not the newest, and nothing was written. The version is raised by the store.
+   */
+  commit(before: ThreadRows, change: ThreadChange): Promise<'committed' | 'conflict'>;
+  get(threadId: string): Promise<ThreadRow | undefined>;
+  list(filter?: ThreadFilter): Promise<{ items: readonly ThreadRow[]; total: number }>;
+  archive(threadId: string): Promise<'archived' | 'not_found' | 'busy'>;
+  /* After this number, in order; large payloads are whole again. */
+  events(
+    threadId: string,
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<readonly EventRow[]>;
+  turns(threadId: string): Promise<readonly TurnRow[]>;
+  /* With the thread that it is of. */
+  turn(turnId: string): Promise<(TurnRow & { readonly threadId: string }) | undefined>;
+  /* The turn that a client's message has made, if it made one. */
+  turnOfMessage(threadId: string, clientMessageId: string): Promise<TurnRow | undefined>;
+  ask(askId: string): Promise<(AskRow & { readonly threadId: string }) | undefined>;
+  /* Of all its threads, oldest first. */
+  openAsks(): Promise<readonly (AskRow & { readonly threadId: string })[]>;
+  /* From this offset on, in order: what the shim may not have yet. Read back from the database, because a commit's answer can be lost. */
+  frames(runId: RunId, from: number): Promise<readonly FrameRow[]>;
+  /* The shim has all below. */
+  trimFrames(runId: RunId, below: number): Promise<void>;
+  /* Leases of agents that have ended, newest first. */
+  endedRuns(threadId: string): Promise<readonly AgentRunRow[]>;
+}
+
+export interface ThreadName {
+  readonly accountId: AccountId;
+  readonly id: string;
+}
+
+/* Over all accounts. */
+export interface DueThreads {
+  /* Those with a run of this instance that has not ended. */
+  withRuns(instanceId: string): Promise<readonly ThreadName[]>;
+  /* Those with a turn that runs or waits, oldest first. */
+  withTurns(): Promise<readonly ThreadName[]>;
+  /* How many turns run. */
+  runningTurns(): Promise<number>;
+  /* Leases that ended before this are forgotten. */
+  forgetRunsBefore(atMs: number): Promise<number>;
+}

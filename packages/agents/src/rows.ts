@@ -1,0 +1,237 @@
+/*
+ * A thread as it is stored: the conversation, its turns, the agent that answers, and what we and the agent have asked each other.
+ *
+ * Every change of a thread is a pure function from these rows to the next ones (decide/). The store writes the rows that are new and
+ * compares the thread's version in the same transaction: a decision that was made on rows that are not the newest is made again.
+ * So there is one order of all changes of a thread, whichever processes make them.
+ */
+import type { Cursor, RunId, TerminationReason } from '@clawdfather/supervisor';
+import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
+import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
+
+export type ThreadStatus = 'ready' | 'queued' | 'running' | 'archived';
+
+export interface ThreadRow {
+  readonly id: string;
+  /* Grows with every change of any row of the thread. */
+  readonly version: number;
+  /* Name of the agent, as in the settings. */
+  readonly agent: string;
+  /* Absent: on the gateway's own machine. */
+  readonly connectionId?: string | undefined;
+  readonly cwd: string;
+  readonly title: string;
+  readonly status: ThreadStatus;
+  /* The session lease that its agent runs in; absent while it has none. */
+  readonly sessionId?: string | undefined;
+  /* The number of its newest event. */
+  readonly lastSeq: number;
+  readonly lastTurnId?: string | undefined;
+  readonly lastResultCode?: TurnCode | undefined;
+  /* What the agent calls this conversation; it outlives the agent's process. */
+  readonly nativeSessionId?: string | undefined;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface TurnRow {
+  readonly id: string;
+  readonly status: TurnStatus;
+  /* ACP content blocks. */
+  readonly prompt: readonly JsonObject[];
+  readonly loadClass: LoadClass;
+  /* Who asked, such as `device:ID`. */
+  readonly requester: string;
+  readonly clientMessageId?: string | undefined;
+  readonly runId?: RunId | undefined;
+  /* Our call that carries the prompt, from the moment that it is committed to be sent (X2). */
+  readonly promptCall?: number | undefined;
+  /* Where the prompt ends in the agent's input: what the shim has of it was sent (W11). */
+  readonly promptEnd?: number | undefined;
+  /* How often it was put back because its agent died before it had the prompt. */
+  readonly requeuedCount: number;
+  readonly cancelAskedAtMs?: number | undefined;
+  readonly cancelCause?: CancelCause | undefined;
+  readonly cancelActor?: string | undefined;
+  readonly usage?: JsonObject | undefined;
+  readonly result?: TurnResult | undefined;
+  readonly queuedAtMs: number;
+  readonly startedAtMs?: number | undefined;
+  readonly deadlineAtMs?: number | undefined;
+  readonly endedAtMs?: number | undefined;
+}
+
+export type LoadClass = 'short_task' | 'long_task' | 'complex_chain_task';
+export type CancelCause = 'asked' | 'deadline' | 'closed';
+
+export interface TurnResult {
+  readonly code: TurnCode;
+  readonly stopReason?: string | undefined;
+  /* For people. */
+  readonly message?: string | undefined;
+  /* Why its agent ended, where that ended it. */
+  readonly cause?: TerminationReason | undefined;
+}
+
+/* Drawn in docs/lifecycles.md. */
+export type LeaseState = 'open' | 'closing' | 'closed' | 'lost';
+
+/*
+ * How far the handshake is (W8). Each phase but `starting`, `ready` and `failed` waits for the answer to one call, which is stored in
+ * the same transaction as the phase, so no step is taken twice.
+ */
+export type RunPhase =
+  | 'starting'
+  | 'initializing'
+  | 'authenticating'
+  | 'resuming'
+  | 'loading'
+  | 'creating'
+  | 'ready'
+  | 'failed';
+
+/* The process that answers, and the lease under which we hold it. Written before it is started; `process` follows. */
+export interface AgentRunRow {
+  readonly runId: RunId;
+  readonly leaseId: string;
+  readonly instanceId: string;
+  /* Of the run, as its owner holds it: a writer with an older one is refused (O3). */
+  readonly epoch: number;
+  readonly state: LeaseState;
+  readonly phase: RunPhase;
+  readonly commandHash: string;
+  readonly process?: AgentProcess | undefined;
+  /* Everything before it was turned into rows. */
+  readonly cursor: Cursor;
+  /* By the journal: the shim has our input up to here. */
+  readonly acceptedInput: number;
+  readonly nextCallId: number;
+  readonly nextInputOffset: number;
+  readonly capabilities?: AgentCapabilities | undefined;
+  /* Messages of a replay, which are not shown again (W11). */
+  readonly replayedCount: number;
+  readonly openMessage?: OpenMessage | undefined;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number | undefined;
+}
+
+/* What has to match before a signal is sent. */
+export interface AgentProcess {
+  readonly rootPid: number;
+  readonly processGroupId: number;
+  readonly startTicks: number;
+  readonly bootId: string;
+}
+
+export interface AgentCapabilities {
+  readonly protocolVersion: number;
+  readonly canResume: boolean;
+  readonly canLoad: boolean;
+  readonly canClose: boolean;
+  readonly canDelete: boolean;
+  /* `{id, name}` of the ways to sign in. */
+  readonly authMethods: readonly JsonObject[];
+  readonly prompt: JsonObject;
+}
+
+/* A text of the agent that is not finished: its deltas are events from `firstSeq` on (W9). */
+export interface OpenMessage {
+  readonly role: MessageRole;
+  readonly messageId?: string | undefined;
+  readonly firstSeq: number;
+}
+
+export type MessageRole = 'agent' | 'thought' | 'user';
+
+/* What we have asked of the agent. Only those without an answer are among the rows. */
+export interface CallRow {
+  readonly id: number;
+  readonly method: string;
+  readonly turnId?: string | undefined;
+  readonly inputOffset: number;
+  readonly state: 'sent' | 'answered' | 'abandoned';
+}
+
+export type AskClass = 'permission' | 'question';
+
+/* What the agent has asked of us. Its id is a hash of (run, cursor): a line that is read twice is one ask (W6). */
+export interface AskRow {
+  readonly id: string;
+  readonly runId: RunId;
+  readonly cursor: Cursor;
+  readonly wireId: WireId;
+  readonly method: string;
+  readonly class: AskClass;
+  /* Absent: asked outside of a turn (W12). */
+  readonly turnId?: string | undefined;
+  readonly params: JsonObject;
+  readonly state: 'open' | 'answered' | 'withdrawn' | 'void';
+  readonly askedAtMs: number;
+  readonly decision?: AskDecision | undefined;
+}
+
+export interface AskDecision {
+  readonly answer: AskAnswer;
+  readonly actor: string;
+  readonly atMs: number;
+}
+
+export type AskAnswer =
+  /* Of a permission: one of the options that were offered (W7). */
+  | { readonly kind: 'option'; readonly optionId: string }
+  /* Of a question: what was filled in. */
+  | { readonly kind: 'accept'; readonly content: JsonObject }
+  | { readonly kind: 'decline' }
+  | { readonly kind: 'cancel' };
+
+/* Bytes for the agent, at their place in its input. They stay until the shim has them. */
+export interface FrameRow {
+  readonly inputOffset: number;
+  readonly text: string;
+}
+
+export const eventTypes = [
+  'status',
+  'delta',
+  'message',
+  'tool',
+  'plan',
+  'usage',
+  'approval',
+  'question',
+  'noise',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+export interface EventRow {
+  readonly seq: number;
+  readonly turnId?: string | undefined;
+  readonly type: EventType;
+  readonly payload: { readonly [key: string]: Json | undefined };
+  /* When it happened: by the journal, for what an agent said (W10). */
+  readonly atMs: number;
+}
+
+/* What is needed to decide; ended turns, answered calls and closed asks are not among them. */
+export interface ThreadRows {
+  readonly thread: ThreadRow;
+  /* Absent: it has no process, or the last one has ended. */
+  readonly run?: AgentRunRow | undefined;
+  readonly calls: ReadonlyMap<number, CallRow>;
+  readonly asks: ReadonlyMap<string, AskRow>;
+  /* The one that runs. */
+  readonly turn?: TurnRow | undefined;
+  /* Those that wait, in their order. */
+  readonly queue: readonly TurnRow[];
+}
+
+/* The next rows, and what is only added. */
+export interface ThreadChange {
+  readonly rows: ThreadRows;
+  /* Turns that are not among the rows any more, with their end. */
+  readonly endedTurns: readonly TurnRow[];
+  /* The run that is not among the rows any more. */
+  readonly endedRun?: AgentRunRow | undefined;
+  readonly events: readonly EventRow[];
+  readonly frames: readonly FrameRow[];
+}

@@ -1,0 +1,132 @@
+/*
+ * The commands about agents and the conversations with them. A gateway has both.
+ */
+import { switchFlag, valueFlag } from '../args/flag.ts';
+import { directory, text } from '../args/kinds.ts';
+import { operand, operandList, optionalOperandList } from '../args/operand.ts';
+import { defineCommand } from '../args/spec.ts';
+import { gatewayFlags } from './shared-flags.ts';
+
+const thread = text('THREAD', 'threads');
+const words = { ...text('TEXT'), listPlaceholder: 'TEXT' };
+
+const keys = [
+  {
+    title: 'Keys',
+    words: {
+      'Ctrl-C': 'asks the agent to stop, and waits until it has; once more leaves',
+      'a number': 'answers what the agent asks, at a terminal',
+    },
+  },
+];
+
+const detach = switchFlag({
+  short: 'd',
+  summary: 'send it, print the id of the thread, and do not wait for the answer',
+});
+
+export const askSpec = defineCommand({
+  name: 'ask',
+  summary: 'Ask an agent, and see its answer as it comes',
+  operands: { words: optionalOperandList(words) },
+  flags: {
+    agent: valueFlag(text('NAME', 'agents'), { summary: 'which agent; see clf agents ls' }),
+    dir: valueFlag(directory, {
+      short: 'C',
+      summary: 'the directory that it works in (default: this one; with --host one there)',
+    }),
+    host: valueFlag(text('NAME', 'hosts'), { summary: 'let it run on this SSH host' }),
+    thread: valueFlag(thread, { summary: 'go on with this conversation, as clf say does' }),
+    detach,
+    ...gatewayFlags,
+  },
+  glossary: keys,
+  examples: [
+    'clf ask "why does the build fail?"',
+    'git diff | clf ask "review this" -',
+    'clf ask -d --json "update the changelog"',
+  ],
+});
+
+export const saySpec = defineCommand({
+  name: 'say',
+  summary: 'Go on with a conversation, and see the answer as it comes',
+  operands: { thread: operand(thread), words: optionalOperandList(words) },
+  flags: { detach, ...gatewayFlags },
+  glossary: keys,
+  examples: ['clf say 3k9q "now fix it"', 'clf say 3k9q - < notes.txt'],
+});
+
+export const threadsListSpec = defineCommand({
+  name: 'threads ls',
+  summary: 'List your conversations with agents, newest first',
+  operands: {},
+  flags: {
+    all: switchFlag({ short: 'a', summary: 'list archived ones too' }),
+    quiet: switchFlag({ short: 'q', summary: 'print only ids, one per line' }),
+    ...gatewayFlags,
+  },
+  examples: ['clf threads', 'clf threads ls -a --json'],
+});
+
+export const threadsShowSpec = defineCommand({
+  name: 'threads show',
+  summary: 'Show a conversation from its beginning',
+  operands: { thread: operand(thread) },
+  flags: gatewayFlags,
+  examples: ['clf threads show 3k9q', 'clf threads show --json 3k9q | jq -r .messages[].text'],
+});
+
+export const threadsFollowSpec = defineCommand({
+  name: 'threads follow',
+  summary: 'Show the newest turn of a conversation, and stay until nothing runs or waits in it',
+  operands: { thread: operand(thread) },
+  flags: gatewayFlags,
+  glossary: [{ title: 'Keys', words: { 'Ctrl-C': 'leaves; the turn goes on' } }],
+  examples: ['clf threads follow 3k9q'],
+});
+
+export const threadsCancelSpec = defineCommand({
+  name: 'threads cancel',
+  isDestructive: true,
+  summary: 'Ask the agent to stop, and cancel what waits; the conversation stays',
+  operands: { threads: operandList(thread) },
+  flags: gatewayFlags,
+  examples: ['clf threads cancel 3k9q'],
+});
+
+export const threadsArchiveSpec = defineCommand({
+  name: 'threads archive',
+  isDestructive: true,
+  summary: 'Put conversations away: their agents end, and nothing more can be said in them',
+  operands: { threads: operandList(thread) },
+  flags: gatewayFlags,
+  examples: ['clf threads archive 3k9q'],
+});
+
+export const agentsListSpec = defineCommand({
+  name: 'agents ls',
+  summary: 'List the agents that can be asked',
+  operands: {},
+  flags: gatewayFlags,
+  examples: ['clf agents', 'clf agents ls --json'],
+});
+
+const agent = { ...text('NAME', 'agents'), listPlaceholder: 'NAME' };
+
+export const agentsInstallSpec = defineCommand({
+  name: 'agents install',
+  summary: 'Install built-in agents on this machine, from npm, in pinned versions',
+  operands: { agents: operandList(agent) },
+  flags: {},
+  examples: ['clf agents install opencode', 'clf agents install claude codex'],
+});
+
+export const agentsRemoveSpec = defineCommand({
+  name: 'agents rm',
+  isDestructive: true,
+  summary: 'Remove installed agents from this machine, in every version',
+  operands: { agents: operandList(agent) },
+  flags: {},
+  examples: ['clf agents rm opencode'],
+});

@@ -1,0 +1,97 @@
+/*
+ * Conversations with agents at this gateway: the threads' runtime, joined to the database, the supervisor and the sessions.
+ */
+import type { ThreadRow } from '@clawdfather/agents';
+import type { AccountId } from '@clawdfather/kit';
+import { decideOn } from '@clawdfather/sessions';
+import type { Store } from '@clawdfather/store';
+import type { RemoteHosts } from '@clawdfather/supervisor';
+import { createEventDesk, createThreads, type EventDesk, type Threads } from '@clawdfather/threads';
+import type { GatewayConfig } from '../gateway-config.ts';
+import type { GatewayDeps } from '../gateway-parts.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Runs } from '../runs/open-runs.ts';
+import type { Instance } from '../sessions/instance.ts';
+import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
+import { createAgentStarter } from './agent-starter.ts';
+
+export interface AgentThreads {
+  readonly catalogue: AgentCatalogue;
+  readonly threads: Threads;
+  readonly desk: EventDesk;
+}
+
+export interface OpenThreadsDeps extends GatewayDeps {
+  readonly config: GatewayConfig;
+  readonly store: Store;
+  readonly runs: Runs;
+  readonly remoteHosts: RemoteHosts;
+  readonly instance: Instance;
+}
+
+/* How many turns run at once: agents take some 300 MB each. */
+const activeMax = 20;
+
+/* Of one account: agents that nobody talks to are closed after half an hour. */
+const agentSessionsMax = 64;
+
+export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
+  const { store, runs, clock, random, log } = deps;
+  const desk = createEventDesk();
+  const catalogue = createAgentCatalogue(deps.config.agents);
+  const starter = createAgentStarter({
+    ...deps,
+    catalogue,
+    sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
+  });
+  const threads = createThreads({
+    recordsOf: (accountId) => store.forAccount(accountId).threads,
+    due: store.system.threads,
+    desk,
+    supervisor: runs.supervisor,
+    starter,
+    clock,
+    random,
+    log,
+    activeMax,
+  });
+  return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
+}
+
+/* The open one that the thread has, or a new one. Closing it ends the agent; the thread's next prompt opens another. */
+async function sessionFor(
+  { store, instance }: OpenThreadsDeps,
+  accountId: AccountId,
+  thread: ThreadRow,
+): Promise<string> {
+  const mine = store.forAccount(accountId);
+  const known = thread.sessionId && (await mine.sessions.get(thread.sessionId));
+  if (known && known.endedAtMs === undefined) return known.id;
+  const audit = { action: 'session.start', actor: `thread:${thread.id}` };
+  return mine.transaction(async ({ sessions }) => {
+    const created = await sessions.create({
+      agent: thread.agent,
+      owner: instance.owner(),
+      openMax: agentSessionsMax,
+      audit,
+    });
+    if (created.outcome !== 'created') {
+      const code = created.outcome === 'connection_not_found' ? 'not_found' : created.outcome;
+      throw new ApiError(code);
+    }
+    const { id, epoch } = created.session;
+    await sessions.change(id, decideOn({ type: 'activated', epoch }, audit));
+    return id;
+  });
+}
+
+/* What sessions ask of the threads, which are opened after them. */
+export function createLateThreads() {
+  let bound: AgentThreads | undefined;
+  return {
+    withTurns: () => bound?.threads.withTurns() ?? [],
+    bind: (opened: AgentThreads): void => {
+      bound = opened;
+    },
+  };
+}

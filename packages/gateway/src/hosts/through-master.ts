@@ -1,0 +1,67 @@
+/*
+ * Short commands of ours through a master: the sweep that ends what a command left, and the step that puts an environment onto a host.
+ * They are children of this process and no runs: should it be killed, they end with their input.
+ */
+import { spawn } from 'node:child_process';
+import { type Clock, within } from '@clawdfather/kit';
+
+export interface ThroughDeps {
+  readonly clock: Clock;
+  readonly shimPath: string;
+  readonly socketPath: string;
+}
+
+export interface ThroughCommand {
+  readonly execString: string;
+  readonly stdin?: string | undefined;
+  readonly limitMs: number;
+  /* Where the client says what happened; default nowhere. */
+  readonly reportPath?: string | undefined;
+}
+
+/* Undefined: no answer in time, or no way to the host. */
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+/* For a session that is just ending, on a host that has no more of them. */
+const retryMs = 1_000;
+/* One line is expected; a login shell's noise may come before it. */
+const outputCharactersMax = 64 * 1024;
+
+export async function runThrough(
+  { clock, shimPath, socketPath }: ThroughDeps,
+  { execString, stdin = '', limitMs, reportPath }: ThroughCommand,
+): Promise<Answer | undefined> {
+  const child = spawn(shimPath, ['mux', socketPath], {
+    env: {
+      CLAWDFATHER_MUX_COMMAND: execString,
+      CLAWDFATHER_MUX_RETRY_MS: String(retryMs),
+      ...(reportPath === undefined ? {} : { CLAWDFATHER_MUX_REPORT: reportPath }),
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let stdout = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    if (stdout.length < outputCharactersMax) stdout += bytes.toString('utf8');
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  const closed = new Promise<number | undefined>((resolve) => {
+    child.on('error', () => resolve(undefined));
+    child.on('close', (code) => resolve(code ?? undefined));
+  });
+  const code = await within(closed, { clock, ms: limitMs, late: () => undefined });
+  if (code !== undefined) return { code, stdout };
+  child.kill('SIGKILL');
+  return undefined;
+}
+
+/* `CLF-SWEPT found left`, the last thing that the script says. */
+export function parseSwept(
+  stdout: string,
+): { readonly found: number; readonly left: number } | undefined {
+  const match = /^CLF-SWEPT ([0-9]{1,9}) ([0-9]{1,9})$/m.exec(stdout);
+  return match === null ? undefined : { found: Number(match[1]), left: Number(match[2]) };
+}

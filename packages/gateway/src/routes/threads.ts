@@ -1,0 +1,217 @@
+/*
+ * Conversations with agents over HTTP: from parsed requests to the threads' calls, and from rows to answers.
+ */
+import type { ThreadRecords, ThreadRow } from '@clawdfather/agents';
+import type { Clock, Log } from '@clawdfather/kit';
+import type { Api } from '@clawdfather/protocol/api';
+import type { Store } from '@clawdfather/store';
+import { noAgent } from '../agents/agent-catalogue.ts';
+import type { AgentThreads } from '../agents/open-threads.ts';
+import { showAsk, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { streamEvents, waitForEvent } from '../agents/stream-events.ts';
+import type { GatewayConfig } from '../gateway-config.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { type Caller, actorOf } from '../http/caller.ts';
+import type { Call, Handlers } from '../http/handlers.ts';
+import type { OpenStreams } from '../http/open-streams.ts';
+import type { Runs } from '../runs/open-runs.ts';
+
+export interface ThreadsParts {
+  readonly config: GatewayConfig;
+  readonly store: Store;
+  readonly runs: Pick<Runs, 'users'>;
+  readonly agentThreads: AgentThreads;
+  readonly streams: OpenStreams;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+function recordsOf({ store }: ThreadsParts, { accountId }: Caller): ThreadRecords {
+  return store.forAccount(accountId).threads;
+}
+
+async function findThread(
+  parts: ThreadsParts,
+  call: { readonly caller: Caller; readonly params: { readonly id: string } },
+): Promise<ThreadRow> {
+  const thread = await recordsOf(parts, call.caller).get(call.params.id);
+  if (thread === undefined) throw notFound();
+  return thread;
+}
+
+export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['threads']> {
+  const { threads } = parts.agentThreads;
+  return {
+    list: async ({ caller, query }) => {
+      const { limit, offset, status, id_prefix: idPrefix, archived } = query;
+      const page = await recordsOf(parts, caller).list({
+        limit,
+        offset,
+        ...(status === undefined ? {} : { status }),
+        ...(idPrefix === undefined ? {} : { idPrefix }),
+        includeArchived: archived === 'true',
+      });
+      return { items: page.items.map(showThread), total: page.total, limit, offset };
+    },
+    create: async (call) => ({ thread: showThread(await createThread(parts, call)) }),
+    get: async (call) => {
+      const thread = await findThread(parts, call);
+      const turns = await recordsOf(parts, call.caller).turns(thread.id);
+      return { thread: showThread(thread), turns: turns.map((turn) => showTurn(turn, thread.id)) };
+    },
+    events: async (call) => eventsOf(parts, call),
+    prompt: async (call) => {
+      const { caller, params, body } = call;
+      const { accountId } = caller;
+      const { text, blocks = [{ type: 'text', text }] } = body;
+      const { turnId } = await threads.prompt(
+        { accountId, id: params.id },
+        {
+          blocks: blocks as never,
+          loadClass: body.load_class,
+          requester: actorOf(caller),
+          clientMessageId: body.client_message_id,
+        },
+      );
+      return { turn: await turnOf(parts, caller, turnId) };
+    },
+    archive: async (call) => {
+      const { id } = await findThread(parts, call);
+      const { accountId } = call.caller;
+      const outcome = await recordsOf(parts, call.caller).archive(id);
+      if (outcome === 'busy') throw new ApiError('still_running', 'a turn runs or waits in it');
+      if (outcome === 'not_found') throw notFound();
+      await threads.closeAgent({ accountId, id });
+      return { thread: showThread(await findThread(parts, call)) };
+    },
+  };
+}
+
+async function createThread(
+  parts: ThreadsParts,
+  { caller, body }: Call<Api['threads']['create']>,
+): Promise<ThreadRow> {
+  const { config } = parts;
+  const { accountId } = caller;
+  const { connection_id: connectionId } = body;
+  const { catalogue } = parts.agentThreads;
+  const agent = body.agent ?? catalogue.defaultName();
+  if (agent === undefined) throw noAgent();
+  catalogue.resolve(agent);
+  // A member's agent needs a Unix user of its own; the refusal says so.
+  const user = connectionId === null ? parts.runs.users.of(accountId) : undefined;
+  if (connectionId !== null) {
+    const connection = await parts.store.forAccount(accountId).connections.get(connectionId);
+    if (connection === undefined) throw notFound();
+  }
+  const usual = connectionId === null ? (user?.home ?? config.runs.directory) : '.';
+  return parts.agentThreads.threads.create(accountId, {
+    agent,
+    cwd: body.directory ?? usual,
+    title: body.title ?? '',
+    ...(connectionId === null ? {} : { connectionId }),
+  });
+}
+
+async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']>) {
+  const { caller, query, reply } = call;
+  const { id: threadId } = await findThread(parts, call);
+  const records = recordsOf(parts, caller);
+  const { desk } = parts.agentThreads;
+  const deps = { records, desk, clock: parts.clock, log: parts.log };
+  call.leaveTurn();
+  if (call.header('accept')?.includes('text/event-stream') === true) {
+    const after = Number(call.header('last-event-id') || query.after);
+    if (!Number.isSafeInteger(after)) {
+      throw new ApiError('validation_error', 'Last-Event-ID is the number of an event');
+    }
+    const onOpen = (drop: () => void) => parts.streams.add(caller, drop);
+    await streamEvents(deps, { threadId, after, reply, onOpen });
+    // Sent by itself; the type cannot know that nothing is looked at any more.
+    return undefined as never;
+  }
+  const { after, limit, wait_ms: waitMs } = query;
+  if (waitMs > 0) {
+    await parts.streams.whileOpen(caller, () =>
+      waitForEvent(deps, { threadId, after, waitMs }, call.signal),
+    );
+  }
+  const items = await records.events(threadId, { after, limit });
+  const { lastSeq } = await findThread(parts, call);
+  return { items: items.map(showEvent), last_seq: lastSeq };
+}
+
+async function turnOf(parts: ThreadsParts, caller: Caller, turnId: string) {
+  const turn = await recordsOf(parts, caller).turn(turnId);
+  if (turn === undefined) throw notFound();
+  return showTurn(turn, turn.threadId);
+}
+
+export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']> {
+  return {
+    get: async ({ caller, params }) => ({ turn: await turnOf(parts, caller, params.id) }),
+    cancel: async ({ caller, params }) => {
+      const { threads } = parts.agentThreads;
+      const { accountId } = caller;
+      const accepted = await threads.cancel(accountId, params.id, actorOf(caller));
+      return { accepted, turn: await turnOf(parts, caller, params.id) };
+    },
+  };
+}
+
+export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
+  const show = async (caller: Caller, askId: string) => {
+    const records = recordsOf(parts, caller);
+    const ask = await records.ask(askId);
+    const thread = ask && (await records.get(ask.threadId));
+    if (ask === undefined || thread === undefined) throw notFound();
+    return showAsk(ask, thread.agent);
+  };
+  return {
+    list: async ({ caller }) => {
+      const records = recordsOf(parts, caller);
+      const asks = await records.openAsks();
+      const agents = await Promise.all(asks.map(({ threadId }) => records.get(threadId)));
+      return { items: asks.map((ask, index) => showAsk(ask, agents[index]?.agent ?? '')) };
+    },
+    get: async ({ caller, params }) => show(caller, params.id),
+    answer: async ({ caller, params, body }) => {
+      const { threads } = parts.agentThreads;
+      const { accountId } = caller;
+      const answer =
+        'option_id' in body
+          ? ({ kind: 'option', optionId: body.option_id } as const)
+          : 'content' in body
+            ? ({ kind: 'accept', content: body.content as never } as const)
+            : ({ kind: body.action } as const);
+      await checkMayAnswer(recordsOf(parts, caller), caller, params.id);
+      await threads.answer(accountId, params.id, { answer, actor: actorOf(caller) });
+      return show(caller, params.id);
+    },
+  };
+}
+
+/* What an agent may hold answers nothing of what it has asked for itself. */
+async function checkMayAnswer(records: ThreadRecords, caller: Caller, askId: string) {
+  if (caller.kind === 'device') return;
+  const ask = await records.ask(askId);
+  const turn = ask?.turnId === undefined ? undefined : await records.turn(ask.turnId);
+  if (turn === undefined || turn.requester !== actorOf(caller)) return;
+  throw new ApiError('forbidden', 'a token does not answer what its own prompt led to');
+}
+
+export function createAgentsHandlers({ agentThreads }: ThreadsParts): Handlers<Api['agents']> {
+  const { catalogue } = agentThreads;
+  return {
+    list: async () => ({
+      default_agent: catalogue.defaultName() ?? null,
+      items: catalogue.list().map(({ name, title, source, isInstalled, version }) => ({
+        name,
+        title,
+        source,
+        is_installed: isInstalled,
+        version: version ?? null,
+      })),
+    }),
+  };
+}

@@ -1,0 +1,158 @@
+/*
+ * A real agent with a model on this machine: text, a tool with permission, a cancel, and its death; and gateways that are killed in the
+ * middle of the text and while the permission is open. Each prompt reaches the model once, and the tool's effect happens once.
+ *
+ * `npm test` takes opencode; AGENTS=all takes claude and codex, too.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import {
+  builtInAgents,
+  findEntry,
+  installAgent,
+  readPlatform,
+  resolveAgent,
+} from '@clawdfather/agents';
+import { createSystemRandom } from '@clawdfather/kit';
+import {
+  createNonce,
+  type FakeModel,
+  type FakeModelAgent,
+  fakeModelSetting,
+  openFakeModel,
+  sayModel,
+  saySeeded,
+  wholeText,
+} from '@clawdfather/testkit';
+import { endEveryRun } from '../fixtures/end-every-run.ts';
+import { type GatewayProcess, startGatewayProcess } from '../fixtures/start-gateway-process.ts';
+import { createTalk, isEndOf } from './talk.ts';
+
+const random = createSystemRandom();
+const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'clawdfather');
+const chosen: readonly FakeModelAgent[] =
+  process.env['AGENTS'] === 'all' ? ['opencode', 'claude', 'codex'] : ['opencode'];
+
+/* The agent as a gateway is told about it, in a home of its own. */
+async function setUp(t: TestContext, name: FakeModelAgent, model: FakeModel) {
+  const installed = await installAgent(findEntry(name, builtInAgents), {
+    directory: join(cache, 'agents'),
+    platform: readPlatform(),
+    node: process.execPath,
+    env: process.env,
+    random,
+  });
+  // Not below /tmp: codex runs no tool there.
+  const home = mkdtempSync(join(cache, 'home-'));
+  t.after(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+  const cwd = join(home, 'work');
+  mkdirSync(cwd);
+  const setting = fakeModelSetting(name, { url: model.url, home });
+  for (const [path, text] of Object.entries(setting.files)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
+  const { argv, env } = resolveAgent(name, {}, installed);
+  const path = `${dirname(process.execPath)}:/usr/bin:/bin`;
+  const agent = {
+    name: 'real',
+    command: argv as [string, ...string[]],
+    env: { HOME: home, PATH: path, ...env, ...setting.env },
+  };
+  return { agents: { named: [agent] }, cwd, home };
+}
+
+for (const name of chosen) {
+  test(`${name}: a turn survives gateways that are killed in its text and at its permission`, {
+    timeout: 180_000,
+  }, async (t) => {
+    await using model = await openFakeModel();
+    const { agents, cwd, home } = await setUp(t, name, model);
+    const directory = join(home, 'gateway');
+    mkdirSync(directory);
+    const start = (): Promise<GatewayProcess> => startGatewayProcess(directory, { agents });
+    let gateway = await start();
+    const restart = async (): Promise<void> => {
+      await gateway.end('SIGKILL');
+      gateway = await start();
+    };
+    const talk = createTalk(() => gateway.me);
+    try {
+      await talk.begin({ agent: 'real', directory: cwd });
+      const first = createNonce(random);
+      const seeded = [
+        [saySeeded(3, 40), { kind: 'gate', name: 'middle' } as const, saySeeded(4, 40)],
+      ];
+      model.script(first, seeded);
+      const text = await talk.say(`Answer. ${first}`);
+      await model.gates.reached('middle');
+      await restart();
+      model.gates.release('middle');
+      assert.equal((await talk.until(isEndOf(text))).payload['event'], 'completed');
+      assert.equal(talk.textOf(text), wholeText(seeded).text);
+
+      const second = createNonce(random);
+      const command = 'echo once >> proof.txt';
+      model.script(second, [
+        [sayModel('before '), { kind: 'shell', command, asks: true }],
+        [sayModel('after')],
+      ]);
+      const tool = await talk.say(`Answer. ${second}`);
+      const { payload } = await talk.until(({ type }) => type === 'approval');
+      await restart();
+      const { body } = await gateway.me.get('asks');
+      assert.equal(body['items'].length, 1);
+      const [{ id, options }] = body['items'];
+      assert.equal(payload['ask'], id);
+      const once = options.find(({ kind }: { kind: string }) => kind === 'allow_once');
+      const sent = await gateway.me.post(`asks/${id}`, { option_id: once.option_id });
+      assert.equal(sent.status, 200, JSON.stringify(sent.body));
+      assert.equal((await talk.until(isEndOf(tool))).payload['event'], 'completed');
+      assert.equal(talk.textOf(tool), 'before after');
+      assert.equal(readFileSync(join(cwd, 'proof.txt'), 'utf8'), 'once\n');
+      assert.equal(model.log.of(first).length, 1, 'the prompt reached the model once');
+      assert.deepEqual(
+        model.log.of(second).map(({ round }) => round),
+        [0, 1],
+      );
+      await checkCancelAndDeath({ model, gateway, talk });
+    } finally {
+      await gateway.end('SIGKILL');
+      await endEveryRun(join(directory, 'state'));
+    }
+  });
+}
+
+interface Going {
+  readonly model: FakeModel;
+  readonly gateway: GatewayProcess;
+  readonly talk: ReturnType<typeof createTalk>;
+}
+
+/* A cancel keeps the process; after its death another one takes the conversation up again. */
+async function checkCancelAndDeath({ model, gateway, talk }: Going): Promise<void> {
+  const { me } = gateway;
+  const third = createNonce(random);
+  model.script(third, [[sayModel('begun'), { kind: 'gate', name: 'held' }, sayModel('never')]]);
+  const held = await talk.say(`Answer. ${third}`);
+  await model.gates.reached('held');
+  assert.equal((await me.post(`turns/${held}/cancel`)).body['accepted'], true);
+  assert.equal((await talk.until(isEndOf(held))).payload['event'], 'cancelled');
+  const before = (await me.get(`threads/${talk.id()}`)).body['turns'];
+  const runs = new Set(before.map(({ run_id }: { run_id: string }) => run_id));
+  assert.equal(runs.size, 1, 'one process for all of it');
+
+  const { thread } = (await me.get(`threads/${talk.id()}`)).body;
+  assert.equal((await me.delete(`sessions/${thread.session_id}`)).status, 200);
+  await talk.until(({ payload }) => payload['event'] === 'agent-ended');
+  const fourth = createNonce(random);
+  model.script(fourth, [[sayModel('back again')]]);
+  const last = await talk.say(`Answer. ${fourth}`);
+  assert.equal((await talk.until(isEndOf(last))).payload['event'], 'completed');
+  assert.equal(talk.textOf(last), 'back again');
+  const known = model.log.of(fourth)[0]?.nonces ?? [];
+  assert.ok(known.length > 1, 'it remembers what was said before');
+}

@@ -1,0 +1,295 @@
+/*
+ * Conversations with agents: threads, their turns, what is said in them, and what agents ask.
+ */
+import { z } from 'zod';
+import {
+  hourMs,
+  idParams,
+  idSchema,
+  labelSchema,
+  lineSchema,
+  pageOf,
+  pageQuery,
+  timeSchema,
+} from './common.ts';
+import { endpoints } from './endpoint.ts';
+
+/* A proxy's usual patience is 60 s. */
+const waitMsMax = 55_000;
+const eventsMax = 500;
+/* A prompt with pictures; the body of a request has a bound of its own. */
+const promptCharactersMax = 1_000_000;
+const blocksMax = 64;
+
+export const threadStatusSchema = z.enum(['ready', 'queued', 'running', 'archived']);
+export const turnStatusSchema = z.enum([
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+]);
+const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
+
+export const threadSchema = z
+  .object({
+    id: idSchema,
+    title: z.string(),
+    agent: z.string(),
+    status: threadStatusSchema,
+    /* The id of a connection; null: the gateway's own machine. */
+    connection_id: z.string().nullable(),
+    directory: z.string(),
+    session_id: z.string().nullable(),
+    /* The number of its newest event. */
+    last_seq: z.int(),
+    last_turn_id: z.string().nullable(),
+    last_result_code: z.string().nullable(),
+    created_at: timeSchema,
+    updated_at: timeSchema,
+  })
+  .meta({ id: 'Thread' });
+
+export const turnSchema = z
+  .object({
+    id: idSchema,
+    thread_id: idSchema,
+    status: turnStatusSchema,
+    run_id: z.string().nullable(),
+    queued_at: timeSchema,
+    started_at: timeSchema.nullable(),
+    deadline_at: timeSchema.nullable(),
+    ended_at: timeSchema.nullable(),
+    cancel_asked_at: timeSchema.nullable(),
+    result: z
+      .object({
+        code: z.string(),
+        stop_reason: z.string().nullable(),
+        message: z.string().nullable(),
+        /* Why its agent ended, where that ended it. */
+        cause: z.string().nullable(),
+      })
+      .nullable(),
+    usage: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'Turn' });
+
+export const threadEventSchema = z
+  .object({
+    seq: z.int(),
+    turn_id: z.string().nullable(),
+    type: z.enum([
+      'status',
+      'delta',
+      'message',
+      'tool',
+      'plan',
+      'usage',
+      'approval',
+      'question',
+      'noise',
+    ]),
+    payload: z.record(z.string(), z.unknown()),
+    at: timeSchema,
+  })
+  .meta({ id: 'ThreadEvent' });
+
+export const askSchema = z
+  .object({
+    id: idSchema,
+    thread_id: idSchema,
+    turn_id: z.string().nullable(),
+    agent: z.string(),
+    /* A permission is answered with one of its options, a question with a form. */
+    class: z.enum(['permission', 'question']),
+    state: z.enum(['open', 'answered', 'withdrawn', 'void']),
+    title: z.string(),
+    options: z.array(z.object({ option_id: z.string(), name: z.string(), kind: z.string() })),
+    /* As the agent sent it. */
+    params: z.record(z.string(), z.unknown()),
+    asked_at: timeSchema,
+    decided_by: z.string().nullable(),
+    decided_at: timeSchema.nullable(),
+  })
+  .meta({ id: 'Ask' });
+
+const promptFields = {
+  /* Plain text, or ACP content blocks. */
+  text: z.string().min(1).max(promptCharactersMax).optional(),
+  blocks: z
+    .array(z.looseObject({ type: z.string() }))
+    .min(1)
+    .max(blocksMax)
+    .optional(),
+  load_class: loadClassSchema.default('long_task'),
+  /* The same one twice is one turn. */
+  client_message_id: lineSchema(128).optional(),
+};
+
+function hasOnePrompt({ text, blocks }: { text?: unknown; blocks?: unknown }): boolean {
+  return (text === undefined) !== (blocks === undefined);
+}
+const onePrompt = { message: 'give either text or blocks' };
+
+const threadAnswer = z.object({ thread: threadSchema });
+const turnAnswer = z.object({ turn: turnSchema });
+
+export const threadsEndpoints = endpoints({
+  list: {
+    method: 'GET',
+    path: '/api/v1/threads',
+    summary: 'Your conversations with agents, newest first',
+    access: 'read',
+    query: pageQuery.extend({
+      status: threadStatusSchema.optional(),
+      id_prefix: z
+        .string()
+        .regex(/^[0-9a-z]{1,16}$/)
+        .optional(),
+      archived: z.enum(['true', 'false']).default('false'),
+    }),
+    answer: pageOf(threadSchema),
+  },
+  create: {
+    method: 'POST',
+    path: '/api/v1/threads',
+    summary: 'Begin a conversation with an agent',
+    access: 'run',
+    body: z.strictObject({
+      /* Absent: the default agent. */
+      agent: lineSchema(64).optional(),
+      connection_id: idSchema.nullable().default(null),
+      /* Absent: the usual directory. */
+      directory: lineSchema(4_096).optional(),
+      title: labelSchema.optional(),
+    }),
+    answer: threadAnswer,
+    status: 201,
+    errors: ['not_found', 'forbidden', 'agent_spawn_failed', 'unsupported'],
+    limit: { hitsMax: 600, windowMs: hourMs, per: 'account' },
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/threads/:id',
+    summary: 'One conversation, with its turns',
+    access: 'read',
+    params: idParams,
+    answer: z.object({ thread: threadSchema, turns: z.array(turnSchema) }),
+    errors: ['not_found'],
+  },
+  events: {
+    method: 'GET',
+    path: '/api/v1/threads/:id/events',
+    summary:
+      'What happened in it after a number: a page, which waits for the first event if asked to; or with Accept: text/event-stream everything as it comes, resumed by Last-Event-ID',
+    access: 'read',
+    params: idParams,
+    query: z.strictObject({
+      after: z.coerce.number().int().min(0).default(0),
+      limit: z.coerce.number().int().min(1).max(eventsMax).default(100),
+      wait_ms: z.coerce.number().int().min(0).max(waitMsMax).default(0),
+    }),
+    answer: z.object({ items: z.array(threadEventSchema), last_seq: z.int() }),
+    errors: ['not_found'],
+    takesLong: true,
+  },
+  prompt: {
+    method: 'POST',
+    path: '/api/v1/threads/:id/turns',
+    summary: 'Say something to the agent: a turn, which waits until those before it have ended',
+    access: 'run',
+    params: idParams,
+    body: z.strictObject(promptFields).refine(hasOnePrompt, onePrompt),
+    answer: turnAnswer,
+    status: 202,
+    errors: ['not_found', 'thread_archived'],
+    limit: { hitsMax: 2_000, windowMs: hourMs, per: 'account' },
+  },
+  archive: {
+    method: 'POST',
+    path: '/api/v1/threads/:id/archive',
+    summary: 'Put a conversation away: its agent ends, and nothing more can be said in it',
+    access: 'run',
+    params: idParams,
+    answer: threadAnswer,
+    errors: ['not_found', 'still_running'],
+  },
+});
+
+export const turnsEndpoints = endpoints({
+  get: {
+    method: 'GET',
+    path: '/api/v1/turns/:id',
+    summary: 'One turn',
+    access: 'read',
+    params: idParams,
+    answer: turnAnswer,
+    errors: ['not_found'],
+  },
+  cancel: {
+    method: 'POST',
+    path: '/api/v1/turns/:id/cancel',
+    summary: 'Ask the agent to stop; the agent itself goes on. Cancelling twice is harmless',
+    access: 'run',
+    params: idParams,
+    /* False: it had ended, or was cancelled before. */
+    answer: z.object({ accepted: z.boolean(), turn: turnSchema }),
+    errors: ['not_found'],
+  },
+});
+
+export const asksEndpoints = endpoints({
+  list: {
+    method: 'GET',
+    path: '/api/v1/asks',
+    summary: 'What agents wait for you to answer, oldest first',
+    access: 'read',
+    answer: z.object({ items: z.array(askSchema) }),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/asks/:id',
+    summary: 'One of them',
+    access: 'read',
+    params: idParams,
+    answer: askSchema,
+    errors: ['not_found'],
+  },
+  answer: {
+    method: 'POST',
+    path: '/api/v1/asks/:id',
+    summary: 'Answer it: by an option, by a form, or not at all. Answered once',
+    access: 'approve',
+    params: idParams,
+    body: z.union([
+      z.strictObject({ option_id: z.string().min(1).max(256) }),
+      z.strictObject({ content: z.record(z.string(), z.json()) }),
+      z.strictObject({ action: z.enum(['decline', 'cancel']) }),
+    ]),
+    answer: askSchema,
+    errors: ['not_found', 'already_decided', 'option_not_offered'],
+  },
+});
+
+export const agentsEndpoints = endpoints({
+  list: {
+    method: 'GET',
+    path: '/api/v1/agents',
+    summary: 'The agents that can be asked here',
+    access: 'read',
+    answer: z.object({
+      default_agent: z.string().nullable(),
+      items: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          /* Configured by its command, or built in. */
+          source: z.enum(['settings', 'built-in']),
+          is_installed: z.boolean(),
+          version: z.string().nullable(),
+        }),
+      ),
+    }),
+  },
+});

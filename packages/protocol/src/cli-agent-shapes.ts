@@ -1,0 +1,153 @@
+/*
+ * What the commands about agents and the conversations with them print with --json. Part of cli-shapes.ts, and under the same promise.
+ */
+import { z } from 'zod';
+
+const instant = z.iso.datetime();
+const count = z.int();
+const threadId = z.string().describe('the thread’s id');
+const turnId = z.string().describe('the turn’s id');
+const ofTurn = z.string().nullable().describe('of the turn; null: between turns');
+const facts = z.record(z.string(), z.unknown());
+
+const resultCode = z
+  .string()
+  .describe('`success`, `aborted`, `error`, or a code of older clients for what happened');
+
+const threadFields = {
+  id: threadId,
+  title: z.string().describe('the beginning of what was first said, unless it was given one'),
+  agent: z.string(),
+  status: z.enum(['ready', 'queued', 'running', 'archived']),
+  connectionId: z.string().nullable().describe('of the SSH host; null: the gateway’s own machine'),
+  directory: z.string(),
+  sessionId: z.string().nullable(),
+  lastSeq: count.describe('the number of its newest event'),
+  lastTurnId: z.string().nullable().describe('the turn that ended last'),
+  lastResult: z.string().nullable().describe('its code'),
+  createdAt: instant,
+  updatedAt: instant,
+};
+
+export const agentShapes = {
+  asked: z.object({ type: z.literal('asked'), threadId, turnId, agent: z.string() }),
+  'thread-event': z.object({
+    type: z.enum([
+      'status',
+      'delta',
+      'message',
+      'tool',
+      'plan',
+      'usage',
+      'approval',
+      'question',
+      'noise',
+    ]),
+    seq: count.describe('its number in the thread, from 1'),
+    turnId: ofTurn,
+    at: instant,
+    payload: facts.describe('as the agent sent it, for the most part'),
+  }),
+  'turn-result': z.object({
+    type: z.literal('result'),
+    threadId,
+    turnId,
+    status: z.enum(['completed', 'failed', 'cancelled', 'interrupted']),
+    code: resultCode.nullable(),
+    stopReason: z.string().nullable().describe('why the agent stopped, in its own word'),
+    message: z.string().nullable().describe('for people'),
+    cause: z.string().nullable().describe('why its agent ended, where that ended it'),
+    text: z.string().describe('what the agent said, as it would have been on stdout'),
+    usage: facts.nullable().describe('as the agent counted it'),
+    exitCode: count.describe('of `clf ask`, unless Ctrl-C ended it'),
+  }),
+  thread: z.object(threadFields),
+  conversation: z.object({
+    ...threadFields,
+    turns: z.array(
+      z.object({
+        id: turnId,
+        status: z.enum(['queued', 'running', 'completed', 'failed', 'cancelled', 'interrupted']),
+        runId: z.string().nullable().describe('the run of its agent'),
+        queuedAt: instant,
+        startedAt: instant.nullable(),
+        deadlineAt: instant.nullable(),
+        endedAt: instant.nullable(),
+        cancelAskedAt: instant.nullable(),
+        result: z
+          .object({
+            code: resultCode,
+            stopReason: z.string().nullable(),
+            message: z.string().nullable(),
+            cause: z.string().nullable(),
+          })
+          .nullable(),
+        usage: facts.nullable(),
+      }),
+    ),
+    messages: z.array(
+      z.object({
+        seq: count.describe('of its first event'),
+        turnId: ofTurn,
+        role: z.enum(['agent', 'thought', 'user']),
+        text: z.string().describe('all of it'),
+        at: instant,
+        isWhole: z.boolean().describe('false: it is still being written'),
+      }),
+    ),
+    tools: z.array(
+      z.object({
+        seq: count,
+        turnId: ofTurn,
+        id: z.string().describe('the agent’s own'),
+        title: z.string(),
+        status: z.string().nullable().describe('`pending`, `in_progress`, `completed`, `failed`'),
+        at: instant,
+      }),
+    ),
+  }),
+  'cancelled-turns': z.object({
+    threadId,
+    cancelled: z.array(z.string()).describe('the turns that the agent was asked to stop'),
+  }),
+  agent: z.object({
+    name: z.string(),
+    title: z.string(),
+    source: z.enum(['settings', 'built-in']),
+    isInstalled: z.boolean(),
+    version: z.string().nullable(),
+    isDefault: z.boolean().describe('it is asked where none is named'),
+  }),
+  'installed-agent': z.object({
+    name: z.string(),
+    version: z.string(),
+    isNew: z.boolean().describe('false: it was there already'),
+  }),
+  'removed-agent': z.object({
+    name: z.string(),
+    isRemoved: z.boolean().describe('false: it was not installed'),
+  }),
+  ask: z.object({
+    type: z.literal('ask'),
+    id: z.string(),
+    threadId,
+    turnId: ofTurn,
+    agent: z.string(),
+    class: z
+      .enum(['permission', 'question'])
+      .describe('a permission is answered by an option, a question by a form'),
+    state: z.enum(['open', 'answered', 'withdrawn', 'void']),
+    title: z.string(),
+    options: z.array(
+      z.object({
+        id: z.string().describe('for `--option`'),
+        name: z.string(),
+        kind: z.string().describe('`allow_once`, `allow_always`, `reject_once`, …'),
+      }),
+    ),
+    params: facts.describe('as the agent sent it'),
+    askedAt: instant,
+    decidedBy: z.string().nullable(),
+    decidedAt: instant.nullable(),
+  }),
+};

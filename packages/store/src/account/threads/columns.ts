@@ -1,0 +1,195 @@
+/*
+ * Rows of packages/agents as columns: what an insert and an update of each write. The way back is `toRecord` and read.ts.
+ *
+ * Columns that never change after the insert are in no update: a prompt is not written again when its turn ends.
+ */
+import type {
+  AgentRunRow,
+  AskRow,
+  CallRow,
+  EventRow,
+  FrameRow,
+  ThreadRow,
+  TurnRow,
+} from '@clawdfather/agents';
+import type { RunId } from '@clawdfather/supervisor';
+import { formatJson } from '../../schema/json-text.ts';
+import type {
+  AcpAsksTable,
+  AcpCallsTable,
+  AcpFramesTable,
+  AgentRunsTable,
+  TurnEventsTable,
+  TurnsTable,
+} from '../../schema/agent-tables.ts';
+import type { Blobs } from './large-text.ts';
+
+export interface ThreadName {
+  readonly accountId: string;
+  readonly threadId: string;
+}
+
+export function threadChanges(thread: ThreadRow) {
+  const { nativeSessionId } = thread;
+  return {
+    title: thread.title,
+    status: thread.status,
+    session_id: thread.sessionId ?? null,
+    last_seq: thread.lastSeq,
+    last_turn_id: thread.lastTurnId ?? null,
+    last_result_code: thread.lastResultCode ?? null,
+    native_session_id_json: nativeSessionId === undefined ? null : formatJson(nativeSessionId),
+    updated_at_ms: thread.updatedAtMs,
+  };
+}
+
+export function turnChanges(turn: TurnRow) {
+  const { usage, result } = turn;
+  return {
+    status: turn.status,
+    run_id: turn.runId ?? null,
+    prompt_call: turn.promptCall ?? null,
+    prompt_end: turn.promptEnd ?? null,
+    requeued_count: turn.requeuedCount,
+    cancel_asked_at_ms: turn.cancelAskedAtMs ?? null,
+    cancel_cause: turn.cancelCause ?? null,
+    cancel_actor: turn.cancelActor ?? null,
+    usage_json: usage === undefined ? null : formatJson(usage),
+    result_json: result === undefined ? null : formatJson({ ...result }),
+    started_at_ms: turn.startedAtMs ?? null,
+    deadline_at_ms: turn.deadlineAtMs ?? null,
+    ended_at_ms: turn.endedAtMs ?? null,
+  };
+}
+
+export function turnColumns(
+  { accountId, threadId }: ThreadName,
+  turn: TurnRow,
+  { place, blobs }: { readonly place: number; readonly blobs: Blobs },
+): TurnsTable {
+  const { json, hash } = blobs.largeText(turn.prompt);
+  return {
+    account_id: accountId,
+    id: turn.id,
+    thread_id: threadId,
+    place,
+    prompt_json: json,
+    prompt_hash: hash,
+    load_class: turn.loadClass,
+    requester: turn.requester,
+    client_message_id: turn.clientMessageId ?? null,
+    queued_at_ms: turn.queuedAtMs,
+    ...turnChanges(turn),
+  };
+}
+
+/** What every batch of output moves. No index has any of these columns. */
+export function runProgress(run: AgentRunRow) {
+  const { openMessage } = run;
+  return {
+    epoch: run.epoch,
+    state: run.state,
+    phase: run.phase,
+    cursor: run.cursor,
+    accepted_input: run.acceptedInput,
+    next_call_id: run.nextCallId,
+    next_input_offset: run.nextInputOffset,
+    replayed_count: run.replayedCount,
+    open_message_json: openMessage === undefined ? null : formatJson({ ...openMessage }),
+  };
+}
+
+/** What changes a few times in the life of a run. */
+export function runFacts({ process, capabilities, endedAtMs }: AgentRunRow) {
+  return {
+    root_pid: process?.rootPid ?? null,
+    process_group_id: process?.processGroupId ?? null,
+    start_ticks: process?.startTicks ?? null,
+    boot_id: process?.bootId ?? null,
+    capabilities_json: capabilities === undefined ? null : formatJson({ ...capabilities }),
+    ended_at_ms: endedAtMs ?? null,
+  };
+}
+
+export function runColumns({ accountId, threadId }: ThreadName, run: AgentRunRow): AgentRunsTable {
+  return {
+    account_id: accountId,
+    run_id: run.runId,
+    thread_id: threadId,
+    lease_id: run.leaseId,
+    instance_id: run.instanceId,
+    command_hash: run.commandHash,
+    started_at_ms: run.startedAtMs,
+    ...runProgress(run),
+    ...runFacts(run),
+  };
+}
+
+export function callColumns(accountId: string, runId: RunId, call: CallRow): AcpCallsTable {
+  return {
+    account_id: accountId,
+    run_id: runId,
+    id: call.id,
+    method: call.method,
+    turn_id: call.turnId ?? null,
+    input_offset: call.inputOffset,
+    state: call.state,
+  };
+}
+
+export function askChanges({ state, decision }: AskRow) {
+  return { state, decision_json: decision === undefined ? null : formatJson({ ...decision }) };
+}
+
+export function askColumns(
+  { accountId, threadId }: ThreadName,
+  ask: AskRow,
+  blobs: Blobs,
+): AcpAsksTable {
+  const { json, hash } = blobs.largeText(ask.params);
+  return {
+    account_id: accountId,
+    id: ask.id,
+    thread_id: threadId,
+    run_id: ask.runId,
+    cursor: ask.cursor,
+    wire_id_json: formatJson(ask.wireId),
+    method: ask.method,
+    class: ask.class,
+    turn_id: ask.turnId ?? null,
+    params_json: json,
+    params_hash: hash,
+    asked_at_ms: ask.askedAtMs,
+    ...askChanges(ask),
+  };
+}
+
+export function frameColumns(accountId: string, runId: RunId, frame: FrameRow): AcpFramesTable {
+  const { inputOffset, text } = frame;
+  return {
+    account_id: accountId,
+    run_id: runId,
+    input_end: inputOffset + Buffer.byteLength(text),
+    input_offset: inputOffset,
+    text,
+  };
+}
+
+export function eventColumns(
+  { accountId, threadId }: ThreadName,
+  event: EventRow,
+  { changeId, blobs }: { readonly changeId: string | null; readonly blobs: Blobs },
+): TurnEventsTable {
+  const { json, hash } = blobs.largeText(event.payload);
+  return {
+    account_id: accountId,
+    thread_id: threadId,
+    seq: event.seq,
+    turn_id: event.turnId ?? null,
+    type: event.type,
+    payload_json: json,
+    payload_hash: hash,
+    at_ms: event.atMs,
+    change_id: changeId,
+  };
+}

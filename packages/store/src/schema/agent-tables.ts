@@ -1,0 +1,156 @@
+/*
+ * The tables of threads with agents (migration 10). Their rows are those of packages/agents, a column for each field.
+ *
+ * Text that an agent chose is JSON: it may hold NUL and lone surrogates, which a column of text cannot.
+ */
+import type {
+  AgentCapabilities,
+  AgentRunRow,
+  AskDecision,
+  AskRow,
+  CallRow,
+  CancelCause,
+  EventType,
+  JsonObject,
+  LoadClass,
+  OpenMessage,
+  ThreadStatus,
+  TurnCode,
+  TurnResult,
+  TurnStatus,
+  WireId,
+} from '@clawdfather/agents';
+import type { Cursor, RunId } from '@clawdfather/supervisor';
+import type { JsonText } from './json-text.ts';
+
+/** An interface as the plain object that JSON makes of it. */
+type Plain<Value> = { readonly [Name in keyof Value]: Value[Name] };
+
+export interface BlobsTable {
+  account_id: string;
+  hash: string;
+  body: string;
+}
+
+export interface ThreadsTable {
+  account_id: string;
+  id: string;
+  version: number;
+  /** Of the change that made this version (account/threads/commit.ts). */
+  change_id: string | null;
+  agent: string;
+  connection_id: string | null;
+  cwd: string;
+  title: string;
+  status: ThreadStatus;
+  session_id: string | null;
+  parent_id: string | null;
+  /** The gateway that made it. */
+  instance_id: string;
+  last_seq: number;
+  last_turn_id: string | null;
+  last_result_code: TurnCode | null;
+  native_session_id_json: JsonText<string> | null;
+  created_at_ms: number;
+  updated_at_ms: number;
+}
+
+export interface TurnsTable {
+  account_id: string;
+  id: string;
+  thread_id: string;
+  /** Grows with every turn that is added: the order of the queue, and of the thread's turns. */
+  place: number;
+  status: TurnStatus;
+  prompt_json: JsonText<readonly JsonObject[]> | null;
+  prompt_hash: string | null;
+  load_class: LoadClass;
+  requester: string;
+  client_message_id: string | null;
+  run_id: RunId | null;
+  prompt_call: number | null;
+  prompt_end: number | null;
+  requeued_count: number;
+  cancel_asked_at_ms: number | null;
+  cancel_cause: CancelCause | null;
+  cancel_actor: string | null;
+  usage_json: JsonText<JsonObject> | null;
+  result_json: JsonText<Plain<TurnResult>> | null;
+  queued_at_ms: number;
+  started_at_ms: number | null;
+  deadline_at_ms: number | null;
+  ended_at_ms: number | null;
+}
+
+export interface TurnEventsTable {
+  account_id: string;
+  thread_id: string;
+  seq: number;
+  turn_id: string | null;
+  type: EventType;
+  payload_json: JsonText<JsonObject> | null;
+  payload_hash: string | null;
+  at_ms: number;
+  /** Of the change that added it; only on the last event of a change. */
+  change_id: string | null;
+}
+
+export interface AgentRunsTable {
+  account_id: string;
+  run_id: RunId;
+  thread_id: string;
+  lease_id: string;
+  instance_id: string;
+  epoch: number;
+  state: AgentRunRow['state'];
+  phase: AgentRunRow['phase'];
+  command_hash: string;
+  root_pid: number | null;
+  process_group_id: number | null;
+  start_ticks: number | null;
+  boot_id: string | null;
+  cursor: Cursor;
+  accepted_input: number;
+  next_call_id: number;
+  next_input_offset: number;
+  capabilities_json: JsonText<Plain<AgentCapabilities>> | null;
+  replayed_count: number;
+  open_message_json: JsonText<Plain<OpenMessage>> | null;
+  started_at_ms: number;
+  ended_at_ms: number | null;
+}
+
+export interface AcpFramesTable {
+  account_id: string;
+  run_id: RunId;
+  input_end: number;
+  input_offset: number;
+  text: string;
+}
+
+export interface AcpCallsTable {
+  account_id: string;
+  run_id: RunId;
+  id: number;
+  method: string;
+  turn_id: string | null;
+  input_offset: number;
+  state: CallRow['state'];
+}
+
+export interface AcpAsksTable {
+  account_id: string;
+  id: string;
+  thread_id: string;
+  run_id: RunId;
+  cursor: Cursor;
+  wire_id_json: JsonText<WireId>;
+  method: string;
+  class: AskRow['class'];
+  turn_id: string | null;
+  params_json: JsonText<JsonObject> | null;
+  params_hash: string | null;
+  state: AskRow['state'];
+  asked_at_ms: number;
+  decision_json: JsonText<Plain<AskDecision>> | null;
+}

@@ -1,0 +1,90 @@
+/*
+ * What is open is found by an index of the open ones: with 10,000 threads that have finished, no plan on either database reads them.
+ */
+import assert from 'node:assert/strict';
+import { type CompiledQuery, sql } from 'kysely';
+import * as selects from '../../../src/account/threads/selects.ts';
+import type { Engine } from '../../../src/engine.ts';
+import type { Select, SelectTarget } from '../../../src/select.ts';
+import { countRunning, selectWithRuns, selectWithTurns } from '../../../src/system/due-threads.ts';
+import { onBoth } from '../../backends.ts';
+import { createAccount } from '../../world.ts';
+import { busyThread, instanceId, runIdOf } from './thread-rows.ts';
+
+const finished = 10_000;
+const page = { after: 1, limit: 100 };
+
+onBoth('10,000 finished threads are not in the way', async (backend) => {
+  const store = await backend.open();
+  const account = await createAccount(store, 'ann');
+  const { accountId } = account;
+  const engine = await backend.openEngine();
+  await addFinished(engine, accountId);
+  const { thread } = await busyThread(account.threads, 'a');
+  /* PostgreSQL does so by itself; SQLite is never asked to. */
+  if (backend.kind === 'postgres') await engine.write((db) => sql`ANALYZE`.execute(db));
+  const ofThread = { accountId, threadId: thread.id };
+  const ofRun = { accountId, runId: runIdOf('run-a') };
+  const plan = <Values extends object, Row>(select: Select<Values, Row>, values: Values) =>
+    planOf(engine, (target) => select.bind(target, values));
+  const expected = [
+    [await plan(selects.selectThread, ofThread), ['threads']],
+    [await plan(selects.selectLiveRun, ofThread), ['agent_runs_live', 'agent_runs_instance']],
+    [await plan(selects.selectSentCalls, ofRun), ['acp_calls_sent']],
+    [await plan(selects.selectOpenAsksOfThread, ofThread), ['acp_asks_open']],
+    [await plan(selects.selectOpenAsks, { accountId }), ['acp_asks_open']],
+    [await plan(selects.selectOpenTurns, ofThread), ['turns_open']],
+    [await plan(selects.selectTurnOfMessage, { ...ofThread, messageId: 'm' }), ['turns_message']],
+    [await plan(selects.selectEvents, { ...ofThread, ...page }), ['turn_events']],
+    [await plan(selects.selectFrames, { ...ofRun, from: 1 }), ['acp_frames']],
+    [await plan(selectWithRuns, { instanceId }), ['agent_runs_instance', 'agent_runs_live']],
+    [await plan(selectWithTurns, {}), ['turns_open']],
+    [await plan(countRunning, {}), ['turns_open', 'turns_running']],
+  ] as const;
+  for (const [text, indexes] of expected) {
+    assert.ok(
+      indexes.some((index) => text.includes(index)),
+      `${indexes.join(' or ')}: ${text}`,
+    );
+    assert.doesNotMatch(text, /Seq Scan|SCAN (?!turns USING)/);
+  }
+});
+
+/** Each with a turn, a run, an answered ask, an answered call, and one of everything else. */
+async function addFinished(engine: Engine, accountId: string): Promise<void> {
+  const numbers = sql`WITH RECURSIVE numbers (n) AS (
+    SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${sql.lit(finished)})`;
+  const name = (kind: string) => sql`${sql.lit(kind)} || n`;
+  const account = sql.lit(accountId);
+  const statements = [
+    sql`INSERT INTO blobs (account_id, hash, body) ${numbers} SELECT ${account}, ${name('hash-')}, '{}' FROM numbers`,
+    sql`INSERT INTO threads (account_id, id, version, agent, cwd, title, status, instance_id, last_seq, created_at_ms, updated_at_ms)
+      ${numbers} SELECT ${account}, ${name('done-')}, 1, 'fake', '/', 't', 'ready', 'gateway-a', 0, n, n FROM numbers`,
+    sql`INSERT INTO turns (account_id, id, thread_id, place, status, prompt_json, load_class, requester, client_message_id, requeued_count, queued_at_ms, ended_at_ms)
+      ${numbers} SELECT ${account}, ${name('turn-')}, ${name('done-')}, 1, 'completed', '[]', 'long_task', 'r', 'm', 0, n, n FROM numbers`,
+    sql`INSERT INTO agent_runs (account_id, run_id, thread_id, lease_id, instance_id, epoch, state, phase, command_hash, cursor, accepted_input, next_call_id, next_input_offset, replayed_count, started_at_ms, ended_at_ms)
+      ${numbers} SELECT ${account}, ${name('old-')}, ${name('done-')}, 'l', 'gateway-a', 1, 'closed', 'ready', 'h', 'c', 0, 1, 0, 0, n, n FROM numbers`,
+    sql`INSERT INTO acp_asks (account_id, id, thread_id, run_id, cursor, wire_id_json, method, class, params_json, state, asked_at_ms)
+      ${numbers} SELECT ${account}, ${name('ask-')}, ${name('done-')}, ${name('old-')}, 'c', '0', 'm', 'permission', '{}', 'answered', n FROM numbers`,
+    sql`INSERT INTO acp_calls (account_id, run_id, id, method, input_offset, state)
+      ${numbers} SELECT ${account}, ${name('old-')}, 1, 'm', 0, 'answered' FROM numbers`,
+    sql`INSERT INTO acp_frames (account_id, run_id, input_end, input_offset, text)
+      ${numbers} SELECT ${account}, ${name('old-')}, 5, 0, 'x' FROM numbers`,
+    sql`INSERT INTO turn_events (account_id, thread_id, seq, type, payload_json, at_ms)
+      ${numbers} SELECT ${account}, ${name('done-')}, 1, 'status', '{}', n FROM numbers`,
+  ];
+  for (const statement of statements) await engine.write((db) => statement.execute(db));
+}
+
+async function planOf(
+  engine: Engine,
+  bind: (target: SelectTarget) => CompiledQuery,
+): Promise<string> {
+  const { dialect } = engine;
+  return await engine.read(async (db) => {
+    const query = bind({ dialect, db });
+    const explain = dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+    const { rows } = await db.executeQuery({ ...query, sql: `${explain} ${query.sql}` });
+    return rows.map((row) => JSON.stringify(row)).join('\n');
+  });
+}

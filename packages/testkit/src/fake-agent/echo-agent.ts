@@ -1,0 +1,217 @@
+/*
+ * A small well-behaved agent: it echoes what it is told, does what echo-turn.ts lists, and remembers its sessions. It uses
+ * nothing of the scripts.
+ *
+ * Prompts of a session are played one after the other; a cancel ends the one that is played and those that wait. At the
+ * end of the input it finishes what needs no more input, and exits.
+ */
+import { EchoFailure, playEchoTurn } from './echo-turn.ts';
+import {
+  echoModes,
+  openEchoSessions,
+  type EchoSession,
+  type EchoSessions,
+} from './echo-sessions.ts';
+import { createAsks, untilAborted, type Asks } from './inbox.ts';
+import {
+  rpcErrorCodes,
+  isObject,
+  type JsonObject,
+  type Received,
+  type Request,
+} from './messages.ts';
+import { EndOfInput, type Station } from './station.ts';
+
+class Cancelled extends Error {}
+
+class Refused extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Echo {
+  readonly station: Station;
+  readonly sessions: EchoSessions;
+  readonly asks: Asks;
+  /** What is being answered. */
+  readonly answers: Set<Promise<void>>;
+  /** By session: the last prompt, and what ends all of them. */
+  readonly turns: Map<
+    string,
+    { readonly cancel: AbortController; readonly over: Promise<unknown> }
+  >;
+  nextAskId: number;
+}
+
+export async function playEcho(station: Station, directory: string | undefined): Promise<void> {
+  const sessions = openEchoSessions(directory);
+  const echo: Echo = {
+    station,
+    sessions,
+    asks: createAsks(),
+    answers: new Set(),
+    turns: new Map(),
+    nextAskId: 0,
+  };
+  const ended = Promise.withResolvers<void>();
+  station.inputEnded.addEventListener('abort', () => ended.resolve());
+  station.listen((received) => receive(echo, received));
+  await ended.promise;
+  await Promise.all(echo.answers);
+  await station.exit(0);
+}
+
+function receive(echo: Echo, received: Received): void {
+  if (received.kind === 'answer') echo.asks.settle(received);
+  if (received.kind === 'notification' && received.method === 'session/cancel')
+    cancel(echo, sessionIdOf(received.params));
+  if (received.kind !== 'request') return;
+  const answering = answer(echo, received);
+  echo.answers.add(answering);
+  void answering.then(() => echo.answers.delete(answering));
+}
+
+async function answer(echo: Echo, request: Request): Promise<void> {
+  const { id } = request;
+  try {
+    const handle = methods[request.method];
+    if (handle === undefined)
+      throw new Refused(rpcErrorCodes.methodNotFound, `Method not found: ${request.method}`);
+    await echo.station.send({ id, result: await handle(echo, request.params) });
+  } catch (error) {
+    /* Nothing waits for an answer any more. */
+    if (error instanceof EndOfInput) return;
+    const code = error instanceof Refused ? error.code : rpcErrorCodes.internal;
+    await echo.station.send({ id, error: { code, message: (error as Error).message } });
+  }
+}
+
+type Method = (echo: Echo, params: JsonObject) => Promise<JsonObject>;
+
+const methods: Readonly<Record<string, Method>> = {
+  initialize: async ({ sessions }) => ({
+    protocolVersion: 1,
+    agentCapabilities: {
+      loadSession: sessions.areKept,
+      promptCapabilities: { embeddedContext: true },
+      sessionCapabilities: { close: {}, ...(sessions.areKept ? { resume: {} } : {}) },
+    },
+    agentInfo: { name: 'echo', title: 'Echo', version: '1' },
+    authMethods: [],
+  }),
+  'session/new': async ({ sessions }) => {
+    const session = sessions.create();
+    return { sessionId: session.id, modes: modesOf(session) };
+  },
+  'session/resume': async (echo, params) => ({ modes: modesOf(sessionOf(echo, params)) }),
+  'session/load': async (echo, params) => {
+    const session = sessionOf(echo, params);
+    for (const { who, text } of session.history) {
+      const sessionUpdate = who === 'user' ? 'user_message_chunk' : 'agent_message_chunk';
+      await update(echo, session, { sessionUpdate, content: { type: 'text', text } });
+    }
+    return { modes: modesOf(session) };
+  },
+  'session/set_mode': async (echo, params) => {
+    const session = sessionOf(echo, params);
+    const mode = echoModes.find((known) => known === params['modeId']);
+    if (mode === undefined)
+      throw new Refused(
+        rpcErrorCodes.invalidParams,
+        `modeId must be one of: ${echoModes.join(', ')}`,
+      );
+    session.setMode(mode);
+    await update(echo, session, { sessionUpdate: 'current_mode_update', currentModeId: mode });
+    return {};
+  },
+  'session/close': async (echo, params) => {
+    cancel(echo, sessionOf(echo, params).id);
+    return {};
+  },
+  'session/prompt': prompt,
+};
+
+function cancel({ turns }: Echo, sessionId: string): void {
+  turns.get(sessionId)?.cancel.abort(new Cancelled('cancelled'));
+}
+
+async function prompt(echo: Echo, params: JsonObject): Promise<JsonObject> {
+  const session = sessionOf(echo, params);
+  const before = echo.turns.get(session.id);
+  const controller =
+    before === undefined || before.cancel.signal.aborted ? new AbortController() : before.cancel;
+  const run = async (): Promise<JsonObject> => {
+    await before?.over;
+    return playPrompt(echo, session, { text: textOf(params), signal: controller.signal });
+  };
+  const done = run();
+  /* Whether it failed is for its own prompt to say; the next one only waits for its end. */
+  echo.turns.set(session.id, { cancel: controller, over: done.catch(() => undefined) });
+  return done;
+}
+
+async function playPrompt(
+  echo: Echo,
+  session: EchoSession,
+  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
+): Promise<JsonObject> {
+  const { station, asks } = echo;
+  const ending = AbortSignal.any([station.inputEnded, signal]);
+  session.add({ who: 'user', text });
+  try {
+    const said = await playEchoTurn(text, {
+      update: async (content) => {
+        signal.throwIfAborted();
+        await update(echo, session, content);
+      },
+      ask: async (method, params) => {
+        const ask = asks.open(echo.nextAskId);
+        echo.nextAskId += 1;
+        await station.send({ id: ask.id, method, params: { sessionId: session.id, ...params } });
+        return untilAborted(ask.answered, ending);
+      },
+      passGate: (name) => station.passGate(name, ending),
+      crash: () => station.die('SIGKILL'),
+    });
+    session.add({ who: 'agent', text: said });
+    const used = session.history.reduce((sum, part) => sum + part.text.length, 0);
+    await update(echo, session, { sessionUpdate: 'usage_update', used, size: 200_000 });
+    return { stopReason: 'end_turn' };
+  } catch (error) {
+    if (error instanceof Cancelled) return { stopReason: 'cancelled' };
+    if (error instanceof EchoFailure) throw new Refused(rpcErrorCodes.internal, error.message);
+    throw error;
+  }
+}
+
+function update({ station }: Echo, session: EchoSession, content: JsonObject): Promise<void> {
+  const params = { sessionId: session.id, update: content };
+  return station.send({ method: 'session/update', params });
+}
+
+function modesOf({ mode }: EchoSession): JsonObject {
+  const availableModes = echoModes.map((id) => ({ id, name: id }));
+  return { currentModeId: mode, availableModes };
+}
+
+function sessionOf({ sessions }: Echo, params: JsonObject): EchoSession {
+  const id = sessionIdOf(params);
+  const session = sessions.find(id);
+  if (session === undefined)
+    throw new Refused(rpcErrorCodes.resourceNotFound, `Resource not found: session ${id}`);
+  return session;
+}
+
+function sessionIdOf({ sessionId }: JsonObject): string {
+  return typeof sessionId === 'string' ? sessionId : '';
+}
+
+function textOf({ prompt: blocks }: JsonObject): string {
+  const list = Array.isArray(blocks) ? (blocks as readonly JsonObject[]) : [];
+  return list
+    .map((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : ''))
+    .join('');
+}

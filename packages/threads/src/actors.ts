@@ -1,0 +1,70 @@
+/*
+ * The threads that this process looks after, and which of their turns may run.
+ */
+import { admitTurn, type ThreadName } from '@clawdfather/agents';
+import type { AccountId } from '@clawdfather/kit';
+import { type Admission, createAdmission } from './admission.ts';
+import type { ThreadsDeps } from './create-threads.ts';
+import { ThreadActor } from './thread-actor.ts';
+
+export interface Actors {
+  readonly admission: Admission;
+  /* Made when it is asked for first. */
+  of(name: ThreadName): ThreadActor;
+  /* The sessions of agents that answer just now. */
+  withTurns(): readonly ThreadName[];
+  close(): Promise<void>;
+}
+
+/* Of threads in which nothing happens, so many are kept in memory; what they know is read again when it is needed. */
+const idleMax = 256;
+
+export function createActors(deps: ThreadsDeps): Actors {
+  const { recordsOf, supervisor, clock } = deps;
+  const actors = new Map<string, { readonly accountId: AccountId; readonly actor: ThreadActor }>();
+  const of = ({ accountId, id }: ThreadName): ThreadActor => {
+    const key = `${accountId}/${id}`;
+    const known = actors.get(key);
+    if (known !== undefined) return known.actor;
+    if (actors.size >= idleMax) forgetIdle();
+    const records = recordsOf(accountId);
+    const onFree = (): void => admission.look();
+    const actor = new ThreadActor({ ...deps, accountId, threadId: id, records, onFree });
+    actors.set(key, { accountId, actor });
+    return actor;
+  };
+  const forgetIdle = (): void => {
+    for (const [key, { actor }] of actors) {
+      if (!actor.isIdle) continue;
+      actors.delete(key);
+      // It holds nothing, so there is nothing to wait for.
+      void actor.close();
+    }
+  };
+  const admit = async (name: ThreadName): Promise<boolean> => {
+    const actor = of(name);
+    const { run } = await actor.rows.read();
+    // Its agent is another gateway's, which admits for it.
+    if (run !== undefined && run.instanceId !== supervisor.instanceId) return false;
+    const rows = await actor.rows.change((now) => {
+      const change = admitTurn(now, clock.wallMs());
+      return change && { change };
+    });
+    if (rows !== undefined) actor.kick();
+    return rows !== undefined;
+  };
+  const admission = createAdmission({ ...deps, admit });
+  return {
+    admission,
+    of,
+    withTurns: () =>
+      [...actors.values()].flatMap(({ accountId, actor }) => {
+        const { thread, turn } = actor.rows.known ?? {};
+        if (turn === undefined || thread?.sessionId === undefined) return [];
+        return [{ accountId, id: thread.sessionId }];
+      }),
+    close: async () => {
+      await Promise.all([...actors.values()].map(({ actor }) => actor.close()));
+    },
+  };
+}

@@ -1,0 +1,145 @@
+/*
+ * One agent process in our hands: what it says is read and committed, and what was committed for it is delivered.
+ *
+ * Stages of reading: transcript → steps → one commit with the cursor (X3) → acknowledge. The journal holds all that was not acknowledged,
+ * so a crash at any point reads on from the stored cursor.
+ * Delivering reads frames back from the database and writes each at its offset in the agent's input: the shim drops what it has (I1).
+ */
+import {
+  type AgentSetup,
+  consume,
+  createWireReader,
+  type ThreadRecords,
+} from '@clawdfather/agents';
+import { type Clock, hasCode, type Log } from '@clawdfather/kit';
+import type { Cursor, ManagedRun, RunExit } from '@clawdfather/supervisor';
+import type { CrashPoint } from './ports.ts';
+import { createStepBuffer } from './step-buffer.ts';
+import type { KeptRows } from './thread-rows.ts';
+
+export interface AgentHoldDeps {
+  readonly rows: KeptRows;
+  readonly records: Pick<ThreadRecords, 'frames' | 'trimFrames'>;
+  readonly run: ManagedRun;
+  readonly setup: AgentSetup;
+  readonly epoch: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onPoint?: ((point: CrashPoint) => void) | undefined;
+  /* After each commit of what it said; whether a turn ran before. */
+  readonly onConsumed: (hadTurn: boolean) => void;
+}
+
+export type HoldEnd =
+  /* It has ended, and all that it said is stored. */
+  | { readonly kind: 'ended'; readonly exit: RunExit }
+  /* Another owner has it. */
+  | { readonly kind: 'superseded' }
+  /* Its message was longer than any may be (W2). */
+  | { readonly kind: 'overlong' };
+
+export interface AgentHold {
+  readonly run: ManagedRun;
+  /* Until its end, or until `signal` aborts: then it rejects. */
+  readonly done: Promise<HoldEnd>;
+  /* Sends what was committed and may not be there yet. */
+  deliver(): Promise<void>;
+}
+
+export function holdAgent(
+  deps: AgentHoldDeps,
+  start: { readonly cursor: Cursor; readonly acceptedInput: number },
+  signal: AbortSignal,
+): AgentHold {
+  let delivering: Promise<void> = Promise.resolve();
+  let delivered = start.acceptedInput;
+  const deliver = async (): Promise<void> => {
+    const { records, run, onPoint, rows } = deps;
+    if ((rows.known?.run?.nextInputOffset ?? Infinity) <= delivered) return;
+    for (const { inputOffset, text } of await records.frames(run.runId, delivered)) {
+      if (signal.aborted) return;
+      onPoint?.('before-deliver');
+      await run.write(text, { offset: inputOffset });
+      onPoint?.('after-deliver');
+      delivered = inputOffset + Buffer.byteLength(text);
+    }
+  };
+  return {
+    run: deps.run,
+    done: read(deps, start.cursor, signal),
+    deliver: () => {
+      const next = delivering.then(deliver).catch((error: unknown) => {
+        // It is over, or another's: the reader finds out.
+        if (!isOver(error)) throw error;
+      });
+      delivering = next.catch(() => undefined);
+      return next;
+    },
+  };
+}
+
+async function read(deps: AgentHoldDeps, from: Cursor, signal: AbortSignal): Promise<HoldEnd> {
+  const { run, clock } = deps;
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  const buffer = createStepBuffer(clock, both);
+  const gathering = gather(run, from, { buffer, signal: both }).finally(() => buffer.end());
+  // Its failure is told below; until then it is nobody's.
+  gathering.catch(() => undefined);
+  try {
+    const end = await commitAll(deps, from, buffer);
+    if (end !== undefined) return end;
+    await gathering;
+    return { kind: 'ended', exit: await run.wait(signal) };
+  } finally {
+    stop.abort();
+  }
+}
+
+async function gather(
+  run: ManagedRun,
+  from: Cursor,
+  { buffer, signal }: { buffer: ReturnType<typeof createStepBuffer>; signal: AbortSignal },
+): Promise<void> {
+  const reader = createWireReader(from);
+  for await (const event of run.transcript(from, signal)) await buffer.add(reader.push(event));
+}
+
+/* Undefined: all was committed. */
+async function commitAll(
+  deps: AgentHoldDeps,
+  start: Cursor,
+  buffer: ReturnType<typeof createStepBuffer>,
+): Promise<HoldEnd | undefined> {
+  const { rows, run, setup, epoch, clock, onPoint } = deps;
+  let from = start;
+  for (;;) {
+    const steps = await buffer.take();
+    const last = steps?.at(-1);
+    if (steps === undefined || last === undefined) return undefined;
+    const batch = { runId: run.runId, epoch, from, steps };
+    let isOurs = true;
+    let hadTurn = false;
+    await rows.change((now, text) => {
+      hadTurn = now.turn !== undefined;
+      const step = consume(now, batch, { setup, text, atMs: clock.wallMs() });
+      isOurs = step.outcome === 'consumed';
+      return step.outcome === 'consumed' ? step : undefined;
+    });
+    if (!isOurs) return { kind: 'superseded' };
+    from = last.cursor;
+    onPoint?.('before-acknowledge');
+    await run.acknowledge(from).catch((error: unknown) => {
+      if (!isOver(error)) throw error;
+    });
+    onPoint?.('after-acknowledge');
+    deps.onConsumed(hadTurn);
+    if (last.items.some(({ kind }) => kind === 'overlong')) return { kind: 'overlong' };
+  }
+}
+
+function isOver(error: unknown): boolean {
+  return (
+    hasCode(error, 'not-running') || hasCode(error, 'epoch-stale') || hasCode(error, 'not-owner')
+  );
+}

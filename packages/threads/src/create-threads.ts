@@ -1,0 +1,177 @@
+/*
+ * Conversations with agents, for whoever joins a gateway: ask, cancel, answer, and the queue behind it.
+ *
+ * Every call is one change of the rows, made through the thread's actor where this process has one; carrying it out is the actor's.
+ * Admission is first come, first served, over all threads of this gateway (X1).
+ */
+import {
+  type AskAnswer,
+  answerAsk,
+  beginClosing,
+  cancelTurn,
+  type DueThreads,
+  enqueueTurn,
+  type JsonObject,
+  type LoadClass,
+  type NewThread,
+  type ThreadName,
+  type ThreadRecords,
+  type ThreadRow,
+} from '@clawdfather/agents';
+import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
+import type { Supervisor } from '@clawdfather/supervisor';
+import { type Actors, createActors } from './actors.ts';
+import { ThreadsError } from './errors.ts';
+import type { EventDesk } from './event-desk.ts';
+import type { AgentStarter, CrashPoint } from './ports.ts';
+
+export interface ThreadsDeps {
+  readonly recordsOf: (accountId: AccountId) => ThreadRecords;
+  readonly due: DueThreads;
+  readonly desk: EventDesk;
+  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+  readonly starter: AgentStarter;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /* How many turns run at once here. */
+  readonly activeMax: number;
+  readonly onPoint?: ((point: CrashPoint) => void) | undefined;
+}
+
+export interface Prompt {
+  readonly blocks: readonly JsonObject[];
+  readonly loadClass: LoadClass;
+  readonly requester: string;
+  /* The same message twice is one turn. */
+  readonly clientMessageId?: string | undefined;
+}
+
+export interface Threads extends AsyncDisposable {
+  create(accountId: AccountId, thread: Omit<NewThread, 'instanceId'>): Promise<ThreadRow>;
+  /* Throws `thread-not-found`, `thread-archived`. */
+  prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
+  /* Throws `turn-not-found`. False: it has ended, or was cancelled before. */
+  cancel(accountId: AccountId, turnId: string, actor: string): Promise<boolean>;
+  /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
+  answer(accountId: AccountId, askId: string, reply: AskedReply): Promise<void>;
+  /* Ends the agent of a thread; the conversation stays, and its next prompt starts another. */
+  closeAgent(name: ThreadName): Promise<void>;
+  /* The sessions of agents that answer just now. */
+  withTurns(): readonly ThreadName[];
+  /* Takes up what earlier owners have left: agents of this machine, and turns that wait. */
+  takeUp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface AskedReply {
+  readonly answer: AskAnswer;
+  readonly actor: string;
+}
+
+export function createThreads(deps: ThreadsDeps): Threads {
+  const actors = createActors(deps);
+  const { admission } = actors;
+  let isClosed = false;
+  const close = async (): Promise<void> => {
+    if (isClosed) return;
+    isClosed = true;
+    await admission.close();
+    await actors.close();
+  };
+  return {
+    create: async (accountId, thread) => {
+      const { instanceId } = deps.supervisor;
+      return (await deps.recordsOf(accountId).create({ ...thread, instanceId })).thread;
+    },
+    prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
+    cancel: (accountId, turnId, actor) => cancelOne(deps, actors, { accountId, turnId, actor }),
+    answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
+    closeAgent: async (name) => {
+      const thread = actors.of(name);
+      await thread.rows.change((now) => {
+        const change = now.run && beginClosing(now, now.run.runId, deps.clock.wallMs());
+        return change && { change };
+      });
+      thread.kick();
+    },
+    withTurns: () => actors.withTurns(),
+    takeUp: async () => {
+      const { due, supervisor } = deps;
+      for (const name of await due.withRuns(supervisor.instanceId)) actors.of(name).kick();
+      for (const name of await due.withTurns()) actors.of(name).kick();
+      admission.look();
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function sendPrompt(
+  { recordsOf, random, clock }: ThreadsDeps,
+  actors: Actors,
+  { name, prompt }: { readonly name: ThreadName; readonly prompt: Prompt },
+): Promise<{ turnId: string }> {
+  const { blocks, loadClass, requester, clientMessageId } = prompt;
+  const sent =
+    clientMessageId && (await recordsOf(name.accountId).turnOfMessage(name.id, clientMessageId));
+  if (sent) return { turnId: sent.id };
+  const id = random.id();
+  const turn = { id, prompt: blocks, loadClass, requester, clientMessageId };
+  await actors.of(name).rows.change((now) => {
+    if (now.thread.status === 'archived') throw archived(name.id);
+    return { change: enqueueTurn(now, turn, clock.wallMs()) };
+  });
+  actors.admission.look();
+  return { turnId: id };
+}
+
+async function cancelOne(
+  { recordsOf, clock }: ThreadsDeps,
+  actors: Actors,
+  { accountId, turnId, actor }: { accountId: AccountId; turnId: string; actor: string },
+): Promise<boolean> {
+  const turn = await recordsOf(accountId).turn(turnId);
+  if (turn === undefined) throw new ThreadsError('turn-not-found', `there is no turn ${turnId}`);
+  const thread = actors.of({ accountId, id: turn.threadId });
+  const rows = await thread.rows.change((now) => {
+    const change = cancelTurn(now, { turnId, cause: 'asked', actor }, clock.wallMs());
+    return change && { change };
+  });
+  thread.kick();
+  actors.admission.look();
+  return rows !== undefined;
+}
+
+async function answerOne(
+  { recordsOf, clock }: ThreadsDeps,
+  actors: Actors,
+  reply: AskedReply & { readonly accountId: AccountId; readonly askId: string },
+): Promise<void> {
+  const { accountId, askId, answer, actor } = reply;
+  const ask = await recordsOf(accountId).ask(askId);
+  if (ask === undefined) throw refusalOf('ask-not-found', askId);
+  const thread = actors.of({ accountId, id: ask.threadId });
+  await thread.rows.change((now) => {
+    const step = answerAsk(now, { askId, answer, actor }, clock.wallMs());
+    if (step.outcome === 'answered') return step;
+    // What is not among the open ones any more was decided.
+    throw refusalOf(step.outcome === 'ask-not-found' ? 'ask-decided' : step.outcome, askId);
+  });
+  thread.kick();
+}
+
+function archived(threadId: string): ThreadsError {
+  return new ThreadsError('thread-archived', `thread ${threadId} is archived`);
+}
+
+const refusalTexts = {
+  'ask-not-found': 'nothing that an agent asks has this id',
+  'ask-decided': 'this was answered already, or the agent does not wait for it any more',
+  'option-not-offered': 'the agent did not offer this option',
+  'answer-unfit': 'this kind of answer does not fit the question',
+} as const;
+
+function refusalOf(code: keyof typeof refusalTexts, askId: string): ThreadsError {
+  return new ThreadsError(code, refusalTexts[code], { detail: { askId } });
+}

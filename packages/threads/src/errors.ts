@@ -1,0 +1,17 @@
+/*
+ * What threads refuse. docs/errors.md explains each.
+ */
+import { CodedError } from '@clawdfather/kit';
+
+export const threadsErrorCodes = [
+  'thread-not-found',
+  'turn-not-found',
+  'ask-not-found',
+  'ask-decided',
+  'option-not-offered',
+  'answer-unfit',
+  'thread-archived',
+] as const;
+export type ThreadsErrorCode = (typeof threadsErrorCodes)[number];
+
+export class ThreadsError extends CodedError<ThreadsErrorCode> {}

@@ -1,0 +1,10 @@
+/*
+ * How an agent's process ended, in one sentence for people.
+ */
+import type { RunExit } from '@clawdfather/supervisor';
+
+export function formatRunEnd({ reason, code, signal, detail }: RunExit): string {
+  const how =
+    signal !== undefined ? `by ${signal}` : code !== undefined ? `with code ${code}` : reason;
+  return `the agent ended ${how}${detail === undefined ? '' : `: ${detail}`}`;
+}

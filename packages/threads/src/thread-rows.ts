@@ -1,0 +1,142 @@
+/*
+ * The rows of one thread as this process knows them, and the one way to change them: a pure decision, committed with the version that it
+ * was made on. After a conflict the rows are read again, and it is decided anew.
+ */
+import {
+  addText,
+  type EventRow,
+  type MessageText,
+  noText,
+  type ThreadChange,
+  type ThreadRecords,
+  type ThreadRows,
+} from '@clawdfather/agents';
+import { ThreadsError } from './errors.ts';
+import type { EventDesk } from './event-desk.ts';
+import type { CrashPoint } from './ports.ts';
+
+export interface KeptRowsDeps {
+  readonly records: ThreadRecords;
+  readonly threadId: string;
+  readonly desk: EventDesk;
+  readonly onPoint?: ((point: CrashPoint) => void) | undefined;
+}
+
+export interface Decided {
+  readonly change: ThreadChange;
+  /* Of the open message after the change; absent: as before. */
+  readonly text?: MessageText;
+}
+
+/* Undefined: nothing is to be done. `text`: of the message that the agent is writing. */
+export type Decide = (rows: ThreadRows, text: MessageText) => Decided | undefined;
+
+/* A page of deltas, when the text of an open message is made anew. */
+const pageEvents = 500;
+
+export class KeptRows {
+  readonly #deps: KeptRowsDeps;
+  #rows: ThreadRows | undefined;
+  #lastKnown: ThreadRows | undefined;
+  #text: MessageText = noText();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: KeptRowsDeps) {
+    this.#deps = deps;
+  }
+
+  /* As they were after the last change or look, for hints; undefined before. */
+  get known(): ThreadRows | undefined {
+    return this.#rows ?? this.#lastKnown;
+  }
+
+  /* As they are stored now, or were when this process last looked. Throws `thread-not-found`. */
+  read(): Promise<ThreadRows> {
+    return this.#inTurn(() => this.#load());
+  }
+
+  /* Another process may have changed them. */
+  forget(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#rows = undefined;
+    });
+  }
+
+  /* One after the other, in the order of the calls. The rows after it, or undefined where nothing was decided. */
+  change(decide: Decide): Promise<ThreadRows | undefined> {
+    return this.#inTurn(async () => {
+      for (;;) {
+        const rows = await this.#load();
+        const decided = decide(rows, this.#text);
+        if (decided === undefined) return undefined;
+        if (await this.#commit(rows, decided)) return this.#rows;
+      }
+    });
+  }
+
+  async #commit(before: ThreadRows, { change, text }: Decided): Promise<boolean> {
+    const { records, desk, onPoint, threadId } = this.#deps;
+    // Whatever becomes of it, what is here may not be what is stored any more.
+    this.#lastKnown = before;
+    this.#rows = undefined;
+    onPoint?.('before-commit');
+    const outcome = await records.commit(before, change);
+    onPoint?.('after-commit');
+    if (outcome === 'conflict') return false;
+    this.#rows = settled(change.rows);
+    if (text !== undefined) this.#text = text;
+    const { lastSeq } = change.rows.thread;
+    if (change.events.length > 0) desk.announce({ threadId, lastSeq, events: change.events });
+    return true;
+  }
+
+  async #load(): Promise<ThreadRows> {
+    if (this.#rows !== undefined) return this.#rows;
+    const { records, threadId } = this.#deps;
+    const rows = await records.load(threadId);
+    if (rows === undefined) {
+      throw new ThreadsError('thread-not-found', `there is no thread ${threadId}`);
+    }
+    this.#text = await this.#textOf(rows);
+    this.#rows = rows;
+    return rows;
+  }
+
+  /* W9: from the deltas that are stored. */
+  async #textOf({ run }: ThreadRows): Promise<MessageText> {
+    let text = noText();
+    if (run?.openMessage === undefined) return text;
+    let after = run.openMessage.firstSeq - 1;
+    for (;;) {
+      const page = await this.#deps.records.events(this.#deps.threadId, {
+        after,
+        limit: pageEvents,
+      });
+      for (const event of page) text = addText(text, deltaOf(event));
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageEvents) return text;
+      after = last.seq;
+    }
+  }
+
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function deltaOf({ type, payload }: EventRow): string {
+  const { text } = payload;
+  return type === 'delta' && typeof text === 'string' ? text : '';
+}
+
+/* As a load would find them. */
+function settled({ thread, asks, calls, ...rows }: ThreadRows): ThreadRows {
+  return {
+    ...rows,
+    thread: { ...thread, version: thread.version + 1 },
+    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+    calls: new Map([...calls].filter(([, { state }]) => state === 'sent')),
+  };
+}

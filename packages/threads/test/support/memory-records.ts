@@ -1,0 +1,164 @@
+/*
+ * The control database in memory, with the store's promises: one version per thread, all of a change or nothing.
+ */
+import type {
+  AgentRunRow,
+  AskRow,
+  CallRow,
+  DueThreads,
+  EventRow,
+  FrameRow,
+  ThreadChange,
+  ThreadRecords,
+  ThreadRow,
+  ThreadRows,
+  TurnRow,
+} from '@clawdfather/agents';
+import type { AccountId } from '@clawdfather/kit';
+
+interface StoredThread {
+  thread: ThreadRow;
+  run: AgentRunRow | undefined;
+  readonly turns: Map<string, TurnRow>;
+  queue: readonly string[];
+  readonly calls: Map<string, CallRow>;
+  readonly asks: Map<string, AskRow>;
+  readonly events: EventRow[];
+  readonly frames: (FrameRow & { readonly runId: string })[];
+  readonly endedRuns: AgentRunRow[];
+}
+
+export const anAccount = 'account' as AccountId;
+
+export class MemoryRecords {
+  readonly threads = new Map<string, StoredThread>();
+  #count = 0;
+
+  readonly records: ThreadRecords = {
+    create: async (given) => {
+      this.#count += 1;
+      const thread: ThreadRow = {
+        id: `thread-${this.#count}`,
+        version: 1,
+        agent: given.agent,
+        cwd: given.cwd,
+        title: given.title,
+        status: 'ready',
+        lastSeq: 0,
+        createdAtMs: 0,
+        updatedAtMs: 0,
+      };
+      this.threads.set(thread.id, {
+        thread,
+        run: undefined,
+        turns: new Map(),
+        queue: [],
+        calls: new Map(),
+        asks: new Map(),
+        events: [],
+        frames: [],
+        endedRuns: [],
+      });
+      return rowsOf(this.#of(thread.id));
+    },
+    load: async (id) => {
+      const stored = this.threads.get(id);
+      return stored && rowsOf(stored);
+    },
+    commit: async (before, change) => this.#commit(before, change),
+    get: async (id) => this.threads.get(id)?.thread,
+    list: async () => {
+      const items = [...this.threads.values()].map(({ thread }) => thread);
+      return { items, total: items.length };
+    },
+    archive: async () => 'not_found',
+    events: async (id, { after, limit }) =>
+      this.#of(id)
+        .events.filter(({ seq }) => seq > after)
+        .slice(0, limit),
+    turns: async (id) => [...this.#of(id).turns.values()],
+    turn: async (turnId) => this.#find(({ turns }) => turns.get(turnId)),
+    turnOfMessage: async (id, messageId) =>
+      [...this.#of(id).turns.values()].find(({ clientMessageId }) => clientMessageId === messageId),
+    ask: async (askId) => this.#find(({ asks }) => asks.get(askId)),
+    openAsks: async () =>
+      [...this.threads].flatMap(([threadId, { asks }]) =>
+        [...asks.values()]
+          .filter(({ state }) => state === 'open')
+          .map((ask) => ({ ...ask, threadId })),
+      ),
+    frames: async (runId, from) =>
+      [...this.threads.values()]
+        .flatMap(({ frames }) => frames)
+        .filter((frame) => frame.runId === runId)
+        .filter(({ inputOffset, text }) => inputOffset + Buffer.byteLength(text) > from),
+    trimFrames: async () => {},
+    endedRuns: async (id) => this.#of(id).endedRuns,
+  };
+
+  readonly due: DueThreads = {
+    withRuns: async (instanceId) =>
+      [...this.threads.values()]
+        .filter(({ run }) => run?.instanceId === instanceId)
+        .map(({ thread: { id } }) => ({ accountId: anAccount, id })),
+    withTurns: async () =>
+      [...this.threads.values()]
+        .filter(({ queue, turns }) => queue.length > 0 || [...turns.values()].some(isRunning))
+        .map(({ thread: { id } }) => ({ accountId: anAccount, id })),
+    runningTurns: async () =>
+      [...this.threads.values()].flatMap(({ turns }) => [...turns.values()].filter(isRunning))
+        .length,
+    forgetRunsBefore: async () => 0,
+  };
+
+  #of(id: string): StoredThread {
+    const stored = this.threads.get(id);
+    if (stored === undefined) throw new TypeError(`no thread ${id}`);
+    return stored;
+  }
+
+  #find<Row>(pick: (stored: StoredThread) => Row | undefined) {
+    for (const [threadId, stored] of this.threads) {
+      const row = pick(stored);
+      if (row !== undefined) return { ...row, threadId };
+    }
+    return undefined;
+  }
+
+  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' {
+    const stored = this.#of(before.thread.id);
+    if (stored.thread.version !== before.thread.version) return 'conflict';
+    const { thread, run, turn, queue, calls, asks } = change.rows;
+    stored.thread = { ...thread, version: thread.version + 1 };
+    const runId = run?.runId ?? before.run?.runId ?? '';
+    stored.run = run;
+    stored.queue = queue.map(({ id }) => id);
+    const turns = [...queue, ...(turn === undefined ? [] : [turn]), ...change.endedTurns];
+    for (const one of turns) stored.turns.set(one.id, one);
+    for (const call of calls.values()) stored.calls.set(`${runId} ${call.id}`, call);
+    for (const ask of asks.values()) stored.asks.set(ask.id, ask);
+    if (change.endedRun !== undefined) stored.endedRuns.push(change.endedRun);
+    stored.events.push(...change.events);
+    stored.frames.push(...change.frames.map((frame) => ({ ...frame, runId })));
+    return 'committed';
+  }
+}
+
+function isRunning({ status }: TurnRow): boolean {
+  return status === 'running';
+}
+
+function rowsOf(stored: StoredThread): ThreadRows {
+  const { thread, run, turns, queue, calls, asks } = stored;
+  const sent = [...calls]
+    .filter(([key, { state }]) => state === 'sent' && key.startsWith(`${run?.runId} `))
+    .map(([, call]) => [call.id, call] as const);
+  return {
+    thread,
+    run,
+    turn: [...turns.values()].find(isRunning),
+    queue: queue.flatMap((id) => turns.get(id) ?? []),
+    calls: new Map(sent),
+    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+  };
+}

@@ -1,0 +1,67 @@
+/*
+ * Mistakes that the tests of turns have to catch, each as one change of one module.
+ */
+export interface Mutant {
+  readonly name: string;
+  /* How its path ends. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'the cursor is not compared',
+    file: 'agents/src/decide/consume.ts',
+    from: 'if (run.cursor !== batch.from) return',
+    to: 'if (run.cursor === undefined) return',
+  },
+  {
+    name: 'ids of our calls begin anew with every owner',
+    file: 'agents/src/decide/agent-run.ts',
+    from: 'draft.changeRun({ epoch,',
+    to: 'draft.changeRun({ nextCallId: 1, epoch,',
+  },
+  {
+    name: 'cards have random ids',
+    file: 'agents/src/decide/take-request.ts',
+    from: 'update(`${runId}\\0${cursor}`)',
+    to: 'update(`${Math.random()}`)',
+  },
+  {
+    name: 'what was committed counts as delivered',
+    file: 'threads/src/agent-hold.ts',
+    from: 'let delivered = start.acceptedInput;',
+    to: 'let delivered = deps.rows.known?.run?.nextInputOffset ?? 0;',
+  },
+  {
+    name: 'the epoch is not compared',
+    file: 'agents/src/decide/consume.ts',
+    from: ' || run.epoch !== batch.epoch',
+    to: '',
+  },
+  {
+    name: 'stderr is stored before the message around it',
+    file: 'agents/src/wire/wire-reader.ts',
+    from: 'return this.#line.bytes() > 0 ? [] : [this.#edge(cursor, undefined)];',
+    to: 'return [this.#edge(cursor, undefined)];',
+  },
+  {
+    name: 'a new owner reads from the beginning and takes it for new',
+    file: 'threads/src/agent-hold.ts',
+    from: 'done: read(deps, start.cursor, signal),',
+    to: "done: read(deps, '0.0' as typeof start.cursor, signal),",
+  },
+  {
+    name: 'a deadline is judged by the clock on the wall',
+    file: 'agents/src/decide/settle-call.ts',
+    from: 'if (atMs > deadlineAtMs) {',
+    to: 'if (draft.atMs > deadlineAtMs) {',
+  },
+  {
+    name: 'an end is not final',
+    file: 'agents/src/turn/next-turn.ts',
+    from: "if (state.status !== 'queued' && state.status !== 'running') return unchanged;",
+    to: '',
+  },
+];
