@@ -54,8 +54,9 @@ for (const { name, isUser, skip } of shieldUsers) {
   }, async (t) => {
     const { run, agent, project } = await createShieldedAgent(t, isUser);
     const tmux = 'tmux -L inside -f /dev/null';
+    // The last `cat` keeps the session: a server that is leaving with its last session may never answer who comes then.
     const said = await run(
-      `${tmux} new-session -d 'tty > tty; cat mine > seen; ${tmux} wait-for -S done' && ${tmux} wait-for done; cat tty seen; ${tmux} kill-server`,
+      `${tmux} new-session -d 'tty > tty; cat mine > seen; ${tmux} wait-for -S done; cat' && ${tmux} wait-for done; cat tty seen; ${tmux} kill-server`,
     );
     assert.match(said, /\/dev\/pts\/\d+\nmine\n/);
     const vim = await agent.call('exec', {
