@@ -16,6 +16,7 @@ import {
   giveUpTurn,
   handshakeMs,
   holdRun,
+  type NewAgentRun,
   type RunEnd,
   type ThreadRecords,
   type ThreadRows,
@@ -124,17 +125,20 @@ export class ThreadActor {
   async #begin(rows: ThreadRows): Promise<void> {
     const { random, supervisor, clock, accountId, starter } = this.#deps;
     this.#plan = undefined;
+    let place: Pick<NewAgentRun, 'sessionId' | 'cwd'>;
     try {
       this.#plan = await starter.plan(accountId, rows.thread);
+      place = (await this.#plan.enter?.()) ?? { sessionId: this.#plan.sessionId };
     } catch (error) {
       await this.#failTurn(error);
       return;
     }
-    const { commandHash, sessionId } = this.#plan;
+    const { commandHash } = this.#plan;
     const runId = random.id() as RunId;
     const lease = { runId, leaseId: random.id(), instanceId: supervisor.instanceId, commandHash };
     await this.rows.change((now) => {
-      const change = beginRun(now, { ...lease, sessionId }, clock.wallMs());
+      // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
+      const change = now.turn && beginRun(now, { ...lease, ...place }, clock.wallMs());
       return change && { change };
     });
     this.#isKicked = true;
@@ -232,9 +236,12 @@ export class ThreadActor {
         });
         break;
       case 'ended': {
-        const { reason, endedAtMs } = end.exit;
-        const message = formatRunEnd(end.exit);
-        await this.#ended(run.runId, { reason, message, endedAtMs, state: 'closed' });
+        const exit = (await this.#plan?.explainEnd?.(end.exit)) ?? end.exit;
+        const { reason, hostCause, endedAtMs } = exit;
+        const message = formatRunEnd(exit);
+        // What carried it to its host has ended; whether it has, too, was not seen.
+        const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
+        await this.#ended(run.runId, { reason, hostCause, message, endedAtMs, state });
       }
     }
     this.#hold = undefined;
