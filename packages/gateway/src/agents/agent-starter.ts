@@ -68,6 +68,8 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     cwd: thread.cwd,
     env,
     ...(user === undefined ? {} : { runAs: user }),
+    ...(agent.limits === undefined ? {} : { limits: agent.limits }),
+    overallTimeoutMs: agent.timeoutMs,
   };
   const ageMs = deps.clock.wallMs() - thread.createdAtMs;
   const isInside = (await shield?.state())?.hasNamespace === true;
@@ -98,6 +100,11 @@ async function planOnHost(
   const host = await remoteHosts.find(accountId, connectionId, signal);
   if (host?.prepare === undefined) {
     throw new ApiError('not_found', 'the SSH host of this thread is not there any more');
+  }
+  if (agent.limits !== undefined || agent.timeoutMs !== undefined) {
+    throw new ApiError('unsupported', `agents.${agent.name}.limits hold only on this machine`, {
+      hint: 'On an SSH host, set them there, or name another agent without limits.',
+    });
   }
   const prepare = host.prepare.bind(host);
   return {
