@@ -36,7 +36,7 @@ export interface AgentCatalogue {
 export function createAgentCatalogue(config: AgentsConfig = { named: [] }): AgentCatalogue {
   const { named, directory } = config;
   const settings = Object.fromEntries(
-    named.map(({ name, command, env }): [string, AgentSettings] => [name, { command, env }]),
+    named.map(({ name, ...agent }): [string, AgentSettings] => [name, agent]),
   );
   let place: InstallPlace | undefined;
   // Looked at for every start: an installation may come while we run.

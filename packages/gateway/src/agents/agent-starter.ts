@@ -77,6 +77,8 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     cwd: thread.cwd,
     env,
     ...(user === undefined ? {} : { runAs: user }),
+    ...(agent.limits === undefined ? {} : { limits: agent.limits }),
+    overallTimeoutMs: agent.timeoutMs,
   };
   const ageMs = deps.clock.wallMs() - thread.createdAtMs;
   const isInside = (await shield?.state())?.hasNamespace === true;
@@ -114,6 +116,7 @@ function planOnHost(
     commandHash: agent.commandHash,
     sessionId: undefined,
     enter: async () => {
+      refuseLimits(agent);
       const [program] = argvOf(agent);
       const named = { id, agent: thread.agent, cwd };
       const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
@@ -126,6 +129,14 @@ function planOnHost(
     },
     start: ({ runId }) => startOnHost(deps, { ...planned, connectionId, place, runId }),
   };
+}
+
+/* They are kept by the shim, and nothing of ours is on the host. */
+function refuseLimits({ name, limits, timeoutMs }: ResolvedAgent): void {
+  if (limits === undefined && timeoutMs === undefined) return;
+  throw new ApiError('unsupported', `agents.${name}.limits hold only on this machine`, {
+    hint: 'On an SSH host, set them there, or name another agent without limits.',
+  });
 }
 
 interface StartOnHost extends Planned {
