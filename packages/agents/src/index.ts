@@ -36,8 +36,11 @@ export {
   holdRun,
 } from './decide/agent-run.ts';
 export type { HeldRun, NewAgentRun, RunEnd } from './decide/agent-run.ts';
-export { answerAsk, permissionOptions } from './decide/answer-ask.ts';
+export { answerAsk, optionsOf } from './decide/answer-ask.ts';
 export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
+export { fileBytesMax, isChange } from './decide/effect-request.ts';
+export { askFirst, finishEffect, judgeWrite, noteEffect } from './decide/effects.ts';
+export type { EffectName, EffectOutcome } from './decide/effects.ts';
 export { consume } from './decide/consume.ts';
 export type { Batch, ConsumeStep } from './decide/consume.ts';
 export type { AgentSetup } from './decide/handshake.ts';
@@ -58,6 +61,7 @@ export type {
   AskRow,
   CallRow,
   CancelCause,
+  EffectRecord,
   EventRow,
   EventType,
   FrameRow,

@@ -152,7 +152,8 @@ export interface CallRow {
   readonly state: 'sent' | 'answered' | 'abandoned';
 }
 
-export type AskClass = 'permission' | 'question';
+/* `effect`: a file or a terminal on the agent's host (decide/effects.ts). */
+export type AskClass = 'permission' | 'question' | 'effect';
 
 /* What the agent has asked of us. Its id is a hash of (run, cursor): a line that is read twice is one ask (W6). */
 export interface AskRow {
@@ -165,10 +166,19 @@ export interface AskRow {
   /* Absent: asked outside of a turn (W12). */
   readonly turnId?: string | undefined;
   readonly params: JsonObject;
-  readonly state: 'open' | 'answered' | 'withdrawn' | 'void';
+  /* `acting`: ours to do, or being done. */
+  readonly state: 'open' | 'acting' | 'answered' | 'withdrawn' | 'void';
   readonly askedAtMs: number;
   readonly decision?: AskDecision | undefined;
+  /* Written before it is done. */
+  readonly effect?: EffectRecord | undefined;
 }
+
+export type EffectRecord =
+  /* SHA-256 of the file as it is and as it will be; no `oldHash`: there is none. */
+  | { readonly kind: 'write'; readonly oldHash?: string | undefined; readonly newHash: string }
+  /* A run with the id of the ask. */
+  | { readonly kind: 'terminal' };
 
 export interface AskDecision {
   readonly answer: AskAnswer;

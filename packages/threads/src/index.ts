@@ -7,4 +7,12 @@ export { createEventDesk } from './event-desk.ts';
 export type { EventDesk, ThreadNews } from './event-desk.ts';
 export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
-export type { AgentPlan, AgentStarter, CrashPoint } from './ports.ts';
+export type {
+  AgentPlan,
+  AgentStarter,
+  CrashPoint,
+  HostTools,
+  HostWrite,
+  NewTerminal,
+  TerminalName,
+} from './ports.ts';

@@ -100,7 +100,10 @@ export class ThreadActor {
     const hold = await this.#agent.takeOver(rows, run);
     if (hold === undefined) return;
     if (run.state === 'closing') await this.#agent.end();
-    else await hold.deliver();
+    else {
+      await hold.deliver();
+      this.#agent.act(await this.rows.read());
+    }
     await this.#judge();
   }
 

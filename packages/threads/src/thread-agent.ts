@@ -21,6 +21,7 @@ import type { ManagedRun, RunId, Supervisor } from '@clawdfather/supervisor';
 import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { AgentPlan, AgentStarter, CrashPoint } from './ports.ts';
+import { createThreadEffects, type ThreadEffects } from './thread-effects.ts';
 import type { KeptRows } from './thread-rows.ts';
 
 export interface ThreadAgentDeps {
@@ -49,6 +50,7 @@ export class ThreadAgent {
   readonly #deps: ThreadAgentDeps;
   #plan: AgentPlan | undefined;
   #hold: AgentHold | undefined;
+  #effects: ThreadEffects | undefined;
 
   constructor(deps: ThreadAgentDeps) {
     this.#deps = deps;
@@ -85,6 +87,11 @@ export class ThreadAgent {
   async takeOver(rows: ThreadRows, run: AgentRunRow): Promise<AgentHold | undefined> {
     this.#hold ??= await this.#takeOver(rows, run);
     return this.#hold;
+  }
+
+  /* Sees to what it asks of its host. */
+  act(rows: ThreadRows): void {
+    this.#effects?.look(rows);
   }
 
   /* Ends its whole tree; how it ended is found out by the one who reads it. */
@@ -143,7 +150,7 @@ export class ThreadAgent {
     return this.#plan;
   }
 
-  async #holdOn(managed: ManagedRun, { setup }: AgentPlan): Promise<AgentHold | undefined> {
+  async #holdOn(managed: ManagedRun, { setup, tools }: AgentPlan): Promise<AgentHold | undefined> {
     const { clock, records, log, onPoint, rows, signal } = this.#deps;
     const { runId } = managed;
     const { epoch, pid, processGroupId, startTicks, bootId } = managed.snapshot();
@@ -158,6 +165,8 @@ export class ThreadAgent {
     if (held?.run === undefined) return undefined;
     const onConsumed = (hadTurn: boolean) => this.#consumed(hadTurn);
     const deps = { rows, records, run: managed, setup, epoch, clock, log, onPoint, onConsumed };
+    this.#effects =
+      tools && createThreadEffects({ ...this.#deps, rows, tools, runId, epoch, onPoint });
     const hold = holdAgent(deps, held.run, signal);
     void this.#follow(hold);
     return hold;
@@ -208,7 +217,12 @@ export class ThreadAgent {
   }
 
   async #ended(runId: RunId, end: Omit<RunEnd, 'runId'>): Promise<void> {
-    const { clock, rows, onFree, lookAgain } = this.#deps;
+    const { clock, rows, onFree, lookAgain, log, threadId } = this.#deps;
+    await this.#plan?.tools?.endTerminals(runId).catch((error: unknown) => {
+      // They end with its session at the latest.
+      log.warn('thread.terminals-not-ended', { threadId, error });
+    });
+    this.#effects = undefined;
     await rows.change((now, text) => {
       const change = endRun(now, { runId, ...end }, { text, atMs: clock.wallMs() });
       return change && { change };

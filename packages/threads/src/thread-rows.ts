@@ -136,7 +136,7 @@ function settled({ thread, asks, calls, ...rows }: ThreadRows): ThreadRows {
   return {
     ...rows,
     thread: { ...thread, version: thread.version + 1 },
-    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+    asks: new Map([...asks].filter(([, { state }]) => state === 'open' || state === 'acting')),
     calls: new Map([...calls].filter(([, { state }]) => state === 'sent')),
   };
 }

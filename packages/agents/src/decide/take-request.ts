@@ -1,11 +1,19 @@
 /*
- * What an agent asks of us: permissions and questions wait for a person, everything else is answered at once.
+ * What an agent asks of us: permissions and questions wait for a person, files and terminals of its host are seen to (effects.ts),
+ * everything else is answered at once.
  * It is known by where it stands in the journal; its wire id is only echoed, because agents number from 0 per process, and repeat (W6).
  */
 import { createHash } from 'node:crypto';
 import type { Cursor, RunId } from '@clawdfather/supervisor';
 import type { AskClass, AskRow } from '../rows.ts';
-import { formatError, type Json, methodNotFound, type RpcMessage } from '../wire/json-rpc.ts';
+import {
+  formatError,
+  invalidParams,
+  type Json,
+  methodNotFound,
+  type RpcMessage,
+} from '../wire/json-rpc.ts';
+import { isEffect, refusalOfEffect } from './effect-request.ts';
 import type { Consuming } from './consuming.ts';
 import type { Draft } from './draft.ts';
 
@@ -15,10 +23,16 @@ const askClasses: Readonly<Record<string, AskClass>> = {
 };
 
 export function takeRequest(
-  { draft, cursor, atMs }: Consuming,
+  { draft, setup, cursor, atMs }: Consuming,
   { id, method, params }: Extract<RpcMessage, { kind: 'request' }>,
 ): void {
-  const askClass = askClasses[method];
+  const isServed = setup.servesHost === true && isEffect(method);
+  const askClass = isServed ? 'effect' : askClasses[method];
+  const refusal = isServed ? refusalOfEffect(method, params) : undefined;
+  if (refusal !== undefined) {
+    draft.frame(formatError(id, { code: invalidParams, message: refusal }));
+    return;
+  }
   if (askClass === undefined) {
     const message = `Clawdfather does not know the method ${method}`;
     draft.frame(formatError(id, { code: methodNotFound, message }));
@@ -35,10 +49,12 @@ export function takeRequest(
     class: askClass,
     turnId: draft.turn?.id,
     params,
-    state: 'open',
+    state: askClass === 'effect' ? 'acting' : 'open',
     askedAtMs: atMs,
   };
   draft.asks.set(ask.id, ask);
+  // What becomes of it is told when it is known: by a card, or when it is done.
+  if (askClass === 'effect') return;
   draft.event(eventTypeOf(ask), { ask: ask.id, state: 'open', params }, { atMs });
 }
 
@@ -51,7 +67,7 @@ export function askIdOf(runId: RunId, cursor: Cursor): string {
 }
 
 export function eventTypeOf(ask: Pick<AskRow, 'class'>): 'approval' | 'question' {
-  return ask.class === 'permission' ? 'approval' : 'question';
+  return ask.class === 'question' ? 'question' : 'approval';
 }
 
 export function withdrawAsk({ draft, atMs }: Consuming, wireId: Json | undefined): void {
@@ -66,8 +82,11 @@ export function closeAsks(
   { state, atMs }: { readonly state: 'withdrawn' | 'void'; readonly atMs: number },
 ): void {
   for (const ask of draft.asks.values()) {
-    if (ask.state !== 'open' || !isMeant(ask)) continue;
+    const { state: before } = ask;
+    if ((before !== 'open' && before !== 'acting') || !isMeant(ask)) continue;
     draft.asks.set(ask.id, { ...ask, state });
+    // It was never shown.
+    if (before === 'acting') continue;
     draft.event(eventTypeOf(ask), { ask: ask.id, state }, { turnId: ask.turnId, atMs });
   }
 }

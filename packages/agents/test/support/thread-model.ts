@@ -34,7 +34,7 @@ export class ThreadModel {
   commit(change: ThreadChange | undefined): ThreadRows {
     if (change === undefined) throw new TypeError('nothing was decided');
     const { thread, asks, calls } = change.rows;
-    const open = [...asks].filter(([, { state }]) => state === 'open');
+    const open = [...asks].filter(([, { state }]) => state === 'open' || state === 'acting');
     const sent = [...calls].filter(([, { state }]) => state === 'sent');
     this.events.push(...change.events);
     this.frames.push(...change.frames);

@@ -13,6 +13,7 @@ import {
   toolsSocketName,
   toolsVariable,
 } from '@clawdfather/protocol';
+import type { Store } from '@clawdfather/store';
 import type { ChildInput, ManagedRun, RemoteHosts, RunId } from '@clawdfather/supervisor';
 import {
   accountLabel,
@@ -32,6 +33,7 @@ import type { GatewayConfig } from '../gateway-config.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { AgentPlaces } from '../hosts/agent-places.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
+import { createHostTools } from './host-tools.ts';
 
 export interface AgentStarterDeps {
   readonly config: GatewayConfig;
@@ -39,6 +41,7 @@ export interface AgentStarterDeps {
   readonly runs: Pick<Runs, 'supervisor' | 'users' | 'shield' | 'toolServers' | 'toolLaunch'>;
   readonly remoteHosts: RemoteHosts;
   readonly hosts: AgentPlaces;
+  readonly store: Store;
   readonly clock: Clock;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
@@ -112,7 +115,15 @@ function planOnHost(
   let place = { sessionId: thread.sessionId ?? '', cwd };
   const { neverLoad } = quirksFor(agent, {}, { ageMs: deps.clock.wallMs() - thread.createdAtMs });
   return {
-    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
+    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad, servesHost: true },
+    // Where it works is known when the host was reached.
+    get tools() {
+      const { hosts, remoteHosts, runs, store, config } = deps;
+      const { agentPolicy } = config.runs;
+      const { supervisor } = runs;
+      const shared = { hosts, remoteHosts, supervisor, store, agentPolicy };
+      return createHostTools(shared, { accountId, connectionId, threadId: id, ...place });
+    },
     commandHash: agent.commandHash,
     sessionId: undefined,
     enter: async () => {

@@ -4,7 +4,7 @@
 import {
   type AskRow,
   type EventRow,
-  permissionOptions,
+  optionsOf,
   type ThreadRow,
   type TurnRow,
 } from '@clawdfather/agents';
@@ -73,7 +73,7 @@ export function showAsk(ask: AskRow & { readonly threadId: string }, agent: stri
     class: ask.class,
     state: ask.state,
     title: titleOf(ask),
-    options: permissionOptions(ask.params).map(({ optionId, name, kind }) => ({
+    options: optionsOf(ask).map(({ optionId, name, kind }) => ({
       option_id: optionId,
       name,
       kind,
@@ -85,10 +85,18 @@ export function showAsk(ask: AskRow & { readonly threadId: string }, agent: stri
   };
 }
 
+/* A command to run on the host, or a file to write there. */
+function effectTitle({ command, args, path }: AskRow['params']): string {
+  if (typeof path === 'string') return `write ${path}`;
+  const words = [command, ...(Array.isArray(args) ? args : [])];
+  return `run ${words.join(' ')}`.slice(0, 500);
+}
+
 /* What is asked, in one line, with hidden characters made visible. Codex gives its requests no title. */
 function titleOf({ params, class: askClass }: AskRow): string {
   const { message, toolCall } = params;
   if (askClass === 'question') return typeof message === 'string' ? makeVisible(message) : '';
+  if (askClass === 'effect') return makeVisible(effectTitle(params));
   const { title, rawInput } = (toolCall ?? {}) as { title?: unknown; rawInput?: unknown };
   if (typeof title === 'string' && title !== '') return makeVisible(title);
   return rawInput === undefined ? '' : makeVisible(JSON.stringify(rawInput).slice(0, 500));

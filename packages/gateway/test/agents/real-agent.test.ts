@@ -77,9 +77,11 @@ for (const name of chosen) {
       assert.equal(talk.textOf(tool), 'before after');
       assert.equal(readFileSync(join(cwd, 'proof.txt'), 'utf8'), 'once\n');
       assert.equal(model.log.of(first).length, 1, 'the prompt reached the model once');
+      const rounds = model.log.of(second);
       assert.deepEqual(
-        model.log.of(second).map(({ round }) => round),
+        rounds.map(({ round }) => round),
         [0, 1],
+        JSON.stringify(rounds, undefined, 1),
       );
       await checkCancelAndDeath({ model, gateway, talk });
       const { thread } = (await gateway.me.get(`threads/${talk.id()}`)).body;

@@ -10,6 +10,7 @@ import type {
   AskRow,
   CallRow,
   CancelCause,
+  EffectRecord,
   EventType,
   JsonObject,
   LoadClass,
@@ -153,4 +154,5 @@ export interface AcpAsksTable {
   state: AskRow['state'];
   asked_at_ms: number;
   decision_json: JsonText<Plain<AskDecision>> | null;
+  effect_json: JsonText<Plain<EffectRecord>> | null;
 }

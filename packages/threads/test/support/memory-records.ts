@@ -159,6 +159,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     turn: [...turns.values()].find(isRunning),
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
-    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+    asks: new Map([...asks].filter(([, { state }]) => state === 'open' || state === 'acting')),
   };
 }

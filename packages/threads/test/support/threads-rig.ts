@@ -22,6 +22,7 @@ import {
   type CrashPoint,
   createEventDesk,
   createThreads,
+  type HostTools,
   type Threads,
 } from '@clawdfather/threads';
 import { anAccount, MemoryRecords } from './memory-records.ts';
@@ -37,8 +38,8 @@ export interface TestGateway {
 }
 
 export interface GatewayOptions {
-  /* Lost at this crash point, counted from 1. */
-  readonly lostAt?: number;
+  /* Lost at this crash point: counted from 1, or the first of this name. */
+  readonly lostAt?: number | CrashPoint;
   readonly onLost?: () => void;
 }
 
@@ -52,7 +53,13 @@ export class ThreadsRig {
   /* How many points the last gateway has passed. */
   points = 0;
 
-  constructor(t: TestContext, script: Script) {
+  /* Which they were. */
+  passed: CrashPoint[] = [];
+  readonly #tools: HostTools | undefined;
+
+  /* `tools`: it runs on a host, which these stand for. */
+  constructor(t: TestContext, script: Script, tools?: HostTools) {
+    this.#tools = tools;
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
   }
@@ -64,9 +71,11 @@ export class ThreadsRig {
     });
     let isLost = false;
     this.points = 0;
-    const onPoint = (_point: CrashPoint): void => {
+    this.passed = [];
+    const onPoint = (point: CrashPoint): void => {
       this.points += 1;
-      if (!isLost && this.points === lostAt) {
+      this.passed.push(point);
+      if (!isLost && (this.points === lostAt || point === lostAt)) {
         isLost = true;
         onLost?.();
       }
@@ -102,7 +111,8 @@ export class ThreadsRig {
   #starter(supervisor: Supervisor): AgentStarter {
     return {
       plan: async () => ({
-        setup: { clientVersion: '0', mcpServers: [] },
+        setup: { clientVersion: '0', mcpServers: [], servesHost: this.#tools !== undefined },
+        tools: this.#tools,
         commandHash: 'fake',
         sessionId: undefined,
         start: ({ runId }) =>

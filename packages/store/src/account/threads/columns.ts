@@ -139,8 +139,12 @@ export function callColumns(accountId: string, runId: RunId, call: CallRow): Acp
   };
 }
 
-export function askChanges({ state, decision }: AskRow) {
-  return { state, decision_json: decision === undefined ? null : formatJson({ ...decision }) };
+export function askChanges({ state, decision, effect }: AskRow) {
+  return {
+    state,
+    decision_json: decision === undefined ? null : formatJson({ ...decision }),
+    effect_json: effect === undefined ? null : formatJson({ ...effect }),
+  };
 }
 
 export function askColumns(
