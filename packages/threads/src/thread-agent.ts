@@ -11,6 +11,7 @@ import {
   endRun,
   failStart,
   holdRun,
+  type NewAgentRun,
   type RunEnd,
   type ThreadRecords,
   type ThreadRows,
@@ -61,17 +62,20 @@ export class ThreadAgent {
   async begin({ thread }: ThreadRows): Promise<void> {
     const { random, supervisor, clock, accountId, starter, rows } = this.#deps;
     this.#plan = undefined;
+    let place: Pick<NewAgentRun, 'sessionId' | 'cwd'>;
     try {
       this.#plan = await starter.plan(accountId, thread);
+      place = (await this.#plan.enter?.()) ?? { sessionId: this.#plan.sessionId };
     } catch (error) {
       await this.#failTurn(error);
       return;
     }
-    const { commandHash, sessionId } = this.#plan;
+    const { commandHash } = this.#plan;
     const runId = random.id() as RunId;
     const lease = { runId, leaseId: random.id(), instanceId: supervisor.instanceId, commandHash };
     await rows.change((now) => {
-      const change = beginRun(now, { ...lease, sessionId }, clock.wallMs());
+      // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
+      const change = now.turn && beginRun(now, { ...lease, ...place }, clock.wallMs());
       return change && { change };
     });
     this.#deps.lookAgain();
@@ -190,9 +194,12 @@ export class ThreadAgent {
         });
         break;
       case 'ended': {
-        const { reason, endedAtMs } = end.exit;
-        const message = formatRunEnd(end.exit);
-        await this.#ended(run.runId, { reason, message, endedAtMs, state: 'closed' });
+        const exit = (await this.#plan?.explainEnd?.(end.exit)) ?? end.exit;
+        const { reason, hostCause, endedAtMs } = exit;
+        const message = formatRunEnd(exit);
+        // What carried it to its host has ended; whether it has, too, was not seen.
+        const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
+        await this.#ended(run.runId, { reason, hostCause, message, endedAtMs, state });
       }
     }
     this.#hold = undefined;
