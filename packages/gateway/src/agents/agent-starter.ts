@@ -4,7 +4,12 @@
  * A member's agent runs as the member's own Unix user, or not at all. On an SSH host it is a command like any other there.
  */
 import { join } from 'node:path';
-import { journalBytesMax, type ResolvedAgent, type ThreadRow } from '@clawdfather/agents';
+import {
+  agentVariables,
+  journalBytesMax,
+  type ResolvedAgent,
+  type ThreadRow,
+} from '@clawdfather/agents';
 import { type AccountId, type Clock, loginEnvironment } from '@clawdfather/kit';
 import {
   shieldVariable,
@@ -20,12 +25,15 @@ import {
   requesterLabel,
   threadLabel,
 } from '@clawdfather/supervisor/origins';
-import type { AgentPlan, AgentStarter } from '@clawdfather/threads';
+import type { AgentPlan, AgentStarter, StartedRun } from '@clawdfather/threads';
 import { shieldInput } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { Runs } from '../runs/open-runs.ts';
+import type { AgentBinding } from '../hosts/agent-binding.ts';
+import { contextOf } from './agent-context.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
+import { findProgram } from './find-program.ts';
 
 export interface AgentStarterDeps {
   readonly config: GatewayConfig;
@@ -35,6 +43,11 @@ export interface AgentStarterDeps {
   readonly clock: Clock;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
+  /* How an agent in this session works on the session's host. */
+  readonly bindingOf: (
+    accountId: AccountId,
+    sessionId: string,
+  ) => Promise<AgentBinding | undefined>;
 }
 
 export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
@@ -61,7 +74,14 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
   const sessionId = await deps.sessionFor(accountId, thread);
   const { shield, toolServers, supervisor } = runs;
   const home = user === undefined ? {} : { HOME: user.home, USER: user.name, LOGNAME: user.name };
-  const env = { ...loginEnvironment(config.runs.environment), ...home, ...agent.env };
+  const isInside = (await shield?.state())?.hasNamespace === true;
+  const context = await contextOf(deps, planned, { sessionId, isInside });
+  const env: Env = {
+    ...loginEnvironment(config.runs.environment),
+    ...home,
+    ...agent.env,
+    ...context.environment,
+  };
   const input: ChildInput = {
     ...inputOf(planned, sessionId),
     argv: argvOf(agent),
@@ -70,7 +90,6 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     ...(user === undefined ? {} : { runAs: user }),
   };
   const ageMs = deps.clock.wallMs() - thread.createdAtMs;
-  const isInside = (await shield?.state())?.hasNamespace === true;
   return {
     setup: {
       clientVersion: config.version,
@@ -78,11 +97,12 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
       ...quirksFor(agent, env, { ageMs }),
     },
     commandHash: agent.commandHash,
+    program: findProgram(input.argv[0], env['PATH']),
     sessionId,
-    start: async ({ runId }) => {
-      const begun = { ...input, runId };
+    start: async (run) => {
+      const begun = leased(input, run);
       if (shield === undefined) return supervisor.spawn(begun);
-      const place = { tree: thread.cwd, user };
+      const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
     },
   };
@@ -103,8 +123,11 @@ async function planOnHost(
   return {
     setup: { clientVersion: config.version, mcpServers: [] },
     commandHash: agent.commandHash,
+    // What runs here is ssh.
+    program: findProgram('ssh', config.runs.environment['PATH']),
     sessionId: undefined,
-    start: async ({ runId }) => {
+    start: async (leasedRun) => {
+      const { runId } = leasedRun;
       const start = await prepare(
         {
           runId,
@@ -124,7 +147,7 @@ async function planOnHost(
         const { spawn, sessionId, shownAs, graceMs } = start;
         if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');
         const input = { ...inputOf(planned, sessionId), ...spawn, runId, shownAs, graceMs };
-        const run = await runs.supervisor.spawn(input);
+        const run = await runs.supervisor.spawn(leased(input, leasedRun));
         start.started(run);
         return run;
       } catch (error) {
@@ -133,6 +156,12 @@ async function planOnHost(
       }
     },
   };
+}
+
+/* What its lease has is in its environment, where anyone who wants to end it can read it (AP3). */
+function leased(input: ChildInput, { runId, leaseId, commandHash }: StartedRun): ChildInput {
+  const env = { ...input.env, [agentVariables.commandHash]: commandHash };
+  return { ...input, runId, leaseId, env };
 }
 
 /* One process per thread, whichever gateways try (W2). */
