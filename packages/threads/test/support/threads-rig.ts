@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { EventRow, ThreadName } from '@clawdfather/agents';
+import { agentVariables, type EventRow, type ThreadName } from '@clawdfather/agents';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
 import {
@@ -104,18 +104,20 @@ export class ThreadsRig {
       plan: async () => ({
         setup: { clientVersion: '0', mcpServers: [] },
         commandHash: 'fake',
+        program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: undefined,
-        start: ({ runId }) =>
+        start: ({ runId, leaseId, commandHash }) =>
           supervisor.spawn({
             mode: 'child',
             runId,
+            leaseId,
             argv: fakeAgentCommand({
               script: this.#script,
               gates: this.gates,
               trace: this.trace,
             }),
             cwd: this.dir,
-            env: {},
+            env: { [agentVariables.commandHash]: commandHash },
             sessionId: 'threads',
             backendId: 'agent',
             overallTimeoutMs: 120_000,
