@@ -13,6 +13,9 @@ export type {
   SignInFile,
 } from './catalogue/agent-entry.ts';
 export { builtInAgents } from './catalogue/built-in.ts';
+export { handshakeQuirks } from './catalogue/handshake-quirks.ts';
+export { createAgentList } from './catalogue/list-agents.ts';
+export type { AgentList, AgentsHere, ListedAgent, NamedAgent } from './catalogue/list-agents.ts';
 export { findEntry } from './catalogue/find-entry.ts';
 export { readPlatform } from './catalogue/platform.ts';
 export { resolveAgent } from './catalogue/resolve-agent.ts';
@@ -27,6 +30,8 @@ export type { InstallPlace } from './install/find-installed.ts';
 export { installAgent } from './install/install-agent.ts';
 export type { InstallOptions, InstallProgress } from './install/install-agent.ts';
 export type { InstalledAgent } from './install/installed-agent.ts';
+export { writeLastTest } from './install/last-test.ts';
+export type { LastTest } from './install/last-test.ts';
 export { removeInstalled } from './install/remove-installed.ts';
 export {
   beginClosing,
@@ -47,6 +52,9 @@ export { askIdOf } from './decide/take-request.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
 export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
+export { probeAgent } from './probe/probe-agent.ts';
+export type { ProbeDeps } from './probe/probe-agent.ts';
+export type { ProbeOutcome, ProbeResult, ProbeStep } from './probe/probe-result.ts';
 export { eventTypes } from './rows.ts';
 export type {
   AgentCapabilities,

@@ -7,6 +7,7 @@ import {
   agentsInstallSpec,
   agentsListSpec,
   agentsRemoveSpec,
+  agentsTestSpec,
   askSpec,
   saySpec,
   threadsArchiveSpec,
@@ -157,6 +158,7 @@ export const commandGroups: readonly CommandGroup[] = [
         'required',
         async () => (await import('./agents-install.ts')).install,
       ),
+      command(agentsTestSpec, 'required', async () => (await import('./agents-test.ts')).test),
       command(
         agentsRemoveSpec,
         'required',

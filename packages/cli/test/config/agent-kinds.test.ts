@@ -81,6 +81,7 @@ test('a key is read from its file, which nobody else may read; only that of the 
       limits: { cpuSeconds: 2 },
       timeoutMs: 60_000,
     },
+    { name: 'codex', env: { KEY: join(home, 'missing') } },
   ]);
   assert.throws(() => agentConfigsFrom(config), { code: 'secret-file-unreadable' });
   chmodSync(join(home, 'key'), 0o644);

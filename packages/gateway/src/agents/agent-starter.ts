@@ -4,7 +4,12 @@
  * A member's agent runs as the member's own Unix user, or not at all. On an SSH host it is a command like any other there.
  */
 import { join } from 'node:path';
-import { journalBytesMax, type ResolvedAgent, type ThreadRow } from '@clawdfather/agents';
+import {
+  handshakeQuirks,
+  journalBytesMax,
+  type ResolvedAgent,
+  type ThreadRow,
+} from '@clawdfather/agents';
 import { type AccountId, type Clock, loginEnvironment } from '@clawdfather/kit';
 import {
   shieldVariable,
@@ -77,7 +82,7 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     setup: {
       clientVersion: config.version,
       mcpServers: isInside && toolServers !== undefined ? toolsOf(runs.toolLaunch ?? []) : [],
-      ...quirksFor(agent, env, { ageMs }),
+      ...handshakeQuirks(agent, env, ageMs),
     },
     commandHash: agent.commandHash,
     sessionId,
@@ -181,16 +186,3 @@ function argvOf({ argv, name }: ResolvedAgent): readonly [string, ...string[]] {
   if (program === undefined) throw new TypeError(`the agent ${name} has no program`);
   return [program, ...args];
 }
-
-/* What it does differently, as far as the handshake has to know. */
-function quirksFor({ quirks }: ResolvedAgent, env: Env, { ageMs }: { readonly ageMs: number }) {
-  const variable = Object.keys(quirks.authenticateFor).find((name) => (env[name] ?? '') !== '');
-  const authenticateBy = variable && quirks.authenticateFor[variable];
-  const isSpoiled = ageMs < quirks.loadErasesYoungerThanMs;
-  return {
-    neverLoad: isSpoiled || !quirks.takesUpBy.includes('load'),
-    ...(authenticateBy === undefined ? {} : { authenticateBy }),
-  };
-}
-
-type Env = Readonly<Record<string, string>>;
