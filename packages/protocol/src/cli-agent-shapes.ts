@@ -157,6 +157,10 @@ export const agentShapes = {
     lastLines: z.array(z.string()).describe('what it wrote beside the protocol'),
     answer: z.string().nullable().describe('to the prompt'),
   }),
+  'agent-login': z.object({
+    name: z.string(),
+    runId: z.string().describe('of its sign-in, for `clf attach`'),
+  }),
   'removed-agent': z.object({
     name: z.string(),
     isRemoved: z.boolean().describe('false: it was not installed'),

@@ -5,7 +5,7 @@
  * Stages: a turn that waits for the agent → the handshake, step by step → the prompt, or the end before it is sent. What the agent asks
  * meanwhile is answered as cancelled. Ending the process is the caller's.
  */
-import type { Clock, Timer } from '@clawdfather/kit';
+import { type Clock, hasCode, type Timer } from '@clawdfather/kit';
 import type { ManagedRun } from '@clawdfather/supervisor';
 import { beginRun, holdRun } from '../decide/agent-run.ts';
 import { answerAsk } from '../decide/answer-ask.ts';
@@ -87,8 +87,6 @@ class Probe {
     } catch (error) {
       outer.throwIfAborted();
       if (this.#tooSlow.signal.aborted) return this.#slow();
-      // What it was told did not arrive: it has ended, and what it said last was read above.
-      if (this.#hasEnded()) return this.#ended();
       throw error;
     } finally {
       this.#timer?.cancel();
@@ -155,22 +153,27 @@ class Probe {
     }
     const { phase } = change.rows.run ?? {};
     if (phase !== undefined && phase !== 'failed') this.#next(stepOf[phase]);
-    for (const { text, inputOffset } of change.frames) {
-      await this.#deps.run.write(text, { offset: inputOffset });
+    await this.#send(change);
+  }
+
+  async #send({ frames }: ThreadChange): Promise<void> {
+    for (const { text, inputOffset } of frames) {
+      await this.#deps.run.write(text, { offset: inputOffset }).catch((error: unknown) => {
+        // It has ended: what it said last is still read.
+        if (!hasCode(error, 'not-running')) throw error;
+      });
     }
   }
 
   async #cancelAsks(): Promise<void> {
-    const { clock, run } = this.#deps;
+    const { clock } = this.#deps;
     for (const { id, state } of this.#rows.asks.values()) {
       if (state !== 'open') continue;
       const reply = { askId: id, answer: { kind: 'cancel' }, actor: 'test' } as const;
       const step = answerAsk(this.#rows, reply, clock.wallMs());
       if (step.outcome !== 'answered') continue;
       this.#rows = step.change.rows;
-      for (const { text, inputOffset } of step.change.frames) {
-        await run.write(text, { offset: inputOffset });
-      }
+      await this.#send(step.change);
     }
   }
 
@@ -203,10 +206,6 @@ class Probe {
   #arm(): void {
     this.#timer?.cancel();
     this.#timer = this.#deps.clock.timer(this.#deps.stepMs, () => this.#tooSlow.abort());
-  }
-
-  #hasEnded(): boolean {
-    return this.#deps.run.snapshot().exit !== undefined;
   }
 
   #ended(): ProbeResult {

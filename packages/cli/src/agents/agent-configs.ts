@@ -21,7 +21,7 @@ export function agentConfigsFrom(config: Config, only?: string): readonly AgentC
 
 function agentConfigFrom(
   config: Config,
-  { env, cwd, limits, ...setting }: AgentSetting,
+  { env, cwd, limits, login: _login, ...setting }: AgentSetting,
   isRead: boolean,
 ): AgentConfig {
   const { timeMs, ...others } = limits ?? {};

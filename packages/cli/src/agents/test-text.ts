@@ -11,7 +11,11 @@ const columns = 12;
 
 export type Word = 'ok' | 'no' | '--';
 
-export function formatStep(word: Word, name: string, facts: string, paint: Paint): string {
+export function formatStep(
+  paint: Paint,
+  word: Word,
+  { name, facts }: { readonly name: string; readonly facts: string },
+): string {
   const painted = { ok: paint.good, no: paint.bad, '--': paint.dim }[word](word);
   return `${painted}  ${name.padEnd(columns)}${facts}`.trimEnd() + '\n';
 }
@@ -49,13 +53,17 @@ export function abilitiesText({ capabilities, signInWays }: ProbeResult): readon
     ...Object.keys(prompt).filter((name) => prompt[name] === true),
   ];
   const ways = signInWays.map(({ id, name, type }) =>
-    makeVisible(`${String(id)} (${String(name)}${type === 'terminal' ? ', at a terminal' : ''})`),
+    makeVisible(`${textOf(id)} (${textOf(name)}${type === 'terminal' ? ', at a terminal' : ''})`),
   );
   return [
     `protocol version ${protocolVersion}`,
     `can: ${abilities.length === 0 ? 'nothing beside the least' : makeVisible(abilities.join(', '))}`,
     `signs in by: ${ways.length === 0 ? 'nothing that it tells of' : ways.join('; ')}`,
   ];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /* The last lines that it wrote beside the protocol. */

@@ -43,14 +43,13 @@ export function tryAgent(
   wish: TryWish,
   signal: AbortSignal,
 ): Promise<Tried> {
-  return withSupervisor(context, (supervisor) => tryWith(supervisor, context, wish, signal), {
+  return withSupervisor(context, (supervisor) => tryWith({ supervisor, context }, wish, signal), {
     whenUnwritable: 'refuse',
   });
 }
 
 async function tryWith(
-  supervisor: Supervisor,
-  context: CommandContext,
+  { supervisor, context }: { readonly supervisor: Supervisor; readonly context: CommandContext },
   wish: TryWish,
   signal: AbortSignal,
 ): Promise<Tried> {

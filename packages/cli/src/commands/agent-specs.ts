@@ -137,6 +137,19 @@ export const agentsTestSpec = defineCommand({
   examples: ['clf agents test claude', 'clf agents test opencode --prompt "say hello" --json'],
 });
 
+export const agentsLoginSpec = defineCommand({
+  name: 'agents login',
+  summary: 'Sign an agent in at this terminal, and tell whether it is signed in then',
+  operands: { agent: operand(text('NAME', 'agents')) },
+  flags: {
+    detach: switchFlag({
+      short: 'd',
+      summary: 'start it, print the id of its run, and leave; clf attach comes to it',
+    }),
+  },
+  examples: ['clf agents login claude', 'clf agents login -d codex && clf attach login-codex'],
+});
+
 export const agentsRemoveSpec = defineCommand({
   name: 'agents rm',
   isDestructive: true,

@@ -14,6 +14,7 @@ import {
   signedInText,
   startedText,
   stepText,
+  type Word,
 } from '../agents/test-text.ts';
 import { type Tried, tryAgent } from '../agents/try-agent.ts';
 import type { CallOf, Execute } from '../command.ts';
@@ -69,16 +70,18 @@ function createTeller({ io, paint, isJson }: Call, { agent, here }: Tested) {
     // A closed stdout is no reason to leave an agent running.
     if (!isJson) void io.stdout.write(text).catch(() => {});
   };
+  const line = (word: Word, step: string, facts: string): string =>
+    formatStep(paint, word, { name: step, facts });
   return {
     known: async (): Promise<void> => {
+      const [word, how] = signedInText(signedIn);
       const from = version ?? makeVisible(agent.argv.join(' '));
-      write(formatStep('ok', version === undefined ? 'configured' : 'installed', from, paint));
-      write(formatStep(signedInText(signedIn)[0], 'signed in', signedInText(signedIn)[1], paint));
+      write(line('ok', version === undefined ? 'configured' : 'installed', from));
+      write(line(word, 'signed in', how));
     },
     started: (facts: NonNullable<Tried['started']>): void =>
-      write(formatStep('ok', 'started', startedText(facts), paint)),
-    step: (step: Tried['steps'][number]): void =>
-      write(formatStep('ok', step.name, stepText(step), paint)),
+      write(line('ok', 'started', startedText(facts))),
+    step: (step: Tried['steps'][number]): void => write(line('ok', step.name, stepText(step))),
     end: async (tried: Tried, directory: string): Promise<ExitStatus> => {
       const { variables } = await signInOf(name);
       const advice = adviceFor(tried, { name, variables });
@@ -110,7 +113,7 @@ function endText(name: string, { tried, advice }: Told, paint: Call['paint']): s
     ...lastWords(tried).map((line) => `    ${line}\n`),
     ...(outcome === 'works'
       ? []
-      : [formatStep('no', failedAt ?? 'start', makeVisible(message), paint)]),
+      : [formatStep(paint, 'no', { name: failedAt ?? 'start', facts: makeVisible(message) })]),
     ...abilitiesText(tried).map((line) => `    ${line}\n`),
     ...(answer === undefined || answer === '' ? [] : [`    ${makeVisible(answer)}\n`]),
     outcome === 'works' ? `${name} works\n` : `${name} does not work: ${outcome}\n`,

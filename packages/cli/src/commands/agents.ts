@@ -43,9 +43,8 @@ async function listThere(context: CommandContext): Promise<readonly Shown[]> {
     return await withThreads(context, async ({ client }) => {
       const { items, default_agent: usual } = await client.agents.list();
       return items.map(
-        // Those of before 0.2 do not tell the last two.
-        ({ is_installed: isInstalled, is_signed_in: isSignedIn = null, ...agent }): Shown => {
-          const { name, title, source, version, last_test: lastTest = null } = agent;
+        ({ is_installed: isInstalled, is_signed_in: isSignedIn, ...agent }): Shown => {
+          const { name, title, source, version, last_test: lastTest } = agent;
           const isDefault = name === usual;
           return { name, title, source, isInstalled, version, isDefault, isSignedIn, lastTest };
         },

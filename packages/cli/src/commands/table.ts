@@ -6,6 +6,7 @@ import { type Command, command } from '../command.ts';
 import {
   agentsInstallSpec,
   agentsListSpec,
+  agentsLoginSpec,
   agentsRemoveSpec,
   agentsTestSpec,
   askSpec,
@@ -158,6 +159,7 @@ export const commandGroups: readonly CommandGroup[] = [
         'required',
         async () => (await import('./agents-install.ts')).install,
       ),
+      command(agentsLoginSpec, 'required', async () => (await import('./agents-login.ts')).login),
       command(agentsTestSpec, 'required', async () => (await import('./agents-test.ts')).test),
       command(
         agentsRemoveSpec,

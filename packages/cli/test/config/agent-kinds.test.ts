@@ -18,6 +18,7 @@ test('everything that may be said of an agent can be written down and means itse
     claude: { env: { ANTHROPIC_API_KEY: { file: '~/key' }, OTHER: 'plain' }, cwd: '~/work' },
     mine: {
       command: ['mine', '--acp'],
+      login: ['mine', 'login'],
       title: 'Mine',
       limits: {
         memory: '4G',

@@ -17,9 +17,10 @@ export function createAgentCatalogue({
 }: Pick<GatewayConfig, 'agents' | 'runs'>): AgentCatalogue {
   const { defaultName, ...here } = agents;
   const environment = loginEnvironment(runs.environment);
-  const { resolve, list } = createAgentList({ ...here, environment });
+  const agentList = createAgentList({ ...here, environment });
+  const list: AgentList['list'] = () => agentList.list();
   return {
-    resolve,
+    resolve: (name) => agentList.resolve(name),
     list,
     defaultName: () => defaultName ?? list().find(({ isInstalled }) => isInstalled)?.name,
   };
