@@ -6,7 +6,6 @@ export type {
   AgentList,
   InstallPlace,
   InstallProgress,
-  ListedAgent,
   ProbeResult,
   ProbeStep,
   ResolvedAgent,
