@@ -18,7 +18,7 @@ export { createAgentList } from './catalogue/list-agents.ts';
 export type { AgentList, AgentsHere, ListedAgent, NamedAgent } from './catalogue/list-agents.ts';
 export { findEntry } from './catalogue/find-entry.ts';
 export { readPlatform } from './catalogue/platform.ts';
-export { resolveAgent } from './catalogue/resolve-agent.ts';
+export { resolveAgent, resolveOnHost } from './catalogue/resolve-agent.ts';
 export type { AgentSettings, ResolvedAgent } from './catalogue/resolve-agent.ts';
 export { findSignIn } from './catalogue/signed-in.ts';
 export type { SignedIn } from './catalogue/signed-in.ts';

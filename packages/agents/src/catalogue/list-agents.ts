@@ -6,7 +6,12 @@ import type { InstalledAgent } from '../install/installed-agent.ts';
 import { type LastTest, readLastTest } from '../install/last-test.ts';
 import { builtInAgents } from './built-in.ts';
 import { readPlatform } from './platform.ts';
-import { type AgentSettings, type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
+import {
+  type AgentSettings,
+  type ResolvedAgent,
+  resolveAgent,
+  resolveOnHost,
+} from './resolve-agent.ts';
 import { findSignIn, type SignedIn } from './signed-in.ts';
 
 export interface NamedAgent extends AgentSettings {
@@ -37,6 +42,8 @@ export interface AgentsHere {
 export interface AgentList {
   /* Throws `agent-unknown`, `agent-not-installed`. */
   resolve(name: string): ResolvedAgent;
+  /* For an SSH host. Throws `agent-unknown`, `agent-not-on-host`. */
+  resolveOnHost(name: string): ResolvedAgent;
   installed(name: string): InstalledAgent | undefined;
   /* Undefined: it has no sign-in that we know. */
   signedIn(name: string): SignedIn | undefined;
@@ -77,6 +84,7 @@ export function createAgentList({ named, directory, environment }: AgentsHere): 
   };
   return {
     resolve,
+    resolveOnHost: (name) => resolveOnHost(name, settings),
     installed,
     signedIn,
     list: () => [

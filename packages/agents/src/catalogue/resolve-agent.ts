@@ -74,6 +74,24 @@ function programOf(name: string, own: AgentSettings, installed: InstalledAgent |
   return { argv, integrity };
 }
 
+/*
+ * On an SSH host: only a command can be started there, as it stands there. What is installed on this machine is not there, and its paths
+ * mean nothing.
+ */
+export function resolveOnHost(
+  name: string,
+  settings: Readonly<Record<string, AgentSettings>>,
+): ResolvedAgent {
+  const own = Object.hasOwn(settings, name) ? settings[name] : undefined;
+  const isBuiltIn = builtInAgents.some((candidate) => candidate.name === name);
+  if (own?.command !== undefined || !isBuiltIn) return resolveAgent(name, settings, undefined);
+  const message = `the agent ${name} can be installed on the gateway’s machine, but not on a host`;
+  throw new AgentsError('agent-not-on-host', message, {
+    detail: { name },
+    hint: 'Install it on the host, and set agents.NAME.command in the settings of the gateway to what starts it there, such as ["/usr/local/bin/opencode", "acp"]. NAME may be a new one.',
+  });
+}
+
 /* Somebody's own build of a known agent behaves like it. */
 function quirksOf(entry: CatalogueEntry | undefined): AgentQuirks {
   return entry?.quirks ?? cautiousQuirks;

@@ -6,7 +6,7 @@ import { loginEnvironment } from '@clawdfather/kit';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError } from '../http/api-error.ts';
 
-export interface AgentCatalogue extends Pick<AgentList, 'resolve' | 'list'> {
+export interface AgentCatalogue extends Pick<AgentList, 'resolve' | 'resolveOnHost' | 'list'> {
   /* Asked where a caller names none: the one of the settings, else the first that could be started. */
   defaultName(): string | undefined;
 }
@@ -21,6 +21,7 @@ export function createAgentCatalogue({
   const list: AgentList['list'] = () => agentList.list();
   return {
     resolve: (name) => agentList.resolve(name),
+    resolveOnHost: (name) => agentList.resolveOnHost(name),
     list,
     defaultName: () => defaultName ?? list().find(({ isInstalled }) => isInstalled)?.name,
   };

@@ -97,7 +97,7 @@ async function createThread(
   const { catalogue } = parts.agentThreads;
   const agent = body.agent ?? catalogue.defaultName();
   if (agent === undefined) throw noAgent();
-  const { cwd } = catalogue.resolve(agent);
+  const { cwd } = connectionId === null ? catalogue.resolve(agent) : catalogue.resolveOnHost(agent);
   // A member's agent needs a Unix user of its own; the refusal says so.
   const user = connectionId === null ? parts.runs.users.of(accountId) : undefined;
   if (connectionId !== null) {
