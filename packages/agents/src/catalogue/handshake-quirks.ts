@@ -4,7 +4,9 @@
 import type { AgentSetup } from '../decide/handshake.ts';
 import type { ResolvedAgent } from './resolve-agent.ts';
 
-export type HandshakeQuirks = Pick<AgentSetup, 'neverLoad' | 'authenticateBy'>;
+export interface HandshakeQuirks extends Pick<AgentSetup, 'authenticateBy'> {
+  readonly neverLoad: boolean;
+}
 
 /* `env`: all that the agent gets. `ageMs`: of its conversation. */
 export function handshakeQuirks(

@@ -120,7 +120,7 @@ function planOnHost(
   }
   const { id, cwd } = thread;
   let place = { sessionId: thread.sessionId ?? '', cwd };
-  const { neverLoad } = quirksFor(agent, {}, { ageMs: deps.clock.wallMs() - thread.createdAtMs });
+  const { neverLoad } = handshakeQuirks(agent, {}, deps.clock.wallMs() - thread.createdAtMs);
   return {
     setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
     commandHash: agent.commandHash,
