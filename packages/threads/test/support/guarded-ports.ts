@@ -8,7 +8,7 @@ import type { DueThreads, ThreadRecords } from '@clawdfather/agents';
 import { compareCursors, type ManagedRun, type Supervisor } from '@clawdfather/supervisor';
 import type { MemoryRecords } from './memory-records.ts';
 
-type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'examine' | 'instanceId'>;
 
 export interface Guard {
   readonly records: ThreadRecords;
@@ -70,6 +70,7 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
     supervisor: (real) => ({
       instanceId: real.instanceId,
       get: (runId) => real.get(runId),
+      examine: (...args) => real.examine(...args),
       attach: async (...args) => {
         await pass();
         const attached = await real.attach(...args);
