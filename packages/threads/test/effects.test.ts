@@ -128,17 +128,18 @@ async function loseAt(
   const host = new MemoryHost();
   host.files.set('/a', 'old');
   const rig = new ThreadsRig(t, writing, host.tools);
-  let isLost = false;
-  const first = await rig.gateway({ lostAt, onLost: () => (isLost = true) });
+  const passed: CrashPoint[] = [];
+  const first = await rig.gateway({ lostAt, onPoint: (point) => void passed.push(point) });
   const { id, turnId } = await rig.ask(first.threads, 'go');
-  await rig.until('it ends, or is lost', () => isLost || rig.turnEnded(id, turnId));
-  const { passed } = rig;
+  await rig.until('it ends, or is lost', () => first.hasStopped() || rig.turnEnded(id, turnId));
+  const isLost = first.hasStopped();
   await first.lose();
   meanwhile?.(host);
   const second = await rig.gateway();
   await second.threads.takeUp();
   await rig.until(`the turn has ended (${lostAt})`, () => rig.turnEnded(id, turnId));
   rig.checkTrace(id);
+  assert.deepEqual(rig.violations, []);
   const text = rig.text(id);
   await second.lose();
   await rig.close();
@@ -184,4 +185,24 @@ test('a file that somebody has changed meanwhile is left alone, and the agent is
   assert.equal(host.files.get('/a'), 'of somebody else');
   assert.deepEqual(host.writes, []);
   assert.match(text, /uncertain: \/a is neither what it was nor what was to be written/);
+});
+
+test('a gateway that was frozen before it wrote, and wakes up when another has gone on, overwrites nothing', {
+  timeout: 120_000,
+}, async (t) => {
+  const host = new MemoryHost();
+  const again = new ThreadsRig(t, writing, host.tools);
+  host.files.set('/a', 'old');
+  const frozen = await again.gateway({ frozenAt: 'before-effect' });
+  const { id, turnId } = await again.ask(frozen.threads, 'go');
+  await again.until('it stands', () => frozen.hasStopped());
+  again.expireLeases();
+  const next = await again.gateway();
+  await next.threads.takeUp();
+  await again.until('the turn has ended', () => again.turnEnded(id, turnId));
+  host.files.set('/a', 'of somebody else');
+  frozen.thaw();
+  await frozen.lose();
+  assert.equal(host.files.get('/a'), 'of somebody else');
+  assert.equal(again.text(id).match(/"result"/g)?.length, 3);
 });

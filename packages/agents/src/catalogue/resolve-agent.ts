@@ -65,6 +65,15 @@ export function resolveAgent(
   };
 }
 
+function programOf(name: string, own: AgentSettings, installed: InstalledAgent | undefined) {
+  if (own.command !== undefined) {
+    return { argv: parseCommand(name, own.command), integrity: undefined };
+  }
+  if (installed === undefined) throw notInstalled(name);
+  const { argv, integrity } = installed;
+  return { argv, integrity };
+}
+
 /*
  * On an SSH host: only a command can be started there, as it stands there. What is installed on this machine is not there, and its paths
  * mean nothing.
@@ -81,15 +90,6 @@ export function resolveOnHost(
     detail: { name },
     hint: 'Install it on the host, and set agents.NAME.command in the settings of the gateway to what starts it there, such as ["/usr/local/bin/opencode", "acp"]. NAME may be a new one.',
   });
-}
-
-function programOf(name: string, own: AgentSettings, installed: InstalledAgent | undefined) {
-  if (own.command !== undefined) {
-    return { argv: parseCommand(name, own.command), integrity: undefined };
-  }
-  if (installed === undefined) throw notInstalled(name);
-  const { argv, integrity } = installed;
-  return { argv, integrity };
 }
 
 /* Somebody's own build of a known agent behaves like it. */

@@ -73,7 +73,7 @@ function terminalRefusal({ command, args, env, cwd }: JsonObject): string | unde
   if (!Array.isArray(variables) || !variables.every(isVariable)) {
     return 'env has to be a list of names and values';
   }
-  const all: string[] = [command, ...(words)];
+  const all: string[] = [command, ...words];
   if (all.some((word) => word.includes('\0'))) return 'a word has a NUL character in it';
   if (Buffer.byteLength(all.join(' ')) > commandBytesMax) return 'the command is too long';
   return cwd === undefined || cwd === null ? undefined : pathRefusal('cwd', cwd);

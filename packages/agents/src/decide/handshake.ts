@@ -21,7 +21,8 @@ export interface AgentSetup {
   readonly authenticateBy?: string | undefined;
 }
 
-const authRequired = -32000;
+/* The error of an agent that wants somebody to sign in. */
+export const authRequired = -32000;
 
 export function initialize(draft: Draft, setup: AgentSetup): void {
   const { clientVersion, servesHost = false } = setup;

@@ -3,6 +3,7 @@
  */
 import type { AskRow } from '../rows.ts';
 import { isObject, type RpcMessage } from '../wire/json-rpc.ts';
+import { isGoodbye } from './closing.ts';
 import type { Consuming } from './consuming.ts';
 import { handshakeAnswered, handshakeRefused } from './handshake.ts';
 import { closeAsks } from './take-request.ts';
@@ -20,7 +21,7 @@ export function settleCall(consuming: Consuming, answer: Answer): void {
   }
   draft.calls.set(call.id, { ...call, state: 'answered' });
   if (call.method === 'session/prompt') endPrompt(consuming, answer, call.turnId);
-  else if (call.method === 'session/close') return;
+  else if (isGoodbye(call)) return;
   else if (answer.kind === 'error') handshakeRefused(draft, setup, answer.error);
   else handshakeAnswered(draft, setup, answer.result);
 }
