@@ -125,18 +125,18 @@ async function askQuestion(turn: EchoTurn, message: string): Promise<void> {
 }
 
 async function runTerminal(turn: EchoTurn, line: string, isKilled: boolean): Promise<void> {
-  const { ask } = turn.voice;
-  const made = await ask('terminal/create', { command: '/bin/sh', args: ['-c', line] });
+  const { voice } = turn;
+  const made = await voice.ask('terminal/create', { command: '/bin/sh', args: ['-c', line] });
   const terminalId = part(made['result'], 'terminalId');
   if (typeof terminalId !== 'string') {
     await say(turn, `${JSON.stringify(made['error'])}\n`);
     return;
   }
-  if (isKilled) await ask('terminal/kill', { terminalId });
-  const { result: exit } = await ask('terminal/wait_for_exit', { terminalId });
-  const { result: shown } = await ask('terminal/output', { terminalId });
-  await ask('terminal/release', { terminalId });
-  await say(turn, `${JSON.stringify({ exit, shown } as JsonObject)}\n`);
+  if (isKilled) await voice.ask('terminal/kill', { terminalId });
+  const { result: exit } = await voice.ask('terminal/wait_for_exit', { terminalId });
+  const { result: shown } = await voice.ask('terminal/output', { terminalId });
+  await voice.ask('terminal/release', { terminalId });
+  await say(turn, `${JSON.stringify({ exit, shown })}\n`);
 }
 
 function part(value: Json | undefined, key: string): Json | undefined {
