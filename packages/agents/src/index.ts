@@ -47,7 +47,7 @@ export { askIdOf } from './decide/take-request.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
 export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
-export { eventTypes } from './rows.ts';
+export { eventTypes, isAmongRows } from './rows.ts';
 export type {
   AgentCapabilities,
   AgentProcess,
