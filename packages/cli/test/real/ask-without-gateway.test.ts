@@ -119,7 +119,8 @@ test(
     // No gateway is alive, and the agent goes on.
     await rig.gate('on').reached();
     assert.equal((await rig.clf('approvals', '--json')).stdout, '');
-    const text = 'before {"result":{"outcome":{"outcome":"selected","optionId":"allow-once"}}} after\n';
+    const text =
+      'before {"result":{"outcome":{"outcome":"selected","optionId":"allow-once"}}} after\n';
     await endsWell(rig, threadId, text);
     assert.equal(answers(rig).length, 1);
   },
@@ -234,6 +235,7 @@ test('over PostgreSQL; while the server is not there it is refused, and said so'
   const allowed = rig.atTerminal('allow', '--option', 'allow-always', found.id);
   assert.equal((await allowed.result).code, 0, allowed.stdout());
   await rig.gate('on').reached();
-  const text = 'before {"result":{"outcome":{"outcome":"selected","optionId":"allow-always"}}} after\n';
+  const text =
+    'before {"result":{"outcome":{"outcome":"selected","optionId":"allow-always"}}} after\n';
   await endsWell(rig, threadId, text);
 });
