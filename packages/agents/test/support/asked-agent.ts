@@ -18,7 +18,7 @@ import {
 } from '@clawdfather/agents';
 import { type AsksHere, createAsksHere } from '@clawdfather/agents/asks';
 import type { AccountId } from '@clawdfather/kit';
-import { type ManagedRun, outputStart, type RunRecord } from '@clawdfather/supervisor';
+import { type Cursor, type ManagedRun, outputStart, type RunRecord } from '@clawdfather/supervisor';
 import { createPaperJournal, type Said } from './paper-journal.ts';
 import { aRunId, ThreadModel } from './thread-model.ts';
 
@@ -99,10 +99,10 @@ export class AskedAgent {
   }
 
   /* What happened to asks, in the order in which people are told. */
-  states(): readonly string[] {
+  states(): readonly unknown[] {
     return this.model.events
       .filter(({ type }) => type === 'approval' || type === 'question')
-      .map(({ payload: { state } }) => String(state));
+      .map(({ payload: { state } }) => state);
   }
 
   /* What was committed for it. */
@@ -110,7 +110,7 @@ export class AskedAgent {
     return this.model.frames.map(({ text }) => text).join('');
   }
 
-  #journal(from: typeof outputStart) {
+  #journal(from: Cursor) {
     return createPaperJournal(this.#said).readFrom(from);
   }
 
@@ -120,19 +120,14 @@ export class AskedAgent {
   }
 
   #createAsks(): AsksHere {
+    const journal = (from: Cursor) => this.#journal(from);
     const run: Pick<ManagedRun, 'outputSoFar' | 'write'> = {
-      outputSoFar: async function* (this: void) {} as ManagedRun['outputSoFar'],
-      write: async (data, options) => this.#write(String(data), options?.offset ?? 0),
-    };
-    const journal = (from: typeof outputStart) => this.#journal(from);
-    const reading = {
-      ...run,
       async *outputSoFar(from = outputStart) {
         // As a reader of output has it: without what was accepted.
         for (const event of journal(from)) if (event.kind === 'output') yield event;
       },
+      write: async (data, options) => this.#write(String(data), options?.offset ?? 0),
     };
-    const clock = { wallMs: () => 100 };
     return createAsksHere({
       recordsOf: () => ({
         load: async () => this.rows,
@@ -158,9 +153,9 @@ export class AskedAgent {
       supervisor: {
         instanceId,
         get: () => ({ exit: this.hasEnded ? {} : undefined }) as RunRecord,
-        attach: async () => reading as unknown as ManagedRun,
+        attach: async () => run as ManagedRun,
       },
-      clock,
+      clock: { wallMs: () => 100 },
     });
   }
 

@@ -103,9 +103,10 @@ test(
     assert.match(shown, /agent fake +thread \w+\n {2}\? rm x\n[^]*--option reject: No/);
 
     const both = [rig.atTerminal('allow', found.id), rig.atTerminal('allow', found.id)];
-    const codes = (await Promise.all(both.map(({ result }) => result))).map(({ code }) => code);
+    const results = await Promise.all(both.map(({ result }) => result));
+    const codes = results.map(({ code }) => String(code));
     const texts = both.map(({ stdout }) => stdout());
-    assert.deepEqual(codes.toSorted(), [0, 125], texts.join('\n'));
+    assert.deepEqual(codes.toSorted(), ['0', '125'], texts.join('\n'));
     assert.ok(
       texts.some((text) => text.includes('answered "Yes": rm x')),
       texts.join('\n'),

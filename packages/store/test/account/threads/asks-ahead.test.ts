@@ -85,10 +85,10 @@ function operator(store: Store, written: Map<number, string>) {
 
 /* A gateway reads the next line, until that is stored. */
 async function consumeNext(
-  { forAccount }: Store,
+  store: Store,
   { accountId, threadId }: Awaited<ReturnType<typeof busyAgent>>,
 ) {
-  const { threads } = forAccount(accountId);
+  const { threads } = store.forAccount(accountId);
   for (;;) {
     const rows = await loaded(threads, threadId);
     const from = rows.run!.cursor;
@@ -131,12 +131,12 @@ onBoth('noted ahead, answered, and consumed: one row, as it was decided', async 
   assert.deepEqual([state, decision?.actor, notedAheadAtMs], ['answered', 'cli:ann', undefined]);
   const events = await threads.events(place.threadId, { after: 0, limit: 99 });
   const states = events.flatMap(({ type, payload }) =>
-    type === 'approval' ? [`${String(payload['ask'])} ${String(payload['state'])}`] : [],
+    type === 'approval' ? [[payload['ask'], payload['state']]] : [],
   );
   assert.deepEqual(states, [
-    `${first.ask.id} open`,
-    `${second.ask.id} open`,
-    `${first.ask.id} answered`,
+    [first.ask.id, 'open'],
+    [second.ask.id, 'open'],
+    [first.ask.id, 'answered'],
   ]);
   assert.deepEqual([...written.keys()], [0]);
 });
