@@ -63,7 +63,8 @@ export class AskedAgent {
 
   constructor() {
     const turn = { id: 'turn', prompt: [], loadClass: 'long_task', requester: 'device:1' } as const;
-    const run = { runId: aRunId, leaseId: 'lease', instanceId, commandHash: 'hash' };
+    const program = { programRoot: '/opt', programPath: '/opt/agent' };
+    const run = { runId: aRunId, leaseId: 'lease', instanceId, commandHash: 'hash', ...program };
     this.#commit(enqueueTurn(this.rows, turn, 1));
     this.#commit(admitTurn(this.rows, 2));
     this.#commit(beginRun(this.rows, { ...run, sessionId: undefined }, 3));

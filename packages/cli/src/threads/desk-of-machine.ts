@@ -39,7 +39,12 @@ export function createMachineAsks(context: CommandContext): MachineAsks {
       const database = databaseFrom(config);
       const isMissing = database.kind === 'sqlite' && !existsSync(database.path);
       if (isMissing && !glimpseAgent(config.stateDir)) return undefined;
-      supervisor ??= await openSupervisorHere(context, { whenUnwritable: 'refuse' });
+      if (supervisor === undefined) {
+        supervisor = await openSupervisorHere(context, { whenUnwritable: 'refuse' });
+      } else {
+        // An agent that has ended since has no owner to record it.
+        await supervisor.reconcile();
+      }
       const agents = { backendId: agentBackend, hasTree: true, limit: 1 } as const;
       if (supervisor.list(agents).length === 0) return undefined;
       if (failed !== undefined && clock.monotonicMs() < failed.atMs + pauseMs) throw failed.error;

@@ -1,13 +1,28 @@
 /*
- * Threads, turns and events as the API shows them.
+ * Agents, threads, turns and events as the API shows them.
  */
-import type { EventRow, ThreadRow, TurnRow } from '@clawdfather/agents';
+import type { EventRow, ListedAgent, ThreadRow, TurnRow } from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { formatTime } from '../http/format-time.ts';
 
+type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
 type TurnAnswer = AnswerOf<Api['turns']['get']>['turn'];
 type EventAnswer = AnswerOf<Api['threads']['events']>['items'][number];
+
+export function showAgent(agent: ListedAgent): AgentAnswer {
+  const { name, title, source, isInstalled, version, signedIn, lastTest } = agent;
+  return {
+    name,
+    title,
+    source,
+    is_installed: isInstalled,
+    version: version ?? null,
+    is_signed_in: signedIn === undefined ? null : signedIn.kind !== 'no',
+    last_test:
+      lastTest === undefined ? null : { outcome: lastTest.outcome, at: formatTime(lastTest.atMs) },
+  };
+}
 
 export function showThread(thread: ThreadRow): ThreadAnswer {
   return {
