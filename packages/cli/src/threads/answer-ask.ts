@@ -16,7 +16,7 @@ export interface AskDecisionWish extends OptionWish {
 
 /* Answers it, and says so. */
 export async function answerAsk(
-  { io, isJson }: CommandContext,
+  { io, isJson }: Pick<CommandContext, 'io' | 'isJson'>,
   desk: AskDesk,
   { ask, wish }: { readonly ask: Ask; readonly wish: AskDecisionWish },
 ): Promise<void> {

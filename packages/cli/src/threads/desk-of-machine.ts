@@ -6,11 +6,13 @@
  * is closed, because opening a supervisor writes, and would wake who watches.
  */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { CodedError } from '@clawdfather/kit';
 import type { Supervisor } from '@clawdfather/supervisor';
 import { agentBackend } from '@clawdfather/supervisor/origins';
 import { glimpseAgent } from '@clawdfather/supervisor/peek';
 import type { CommandContext } from '../command.ts';
+import type { Config } from '../config.ts';
 import { CliError } from '../errors.ts';
 import { databaseFrom } from '../gateway/gateway-config.ts';
 import { personHere } from '../runs/who-asks.ts';
@@ -36,9 +38,7 @@ export function createMachineAsks(context: CommandContext): MachineAsks {
   let failed: { readonly error: unknown; readonly atMs: number } | undefined;
   return {
     open: async () => {
-      const database = databaseFrom(config);
-      const isMissing = database.kind === 'sqlite' && !existsSync(database.path);
-      if (isMissing && !glimpseAgent(config.stateDir)) return undefined;
+      if (supervisor === undefined && !mayHaveAgents(config)) return undefined;
       if (supervisor === undefined) {
         supervisor = await openSupervisorHere(context, { whenUnwritable: 'refuse' });
       } else {
@@ -49,7 +49,7 @@ export function createMachineAsks(context: CommandContext): MachineAsks {
       if (supervisor.list(agents).length === 0) return undefined;
       if (failed !== undefined && clock.monotonicMs() < failed.atMs + pauseMs) throw failed.error;
       const { openAsksHere } = await loadAsksHere();
-      const opening = { database, supervisor, clock, random };
+      const opening = { database: databaseFrom(config), supervisor, clock, random };
       opened ??= await reached(openAsksHere(opening)).catch((error: unknown) => {
         failed = { error, atMs: clock.monotonicMs() };
         throw error;
@@ -63,6 +63,13 @@ export function createMachineAsks(context: CommandContext): MachineAsks {
       supervisor = undefined;
     },
   };
+}
+
+/* Where no gateway ever ran, no agent of a thread did, and nothing has to be opened to know it. */
+function mayHaveAgents({ values, stateDir }: Config): boolean {
+  const path = values['gateway.database.path'] ?? join(stateDir, 'control.db');
+  const isSet = values['gateway.database.urlFile'] !== undefined;
+  return isSet || existsSync(path) || glimpseAgent(stateDir);
 }
 
 function deskOf(opened: OpenedAsks): AskDesk {
