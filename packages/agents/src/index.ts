@@ -43,7 +43,7 @@ export {
   noteNotEnded,
 } from './decide/closing.ts';
 export type { Close } from './decide/closing.ts';
-export { answerAsk, optionsOf } from './decide/answer-ask.ts';
+export { answerAsk } from './decide/answer-ask.ts';
 export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
 export { fileBytesMax, isChange } from './decide/effect-request.ts';
 export { askFirst, finishEffect, judgeWrite, noteEffect } from './decide/effects.ts';
@@ -64,7 +64,7 @@ export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } f
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
 export type { ProbeOutcome, ProbeResult, ProbeStep } from './probe/probe-result.ts';
-export { eventTypes } from './rows.ts';
+export { eventTypes, isAmongRows } from './rows.ts';
 export type {
   AgentCapabilities,
   AgentProcess,

@@ -195,6 +195,16 @@ export interface AskRow {
   readonly decision?: AskDecision | undefined;
   /* Written before it is done. */
   readonly effect?: EffectRecord | undefined;
+  /*
+   * When it was noted without a gateway, although what the agent said before it is not consumed yet. Absent once its own line is
+   * consumed, and for every ask that was not noted like this.
+   */
+  readonly notedAheadAtMs?: number | undefined;
+}
+
+/* Of the asks these are loaded: what waits for an answer or for us, and what is still to be met in the journal, answered or not. */
+export function isAmongRows({ state, notedAheadAtMs }: AskRow): boolean {
+  return state === 'open' || state === 'acting' || notedAheadAtMs !== undefined;
 }
 
 export type EffectRecord =
@@ -245,7 +255,7 @@ export interface EventRow {
   readonly atMs: number;
 }
 
-/* What is needed to decide; ended turns, answered calls and closed asks are not among them. */
+/* What is needed to decide; ended turns, answered calls and most closed asks are not among them. */
 export interface ThreadRows {
   readonly thread: ThreadRow;
   /* Absent: it has no process, or the last one has ended. */
