@@ -171,7 +171,7 @@ export class ThreadAgent {
       return (await this.#planOf(rows)).setup;
     } catch (error) {
       const { log, threadId } = this.#deps;
-      log.warn('thread.agent-not-planned', { threadId, error });
+      log.warn('thread.agent-unplanned', { threadId, error });
       return none;
     }
   }

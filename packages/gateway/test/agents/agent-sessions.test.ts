@@ -108,6 +108,8 @@ test('an agent that does not start leaves a failed session, no process and no op
   const [session] = (await me.get('sessions')).body['items'];
   assert.deepEqual([session.status, session.error.code], ['error', 'agent_spawn_failed']);
   assert.equal((await me.get('threads')).body['total'], 0);
+  const metrics = await (await rig.request('/metrics')).text();
+  assert.match(metrics, /^clawdfather_session_error_total\{error_type="agent_spawn"\} 1$/m);
 });
 
 test('refused: an agent that is not there, and that of a member without a Unix user', async () => {
