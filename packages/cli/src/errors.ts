@@ -58,6 +58,7 @@ export const cliErrorCodes = [
   'device-not-found',
   'service-unsupported',
   'service-failed',
+  'drill-failed',
   'file-exists',
   'file-unreadable',
 ] as const;

@@ -3,7 +3,7 @@
  */
 import type { AgentRunRow, AgentSetup, ThreadRow } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
-import type { ManagedRun, Supervisor } from '@clawdfather/supervisor';
+import type { ManagedRun, RunExit, Supervisor } from '@clawdfather/supervisor';
 
 /* How the agent of a thread is started, decided before anything is written down. */
 export interface AgentPlan {
@@ -14,6 +14,13 @@ export interface AgentPlan {
   readonly program: { readonly root: string; readonly path: string };
   /* The session that the process belongs to, and ends with. */
   readonly sessionId: string | undefined;
+  /*
+   * Of another machine: reaches it, and says which session the process then belongs to, and where it works there. Only before a lease is
+   * written: one who takes an agent over reaches for nothing. Throws as `plan` does.
+   */
+  enter?(): Promise<{ readonly sessionId: string; readonly cwd: string }>;
+  /* Of another machine: the end with why it was lost, if it was, and that was not on record yet. */
+  explainEnd?(exit: RunExit): Promise<RunExit>;
   /* Idempotent by the run's id (S1). The lease id goes into the environment of the process (AP3). */
   start(run: StartedRun): Promise<ManagedRun>;
 }

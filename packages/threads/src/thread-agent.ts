@@ -12,6 +12,7 @@ import {
   endRun,
   failStart,
   holdRun,
+  type NewAgentRun,
   type RunEnd,
   type ThreadRecords,
   type ThreadRows,
@@ -66,16 +67,18 @@ export class ThreadAgent {
   }
 
   /* The lease first, then the process: a crash in between leaves a lease that the next owner finds. */
-  async begin({ thread }: ThreadRows): Promise<void> {
+  async begin({ thread, turn }: ThreadRows): Promise<void> {
     const { random, supervisor, clock, accountId, starter, rows } = this.#deps;
     this.#plan = undefined;
+    let place: Pick<NewAgentRun, 'sessionId' | 'cwd'>;
     try {
       this.#plan = await starter.plan(accountId, thread);
+      place = (await this.#plan.enter?.()) ?? { sessionId: this.#plan.sessionId };
     } catch (error) {
       await this.#failTurn(error);
       return;
     }
-    const { commandHash, sessionId, program } = this.#plan;
+    const { commandHash, program } = this.#plan;
     const lease = {
       runId: random.id() as RunId,
       // As long as the supervisor's own, because it takes its place.
@@ -86,7 +89,9 @@ export class ThreadAgent {
       programPath: program.path,
     };
     await rows.change((now) => {
-      const change = beginRun(now, { ...lease, sessionId }, clock.wallMs());
+      // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
+      const isGone = turn !== undefined && now.turn === undefined;
+      const change = isGone ? undefined : beginRun(now, { ...lease, ...place }, clock.wallMs());
       return change && { change };
     });
     this.#deps.lookAgain();
@@ -227,9 +232,12 @@ export class ThreadAgent {
         await this.#endOverlong(run);
         break;
       case 'ended': {
-        const { reason, endedAtMs } = end.exit;
-        const message = formatRunEnd(end.exit);
-        await this.#ended(run.runId, { reason, message, endedAtMs, state: 'closed' });
+        const exit = (await this.#plan?.explainEnd?.(end.exit)) ?? end.exit;
+        const { reason, hostCause, endedAtMs } = exit;
+        const message = formatRunEnd(exit);
+        // What carried it to its host has ended; whether it has, too, was not seen.
+        const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
+        await this.#ended(run.runId, { reason, hostCause, message, endedAtMs, state });
       }
     }
     this.#hold = undefined;

@@ -15,8 +15,8 @@ import {
 } from '@clawdfather/threads';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
-import { ApiError } from '../http/api-error.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
@@ -33,7 +33,7 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly store: Store;
   readonly runs: Runs;
   readonly remoteHosts: RemoteHosts;
-  readonly hosts: Pick<Hosts, 'binding'>;
+  readonly hosts: Pick<Hosts, 'agents' | 'binding'>;
   readonly instance: Instance;
 }
 
@@ -49,6 +49,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
   const catalogue = createAgentCatalogue(deps.config.agents);
   const starter = createAgentStarter({
     ...deps,
+    hosts: deps.hosts.agents,
     catalogue,
     sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
     bindingOf: (accountId, sessionId) => deps.hosts.binding(accountId, sessionId),

@@ -22,7 +22,7 @@ export interface AgentSessionDeps {
   readonly clock: Clock;
   readonly runs: Pick<Runs, 'users'>;
   readonly hosts: Pick<Hosts, 'activate'>;
-  readonly agentThreads: Pick<AgentThreads, 'threads'>;
+  readonly agentThreads: Pick<AgentThreads, 'threads' | 'catalogue'>;
   readonly sessionNews: NewsDesk;
 }
 
@@ -74,7 +74,8 @@ async function spawnAgent(
   const { accountId, session } = pending;
   const { threads } = deps.agentThreads;
   const { id: sessionId, agent, connectionId: viaConnectionId } = session;
-  const cwd = usualDirectory(deps, accountId);
+  const { catalogue } = deps.agentThreads;
+  const cwd = usualDirectory(deps, accountId, catalogue.resolve(agent).cwd);
   const place = { cwd, sessionId, viaConnectionId };
   const thread = await threads.create(accountId, { agent, title: '', ...place });
   try {

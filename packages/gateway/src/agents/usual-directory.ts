@@ -1,5 +1,6 @@
 /*
- * Where an agent of this account works, unless its caller says where. Throws `account-not-local` for a member without a Unix user of its
+ * Where an agent of this account works, unless its caller says where. `agents.NAME.cwd` is a directory of the gateway's own user, which a
+ * member may not have. Throws `account-not-local` for a member without a Unix user of its
  * own: such an agent does not run here at all.
  */
 import type { AccountId } from '@clawdfather/kit';
@@ -9,6 +10,7 @@ import type { Runs } from '../runs/open-runs.ts';
 export function usualDirectory(
   { config, runs }: { readonly config: GatewayConfig; readonly runs: Pick<Runs, 'users'> },
   accountId: AccountId,
+  agentCwd: string | undefined,
 ): string {
-  return runs.users.of(accountId)?.home ?? config.runs.directory;
+  return runs.users.of(accountId)?.home ?? agentCwd ?? config.runs.directory;
 }

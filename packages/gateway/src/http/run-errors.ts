@@ -16,6 +16,7 @@ const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
   'agent-command-invalid': 'unsupported',
   'agent-elsewhere': 'unavailable',
   'agent-not-installed': 'unsupported',
+  'agent-not-on-host': 'unsupported',
   'agent-not-started': 'agent_spawn_failed',
   'agent-unknown': 'validation_error',
   'answer-unfit': 'validation_error',

@@ -98,13 +98,13 @@ async function createThread(
   const { catalogue } = parts.agentThreads;
   const agent = body.agent ?? catalogue.defaultName();
   if (agent === undefined) throw noAgent();
-  catalogue.resolve(agent);
+  const { cwd } = connectionId === null ? catalogue.resolve(agent) : catalogue.resolveOnHost(agent);
   if (connectionId !== null) {
     const connection = await parts.store.forAccount(accountId).connections.get(connectionId);
     if (connection === undefined) throw notFound();
   }
   // A member's agent needs a Unix user of its own; the refusal says so.
-  const usual = connectionId === null ? usualDirectory(parts, accountId) : '.';
+  const usual = connectionId === null ? usualDirectory(parts, accountId, cwd) : '.';
   return parts.agentThreads.threads.create(accountId, {
     agent,
     cwd: body.directory ?? usual,

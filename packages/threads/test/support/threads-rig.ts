@@ -1,6 +1,6 @@
 /*
- * Gateways without a network: each has a supervisor and threads of its own over one state directory and one database, and can be lost at
- * any named point. The agent is a real process that plays a script.
+ * Gateways without a network: each has a supervisor and threads of its own over one state directory and one database, and can be lost or
+ * frozen at any named point. The agent is a real process that plays a script.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -15,6 +15,7 @@ import {
   type ThreadName,
 } from '@clawdfather/agents';
 import { type Clock, createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { DatabaseSync } from 'node:sqlite';
 import { createSupervisor, type ProcessTable, type Supervisor } from '@clawdfather/supervisor';
 import {
   expectedLines,
@@ -31,6 +32,7 @@ import {
   createThreads,
   type Threads,
 } from '@clawdfather/threads';
+import { createGuard, type Guard } from './guarded-ports.ts';
 import { anAccount, MemoryRecords } from './memory-records.ts';
 
 export const clock = createSystemClock();
@@ -39,8 +41,12 @@ const random = createSystemRandom();
 export interface TestGateway {
   readonly threads: Threads;
   readonly supervisor: Supervisor;
+  /* It was lost, or is frozen. */
+  hasStopped(): boolean;
   /* Lost the next time that it comes to this point, or to this point after another one. */
   loseOn(point: CrashPoint, after?: CrashPoint): void;
+  /* As SIGCONT does: what it was about to do is done now. */
+  thaw(): void;
   /* As by kill -9: nothing of it does anything any more. */
   lose(): Promise<void>;
 }
@@ -48,7 +54,11 @@ export interface TestGateway {
 export interface GatewayOptions {
   /* Lost at this crash point, counted from 1. */
   readonly lostAt?: number;
-  readonly onLost?: (point: CrashPoint) => void;
+  /* Frozen there, as by SIGSTOP. */
+  readonly frozenAt?: number;
+  /* With each point that it passes. */
+  readonly onPoint?: (point: CrashPoint, count: number) => void;
+  readonly onLost?: () => void;
   /* Of the threads alone; the supervisor's is real. */
   readonly clock?: Clock;
   readonly processTable?: ProcessTable;
@@ -69,19 +79,20 @@ export class ThreadsRig {
   readonly database = new MemoryRecords();
   readonly gates: string;
   readonly trace: string;
+  readonly stateDir: string;
+  /* What was delivered or acknowledged before it was committed. */
+  readonly violations: string[] = [];
   readonly #script: string;
   readonly #options: RigOptions;
   readonly #gateways = new Set<TestGateway>();
-  /* How many points the last gateway has passed. */
-  points = 0;
 
   constructor(t: TestContext, script: Script, options: RigOptions = {}) {
     this.#options = options;
     this.dir = options.dir ?? mkdtempSync(join(tmpdir(), 'clf-threads-'));
-    mkdirSync(this.dir, { recursive: true });
     this.gates = join(this.dir, 'gates');
     mkdirSync(this.gates, { recursive: true });
     this.trace = join(this.dir, 'trace');
+    this.stateDir = join(this.dir, 'state');
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
   }
@@ -92,48 +103,48 @@ export class ThreadsRig {
   }
 
   async gateway(options: GatewayOptions = {}): Promise<TestGateway> {
-    const { onLost, processTable } = options;
-    const { lostAt = Infinity } = options;
-    let wished: { readonly point: CrashPoint; readonly after?: CrashPoint | undefined } | undefined;
+    const { lostAt, frozenAt, onPoint, onLost, processTable } = options;
     const supervisor = await createSupervisor({
-      stateDir: join(this.dir, 'state'),
+      stateDir: this.stateDir,
       adoption: 'adopt',
       ...(processTable && { processTable }),
     });
-    let isLost = false;
-    this.points = 0;
-    const onPoint = (point: CrashPoint): void => {
-      this.points += 1;
+    let wished: { readonly point: CrashPoint; readonly after?: CrashPoint | undefined } | undefined;
+    const guard = createGuard(this.database, this.violations);
+    let points = 0;
+    const passPoint = (point: CrashPoint): void => {
+      points += 1;
+      onPoint?.(point, points);
       const isWished = wished !== undefined && wished.after === undefined && wished.point === point;
       if (wished?.after === point) wished = { point: wished.point };
-      if (!isLost && (isWished || this.points === lostAt)) {
-        isLost = true;
-        onLost?.(point);
-      }
-      if (isLost) throw new Error('this gateway is lost');
+      if (points === lostAt || isWished) guard.lose();
+      if (isWished) onLost?.();
+      if (points === frozenAt) guard.freeze();
+      guard.throwIfLost();
     };
-    const { records, due } = this.database;
     const threads = createThreads({
-      recordsOf: () => records,
-      due,
+      recordsOf: () => guard.records,
+      due: guard.due,
       desk: createEventDesk(),
-      supervisor,
-      starter: this.#starter(supervisor),
+      supervisor: guard.supervisor(supervisor),
+      starter: this.#starter(supervisor, guard),
       sessions: options.sessions,
       clock: options.clock ?? clock,
       random,
       log: silentLog,
       activeMax: 20,
-      onPoint,
+      onPoint: passPoint,
     });
     const gateway: TestGateway = {
       threads,
       supervisor,
+      hasStopped: guard.hasStopped,
       loseOn: (point, after) => {
         wished = { point, after };
       },
+      thaw: guard.thaw,
       lose: async () => {
-        isLost = true;
+        guard.lose();
         await threads.close();
         await supervisor.close();
         this.#gateways.delete(gateway);
@@ -143,15 +154,22 @@ export class ThreadsRig {
     return gateway;
   }
 
-  #starter(supervisor: Supervisor): AgentStarter {
+  /* As if they had been frozen for so long: whoever opens next takes what they hold. */
+  expireLeases(): void {
+    using registry = new DatabaseSync(join(this.stateDir, 'registry.db'), { timeout: 5_000 });
+    registry.exec('UPDATE owners SET lease_expires_at_ms = 0');
+  }
+
+  #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
     return {
       plan: async () => ({
         setup: { clientVersion: '0', mcpServers: [] },
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: this.#options.sessionId,
-        start: ({ runId, leaseId, commandHash }) =>
-          supervisor.spawn({
+        start: async ({ runId, leaseId, commandHash }) => {
+          await guard.pass();
+          const started = await supervisor.spawn({
             mode: 'child',
             runId,
             leaseId,
@@ -168,7 +186,10 @@ export class ThreadsRig {
             graceMs: this.#options.graceMs ?? 2_000,
             leftovers: 'end',
             journal: { mode: 'hold', bytesMax: 16 * 1024 * 1024 },
-          }),
+          });
+          await guard.pass();
+          return guard.run(started);
+        },
       }),
     };
   }
@@ -179,10 +200,17 @@ export class ThreadsRig {
     return { accountId: anAccount, id, turnId: await this.say(threads, id, text) };
   }
 
-  async say(threads: Threads, threadId: string, text: string): Promise<string> {
+  /* The same message twice is one turn. */
+  async say(
+    threads: Threads,
+    threadId: string,
+    text: string,
+    clientMessageId?: string,
+  ): Promise<string> {
     const blocks = [{ type: 'text', text }];
-    const prompt = { blocks, loadClass: 'long_task', requester: 'device:1' } as const;
-    return (await threads.prompt({ accountId: anAccount, id: threadId }, prompt)).turnId;
+    const asked = { loadClass: 'long_task', requester: 'device:1', clientMessageId } as const;
+    const name = { accountId: anAccount, id: threadId };
+    return (await threads.prompt(name, { blocks, ...asked })).turnId;
   }
 
   events(threadId: string): readonly EventRow[] {
@@ -262,16 +290,16 @@ export class ThreadsRig {
       .flatMap(({ id, method }) => (method === undefined || id === undefined ? [] : [id]));
     assert.equal(new Set(ids).size, ids.length, `ids: ${ids.join(' ')}`);
     const sent = frames.map(({ text }) => Buffer.from(text));
-    assert.deepEqual(readTrace(this.trace)[0]?.lines, expectedLines(sent));
+    const runs = readTrace(this.trace);
+    assert.equal(runs.length, 1, 'agents were started');
+    assert.deepEqual(runs[0]?.lines, expectedLines(sent));
+    assert.deepEqual(this.violations, []);
   }
 
   async close(): Promise<void> {
     if (!existsSync(this.dir)) return;
     for (const gateway of this.#gateways) await gateway.lose();
-    const supervisor = await createSupervisor({
-      stateDir: join(this.dir, 'state'),
-      adoption: 'adopt',
-    });
+    const supervisor = await createSupervisor({ stateDir: this.stateDir, adoption: 'adopt' });
     for (const { runId, treeEndedAtMs } of supervisor.list()) {
       if (treeEndedAtMs !== undefined) continue;
       const run = await supervisor.attach(runId);
