@@ -13,6 +13,9 @@ export type {
   SignInFile,
 } from './catalogue/agent-entry.ts';
 export { builtInAgents } from './catalogue/built-in.ts';
+export { handshakeQuirks } from './catalogue/handshake-quirks.ts';
+export { createAgentList } from './catalogue/list-agents.ts';
+export type { AgentList, AgentsHere, ListedAgent, NamedAgent } from './catalogue/list-agents.ts';
 export { findEntry } from './catalogue/find-entry.ts';
 export { readPlatform } from './catalogue/platform.ts';
 export { resolveAgent, resolveOnHost } from './catalogue/resolve-agent.ts';
@@ -27,6 +30,8 @@ export type { InstallPlace } from './install/find-installed.ts';
 export { installAgent } from './install/install-agent.ts';
 export type { InstallOptions, InstallProgress } from './install/install-agent.ts';
 export type { InstalledAgent } from './install/installed-agent.ts';
+export { writeLastTest } from './install/last-test.ts';
+export type { LastTest } from './install/last-test.ts';
 export { removeInstalled } from './install/remove-installed.ts';
 export { beginRun, endRun, holdRun } from './decide/agent-run.ts';
 export type { HeldRun, NewAgentRun, RunEnd } from './decide/agent-run.ts';
@@ -53,6 +58,9 @@ export type { AgentSessionOwner } from './lease/session-owner.ts';
 export { agentVariables, verifyTree } from './lease/verify-tree.ts';
 export type { RootReading, TreeEvidence, TreeVerdict } from './lease/verify-tree.ts';
 export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
+export { probeAgent } from './probe/probe-agent.ts';
+export type { ProbeDeps } from './probe/probe-agent.ts';
+export type { ProbeOutcome, ProbeResult, ProbeStep } from './probe/probe-result.ts';
 export { eventTypes } from './rows.ts';
 export type {
   AgentCapabilities,

@@ -176,7 +176,9 @@ const crashes: readonly (readonly [CrashPoint, CrashPoint?])[] = [
 
 for (const [point, after] of crashes) {
   const where = after === undefined ? point : `${point}, after ${after}`;
-  test(`a gateway that is lost in a close (${where}) leaves nothing: the next one finishes it`, async (t) => {
+  test(`a gateway that is lost in a close (${where}) leaves nothing: the next one finishes it`, {
+    timeout: 60_000,
+  }, async (t) => {
     const turn = onPrompt([...children, say('one'), gate('never')]);
     const steps = [...start(), turn, goodbye('session/close')];
     const lost = Promise.withResolvers<void>();

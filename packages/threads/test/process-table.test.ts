@@ -125,7 +125,9 @@ test('the agent exits and a process of its remains in the group: it is ended, an
   assert.deepEqual([lives(lease.process?.rootPid ?? 0), lives(tool)], [false, false]);
 });
 
-test('the gateway dies after SIGTERM, which the agent ignores: SIGKILL comes without it', async (t) => {
+test('the gateway dies after SIGTERM, which the agent ignores: SIGKILL comes without it', {
+  timeout: 60_000,
+}, async (t) => {
   const steps = [expectInitialize({ agentCapabilities: {} }), expectNew()];
   const stubborn = script([...steps, onPrompt([startChild('tool'), say('here'), endTurn()])], {
     ignoredSignals: ['SIGTERM', 'SIGHUP', 'SIGINT'],

@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import {
   agentVariables,
+  handshakeQuirks,
   journalBytesMax,
   type ResolvedAgent,
   type ThreadRow,
@@ -85,7 +86,7 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
   const home = user === undefined ? {} : { HOME: user.home, USER: user.name, LOGNAME: user.name };
   const isInside = (await shield?.state())?.hasNamespace === true;
   const context = await contextOf(deps, planned, { sessionId, isInside });
-  const env: Env = {
+  const env: Readonly<Record<string, string>> = {
     ...loginEnvironment(config.runs.environment),
     ...home,
     ...agent.env,
@@ -105,7 +106,7 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     setup: {
       clientVersion: config.version,
       mcpServers: isInside && toolServers !== undefined ? toolsOf(runs.toolLaunch ?? []) : [],
-      ...quirksFor(agent, env, { ageMs }),
+      ...handshakeQuirks(agent, env, ageMs),
     },
     commandHash: agent.commandHash,
     program: findProgram(input.argv[0], env['PATH']),
@@ -135,7 +136,7 @@ function planOnHost(
   }
   const { id, cwd } = thread;
   let place = { sessionId: thread.sessionId ?? '', cwd };
-  const { neverLoad } = quirksFor(agent, {}, { ageMs: deps.clock.wallMs() - thread.createdAtMs });
+  const { neverLoad } = handshakeQuirks(agent, {}, deps.clock.wallMs() - thread.createdAtMs);
   return {
     setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
     commandHash: agent.commandHash,
@@ -253,16 +254,3 @@ function argvOf({ argv, name }: ResolvedAgent): readonly [string, ...string[]] {
   if (program === undefined) throw new TypeError(`the agent ${name} has no program`);
   return [program, ...args];
 }
-
-/* What it does differently, as far as the handshake has to know. */
-function quirksFor({ quirks }: ResolvedAgent, env: Env, { ageMs }: { readonly ageMs: number }) {
-  const variable = Object.keys(quirks.authenticateFor).find((name) => (env[name] ?? '') !== '');
-  const authenticateBy = variable && quirks.authenticateFor[variable];
-  const isSpoiled = ageMs < quirks.loadErasesYoungerThanMs;
-  return {
-    neverLoad: isSpoiled || !quirks.takesUpBy.includes('load'),
-    ...(authenticateBy === undefined ? {} : { authenticateBy }),
-  };
-}
-
-type Env = Readonly<Record<string, string>>;

@@ -46,7 +46,7 @@ const agentSessionsMax = 64;
 export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
   const { store, runs, clock, random, log } = deps;
   const desk = createEventDesk();
-  const catalogue = createAgentCatalogue(deps.config.agents);
+  const catalogue = createAgentCatalogue(deps.config);
   const starter = createAgentStarter({
     ...deps,
     hosts: deps.hosts.agents,

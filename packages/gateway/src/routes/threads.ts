@@ -8,7 +8,7 @@ import type { Store } from '@clawdfather/store';
 import { noAgent } from '../agents/agent-catalogue.ts';
 import { usualDirectory } from '../agents/usual-directory.ts';
 import type { AgentThreads } from '../agents/open-threads.ts';
-import { showAsk, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { showAgent, showAsk, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
 import { streamEvents, waitForEvent } from '../agents/stream-events.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -205,13 +205,7 @@ export function createAgentsHandlers({ agentThreads }: ThreadsParts): Handlers<A
   return {
     list: async () => ({
       default_agent: catalogue.defaultName() ?? null,
-      items: catalogue.list().map(({ name, title, source, isInstalled, version }) => ({
-        name,
-        title,
-        source,
-        is_installed: isInstalled,
-        version: version ?? null,
-      })),
+      items: catalogue.list().map(showAgent),
     }),
   };
 }

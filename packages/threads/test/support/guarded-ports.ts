@@ -70,7 +70,7 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
     supervisor: (real) => ({
       instanceId: real.instanceId,
       get: (runId) => real.get(runId),
-      examine: (pid) => real.examine(pid),
+      examine: (...args) => real.examine(...args),
       attach: async (...args) => {
         await pass();
         const attached = await real.attach(...args);

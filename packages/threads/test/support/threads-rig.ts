@@ -138,11 +138,11 @@ export class ThreadsRig {
     const gateway: TestGateway = {
       threads,
       supervisor,
-      hasStopped: guard.hasStopped,
+      hasStopped: () => guard.hasStopped(),
       loseOn: (point, after) => {
         wished = { point, after };
       },
-      thaw: guard.thaw,
+      thaw: () => guard.thaw(),
       lose: async () => {
         guard.lose();
         await threads.close();
@@ -200,12 +200,19 @@ export class ThreadsRig {
     return { accountId: anAccount, id, turnId: await this.say(threads, id, text) };
   }
 
+  async say(threads: Threads, threadId: string, text: string): Promise<string> {
+    return this.#prompt(threads, threadId, { text });
+  }
+
   /* The same message twice is one turn. */
-  async say(
+  async sayOnce(threads: Threads, threadId: string, text: string): Promise<string> {
+    return this.#prompt(threads, threadId, { text, clientMessageId: text });
+  }
+
+  async #prompt(
     threads: Threads,
     threadId: string,
-    text: string,
-    clientMessageId?: string,
+    { text, clientMessageId }: { readonly text: string; readonly clientMessageId?: string },
   ): Promise<string> {
     const blocks = [{ type: 'text', text }];
     const asked = { loadClass: 'long_task', requester: 'device:1', clientMessageId } as const;
