@@ -1,19 +1,18 @@
 /*
  * The control database in memory, with the store's promises: one version per thread, all of a change or nothing.
  */
-import {
-  type AgentRunRow,
-  type AskRow,
-  type CallRow,
-  type DueThreads,
-  type EventRow,
-  type FrameRow,
-  ownershipOf,
-  type ThreadChange,
-  type ThreadRecords,
-  type ThreadRow,
-  type ThreadRows,
-  type TurnRow,
+import type {
+  AgentRunRow,
+  AskRow,
+  CallRow,
+  DueThreads,
+  EventRow,
+  FrameRow,
+  ThreadChange,
+  ThreadRecords,
+  ThreadRow,
+  ThreadRows,
+  TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 
@@ -41,7 +40,11 @@ export class MemoryRecords {
       const id = `thread-${this.#count}`;
       const thread: ThreadRow = {
         id,
-        ...ownershipOf(id, given),
+        backend: 'acp',
+        ownerId: given.ownerId ?? given.parentId ?? id,
+        spawnedBy: given.spawnedBy ?? given.parentId,
+        parentId: given.parentId,
+        instanceId: given.instanceId,
         version: 1,
         agent: given.agent,
         cwd: given.cwd,
