@@ -23,6 +23,7 @@ import { createEndAgent, refusedRetryMs } from './end-agent.ts';
 import { ThreadsError } from './errors.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { AgentPlan, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
+import { createThreadEffects, type ThreadEffects } from './thread-effects.ts';
 import type { KeptRows } from './thread-rows.ts';
 
 export interface ThreadAgentDeps {
@@ -54,6 +55,7 @@ export class ThreadAgent {
   readonly #endTree: ReturnType<typeof createEndAgent>;
   #plan: AgentPlan | undefined;
   #hold: AgentHold | undefined;
+  #effects: ThreadEffects | undefined;
 
   constructor(deps: ThreadAgentDeps) {
     this.#deps = deps;
@@ -105,6 +107,11 @@ export class ThreadAgent {
   async takeOver(rows: ThreadRows, run: AgentRunRow): Promise<AgentHold | undefined> {
     this.#hold ??= await this.#takeOver(rows, run);
     return this.#hold;
+  }
+
+  /* Sees to what it asks of its host. */
+  act(rows: ThreadRows): void {
+    this.#effects?.look(rows);
   }
 
   /* Ends its whole tree, if it is ours; how it ended is found out by the one who reads it. */
@@ -195,6 +202,9 @@ export class ThreadAgent {
     if (held?.run === undefined) return undefined;
     const onConsumed = (hadTurn: boolean) => this.#consumed(hadTurn);
     const deps = { rows, records, run: managed, setup, epoch, clock, log, onPoint, onConsumed };
+    const tools = setup.servesHost === true ? this.#plan?.tools : undefined;
+    this.#effects =
+      tools && createThreadEffects({ ...this.#deps, rows, tools, runId, epoch, onPoint });
     const hold = holdAgent(deps, held.run, signal);
     void this.#follow(hold);
     return hold;
@@ -248,7 +258,12 @@ export class ThreadAgent {
   }
 
   async #ended(runId: RunId, end: Omit<RunEnd, 'runId'>): Promise<void> {
-    const { onFree, lookAgain } = this.#deps;
+    const { onFree, lookAgain, log, threadId } = this.#deps;
+    await this.#plan?.tools?.endTerminals(runId).catch((error: unknown) => {
+      // They end with its session at the latest.
+      log.warn('thread.terminals-not-ended', { threadId, error });
+    });
+    this.#effects = undefined;
     await endLease(this.#deps, runId, end);
     this.#plan = undefined;
     onFree();

@@ -1,18 +1,19 @@
 /*
  * The control database in memory, with the store's promises: one version per thread, all of a change or nothing.
  */
-import type {
-  AgentRunRow,
-  AskRow,
-  CallRow,
-  DueThreads,
-  EventRow,
-  FrameRow,
-  ThreadChange,
-  ThreadRecords,
-  ThreadRow,
-  ThreadRows,
-  TurnRow,
+import {
+  type AgentRunRow,
+  type AskRow,
+  type CallRow,
+  type DueThreads,
+  type EventRow,
+  type FrameRow,
+  isAmongRows,
+  type ThreadChange,
+  type ThreadRecords,
+  type ThreadRow,
+  type ThreadRows,
+  type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 
@@ -176,6 +177,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     turn: [...turns.values()].find(isRunning),
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
-    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+    asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
   };
 }

@@ -30,6 +30,7 @@ import {
   type CrashPoint,
   createEventDesk,
   createThreads,
+  type HostTools,
   type Threads,
 } from '@clawdfather/threads';
 import { createGuard, type Guard } from './guarded-ports.ts';
@@ -52,10 +53,10 @@ export interface TestGateway {
 }
 
 export interface GatewayOptions {
-  /* Lost at this crash point, counted from 1. */
-  readonly lostAt?: number;
+  /* Lost at this crash point: counted from 1, or the first of this name. */
+  readonly lostAt?: number | CrashPoint;
   /* Frozen there, as by SIGSTOP. */
-  readonly frozenAt?: number;
+  readonly frozenAt?: number | CrashPoint;
   /* With each point that it passes. */
   readonly onPoint?: (point: CrashPoint, count: number) => void;
   readonly onLost?: () => void;
@@ -72,6 +73,8 @@ export interface RigOptions {
   readonly graceMs?: number;
   /* That agents belong to. */
   readonly sessionId?: string;
+  /* It runs on a host, which these stand for. */
+  readonly tools?: HostTools | undefined;
 }
 
 export class ThreadsRig {
@@ -117,9 +120,10 @@ export class ThreadsRig {
       onPoint?.(point, points);
       const isWished = wished !== undefined && wished.after === undefined && wished.point === point;
       if (wished?.after === point) wished = { point: wished.point };
-      if (points === lostAt || isWished) guard.lose();
+      const isDue = points === lostAt || point === lostAt || isWished;
+      if (!guard.hasStopped() && isDue) guard.lose();
       if (isWished) onLost?.();
-      if (points === frozenAt) guard.freeze();
+      if (points === frozenAt || point === frozenAt) guard.freeze();
       guard.throwIfLost();
     };
     const threads = createThreads({
@@ -163,7 +167,12 @@ export class ThreadsRig {
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
     return {
       plan: async () => ({
-        setup: { clientVersion: '0', mcpServers: [] },
+        setup: {
+          clientVersion: '0',
+          mcpServers: [],
+          servesHost: this.#options.tools !== undefined,
+        },
+        tools: this.#options.tools && guard.tools(this.#options.tools),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: this.#options.sessionId,
