@@ -60,7 +60,7 @@ test('files and terminals of the host are served where the policy allows it', as
     writeTextFile('/b', 'text', { as: 'w' }),
     sayAnswer('w'),
   );
-  const rig = new ThreadsRig(t, ranged, host.tools);
+  const rig = new ThreadsRig(t, ranged, { tools: host.tools });
   const text = await endOf(rig, await rig.gateway());
   assert.match(text, /\{"content":"one\\ntwo\\nthree\\n"\}/);
   assert.match(text, /\/none is not there/);
@@ -83,7 +83,7 @@ test('a person is asked where the policy says so: once, with our options', async
     writeTextFile('/b', 'two', { as: 'b' }),
     sayAnswer('b'),
   );
-  const rig = new ThreadsRig(t, two, host.tools);
+  const rig = new ThreadsRig(t, two, { tools: host.tools });
   const gateway = await rig.gateway();
   const { id, turnId } = await rig.ask(gateway.threads, 'go');
   const cards = (): number =>
@@ -101,19 +101,15 @@ test('a person is asked where the policy says so: once, with our options', async
 test('what is denied is answered, and so is what the host gives no answer to', async (t) => {
   const host = new MemoryHost();
   host.verdict = 'deny';
-  const rig = new ThreadsRig(
-    t,
-    turnOf(writeTextFile('/a', 'x', { as: 'w' }), sayAnswer('w')),
-    host.tools,
-  );
+  const rig = new ThreadsRig(t, turnOf(writeTextFile('/a', 'x', { as: 'w' }), sayAnswer('w')), {
+    tools: host.tools,
+  });
   assert.match(await endOf(rig, await rig.gateway()), /agents run nothing there/);
   const silent = new MemoryHost();
   silent.isReachable = false;
-  const other = new ThreadsRig(
-    t,
-    turnOf(readTextFile('/a', { as: 'r' }), sayAnswer('r')),
-    silent.tools,
-  );
+  const other = new ThreadsRig(t, turnOf(readTextFile('/a', { as: 'r' }), sayAnswer('r')), {
+    tools: silent.tools,
+  });
   assert.match(await endOf(other, await other.gateway()), /uncertain: the host gave no answer/);
 });
 
@@ -127,7 +123,7 @@ async function loseAt(
 ) {
   const host = new MemoryHost();
   host.files.set('/a', 'old');
-  const rig = new ThreadsRig(t, writing, host.tools);
+  const rig = new ThreadsRig(t, writing, { tools: host.tools });
   const passed: CrashPoint[] = [];
   const first = await rig.gateway({ lostAt, onPoint: (point) => void passed.push(point) });
   const { id, turnId } = await rig.ask(first.threads, 'go');
@@ -191,7 +187,7 @@ test('a gateway that was frozen before it wrote, and wakes up when another has g
   timeout: 120_000,
 }, async (t) => {
   const host = new MemoryHost();
-  const again = new ThreadsRig(t, writing, host.tools);
+  const again = new ThreadsRig(t, writing, { tools: host.tools });
   host.files.set('/a', 'old');
   const frozen = await again.gateway({ frozenAt: 'before-effect' });
   const { id, turnId } = await again.ask(frozen.threads, 'go');
