@@ -18,7 +18,8 @@ const nothing: DueByClock = { kind: 'nothing' };
 
 export function dueByClock({ run, turn }: ThreadRows, nowMs: number): DueByClock {
   if (run === undefined) return nothing;
-  if (run.state === 'open' && run.phase !== 'ready') {
+  const isAnswering = run.phase === 'ready' || run.phase === 'once';
+  if (run.state === 'open' && !isAnswering) {
     const { runId } = run;
     // It has said so itself: there is nothing more to read.
     if (run.phase === 'failed') return { kind: 'close', runId, isCertain: true };
@@ -27,6 +28,8 @@ export function dueByClock({ run, turn }: ThreadRows, nowMs: number): DueByClock
   }
   if (turn === undefined) return nothing;
   if (turn.cancelAskedAtMs !== undefined) {
+    // It was not asked but ended, and its end is that of the turn.
+    if (run.phase === 'once' && turn.runId === run.runId) return nothing;
     const ms = turn.cancelAskedAtMs + cancelGraceMs - nowMs;
     return ms > 0 ? { kind: 'wait', ms } : { kind: 'give-up', turnId: turn.id };
   }

@@ -1,7 +1,7 @@
 /*
  * What threads need from outside. The gateway joins them.
  */
-import type { AgentSetup, ThreadRow } from '@clawdfather/agents';
+import type { AgentSetup, ThreadRow, TurnRow } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import type { ManagedRun, RunExit, RunId } from '@clawdfather/supervisor';
 
@@ -19,8 +19,11 @@ export interface AgentPlan {
   enter?(): Promise<{ readonly sessionId: string; readonly cwd: string }>;
   /* Of another machine: the end with why it was lost, if it was, and that was not on record yet. */
   explainEnd?(exit: RunExit): Promise<RunExit>;
-  /* Idempotent by the run's id (S1). */
-  start(run: { readonly runId: RunId; readonly leaseId: string }): Promise<ManagedRun>;
+  /* Idempotent by the run's id (S1). `turn`: the one that runs, for an agent that is run once for it. */
+  start(
+    run: { readonly runId: RunId; readonly leaseId: string },
+    turn?: TurnRow | undefined,
+  ): Promise<ManagedRun>;
 }
 
 export interface AgentStarter {

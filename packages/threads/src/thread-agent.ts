@@ -70,12 +70,13 @@ export class ThreadAgent {
       await this.#failTurn(error);
       return;
     }
-    const { commandHash } = this.#plan;
+    const { commandHash, setup } = this.#plan;
     const runId = random.id() as RunId;
     const lease = { runId, leaseId: random.id(), instanceId: supervisor.instanceId, commandHash };
     await rows.change((now) => {
       // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
-      const change = now.turn && beginRun(now, { ...lease, ...place }, clock.wallMs());
+      const change =
+        now.turn && beginRun(now, { ...lease, ...place, once: setup.once }, clock.wallMs());
       return change && { change };
     });
     this.#deps.lookAgain();
@@ -122,7 +123,10 @@ export class ThreadAgent {
     try {
       const plan = await this.#planOf(rows);
       onPoint?.('before-spawn');
-      managed = record === undefined ? await plan.start(run) : await supervisor.attach(run.runId);
+      managed =
+        record === undefined
+          ? await plan.start(run, rows.turn)
+          : await supervisor.attach(run.runId);
       onPoint?.('after-spawn');
     } catch (error) {
       if (signal.aborted) throw error;
@@ -195,11 +199,11 @@ export class ThreadAgent {
         break;
       case 'ended': {
         const exit = (await this.#plan?.explainEnd?.(end.exit)) ?? end.exit;
-        const { reason, hostCause, endedAtMs } = exit;
+        const { reason, code, hostCause, endedAtMs } = exit;
         const message = formatRunEnd(exit);
         // What carried it to its host has ended; whether it has, too, was not seen.
         const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
-        await this.#ended(run.runId, { reason, hostCause, message, endedAtMs, state });
+        await this.#ended(run.runId, { reason, code, hostCause, message, endedAtMs, state });
       }
     }
     this.#hold = undefined;

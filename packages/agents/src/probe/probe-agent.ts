@@ -42,6 +42,7 @@ const stepOf: Readonly<Record<RunPhase, ProbeStepName>> = {
   creating: 'session',
   ready: 'prompt',
   failed: 'session',
+  once: 'prompt',
 };
 
 /* Lines that were no messages; who looks for a cause needs the last ones. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import {
   handshakeQuirks,
   journalBytesMax,
+  onceStartOf,
   type ResolvedAgent,
   type ThreadRow,
 } from '@clawdfather/agents';
@@ -92,11 +93,14 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
       clientVersion: config.version,
       mcpServers: isInside && toolServers !== undefined ? toolsOf(runs.toolLaunch ?? []) : [],
       ...handshakeQuirks(agent, env, ageMs),
+      once: agent.once,
     },
     commandHash: agent.commandHash,
     sessionId,
-    start: async ({ runId }) => {
-      const begun = { ...input, runId };
+    start: async ({ runId }, turn) => {
+      // One that is run once per turn has its prompt and its deadlines from the start.
+      const own = agent.once === undefined ? {} : onceStartOf(agent, thread, { runId, turn });
+      const begun = { ...input, ...own, runId };
       if (shield === undefined) return supervisor.spawn(begun);
       const place = { tree: thread.cwd, user };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
@@ -117,6 +121,15 @@ function planOnHost(
     throw new ApiError('unsupported', `agents.${agent.name}.limits hold only on this machine`, {
       hint: 'On an SSH host, set them there, or name another agent without limits.',
     });
+  }
+  if (agent.once !== undefined) {
+    throw new ApiError(
+      'unsupported',
+      `agents.${agent.name} is run once per turn: only on this machine`,
+      {
+        hint: 'On an SSH host an agent has to speak ACP.',
+      },
+    );
   }
   const { id, cwd } = thread;
   let place = { sessionId: thread.sessionId ?? '', cwd };

@@ -132,7 +132,7 @@ function runStatements({ integer, tableEnd }: ColumnTypes): readonly string[] {
       state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'closed', 'lost')),
       phase TEXT NOT NULL
         CHECK (phase IN ('starting', 'initializing', 'authenticating', 'resuming', 'loading', 'creating',
-          'ready', 'failed')),
+          'ready', 'failed', 'once')),
       command_hash TEXT NOT NULL,
       root_pid ${integer},
       process_group_id ${integer},
