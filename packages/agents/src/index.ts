@@ -18,6 +18,7 @@ export { createAgentList } from './catalogue/list-agents.ts';
 export type { AgentList, AgentsHere, ListedAgent, NamedAgent } from './catalogue/list-agents.ts';
 export { findEntry } from './catalogue/find-entry.ts';
 export { onceStart, onceStartOf } from './catalogue/once-start.ts';
+export type { OnceCommand } from './catalogue/once-start.ts';
 export { readPlatform } from './catalogue/platform.ts';
 export { resolveAgent, resolveOnHost } from './catalogue/resolve-agent.ts';
 export type { AgentSettings, OnceAgent, ResolvedAgent } from './catalogue/resolve-agent.ts';

@@ -70,7 +70,7 @@ export function holdAgent(
     }
     if (!isEndOwed) return;
     // Once more after a crash, which changes nothing.
-    await run.end();
+    await run.end(delivered);
     isEndOwed = false;
   };
   return {

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { EventRow, ThreadName } from '@clawdfather/agents';
+import { type EventRow, type OnceCommand, onceStartOf, type ThreadName } from '@clawdfather/agents';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
 import {
@@ -48,11 +48,14 @@ export class ThreadsRig {
   readonly gates = join(this.dir, 'gates');
   readonly trace = join(this.dir, 'trace');
   readonly #script: string;
+  readonly #once: OnceCommand | undefined;
   readonly #gateways = new Set<TestGateway>();
   /* How many points the last gateway has passed. */
   points = 0;
 
-  constructor(t: TestContext, script: Script) {
+  /* `once`: instead of the script, an agent that is run once per turn. */
+  constructor(t: TestContext, script: Script, once?: OnceCommand) {
+    this.#once = once;
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
   }
@@ -101,11 +104,11 @@ export class ThreadsRig {
 
   #starter(supervisor: Supervisor): AgentStarter {
     return {
-      plan: async () => ({
-        setup: { clientVersion: '0', mcpServers: [] },
+      plan: async (_account, thread) => ({
+        setup: { clientVersion: '0', mcpServers: [], once: this.#once?.once },
         commandHash: 'fake',
         sessionId: undefined,
-        start: ({ runId }) =>
+        start: async ({ runId }, turn) =>
           supervisor.spawn({
             mode: 'child',
             runId,
@@ -121,6 +124,7 @@ export class ThreadsRig {
             overallTimeoutMs: 120_000,
             leftovers: 'end',
             journal: { mode: 'hold', bytesMax: 16 * 1024 * 1024 },
+            ...(this.#once && onceStartOf(this.#once, thread, { runId, turn })),
           }),
       }),
     };
