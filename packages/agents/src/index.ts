@@ -58,6 +58,7 @@ export type { Cancel, NewTurn } from './decide/turns.ts';
 export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
+export { probeOnce } from './probe/probe-once.ts';
 export type { ProbeOutcome, ProbeResult, ProbeStep } from './probe/probe-result.ts';
 export { eventTypes } from './rows.ts';
 export type {
