@@ -35,26 +35,32 @@ export type { InstalledAgent } from './install/installed-agent.ts';
 export { writeLastTest } from './install/last-test.ts';
 export type { LastTest } from './install/last-test.ts';
 export { removeInstalled } from './install/remove-installed.ts';
+export { beginRun, endRun, holdRun } from './decide/agent-run.ts';
+export type { HeldRun, NewAgentRun, RunEnd } from './decide/agent-run.ts';
 export {
   beginClosing,
-  beginRun,
-  endRun,
+  forgetNative,
   giveUpTurn,
-  holdRun,
-} from './decide/agent-run.ts';
-export type { HeldRun, NewAgentRun, RunEnd } from './decide/agent-run.ts';
+  isGoodbye,
+  noteNotEnded,
+} from './decide/closing.ts';
+export type { Close } from './decide/closing.ts';
 export { answerAsk, permissionOptions } from './decide/answer-ask.ts';
 export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
 export { consume } from './decide/consume.ts';
 export type { Batch, ConsumeStep } from './decide/consume.ts';
 export type { AgentSetup } from './decide/handshake.ts';
-export { promptText } from './decide/once.ts';
+export { onceOf } from './decide/once.ts';
 export type { OnceSetup } from './decide/once.ts';
 export { addText, noText, sealText } from './decide/message-text.ts';
 export type { MessageText } from './decide/message-text.ts';
 export { askIdOf } from './decide/take-request.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
+export { ownerOf, ownershipOf } from './lease/session-owner.ts';
+export type { AgentSessionOwner } from './lease/session-owner.ts';
+export { agentVariables, verifyTree } from './lease/verify-tree.ts';
+export type { RootReading, TreeEvidence, TreeVerdict } from './lease/verify-tree.ts';
 export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
@@ -71,6 +77,7 @@ export type {
   AskRow,
   CallRow,
   CancelCause,
+  Closing,
   EventRow,
   EventType,
   FrameRow,
@@ -90,7 +97,13 @@ export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
 export type { TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
 export type { Json, JsonObject, RpcError, RpcMessage, WireId } from './wire/json-rpc.ts';
-export { cancelGraceMs, handshakeMs, journalBytesMax, messageBytesMax } from './wire/limits.ts';
+export {
+  cancelGraceMs,
+  closeGraceMs,
+  handshakeMs,
+  journalBytesMax,
+  messageBytesMax,
+} from './wire/limits.ts';
 export { noOutputMs } from './turn/watchdog.ts';
 export { createTextReader } from './wire/text-reader.ts';
 export { createWireReader } from './wire/wire-reader.ts';

@@ -9,6 +9,7 @@ import {
   type AgentSetup,
   consume,
   createTextReader,
+  type OnceSetup,
   createWireReader,
   type ThreadRecords,
   type WireReader,
@@ -24,6 +25,8 @@ export interface AgentHoldDeps {
   readonly records: Pick<ThreadRecords, 'frames' | 'trimFrames'>;
   readonly run: ManagedRun;
   readonly setup: AgentSetup;
+  /* It speaks no protocol. */
+  readonly once: OnceSetup | undefined;
   readonly epoch: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,7 +59,7 @@ export function holdAgent(
   let delivering: Promise<void> = Promise.resolve();
   let delivered = start.acceptedInput;
   // One that reads its prompt from its input waits for the end of it.
-  let isEndOwed = deps.setup.once?.prompt === 'stdin';
+  let isEndOwed = deps.once?.prompt === 'stdin';
   const deliver = async (): Promise<void> => {
     const { records, run, onPoint, rows } = deps;
     const isAllThere = (rows.known?.run?.nextInputOffset ?? Infinity) <= delivered;
@@ -88,11 +91,11 @@ export function holdAgent(
 }
 
 async function read(deps: AgentHoldDeps, from: Cursor, signal: AbortSignal): Promise<HoldEnd> {
-  const { run, clock, setup } = deps;
+  const { run, clock, once } = deps;
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
   const buffer = createStepBuffer(clock, both);
-  const reader = setup.once === undefined ? createWireReader(from) : createTextReader(from);
+  const reader = once === undefined ? createWireReader(from) : createTextReader(from);
   const gathering = gather(run, from, { reader, buffer, signal: both }).finally(() => buffer.end());
   // Its failure is told below; until then it is nobody's.
   gathering.catch(() => undefined);

@@ -1,13 +1,21 @@
 /*
  * What the clock calls for in a thread, as one pure function: a handshake or a turn that takes too long, a cancel that is ignored
- * (W10, W13). Where something is due, all that was journalled is read first; then this is asked again.
+ * (W10, W13), an agent that has had its time to say goodbye (AP6). Where something is due, all that was journalled is read first; then this is asked again.
  */
-import { cancelGraceMs, handshakeMs, type ThreadRows } from '@clawdfather/agents';
+import {
+  cancelGraceMs,
+  closeGraceMs,
+  handshakeMs,
+  isGoodbye,
+  type ThreadRows,
+} from '@clawdfather/agents';
 import type { RunId } from '@clawdfather/supervisor';
 
 export type DueByClock =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wait'; readonly ms: number }
+  /* It closes, and says nothing more that is waited for. */
+  | { readonly kind: 'end' }
   /* It does not let us in. */
   | { readonly kind: 'close'; readonly runId: RunId; readonly isCertain: boolean }
   /* W13: it ignores a cancel. */
@@ -16,10 +24,14 @@ export type DueByClock =
 
 const nothing: DueByClock = { kind: 'nothing' };
 
-export function dueByClock({ run, turn }: ThreadRows, nowMs: number): DueByClock {
+export function dueByClock({ run, turn, calls }: ThreadRows, nowMs: number): DueByClock {
   if (run === undefined) return nothing;
-  const isAnswering = run.phase === 'ready' || run.phase === 'once';
-  if (run.state === 'open' && !isAnswering) {
+  if (run.state === 'closing') {
+    const isAwaited = [...calls.values()].some(isGoodbye);
+    const ms = (run.closing?.atMs ?? 0) + closeGraceMs - nowMs;
+    return isAwaited && ms > 0 ? { kind: 'wait', ms } : { kind: 'end' };
+  }
+  if (run.phase !== 'ready' && run.phase !== 'once') {
     const { runId } = run;
     // It has said so itself: there is nothing more to read.
     if (run.phase === 'failed') return { kind: 'close', runId, isCertain: true };
@@ -28,8 +40,6 @@ export function dueByClock({ run, turn }: ThreadRows, nowMs: number): DueByClock
   }
   if (turn === undefined) return nothing;
   if (turn.cancelAskedAtMs !== undefined) {
-    // It was not asked but ended, and its end is that of the turn.
-    if (run.phase === 'once' && turn.runId === run.runId) return nothing;
     const ms = turn.cancelAskedAtMs + cancelGraceMs - nowMs;
     return ms > 0 ? { kind: 'wait', ms } : { kind: 'give-up', turnId: turn.id };
   }

@@ -62,7 +62,7 @@ test('a cancel ends it with all that it started', async (t) => {
   const gateway = await rig.gateway();
   const { id, turnId } = await rig.ask(gateway.threads, 'x');
   await rig.until('it has begun', () => rig.text(id) === 'begun\n');
-  assert.equal(await gateway.threads.cancel(anAccount, turnId, 'me'), true);
+  assert.equal(await gateway.threads.agents.cancelTurn(anAccount, turnId, 'me'), true);
   await rig.until('the turn has ended', () => rig.turnEnded(id, turnId));
   assert.equal(turnOf(rig, id, turnId)?.status, 'cancelled');
   assert.equal(existsSync(`/proc/${readFileSync(join(rig.dir, 'child'), 'utf8').trim()}`), false);
@@ -93,19 +93,20 @@ async function loseAt(t: TestContext, lostAt: number): Promise<boolean> {
     'echo once >> starts; cat; until [ -e go ]; do sleep 0.02; done; echo two',
     { prompt: 'stdin' },
   );
-  let isLost = false;
-  const first = await rig.gateway({ lostAt, onLost: () => (isLost = true) });
+  const first = await rig.gateway({ lostAt });
+  const isLost = first.hasStopped;
   const sent = await rig.ask(first.threads, 'one ').catch(() => undefined);
   const [id = ''] = rig.database.threads.keys();
   const turnId = [...(rig.database.threads.get(id)?.turns.keys() ?? [])][0] ?? '';
   if (sent === undefined && turnId === '') {
     // The prompt was never stored, and its sender was told so.
     await rig.close();
-    return isLost;
+    return isLost();
   }
-  await rig.until('half of it is there, or it is lost', () => isLost || rig.text(id) === 'one ');
+  await rig.until('half of it is there, or it is lost', () => isLost() || rig.text(id) === 'one ');
   writeFileSync(join(rig.dir, 'go'), '');
-  await rig.until('it ends, or is lost', () => isLost || rig.turnEnded(id, turnId));
+  await rig.until('it ends, or is lost', () => isLost() || rig.turnEnded(id, turnId));
+  const wasLost = isLost();
   await first.lose();
   const second = await rig.gateway();
   await second.threads.takeUp();
@@ -113,8 +114,9 @@ async function loseAt(t: TestContext, lostAt: number): Promise<boolean> {
   assert.equal(rig.text(id), 'one two\n', `lost at ${lostAt}`);
   assert.equal(turnOf(rig, id, turnId)?.status, 'completed', `lost at ${lostAt}`);
   assert.equal(readFileSync(join(rig.dir, 'starts'), 'utf8'), 'once\n', `lost at ${lostAt}`);
+  assert.deepEqual(rig.violations, []);
   await rig.close();
-  return isLost;
+  return wasLost;
 }
 
 test('a gateway that is lost at any point loses nothing and runs nothing twice', async (t) => {

@@ -29,8 +29,16 @@ export function bindTurn(draft: Draft, { prompt }: OnceSetup): void {
 }
 
 /* There is nothing to tell it: the process is ended, and its end is that of the turn. */
-export function cancelOnce(draft: Draft): void {
-  if (draft.run?.state === 'open') draft.changeRun({ state: 'closing' });
+export function cancelOnce(draft: Draft, actor: string): void {
+  if (draft.run?.state !== 'open') return;
+  const closing = { reason: 'cancelled', actor, discards: false, atMs: draft.atMs };
+  draft.changeRun({ state: 'closing', closing });
+}
+
+/* What a run was started as, by its row alone: what the settings say may be another now. Undefined: it speaks ACP. */
+export function onceOf({ phase, nextInputOffset }: AgentRunRow): OnceSetup | undefined {
+  if (phase !== 'once') return undefined;
+  return { prompt: nextInputOffset > 0 ? 'stdin' : 'argument' };
 }
 
 export function endOnce(draft: Draft, run: AgentRunRow, end: RunEnd): void {

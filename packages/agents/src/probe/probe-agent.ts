@@ -244,6 +244,9 @@ function freshRows({ run, agent, cwd, prompt = '', clock }: ProbeDeps): ThreadRo
     id: 'test',
     version: 1,
     agent,
+    backend: 'test',
+    ownerId: 'test',
+    instanceId: 'test',
     cwd,
     title: 'test',
     status: 'ready',
@@ -260,6 +263,13 @@ function freshRows({ run, agent, cwd, prompt = '', clock }: ProbeDeps): ThreadRo
   } as const;
   const queued = enqueueTurn(empty, turn, atMs).rows;
   const admitted = admitTurn(queued, atMs)?.rows ?? queued;
-  const lease = { runId: run.runId, leaseId: 'test', instanceId: 'test', commandHash: '' };
+  const lease = {
+    runId: run.runId,
+    leaseId: 'test',
+    instanceId: 'test',
+    commandHash: '',
+    programRoot: '',
+    programPath: '',
+  };
   return beginRun(admitted, { ...lease, sessionId: undefined }, atMs)?.rows ?? admitted;
 }

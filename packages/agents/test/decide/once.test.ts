@@ -35,7 +35,14 @@ function enqueue(model: ThreadModel, id: string): void {
 
 function begin(model: ThreadModel, once: OnceSetup, runId: RunId = aRunId): void {
   model.commit(admitTurn(model.rows, 2));
-  const lease = { runId, leaseId: 'lease', instanceId: 'one', commandHash: 'hash' };
+  const lease = {
+    runId,
+    leaseId: 'lease',
+    instanceId: 'one',
+    commandHash: 'hash',
+    programRoot: '/bin',
+    programPath: '/bin/ask',
+  };
   model.commit(beginRun(model.rows, { ...lease, sessionId: undefined, once }, 3));
 }
 

@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import {
+  agentVariables,
   handshakeQuirks,
   journalBytesMax,
   onceStartOf,
@@ -19,7 +20,7 @@ import {
   toolsSocketName,
   toolsVariable,
 } from '@clawdfather/protocol';
-import type { ChildInput, ManagedRun, RemoteHosts, RunId } from '@clawdfather/supervisor';
+import type { ChildInput, ManagedRun, RemoteHosts } from '@clawdfather/supervisor';
 import {
   accountLabel,
   agentBackend,
@@ -31,13 +32,16 @@ import {
   requesterLabel,
   threadLabel,
 } from '@clawdfather/supervisor/origins';
-import type { AgentPlan, AgentStarter } from '@clawdfather/threads';
+import type { AgentPlan, AgentStarter, StartedRun } from '@clawdfather/threads';
 import { shieldInput } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { AgentPlaces } from '../hosts/agent-places.ts';
+import type { AgentBinding } from '../hosts/agent-binding.ts';
+import { contextOf } from './agent-context.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
+import { findProgram } from './find-program.ts';
 
 export interface AgentStarterDeps {
   readonly config: GatewayConfig;
@@ -48,6 +52,11 @@ export interface AgentStarterDeps {
   readonly clock: Clock;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
+  /* How an agent in this session works on the session's host. */
+  readonly bindingOf: (
+    accountId: AccountId,
+    sessionId: string,
+  ) => Promise<AgentBinding | undefined>;
 }
 
 export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
@@ -76,7 +85,14 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
   const sessionId = await deps.sessionFor(accountId, thread);
   const { shield, toolServers, supervisor } = runs;
   const home = user === undefined ? {} : { HOME: user.home, USER: user.name, LOGNAME: user.name };
-  const env = { ...loginEnvironment(config.runs.environment), ...home, ...agent.env };
+  const isInside = (await shield?.state())?.hasNamespace === true;
+  const context = await contextOf(deps, planned, { sessionId, isInside });
+  const env: Readonly<Record<string, string>> = {
+    ...loginEnvironment(config.runs.environment),
+    ...home,
+    ...agent.env,
+    ...context.environment,
+  };
   const input: ChildInput = {
     ...inputOf(planned, sessionId),
     argv: argvOf(agent),
@@ -87,7 +103,6 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     overallTimeoutMs: agent.timeoutMs,
   };
   const ageMs = deps.clock.wallMs() - thread.createdAtMs;
-  const isInside = (await shield?.state())?.hasNamespace === true;
   return {
     setup: {
       clientVersion: config.version,
@@ -96,13 +111,15 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
       once: agent.once,
     },
     commandHash: agent.commandHash,
+    program: findProgram(input.argv[0], env['PATH']),
     sessionId,
-    start: async ({ runId }, turn) => {
+    start: async (run, turn) => {
+      const { runId } = run;
       // One that is run once per turn has its prompt and its deadlines from the start.
       const own = agent.once === undefined ? {} : onceStartOf(agent, thread, { runId, turn });
-      const begun = { ...input, ...own, runId };
+      const begun = leased({ ...input, ...own }, run);
       if (shield === undefined) return supervisor.spawn(begun);
-      const place = { tree: thread.cwd, user };
+      const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
     },
   };
@@ -137,6 +154,8 @@ function planOnHost(
   return {
     setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
     commandHash: agent.commandHash,
+    // What runs here is ssh.
+    program: findProgram('ssh', deps.config.runs.environment['PATH']),
     sessionId: undefined,
     enter: async () => {
       const [program] = argvOf(agent);
@@ -149,18 +168,19 @@ function planOnHost(
       const { sessionId } = place;
       return deps.hosts.explainEnd({ accountId, connectionId, sessionId, exit });
     },
-    start: ({ runId }) => startOnHost(deps, { ...planned, connectionId, place, runId }),
+    start: (run) => startOnHost(deps, { ...planned, connectionId, place, run }),
   };
 }
 
 interface StartOnHost extends Planned {
   readonly connectionId: string;
   readonly place: { readonly sessionId: string; readonly cwd: string };
-  readonly runId: RunId;
+  readonly run: StartedRun;
 }
 
 async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promise<ManagedRun> {
-  const { accountId, thread, agent, connectionId, place, runId } = planned;
+  const { accountId, thread, agent, connectionId, place } = planned;
+  const { runId } = planned.run;
   const { cwd, sessionId } = place;
   const { signal } = new AbortController();
   const host = await deps.remoteHosts.find(accountId, connectionId, signal);
@@ -194,13 +214,19 @@ async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promis
       [hostDirectoryLabel]: directoryOnHost(cwd),
     };
     const begun = { ...input, ...spawn, labels: onHost, runId, shownAs, graceMs };
-    const run = await deps.runs.supervisor.spawn(begun);
+    const run = await deps.runs.supervisor.spawn(leased(begun, planned.run));
     start.started(run);
     return run;
   } catch (error) {
     start.notStarted();
     throw error;
   }
+}
+
+/* What its lease has is in its environment, where anyone who wants to end it can read it (AP3). */
+function leased(input: ChildInput, { runId, leaseId, commandHash }: StartedRun): ChildInput {
+  const env = { ...input.env, [agentVariables.commandHash]: commandHash };
+  return { ...input, runId, leaseId, env };
 }
 
 /* One process per thread, whichever gateways try (W2). */
