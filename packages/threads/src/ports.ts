@@ -25,7 +25,7 @@ export interface AgentPlan {
    * Idempotent by the run's id (S1). The lease id goes into the environment of the process (AP3). `turn`: the one that runs, for an
    * agent that is run once for it.
    */
-  start(run: StartedRun, turn?: TurnRow | undefined): Promise<ManagedRun>;
+  start(run: StartedRun, turn?: TurnRow): Promise<ManagedRun>;
 }
 
 export type StartedRun = Pick<AgentRunRow, 'runId' | 'leaseId' | 'commandHash'>;

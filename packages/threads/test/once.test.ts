@@ -94,7 +94,7 @@ async function loseAt(t: TestContext, lostAt: number): Promise<boolean> {
     { prompt: 'stdin' },
   );
   const first = await rig.gateway({ lostAt });
-  const isLost = first.hasStopped;
+  const isLost = (): boolean => first.hasStopped();
   const sent = await rig.ask(first.threads, 'one ').catch(() => undefined);
   const [id = ''] = rig.database.threads.keys();
   const turnId = [...(rig.database.threads.get(id)?.turns.keys() ?? [])][0] ?? '';

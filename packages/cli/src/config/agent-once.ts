@@ -46,7 +46,7 @@ export function parseOnce(
   }
   return {
     prompt: prompts.fromJson(`${label}.prompt`, prompt ?? 'argument'),
-    ...(resume === undefined ? {} : { resume: resume as readonly string[] }),
+    ...(resume === undefined ? {} : { resume }),
   };
 }
 
