@@ -8,4 +8,14 @@ export { createEventDesk } from './event-desk.ts';
 export type { EventDesk, ThreadNews } from './event-desk.ts';
 export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
-export type { AgentPlan, AgentSessions, AgentStarter, CrashPoint, StartedRun } from './ports.ts';
+export type {
+  AgentPlan,
+  AgentSessions,
+  AgentStarter,
+  CrashPoint,
+  HostTools,
+  HostWrite,
+  NewTerminal,
+  StartedRun,
+  TerminalName,
+} from './ports.ts';

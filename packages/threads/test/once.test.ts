@@ -17,7 +17,8 @@ interface Options extends Partial<OnceAgent> {
 
 function rigWith(t: TestContext, text: string, { timeoutMs, ...once }: Options = {}): ThreadsRig {
   const argv = ['/bin/sh', '-c', text, 'agent'];
-  return new ThreadsRig(t, script([]), { argv, once: { prompt: 'argument', ...once }, timeoutMs });
+  const agent = { argv, once: { prompt: 'argument' as const, ...once }, timeoutMs };
+  return new ThreadsRig(t, script([]), { once: agent });
 }
 
 function turnOf(rig: ThreadsRig, id: string, turnId: string) {

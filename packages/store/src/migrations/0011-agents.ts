@@ -198,13 +198,15 @@ function wireStatements({ integer, tableEnd }: ColumnTypes): readonly string[] {
       cursor TEXT NOT NULL,
       wire_id_json TEXT NOT NULL,
       method TEXT NOT NULL,
-      class TEXT NOT NULL CHECK (class IN ('permission', 'question')),
+      class TEXT NOT NULL CHECK (class IN ('permission', 'question', 'effect')),
       turn_id TEXT,
       params_json TEXT,
       params_hash TEXT,
-      state TEXT NOT NULL CHECK (state IN ('open', 'answered', 'withdrawn', 'void')),
+      state TEXT NOT NULL CHECK (state IN ('open', 'acting', 'answered', 'withdrawn', 'void')),
       asked_at_ms ${integer} NOT NULL,
       decision_json TEXT,
+      noted_ahead_at_ms ${integer},
+      effect_json TEXT,
       PRIMARY KEY (account_id, id),
       FOREIGN KEY (account_id, thread_id) REFERENCES threads (account_id, id),
       ${ofRun},
@@ -213,7 +215,9 @@ function wireStatements({ integer, tableEnd }: ColumnTypes): readonly string[] {
     ${tableEnd}`,
     `CREATE INDEX acp_asks_run ON acp_asks (account_id, run_id)`,
     `CREATE INDEX acp_asks_open ON acp_asks (account_id, asked_at_ms) WHERE state = 'open'`,
-    `CREATE INDEX acp_asks_open_thread ON acp_asks (account_id, thread_id, asked_at_ms) WHERE state = 'open'`,
+    `CREATE INDEX acp_asks_open_thread ON acp_asks (account_id, thread_id, asked_at_ms)
+      WHERE state IN ('open', 'acting')`,
+    `CREATE INDEX acp_asks_ahead ON acp_asks (account_id, run_id, asked_at_ms) WHERE noted_ahead_at_ms IS NOT NULL`,
     `CREATE INDEX acp_asks_blob ON acp_asks (account_id, params_hash) WHERE params_hash IS NOT NULL`,
   ];
 }

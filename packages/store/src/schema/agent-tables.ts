@@ -11,6 +11,7 @@ import type {
   CallRow,
   CancelCause,
   Closing,
+  EffectRecord,
   EventType,
   JsonObject,
   LoadClass,
@@ -162,4 +163,6 @@ export interface AcpAsksTable {
   state: AskRow['state'];
   asked_at_ms: number;
   decision_json: JsonText<Plain<AskDecision>> | null;
+  noted_ahead_at_ms: number | null;
+  effect_json: JsonText<Plain<EffectRecord>> | null;
 }

@@ -29,6 +29,7 @@ import {
   type CrashPoint,
   createEventDesk,
   createThreads,
+  type HostTools,
   type Threads,
 } from '@clawdfather/threads';
 import { createGuard, type Guard } from './guarded-ports.ts';
@@ -49,12 +50,19 @@ export interface TestGateway {
 }
 
 export interface GatewayOptions {
-  /* Lost at this crash point, counted from 1. */
-  readonly lostAt?: number;
+  /* Lost at this crash point: counted from 1, or the first of this name. */
+  readonly lostAt?: number | CrashPoint;
   /* Frozen there, as by SIGSTOP. */
-  readonly frozenAt?: number;
+  readonly frozenAt?: number | CrashPoint;
   /* With each point that it passes. */
   readonly onPoint?: (point: CrashPoint, count: number) => void;
+}
+
+export interface RigOptions {
+  /* It runs on a host, which these stand for. */
+  readonly tools?: HostTools | undefined;
+  /* Instead of the script, an agent that is run once per turn. */
+  readonly once?: OnceCommand | undefined;
 }
 
 export class ThreadsRig {
@@ -69,8 +77,10 @@ export class ThreadsRig {
   readonly #once: OnceCommand | undefined;
   readonly #gateways = new Set<TestGateway>();
 
-  /* `once`: instead of the script, an agent that is run once per turn. */
-  constructor(t: TestContext, script: Script, once?: OnceCommand) {
+  readonly #tools: HostTools | undefined;
+
+  constructor(t: TestContext, script: Script, { tools, once }: RigOptions = {}) {
+    this.#tools = tools;
     this.#once = once;
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
@@ -83,8 +93,8 @@ export class ThreadsRig {
     const passPoint = (point: CrashPoint): void => {
       points += 1;
       onPoint?.(point, points);
-      if (points === lostAt) guard.lose();
-      if (points === frozenAt) guard.freeze();
+      if (!guard.hasStopped() && (points === lostAt || point === lostAt)) guard.lose();
+      if (points === frozenAt || point === frozenAt) guard.freeze();
       guard.throwIfLost();
     };
     const threads = createThreads({
@@ -124,7 +134,13 @@ export class ThreadsRig {
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
     return {
       plan: async (_account, thread) => ({
-        setup: { clientVersion: '0', mcpServers: [], once: this.#once?.once },
+        setup: {
+          clientVersion: '0',
+          mcpServers: [],
+          servesHost: this.#tools !== undefined,
+          once: this.#once?.once,
+        },
+        tools: this.#tools && guard.tools(this.#tools),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: undefined,

@@ -142,8 +142,13 @@ export function callColumns(accountId: string, runId: RunId, call: CallRow): Acp
   };
 }
 
-export function askChanges({ state, decision }: AskRow) {
-  return { state, decision_json: decision === undefined ? null : formatJson({ ...decision }) };
+export function askChanges({ state, decision, notedAheadAtMs, effect }: AskRow) {
+  return {
+    state,
+    decision_json: decision === undefined ? null : formatJson({ ...decision }),
+    noted_ahead_at_ms: notedAheadAtMs ?? null,
+    effect_json: effect === undefined ? null : formatJson({ ...effect }),
+  };
 }
 
 export function askColumns(
