@@ -107,11 +107,9 @@ test('what is denied is answered, and so is what the host gives no answer to', a
   assert.match(await endOf(rig, await rig.gateway()), /agents run nothing there/);
   const silent = new MemoryHost();
   silent.isReachable = false;
-  const other = new ThreadsRig(
-    t,
-    turnOf(readTextFile('/a', { as: 'r' }), sayAnswer('r')),
-    silent.tools,
-  );
+  const other = new ThreadsRig(t, turnOf(readTextFile('/a', { as: 'r' }), sayAnswer('r')), {
+    tools: silent.tools,
+  });
   assert.match(await endOf(other, await other.gateway()), /uncertain: the host gave no answer/);
 });
 
