@@ -8,6 +8,7 @@ export const agentsErrorCodes = [
   'agent-not-installed',
   'agent-not-on-host',
   'agent-platform-unsupported',
+  'agent-turn-gone',
   'agent-unknown',
   'agents-dir-unsafe',
   'install-disk-full',

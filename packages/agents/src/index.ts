@@ -17,9 +17,11 @@ export { handshakeQuirks } from './catalogue/handshake-quirks.ts';
 export { createAgentList } from './catalogue/list-agents.ts';
 export type { AgentList, AgentsHere, ListedAgent, NamedAgent } from './catalogue/list-agents.ts';
 export { findEntry } from './catalogue/find-entry.ts';
+export { onceStart, onceStartOf } from './catalogue/once-start.ts';
+export type { OnceCommand } from './catalogue/once-start.ts';
 export { readPlatform } from './catalogue/platform.ts';
 export { resolveAgent, resolveOnHost } from './catalogue/resolve-agent.ts';
-export type { AgentSettings, ResolvedAgent } from './catalogue/resolve-agent.ts';
+export type { AgentSettings, OnceAgent, ResolvedAgent } from './catalogue/resolve-agent.ts';
 export { findSignIn } from './catalogue/signed-in.ts';
 export type { SignedIn } from './catalogue/signed-in.ts';
 export { agentsErrorCodes, AgentsError } from './errors.ts';
@@ -51,6 +53,8 @@ export type { EffectName, EffectOutcome } from './decide/effects.ts';
 export { consume } from './decide/consume.ts';
 export type { Batch, ConsumeStep } from './decide/consume.ts';
 export type { AgentSetup } from './decide/handshake.ts';
+export { onceOf } from './decide/once.ts';
+export type { OnceSetup } from './decide/once.ts';
 export { addText, noText, sealText } from './decide/message-text.ts';
 export type { MessageText } from './decide/message-text.ts';
 export { askIdOf } from './decide/take-request.ts';
@@ -63,6 +67,7 @@ export type { RootReading, TreeEvidence, TreeVerdict } from './lease/verify-tree
 export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
+export { probeOnce } from './probe/probe-once.ts';
 export type { ProbeOutcome, ProbeResult, ProbeStep } from './probe/probe-result.ts';
 export { eventTypes, isAmongRows } from './rows.ts';
 export type {
@@ -103,5 +108,7 @@ export {
   journalBytesMax,
   messageBytesMax,
 } from './wire/limits.ts';
+export { noOutputMs } from './turn/watchdog.ts';
+export { createTextReader } from './wire/text-reader.ts';
 export { createWireReader } from './wire/wire-reader.ts';
 export type { WireItem, WireReader, WireStep } from './wire/wire-reader.ts';

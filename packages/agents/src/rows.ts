@@ -86,7 +86,7 @@ export interface TurnResult {
 export type LeaseState = 'open' | 'closing' | 'closed' | 'lost';
 
 /*
- * How far the handshake is (W8). Each phase but `starting`, `ready` and `failed` waits for the answer to one call, which is stored in
+ * How far the handshake is (W8). Each phase but `starting`, `ready`, `failed` and `once` waits for the answer to one call, which is stored in
  * the same transaction as the phase, so no step is taken twice.
  */
 export type RunPhase =
@@ -97,7 +97,9 @@ export type RunPhase =
   | 'loading'
   | 'creating'
   | 'ready'
-  | 'failed';
+  | 'failed'
+  /* It speaks no protocol: it was started with the prompt of one turn, and ends with it. */
+  | 'once';
 
 /* The process that answers, and the lease under which we hold it. Written before it is started; `process` follows. */
 export interface AgentRunRow {

@@ -1,6 +1,7 @@
 /*
  * All settings of a gateway. The program that starts it reads and checks them once; nothing here reads the environment.
  */
+import type { OnceAgent } from '@clawdfather/agents';
 import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy, RunLimits } from '@clawdfather/supervisor';
@@ -57,6 +58,8 @@ export interface AgentConfig {
   readonly limits?: RunLimits | undefined;
   /* How long its process may live. */
   readonly timeoutMs?: number | undefined;
+  /* It speaks no protocol, and is run once per turn. */
+  readonly once?: OnceAgent | undefined;
 }
 
 export interface AccountConfig {

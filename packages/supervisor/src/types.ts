@@ -348,8 +348,8 @@ export interface ManagedRun {
    * nothing that anybody can see.
    */
   acknowledge(cursor: Cursor): Promise<void>;
-  /** Half-close: end of input. */
-  end(): Promise<void>;
+  /** Half-close: end of input. After the bytes below `offset`, which the shim has to have; asking twice is harmless. */
+  end(offset?: number): Promise<void>;
   resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
   /** If the command dies of it, `actor` is the actor of its exit (T3). */
   signal(name: NodeJS.Signals, actor?: string): Promise<void>;

@@ -8,8 +8,11 @@
 import {
   type AgentSetup,
   consume,
+  createTextReader,
+  type OnceSetup,
   createWireReader,
   type ThreadRecords,
+  type WireReader,
 } from '@clawdfather/agents';
 import { type Clock, hasCode, type Log } from '@clawdfather/kit';
 import type { Cursor, ManagedRun, RunExit } from '@clawdfather/supervisor';
@@ -22,6 +25,8 @@ export interface AgentHoldDeps {
   readonly records: Pick<ThreadRecords, 'frames' | 'trimFrames'>;
   readonly run: ManagedRun;
   readonly setup: AgentSetup;
+  /* It speaks no protocol. */
+  readonly once: OnceSetup | undefined;
   readonly epoch: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -53,9 +58,12 @@ export function holdAgent(
 ): AgentHold {
   let delivering: Promise<void> = Promise.resolve();
   let delivered = start.acceptedInput;
+  // One that reads its prompt from its input waits for the end of it.
+  let isEndOwed = deps.once?.prompt === 'stdin';
   const deliver = async (): Promise<void> => {
     const { records, run, onPoint, rows } = deps;
-    if ((rows.known?.run?.nextInputOffset ?? Infinity) <= delivered) return;
+    const isAllThere = (rows.known?.run?.nextInputOffset ?? Infinity) <= delivered;
+    if (isAllThere && !isEndOwed) return;
     for (const { inputOffset, text } of await records.frames(run.runId, delivered)) {
       if (signal.aborted) return;
       onPoint?.('before-deliver');
@@ -63,6 +71,10 @@ export function holdAgent(
       onPoint?.('after-deliver');
       delivered = inputOffset + Buffer.byteLength(text);
     }
+    if (!isEndOwed) return;
+    // Once more after a crash, which changes nothing.
+    await run.end(delivered);
+    isEndOwed = false;
   };
   return {
     run: deps.run,
@@ -79,11 +91,12 @@ export function holdAgent(
 }
 
 async function read(deps: AgentHoldDeps, from: Cursor, signal: AbortSignal): Promise<HoldEnd> {
-  const { run, clock } = deps;
+  const { run, clock, once } = deps;
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
   const buffer = createStepBuffer(clock, both);
-  const gathering = gather(run, from, { buffer, signal: both }).finally(() => buffer.end());
+  const reader = once === undefined ? createWireReader(from) : createTextReader(from);
+  const gathering = gather(run, from, { reader, buffer, signal: both }).finally(() => buffer.end());
   // Its failure is told below; until then it is nobody's.
   gathering.catch(() => undefined);
   try {
@@ -99,10 +112,16 @@ async function read(deps: AgentHoldDeps, from: Cursor, signal: AbortSignal): Pro
 async function gather(
   run: ManagedRun,
   from: Cursor,
-  { buffer, signal }: { buffer: ReturnType<typeof createStepBuffer>; signal: AbortSignal },
+  { reader, buffer, signal }: Gathering,
 ): Promise<void> {
-  const reader = createWireReader(from);
   for await (const event of run.transcript(from, signal)) await buffer.add(reader.push(event));
+  await buffer.add(reader.end());
+}
+
+interface Gathering {
+  readonly reader: WireReader;
+  readonly buffer: ReturnType<typeof createStepBuffer>;
+  readonly signal: AbortSignal;
 }
 
 /* Undefined: all was committed. */

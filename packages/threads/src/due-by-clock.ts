@@ -31,7 +31,7 @@ export function dueByClock({ run, turn, calls }: ThreadRows, nowMs: number): Due
     const ms = (run.closing?.atMs ?? 0) + closeGraceMs - nowMs;
     return isAwaited && ms > 0 ? { kind: 'wait', ms } : { kind: 'end' };
   }
-  if (run.state === 'open' && run.phase !== 'ready') {
+  if (run.phase !== 'ready' && run.phase !== 'once') {
     const { runId } = run;
     // It has said so itself: there is nothing more to read.
     if (run.phase === 'failed') return { kind: 'close', runId, isCertain: true };

@@ -1,7 +1,7 @@
 /*
  * What threads need from outside. The gateway joins them.
  */
-import type { AgentRunRow, AgentSetup, JsonObject, ThreadRow } from '@clawdfather/agents';
+import type { AgentRunRow, AgentSetup, JsonObject, ThreadRow, TurnRow } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import type { ManagedRun, RunExit, RunId, Supervisor } from '@clawdfather/supervisor';
 
@@ -23,8 +23,11 @@ export interface AgentPlan {
   explainEnd?(exit: RunExit): Promise<RunExit>;
   /* Of an agent on a host: what it may ask us to do there. Goes with `servesHost` of its setup. */
   readonly tools?: HostTools | undefined;
-  /* Idempotent by the run's id (S1). The lease id goes into the environment of the process (AP3). */
-  start(run: StartedRun): Promise<ManagedRun>;
+  /*
+   * Idempotent by the run's id (S1). The lease id goes into the environment of the process (AP3). `turn`: the one that runs, for an
+   * agent that is run once for it.
+   */
+  start(run: StartedRun, turn?: TurnRow): Promise<ManagedRun>;
 }
 
 export type StartedRun = Pick<AgentRunRow, 'runId' | 'leaseId' | 'commandHash'>;

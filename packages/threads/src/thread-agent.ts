@@ -11,6 +11,7 @@ import {
   beginRun,
   holdRun,
   type NewAgentRun,
+  onceOf,
   type RunEnd,
   type ThreadRecords,
   type ThreadRows,
@@ -68,7 +69,7 @@ export class ThreadAgent {
 
   /* The lease first, then the process: a crash in between leaves a lease that the next owner finds. */
   async begin({ thread, turn }: ThreadRows): Promise<void> {
-    const { random, supervisor, clock, accountId, starter, rows } = this.#deps;
+    const { random, supervisor, clock, accountId, starter, rows, onStart } = this.#deps;
     this.#plan = undefined;
     let place: Pick<NewAgentRun, 'sessionId' | 'cwd'>;
     try {
@@ -81,7 +82,13 @@ export class ThreadAgent {
       this.#deps.onFree();
       return;
     }
-    const { commandHash, program } = this.#plan;
+    const { commandHash, program, setup } = this.#plan;
+    const { once } = setup;
+    if (once !== undefined && turn === undefined) {
+      const message = 'it is run once per turn, and starts with a prompt';
+      onStart(new ThreadsError('agent-not-started', message));
+      return;
+    }
     const lease = {
       runId: random.id() as RunId,
       // As long as the supervisor's own, because it takes its place.
@@ -94,7 +101,8 @@ export class ThreadAgent {
     const begun = await rows.change((now) => {
       // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
       const isGone = turn !== undefined && now.turn === undefined;
-      const change = isGone ? undefined : beginRun(now, { ...lease, ...place }, clock.wallMs());
+      const begun = { ...lease, ...place, once };
+      const change = isGone ? undefined : beginRun(now, begun, clock.wallMs());
       return change && { change };
     });
     if (begun === undefined && rows.known?.thread.status === 'archived') {
@@ -153,7 +161,7 @@ export class ThreadAgent {
   async #start(rows: ThreadRows, run: AgentRunRow): Promise<ManagedRun | undefined> {
     const { signal, onStart } = this.#deps;
     try {
-      return await (await this.#planOf(rows)).start(run);
+      return await (await this.#planOf(rows)).start(run, rows.turn);
     } catch (error) {
       if (signal.aborted) throw error;
       const failure = asError(error);
@@ -201,11 +209,12 @@ export class ThreadAgent {
     });
     if (held?.run === undefined) return undefined;
     const onConsumed = (hadTurn: boolean) => this.#consumed(hadTurn);
-    const deps = { rows, records, run: managed, setup, epoch, clock, log, onPoint, onConsumed };
     const tools = setup.servesHost === true ? this.#plan?.tools : undefined;
     this.#effects =
       tools && createThreadEffects({ ...this.#deps, rows, tools, runId, epoch, onPoint });
-    const hold = holdAgent(deps, held.run, signal);
+    const once = onceOf(held.run);
+    const own = { run: managed, setup, once, epoch, onConsumed };
+    const hold = holdAgent({ rows, records, clock, log, onPoint, ...own }, held.run, signal);
     void this.#follow(hold);
     return hold;
   }
@@ -236,11 +245,11 @@ export class ThreadAgent {
         break;
       case 'ended': {
         const exit = (await this.#plan?.explainEnd?.(end.exit)) ?? end.exit;
-        const { reason, hostCause, endedAtMs } = exit;
+        const { reason, code, hostCause, endedAtMs } = exit;
         const message = formatRunEnd(exit);
         // What carried it to its host has ended; whether it has, too, was not seen.
         const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
-        await this.#ended(run.runId, { reason, hostCause, message, endedAtMs, state });
+        await this.#ended(run.runId, { reason, code, hostCause, message, endedAtMs, state });
       }
     }
     this.#hold = undefined;

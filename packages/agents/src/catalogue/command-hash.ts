@@ -10,10 +10,15 @@ export interface HashedCommand {
   readonly cwd: string | undefined;
   /** The digest of what npm's lockfile says of every package. Undefined for a command that somebody configured. */
   readonly integrity: string | undefined;
+  /** Of an agent that is run once per turn: how. */
+  readonly once?:
+    | { readonly prompt: string; readonly resume?: readonly string[] | undefined }
+    | undefined;
 }
 
-export function hashCommand({ argv, env, cwd, integrity }: HashedCommand): string {
+export function hashCommand({ argv, env, cwd, integrity, once }: HashedCommand): string {
   // JSON keeps the borders between the parts, so that no two commands give the same text.
-  const parts = [argv, Object.keys(env).toSorted(), cwd ?? null, integrity ?? null];
+  const how = once === undefined ? [] : [once.prompt, once.resume ?? null];
+  const parts = [argv, Object.keys(env).toSorted(), cwd ?? null, integrity ?? null, ...how];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -3,6 +3,7 @@
  * nothing is looked up here, and nothing is ever downloaded at a start.
  */
 import type { RunLimits } from '@clawdfather/supervisor';
+import type { OnceSetup } from '../decide/once.ts';
 import { AgentsError } from '../errors.ts';
 import type { InstalledAgent } from '../install/installed-agent.ts';
 import { type AgentQuirks, type CatalogueEntry, cautiousQuirks } from './agent-entry.ts';
@@ -18,6 +19,13 @@ export interface AgentSettings {
   readonly limits?: RunLimits | undefined;
   /** How long its process may live. */
   readonly timeoutMs?: number | undefined;
+  /** It speaks no protocol, and is run once per turn. */
+  readonly once?: OnceAgent | undefined;
+}
+
+export interface OnceAgent extends OnceSetup {
+  /** Arguments with which it goes on with a conversation. Absent: it begins anew each time. */
+  readonly resume?: readonly string[] | undefined;
 }
 
 export interface ResolvedAgent {
@@ -30,6 +38,7 @@ export interface ResolvedAgent {
   readonly cwd: string | undefined;
   readonly limits: RunLimits | undefined;
   readonly timeoutMs: number | undefined;
+  readonly once: OnceAgent | undefined;
   readonly quirks: AgentQuirks;
   readonly commandHash: string;
   readonly source: 'configured' | 'installed';
@@ -49,6 +58,7 @@ export function resolveAgent(
     ...programOf(name, own, installed),
     env: { ...entry?.env, ...own.env },
     cwd: own.cwd,
+    once: own.once,
   };
   const { argv, env, cwd } = command;
   return {
@@ -59,6 +69,7 @@ export function resolveAgent(
     cwd,
     limits: own.limits,
     timeoutMs: own.timeoutMs,
+    once: own.once,
     quirks: quirksOf(entry),
     commandHash: hashCommand(command),
     source: own.command === undefined ? 'installed' : 'configured',

@@ -10,6 +10,7 @@ import { advance } from './advance.ts';
 import { Draft } from './draft.ts';
 import type { AgentSetup } from './handshake.ts';
 import type { MessageText } from './message-text.ts';
+import { bindTurn, endOnce, type OnceSetup } from './once.ts';
 import { closeAsks } from './take-request.ts';
 import { closeMessage, Texts } from './take-update.ts';
 
@@ -20,12 +21,14 @@ export type NewAgentRun = Pick<
   readonly sessionId: string | undefined;
   /* Where it works, as its own machine calls it; absent: as the thread says. */
   readonly cwd?: string | undefined;
+  /* It is run for the turn that is running, and for no other. */
+  readonly once?: OnceSetup | undefined;
 };
 
 /* Undefined: it has one, or was put away meanwhile. */
 export function beginRun(
   rows: ThreadRows,
-  { sessionId, cwd = rows.thread.cwd, ...run }: NewAgentRun,
+  { sessionId, cwd = rows.thread.cwd, once, ...run }: NewAgentRun,
   atMs: number,
 ): ThreadChange | undefined {
   if (rows.run !== undefined || rows.thread.status === 'archived') return undefined;
@@ -43,6 +46,7 @@ export function beginRun(
     replayedCount: 0,
     startedAtMs: atMs,
   };
+  if (once !== undefined) bindTurn(draft, once);
   return draft.done();
 }
 
@@ -74,6 +78,8 @@ export interface RunEnd {
   readonly reason: TerminationReason;
   /* Of one on an SSH host that was lost with the connection: the cause of that. */
   readonly hostCause?: string | undefined;
+  /* Of the process, where it ended by itself. */
+  readonly code?: number | undefined;
   /* For people: how it ended. */
   readonly message: string;
   readonly endedAtMs: number;
@@ -96,7 +102,8 @@ export function endRun(
   const { reason, hostCause, message } = end;
   draft.event('status', { event: 'agent-ended', reason, hostCause, message });
   draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
-  if (turn !== undefined) endOfTurn(draft, run, end);
+  if (run.phase === 'once') endOnce(draft, run, end);
+  else if (turn !== undefined) endOfTurn(draft, run, end);
   return draft.done();
 }
 

@@ -13,7 +13,7 @@ import type { AgentSetup } from './handshake.ts';
 import type { MessageText } from './message-text.ts';
 import { settleCall } from './settle-call.ts';
 import { takeRequest, withdrawAsk } from './take-request.ts';
-import { Texts, takeUpdate } from './take-update.ts';
+import { Texts, takeText, takeUpdate } from './take-update.ts';
 
 export interface Batch {
   readonly runId: RunId;
@@ -57,6 +57,9 @@ function takeItem(consuming: Consuming, item: WireItem): void {
   switch (item.kind) {
     case 'message':
       takeMessage(consuming, item.message);
+      return;
+    case 'text':
+      takeText(consuming, item.text);
       return;
     case 'noise':
       draft.event('noise', { stream: 'stdout', text: item.text, bytes: item.bytes }, { atMs });

@@ -8,6 +8,7 @@
 import type { AgentCapabilities, AgentRunRow } from '../rows.ts';
 import { isObject, type Json, type JsonObject, type RpcError } from '../wire/json-rpc.ts';
 import type { Draft } from './draft.ts';
+import type { OnceSetup } from './once.ts';
 
 /* What an agent is told about us and its surroundings; the same for every process of a thread. */
 export interface AgentSetup {
@@ -19,6 +20,8 @@ export interface AgentSetup {
   readonly neverLoad?: boolean;
   /* How it signs in with the key that it was given, where it wants to be told so. */
   readonly authenticateBy?: string | undefined;
+  /* It speaks no protocol, and is run once per turn: of all the above nothing is told to it. */
+  readonly once?: OnceSetup | undefined;
 }
 
 /* The error of an agent that wants somebody to sign in. */

@@ -55,6 +55,11 @@ export function takeUpdate(consuming: Consuming, update: JsonObject): void {
   else draft.event('noise', { update: kind, raw: facts }, { atMs });
 }
 
+/* Of an agent whose whole output is one answer. */
+export function takeText(consuming: Consuming, text: string): void {
+  takeChunk(consuming, 'agent', { content: { type: 'text', text } });
+}
+
 function takeChunk(
   consuming: Consuming,
   role: MessageRole,

@@ -7,6 +7,7 @@ import type { JsonObject } from '../wire/json-rpc.ts';
 import { advance } from './advance.ts';
 import { answerText } from './answer-text.ts';
 import { Draft } from './draft.ts';
+import { cancelOnce } from './once.ts';
 import { eventTypeOf } from './take-request.ts';
 
 export interface NewTurn {
@@ -106,6 +107,10 @@ export function cancelRunning(
   draft.changeTurn({ cancelAskedAtMs: atMs, cancelCause: cause, cancelActor: actor });
   draft.event('status', { event: 'cancelling', cause, actor });
   const { run } = draft;
+  if (run?.phase === 'once' && turn.runId === run.runId) {
+    cancelOnce(draft, actor);
+    return;
+  }
   // Without a prompt there is nothing to cancel there: the turn ends here, and the agent goes on as it is.
   if (run === undefined || turn.promptCall === undefined) {
     draft.turnEvent({ type: 'stopped', stopReason: 'cancelled' });

@@ -17,6 +17,7 @@ import { admitTurn, enqueueTurn } from '../decide/turns.ts';
 import type { RunPhase, ThreadChange, ThreadRows } from '../rows.ts';
 import { isObject, type JsonObject } from '../wire/json-rpc.ts';
 import { createWireReader, type WireItem, type WireStep } from '../wire/wire-reader.ts';
+import { keepLines } from './last-lines.ts';
 import type { ProbeOutcome, ProbeResult, ProbeStep, ProbeStepName } from './probe-result.ts';
 
 export interface ProbeDeps {
@@ -42,10 +43,8 @@ const stepOf: Readonly<Record<RunPhase, ProbeStepName>> = {
   creating: 'session',
   ready: 'prompt',
   failed: 'session',
+  once: 'prompt',
 };
-
-/* Lines that were no messages; who looks for a cause needs the last ones. */
-const linesMax = 8;
 
 export async function probeAgent(deps: ProbeDeps, signal: AbortSignal): Promise<ProbeResult> {
   return new Probe(deps).go(signal);
@@ -273,9 +272,4 @@ function freshRows({ run, agent, cwd, prompt = '', clock }: ProbeDeps): ThreadRo
     programPath: '',
   };
   return beginRun(admitted, { ...lease, sessionId: undefined }, atMs)?.rows ?? admitted;
-}
-
-function keepLines(lines: string[], text: string): void {
-  lines.push(...text.split('\n').filter((line) => line.trim() !== ''));
-  lines.splice(0, Math.max(0, lines.length - linesMax));
 }

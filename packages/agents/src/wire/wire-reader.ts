@@ -15,6 +15,8 @@ import { heldStderrBytesMax, messageBytesMax, noiseBytesMax } from './limits.ts'
 export type WireItem =
   | { readonly kind: 'message'; readonly message: RpcMessage; readonly bytes: number }
   | { readonly kind: 'noise'; readonly text: string; readonly bytes: number }
+  /* Of an agent without a protocol: a piece of its answer. */
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'stderr'; readonly text: string; readonly droppedBytes: number }
   /* The shim has all of our input below this. */
   | { readonly kind: 'accepted'; readonly inputOffset: number }
@@ -32,6 +34,8 @@ export interface WireStep {
 export interface WireReader {
   /* The steps that this event completes. */
   push(event: OutputEvent | AcceptedEvent): readonly WireStep[];
+  /* What is left when nothing more comes. */
+  end(): readonly WireStep[];
 }
 
 const newline = 0x0a;
@@ -65,6 +69,11 @@ class LineReader implements WireReader {
     const steps = this.#take(event);
     this.#before = event.cursor;
     return steps;
+  }
+
+  /* Half a message is none. */
+  end(): readonly WireStep[] {
+    return [];
   }
 
   #take(event: OutputEvent | AcceptedEvent): readonly WireStep[] {

@@ -30,6 +30,8 @@ export async function findSignInWay(
   if (setting?.login !== undefined) return { argv: setting.login, env };
   const known = asCommand(here.installed(name)?.signInArgv ?? []);
   if (known !== undefined) return { argv: known, env };
+  // One that speaks no protocol tells of no ways.
+  if (agent.once !== undefined) throw noTerminalSignIn(name, await variablesOf(name));
   const stepsHere = { agent, here, cwd: agent.cwd ?? context.caller.cwd, stepMs };
   const told = wayOf(agent, await tryAgent(context, stepsHere, signal));
   if (told !== undefined) return told;

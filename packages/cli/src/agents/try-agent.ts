@@ -55,8 +55,11 @@ async function tryWith(
 ): Promise<Tried> {
   const { clock } = context;
   const { agent, cwd } = wish;
-  const { probeAgent, handshakeQuirks } = await loadAgents();
-  const input = inputOf(context, wish);
+  const { probeAgent, probeOnce, handshakeQuirks, onceStart } = await loadAgents();
+  const asked = [{ type: 'text', text: wish.prompt ?? '' }];
+  const turn = { prompt: asked, loadClass: 'short_task', isBegun: false } as const;
+  const own = agent.once === undefined ? {} : onceStart(agent, turn);
+  const input = { ...inputOf(context, wish), ...own };
   const beganMs = clock.monotonicMs();
   let run: ManagedRun;
   try {
@@ -71,6 +74,11 @@ async function tryWith(
     const ms = Math.round(clock.monotonicMs() - beganMs);
     const started = { ms, shield: run.snapshot().labels[shieldLabel] };
     wish.onStarted?.(started);
+    if (agent.once !== undefined) {
+      const given = agent.once.prompt === 'stdin' ? wish.prompt : undefined;
+      const once = { run, input: given, clock, onStep: wish.onStep };
+      return { ...(await probeOnce(once, signal)), started };
+    }
     const quirks = handshakeQuirks(agent, input.env, 0);
     const setup = { clientVersion: readVersion(), mcpServers: [], ...quirks };
     const { prompt, stepMs, onStep } = wish;

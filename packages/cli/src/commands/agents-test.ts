@@ -18,6 +18,7 @@ import {
 } from '../agents/test-text.ts';
 import { type Tried, tryAgent } from '../agents/try-agent.ts';
 import type { CallOf, Execute } from '../command.ts';
+import { usageError } from '../errors.ts';
 import { codeStatus, exitChecksFailed, type ExitStatus, exitOk } from '../exit-status.ts';
 import { type Json, jsonLine } from '../render/run-json.ts';
 import { openStartTrap } from '../runs/start-trap.ts';
@@ -31,6 +32,12 @@ export const test: Execute<typeof agentsTestSpec> = async (call) => {
   const { agent: name } = call.operands;
   const here = await openAgentsHere(config, name);
   const agent = here.resolve(name);
+  if (agent.once !== undefined && flags.prompt === undefined) {
+    throw usageError(
+      `${name} is run once per turn: without a prompt there is nothing to try`,
+      `Write: clf agents test ${name} --prompt TEXT`,
+    );
+  }
   const cwd = resolve(call.caller.cwd, flags.dir ?? agent.cwd ?? '.');
   const say = createTeller(call, { agent, here });
   await say.known();

@@ -8,6 +8,7 @@ import { suggestNearest } from '../args/suggest.ts';
 import { usageError } from '../errors.ts';
 import type { Json } from '../render/run-json.ts';
 import { type AgentLimits, agentLimits } from './agent-limits.ts';
+import { onceJson, type OnceSetting, onceSchemas, parseOnce } from './agent-once.ts';
 import type { Kind } from './kinds.ts';
 import { path } from './kinds.ts';
 
@@ -25,6 +26,8 @@ export interface AgentSetting {
   /* Of a new thread for which none is named. Kept as written until it is known whose home ~ is. */
   readonly cwd?: string | undefined;
   readonly limits?: AgentLimits | undefined;
+  /* It speaks no protocol, and is run once per turn. */
+  readonly once?: OnceSetting | undefined;
 }
 
 export type Command = readonly [string, ...string[]];
@@ -35,7 +38,7 @@ export const builtInNames = ['opencode', 'claude', 'codex', 'gemini', 'qwen', 'c
 const shape = 'Write it as {"NAME": {"command": ["PROGRAM", "ARG", …]}}.';
 const envShape = 'Write it as {"NAME": "VALUE"}, or {"NAME": {"file": "PATH"}}.';
 const namePattern = '^[a-z][a-z0-9-]{0,31}$';
-const known = ['command', 'login', 'title', 'env', 'cwd', 'limits'];
+const known = ['command', 'login', 'title', 'env', 'cwd', 'limits', 'kind', 'prompt', 'resume'];
 
 const commandSchema = { type: 'array', minItems: 1, items: { type: 'string' } };
 
@@ -72,6 +75,7 @@ export const agentSettings: Kind<readonly AgentSetting[]> = {
         },
         cwd: path.schema,
         limits: agentLimits.schema,
+        ...onceSchemas,
       },
     },
   },
@@ -80,7 +84,7 @@ export const agentSettings: Kind<readonly AgentSetting[]> = {
 
 function toJson(agents: readonly AgentSetting[], shown: (value: EnvValue) => EnvValue): Json {
   return Object.fromEntries(
-    agents.map(({ name, command, login, title, env, cwd, limits }) => [
+    agents.map(({ name, command, login, title, env, cwd, limits, once }) => [
       name,
       {
         ...(command === undefined ? {} : { command }),
@@ -89,6 +93,7 @@ function toJson(agents: readonly AgentSetting[], shown: (value: EnvValue) => Env
         ...(env === undefined ? {} : { env: mapValues(env, shown) }),
         ...(cwd === undefined ? {} : { cwd }),
         ...(limits === undefined ? {} : { limits: agentLimits.toJson(limits) }),
+        ...onceJson(once),
       },
     ]),
   );
@@ -110,8 +115,9 @@ function parseAgents(label: string, json: unknown): readonly AgentSetting[] {
 function parseAgent(
   label: string,
   name: string,
-  { command, login, title, env, cwd, limits, ...others }: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
 ): AgentSetting {
+  const { command, login, title, env, cwd, limits, kind, prompt, resume, ...others } = fields;
   if (!new RegExp(namePattern).test(name)) {
     throw usageError(
       `${label}: ${JSON.stringify(name)} is no name for an agent`,
@@ -132,6 +138,7 @@ function parseAgent(
   if (title !== undefined && typeof title !== 'string') {
     throw usageError(`${label}.title is not a text`, shape);
   }
+  const once = parseOnce(label, { kind, prompt, resume, hasCommand: command !== undefined });
   return {
     name,
     ...(command === undefined ? {} : { command }),
@@ -140,6 +147,7 @@ function parseAgent(
     ...(env === undefined ? {} : { env: parseEnv(`${label}.env`, env) }),
     ...(cwd === undefined ? {} : { cwd: path.fromJson(`${label}.cwd`, cwd) }),
     ...(limits === undefined ? {} : { limits: agentLimits.fromJson(`${label}.limits`, limits) }),
+    ...(once === undefined ? {} : { once }),
   };
 }
 

@@ -29,6 +29,8 @@ test('everything that may be said of an agent can be written down and means itse
         time: '30m',
       },
     },
+    script: { command: ['ask'], kind: 'once', prompt: 'stdin', resume: ['--continue'] },
+    plain: { command: ['ask'], kind: 'once' },
   };
   assert.deepEqual(agentSettings.toJson(parse(json)), json);
   assert.deepEqual(agentSettings.fromText('X', JSON.stringify(json)), parse(json));
@@ -46,6 +48,10 @@ test('what is wrong is told by its name', () => {
     [{ claude: { limits: { memory: 0 } } }, /agents\.claude\.limits\.memory/],
     [{ claude: { limits: { memroy: '1G' } } }, /no setting agents\.claude\.limits\.memroy/],
     [{ claude: { limits: { cpu: '1500ms' } } }, /agents\.claude\.limits\.cpu/],
+    [{ claude: { kind: 'once' } }, /agents\.claude is of the kind "once" and has no command/],
+    [{ mine: { command: ['x'], kind: 'twice' } }, /agents\.mine\.kind/],
+    [{ mine: { command: ['x'], resume: [] } }, /agents\.mine\.resume is only for/],
+    [{ mine: { command: ['x'], kind: 'once', resume: [1] } }, /agents\.mine\.resume is no list/],
     [{ claude: { colour: 'red' } }, /no setting agents\.claude\.colour/],
   ];
   for (const [json, why] of wrongs) assert.throws(() => parse(json), why);

@@ -169,3 +169,21 @@ test('killed in the middle, it ends its agent', options, async (t) => {
   assert.equal((await result).signal, 'SIGINT');
   assert.equal((await rig.clf('ps', '-aq')).stdout, '');
 });
+
+test('an agent that is run once per turn is tried with a prompt', options, async (t) => {
+  const say = ['sh', '-c', 'cat; echo "$1"; echo aside >&2; [ "$1" != fail ]', 'sh'];
+  const rig = rigWith(t, {
+    argument: { kind: 'once', command: say },
+    input: { kind: 'once', command: [...say, 'on stdin'], prompt: 'stdin' },
+    slow: { kind: 'once', command: ['sh', '-c', 'exec sleep 600'], limits: { time: '1s' } },
+  });
+  const argument = await tested(rig, 'argument', '--prompt', 'hello');
+  assert.deepEqual([argument.outcome, argument.answer], ['works', 'hello\n']);
+  const input = await tested(rig, 'input', '--prompt', 'hello ');
+  assert.deepEqual([input.outcome, input.answer], ['works', 'hello on stdin\n']);
+  const failed = await tested(rig, 'argument', '--prompt', 'fail');
+  assert.deepEqual([failed.outcome, failed.lastLines], ['exited', ['aside']]);
+  assert.equal((await tested(rig, 'slow', '--prompt', 'x')).outcome, 'too-slow');
+  const unasked = await rig.clf('agents', 'test', 'argument');
+  assert.match(unasked.stderr, /run once per turn.*\n.*--prompt TEXT/);
+});

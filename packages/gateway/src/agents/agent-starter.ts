@@ -9,6 +9,7 @@ import {
   agentVariables,
   handshakeQuirks,
   journalBytesMax,
+  onceStartOf,
   type ResolvedAgent,
   type ThreadRow,
 } from '@clawdfather/agents';
@@ -115,12 +116,16 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
       clientVersion: config.version,
       mcpServers: isInside && toolServers !== undefined ? toolsOf(runs.toolLaunch ?? []) : [],
       ...handshakeQuirks(agent, env, ageMs),
+      once: agent.once,
     },
     commandHash: agent.commandHash,
     program: findProgram(input.argv[0], env['PATH']),
     sessionId,
-    start: async (run) => {
-      const begun = leased(input, run);
+    start: async (run, turn) => {
+      const { runId } = run;
+      // One that is run once per turn has its prompt and its deadlines from the start.
+      const own = agent.once === undefined ? {} : onceStartOf(agent, thread, { runId, turn });
+      const begun = leased({ ...input, ...own }, run);
       if (shield === undefined) return supervisor.spawn(begun);
       const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
@@ -155,7 +160,7 @@ function planOnHost(
     program: findProgram(shimBinaryPath(), undefined),
     sessionId: undefined,
     enter: async () => {
-      refuseLimits(agent);
+      refuseOnHost(agent);
       const [program] = argvOf(agent);
       const named = { id, agent: thread.agent, cwd };
       const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
@@ -171,7 +176,12 @@ function planOnHost(
 }
 
 /* They are kept by the shim, and nothing of ours is on the host. */
-function refuseLimits({ name, limits, timeoutMs }: ResolvedAgent): void {
+function refuseOnHost({ name, limits, timeoutMs, once }: ResolvedAgent): void {
+  if (once !== undefined) {
+    const message = `agents.${name} is run once per turn: only on this machine`;
+    const hint = 'On an SSH host an agent has to speak ACP.';
+    throw new ApiError('unsupported', message, { hint });
+  }
   if (limits === undefined && timeoutMs === undefined) return;
   throw new ApiError('unsupported', `agents.${name}.limits hold only on this machine`, {
     hint: 'On an SSH host, set them there, or name another agent without limits.',

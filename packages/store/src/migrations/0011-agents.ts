@@ -137,7 +137,7 @@ function runStatements({ integer, tableEnd }: ColumnTypes): readonly string[] {
       state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'closed', 'lost')),
       phase TEXT NOT NULL
         CHECK (phase IN ('starting', 'initializing', 'authenticating', 'resuming', 'loading', 'creating',
-          'ready', 'failed')),
+          'ready', 'failed', 'once')),
       command_hash TEXT NOT NULL,
       program_root TEXT NOT NULL,
       program_path TEXT NOT NULL,

@@ -12,6 +12,8 @@ import {
   type AgentRunRow,
   agentVariables,
   type EventRow,
+  type OnceCommand,
+  onceStartOf,
   type ThreadName,
 } from '@clawdfather/agents';
 import { type Clock, createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
@@ -75,6 +77,8 @@ export interface RigOptions {
   readonly sessionId?: string;
   /* It runs on a host, which these stand for. */
   readonly tools?: HostTools | undefined;
+  /* Instead of the script, an agent that is run once per turn. */
+  readonly once?: OnceCommand | undefined;
 }
 
 export class ThreadsRig {
@@ -166,17 +170,18 @@ export class ThreadsRig {
 
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
     return {
-      plan: async () => ({
+      plan: async (_account, thread) => ({
         setup: {
           clientVersion: '0',
           mcpServers: [],
           servesHost: this.#options.tools !== undefined,
+          once: this.#options.once?.once,
         },
         tools: this.#options.tools && guard.tools(this.#options.tools),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: this.#options.sessionId,
-        start: async ({ runId, leaseId, commandHash }) => {
+        start: async ({ runId, leaseId, commandHash }, turn) => {
           await guard.pass();
           const started = await supervisor.spawn({
             mode: 'child',
@@ -195,6 +200,7 @@ export class ThreadsRig {
             graceMs: this.#options.graceMs ?? 2_000,
             leftovers: 'end',
             journal: { mode: 'hold', bytesMax: 16 * 1024 * 1024 },
+            ...(this.#options.once && onceStartOf(this.#options.once, thread, { runId, turn })),
           });
           await guard.pass();
           return guard.run(started);

@@ -88,9 +88,9 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
     write: (data, options) =>
       write(core, typeof data === 'string' ? Buffer.from(data) : data, options),
     acknowledge: (cursor) => acknowledge(core, cursor),
-    end: async () => {
-      refuseToAgent(core);
-      await control.request({ type: 'eof', offset: 'now' }).catch(unlessOver);
+    end: async (offset) => {
+      if (offset === undefined) refuseToAgent(core);
+      await control.request({ type: 'eof', offset: offset ?? 'now' }).catch(unlessOver);
     },
     resize: async ({ cols, rows }) =>
       void (await control.request({ type: 'resize', cols, rows }).catch(unlessOver)),
