@@ -29,7 +29,7 @@ export interface ThreadsDeps {
   readonly recordsOf: (accountId: AccountId) => ThreadRecords;
   readonly due: DueThreads;
   readonly desk: EventDesk;
-  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId' | 'generation'>;
   readonly starter: AgentStarter;
   readonly clock: Clock;
   readonly random: Random;

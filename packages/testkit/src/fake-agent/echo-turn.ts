@@ -4,6 +4,7 @@
  *   ask: TITLE       asks for permission and says what was chosen
  *   question: TEXT   asks for a value and says it
  *   tool: TITLE      shows a tool call that succeeds
+ *   effect: TEXT     a tool call that leaves the text as a line in the file of effects
  *   think: TEXT      plan: FIRST, SECOND      say N words
  *   sleep at GATE    waits at a gate
  *   fail: TEXT       answers the prompt with an error
@@ -15,6 +16,7 @@ import { isObject, type Json, type JsonObject } from './messages.ts';
 export interface EchoVoice {
   update(content: JsonObject): Promise<void>;
   ask(method: string, params: JsonObject): Promise<JsonObject>;
+  leaveEffect(text: string): void;
   passGate(name: string): Promise<void>;
   crash(): Promise<never>;
 }
@@ -40,6 +42,14 @@ const commands: readonly (readonly [RegExp, Command])[] = [
   [/^ask: *(.+)$/, askPermission],
   [/^question: *(.+)$/, askQuestion],
   [/^tool: *(.+)$/, (turn, title) => runTool(turn, title, async () => true)],
+  [
+    /^effect: *(.+)$/,
+    (turn, text) =>
+      runTool(turn, text, async () => {
+        turn.voice.leaveEffect(text);
+        return true;
+      }),
+  ],
   [/^think: *(.+)$/, (turn, text) => turn.voice.update(chunk('agent_thought_chunk', text))],
   [/^plan: *(.+)$/, showPlan],
   [/^say (\d{1,6}) words?$/, sayWords],

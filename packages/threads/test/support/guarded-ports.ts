@@ -8,7 +8,7 @@ import type { DueThreads, ThreadRecords } from '@clawdfather/agents';
 import { compareCursors, type ManagedRun, type Supervisor } from '@clawdfather/supervisor';
 import type { MemoryRecords } from './memory-records.ts';
 
-type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'instanceId' | 'generation'>;
 
 export interface Guard {
   readonly records: ThreadRecords;
@@ -69,6 +69,9 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
     due: eachCall(database.due, pass),
     supervisor: (real) => ({
       instanceId: real.instanceId,
+      get generation() {
+        return real.generation;
+      },
       get: (runId) => real.get(runId),
       attach: async (...args) => {
         await pass();
