@@ -15,7 +15,7 @@ export type {
 export { builtInAgents } from './catalogue/built-in.ts';
 export { findEntry } from './catalogue/find-entry.ts';
 export { readPlatform } from './catalogue/platform.ts';
-export { resolveAgent } from './catalogue/resolve-agent.ts';
+export { resolveAgent, resolveOnHost } from './catalogue/resolve-agent.ts';
 export type { AgentSettings, ResolvedAgent } from './catalogue/resolve-agent.ts';
 export { findSignIn } from './catalogue/signed-in.ts';
 export type { SignedIn } from './catalogue/signed-in.ts';

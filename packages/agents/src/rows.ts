@@ -5,7 +5,7 @@
  * compares the thread's version in the same transaction: a decision that was made on rows that are not the newest is made again.
  * So there is one order of all changes of a thread, whichever processes make them.
  */
-import type { Cursor, RunId, TerminationReason } from '@clawdfather/supervisor';
+import type { Cursor, RunId } from '@clawdfather/supervisor';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
 
@@ -69,8 +69,8 @@ export interface TurnResult {
   readonly stopReason?: string | undefined;
   /* For people. */
   readonly message?: string | undefined;
-  /* Why its agent ended, where that ended it. */
-  readonly cause?: TerminationReason | undefined;
+  /* Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). */
+  readonly cause?: string | undefined;
 }
 
 /* Drawn in docs/lifecycles.md. */

@@ -214,7 +214,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   late.bind(hosts);
   const { instance } = opened;
   const agentThreads = opening.use(
-    openThreads({ ...deps, config, store, runs, instance, remoteHosts }),
+    openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts }),
   );
   lateThreads.bind(agentThreads);
   return {

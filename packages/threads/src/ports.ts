@@ -3,7 +3,7 @@
  */
 import type { AgentSetup, ThreadRow } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
-import type { ManagedRun, RunId } from '@clawdfather/supervisor';
+import type { ManagedRun, RunExit, RunId } from '@clawdfather/supervisor';
 
 /* How the agent of a thread is started, decided before anything is written down. */
 export interface AgentPlan {
@@ -12,6 +12,13 @@ export interface AgentPlan {
   readonly commandHash: string;
   /* The session that the process belongs to, and ends with. */
   readonly sessionId: string | undefined;
+  /*
+   * Of another machine: reaches it, and says which session the process then belongs to, and where it works there. Only before a lease is
+   * written: one who takes an agent over reaches for nothing. Throws as `plan` does.
+   */
+  enter?(): Promise<{ readonly sessionId: string; readonly cwd: string }>;
+  /* Of another machine: the end with why it was lost, if it was, and that was not on record yet. */
+  explainEnd?(exit: RunExit): Promise<RunExit>;
   /* Idempotent by the run's id (S1). */
   start(run: { readonly runId: RunId; readonly leaseId: string }): Promise<ManagedRun>;
 }

@@ -15,17 +15,19 @@ import { closeMessage, Texts } from './take-update.ts';
 
 export type NewAgentRun = Pick<AgentRunRow, 'runId' | 'leaseId' | 'instanceId' | 'commandHash'> & {
   readonly sessionId: string | undefined;
+  /* Where it works, as its own machine calls it; absent: as the thread says. */
+  readonly cwd?: string | undefined;
 };
 
 /* Undefined: it has one. */
 export function beginRun(
   rows: ThreadRows,
-  { sessionId, ...run }: NewAgentRun,
+  { sessionId, cwd = rows.thread.cwd, ...run }: NewAgentRun,
   atMs: number,
 ): ThreadChange | undefined {
   if (rows.run !== undefined) return undefined;
   const draft = new Draft(rows, atMs);
-  draft.thread = { ...draft.thread, sessionId };
+  draft.thread = { ...draft.thread, sessionId, cwd };
   draft.run = {
     ...run,
     epoch: 0,
@@ -80,6 +82,8 @@ export function beginClosing(rows: ThreadRows, runId: RunId, atMs: number) {
 export interface RunEnd {
   readonly runId: RunId;
   readonly reason: TerminationReason;
+  /* Of one on an SSH host that was lost with the connection: the cause of that. */
+  readonly hostCause?: string | undefined;
   /* For people: how it ended. */
   readonly message: string;
   readonly endedAtMs: number;
@@ -99,7 +103,8 @@ export function endRun(
   const draft = new Draft(rows, atMs);
   closeMessage({ draft, texts: new Texts(text), atMs: endedAtMs });
   closeAsks(draft, () => true, { state: 'void', atMs: endedAtMs });
-  draft.event('status', { event: 'agent-ended', reason: end.reason, message: end.message });
+  const { reason, hostCause, message } = end;
+  draft.event('status', { event: 'agent-ended', reason, hostCause, message });
   draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
   if (turn !== undefined) endOfTurn(draft, run, end);
   return draft.done();
@@ -108,10 +113,11 @@ export function endRun(
 function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
   const { turn } = draft;
   if (turn === undefined) return;
-  const { reason: cause, message, endedAtMs } = end;
+  const { reason, hostCause, message, endedAtMs } = end;
+  const cause = hostCause ?? reason;
   const wasAccepted = turn.promptEnd !== undefined && run.acceptedInput >= turn.promptEnd;
   const isPrompted = turn.promptCall !== undefined;
-  const isOurFault = cause === 'host-rebooted' || cause === 'container-restarted';
+  const isOurFault = reason === 'host-rebooted' || reason === 'container-restarted';
   const mayGoBack = (isPrompted || isOurFault) && turn.requeuedCount < requeuesMax;
   if (!wasAccepted && !mayGoBack) {
     draft.turnEvent({ type: 'not-startable', message }, endedAtMs);

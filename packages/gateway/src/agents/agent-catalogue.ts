@@ -10,6 +10,7 @@ import {
   readPlatform,
   type ResolvedAgent,
   resolveAgent,
+  resolveOnHost,
 } from '@clawdfather/agents';
 import type { AgentsConfig } from '../gateway-config.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -25,6 +26,8 @@ export interface ListedAgent {
 export interface AgentCatalogue {
   /* Throws `agent-unknown`, `agent-not-installed`. */
   resolve(name: string): ResolvedAgent;
+  /* For an SSH host. Throws `agent-unknown`, `agent-not-on-host`. */
+  resolveOnHost(name: string): ResolvedAgent;
   list(): readonly ListedAgent[];
   /* Asked where a caller names none: the one of the settings, else the first that could be started. */
   defaultName(): string | undefined;
@@ -33,7 +36,7 @@ export interface AgentCatalogue {
 export function createAgentCatalogue(config: AgentsConfig = { named: [] }): AgentCatalogue {
   const { named, directory } = config;
   const settings = Object.fromEntries(
-    named.map(({ name, command, env }): [string, AgentSettings] => [name, { command, env }]),
+    named.map(({ name, ...agent }): [string, AgentSettings] => [name, agent]),
   );
   let place: InstallPlace | undefined;
   // Looked at for every start: an installation may come while we run.
@@ -57,6 +60,7 @@ export function createAgentCatalogue(config: AgentsConfig = { named: [] }): Agen
   };
   return {
     resolve: (name) => resolveAgent(name, settings, installedOf(name)),
+    resolveOnHost: (name) => resolveOnHost(name, settings),
     list,
     defaultName: () => config.defaultName ?? list().find(({ isInstalled }) => isInstalled)?.name,
   };

@@ -1,7 +1,8 @@
 /*
  * How the agent of a thread is started here: as a supervised run in a shield, with our tools let in, that belongs to a session.
  *
- * A member's agent runs as the member's own Unix user, or not at all. On an SSH host it is a command like any other there.
+ * A member's agent runs as the member's own Unix user, or not at all. On an SSH host it is a command like any other there, in a session
+ * of its own.
  */
 import { join } from 'node:path';
 import { journalBytesMax, type ResolvedAgent, type ThreadRow } from '@clawdfather/agents';
@@ -12,10 +13,14 @@ import {
   toolsSocketName,
   toolsVariable,
 } from '@clawdfather/protocol';
-import type { ChildInput, RemoteHosts } from '@clawdfather/supervisor';
+import type { ChildInput, ManagedRun, RemoteHosts, RunId } from '@clawdfather/supervisor';
 import {
   accountLabel,
   agentBackend,
+  directoryOnHost,
+  hostDirectoryLabel,
+  hostLabel,
+  hostNameLabel,
   nameLabel,
   requesterLabel,
   threadLabel,
@@ -25,6 +30,7 @@ import { shieldInput } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { Runs } from '../runs/open-runs.ts';
+import type { AgentPlaces } from '../hosts/agent-places.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
 
 export interface AgentStarterDeps {
@@ -32,6 +38,7 @@ export interface AgentStarterDeps {
   readonly catalogue: AgentCatalogue;
   readonly runs: Pick<Runs, 'supervisor' | 'users' | 'shield' | 'toolServers' | 'toolLaunch'>;
   readonly remoteHosts: RemoteHosts;
+  readonly hosts: AgentPlaces;
   readonly clock: Clock;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
@@ -40,10 +47,12 @@ export interface AgentStarterDeps {
 export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
   return {
     plan: async (accountId, thread) => {
-      const agent = deps.catalogue.resolve(thread.agent);
-      return thread.connectionId === undefined
-        ? planHere(deps, { accountId, thread, agent })
-        : planOnHost(deps, { accountId, thread, agent, connectionId: thread.connectionId });
+      const { catalogue } = deps;
+      const { agent: name, connectionId } = thread;
+      if (connectionId === undefined)
+        return planHere(deps, { accountId, thread, agent: catalogue.resolve(name) });
+      const agent = catalogue.resolveOnHost(name);
+      return planOnHost(deps, { accountId, thread, agent, connectionId });
     },
   };
 }
@@ -68,6 +77,8 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     cwd: thread.cwd,
     env,
     ...(user === undefined ? {} : { runAs: user }),
+    ...(agent.limits === undefined ? {} : { limits: agent.limits }),
+    overallTimeoutMs: agent.timeoutMs,
   };
   const ageMs = deps.clock.wallMs() - thread.createdAtMs;
   const isInside = (await shield?.state())?.hasNamespace === true;
@@ -88,51 +99,90 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
   };
 }
 
-async function planOnHost(
+/*
+ * The program is run on the host as it stands there, through a session of its own (hosts/agent-places.ts). It has no shield and none of our
+ * tools: what it may do is what the user who logs in may do.
+ */
+function planOnHost(
   deps: AgentStarterDeps,
   { connectionId, ...planned }: Planned & { readonly connectionId: string },
-): Promise<AgentPlan> {
-  const { config, runs, remoteHosts } = deps;
+): AgentPlan {
   const { accountId, thread, agent } = planned;
+  if (agent.limits !== undefined || agent.timeoutMs !== undefined) {
+    throw new ApiError('unsupported', `agents.${agent.name}.limits hold only on this machine`, {
+      hint: 'On an SSH host, set them there, or name another agent without limits.',
+    });
+  }
+  const { id, cwd } = thread;
+  let place = { sessionId: thread.sessionId ?? '', cwd };
+  const { neverLoad } = quirksFor(agent, {}, { ageMs: deps.clock.wallMs() - thread.createdAtMs });
+  return {
+    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
+    commandHash: agent.commandHash,
+    sessionId: undefined,
+    enter: async () => {
+      const [program] = argvOf(agent);
+      const named = { id, agent: thread.agent, cwd };
+      const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
+      place = await deps.hosts.enter(wish);
+      return place;
+    },
+    explainEnd: (exit) => {
+      const { sessionId } = place;
+      return deps.hosts.explainEnd({ accountId, connectionId, sessionId, exit });
+    },
+    start: ({ runId }) => startOnHost(deps, { ...planned, connectionId, place, runId }),
+  };
+}
+
+interface StartOnHost extends Planned {
+  readonly connectionId: string;
+  readonly place: { readonly sessionId: string; readonly cwd: string };
+  readonly runId: RunId;
+}
+
+async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promise<ManagedRun> {
+  const { accountId, thread, agent, connectionId, place, runId } = planned;
+  const { cwd, sessionId } = place;
   const { signal } = new AbortController();
-  const host = await remoteHosts.find(accountId, connectionId, signal);
+  const host = await deps.remoteHosts.find(accountId, connectionId, signal);
   if (host?.prepare === undefined) {
     throw new ApiError('not_found', 'the SSH host of this thread is not there any more');
   }
-  const prepare = host.prepare.bind(host);
-  return {
-    setup: { clientVersion: config.version, mcpServers: [] },
-    commandHash: agent.commandHash,
-    sessionId: undefined,
-    start: async ({ runId }) => {
-      const start = await prepare(
-        {
-          runId,
-          account: accountId,
-          command: { kind: 'argv', argv: argvOf(agent) },
-          cwd: thread.cwd,
-          envAdditions: { ...agent.env },
-          terminal: undefined,
-          user: undefined,
-          graceMs: undefined,
-          requester: `thread:${thread.id}`,
-          sessionId: undefined,
-        },
-        signal,
-      );
-      try {
-        const { spawn, sessionId, shownAs, graceMs } = start;
-        if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');
-        const input = { ...inputOf(planned, sessionId), ...spawn, runId, shownAs, graceMs };
-        const run = await runs.supervisor.spawn(input);
-        start.started(run);
-        return run;
-      } catch (error) {
-        start.notStarted();
-        throw error;
-      }
+  const context = await deps.hosts.environment(accountId, connectionId, sessionId);
+  const start = await host.prepare(
+    {
+      runId,
+      account: accountId,
+      command: { kind: 'argv', argv: argvOf(agent) },
+      cwd,
+      envAdditions: { ...context, ...agent.env },
+      terminal: undefined,
+      user: undefined,
+      graceMs: undefined,
+      requester: `thread:${thread.id}`,
+      sessionId,
     },
-  };
+    signal,
+  );
+  try {
+    const { spawn, shownAs, graceMs } = start;
+    if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');
+    const { labels, ...input } = inputOf(planned, sessionId);
+    const onHost = {
+      ...labels,
+      [hostLabel]: connectionId,
+      [hostNameLabel]: host.name ?? connectionId,
+      [hostDirectoryLabel]: directoryOnHost(cwd),
+    };
+    const begun = { ...input, ...spawn, labels: onHost, runId, shownAs, graceMs };
+    const run = await deps.runs.supervisor.spawn(begun);
+    start.started(run);
+    return run;
+  } catch (error) {
+    start.notStarted();
+    throw error;
+  }
 }
 
 /* One process per thread, whichever gateways try (W2). */

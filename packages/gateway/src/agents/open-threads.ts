@@ -9,6 +9,7 @@ import type { RemoteHosts } from '@clawdfather/supervisor';
 import { createEventDesk, createThreads, type EventDesk, type Threads } from '@clawdfather/threads';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
+import type { Hosts } from '../hosts/open-hosts.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
@@ -26,6 +27,7 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly store: Store;
   readonly runs: Runs;
   readonly remoteHosts: RemoteHosts;
+  readonly hosts: Pick<Hosts, 'agents'>;
   readonly instance: Instance;
 }
 
@@ -41,6 +43,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
   const catalogue = createAgentCatalogue(deps.config.agents);
   const starter = createAgentStarter({
     ...deps,
+    hosts: deps.hosts.agents,
     catalogue,
     sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
   });

@@ -21,6 +21,7 @@ export interface PendingOnHost {
   readonly accountId: AccountId;
   readonly session: SessionRecord;
   readonly connectionId: string;
+  readonly threadId?: string | undefined;
   readonly by: { readonly actor: string };
 }
 
@@ -60,14 +61,15 @@ export async function startHostSession(
 
 async function connect(
   deps: HostStartDeps,
-  { accountId, connectionId, session }: PendingOnHost,
+  { accountId, connectionId, session, threadId }: PendingOnHost,
   signal: AbortSignal,
 ): Promise<LiveHost> {
   const connection = await deps.store.forAccount(accountId).connections.get(connectionId);
   const target = connection && (await targetOf(deps, accountId, connection));
   if (target === undefined) throw new ApiError('keypair_revoked');
   const options = { connectSeconds: connectSeconds.start, signal };
-  const started = await deps.hosts.start({ accountId, id: session.id }, target, options);
+  const name = { accountId, id: session.id, threadId };
+  const started = await deps.hosts.start(name, target, options);
   if ('master' in started) return started;
   throw connectFailed(started, signal.aborted);
 }

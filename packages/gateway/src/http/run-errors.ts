@@ -15,6 +15,7 @@ const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
   'account-not-local': 'forbidden',
   'agent-command-invalid': 'unsupported',
   'agent-not-installed': 'unsupported',
+  'agent-not-on-host': 'unsupported',
   'agent-unknown': 'validation_error',
   'answer-unfit': 'validation_error',
   'ask-decided': 'already_decided',

@@ -97,14 +97,15 @@ async function createThread(
   const { catalogue } = parts.agentThreads;
   const agent = body.agent ?? catalogue.defaultName();
   if (agent === undefined) throw noAgent();
-  catalogue.resolve(agent);
+  const { cwd } = connectionId === null ? catalogue.resolve(agent) : catalogue.resolveOnHost(agent);
   // A member's agent needs a Unix user of its own; the refusal says so.
   const user = connectionId === null ? parts.runs.users.of(accountId) : undefined;
   if (connectionId !== null) {
     const connection = await parts.store.forAccount(accountId).connections.get(connectionId);
     if (connection === undefined) throw notFound();
   }
-  const usual = connectionId === null ? (user?.home ?? config.runs.directory) : '.';
+  // `agents.NAME.cwd` is a directory of the gateway's own user: a member, and another machine, may not have it.
+  const usual = connectionId === null ? (user?.home ?? cwd ?? config.runs.directory) : '.';
   return parts.agentThreads.threads.create(accountId, {
     agent,
     cwd: body.directory ?? usual,

@@ -32,6 +32,8 @@ export interface ThreadName {
 export function threadChanges(thread: ThreadRow) {
   const { nativeSessionId } = thread;
   return {
+    // Of another machine it is known when that was reached first.
+    cwd: thread.cwd,
     title: thread.title,
     status: thread.status,
     session_id: thread.sessionId ?? null,
