@@ -20,7 +20,7 @@ export interface ThreadActorDeps {
   readonly threadId: string;
   readonly records: ThreadRecords;
   readonly desk: EventDesk;
-  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId' | 'generation'>;
   readonly starter: AgentStarter;
   readonly clock: Clock;
   readonly random: Random;

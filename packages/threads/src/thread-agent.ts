@@ -17,7 +17,13 @@ import {
   type ThreadRows,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
-import type { ManagedRun, RunId, Supervisor } from '@clawdfather/supervisor';
+import {
+  type ManagedRun,
+  type RunId,
+  type RunRecord,
+  type Supervisor,
+  unclaimedStage,
+} from '@clawdfather/supervisor';
 import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { AgentPlan, AgentStarter, CrashPoint } from './ports.ts';
@@ -28,7 +34,7 @@ export interface ThreadAgentDeps {
   readonly threadId: string;
   readonly rows: KeptRows;
   readonly records: ThreadRecords;
-  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId' | 'generation'>;
   readonly starter: AgentStarter;
   readonly clock: Clock;
   readonly random: Random;
@@ -118,6 +124,14 @@ export class ThreadAgent {
       });
       return undefined;
     }
+    if (record?.exit?.failure?.stage === unclaimedStage) {
+      // A gateway was lost in the moment of its start. There is no journal to read, and the turn needs another one.
+      const { reason, endedAtMs } = record.exit;
+      const message = formatRunEnd(record.exit);
+      await this.#ended(run.runId, { reason, message, endedAtMs, state: 'closed', isVoid: true });
+      return undefined;
+    }
+    if (record !== undefined && this.#isAnothers(record)) return undefined;
     let managed: ManagedRun;
     try {
       const plan = await this.#planOf(rows);
@@ -134,7 +148,20 @@ export class ThreadAgent {
       });
       return undefined;
     }
+    // Whoever was frozen before its start may find it started.
+    if (this.#isAnothers(managed.snapshot())) return undefined;
     return this.#holdOn(managed, await this.#planOf(rows));
+  }
+
+  /*
+   * Another process of this machine owns it, or has taken it from us while we were frozen: the epoch is that owner's, and to read on under
+   * it would be to act as the owner (O3). Should that one be lost, the supervisor takes the run over, so it is looked at again.
+   */
+  #isAnothers({ ownerGeneration, exit }: Pick<RunRecord, 'ownerGeneration' | 'exit'>): boolean {
+    const { supervisor, lookAgain } = this.#deps;
+    if (ownerGeneration === supervisor.generation || exit !== undefined) return false;
+    lookAgain(retryMs);
+    return true;
   }
 
   async #planOf({ thread }: ThreadRows): Promise<AgentPlan> {
@@ -183,6 +210,12 @@ export class ThreadAgent {
         // Another owner has it, and looks after it; here nothing more is done for this thread.
         await rows.forget();
         this.#hold = undefined;
+        return;
+      case 'overtaken':
+        // Whoever it was may be gone in a moment, and then nobody would read on.
+        await rows.forget();
+        this.#hold = undefined;
+        lookAgain(retryMs);
         return;
       case 'overlong':
         await this.end();

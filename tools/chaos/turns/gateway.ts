@@ -67,6 +67,7 @@ async function main(): Promise<void> {
     supervisor,
     starter: createStarter(supervisor, settings),
     activeMax: 20,
+    onPoint: () => tell({ type: 'point' }),
   });
   await threads.takeUp();
   tell({ type: 'ready' });

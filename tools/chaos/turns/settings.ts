@@ -17,6 +17,8 @@ export type TurnsMessage =
   | { readonly type: 'loaded' }
   /* It has taken over what it found, and works. */
   | { readonly type: 'ready' }
+  /* It has passed one of the points around commits, deliveries and the like. */
+  | { readonly type: 'point' }
   | { readonly type: 'finished' }
   | { readonly type: 'failed'; readonly error: string };
 

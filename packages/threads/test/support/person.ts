@@ -49,7 +49,10 @@ export async function talk(
   for (;;) {
     if (isOver(rig)) return true;
     if (gateway.hasStopped()) return false;
-    assert.ok(clock.monotonicMs() < lateMs, `gateway ${choice} stands still: ${where(rig)}, ${refused}`);
+    assert.ok(
+      clock.monotonicMs() < lateMs,
+      `gateway ${choice} stands still: ${where(rig)}, ${refused}`,
+    );
     // What it does may wait for ever, when the gateway is frozen in it.
     let isDone = false;
     void act(rig, gateway, choice)
@@ -60,7 +63,10 @@ export async function talk(
         isDone = true;
       });
     while (!isDone && !gateway.hasStopped()) {
-      assert.ok(clock.monotonicMs() < lateMs, `a call to gateway ${choice} stands still: ${where(rig)}`);
+      assert.ok(
+        clock.monotonicMs() < lateMs,
+        `a call to gateway ${choice} stands still: ${where(rig)}`,
+      );
       await clock.sleep(1);
     }
   }
