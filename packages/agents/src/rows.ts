@@ -30,6 +30,15 @@ export interface ThreadRow {
   readonly lastResultCode?: TurnCode | undefined;
   /* What the agent calls this conversation; it outlives the agent's process. */
   readonly nativeSessionId?: string | undefined;
+  /* How its agent is spoken to, and whose it is (session-owner.ts). */
+  readonly backend: string;
+  readonly ownerId: string;
+  readonly spawnedBy?: string | undefined;
+  readonly parentId?: string | undefined;
+  /* The gateway that made it. */
+  readonly instanceId: string;
+  /* Its agent runs here, and works on this host through the SSH session that it was started in. */
+  readonly viaConnectionId?: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -100,7 +109,12 @@ export interface AgentRunRow {
   readonly state: LeaseState;
   readonly phase: RunPhase;
   readonly commandHash: string;
+  /* What is started: its file, and the directory that it has to stay in. */
+  readonly programRoot: string;
+  readonly programPath: string;
   readonly process?: AgentProcess | undefined;
+  /* Why it is being ended, from the moment that this is decided. */
+  readonly closing?: Closing | undefined;
   /* Everything before it was turned into rows. */
   readonly cursor: Cursor;
   /* By the journal: the shim has our input up to here. */
@@ -115,7 +129,16 @@ export interface AgentRunRow {
   readonly endedAtMs?: number | undefined;
 }
 
-/* What has to match before a signal is sent. */
+export interface Closing {
+  /* For people and the log, such as `archived` or `session-closed`. */
+  readonly reason: string;
+  readonly actor: string;
+  /* What the agent has stored of the conversation goes, too. */
+  readonly discards: boolean;
+  readonly atMs: number;
+}
+
+/* What has to match before a signal is sent (lease/verify-tree.ts). */
 export interface AgentProcess {
   readonly rootPid: number;
   readonly processGroupId: number;
@@ -152,7 +175,8 @@ export interface CallRow {
   readonly state: 'sent' | 'answered' | 'abandoned';
 }
 
-export type AskClass = 'permission' | 'question';
+/* `effect`: a file or a terminal on the agent's host (decide/effects.ts). */
+export type AskClass = 'permission' | 'question' | 'effect';
 
 /* What the agent has asked of us. Its id is a hash of (run, cursor): a line that is read twice is one ask (W6). */
 export interface AskRow {
@@ -165,10 +189,29 @@ export interface AskRow {
   /* Absent: asked outside of a turn (W12). */
   readonly turnId?: string | undefined;
   readonly params: JsonObject;
-  readonly state: 'open' | 'answered' | 'withdrawn' | 'void';
+  /* `acting`: ours to do, or being done. */
+  readonly state: 'open' | 'acting' | 'answered' | 'withdrawn' | 'void';
   readonly askedAtMs: number;
   readonly decision?: AskDecision | undefined;
+  /* Written before it is done. */
+  readonly effect?: EffectRecord | undefined;
+  /*
+   * When it was noted without a gateway, although what the agent said before it is not consumed yet. Absent once its own line is
+   * consumed, and for every ask that was not noted like this.
+   */
+  readonly notedAheadAtMs?: number | undefined;
 }
+
+/* Of the asks these are loaded: what waits for an answer or for us, and what is still to be met in the journal, answered or not. */
+export function isAmongRows({ state, notedAheadAtMs }: AskRow): boolean {
+  return state === 'open' || state === 'acting' || notedAheadAtMs !== undefined;
+}
+
+export type EffectRecord =
+  /* SHA-256 of the file as it is and as it will be; no `oldHash`: there is none. */
+  | { readonly kind: 'write'; readonly oldHash?: string | undefined; readonly newHash: string }
+  /* A run with the id of the ask. */
+  | { readonly kind: 'terminal' };
 
 export interface AskDecision {
   readonly answer: AskAnswer;
@@ -212,7 +255,7 @@ export interface EventRow {
   readonly atMs: number;
 }
 
-/* What is needed to decide; ended turns, answered calls and closed asks are not among them. */
+/* What is needed to decide; ended turns, answered calls and most closed asks are not among them. */
 export interface ThreadRows {
   readonly thread: ThreadRow;
   /* Absent: it has no process, or the last one has ended. */

@@ -206,7 +206,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       hasMembers: config.accounts?.some(({ runAs }) => runAs !== undefined) ?? false,
       keeper: late.keeper,
       checkHosts: late.check,
-      withTurns: lateThreads.withTurns,
+      agents: lateThreads,
     }),
   );
   const ground = { ...deps, config, store, custody, runs, ownerId };

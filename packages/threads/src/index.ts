@@ -1,10 +1,21 @@
 /*
  * The door of threads: conversations with agents, and what keeps them going through every restart.
  */
+export type { AgentClose, AgentController } from './agent-controller.ts';
 export { createThreads } from './create-threads.ts';
 export type { AskedReply, Prompt, Threads, ThreadsDeps } from './create-threads.ts';
 export { createEventDesk } from './event-desk.ts';
 export type { EventDesk, ThreadNews } from './event-desk.ts';
 export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
-export type { AgentPlan, AgentStarter, CrashPoint } from './ports.ts';
+export type {
+  AgentPlan,
+  AgentSessions,
+  AgentStarter,
+  CrashPoint,
+  HostTools,
+  HostWrite,
+  NewTerminal,
+  StartedRun,
+  TerminalName,
+} from './ports.ts';

@@ -16,9 +16,13 @@ test('what was kept in memory is no reason to refuse what is stored', async (t) 
   const other = await rig.gateway();
   const { id } = await owner.threads.create(anAccount, { agent: 'fake', cwd: rig.dir, title: '' });
   // The other one looks while there is nothing, and keeps what it saw.
-  await other.threads.closeAgent({ accountId: anAccount, id });
+  await other.threads.agents.closeSession({ accountId: anAccount, id });
   const turnId = await rig.say(owner.threads, id, 'count');
   await rig.until('it speaks', () => rig.text(id) === 'one');
-  assert.equal(await other.threads.cancel(anAccount, turnId, 'device:2'), true);
-  assert.equal(await other.threads.cancel(anAccount, turnId, 'device:2'), false, 'but once');
+  assert.equal(await other.threads.agents.cancelTurn(anAccount, turnId, 'device:2'), true);
+  assert.equal(
+    await other.threads.agents.cancelTurn(anAccount, turnId, 'device:2'),
+    false,
+    'but once',
+  );
 });

@@ -6,7 +6,8 @@
  * `finished` when all turns have ended and all agents are gone.
  */
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { agentVariables } from '@clawdfather/agents';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { openStore, parseAccountId } from '@clawdfather/store';
 import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
@@ -29,14 +30,16 @@ function createStarter(supervisor: Supervisor, { dir }: TurnsSettings): AgentSta
     plan: async (_accountId, { id }) => ({
       setup: { clientVersion: '0', mcpServers: [] },
       commandHash: 'echo',
+      program: { root: dirname(process.execPath), path: process.execPath },
       sessionId: undefined,
-      start: ({ runId }) =>
+      start: ({ runId, leaseId, commandHash }) =>
         supervisor.spawn({
           mode: 'child',
           runId,
+          leaseId,
           argv: fakeAgentCommand({ trace: join(traces, id), effects: join(effects, id) }),
           cwd: dir,
-          env: {},
+          env: { [agentVariables.commandHash]: commandHash },
           sessionId: 'chaos',
           backendId: 'agent',
           overallTimeoutMs: agentMsMax,

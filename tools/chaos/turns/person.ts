@@ -55,7 +55,7 @@ async function lookAt(deps: PersonDeps, { id }: ThreadRow): Promise<void> {
     const clientMessageId = messageIdOf(index);
     await threads.prompt({ accountId, id }, { blocks, ...asked, clientMessageId });
   } else if (rows.run === undefined) await records.archive(id);
-  else if (rows.run.state === 'open') await threads.closeAgent({ accountId, id });
+  else if (rows.run.state === 'open') await threads.agents.closeSession({ accountId, id });
 }
 
 async function answer(

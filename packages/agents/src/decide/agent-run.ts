@@ -1,6 +1,6 @@
 /*
  * The agent's process: its lease is written before it is started, completed when it has started, taken over by the next owner, and
- * closed when it has ended.
+ * closed when it has ended. How it is ended is in closing.ts.
  */
 import type { RunId, TerminationReason } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
@@ -13,7 +13,10 @@ import type { MessageText } from './message-text.ts';
 import { closeAsks } from './take-request.ts';
 import { closeMessage, Texts } from './take-update.ts';
 
-export type NewAgentRun = Pick<AgentRunRow, 'runId' | 'leaseId' | 'instanceId' | 'commandHash'> & {
+export type NewAgentRun = Pick<
+  AgentRunRow,
+  'runId' | 'leaseId' | 'instanceId' | 'commandHash' | 'programRoot' | 'programPath'
+> & {
   readonly sessionId: string | undefined;
   /* Where it works, as its own machine calls it; absent: as the thread says. */
   readonly cwd?: string | undefined;
@@ -63,19 +66,6 @@ export function holdRun(
   const draft = new Draft(rows, atMs);
   draft.changeRun({ epoch, process: run.process ?? process });
   advance(draft, setup);
-  return draft.done();
-}
-
-/* From now on it is only ended: no prompt goes there. Undefined: it has none, or it closes already. */
-export function beginClosing(rows: ThreadRows, runId: RunId, atMs: number) {
-  const { run } = rows;
-  if (run?.runId !== runId || run.state !== 'open') return undefined;
-  const draft = new Draft(rows, atMs);
-  const { capabilities, phase } = draft.changeRun({ state: 'closing' });
-  const { nativeSessionId } = draft.thread;
-  if (phase === 'ready' && capabilities?.canClose === true && nativeSessionId !== undefined) {
-    draft.call('session/close', { sessionId: nativeSessionId });
-  }
   return draft.done();
 }
 
@@ -147,13 +137,4 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
     { event: 'queued', message: 'its agent ended before it had the prompt' },
     { turnId },
   );
-}
-
-/* W13. Undefined: there is no such turn any more, or it was not cancelled. */
-export function giveUpTurn(rows: ThreadRows, turnId: string, atMs: number) {
-  if (rows.turn?.id !== turnId || rows.turn.cancelAskedAtMs === undefined) return undefined;
-  const draft = new Draft(rows, atMs);
-  if (draft.run?.state === 'open') draft.changeRun({ state: 'closing' });
-  draft.turnEvent({ type: 'cancel-ignored' });
-  return draft.done();
 }

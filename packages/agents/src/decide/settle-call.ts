@@ -1,7 +1,9 @@
 /*
  * An agent's answer to what we have asked of it: a step of the handshake, or the end of a turn.
  */
+import type { AskRow } from '../rows.ts';
 import { isObject, type RpcMessage } from '../wire/json-rpc.ts';
+import { isGoodbye } from './closing.ts';
 import type { Consuming } from './consuming.ts';
 import { handshakeAnswered, handshakeRefused } from './handshake.ts';
 import { closeAsks } from './take-request.ts';
@@ -19,7 +21,7 @@ export function settleCall(consuming: Consuming, answer: Answer): void {
   }
   draft.calls.set(call.id, { ...call, state: 'answered' });
   if (call.method === 'session/prompt') endPrompt(consuming, answer, call.turnId);
-  else if (call.method === 'session/close') return;
+  else if (isGoodbye(call)) return;
   else if (answer.kind === 'error') handshakeRefused(draft, setup, answer.error);
   else handshakeAnswered(draft, setup, answer.result);
 }
@@ -29,7 +31,9 @@ function endPrompt(consuming: Consuming, answer: Answer, turnId: string | undefi
   closeMessage(consuming);
   // The turn has ended without its answer: the cancel was ignored for too long.
   if (draft.turn === undefined || draft.turn.id !== turnId) return;
-  closeAsks(draft, (ask) => ask.turnId === turnId, { state: 'void', atMs });
+  // What is being done on the host is answered all the same.
+  const isOver = (ask: AskRow): boolean => ask.turnId === turnId && ask.state === 'open';
+  closeAsks(draft, isOver, { state: 'void', atMs });
   const { deadlineAtMs = atMs } = draft.turn;
   if (atMs > deadlineAtMs) {
     draft.turnEvent({ type: 'late' }, atMs);

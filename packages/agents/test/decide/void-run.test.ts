@@ -8,7 +8,14 @@ import type { RunId } from '@clawdfather/supervisor';
 import { aRunId, ThreadModel } from '../support/thread-model.ts';
 
 const atMs = 1_000;
-const lease = { leaseId: 'lease', instanceId: 'a', commandHash: 'hash', sessionId: undefined };
+const lease = {
+  leaseId: 'lease',
+  instanceId: 'a',
+  commandHash: 'hash',
+  programRoot: '/opt',
+  programPath: '/opt/agent',
+  sessionId: undefined,
+};
 
 test('a run that never was leaves its turn as it is', () => {
   const model = new ThreadModel();

@@ -11,22 +11,28 @@ import type { GatewayConfig } from '../serve.ts';
 
 export type AgentConfig = NonNullable<GatewayConfig['agents']>['named'][number];
 
-/* `only`: the files of other agents are left alone. Throws for a file that others can read. */
+/* `only`: of all others keys are left in their files, whose names stand in their places. Throws for a file that others can read. */
 export function agentConfigsFrom(config: Config, only?: string): readonly AgentConfig[] {
-  return config.values.agents
-    .filter(({ name }) => only === undefined || name === only)
-    .map((setting) => agentConfigFrom(config, setting));
+  return config.values.agents.map((setting) => {
+    const isRead = only === undefined || only === setting.name;
+    return agentConfigFrom(config, setting, isRead);
+  });
 }
 
 function agentConfigFrom(
   config: Config,
-  { env, cwd, limits, ...setting }: AgentSetting,
+  { env, cwd, limits, login: _login, ...setting }: AgentSetting,
+  isRead: boolean,
 ): AgentConfig {
   const { timeMs, ...others } = limits ?? {};
   const runLimits = runLimitsOf(others);
+  const valueOf = (name: string, file: string): string => {
+    const path = absolutePath(file, config);
+    return isRead ? readSecretFile({ path, setting: `agents.${setting.name}.env.${name}` }) : path;
+  };
   return {
     ...setting,
-    ...(env === undefined ? {} : { env: environmentOf(config, setting.name, env) }),
+    ...(env === undefined ? {} : { env: environmentOf(env, valueOf) }),
     ...(cwd === undefined ? {} : { cwd: absolutePath(cwd, config) }),
     ...(Object.keys(runLimits).length === 0 ? {} : { limits: runLimits }),
     ...(timeMs === undefined ? {} : { timeoutMs: timeMs }),
@@ -34,16 +40,14 @@ function agentConfigFrom(
 }
 
 function environmentOf(
-  config: Config,
-  agent: string,
   env: Readonly<Record<string, EnvValue>>,
+  valueOf: (name: string, file: string) => string,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => {
-      if (typeof value === 'string') return [name, value];
-      const setting = `agents.${agent}.env.${name}`;
-      return [name, readSecretFile({ path: absolutePath(value.file, config), setting })];
-    }),
+    Object.entries(env).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : valueOf(name, value.file),
+    ]),
   );
 }
 

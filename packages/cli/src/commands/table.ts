@@ -6,7 +6,9 @@ import { type Command, command } from '../command.ts';
 import {
   agentsInstallSpec,
   agentsListSpec,
+  agentsLoginSpec,
   agentsRemoveSpec,
+  agentsTestSpec,
   askSpec,
   saySpec,
   threadsArchiveSpec,
@@ -160,6 +162,8 @@ export const commandGroups: readonly CommandGroup[] = [
         'required',
         async () => (await import('./agents-install.ts')).install,
       ),
+      command(agentsLoginSpec, 'required', async () => (await import('./agents-login.ts')).login),
+      command(agentsTestSpec, 'required', async () => (await import('./agents-test.ts')).test),
       command(
         agentsRemoveSpec,
         'required',

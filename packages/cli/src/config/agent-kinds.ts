@@ -19,6 +19,8 @@ export interface AgentSetting {
   readonly title?: string | undefined;
   /* Absent: the built-in agent of this name. */
   readonly command?: Command | undefined;
+  /* Signs it in, at a terminal. */
+  readonly login?: Command | undefined;
   readonly env?: Readonly<Record<string, EnvValue>> | undefined;
   /* Of a new thread for which none is named. Kept as written until it is known whose home ~ is. */
   readonly cwd?: string | undefined;
@@ -33,7 +35,9 @@ export const builtInNames = ['opencode', 'claude', 'codex', 'gemini', 'qwen', 'c
 const shape = 'Write it as {"NAME": {"command": ["PROGRAM", "ARG", …]}}.';
 const envShape = 'Write it as {"NAME": "VALUE"}, or {"NAME": {"file": "PATH"}}.';
 const namePattern = '^[a-z][a-z0-9-]{0,31}$';
-const known = ['command', 'title', 'env', 'cwd', 'limits'];
+const known = ['command', 'login', 'title', 'env', 'cwd', 'limits'];
+
+const commandSchema = { type: 'array', minItems: 1, items: { type: 'string' } };
 
 export const agentSettings: Kind<readonly AgentSetting[]> = {
   placeholder: 'JSON',
@@ -49,7 +53,8 @@ export const agentSettings: Kind<readonly AgentSetting[]> = {
       type: 'object',
       additionalProperties: false,
       properties: {
-        command: { type: 'array', minItems: 1, items: { type: 'string' } },
+        command: commandSchema,
+        login: commandSchema,
         title: { type: 'string' },
         env: {
           type: 'object',
@@ -75,10 +80,11 @@ export const agentSettings: Kind<readonly AgentSetting[]> = {
 
 function toJson(agents: readonly AgentSetting[], shown: (value: EnvValue) => EnvValue): Json {
   return Object.fromEntries(
-    agents.map(({ name, command, title, env, cwd, limits }) => [
+    agents.map(({ name, command, login, title, env, cwd, limits }) => [
       name,
       {
         ...(command === undefined ? {} : { command }),
+        ...(login === undefined ? {} : { login }),
         ...(title === undefined ? {} : { title }),
         ...(env === undefined ? {} : { env: mapValues(env, shown) }),
         ...(cwd === undefined ? {} : { cwd }),
@@ -104,7 +110,7 @@ function parseAgents(label: string, json: unknown): readonly AgentSetting[] {
 function parseAgent(
   label: string,
   name: string,
-  { command, title, env, cwd, limits, ...others }: Readonly<Record<string, unknown>>,
+  { command, login, title, env, cwd, limits, ...others }: Readonly<Record<string, unknown>>,
 ): AgentSetting {
   if (!new RegExp(namePattern).test(name)) {
     throw usageError(
@@ -120,12 +126,16 @@ function parseAgent(
   else if (!isCommand(command)) {
     throw usageError(`${label}.command is not a program with its arguments`, shape);
   }
+  if (login !== undefined && !isCommand(login)) {
+    throw usageError(`${label}.login is not a program with its arguments`, shape);
+  }
   if (title !== undefined && typeof title !== 'string') {
     throw usageError(`${label}.title is not a text`, shape);
   }
   return {
     name,
     ...(command === undefined ? {} : { command }),
+    ...(login === undefined ? {} : { login }),
     ...(title === undefined ? {} : { title }),
     ...(env === undefined ? {} : { env: parseEnv(`${label}.env`, env) }),
     ...(cwd === undefined ? {} : { cwd: path.fromJson(`${label}.cwd`, cwd) }),

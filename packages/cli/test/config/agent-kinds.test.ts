@@ -18,6 +18,7 @@ test('everything that may be said of an agent can be written down and means itse
     claude: { env: { ANTHROPIC_API_KEY: { file: '~/key' }, OTHER: 'plain' }, cwd: '~/work' },
     mine: {
       command: ['mine', '--acp'],
+      login: ['mine', 'login'],
       title: 'Mine',
       limits: {
         memory: '4G',
@@ -81,6 +82,7 @@ test('a key is read from its file, which nobody else may read; only that of the 
       limits: { cpuSeconds: 2 },
       timeoutMs: 60_000,
     },
+    { name: 'codex', env: { KEY: join(home, 'missing') } },
   ]);
   assert.throws(() => agentConfigsFrom(config), { code: 'secret-file-unreadable' });
   chmodSync(join(home, 'key'), 0o644);

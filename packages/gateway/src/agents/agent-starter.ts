@@ -5,7 +5,13 @@
  * of its own.
  */
 import { join } from 'node:path';
-import { journalBytesMax, type ResolvedAgent, type ThreadRow } from '@clawdfather/agents';
+import {
+  agentVariables,
+  handshakeQuirks,
+  journalBytesMax,
+  type ResolvedAgent,
+  type ThreadRow,
+} from '@clawdfather/agents';
 import { type AccountId, type Clock, loginEnvironment } from '@clawdfather/kit';
 import {
   shieldVariable,
@@ -13,7 +19,13 @@ import {
   toolsSocketName,
   toolsVariable,
 } from '@clawdfather/protocol';
-import type { ChildInput, ManagedRun, RemoteHosts, RunId } from '@clawdfather/supervisor';
+import type { Store } from '@clawdfather/store';
+import {
+  type ChildInput,
+  type ManagedRun,
+  type RemoteHosts,
+  shimBinaryPath,
+} from '@clawdfather/supervisor';
 import {
   accountLabel,
   agentBackend,
@@ -25,13 +37,17 @@ import {
   requesterLabel,
   threadLabel,
 } from '@clawdfather/supervisor/origins';
-import type { AgentPlan, AgentStarter } from '@clawdfather/threads';
+import type { AgentPlan, AgentStarter, StartedRun } from '@clawdfather/threads';
 import { shieldInput } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { AgentPlaces } from '../hosts/agent-places.ts';
+import type { AgentBinding } from '../hosts/agent-binding.ts';
+import { contextOf } from './agent-context.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
+import { findProgram } from './find-program.ts';
+import { createHostTools } from './host-tools.ts';
 
 export interface AgentStarterDeps {
   readonly config: GatewayConfig;
@@ -39,9 +55,15 @@ export interface AgentStarterDeps {
   readonly runs: Pick<Runs, 'supervisor' | 'users' | 'shield' | 'toolServers' | 'toolLaunch'>;
   readonly remoteHosts: RemoteHosts;
   readonly hosts: AgentPlaces;
+  readonly store: Store;
   readonly clock: Clock;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
+  /* How an agent in this session works on the session's host. */
+  readonly bindingOf: (
+    accountId: AccountId,
+    sessionId: string,
+  ) => Promise<AgentBinding | undefined>;
 }
 
 export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
@@ -70,7 +92,14 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
   const sessionId = await deps.sessionFor(accountId, thread);
   const { shield, toolServers, supervisor } = runs;
   const home = user === undefined ? {} : { HOME: user.home, USER: user.name, LOGNAME: user.name };
-  const env = { ...loginEnvironment(config.runs.environment), ...home, ...agent.env };
+  const isInside = (await shield?.state())?.hasNamespace === true;
+  const context = await contextOf(deps, planned, { sessionId, isInside });
+  const env: Readonly<Record<string, string>> = {
+    ...loginEnvironment(config.runs.environment),
+    ...home,
+    ...agent.env,
+    ...context.environment,
+  };
   const input: ChildInput = {
     ...inputOf(planned, sessionId),
     argv: argvOf(agent),
@@ -81,19 +110,19 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     overallTimeoutMs: agent.timeoutMs,
   };
   const ageMs = deps.clock.wallMs() - thread.createdAtMs;
-  const isInside = (await shield?.state())?.hasNamespace === true;
   return {
     setup: {
       clientVersion: config.version,
       mcpServers: isInside && toolServers !== undefined ? toolsOf(runs.toolLaunch ?? []) : [],
-      ...quirksFor(agent, env, { ageMs }),
+      ...handshakeQuirks(agent, env, ageMs),
     },
     commandHash: agent.commandHash,
+    program: findProgram(input.argv[0], env['PATH']),
     sessionId,
-    start: async ({ runId }) => {
-      const begun = { ...input, runId };
+    start: async (run) => {
+      const begun = leased(input, run);
       if (shield === undefined) return supervisor.spawn(begun);
-      const place = { tree: thread.cwd, user };
+      const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
     },
   };
@@ -108,19 +137,25 @@ function planOnHost(
   { connectionId, ...planned }: Planned & { readonly connectionId: string },
 ): AgentPlan {
   const { accountId, thread, agent } = planned;
-  if (agent.limits !== undefined || agent.timeoutMs !== undefined) {
-    throw new ApiError('unsupported', `agents.${agent.name}.limits hold only on this machine`, {
-      hint: 'On an SSH host, set them there, or name another agent without limits.',
-    });
-  }
   const { id, cwd } = thread;
   let place = { sessionId: thread.sessionId ?? '', cwd };
-  const { neverLoad } = quirksFor(agent, {}, { ageMs: deps.clock.wallMs() - thread.createdAtMs });
+  const { neverLoad } = handshakeQuirks(agent, {}, deps.clock.wallMs() - thread.createdAtMs);
   return {
-    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
+    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad, servesHost: true },
+    // Where it works is known when the host was reached.
+    get tools() {
+      const { hosts, remoteHosts, runs, store, config } = deps;
+      const { agentPolicy } = config.runs;
+      const { supervisor } = runs;
+      const shared = { hosts, remoteHosts, supervisor, store, agentPolicy };
+      return createHostTools(shared, { accountId, connectionId, threadId: id, ...place });
+    },
     commandHash: agent.commandHash,
+    // What runs here carries it there (hosts/host-commands.ts).
+    program: findProgram(shimBinaryPath(), undefined),
     sessionId: undefined,
     enter: async () => {
+      refuseLimits(agent);
       const [program] = argvOf(agent);
       const named = { id, agent: thread.agent, cwd };
       const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
@@ -131,18 +166,27 @@ function planOnHost(
       const { sessionId } = place;
       return deps.hosts.explainEnd({ accountId, connectionId, sessionId, exit });
     },
-    start: ({ runId }) => startOnHost(deps, { ...planned, connectionId, place, runId }),
+    start: (run) => startOnHost(deps, { ...planned, connectionId, place, run }),
   };
+}
+
+/* They are kept by the shim, and nothing of ours is on the host. */
+function refuseLimits({ name, limits, timeoutMs }: ResolvedAgent): void {
+  if (limits === undefined && timeoutMs === undefined) return;
+  throw new ApiError('unsupported', `agents.${name}.limits hold only on this machine`, {
+    hint: 'On an SSH host, set them there, or name another agent without limits.',
+  });
 }
 
 interface StartOnHost extends Planned {
   readonly connectionId: string;
   readonly place: { readonly sessionId: string; readonly cwd: string };
-  readonly runId: RunId;
+  readonly run: StartedRun;
 }
 
 async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promise<ManagedRun> {
-  const { accountId, thread, agent, connectionId, place, runId } = planned;
+  const { accountId, thread, agent, connectionId, place } = planned;
+  const { runId } = planned.run;
   const { cwd, sessionId } = place;
   const { signal } = new AbortController();
   const host = await deps.remoteHosts.find(accountId, connectionId, signal);
@@ -176,13 +220,19 @@ async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promis
       [hostDirectoryLabel]: directoryOnHost(cwd),
     };
     const begun = { ...input, ...spawn, labels: onHost, runId, shownAs, graceMs };
-    const run = await deps.runs.supervisor.spawn(begun);
+    const run = await deps.runs.supervisor.spawn(leased(begun, planned.run));
     start.started(run);
     return run;
   } catch (error) {
     start.notStarted();
     throw error;
   }
+}
+
+/* What its lease has is in its environment, where anyone who wants to end it can read it (AP3). */
+function leased(input: ChildInput, { runId, leaseId, commandHash }: StartedRun): ChildInput {
+  const env = { ...input.env, [agentVariables.commandHash]: commandHash };
+  return { ...input, runId, leaseId, env };
 }
 
 /* One process per thread, whichever gateways try (W2). */
@@ -224,16 +274,3 @@ function argvOf({ argv, name }: ResolvedAgent): readonly [string, ...string[]] {
   if (program === undefined) throw new TypeError(`the agent ${name} has no program`);
   return [program, ...args];
 }
-
-/* What it does differently, as far as the handshake has to know. */
-function quirksFor({ quirks }: ResolvedAgent, env: Env, { ageMs }: { readonly ageMs: number }) {
-  const variable = Object.keys(quirks.authenticateFor).find((name) => (env[name] ?? '') !== '');
-  const authenticateBy = variable && quirks.authenticateFor[variable];
-  const isSpoiled = ageMs < quirks.loadErasesYoungerThanMs;
-  return {
-    neverLoad: isSpoiled || !quirks.takesUpBy.includes('load'),
-    ...(authenticateBy === undefined ? {} : { authenticateBy }),
-  };
-}
-
-type Env = Readonly<Record<string, string>>;

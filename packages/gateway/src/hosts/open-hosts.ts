@@ -44,7 +44,7 @@ import { createRemoteHosts } from './remote-hosts.ts';
 import { createSessionStarts } from './session-starts.ts';
 import { openSshBaseDir } from './ssh-base-dir.ts';
 import { createSshChecks } from './ssh-checks.ts';
-import { type HostStartDeps, startHostSession } from './start-host-session.ts';
+import { type HostStartDeps, type PendingOnHost, startHostSession } from './start-host-session.ts';
 
 export interface HostsDeps {
   readonly stateDir: string;
@@ -70,13 +70,21 @@ export interface HostsDeps {
   readonly openMaxOf: (accountId: AccountId, requester: string) => number;
 }
 
+export interface HostSessionStart extends Partial<Pick<PendingOnHost, 'startAgent'>> {
+  readonly actor: string;
+}
+
 export interface Hosts extends AsyncDisposable {
   readonly checks: HostChecks;
   readonly remote: RemoteHosts;
   /* Where agents of threads work on hosts. */
   readonly agents: AgentPlaces;
-  /* A pending session becomes active, or fails. */
-  activate(accountId: AccountId, session: SessionRecord, actor: string): Promise<SessionRecord>;
+  /* A pending session becomes active, or fails: with its agent, where it has one. */
+  activate(
+    accountId: AccountId,
+    session: SessionRecord,
+    start: HostSessionStart,
+  ): Promise<SessionRecord>;
   adopt(session: DueSession): Promise<'adopted' | 'gone'>;
   /* For programs of this machine that work on the host of a session; undefined: it has none, or is not live here. */
   binding(accountId: AccountId, sessionId: string): Promise<AgentBinding | undefined>;
@@ -190,9 +198,9 @@ export function openHosts(deps: HostsDeps): Hosts {
       }),
     remote: createRemoteHosts({ store, commands, sessionOn: starts.sessionOn }),
     agents: createAgentPlaces({ ...deps, hosts, commands, leases, losses, starts }),
-    activate: async (accountId, session, by) => {
+    activate: async (accountId, session, { actor: by, startAgent }) => {
       const { connectionId = '' } = session;
-      const pending = { accountId, session, connectionId, by: { actor: by } };
+      const pending = { accountId, session, connectionId, by: { actor: by }, startAgent };
       return (await startHostSession(starting, pending)).session;
     },
     adopt: async (session) => {

@@ -32,6 +32,17 @@ export const turnStatusSchema = z.enum([
 ]);
 const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
 
+/* What comes of trying an agent. */
+export const agentTestOutcomeSchema = z.enum([
+  'works',
+  'not-startable',
+  'not-signed-in',
+  'exited',
+  'no-acp',
+  'too-slow',
+  'refused',
+]);
+
 export const threadSchema = z
   .object({
     id: idSchema,
@@ -101,9 +112,9 @@ export const askSchema = z
     thread_id: idSchema,
     turn_id: z.string().nullable(),
     agent: z.string(),
-    /* A permission is answered with one of its options, a question with a form. */
-    class: z.enum(['permission', 'question']),
-    state: z.enum(['open', 'answered', 'withdrawn', 'void']),
+    /* A permission is answered with one of its options, a question with a form. An effect is a file or a terminal on the agent's host. */
+    class: z.enum(['permission', 'question', 'effect']),
+    state: z.enum(['open', 'acting', 'answered', 'withdrawn', 'void']),
     title: z.string(),
     options: z.array(z.object({ option_id: z.string(), name: z.string(), kind: z.string() })),
     /* As the agent sent it. */
@@ -288,6 +299,17 @@ export const agentsEndpoints = endpoints({
           source: z.enum(['settings', 'built-in']),
           is_installed: z.boolean(),
           version: z.string().nullable(),
+          is_signed_in: z
+            .boolean()
+            .nullable()
+            .describe('By a variable or a file of its sign-in; null: not known of this agent'),
+          last_test: z
+            .object({
+              outcome: agentTestOutcomeSchema,
+              at: timeSchema,
+            })
+            .nullable()
+            .describe('Of `clf agents test` on the machine of the gateway, for what starts now'),
         }),
       ),
     }),

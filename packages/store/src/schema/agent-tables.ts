@@ -10,6 +10,8 @@ import type {
   AskRow,
   CallRow,
   CancelCause,
+  Closing,
+  EffectRecord,
   EventType,
   JsonObject,
   LoadClass,
@@ -44,6 +46,11 @@ export interface ThreadsTable {
   title: string;
   status: ThreadStatus;
   session_id: string | null;
+  via_connection_id: string | null;
+  /** Whose it is: written once, when it is made. */
+  backend: string;
+  owner_id: string;
+  spawned_by: string | null;
   parent_id: string | null;
   /** The gateway that made it. */
   instance_id: string;
@@ -105,10 +112,13 @@ export interface AgentRunsTable {
   state: AgentRunRow['state'];
   phase: AgentRunRow['phase'];
   command_hash: string;
+  program_root: string;
+  program_path: string;
   root_pid: number | null;
   process_group_id: number | null;
   start_ticks: number | null;
   boot_id: string | null;
+  closing_json: JsonText<Plain<Closing>> | null;
   cursor: Cursor;
   accepted_input: number;
   next_call_id: number;
@@ -153,4 +163,6 @@ export interface AcpAsksTable {
   state: AskRow['state'];
   asked_at_ms: number;
   decision_json: JsonText<Plain<AskDecision>> | null;
+  noted_ahead_at_ms: number | null;
+  effect_json: JsonText<Plain<EffectRecord>> | null;
 }

@@ -6,15 +6,17 @@
  */
 import type { DueThreads, ThreadRecords } from '@clawdfather/agents';
 import { compareCursors, type ManagedRun, type Supervisor } from '@clawdfather/supervisor';
+import type { HostTools } from '@clawdfather/threads';
 import type { MemoryRecords } from './memory-records.ts';
 
-type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'instanceId' | 'generation'>;
+type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'examine' | 'instanceId' | 'generation'>;
 
 export interface Guard {
   readonly records: ThreadRecords;
   readonly due: DueThreads;
   supervisor(real: Supervisor): SupervisorPort;
   run(real: ManagedRun): ManagedRun;
+  tools(real: HostTools): HostTools;
   /* Resolves when it is not frozen; throws when it is lost. */
   pass(): Promise<void>;
   lose(): void;
@@ -73,6 +75,7 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
         return real.generation;
       },
       get: (runId) => real.get(runId),
+      examine: (...args) => real.examine(...args),
       attach: async (...args) => {
         await pass();
         const attached = await real.attach(...args);
@@ -81,6 +84,7 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
       },
     }),
     run,
+    tools: (real) => eachCall(real, pass),
     pass,
     lose: () => {
       isLost = true;

@@ -1,18 +1,20 @@
 /*
  * The control database in memory, with the store's promises: one version per thread, all of a change or nothing.
  */
-import type {
-  AgentRunRow,
-  AskRow,
-  CallRow,
-  DueThreads,
-  EventRow,
-  FrameRow,
-  ThreadChange,
-  ThreadRecords,
-  ThreadRow,
-  ThreadRows,
-  TurnRow,
+import {
+  type AgentRunRow,
+  type AskRow,
+  type CallRow,
+  type DueThreads,
+  type EventRow,
+  type FrameRow,
+  isAmongRows,
+  ownershipOf,
+  type ThreadChange,
+  type ThreadRecords,
+  type ThreadRow,
+  type ThreadRows,
+  type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 
@@ -37,13 +39,16 @@ export class MemoryRecords {
   readonly records: ThreadRecords = {
     create: async (given) => {
       this.#count += 1;
+      const id = `thread-${this.#count}`;
       const thread: ThreadRow = {
-        id: `thread-${this.#count}`,
+        id,
+        ...ownershipOf(id, given),
         version: 1,
         agent: given.agent,
         cwd: given.cwd,
         title: given.title,
         status: 'ready',
+        sessionId: given.sessionId,
         lastSeq: 0,
         createdAtMs: 0,
         updatedAtMs: 0,
@@ -169,6 +174,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     turn: [...turns.values()].find(isRunning),
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
-    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+    asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
   };
 }

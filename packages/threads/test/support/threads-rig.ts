@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { EventRow, ThreadName } from '@clawdfather/agents';
+import { agentVariables, type EventRow, type ThreadName } from '@clawdfather/agents';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { DatabaseSync } from 'node:sqlite';
 import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
@@ -23,6 +23,7 @@ import {
   type CrashPoint,
   createEventDesk,
   createThreads,
+  type HostTools,
   type Threads,
 } from '@clawdfather/threads';
 import { createGuard, type Guard } from './guarded-ports.ts';
@@ -43,10 +44,10 @@ export interface TestGateway {
 }
 
 export interface GatewayOptions {
-  /* Lost at this crash point, counted from 1. */
-  readonly lostAt?: number;
+  /* Lost at this crash point: counted from 1, or the first of this name. */
+  readonly lostAt?: number | CrashPoint;
   /* Frozen there, as by SIGSTOP. */
-  readonly frozenAt?: number;
+  readonly frozenAt?: number | CrashPoint;
   /* With each point that it passes. */
   readonly onPoint?: (point: CrashPoint, count: number) => void;
 }
@@ -62,7 +63,11 @@ export class ThreadsRig {
   readonly #script: string;
   readonly #gateways = new Set<TestGateway>();
 
-  constructor(t: TestContext, script: Script) {
+  readonly #tools: HostTools | undefined;
+
+  /* `tools`: it runs on a host, which these stand for. */
+  constructor(t: TestContext, script: Script, tools?: HostTools) {
+    this.#tools = tools;
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
   }
@@ -74,8 +79,8 @@ export class ThreadsRig {
     const passPoint = (point: CrashPoint): void => {
       points += 1;
       onPoint?.(point, points);
-      if (points === lostAt) guard.lose();
-      if (points === frozenAt) guard.freeze();
+      if (!guard.hasStopped() && (points === lostAt || point === lostAt)) guard.lose();
+      if (points === frozenAt || point === frozenAt) guard.freeze();
       guard.throwIfLost();
     };
     const threads = createThreads({
@@ -115,21 +120,24 @@ export class ThreadsRig {
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
     return {
       plan: async () => ({
-        setup: { clientVersion: '0', mcpServers: [] },
+        setup: { clientVersion: '0', mcpServers: [], servesHost: this.#tools !== undefined },
+        tools: this.#tools && guard.tools(this.#tools),
         commandHash: 'fake',
+        program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: undefined,
-        start: async ({ runId }) => {
+        start: async ({ runId, leaseId, commandHash }) => {
           await guard.pass();
           const started = await supervisor.spawn({
             mode: 'child',
             runId,
+            leaseId,
             argv: fakeAgentCommand({
               script: this.#script,
               gates: this.gates,
               trace: this.trace,
             }),
             cwd: this.dir,
-            env: {},
+            env: { [agentVariables.commandHash]: commandHash },
             sessionId: 'threads',
             backendId: 'agent',
             overallTimeoutMs: 120_000,

@@ -102,8 +102,9 @@ export function runProgress(run: AgentRunRow) {
 }
 
 /** What changes a few times in the life of a run. */
-export function runFacts({ process, capabilities, endedAtMs }: AgentRunRow) {
+export function runFacts({ process, capabilities, closing, endedAtMs }: AgentRunRow) {
   return {
+    closing_json: closing === undefined ? null : formatJson({ ...closing }),
     root_pid: process?.rootPid ?? null,
     process_group_id: process?.processGroupId ?? null,
     start_ticks: process?.startTicks ?? null,
@@ -121,6 +122,8 @@ export function runColumns({ accountId, threadId }: ThreadName, run: AgentRunRow
     lease_id: run.leaseId,
     instance_id: run.instanceId,
     command_hash: run.commandHash,
+    program_root: run.programRoot,
+    program_path: run.programPath,
     started_at_ms: run.startedAtMs,
     ...runProgress(run),
     ...runFacts(run),
@@ -139,8 +142,13 @@ export function callColumns(accountId: string, runId: RunId, call: CallRow): Acp
   };
 }
 
-export function askChanges({ state, decision }: AskRow) {
-  return { state, decision_json: decision === undefined ? null : formatJson({ ...decision }) };
+export function askChanges({ state, decision, notedAheadAtMs, effect }: AskRow) {
+  return {
+    state,
+    decision_json: decision === undefined ? null : formatJson({ ...decision }),
+    noted_ahead_at_ms: notedAheadAtMs ?? null,
+    effect_json: effect === undefined ? null : formatJson({ ...effect }),
+  };
 }
 
 export function askColumns(

@@ -184,6 +184,8 @@ const askColumns = [
   'acp_asks.state',
   'acp_asks.asked_at_ms',
   'acp_asks.decision_json',
+  'acp_asks.noted_ahead_at_ms',
+  'acp_asks.effect_json',
 ] as const;
 
 function fromAsks(db: Database, accountId: string) {
@@ -202,7 +204,16 @@ function fromAsks(db: Database, accountId: string) {
 export const selectOpenAsksOfThread = createSelect((db, { accountId, threadId }: OfThread) =>
   fromAsks(db, accountId)
     .where('acp_asks.thread_id', '=', threadId)
-    .where('acp_asks.state', '=', sql.lit('open'))
+    .where('acp_asks.state', 'in', [sql.lit('open' as const), sql.lit('acting' as const)])
+    .orderBy('acp_asks.asked_at_ms')
+    .orderBy('acp_asks.id'),
+);
+
+/** Those whose line is still to be consumed, also if they are answered. */
+export const selectAsksAhead = createSelect((db, { accountId, runId }: OfRun) =>
+  fromAsks(db, accountId)
+    .where('acp_asks.run_id', '=', runId)
+    .where('acp_asks.noted_ahead_at_ms', 'is not', null)
     .orderBy('acp_asks.asked_at_ms')
     .orderBy('acp_asks.id'),
 );

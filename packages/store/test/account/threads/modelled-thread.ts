@@ -79,7 +79,8 @@ export class ModelledThread {
     const { turn, run } = await this.#rows();
     if (turn === undefined || run !== undefined) return;
     const runId = runIdOf(this.#next('run'));
-    const lease = { runId, leaseId: 'lease', instanceId, commandHash: 'hash', sessionId: 's' };
+    const program = { commandHash: 'hash', programRoot: '/opt', programPath: '/opt/agent' };
+    const lease = { runId, leaseId: 'lease', instanceId, ...program, sessionId: 's' };
     await this.#change((rows) => beginRun(rows, lease, atMs));
     this.#agent = { runId, said: [], answered: new Set() };
     this.#epoch = 1;
