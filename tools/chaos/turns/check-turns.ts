@@ -115,7 +115,9 @@ async function checkTurn(
   const what = `${nonce} is ${turn.status}: ${turn.result?.message ?? ''}`;
   check(turn.status === 'completed', 'every turn is completed', what);
   const cards = mine.filter(({ type }) => type === 'approval');
-  const states = cards.map(({ payload }) => String(payload['state'])).join(' ');
+  const states = cards
+    .map(({ payload: { state } }) => (typeof state === 'string' ? state : ''))
+    .join(' ');
   const isOne = states === (isAsking ? 'open answered' : '');
   check(isOne, 'one card for a permission', `${nonce}: ${states}`);
   const askId = cards[0]?.payload['ask'];

@@ -51,7 +51,7 @@ export async function talk(
     if (gateway.hasStopped()) return false;
     assert.ok(
       clock.monotonicMs() < lateMs,
-      `gateway ${choice} stands still: ${where(rig)}, ${refused}`,
+      `gateway ${choice} stands still: ${where(rig)}, ${String(refused)}`,
     );
     // What it does may wait for ever, when the gateway is frozen in it.
     let isDone = false;
@@ -93,8 +93,9 @@ async function act(rig: ThreadsRig, { threads }: TestGateway, choice: number): P
     (message) => !turns.some(({ clientMessageId }) => clientMessageId === message),
   );
   const isFree = turns.every(({ endedAtMs }) => endedAtMs !== undefined);
-  if (next !== undefined && isFree) await rig.say(threads, id, next, next);
-  else await clock.sleep(1);
+  if (next !== undefined && isFree) {
+    await rig.say(threads, id, { text: next, messageId: next });
+  } else await clock.sleep(1);
 }
 
 function isOver({ database }: ThreadsRig): boolean {

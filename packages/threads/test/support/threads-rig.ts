@@ -98,8 +98,8 @@ export class ThreadsRig {
     const gateway: TestGateway = {
       threads,
       supervisor,
-      hasStopped: guard.hasStopped,
-      thaw: guard.thaw,
+      hasStopped: () => guard.hasStopped(),
+      thaw: () => guard.thaw(),
       lose: async () => {
         guard.lose();
         await threads.close();
@@ -161,11 +161,16 @@ export class ThreadsRig {
   async say(
     threads: Threads,
     threadId: string,
-    text: string,
-    clientMessageId?: string,
+    said: string | { readonly text: string; readonly messageId: string },
   ): Promise<string> {
+    const { text, messageId } =
+      typeof said === 'string' ? { text: said, messageId: undefined } : said;
     const blocks = [{ type: 'text', text }];
-    const asked = { loadClass: 'long_task', requester: 'device:1', clientMessageId } as const;
+    const asked = {
+      loadClass: 'long_task',
+      requester: 'device:1',
+      clientMessageId: messageId,
+    } as const;
     const name = { accountId: anAccount, id: threadId };
     return (await threads.prompt(name, { blocks, ...asked })).turnId;
   }

@@ -319,7 +319,7 @@ export class ModelledThread {
   #checkText({ run }: ThreadRows, events: readonly EventRow[]): void {
     const stored = events
       .filter(({ type }) => type === 'delta')
-      .map(({ payload: { text } }) => String(text))
+      .map(({ payload: { text } }) => (typeof text === 'string' ? text : ''))
       .join('');
     const said = (this.#agent?.said ?? []).slice(0, run === undefined ? 0 : numberOf(run.cursor));
     assert.equal(stored, this.#text + said.map(textOf).join(''));
