@@ -1,5 +1,5 @@
 /*
- * `npm run chaos -- [--cycles N] [--seed N] [--dir DIRECTORY] [--keep]`
+ * `npm run chaos -- [--cycles N | --turns N] [--seed N] [--dir DIRECTORY] [--keep]`
  */
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
@@ -7,6 +7,8 @@ import { parseArgs } from 'node:util';
 
 export interface Options {
   readonly cycles: number;
+  /* So many gateways are killed while agents answer, instead. */
+  readonly turns: number | undefined;
   /* The same seed plans the same campaign; when a kill arrives is up to the machine all the same. */
   readonly seed: number;
   readonly dir: string;
@@ -21,6 +23,7 @@ export function parseOptions(argv: readonly string[]): Options {
     args: [...argv],
     options: {
       cycles: { type: 'string', default: '200' },
+      turns: { type: 'string' },
       seed: { type: 'string' },
       dir: { type: 'string', default: tmpdir() },
       keep: { type: 'boolean', default: false },
@@ -28,6 +31,7 @@ export function parseOptions(argv: readonly string[]): Options {
   });
   return {
     cycles: parseCount('cycles', values.cycles),
+    turns: values.turns === undefined ? undefined : parseCount('turns', values.turns),
     seed:
       values.seed === undefined
         ? Math.floor(Math.random() * seedMax)

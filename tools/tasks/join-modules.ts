@@ -1,5 +1,5 @@
 /*
- * Joins the modules of the command line and the gateway.
+ * Joins the modules of the command line and the gateway, or of another program.
  *
  * The files are split along `import()`, so that a short command loads only what it needs. They are CommonJS: Node loads
  * a file of that kind in a third of the time that a module takes, and a command loads twenty.
@@ -8,9 +8,13 @@ import { join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
 /* Returns the files that they were. */
-export async function joinModules(root: string, directory: string): Promise<readonly string[]> {
+export async function joinModules(
+  root: string,
+  directory: string,
+  program = 'packages/cli/src/main.ts',
+): Promise<readonly string[]> {
   const bundle = await rolldown({
-    input: { main: join(root, 'packages/cli/src/main.ts') },
+    input: { main: join(root, program) },
     platform: 'node',
     resolve: {
       conditionNames: ['@clawdfather/source', 'node'],
@@ -18,7 +22,7 @@ export async function joinModules(root: string, directory: string): Promise<read
       alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     },
     transform: { target: 'node24' },
-    plugins: [leaveOut(), keepPlaces(root)],
+    plugins: [leaveOut(), keepPlaces(directory)],
     onLog: (level, log, say) => {
       // A command that another one uses as well is loaded with that one.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') say(level, log);
@@ -57,8 +61,7 @@ function leaveOut(): Plugin {
  * told from where the bundle is. So a checkout and what is installed have the same layout, and no file is looked for by the name
  * of a package, which is absent while `npm ci` runs.
  */
-function keepPlaces(root: string): Plugin {
-  const directory = join(root, 'packages/cli/dist/bundle');
+function keepPlaces(directory: string): Plugin {
   return {
     name: 'keep-places',
     transform: {

@@ -7,6 +7,7 @@
  */
 import {
   type AgentSetup,
+  type ConsumeStep,
   consume,
   createTextReader,
   type OnceSetup,
@@ -40,6 +41,8 @@ export type HoldEnd =
   | { readonly kind: 'ended'; readonly exit: RunExit }
   /* Another owner has it. */
   | { readonly kind: 'superseded' }
+  /* Somebody else has read on under the same epoch: what comes next is elsewhere. */
+  | { readonly kind: 'overtaken' }
   /* Its message was longer than any may be (W2). */
   | { readonly kind: 'overlong' };
 
@@ -137,15 +140,17 @@ async function commitAll(
     const last = steps?.at(-1);
     if (steps === undefined || last === undefined) return undefined;
     const batch = { runId: run.runId, epoch, from, steps };
-    let isOurs = true;
+    let outcome: ConsumeStep['outcome'] = 'consumed';
     let hadTurn = false;
     await rows.change((now, text) => {
       hadTurn = now.turn !== undefined;
       const step = consume(now, batch, { setup, text, atMs: clock.wallMs() });
-      isOurs = step.outcome === 'consumed';
+      outcome = step.outcome;
       return step.outcome === 'consumed' ? step : undefined;
     });
-    if (!isOurs) return { kind: 'superseded' };
+    if (outcome !== 'consumed') {
+      return { kind: outcome === 'superseded' ? 'superseded' : 'overtaken' };
+    }
     from = last.cursor;
     onPoint?.('before-acknowledge');
     await run.acknowledge(from).catch((error: unknown) => {

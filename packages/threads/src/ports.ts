@@ -80,7 +80,10 @@ export interface AgentStarter {
   plan(accountId: AccountId, thread: ThreadRow): Promise<AgentPlan>;
 }
 
-export type AgentSupervisor = Pick<Supervisor, 'get' | 'attach' | 'examine' | 'instanceId'>;
+export type AgentSupervisor = Pick<
+  Supervisor,
+  'get' | 'attach' | 'examine' | 'instanceId' | 'generation'
+>;
 
 /* The sessions that agents belong to. */
 export interface AgentSessions {

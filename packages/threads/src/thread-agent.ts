@@ -17,7 +17,12 @@ import {
   type ThreadRows,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
-import type { ManagedRun, RunId } from '@clawdfather/supervisor';
+import {
+  type ManagedRun,
+  type RunId,
+  type RunRecord,
+  unclaimedStage,
+} from '@clawdfather/supervisor';
 import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
 import { endLease, endWithoutRecord, failTurn } from './end-lease.ts';
 import { createEndAgent, refusedRetryMs } from './end-agent.ts';
@@ -149,12 +154,22 @@ export class ThreadAgent {
       await this.#ended(run.runId, endWithoutRecord(this.#deps, run));
       return undefined;
     }
+    if (record?.exit?.failure?.stage === unclaimedStage) {
+      // A gateway was lost in the moment of its start. There is no journal to read, and the turn needs another one.
+      const { reason, endedAtMs } = record.exit;
+      const message = formatRunEnd(record.exit);
+      await this.#ended(run.runId, { reason, message, endedAtMs, state: 'closed', isVoid: true });
+      return undefined;
+    }
+    if (record !== undefined && this.#isAnothers(record)) return undefined;
     onPoint?.('before-spawn');
     // One that cannot be reached for a moment is not over: the next look tries again.
     const managed =
       record === undefined ? await this.#start(rows, run) : await supervisor.attach(run.runId);
     onPoint?.('after-spawn');
-    return managed && this.#holdOn(managed, await this.#setupOf(rows, run));
+    // Whoever was frozen before its start may find it started.
+    if (managed === undefined || this.#isAnothers(managed.snapshot())) return undefined;
+    return this.#holdOn(managed, await this.#setupOf(rows, run));
   }
 
   /* Undefined: it did not start, and its lease is closed. */
@@ -187,6 +202,17 @@ export class ThreadAgent {
       log.warn('thread.agent-unplanned', { threadId, error });
       return none;
     }
+  }
+
+  /*
+   * Another process of this machine owns it, or has taken it from us while we were frozen: the epoch is that owner's, and to read on under
+   * it would be to act as the owner (O3). Should that one be lost, the supervisor takes the run over, so it is looked at again.
+   */
+  #isAnothers({ ownerGeneration, exit }: Pick<RunRecord, 'ownerGeneration' | 'exit'>): boolean {
+    const { supervisor, lookAgain } = this.#deps;
+    if (ownerGeneration === supervisor.generation || exit !== undefined) return false;
+    lookAgain(retryMs);
+    return true;
   }
 
   async #planOf({ thread }: ThreadRows): Promise<AgentPlan> {
@@ -239,6 +265,12 @@ export class ThreadAgent {
         // Another owner has it, and looks after it; here nothing more is done for this thread.
         await rows.forget();
         this.#hold = undefined;
+        return;
+      case 'overtaken':
+        // Whoever it was may be gone in a moment, and then nobody would read on.
+        await rows.forget();
+        this.#hold = undefined;
+        lookAgain(retryMs);
         return;
       case 'overlong':
         await this.#endOverlong(run);

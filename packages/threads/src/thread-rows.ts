@@ -1,6 +1,7 @@
 /*
  * The rows of one thread as this process knows them, and the one way to change them: a pure decision, committed with the version that it
- * was made on. After a conflict the rows are read again, and it is decided anew.
+ * was made on. After a conflict the rows are read again, and it is decided anew. To do nothing, or to refuse, is a decision too, and no
+ * commit proves that its rows were the newest: so it is made on rows that were just read.
  */
 import {
   addText,
@@ -66,8 +67,12 @@ export class KeptRows {
   /* One after the other, in the order of the calls. The rows after it, or undefined where nothing was decided. */
   change(decide: Decide): Promise<ThreadRows | undefined> {
     return this.#inTurn(async () => {
+      const decidedHere = this.#rows && decideOn(decide, this.#rows, this.#text);
+      if (decidedHere !== undefined && this.#rows !== undefined) {
+        if (await this.#commit(this.#rows, decidedHere)) return this.#rows;
+      }
       for (;;) {
-        const rows = await this.#load();
+        const rows = await this.#loadAgain();
         const decided = decide(rows, this.#text);
         if (decided === undefined) return undefined;
         if (await this.#commit(rows, decided)) return this.#rows;
@@ -92,13 +97,18 @@ export class KeptRows {
   }
 
   async #load(): Promise<ThreadRows> {
-    if (this.#rows !== undefined) return this.#rows;
+    return this.#rows ?? (await this.#loadAgain());
+  }
+
+  async #loadAgain(): Promise<ThreadRows> {
+    const kept = this.#rows;
     const { records, threadId } = this.#deps;
     const rows = await records.load(threadId);
     if (rows === undefined) {
       throw new ThreadsError('thread-not-found', `there is no thread ${threadId}`);
     }
-    this.#text = await this.#textOf(rows);
+    // Nothing has changed, so the text is the one that is here: making it anew would cost more than the rows.
+    if (kept?.thread.version !== rows.thread.version) this.#text = await this.#textOf(rows);
     this.#rows = rows;
     return rows;
   }
@@ -124,6 +134,15 @@ export class KeptRows {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;
+  }
+}
+
+/* Undefined also where it refuses: on rows that may be old, neither says anything. */
+function decideOn(decide: Decide, rows: ThreadRows, text: MessageText): Decided | undefined {
+  try {
+    return decide(rows, text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -58,8 +58,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what an agent said is acknowledged before it is committed',
     file: 'threads/src/agent-hold.ts',
-    from: '    let isOurs = true;\n',
-    to: '    let isOurs = true;\n    await run.acknowledge(last.cursor).catch(() => {});\n',
+    from: "    let outcome: ConsumeStep['outcome'] = 'consumed';\n",
+    to: "    let outcome: ConsumeStep['outcome'] = 'consumed';\n    await run.acknowledge(last.cursor).catch(() => {});\n",
   },
   {
     name: 'the epoch is not compared',

@@ -85,6 +85,8 @@ export interface RunEnd {
   readonly endedAtMs: number;
   /* `lost`: how it ended could not be seen. */
   readonly state: Extract<AgentRunRow['state'], 'closed' | 'lost'>;
+  /* Nothing was ever started, because its gateway was lost in that moment: the turn goes on with the next one. */
+  readonly isVoid?: boolean | undefined;
 }
 
 /* All that it said was consumed. Undefined: it is not this thread's run any more. */
@@ -97,6 +99,11 @@ export function endRun(
   if (run?.runId !== end.runId) return undefined;
   const { endedAtMs } = end;
   const draft = new Draft(rows, atMs);
+  if (end.isVoid === true) {
+    // It said nothing and was told nothing, so there is nothing to show.
+    draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
+    return draft.done();
+  }
   closeMessage({ draft, texts: new Texts(text), atMs: endedAtMs });
   closeAsks(draft, () => true, { state: 'void', atMs: endedAtMs });
   const { reason, hostCause, message } = end;

@@ -16,6 +16,8 @@ export interface FakeAgentOptions {
   readonly trace?: string;
   /** Where the echoing agent keeps its sessions. */
   readonly sessions?: string;
+  /** Where its tools leave a line each time that they are used. */
+  readonly effects?: string;
 }
 
 export function fakeAgentCommand(options: FakeAgentOptions = {}): readonly [string, ...string[]] {

@@ -2,6 +2,7 @@
  * Reads the command line and the environment of a fake agent, once.
  *
  *   node main.ts [--script FILE | --script-json JSON] [--gates DIRECTORY] [--trace FILE] [--sessions DIRECTORY]
+ *                [--effects FILE]
  *
  * Without a script it is the echoing agent. The script may also stand in FAKE_AGENT_SCRIPT, as JSON.
  */
@@ -14,6 +15,7 @@ export interface Config {
   readonly gates: string | undefined;
   readonly trace: string | undefined;
   readonly sessions: string | undefined;
+  readonly effects: string | undefined;
 }
 
 /** The exit code of an agent that cannot make sense of its command line or its script. */
@@ -23,7 +25,14 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { script: text, 'script-json': text, gates: text, trace: text, sessions: text },
+    options: {
+      script: text,
+      'script-json': text,
+      gates: text,
+      trace: text,
+      sessions: text,
+      effects: text,
+    },
     strict: true,
   });
   const script = readScript(values.script, values['script-json'], env['FAKE_AGENT_SCRIPT']);
@@ -32,6 +41,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     gates: values.gates ?? script?.gates,
     trace: values.trace ?? script?.trace,
     sessions: values.sessions,
+    effects: values.effects,
   };
 }
 

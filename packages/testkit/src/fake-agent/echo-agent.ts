@@ -5,6 +5,7 @@
  * Prompts of a session are played one after the other; a cancel ends the one that is played and those that wait. At the
  * end of the input it finishes what needs no more input, and exits.
  */
+import { appendFileSync } from 'node:fs';
 import { EchoFailure, playEchoTurn } from './echo-turn.ts';
 import {
   echoModes,
@@ -36,6 +37,8 @@ interface Echo {
   readonly station: Station;
   readonly sessions: EchoSessions;
   readonly asks: Asks;
+  /** The file of what its tools do. */
+  readonly effects: string | undefined;
   /** What is being answered. */
   readonly answers: Set<Promise<void>>;
   /** By session: the last prompt, and what ends all of them. */
@@ -46,11 +49,17 @@ interface Echo {
   nextAskId: number;
 }
 
-export async function playEcho(station: Station, directory: string | undefined): Promise<void> {
-  const sessions = openEchoSessions(directory);
+export interface EchoFiles {
+  readonly sessions: string | undefined;
+  readonly effects: string | undefined;
+}
+
+export async function playEcho(station: Station, files: EchoFiles): Promise<void> {
+  const sessions = openEchoSessions(files.sessions);
   const echo: Echo = {
     station,
     sessions,
+    effects: files.effects,
     asks: createAsks(),
     answers: new Set(),
     turns: new Map(),
@@ -172,6 +181,10 @@ async function playPrompt(
         echo.nextAskId += 1;
         await station.send({ id: ask.id, method, params: { sessionId: session.id, ...params } });
         return untilAborted(ask.answered, ending);
+      },
+      leaveEffect: (text) => {
+        if (echo.effects === undefined) throw new EchoFailure('there is no file for effects');
+        appendFileSync(echo.effects, `${text}\n`);
       },
       passGate: (name) => station.passGate(name, ending),
       crash: () => station.die('SIGKILL'),

@@ -6,6 +6,7 @@
  *   tool: TITLE      shows a tool call that succeeds
  *   terminal: LINE   runs it in a terminal of the client's, and says its output and its end
  *   kill: LINE       the same, ended as soon as it has started
+ *   effect: TEXT     a tool call that leaves the text as a line in the file of effects
  *   think: TEXT      plan: FIRST, SECOND      say N words
  *   sleep at GATE    waits at a gate
  *   fail: TEXT       answers the prompt with an error
@@ -17,6 +18,7 @@ import { isObject, type Json, type JsonObject } from './messages.ts';
 export interface EchoVoice {
   update(content: JsonObject): Promise<void>;
   ask(method: string, params: JsonObject): Promise<JsonObject>;
+  leaveEffect(text: string): void;
   passGate(name: string): Promise<void>;
   crash(): Promise<never>;
 }
@@ -44,6 +46,14 @@ const commands: readonly (readonly [RegExp, Command])[] = [
   [/^terminal: *(.+)$/, (turn, line) => runTerminal(turn, line, false)],
   [/^kill: *(.+)$/, (turn, line) => runTerminal(turn, line, true)],
   [/^tool: *(.+)$/, (turn, title) => runTool(turn, title, async () => true)],
+  [
+    /^effect: *(.+)$/,
+    (turn, text) =>
+      runTool(turn, text, async () => {
+        turn.voice.leaveEffect(text);
+        return true;
+      }),
+  ],
   [/^think: *(.+)$/, (turn, text) => turn.voice.update(chunk('agent_thought_chunk', text))],
   [/^plan: *(.+)$/, showPlan],
   [/^say (\d{1,6}) words?$/, sayWords],

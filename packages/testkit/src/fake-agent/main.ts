@@ -6,14 +6,14 @@ import { readConfig, usageCode, type Config } from './config.ts';
 import { openStation } from './station.ts';
 import { openTrace } from './trace-writer.ts';
 
-const { script, gates, trace: traceFile, sessions } = configOrEnd();
+const { script, gates, trace: traceFile, sessions, effects } = configOrEnd();
 const trace = openTrace(traceFile, script === undefined ? 'echo' : (script.name ?? 'script'));
 const station = openStation({ trace, gates });
 
 /* Each half is loaded only when it is used. */
 if (script === undefined) {
   const { playEcho } = await import('./echo-agent.ts');
-  await playEcho(station, sessions);
+  await playEcho(station, { sessions, effects });
 } else {
   const { playScript } = await import('./play-script.ts');
   await playScript(script, station);

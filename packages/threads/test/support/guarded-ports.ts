@@ -9,7 +9,7 @@ import { compareCursors, type ManagedRun, type Supervisor } from '@clawdfather/s
 import type { HostTools } from '@clawdfather/threads';
 import type { MemoryRecords } from './memory-records.ts';
 
-type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'examine' | 'instanceId'>;
+type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'examine' | 'instanceId' | 'generation'>;
 
 export interface Guard {
   readonly records: ThreadRecords;
@@ -71,6 +71,9 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
     due: eachCall(database.due, pass),
     supervisor: (real) => ({
       instanceId: real.instanceId,
+      get generation() {
+        return real.generation;
+      },
       get: (runId) => real.get(runId),
       examine: (...args) => real.examine(...args),
       attach: async (...args) => {

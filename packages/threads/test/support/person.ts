@@ -36,7 +36,7 @@ export const conversation = script([
 ]);
 
 const messages = ['first', 'second'] as const;
-const limitMs = 60_000;
+const limitMs = 30_000;
 
 /* Until both turns have ended (true), or the gateway has stopped (false). `choice`: which of the options. */
 export async function talk(
@@ -45,19 +45,28 @@ export async function talk(
   choice: number,
 ): Promise<boolean> {
   const lateMs = clock.monotonicMs() + limitMs;
+  let refused: unknown;
   for (;;) {
     if (isOver(rig)) return true;
     if (gateway.hasStopped()) return false;
-    assert.ok(clock.monotonicMs() < lateMs, `the conversation stands still: ${where(rig)}`);
+    assert.ok(
+      clock.monotonicMs() < lateMs,
+      `gateway ${choice} stands still: ${where(rig)}, ${String(refused)}`,
+    );
     // What it does may wait for ever, when the gateway is frozen in it.
     let isDone = false;
     void act(rig, gateway, choice)
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        refused = error;
+      })
       .finally(() => {
         isDone = true;
       });
     while (!isDone && !gateway.hasStopped()) {
-      assert.ok(clock.monotonicMs() < lateMs, `a call stands still: ${where(rig)}`);
+      assert.ok(
+        clock.monotonicMs() < lateMs,
+        `a call to gateway ${choice} stands still: ${where(rig)}`,
+      );
       await clock.sleep(1);
     }
   }
