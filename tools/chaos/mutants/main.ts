@@ -9,10 +9,13 @@ const sweeps = ['packages/threads/test/turn.test.ts'];
 const hooks = './tools/chaos/mutants/hooks.ts';
 
 function isCaught(name: string, files: readonly string[]): boolean {
-  const flags = ['--conditions=@clawdfather/source', '--import', hooks, '--test'];
+  // In one process, so that one which hangs in its own clean-up can be ended.
+  const alone = ['--test', '--test-isolation=none', '--test-timeout=120000'];
+  const flags = ['--conditions=@clawdfather/source', '--import', hooks, ...alone];
   const env = { ...process.env, MUTANT: name };
   // A turn that never ends is caught, too; the whole sweep takes a quarter of this.
-  const done = spawnSync(process.execPath, [...flags, '--test-timeout=120000', ...files], { env });
+  const limit = { timeout: 150_000, killSignal: 'SIGKILL' } as const;
+  const done = spawnSync(process.execPath, [...flags, ...files], { env, ...limit });
   return done.status !== 0;
 }
 
