@@ -17,12 +17,14 @@ import {
   type ThreadName,
   type ThreadRecords,
   type ThreadRow,
+  type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
 import type { Supervisor } from '@clawdfather/supervisor';
 import { type Actors, createActors } from './actors.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
+import type { ThreadsObserver } from './observer.ts';
 import type { AgentStarter, CrashPoint } from './ports.ts';
 
 export interface ThreadsDeps {
@@ -31,6 +33,7 @@ export interface ThreadsDeps {
   readonly desk: EventDesk;
   readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
   readonly starter: AgentStarter;
+  readonly observer: ThreadsObserver;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -45,6 +48,8 @@ export interface Prompt {
   readonly requester: string;
   /* The same message twice is one turn. */
   readonly clientMessageId?: string | undefined;
+  /* Its place in the traces (TurnRow). */
+  readonly trace?: string | undefined;
 }
 
 export interface Threads extends AsyncDisposable {
@@ -59,6 +64,8 @@ export interface Threads extends AsyncDisposable {
   closeAgent(name: ThreadName): Promise<void>;
   /* The sessions of agents that answer just now. */
   withTurns(): readonly ThreadName[];
+  /* The turn that runs, as far as this process has heard of it. */
+  runningTurn(name: ThreadName): TurnRow | undefined;
   /* Takes up what earlier owners have left: agents of this machine, and turns that wait. */
   takeUp(): Promise<void>;
   close(): Promise<void>;
@@ -96,6 +103,7 @@ export function createThreads(deps: ThreadsDeps): Threads {
       thread.kick();
     },
     withTurns: () => actors.withTurns(),
+    runningTurn: (name) => actors.known(name)?.turn,
     takeUp: async () => {
       const { due, supervisor } = deps;
       for (const name of await due.withRuns(supervisor.instanceId)) actors.of(name).kick();
@@ -112,12 +120,12 @@ async function sendPrompt(
   actors: Actors,
   { name, prompt }: { readonly name: ThreadName; readonly prompt: Prompt },
 ): Promise<{ turnId: string }> {
-  const { blocks, loadClass, requester, clientMessageId } = prompt;
+  const { blocks, clientMessageId, ...asked } = prompt;
   const sent =
     clientMessageId && (await recordsOf(name.accountId).turnOfMessage(name.id, clientMessageId));
   if (sent) return { turnId: sent.id };
   const id = random.id();
-  const turn = { id, prompt: blocks, loadClass, requester, clientMessageId };
+  const turn = { id, prompt: blocks, clientMessageId, ...asked };
   await actors.of(name).rows.change((now) => {
     if (now.thread.status === 'archived') throw archived(name.id);
     return { change: enqueueTurn(now, turn, clock.wallMs()) };

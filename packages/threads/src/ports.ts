@@ -1,7 +1,7 @@
 /*
  * What threads need from outside. The gateway joins them.
  */
-import type { AgentSetup, ThreadRow } from '@clawdfather/agents';
+import type { AgentSetup, ThreadRow, TurnRow } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import type { ManagedRun, RunId } from '@clawdfather/supervisor';
 
@@ -13,7 +13,11 @@ export interface AgentPlan {
   /* The session that the process belongs to, and ends with. */
   readonly sessionId: string | undefined;
   /* Idempotent by the run's id (S1). */
-  start(run: { readonly runId: RunId; readonly leaseId: string }): Promise<ManagedRun>;
+  start(
+    run: { readonly runId: RunId; readonly leaseId: string },
+    /* That it is started for. */
+    turn: TurnRow | undefined,
+  ): Promise<ManagedRun>;
 }
 
 export interface AgentStarter {

@@ -25,6 +25,7 @@ import type { ManagedRun, RunId, Supervisor } from '@clawdfather/supervisor';
 import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { EventDesk } from './event-desk.ts';
+import type { ThreadsObserver } from './observer.ts';
 import type { AgentPlan, AgentStarter, CrashPoint } from './ports.ts';
 import { KeptRows } from './thread-rows.ts';
 
@@ -33,6 +34,7 @@ export interface ThreadActorDeps {
   readonly threadId: string;
   readonly records: ThreadRecords;
   readonly desk: EventDesk;
+  readonly observer: ThreadsObserver;
   readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
   readonly starter: AgentStarter;
   readonly clock: Clock;
@@ -55,8 +57,7 @@ export class ThreadActor {
 
   constructor(deps: ThreadActorDeps) {
     this.#deps = deps;
-    const { records, threadId, desk, onPoint } = deps;
-    this.rows = new KeptRows({ records, threadId, desk, onPoint });
+    this.rows = new KeptRows(deps);
   }
 
   /* It has no agent, no turn, and nothing under way. */
@@ -71,10 +72,12 @@ export class ThreadActor {
   kick(): void {
     this.#isKicked = true;
     if (this.#stop.signal.aborted) return;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-      if (this.#isKicked) this.kick();
-    });
+    this.#looking ??= this.#deps.observer
+      .apart(() => this.#look())
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#isKicked) this.kick();
+      });
   }
 
   /* Lets go of everything and ends nothing. */
@@ -158,7 +161,10 @@ export class ThreadActor {
     try {
       const plan = await this.#planOf(rows);
       onPoint?.('before-spawn');
-      managed = record === undefined ? await plan.start(run) : await supervisor.attach(run.runId);
+      managed =
+        record === undefined
+          ? await plan.start(run, rows.turn)
+          : await supervisor.attach(run.runId);
       onPoint?.('after-spawn');
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;

@@ -4,7 +4,12 @@
  * A member's agent runs as the member's own Unix user, or not at all. On an SSH host it is a command like any other there.
  */
 import { join } from 'node:path';
-import { journalBytesMax, type ResolvedAgent, type ThreadRow } from '@clawdfather/agents';
+import {
+  journalBytesMax,
+  type ResolvedAgent,
+  type ThreadRow,
+  type TurnRow,
+} from '@clawdfather/agents';
 import { type AccountId, type Clock, loginEnvironment } from '@clawdfather/kit';
 import {
   shieldVariable,
@@ -19,11 +24,14 @@ import {
   nameLabel,
   requesterLabel,
   threadLabel,
+  traceLabel,
 } from '@clawdfather/supervisor/origins';
 import type { AgentPlan, AgentStarter } from '@clawdfather/threads';
 import { shieldInput } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
+import type { Tracing } from '../observe/tracing.ts';
+import { belowTurn, parseTurnTrace } from '../observe/turn-trace.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
 
@@ -33,6 +41,7 @@ export interface AgentStarterDeps {
   readonly runs: Pick<Runs, 'supervisor' | 'users' | 'shield' | 'toolServers' | 'toolLaunch'>;
   readonly remoteHosts: RemoteHosts;
   readonly clock: Clock;
+  readonly tracing: Pick<Tracing, 'inSpan'>;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
 }
@@ -41,9 +50,28 @@ export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
   return {
     plan: async (accountId, thread) => {
       const agent = deps.catalogue.resolve(thread.agent);
-      return thread.connectionId === undefined
-        ? planHere(deps, { accountId, thread, agent })
-        : planOnHost(deps, { accountId, thread, agent, connectionId: thread.connectionId });
+      const { connectionId } = thread;
+      const planned = { accountId, thread, agent };
+      const plan =
+        connectionId === undefined
+          ? await planHere(deps, planned)
+          : await planOnHost(deps, { ...planned, connectionId });
+      return traced(deps, plan, thread);
+    },
+  };
+}
+
+/* A start is below the turn that it is for. */
+function traced({ tracing }: AgentStarterDeps, plan: AgentPlan, { id }: ThreadRow): AgentPlan {
+  const attributes = { agent_session_id: plan.sessionId ?? id };
+  return {
+    ...plan,
+    start: (run, turn) => {
+      const trace = parseTurnTrace(turn?.trace);
+      const root = trace === undefined ? {} : { root: belowTurn(trace) };
+      return tracing.inSpan({ name: 'agent.spawn', attributes, ...root }, () =>
+        plan.start(run, turn),
+      );
     },
   };
 }
@@ -79,8 +107,8 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
     },
     commandHash: agent.commandHash,
     sessionId,
-    start: async ({ runId }) => {
-      const begun = { ...input, runId };
+    start: async ({ runId }, turn) => {
+      const begun = { ...input, runId, labels: { ...input.labels, ...traceOf(turn) } };
       if (shield === undefined) return supervisor.spawn(begun);
       const place = { tree: thread.cwd, user };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
@@ -104,7 +132,7 @@ async function planOnHost(
     setup: { clientVersion: config.version, mcpServers: [] },
     commandHash: agent.commandHash,
     sessionId: undefined,
-    start: async ({ runId }) => {
+    start: async ({ runId }, turn) => {
       const start = await prepare(
         {
           runId,
@@ -123,7 +151,9 @@ async function planOnHost(
       try {
         const { spawn, sessionId, shownAs, graceMs } = start;
         if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');
-        const input = { ...inputOf(planned, sessionId), ...spawn, runId, shownAs, graceMs };
+        const own = inputOf(planned, sessionId);
+        const labels = { ...own.labels, ...traceOf(turn) };
+        const input = { ...own, ...spawn, runId, shownAs, graceMs, labels };
         const run = await runs.supervisor.spawn(input);
         start.started(run);
         return run;
@@ -133,6 +163,11 @@ async function planOnHost(
       }
     },
   };
+}
+
+function traceOf(turn: TurnRow | undefined): Readonly<Record<string, string>> {
+  const trace = parseTurnTrace(turn?.trace);
+  return trace === undefined ? {} : { [traceLabel]: trace.traceId };
 }
 
 /* One process per thread, whichever gateways try (W2). */

@@ -10,10 +10,12 @@ import { createEventDesk, createThreads, type EventDesk, type Threads } from '@c
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { Observe } from '../observe/open-observe.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
 import { createAgentStarter } from './agent-starter.ts';
+import { createThreadObserver } from './thread-observer.ts';
 
 export interface AgentThreads {
   readonly catalogue: AgentCatalogue;
@@ -27,6 +29,7 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly runs: Runs;
   readonly remoteHosts: RemoteHosts;
   readonly instance: Instance;
+  readonly observe: Pick<Observe, 'metrics' | 'tracing' | 'apart'>;
 }
 
 /* How many turns run at once: agents take some 300 MB each. */
@@ -36,11 +39,12 @@ const activeMax = 20;
 const agentSessionsMax = 64;
 
 export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
-  const { store, runs, clock, random, log } = deps;
+  const { store, runs, clock, random, log, observe } = deps;
   const desk = createEventDesk();
   const catalogue = createAgentCatalogue(deps.config.agents);
   const starter = createAgentStarter({
     ...deps,
+    tracing: deps.observe.tracing,
     catalogue,
     sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
   });
@@ -50,17 +54,18 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     desk,
     supervisor: runs.supervisor,
     starter,
+    observer: createThreadObserver({ ...observe, log, metrics: observe.metrics.turns }),
     clock,
     random,
     log,
-    activeMax,
+    activeMax: deps.config.agents?.activeMax ?? activeMax,
   });
   return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
 }
 
 /* The open one that the thread has, or a new one. Closing it ends the agent; the thread's next prompt opens another. */
 async function sessionFor(
-  { store, instance }: OpenThreadsDeps,
+  { config, store, instance }: OpenThreadsDeps,
   accountId: AccountId,
   thread: ThreadRow,
 ): Promise<string> {
@@ -72,7 +77,7 @@ async function sessionFor(
     const created = await sessions.create({
       agent: thread.agent,
       owner: instance.owner(),
-      openMax: agentSessionsMax,
+      openMax: config.agents?.sessionsMax ?? agentSessionsMax,
       audit,
     });
     if (created.outcome !== 'created') {

@@ -44,6 +44,9 @@ const components: Readonly<Record<string, string>> = {
   tools: 'run',
   socket: 'socket',
   mcp: 'mcp',
+  thread: 'agent',
+  turn: 'agent',
+  ask: 'agent',
 };
 
 export function shapeRecord(event: string, bound: LogFields, fields: LogFields): LogRecord {

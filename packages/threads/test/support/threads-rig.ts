@@ -22,6 +22,7 @@ import {
   type CrashPoint,
   createEventDesk,
   createThreads,
+  silentThreadsObserver,
   type Threads,
 } from '@clawdfather/threads';
 import { anAccount, MemoryRecords } from './memory-records.ts';
@@ -79,6 +80,7 @@ export class ThreadsRig {
       desk: createEventDesk(),
       supervisor,
       starter: this.#starter(supervisor),
+      observer: silentThreadsObserver,
       clock,
       random,
       log: silentLog,
