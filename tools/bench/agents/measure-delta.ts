@@ -47,32 +47,38 @@ export async function measureDelta(world: World, options: DeltaOptions): Promise
   return { gateway: gateway.slice(1), bare: bare.slice(1) };
 }
 
+/* One piece: when it was written, and when it was here (CLOCK_MONOTONIC). */
+interface Piece {
+  readonly writtenNs: bigint;
+  readonly hereNs: bigint;
+}
+
 interface Watched {
-  /* The ages of all pieces, in milliseconds, when the turn has ended. */
-  turn(prompt: string): Promise<readonly number[]>;
+  /* All pieces of the turn, in their order. */
+  turn(prompt: string): Promise<readonly Piece[]>;
   readonly close: () => void;
 }
 
 async function watchThread(talk: Talk): Promise<Watched> {
   const threadId = await talk.createThread();
-  let ages: number[] = [];
+  let pieces: Piece[] = [];
   let rest = '';
   let ended = Promise.withResolvers<void>();
-  const close = await talk.follow(threadId, 0, (event, nowNs) => {
+  const close = await talk.follow(threadId, 0, (event, hereNs) => {
     if (isEnd(event)) ended.resolve();
     const { text } = event.payload;
     if (event.type !== 'delta' || typeof text !== 'string') return;
     const found = stampsOf(text, rest);
     ({ rest } = found);
-    for (const stamp of found.stamps) ages.push(Number(nowNs - stamp) / 1e6);
+    for (const writtenNs of found.stamps) pieces.push({ writtenNs, hereNs });
   });
   return {
     turn: async (prompt) => {
-      ages = [];
+      pieces = [];
       ended = Promise.withResolvers<void>();
       await talk.prompt(threadId, prompt);
       await ended.promise;
-      return ages;
+      return pieces;
     },
     close,
   };
@@ -83,24 +89,37 @@ function promptOf({ pieces, intervalMs }: DeltaOptions): string {
 }
 
 async function streamAll(watched: readonly Watched[], options: DeltaOptions): Promise<number[]> {
-  const ages = await Promise.all(watched.map(({ turn }) => turn(promptOf(options))));
-  return checked(ages.flat(), options);
+  const turns = await Promise.all(watched.map(({ turn }) => turn(promptOf(options))));
+  return agesOf(turns, options);
 }
 
 async function streamBare({ agent }: World, options: DeltaOptions): Promise<number[]> {
-  const ages: number[] = [];
-  const turn = (): Promise<number> =>
-    bareTurn(agent, promptOf(options), (text, nowNs) => {
-      for (const stamp of stampsOf(text, '').stamps) ages.push(Number(nowNs - stamp) / 1e6);
+  const turn = async (): Promise<readonly Piece[]> => {
+    const pieces: Piece[] = [];
+    await bareTurn(agent, promptOf(options), (text, hereNs) => {
+      for (const writtenNs of stampsOf(text, '').stamps) pieces.push({ writtenNs, hereNs });
     });
-  await Promise.all(Array.from({ length: options.turns }, turn));
-  return checked(ages, options);
+    return pieces;
+  };
+  const turns = await Promise.all(Array.from({ length: options.turns }, turn));
+  return agesOf(turns, options);
 }
 
-/* What arrives is all that was written. */
-function checked(ages: number[], { turns, pieces }: DeltaOptions): number[] {
-  if (ages.length === turns * pieces) return ages;
-  throw new Error(`${ages.length} of ${turns * pieces} pieces have arrived`);
+/* In milliseconds, of what was written while all turns were streaming: not while others were still being started, or had ended. */
+function agesOf(turns: readonly (readonly Piece[])[], { pieces }: DeltaOptions): number[] {
+  const incomplete = turns.find((turn) => turn.length !== pieces);
+  if (incomplete !== undefined) throw new Error(`${incomplete.length} of ${pieces} have arrived`);
+  const fromNs = latest(turns.map(([first]) => first?.hereNs ?? 0n));
+  const toNs = -latest(turns.map((turn) => -(turn.at(-1)?.writtenNs ?? 0n)));
+  const all = turns.flat();
+  const during = all.filter(({ writtenNs }) => writtenNs >= fromNs && writtenNs <= toNs);
+  // Turns as short as those of a quick run may not meet at all.
+  const counted = during.length > 0 ? during : all;
+  return counted.map(({ writtenNs, hereNs }) => Number(hereNs - writtenNs) / 1e6);
+}
+
+function latest(times: readonly bigint[]): bigint {
+  return times.reduce((last, time) => (time > last ? time : last));
 }
 
 function latencyOf(ages: readonly number[]): Latency {

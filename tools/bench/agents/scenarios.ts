@@ -20,7 +20,7 @@ import { costOfCommits, cpuOfTurn, databaseOf } from './measure-cost.ts';
 import { type Latency, measureDelta } from './measure-delta.ts';
 import { measureRate } from './measure-rate.ts';
 import { createTalk } from './talk.ts';
-import { inWorld } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
 export interface Bench {
   readonly directory: string;
@@ -40,14 +40,13 @@ function loadRow(measure = 'load of the machine'): Row {
 export async function benchDelta({ directory, isQuick, progress }: Bench): Promise<ScenarioResult> {
   const rows: Row[] = [];
   const aims: Aim[] = [];
-  for (const turns of isQuick ? [1, 4] : [1, 50]) {
+  for (const turns of isQuick ? [2] : [1, 50]) {
     const options = isQuick
       ? { rounds: 1, turns, pieces: 10, intervalMs: 20 }
-      : { rounds: 5, turns, pieces: 80, intervalMs: 50 };
+      : { rounds: 5, turns, pieces: 120, intervalMs: 50 };
     progress(`${turns} turns, ${options.rounds} rounds`);
-    const found = await inWorld(directory, `delta-${turns}`, (world) =>
-      measureDelta(world, options),
-    );
+    await using world = openWorld(directory, `delta-${turns}`);
+    const found = await measureDelta(world, options);
     for (const share of ['p50', 'p95', 'p99'] as const) {
       rows.push({
         measure: `${share}, ${turns} turns`,
@@ -70,7 +69,8 @@ export async function benchDelta({ directory, isQuick, progress }: Bench): Promi
 export async function benchRate({ directory, isQuick, progress }: Bench): Promise<ScenarioResult> {
   const options = isQuick ? { rounds: 1, updates: 1_000 } : { rounds: 7, updates: 30_000 };
   progress(`${options.updates} updates, ${options.rounds} rounds`);
-  const found = await inWorld(directory, 'rate', (world) => measureRate(world, options));
+  await using world = openWorld(directory, 'rate');
+  const found = await measureRate(world, options);
   const row: Row = {
     measure: 'updates',
     unit: '1/s',
@@ -99,7 +99,8 @@ export async function benchAdopt({ directory, isQuick, progress }: Bench): Promi
     ? { rounds: 1, agents: 5, intervalMs: 50 }
     : { rounds: 5, agents: 200, intervalMs: 500 };
   progress(`${options.agents} agents, ${options.rounds} rounds`);
-  const found = await inWorld(directory, 'adopt', (world) => measureAdopt(world, options));
+  await using world = openWorld(directory, 'adopt');
+  const found = await measureAdopt(world, options);
   const row = (measure: string, of: (round: (typeof found)[number]) => number): Row => ({
     measure,
     ...lower,
@@ -122,30 +123,31 @@ export async function benchAdopt({ directory, isQuick, progress }: Bench): Promi
 }
 
 export async function benchCost({ directory, isQuick, progress }: Bench): Promise<ScenarioResult> {
-  const pieces = isQuick ? 20 : 600;
-  const commits = isQuick ? 50 : 2_000;
-  const finished = isQuick ? [0, 20] : [0, 1_000, 10_000];
-  const lengths = isQuick ? [0, 20] : [0, 10_000, 100_000];
-  const found = new Map<string, Awaited<ReturnType<typeof costWith>>>();
-  for (const count of finished) {
-    progress(`${count} finished threads`);
-    const filled = { finished: count, length: 0 };
-    found.set(`${count} threads`, await costWith(directory, { ...filled, pieces, commits }));
+  const sizes = isQuick ? { pieces: 20, commits: 50 } : { pieces: 600, commits: 1_000 };
+  const rounds = isQuick ? 1 : 3;
+  const fills = isQuick
+    ? [{ finished: 20, length: 20 }]
+    : [{}, { finished: 1_000 }, { finished: 10_000 }, { length: 10_000 }, { length: 100_000 }];
+  await using worlds = new AsyncDisposableStack();
+  const filled: { readonly name: string; readonly world: FilledWorld; readonly found: Cost[] }[] =
+    [];
+  for (const fill of fills) {
+    const name = nameOf(fill);
+    progress(`filling: ${name}`);
+    const world = worlds.use(openWorld(directory, `cost-${filled.length}`));
+    filled.push({ name, world: await fillWorld(world, fill), found: [] });
   }
-  for (const length of lengths.slice(1)) {
-    progress(`a thread of ${length} events`);
-    const filled = { finished: 0, length };
-    found.set(`${length} events`, await costWith(directory, { ...filled, pieces, commits }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, world, found } of filled) {
+      progress(`${name}, round ${round + 1}`);
+      found.push(await costIn(world, sizes));
+    }
   }
-  const row = (
-    measure: string,
-    unit: string,
-    of: (cost: Awaited<ReturnType<typeof costWith>>) => number,
-  ): Row => ({
+  const row = (measure: string, unit: string, of: (cost: Cost) => number): Row => ({
     measure,
     unit,
     better: 'lower',
-    cells: new Map([...found].map(([name, cost]) => [name, cellOf([of(cost)])])),
+    cells: new Map(filled.map(({ name, found }) => [name, cellOf(found.map(of))])),
   });
   return {
     name: 'cost',
@@ -159,29 +161,49 @@ export async function benchCost({ directory, isQuick, progress }: Bench): Promis
   };
 }
 
-interface Filled {
-  readonly finished: number;
-  readonly length: number;
-  readonly pieces: number;
-  readonly commits: number;
+interface Cost {
+  readonly cpuUs: number;
+  readonly statements: number;
+  readonly commitUs: number;
 }
 
-function costWith(directory: string, { finished, length, pieces, commits }: Filled) {
-  return inWorld(directory, `cost-${finished}-${length}`, async (world) => {
-    const { path } = databaseOf(world.directory);
-    const { accountId, threadId } = await beginIn(world);
-    addFinished(path, accountId, finished);
-    addEvents(path, threadId, length);
-    const cpuUs = await cpuOfTurn(world, { pieces, threadId });
-    const other = await costOfCommits(world.directory, { commits: 1 });
-    addEvents(path, other.threadId, length);
-    const long = await costOfCommits(world.directory, { commits, threadId: other.threadId });
-    return { cpuUs, statements: long.statements, commitUs: long.commitUs };
-  });
+interface Fill {
+  readonly finished?: number;
+  readonly length?: number;
 }
 
-/* A database with an account and a thread, and nobody there. */
-async function beginIn(world: Parameters<Parameters<typeof inWorld>[2]>[0]) {
+interface FilledWorld {
+  readonly world: World;
+  /* That a gateway speaks in, and that is only written to. */
+  readonly spoken: string;
+  readonly written: string;
+}
+
+function nameOf({ finished, length }: Fill): string {
+  if (finished !== undefined) return `${finished} threads`;
+  return length === undefined ? 'empty' : `${length} events`;
+}
+
+/* Gateways come and go: while the database is filled, none is there. */
+async function fillWorld(world: World, { finished = 0, length = 0 }: Fill): Promise<FilledWorld> {
+  const { path } = databaseOf(world.directory);
+  const { accountId, threadId: spoken } = await beginIn(world);
+  const { threadId: written } = await costOfCommits(world.directory, { commits: 1 });
+  addFinished(path, accountId, finished);
+  for (const threadId of [spoken, written]) addEvents(path, threadId, length);
+  return { world, spoken, written };
+}
+
+async function costIn(
+  { world, spoken, written }: FilledWorld,
+  { pieces, commits }: { readonly pieces: number; readonly commits: number },
+): Promise<Cost> {
+  const cpuUs = await cpuOfTurn(world, { pieces, threadId: spoken });
+  const alone = await costOfCommits(world.directory, { commits, threadId: written });
+  return { cpuUs, statements: alone.statements, commitUs: alone.commitUs };
+}
+
+async function beginIn(world: World) {
   await using server = await world.start();
   using talk = createTalk(server);
   return { accountId: server.said['accountId'] ?? '', threadId: await talk.createThread() };

@@ -14,20 +14,15 @@ export interface World {
   start(): Promise<ServerProcess>;
 }
 
-/* What was left running there is ended afterwards. */
-export async function inWorld<Value>(
-  parent: string,
-  name: string,
-  work: (world: World) => Promise<Value>,
-): Promise<Value> {
+/* What was left running there is ended with it. */
+export function openWorld(parent: string, name: string): World & AsyncDisposable {
   const directory = join(parent, name);
   mkdirSync(directory, { mode: 0o700 });
   const agent = buildAgent(directory);
-  const start = (): Promise<ServerProcess> =>
-    startServer('../agents/agents-server.ts', [directory, agent]);
-  try {
-    return await work({ directory, agent, start });
-  } finally {
-    await endAgents(directory);
-  }
+  return {
+    directory,
+    agent,
+    start: () => startServer('../agents/agents-server.ts', [directory, agent]),
+    [Symbol.asyncDispose]: () => endAgents(directory),
+  };
 }
