@@ -11,6 +11,8 @@ const programs: Readonly<Record<string, string>> = {
   busybox: 'busybox',
   bwrap: 'bubblewrap',
   clang: 'clang',
+  // The parsers in C are fuzzed.
+  '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a': 'libclang-rt-dev',
   crontab: 'cron',
   dash: 'dash',
   'dbus-daemon': 'dbus',

@@ -6,6 +6,7 @@ import { CodedError } from '@clawdfather/kit';
 export const agentsErrorCodes = [
   'agent-command-invalid',
   'agent-not-installed',
+  'agent-not-on-host',
   'agent-platform-unsupported',
   'agent-unknown',
   'agents-dir-unsafe',

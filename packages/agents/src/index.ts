@@ -13,9 +13,12 @@ export type {
   SignInFile,
 } from './catalogue/agent-entry.ts';
 export { builtInAgents } from './catalogue/built-in.ts';
+export { handshakeQuirks } from './catalogue/handshake-quirks.ts';
+export { createAgentList } from './catalogue/list-agents.ts';
+export type { AgentList, AgentsHere, ListedAgent, NamedAgent } from './catalogue/list-agents.ts';
 export { findEntry } from './catalogue/find-entry.ts';
 export { readPlatform } from './catalogue/platform.ts';
-export { resolveAgent } from './catalogue/resolve-agent.ts';
+export { resolveAgent, resolveOnHost } from './catalogue/resolve-agent.ts';
 export type { AgentSettings, ResolvedAgent } from './catalogue/resolve-agent.ts';
 export { findSignIn } from './catalogue/signed-in.ts';
 export type { SignedIn } from './catalogue/signed-in.ts';
@@ -27,15 +30,19 @@ export type { InstallPlace } from './install/find-installed.ts';
 export { installAgent } from './install/install-agent.ts';
 export type { InstallOptions, InstallProgress } from './install/install-agent.ts';
 export type { InstalledAgent } from './install/installed-agent.ts';
+export { writeLastTest } from './install/last-test.ts';
+export type { LastTest } from './install/last-test.ts';
 export { removeInstalled } from './install/remove-installed.ts';
+export { beginRun, endRun, holdRun } from './decide/agent-run.ts';
+export type { HeldRun, NewAgentRun, RunEnd } from './decide/agent-run.ts';
 export {
   beginClosing,
-  beginRun,
-  endRun,
+  forgetNative,
   giveUpTurn,
-  holdRun,
-} from './decide/agent-run.ts';
-export type { HeldRun, NewAgentRun, RunEnd } from './decide/agent-run.ts';
+  isGoodbye,
+  noteNotEnded,
+} from './decide/closing.ts';
+export type { Close } from './decide/closing.ts';
 export { answerAsk, permissionOptions } from './decide/answer-ask.ts';
 export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
 export { consume } from './decide/consume.ts';
@@ -46,7 +53,14 @@ export type { MessageText } from './decide/message-text.ts';
 export { askIdOf } from './decide/take-request.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
+export { ownerOf, ownershipOf } from './lease/session-owner.ts';
+export type { AgentSessionOwner } from './lease/session-owner.ts';
+export { agentVariables, verifyTree } from './lease/verify-tree.ts';
+export type { RootReading, TreeEvidence, TreeVerdict } from './lease/verify-tree.ts';
 export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
+export { probeAgent } from './probe/probe-agent.ts';
+export type { ProbeDeps } from './probe/probe-agent.ts';
+export type { ProbeOutcome, ProbeResult, ProbeStep } from './probe/probe-result.ts';
 export { eventTypes } from './rows.ts';
 export type {
   AgentCapabilities,
@@ -58,6 +72,7 @@ export type {
   AskRow,
   CallRow,
   CancelCause,
+  Closing,
   EventRow,
   EventType,
   FrameRow,
@@ -77,6 +92,12 @@ export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
 export type { TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
 export type { Json, JsonObject, RpcError, RpcMessage, WireId } from './wire/json-rpc.ts';
-export { cancelGraceMs, handshakeMs, journalBytesMax, messageBytesMax } from './wire/limits.ts';
+export {
+  cancelGraceMs,
+  closeGraceMs,
+  handshakeMs,
+  journalBytesMax,
+  messageBytesMax,
+} from './wire/limits.ts';
 export { createWireReader } from './wire/wire-reader.ts';
 export type { WireItem, WireReader, WireStep } from './wire/wire-reader.ts';

@@ -22,7 +22,13 @@ export interface NewThread {
   readonly title: string;
   /* The thread that asked for this one, if an agent did. */
   readonly parentId?: string | undefined;
+  /* Who spawned and who owns it, where that is not the parent. */
+  readonly spawnedBy?: string | undefined;
+  readonly ownerId?: string | undefined;
   readonly instanceId: string;
+  /* The session that it belongs to from the start; absent: it gets one with its first prompt. */
+  readonly sessionId?: string | undefined;
+  readonly viaConnectionId?: string | undefined;
 }
 
 export interface ThreadFilter {

@@ -5,7 +5,7 @@
  * compares the thread's version in the same transaction: a decision that was made on rows that are not the newest is made again.
  * So there is one order of all changes of a thread, whichever processes make them.
  */
-import type { Cursor, RunId, TerminationReason } from '@clawdfather/supervisor';
+import type { Cursor, RunId } from '@clawdfather/supervisor';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
 
@@ -30,6 +30,15 @@ export interface ThreadRow {
   readonly lastResultCode?: TurnCode | undefined;
   /* What the agent calls this conversation; it outlives the agent's process. */
   readonly nativeSessionId?: string | undefined;
+  /* How its agent is spoken to, and whose it is (session-owner.ts). */
+  readonly backend: string;
+  readonly ownerId: string;
+  readonly spawnedBy?: string | undefined;
+  readonly parentId?: string | undefined;
+  /* The gateway that made it. */
+  readonly instanceId: string;
+  /* Its agent runs here, and works on this host through the SSH session that it was started in. */
+  readonly viaConnectionId?: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -71,8 +80,8 @@ export interface TurnResult {
   readonly stopReason?: string | undefined;
   /* For people. */
   readonly message?: string | undefined;
-  /* Why its agent ended, where that ended it. */
-  readonly cause?: TerminationReason | undefined;
+  /* Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). */
+  readonly cause?: string | undefined;
 }
 
 /* Drawn in docs/lifecycles.md. */
@@ -102,7 +111,12 @@ export interface AgentRunRow {
   readonly state: LeaseState;
   readonly phase: RunPhase;
   readonly commandHash: string;
+  /* What is started: its file, and the directory that it has to stay in. */
+  readonly programRoot: string;
+  readonly programPath: string;
   readonly process?: AgentProcess | undefined;
+  /* Why it is being ended, from the moment that this is decided. */
+  readonly closing?: Closing | undefined;
   /* Everything before it was turned into rows. */
   readonly cursor: Cursor;
   /* By the journal: the shim has our input up to here. */
@@ -117,7 +131,16 @@ export interface AgentRunRow {
   readonly endedAtMs?: number | undefined;
 }
 
-/* What has to match before a signal is sent. */
+export interface Closing {
+  /* For people and the log, such as `archived` or `session-closed`. */
+  readonly reason: string;
+  readonly actor: string;
+  /* What the agent has stored of the conversation goes, too. */
+  readonly discards: boolean;
+  readonly atMs: number;
+}
+
+/* What has to match before a signal is sent (lease/verify-tree.ts). */
 export interface AgentProcess {
   readonly rootPid: number;
   readonly processGroupId: number;

@@ -42,6 +42,7 @@ export const cliErrorCodes = [
   'gateway-not-found',
   'gateway-port-taken',
   'not-signed-in',
+  'no-terminal-sign-in',
   'sign-in-refused',
   'gateways-unreadable',
   'gateway-needed',
@@ -58,6 +59,7 @@ export const cliErrorCodes = [
   'device-not-found',
   'service-unsupported',
   'service-failed',
+  'drill-failed',
   'file-exists',
   'file-unreadable',
 ] as const;

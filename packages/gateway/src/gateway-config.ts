@@ -3,7 +3,7 @@
  */
 import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
-import type { LimitPair, RetentionPolicy } from '@clawdfather/supervisor';
+import type { LimitPair, RetentionPolicy, RunLimits } from '@clawdfather/supervisor';
 import type { AccountBounds } from './accounts/account-bounds.ts';
 import type { SocketLimits } from './socket/limits.ts';
 
@@ -55,6 +55,11 @@ export interface AgentConfig {
   /* Absent: what is installed under this name. */
   readonly command?: readonly [string, ...string[]] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /* Of a new thread for which none is named. */
+  readonly cwd?: string | undefined;
+  readonly limits?: RunLimits | undefined;
+  /* How long its process may live. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface AccountConfig {

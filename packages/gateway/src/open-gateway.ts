@@ -208,7 +208,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
       hasMembers: config.accounts?.some(({ runAs }) => runAs !== undefined) ?? false,
       keeper: late.keeper,
       checkHosts: late.check,
-      withTurns: lateThreads.withTurns,
+      agents: lateThreads,
     }),
   );
   const ground = { ...deps, config, store, custody, runs, ownerId };
@@ -216,7 +216,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   late.bind(hosts);
   const { instance } = opened;
   const agentThreads = opening.use(
-    openThreads({ ...deps, config, store, runs, instance, remoteHosts, observe }),
+    openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
   );
   lateThreads.bind(agentThreads);
   return {

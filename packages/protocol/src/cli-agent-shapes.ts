@@ -10,6 +10,10 @@ const turnId = z.string().describe('the turn’s id');
 const ofTurn = z.string().nullable().describe('of the turn; null: between turns');
 const facts = z.record(z.string(), z.unknown());
 
+const testOutcome = z
+  .enum(['works', 'not-startable', 'not-signed-in', 'exited', 'no-acp', 'too-slow', 'refused'])
+  .describe('what came of trying it');
+
 const resultCode = z
   .string()
   .describe('`success`, `aborted`, `error`, or a code of older clients for what happened');
@@ -117,15 +121,62 @@ export const agentShapes = {
     isInstalled: z.boolean(),
     version: z.string().nullable(),
     isDefault: z.boolean().describe('it is asked where none is named'),
+    isSignedIn: z.boolean().nullable().describe('null: not known of this agent'),
+    lastTest: z
+      .object({ outcome: testOutcome, at: instant })
+      .nullable()
+      .describe('of what would be started now'),
   }),
   'installed-agent': z.object({
     name: z.string(),
     version: z.string(),
     isNew: z.boolean().describe('false: it was there already'),
   }),
+  'tested-agent': z.object({
+    name: z.string(),
+    outcome: testOutcome,
+    version: z.string().nullable().describe('null: a command of the settings'),
+    isSignedIn: z.boolean().nullable().describe('null: not known of this agent'),
+    directory: z.string(),
+    shield: z.string().nullable().describe('how much of one; null: none'),
+    startMs: count.nullable(),
+    steps: z
+      .array(
+        z.object({
+          name: z.enum(['initialize', 'authenticate', 'session', 'prompt']),
+          ms: count,
+        }),
+      )
+      .describe('those that worked'),
+    failedAt: z.string().nullable().describe('the step that did not'),
+    message: z.string().nullable().describe('for people'),
+    advice: z.string().nullable().describe('what to do'),
+    protocolVersion: count.nullable(),
+    capabilities: facts.nullable(),
+    signInWays: z.array(facts).describe('as the agent tells them'),
+    lastLines: z.array(z.string()).describe('what it wrote beside the protocol'),
+    answer: z.string().nullable().describe('to the prompt'),
+  }),
+  'agent-login': z.object({
+    name: z.string(),
+    runId: z.string().describe('of its sign-in, for `clf attach`'),
+  }),
   'removed-agent': z.object({
     name: z.string(),
     isRemoved: z.boolean().describe('false: it was not installed'),
+  }),
+  'drill-receipt': z.object({
+    type: z.literal('turn'),
+    isProven: z.boolean().describe('nothing was lost, and nothing came twice'),
+    problems: z.array(z.string()).describe('what was not as it has to be, for people'),
+    bytes: count.describe('of the agent’s answer'),
+    sha256: z.string().describe('of the answer, as it has to be'),
+    bytesBeforeKill: count.describe('of the answer that were shown before the gateway was killed'),
+    events: count.describe('of the thread'),
+    agentPid: count,
+    gatewayPids: z.array(count).describe('the one that was killed, and the next'),
+    generations: z.array(count).describe('of the owner of the agent’s run, before and after'),
+    withoutGatewayMs: count.describe('from the kill until the next one listened'),
   }),
   ask: z.object({
     type: z.literal('ask'),

@@ -17,7 +17,7 @@ interface Fenced {
 
 export type SessionEvent =
   /* It can be worked in. */
-  | ({ readonly type: 'activated' } & Fenced)
+  | ({ readonly type: 'activated'; readonly agentSessionId?: string | undefined } & Fenced)
   /* A request to close it. */
   | { readonly type: 'closed'; readonly reason: WishedReason }
   /* No client for too long. `seenAtMs` is the client's heartbeat that this was decided on. */
@@ -47,9 +47,7 @@ export function nextSession(state: SessionState, event: SessionEvent, atMs: numb
   }
   switch (event.type) {
     case 'activated':
-      return state.status === 'active'
-        ? unchanged
-        : changed({ ...state, status: 'active', startedAtMs: atMs });
+      return state.status === 'active' ? unchanged : changed(activated(state, event, atMs));
     case 'closed':
       return changed(ended(state, { atMs, reason: event.reason, error: cancelled }));
     case 'idle':
@@ -71,6 +69,15 @@ export function nextSession(state: SessionState, event: SessionEvent, atMs: numb
     default:
       return assertNever(event);
   }
+}
+
+function activated(
+  state: OpenSession,
+  { agentSessionId }: { readonly agentSessionId?: string | undefined },
+  atMs: number,
+): OpenSession {
+  const agent = agentSessionId === undefined ? {} : { agentSessionId };
+  return { ...state, ...agent, status: 'active', startedAtMs: atMs };
 }
 
 interface StartError {

@@ -30,7 +30,12 @@ interface Held {
 }
 
 export type PendingSession = Held & { readonly status: 'pending' };
-export type ActiveSession = Held & { readonly status: 'active'; readonly startedAtMs: number };
+export type ActiveSession = Held & {
+  readonly status: 'active';
+  readonly startedAtMs: number;
+  /* Of a session that was started with an agent: the key of the agent's session. */
+  readonly agentSessionId?: string | undefined;
+};
 export type OpenSession = PendingSession | ActiveSession;
 export type SessionState =
   | OpenSession

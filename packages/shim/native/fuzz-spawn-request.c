@@ -7,6 +7,7 @@
 #include "sys.c"
 #include "json.c"
 #include "shield.c"
+#include "filter.c"
 #include "confine.c"
 #include "child.c"
 

@@ -11,6 +11,9 @@ export { rebuildRegistry } from './reconcile/rebuild.ts';
 export type { RebuildDeps, RebuildReport } from './reconcile/rebuild.ts';
 export { readLineage } from './evidence/lineage.ts';
 export type { ProcessMark } from './evidence/lineage.ts';
+export type { ProcessEvidence } from './evidence/process-evidence.ts';
+export { createProcProcessTable } from './evidence/process-table.ts';
+export type { ProcessTable } from './evidence/process-table.ts';
 export type {
   ApprovalBody,
   ApprovalChange,

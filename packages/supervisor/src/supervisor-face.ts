@@ -3,6 +3,7 @@
  */
 import { actorOf, type SupervisorContext } from './context.ts';
 import { SupervisorError } from './errors.ts';
+import { examineProcess } from './evidence/process-evidence.ts';
 import { createStartWatch, type StartWatch } from './launch/start-watch.ts';
 import { collectGarbage } from './retention/collect-garbage.ts';
 import { findStalls } from './run/output/find-stalls.ts';
@@ -58,6 +59,7 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     list: (filter) => registry.list(filter),
     count: (filter) => registry.count(filter),
     get: (runId) => registry.get(runId),
+    examine: (pid) => examineProcess(context.host, context.processTable, pid),
     stalls: (records) => findStalls(context, records),
     detail: (record) => readRunDetail(runDirOf(context.stateDir.runsDir, record.runId), record),
     uses: (records) => readUses(context, records),

@@ -15,6 +15,7 @@ import type {
   ShieldRequest,
   TerminationReason,
 } from '@clawdfather/shim';
+import type { ProcessEvidence } from './evidence/process-evidence.ts';
 import type { OwnerRecord } from './registry/owners.ts';
 import type { Stall } from './run/output/stall.ts';
 import type { RunDetail } from './run/records/run-detail.ts';
@@ -83,6 +84,8 @@ export interface OutputRate {
 interface SpawnCommon {
   /** Spawning the same id twice is one run (S1). Made here when absent. */
   readonly runId?: string;
+  /** In the environment of all its processes; of a caller that has written a lease of its own first. Made here when absent. */
+  readonly leaseId?: string;
   readonly sessionId: string;
   readonly backendId: string;
   /** Opaque to us, filterable; an account id, say. */
@@ -419,6 +422,8 @@ export interface Supervisor {
   /** How many there are, whatever `limit` and `offset` say. */
   count(filter?: RunFilter): number;
   get(runId: RunId): RunRecord | undefined;
+  /** What can be seen of the process that has this pid now. It decides nothing. */
+  examine(pid: number): ProcessEvidence;
   /** Those of these runs that stand still because their output cannot be kept, and why (J4). */
   stalls(records: readonly RunRecord[]): Promise<ReadonlyMap<RunId, Stall>>;
   /** What takes a look at its journal, so it is for one run and not for lists. */

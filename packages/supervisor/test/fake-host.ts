@@ -49,6 +49,8 @@ export function fakeTable(processes: NonNullable<FakeHost['processes']>): Proces
       const found = processes[pid];
       return found === undefined || found === 'unreadable' ? undefined : found.leaseId;
     },
+    programOf: () => undefined,
+    variablesOf: () => undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 /*
- * Conversations with agents, for whoever joins a gateway: ask, cancel, answer, and the queue behind it.
+ * Conversations with agents, for whoever joins a gateway: ask, answer, and the queue behind it. Agents are started, stopped and ended by
+ * the controller alone (agent-controller.ts).
  *
  * Every call is one change of the rows, made through the thread's actor where this process has one; carrying it out is the actor's.
  * Admission is first come, first served, over all threads of this gateway (X1).
@@ -7,8 +8,6 @@
 import {
   type AskAnswer,
   answerAsk,
-  beginClosing,
-  cancelTurn,
   type DueThreads,
   enqueueTurn,
   type JsonObject,
@@ -20,20 +19,22 @@ import {
   type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
-import type { Supervisor } from '@clawdfather/supervisor';
 import { type Actors, createActors } from './actors.ts';
+import { type AgentController, createAgentController } from './agent-controller.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
 import type { ThreadsObserver } from './observer.ts';
-import type { AgentStarter, CrashPoint } from './ports.ts';
+import type { AgentSessions, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 
 export interface ThreadsDeps {
   readonly recordsOf: (accountId: AccountId) => ThreadRecords;
   readonly due: DueThreads;
   readonly desk: EventDesk;
-  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+  readonly supervisor: AgentSupervisor;
   readonly starter: AgentStarter;
   readonly observer: ThreadsObserver;
+  /* Absent: agents belong to none. */
+  readonly sessions?: AgentSessions | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -56,12 +57,9 @@ export interface Threads extends AsyncDisposable {
   create(accountId: AccountId, thread: Omit<NewThread, 'instanceId'>): Promise<ThreadRow>;
   /* Throws `thread-not-found`, `thread-archived`. */
   prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
-  /* Throws `turn-not-found`. False: it has ended, or was cancelled before. */
-  cancel(accountId: AccountId, turnId: string, actor: string): Promise<boolean>;
   /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
   answer(accountId: AccountId, askId: string, reply: AskedReply): Promise<void>;
-  /* Ends the agent of a thread; the conversation stays, and its next prompt starts another. */
-  closeAgent(name: ThreadName): Promise<void>;
+  readonly agents: AgentController;
   /* The sessions of agents that answer just now. */
   withTurns(): readonly ThreadName[];
   /* The turn that runs, as far as this process has heard of it. */
@@ -79,6 +77,7 @@ export interface AskedReply {
 export function createThreads(deps: ThreadsDeps): Threads {
   const actors = createActors(deps);
   const { admission } = actors;
+  const agents = createAgentController(deps, actors);
   let isClosed = false;
   const close = async (): Promise<void> => {
     if (isClosed) return;
@@ -92,22 +91,13 @@ export function createThreads(deps: ThreadsDeps): Threads {
       return (await deps.recordsOf(accountId).create({ ...thread, instanceId })).thread;
     },
     prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
-    cancel: (accountId, turnId, actor) => cancelOne(deps, actors, { accountId, turnId, actor }),
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
-    closeAgent: async (name) => {
-      const thread = actors.of(name);
-      await thread.rows.change((now) => {
-        const change = now.run && beginClosing(now, now.run.runId, deps.clock.wallMs());
-        return change && { change };
-      });
-      thread.kick();
-    },
+    agents,
     withTurns: () => actors.withTurns(),
     runningTurn: (name) => actors.known(name)?.turn,
     takeUp: async () => {
-      const { due, supervisor } = deps;
-      for (const name of await due.withRuns(supervisor.instanceId)) actors.of(name).kick();
-      for (const name of await due.withTurns()) actors.of(name).kick();
+      await agents.reapStartupOrphans();
+      for (const name of await deps.due.withTurns()) actors.of(name).kick();
       admission.look();
     },
     close,
@@ -132,23 +122,6 @@ async function sendPrompt(
   });
   actors.admission.look();
   return { turnId: id };
-}
-
-async function cancelOne(
-  { recordsOf, clock }: ThreadsDeps,
-  actors: Actors,
-  { accountId, turnId, actor }: { accountId: AccountId; turnId: string; actor: string },
-): Promise<boolean> {
-  const turn = await recordsOf(accountId).turn(turnId);
-  if (turn === undefined) throw new ThreadsError('turn-not-found', `there is no turn ${turnId}`);
-  const thread = actors.of({ accountId, id: turn.threadId });
-  const rows = await thread.rows.change((now) => {
-    const change = cancelTurn(now, { turnId, cause: 'asked', actor }, clock.wallMs());
-    return change && { change };
-  });
-  thread.kick();
-  actors.admission.look();
-  return rows !== undefined;
 }
 
 async function answerOne(

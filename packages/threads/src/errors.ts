@@ -11,6 +11,8 @@ export const threadsErrorCodes = [
   'option-not-offered',
   'answer-unfit',
   'thread-archived',
+  'agent-not-started',
+  'agent-elsewhere',
 ] as const;
 export type ThreadsErrorCode = (typeof threadsErrorCodes)[number];
 

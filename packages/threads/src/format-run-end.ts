@@ -3,7 +3,9 @@
  */
 import type { RunExit } from '@clawdfather/supervisor';
 
-export function formatRunEnd({ reason, code, signal, detail }: RunExit): string {
+export function formatRunEnd({ reason, code, signal, detail, hostCause }: RunExit): string {
+  // The code is that of what carried it, and says nothing.
+  if (hostCause !== undefined && detail !== undefined) return `the agent ended: ${detail}`;
   const how =
     signal !== undefined ? `by ${signal}` : code !== undefined ? `with code ${code}` : reason;
   return `the agent ended ${how}${detail === undefined ? '' : `: ${detail}`}`;

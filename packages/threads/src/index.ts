@@ -1,6 +1,7 @@
 /*
  * The door of threads: conversations with agents, and what keeps them going through every restart.
  */
+export type { AgentClose, AgentController } from './agent-controller.ts';
 export { createThreads } from './create-threads.ts';
 export type { AskedReply, Prompt, Threads, ThreadsDeps } from './create-threads.ts';
 export { createEventDesk } from './event-desk.ts';
@@ -9,4 +10,4 @@ export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
 export { askClasses, askOutcomes, silentThreadsObserver } from './observer.ts';
 export type { AskOutcome, ObservedThread, ThreadEvent, ThreadsObserver } from './observer.ts';
-export type { AgentPlan, AgentStarter, CrashPoint } from './ports.ts';
+export type { AgentPlan, AgentSessions, AgentStarter, CrashPoint, StartedRun } from './ports.ts';

@@ -6,15 +6,33 @@
  * what was committed; end an agent that has to end; do what the clock calls for. Looks follow one another; kicks that come
  * meanwhile are one more look.
  */
-import { beginClosing, cancelTurn, giveUpTurn, type ThreadRecords } from '@clawdfather/agents';
-import type { AccountId, Clock, Log, Random, Timer } from '@clawdfather/kit';
-import type { RunId, Supervisor } from '@clawdfather/supervisor';
+import {
+  type AgentRunRow,
+  beginClosing,
+  cancelTurn,
+  type Close,
+  closeGraceMs,
+  forgetNative,
+  giveUpTurn,
+  type ThreadRecords,
+} from '@clawdfather/agents';
+import {
+  type AccountId,
+  type Clock,
+  type Log,
+  type Random,
+  type Timer,
+  within,
+} from '@clawdfather/kit';
+import type { RunId } from '@clawdfather/supervisor';
 import { type DueByClock, dueByClock } from './due-by-clock.ts';
+import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
 import type { ThreadsObserver } from './observer.ts';
-import type { AgentStarter, CrashPoint } from './ports.ts';
+import type { AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 import { retryMs, ThreadAgent } from './thread-agent.ts';
 import { KeptRows } from './thread-rows.ts';
+import { Waiters } from './waiters.ts';
 
 export interface ThreadActorDeps {
   readonly accountId: AccountId;
@@ -22,7 +40,7 @@ export interface ThreadActorDeps {
   readonly records: ThreadRecords;
   readonly desk: EventDesk;
   readonly observer: ThreadsObserver;
-  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+  readonly supervisor: AgentSupervisor;
   readonly starter: AgentStarter;
   readonly clock: Clock;
   readonly random: Random;
@@ -37,6 +55,9 @@ export class ThreadActor {
   readonly #deps: ThreadActorDeps;
   readonly #agent: ThreadAgent;
   readonly #stop = new AbortController();
+  /* Of those who want an agent without a turn, and of those who wait until one was told to end. */
+  readonly #starts = new Waiters<AgentRunRow>();
+  readonly #ends = new Waiters<void>();
   #looking: Promise<void> | undefined;
   #isKicked = false;
   #timer: Timer | undefined;
@@ -47,14 +68,15 @@ export class ThreadActor {
     const { signal } = this.#stop;
     const lookAgain = (afterMs?: number): void =>
       afterMs === undefined ? this.kick() : this.#arm(afterMs);
-    this.#agent = new ThreadAgent({ ...deps, rows: this.rows, lookAgain, signal });
+    const onStart = (outcome: AgentRunRow | Error): void => this.#starts.settle(outcome);
+    this.#agent = new ThreadAgent({ ...deps, rows: this.rows, lookAgain, onStart, signal });
   }
 
   /* It has no agent, no turn, and nothing under way. */
   get isIdle(): boolean {
     const { known } = this.rows;
     const isBusy = this.#agent.hold !== undefined || this.#looking !== undefined;
-    if (isBusy || known === undefined) return false;
+    if (isBusy || known === undefined || this.#starts.hasAny) return false;
     return known.run === undefined && known.turn === undefined && known.queue.length === 0;
   }
 
@@ -69,10 +91,46 @@ export class ThreadActor {
       });
   }
 
+  /* The agent that it has, or a new one, from the moment that its process runs. Throws why there is none. */
+  async ensureAgent(): Promise<AgentRunRow> {
+    const { thread } = await this.rows.read();
+    if (thread.status === 'archived') {
+      throw new ThreadsError('thread-archived', `thread ${thread.id} is archived`);
+    }
+    const started = this.#starts.next();
+    this.kick();
+    return started;
+  }
+
+  /*
+   * From its commit on it is finished by whoever owns the thread. Resolves when the tree was told to end, or is not to be touched;
+   * with `waits: false`, after the commit.
+   */
+  async closeAgent(close: Close, { waits = true } = {}): Promise<void> {
+    const { clock, supervisor } = this.#deps;
+    const done = waits ? this.#ends.next() : undefined;
+    await this.rows.change((now) => {
+      const atMs = clock.wallMs();
+      const { run } = now;
+      if (run !== undefined) {
+        const change = beginClosing(now, { runId: run.runId, ...close }, atMs);
+        return change && { change };
+      }
+      const change = close.discards ? forgetNative(now, atMs) : undefined;
+      return change && { change };
+    });
+    this.kick();
+    const isOurs = this.rows.known?.run?.instanceId === supervisor.instanceId;
+    if (done === undefined || !isOurs) return;
+    await within(done, { clock, ms: 2 * closeGraceMs, late: () => undefined });
+  }
+
   /* Lets go of everything and ends nothing. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#timer?.cancel();
+    this.#starts.settle(new ThreadsError('agent-not-started', 'this gateway is stopping'));
+    this.#ends.settle();
     await this.#looking;
     await this.#agent.hold?.done.catch(() => undefined);
   }
@@ -96,15 +154,21 @@ export class ThreadActor {
     const rows = await this.rows.read();
     const { run, turn } = rows;
     if (run === undefined) {
-      if (turn !== undefined) await this.#agent.begin(rows);
+      this.#ends.settle();
+      if (turn !== undefined || this.#starts.hasAny) await this.#agent.begin(rows);
       return;
     }
-    if (run.instanceId !== this.#deps.supervisor.instanceId) return;
+    if (run.instanceId !== this.#deps.supervisor.instanceId) {
+      const message = 'its agent runs at another gateway';
+      this.#starts.settle(new ThreadsError('agent-elsewhere', message));
+      return;
+    }
     const hold = await this.#agent.takeOver(rows, run);
     if (hold === undefined) return;
-    if (run.state === 'closing') await this.#agent.end();
-    else await hold.deliver();
+    await hold.deliver();
     await this.#judge();
+    const held = this.rows.known?.run;
+    if (held?.state === 'open') this.#starts.settle(held);
   }
 
   async #judge(): Promise<void> {
@@ -114,11 +178,16 @@ export class ThreadActor {
       this.#arm(due.ms);
       return;
     }
+    if (due.kind === 'end') {
+      await this.#agent.end();
+      this.#ends.settle();
+      return;
+    }
     const isCertain = due.kind === 'close' && due.isCertain;
     if (isCertain || (await this.#agent.hasReadAll())) await this.#carryOut(due);
   }
 
-  async #carryOut(due: Exclude<DueByClock, { kind: 'nothing' | 'wait' }>): Promise<void> {
+  async #carryOut(due: Exclude<DueByClock, { kind: 'nothing' | 'wait' | 'end' }>): Promise<void> {
     switch (due.kind) {
       case 'close':
         await this.#closeRun(due.runId);
@@ -135,7 +204,8 @@ export class ThreadActor {
   async #closeRun(runId: RunId): Promise<void> {
     const { clock } = this.#deps;
     await this.rows.change((now) => {
-      const change = beginClosing(now, runId, clock.wallMs());
+      const close = { reason: 'no-handshake', actor: 'gateway', discards: false };
+      const change = beginClosing(now, { runId, cancelsTurn: false, ...close }, clock.wallMs());
       return change && { change };
     });
   }

@@ -7,27 +7,32 @@
  */
 import {
   type AgentRunRow,
+  type AgentSetup,
   beginRun,
   endRun,
   failStart,
   holdRun,
+  type NewAgentRun,
   type RunEnd,
   type ThreadRecords,
   type ThreadRows,
+  verifyTree,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
-import type { ManagedRun, RunId, Supervisor } from '@clawdfather/supervisor';
+import type { ManagedRun, RunId } from '@clawdfather/supervisor';
 import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
+import { createEndAgent, refusedRetryMs } from './end-agent.ts';
 import { formatRunEnd } from './format-run-end.ts';
-import type { AgentPlan, AgentStarter, CrashPoint } from './ports.ts';
+import type { AgentPlan, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 import type { KeptRows } from './thread-rows.ts';
+import { seeTree } from './tree-evidence.ts';
 
 export interface ThreadAgentDeps {
   readonly accountId: AccountId;
   readonly threadId: string;
   readonly rows: KeptRows;
   readonly records: ThreadRecords;
-  readonly supervisor: Pick<Supervisor, 'get' | 'attach' | 'instanceId'>;
+  readonly supervisor: AgentSupervisor;
   readonly starter: AgentStarter;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,6 +40,8 @@ export interface ThreadAgentDeps {
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
   /* A turn has ended, or its agent has: the queue may go on. */
   readonly onFree: () => void;
+  /* Its process runs; or there will be none, and why. */
+  readonly onStart: (outcome: AgentRunRow | Error) => void;
   /* The rows call for another look, now or after so long. */
   readonly lookAgain: (afterMs?: number) => void;
   /* Aborts when this gateway lets go. */
@@ -46,11 +53,13 @@ export const retryMs = 1_000;
 
 export class ThreadAgent {
   readonly #deps: ThreadAgentDeps;
+  readonly #endTree: ReturnType<typeof createEndAgent>;
   #plan: AgentPlan | undefined;
   #hold: AgentHold | undefined;
 
   constructor(deps: ThreadAgentDeps) {
     this.#deps = deps;
+    this.#endTree = createEndAgent(deps);
   }
 
   get hold(): AgentHold | undefined {
@@ -58,20 +67,31 @@ export class ThreadAgent {
   }
 
   /* The lease first, then the process: a crash in between leaves a lease that the next owner finds. */
-  async begin({ thread }: ThreadRows): Promise<void> {
+  async begin({ thread, turn }: ThreadRows): Promise<void> {
     const { random, supervisor, clock, accountId, starter, rows } = this.#deps;
     this.#plan = undefined;
+    let place: Pick<NewAgentRun, 'sessionId' | 'cwd'>;
     try {
       this.#plan = await starter.plan(accountId, thread);
+      place = (await this.#plan.enter?.()) ?? { sessionId: this.#plan.sessionId };
     } catch (error) {
       await this.#failTurn(error);
       return;
     }
-    const { commandHash, sessionId } = this.#plan;
-    const runId = random.id() as RunId;
-    const lease = { runId, leaseId: random.id(), instanceId: supervisor.instanceId, commandHash };
+    const { commandHash, program } = this.#plan;
+    const lease = {
+      runId: random.id() as RunId,
+      // As long as the supervisor's own, because it takes its place.
+      leaseId: `${random.id()}${random.id()}`,
+      instanceId: supervisor.instanceId,
+      commandHash,
+      programRoot: program.root,
+      programPath: program.path,
+    };
     await rows.change((now) => {
-      const change = beginRun(now, { ...lease, sessionId }, clock.wallMs());
+      // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
+      const isGone = turn !== undefined && now.turn === undefined;
+      const change = isGone ? undefined : beginRun(now, { ...lease, ...place }, clock.wallMs());
       return change && { change };
     });
     this.#deps.lookAgain();
@@ -83,9 +103,11 @@ export class ThreadAgent {
     return this.#hold;
   }
 
-  /* Ends its whole tree; how it ended is found out by the one who reads it. */
+  /* Ends its whole tree, if it is ours; how it ended is found out by the one who reads it. */
   async end(): Promise<void> {
-    await this.#hold?.run.cancel('manual-cancel', this.#deps.supervisor.instanceId);
+    if (this.#hold === undefined) return;
+    const outcome = await this.#endTree(this.#hold.run);
+    if (outcome === 'refused') this.#deps.lookAgain(refusedRetryMs);
   }
 
   /* Only what was journalled counts: if there is more to read, it is read first. */
@@ -102,38 +124,61 @@ export class ThreadAgent {
   }
 
   async #takeOver(rows: ThreadRows, run: AgentRunRow): Promise<AgentHold | undefined> {
-    const { supervisor, onPoint, clock, signal } = this.#deps;
+    const { supervisor, onPoint, signal, onStart } = this.#deps;
     const record = supervisor.get(run.runId);
-    if (record === undefined && run.process !== undefined) {
-      // It was there, and no trace of it is left: its record was removed.
-      await this.#ended(run.runId, {
-        reason: 'unknown',
-        message: 'there is no record of how it ended',
-        endedAtMs: clock.wallMs(),
-        state: 'lost',
-      });
+    if (record === undefined && (run.process !== undefined || run.state === 'closing')) {
+      await this.#endWithoutRecord(run);
       return undefined;
     }
     let managed: ManagedRun;
     try {
-      const plan = await this.#planOf(rows);
       onPoint?.('before-spawn');
       managed =
         record === undefined
-          ? await plan.start(run, rows.turn)
+          ? await (await this.#planOf(rows)).start(run, rows.turn)
           : await supervisor.attach(run.runId);
       onPoint?.('after-spawn');
     } catch (error) {
       if (signal.aborted) throw error;
-      await this.#ended(run.runId, {
-        reason: 'spawn-error',
-        message: error instanceof Error ? error.message : String(error),
-        endedAtMs: clock.wallMs(),
-        state: 'closed',
-      });
+      const message = messageOf(error);
+      await this.#ended(run.runId, { ...this.#now(), reason: 'spawn-error', message });
+      onStart(asError(error));
       return undefined;
     }
-    return this.#holdOn(managed, await this.#planOf(rows));
+    return this.#holdOn(managed, await this.#setupOf(rows, run));
+  }
+
+  /* No process of it is known. Nothing is looked for in the process table: what a lease does not prove is left alone. */
+  async #endWithoutRecord(run: AgentRunRow): Promise<void> {
+    const { supervisor } = this.#deps;
+    if (run.process === undefined) {
+      const message = 'it was closed before it had started';
+      await this.#ended(run.runId, { ...this.#now(), reason: 'manual-cancel', message });
+      return;
+    }
+    const verdict = verifyTree(run, seeTree(supervisor, run));
+    const message =
+      verdict.verdict === 'missing' || verdict.verdict === 'reused'
+        ? 'there is no record of how it ended'
+        : 'there is no record of it, so its process is left alone';
+    await this.#ended(run.runId, { ...this.#now(), reason: 'unknown', message, state: 'lost' });
+  }
+
+  #now() {
+    return { endedAtMs: this.#deps.clock.wallMs(), state: 'closed' } as const;
+  }
+
+  /* What an agent that runs is told further. It goes on also where it could not be started any more, such as after it was removed. */
+  async #setupOf(rows: ThreadRows, { state }: AgentRunRow): Promise<AgentSetup> {
+    const none = { clientVersion: '0', mcpServers: [] };
+    if (state === 'closing') return none;
+    try {
+      return (await this.#planOf(rows)).setup;
+    } catch (error) {
+      const { log, threadId } = this.#deps;
+      log.warn('thread.agent-not-planned', { threadId, error });
+      return none;
+    }
   }
 
   async #planOf({ thread }: ThreadRows): Promise<AgentPlan> {
@@ -142,7 +187,7 @@ export class ThreadAgent {
     return this.#plan;
   }
 
-  async #holdOn(managed: ManagedRun, { setup }: AgentPlan): Promise<AgentHold | undefined> {
+  async #holdOn(managed: ManagedRun, setup: AgentSetup): Promise<AgentHold | undefined> {
     const { clock, records, log, onPoint, rows, signal } = this.#deps;
     const { runId } = managed;
     const { epoch, pid, processGroupId, startTicks, bootId } = managed.snapshot();
@@ -176,7 +221,7 @@ export class ThreadAgent {
   }
 
   async #afterHold({ run }: AgentHold, end: HoldEnd): Promise<void> {
-    const { rows, onFree, lookAgain, clock } = this.#deps;
+    const { rows, onFree, lookAgain } = this.#deps;
     switch (end.kind) {
       case 'superseded':
         // Another owner has it, and looks after it; here nothing more is done for this thread.
@@ -184,23 +229,29 @@ export class ThreadAgent {
         this.#hold = undefined;
         return;
       case 'overlong':
-        await this.end();
-        await this.#ended(run.runId, {
-          reason: 'manual-cancel',
-          message: 'a message of the agent was longer than any may be, so it was ended',
-          endedAtMs: clock.wallMs(),
-          state: 'closed',
-        });
+        await this.#endOverlong(run);
         break;
       case 'ended': {
-        const { reason, endedAtMs } = end.exit;
-        const message = formatRunEnd(end.exit);
-        await this.#ended(run.runId, { reason, message, endedAtMs, state: 'closed' });
+        const exit = (await this.#plan?.explainEnd?.(end.exit)) ?? end.exit;
+        const { reason, hostCause, endedAtMs } = exit;
+        const message = formatRunEnd(exit);
+        // What carried it to its host has ended; whether it has, too, was not seen.
+        const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
+        await this.#ended(run.runId, { reason, hostCause, message, endedAtMs, state });
       }
     }
     this.#hold = undefined;
     onFree();
     lookAgain();
+  }
+
+  /* Nothing more of it is read, so its end is waited for here. */
+  async #endOverlong(run: ManagedRun): Promise<void> {
+    const { clock, signal } = this.#deps;
+    while ((await this.#endTree(run)) === 'refused') await clock.sleep(refusedRetryMs, signal);
+    await run.wait(signal);
+    const message = 'a message of the agent was longer than any may be, so it was ended';
+    await this.#ended(run.runId, { ...this.#now(), reason: 'manual-cancel', message });
   }
 
   async #ended(runId: RunId, end: Omit<RunEnd, 'runId'>): Promise<void> {
@@ -215,12 +266,12 @@ export class ThreadAgent {
   }
 
   async #failTurn(error: unknown): Promise<void> {
-    const { clock, rows, onFree } = this.#deps;
-    const message = error instanceof Error ? error.message : String(error);
+    const { clock, rows, onFree, onStart } = this.#deps;
     await rows.change((now) => {
-      const change = failStart(now, message, clock.wallMs());
+      const change = failStart(now, messageOf(error), clock.wallMs());
       return change && { change };
     });
+    onStart(asError(error));
     onFree();
   }
 
@@ -229,4 +280,12 @@ export class ThreadAgent {
     lookAgain();
     if (hadTurn && rows.known?.turn === undefined) onFree();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -23,7 +23,7 @@ test('a thread goes on after hundreds of others were looked at', async (t) => {
   for (let count = 0; count < 300; count += 1) {
     const given = { agent: 'fake', cwd: rig.dir, title: 'idle' };
     const other = await threads.create(anAccount, given);
-    await threads.closeAgent({ accountId: anAccount, id: other.id });
+    await threads.agents.closeSession({ accountId: anAccount, id: other.id });
   }
   const next = await rig.say(threads, id, 'second');
   await rig.until('the next turn has ended', () => rig.turnEnded(id, next));

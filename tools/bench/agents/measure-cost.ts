@@ -119,6 +119,8 @@ async function inTurn(threads: ThreadRecords, before: ThreadRows): Promise<Threa
     leaseId: 'l',
     instanceId: 'bench',
     commandHash: 'h',
+    programRoot: '/',
+    programPath: '/agent',
     sessionId: undefined,
   };
   const process = { rootPid: 1, processGroupId: 1, startTicks: 1, bootId: 'b' };

@@ -187,10 +187,12 @@ function nameOf({ finished, length }: Fill): string {
 /* Gateways come and go: while the database is filled, none is there. */
 async function fillWorld(world: World, { finished = 0, length = 0 }: Fill): Promise<FilledWorld> {
   const { path } = databaseOf(world.directory);
-  const { accountId, threadId: spoken } = await beginIn(world);
+  const spoken = await beginIn(world);
   const { threadId: written } = await costOfCommits(world.directory, { commits: 1 });
-  addFinished(path, accountId, finished);
-  for (const threadId of [spoken, written]) addEvents(path, threadId, length);
+  addFinished(path, written, finished);
+  for (const threadId of [spoken, written]) {
+    addEvents(path, { threadId, like: written, count: length });
+  }
   return { world, spoken, written };
 }
 
@@ -203,8 +205,8 @@ async function costIn(
   return { cpuUs, statements: alone.statements, commitUs: alone.commitUs };
 }
 
-async function beginIn(world: World) {
+async function beginIn(world: World): Promise<string> {
   await using server = await world.start();
   using talk = createTalk(server);
-  return { accountId: server.said['accountId'] ?? '', threadId: await talk.createThread() };
+  return await talk.createThread();
 }

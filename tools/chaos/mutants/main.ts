@@ -12,7 +12,7 @@ function isCaught(name: string, files: readonly string[]): boolean {
   const flags = ['--conditions=@clawdfather/source', '--import', hooks, '--test'];
   const env = { ...process.env, MUTANT: name };
   // A turn that never ends is caught, too; the whole sweep takes a quarter of this.
-  const done = spawnSync(process.execPath, [...flags, '--test-timeout=60000', ...files], { env });
+  const done = spawnSync(process.execPath, [...flags, '--test-timeout=120000', ...files], { env });
   return done.status !== 0;
 }
 

@@ -35,6 +35,33 @@ export const mutants: readonly Mutant[] = [
     to: 'let delivered = deps.rows.known?.run?.nextInputOffset ?? 0;',
   },
   {
+    name: 'an answer is sent before it is committed',
+    file: 'threads/src/create-threads.ts',
+    from: `  { recordsOf, clock }: ThreadsDeps,
+  actors: Actors,
+  reply: AskedReply & { readonly accountId: AccountId; readonly askId: string },
+): Promise<void> {`,
+    to: `  { recordsOf, clock, supervisor }: ThreadsDeps,
+  actors: Actors,
+  reply: AskedReply & { readonly accountId: AccountId; readonly askId: string },
+): Promise<void> {
+  const early = await recordsOf(reply.accountId).ask(reply.askId);
+  if (early !== undefined) {
+    const rows = await actors.of({ accountId: reply.accountId, id: early.threadId }).rows.read();
+    const step = answerAsk(rows, reply, clock.wallMs());
+    const run = await supervisor.attach(early.runId);
+    if (step.outcome === 'answered') {
+      for (const { text, inputOffset } of step.change.frames) await run.write(text, { offset: inputOffset });
+    }
+  }`,
+  },
+  {
+    name: 'what an agent said is acknowledged before it is committed',
+    file: 'threads/src/agent-hold.ts',
+    from: '    let isOurs = true;\n',
+    to: '    let isOurs = true;\n    await run.acknowledge(last.cursor).catch(() => {});\n',
+  },
+  {
     name: 'the epoch is not compared',
     file: 'agents/src/decide/consume.ts',
     from: ' || run.epoch !== batch.epoch',

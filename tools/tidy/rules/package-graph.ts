@@ -56,7 +56,7 @@ export const packageTable: Readonly<Record<string, Allowance>> = {
   cli: {
     imports: ['kit', 'protocol', 'sdk', 'supervisor', 'tools', 'agents', 'gateway'],
     onlyIn: {
-      agents: 'packages/cli/src/commands/agents-install.ts',
+      agents: 'packages/cli/src/agents/load-agents.ts',
       gateway: 'packages/cli/src/serve.ts',
     },
   },

@@ -2,6 +2,7 @@
  * What is started for an agent's name: the configured command if there is one, otherwise the installed program. A pure function;
  * nothing is looked up here, and nothing is ever downloaded at a start.
  */
+import type { RunLimits } from '@clawdfather/supervisor';
 import { AgentsError } from '../errors.ts';
 import type { InstalledAgent } from '../install/installed-agent.ts';
 import { type AgentQuirks, type CatalogueEntry, cautiousQuirks } from './agent-entry.ts';
@@ -14,6 +15,9 @@ export interface AgentSettings {
   readonly command?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
+  readonly limits?: RunLimits | undefined;
+  /** How long its process may live. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface ResolvedAgent {
@@ -24,6 +28,8 @@ export interface ResolvedAgent {
   readonly env: Readonly<Record<string, string>>;
   /** Undefined where the thread decides. */
   readonly cwd: string | undefined;
+  readonly limits: RunLimits | undefined;
+  readonly timeoutMs: number | undefined;
   readonly quirks: AgentQuirks;
   readonly commandHash: string;
   readonly source: 'configured' | 'installed';
@@ -34,29 +40,56 @@ export function resolveAgent(
   settings: Readonly<Record<string, AgentSettings>>,
   installed: InstalledAgent | undefined,
 ): ResolvedAgent {
-  const own = Object.hasOwn(settings, name) ? settings[name] : undefined;
+  const own: AgentSettings = (Object.hasOwn(settings, name) ? settings[name] : undefined) ?? {};
   const entry = builtInAgents.find((candidate) => candidate.name === name);
-  if (own?.command === undefined && entry === undefined) {
+  if (own.command === undefined && entry === undefined) {
     throw unknownAgent(name, knownNames(settings));
   }
-  const argv = own?.command === undefined ? undefined : parseCommand(name, own.command);
-  if (argv === undefined && installed === undefined) throw notInstalled(name);
   const command = {
-    argv: argv ?? installed?.argv ?? [],
-    env: { ...entry?.env, ...own?.env },
-    cwd: own?.cwd,
-    integrity: argv === undefined ? installed?.integrity : undefined,
+    ...programOf(name, own, installed),
+    env: { ...entry?.env, ...own.env },
+    cwd: own.cwd,
   };
+  const { argv, env, cwd } = command;
   return {
     name,
     title: entry?.title ?? name,
-    argv: command.argv,
-    env: command.env,
-    cwd: command.cwd,
+    argv,
+    env,
+    cwd,
+    limits: own.limits,
+    timeoutMs: own.timeoutMs,
     quirks: quirksOf(entry),
     commandHash: hashCommand(command),
-    source: argv === undefined ? 'installed' : 'configured',
+    source: own.command === undefined ? 'installed' : 'configured',
   };
+}
+
+function programOf(name: string, own: AgentSettings, installed: InstalledAgent | undefined) {
+  if (own.command !== undefined) {
+    return { argv: parseCommand(name, own.command), integrity: undefined };
+  }
+  if (installed === undefined) throw notInstalled(name);
+  const { argv, integrity } = installed;
+  return { argv, integrity };
+}
+
+/*
+ * On an SSH host: only a command can be started there, as it stands there. What is installed on this machine is not there, and its paths
+ * mean nothing.
+ */
+export function resolveOnHost(
+  name: string,
+  settings: Readonly<Record<string, AgentSettings>>,
+): ResolvedAgent {
+  const own = Object.hasOwn(settings, name) ? settings[name] : undefined;
+  const isBuiltIn = builtInAgents.some((candidate) => candidate.name === name);
+  if (own?.command !== undefined || !isBuiltIn) return resolveAgent(name, settings, undefined);
+  const message = `the agent ${name} can be installed on the gateway’s machine, but not on a host`;
+  throw new AgentsError('agent-not-on-host', message, {
+    detail: { name },
+    hint: 'Install it on the host, and set agents.NAME.command in the settings of the gateway to what starts it there, such as ["/usr/local/bin/opencode", "acp"]. NAME may be a new one.',
+  });
 }
 
 /* Somebody's own build of a known agent behaves like it. */

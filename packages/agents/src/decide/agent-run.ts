@@ -1,6 +1,6 @@
 /*
  * The agent's process: its lease is written before it is started, completed when it has started, taken over by the next owner, and
- * closed when it has ended.
+ * closed when it has ended. How it is ended is in closing.ts.
  */
 import type { RunId, TerminationReason } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
@@ -13,19 +13,24 @@ import type { MessageText } from './message-text.ts';
 import { closeAsks } from './take-request.ts';
 import { closeMessage, Texts } from './take-update.ts';
 
-export type NewAgentRun = Pick<AgentRunRow, 'runId' | 'leaseId' | 'instanceId' | 'commandHash'> & {
+export type NewAgentRun = Pick<
+  AgentRunRow,
+  'runId' | 'leaseId' | 'instanceId' | 'commandHash' | 'programRoot' | 'programPath'
+> & {
   readonly sessionId: string | undefined;
+  /* Where it works, as its own machine calls it; absent: as the thread says. */
+  readonly cwd?: string | undefined;
 };
 
 /* Undefined: it has one. */
 export function beginRun(
   rows: ThreadRows,
-  { sessionId, ...run }: NewAgentRun,
+  { sessionId, cwd = rows.thread.cwd, ...run }: NewAgentRun,
   atMs: number,
 ): ThreadChange | undefined {
   if (rows.run !== undefined) return undefined;
   const draft = new Draft(rows, atMs);
-  draft.thread = { ...draft.thread, sessionId };
+  draft.thread = { ...draft.thread, sessionId, cwd };
   draft.run = {
     ...run,
     epoch: 0,
@@ -64,22 +69,11 @@ export function holdRun(
   return draft.done();
 }
 
-/* From now on it is only ended: no prompt goes there. Undefined: it has none, or it closes already. */
-export function beginClosing(rows: ThreadRows, runId: RunId, atMs: number) {
-  const { run } = rows;
-  if (run?.runId !== runId || run.state !== 'open') return undefined;
-  const draft = new Draft(rows, atMs);
-  const { capabilities, phase } = draft.changeRun({ state: 'closing' });
-  const { nativeSessionId } = draft.thread;
-  if (phase === 'ready' && capabilities?.canClose === true && nativeSessionId !== undefined) {
-    draft.call('session/close', { sessionId: nativeSessionId });
-  }
-  return draft.done();
-}
-
 export interface RunEnd {
   readonly runId: RunId;
   readonly reason: TerminationReason;
+  /* Of one on an SSH host that was lost with the connection: the cause of that. */
+  readonly hostCause?: string | undefined;
   /* For people: how it ended. */
   readonly message: string;
   readonly endedAtMs: number;
@@ -99,7 +93,8 @@ export function endRun(
   const draft = new Draft(rows, atMs);
   closeMessage({ draft, texts: new Texts(text), atMs: endedAtMs });
   closeAsks(draft, () => true, { state: 'void', atMs: endedAtMs });
-  draft.event('status', { event: 'agent-ended', reason: end.reason, message: end.message });
+  const { reason, hostCause, message } = end;
+  draft.event('status', { event: 'agent-ended', reason, hostCause, message });
   draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
   if (turn !== undefined) endOfTurn(draft, run, end);
   return draft.done();
@@ -108,10 +103,11 @@ export function endRun(
 function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
   const { turn } = draft;
   if (turn === undefined) return;
-  const { reason: cause, message, endedAtMs } = end;
+  const { reason, hostCause, message, endedAtMs } = end;
+  const cause = hostCause ?? reason;
   const wasAccepted = turn.promptEnd !== undefined && run.acceptedInput >= turn.promptEnd;
   const isPrompted = turn.promptCall !== undefined;
-  const isOurFault = cause === 'host-rebooted' || cause === 'container-restarted';
+  const isOurFault = reason === 'host-rebooted' || reason === 'container-restarted';
   const mayGoBack = (isPrompted || isOurFault) && turn.requeuedCount < requeuesMax;
   if (!wasAccepted && !mayGoBack) {
     draft.turnEvent({ type: 'not-startable', message }, endedAtMs);
@@ -134,13 +130,4 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
     { event: 'queued', message: 'its agent ended before it had the prompt' },
     { turnId },
   );
-}
-
-/* W13. Undefined: there is no such turn any more, or it was not cancelled. */
-export function giveUpTurn(rows: ThreadRows, turnId: string, atMs: number) {
-  if (rows.turn?.id !== turnId || rows.turn.cancelAskedAtMs === undefined) return undefined;
-  const draft = new Draft(rows, atMs);
-  if (draft.run?.state === 'open') draft.changeRun({ state: 'closing' });
-  draft.turnEvent({ type: 'cancel-ignored' });
-  return draft.done();
 }

@@ -19,7 +19,8 @@ export interface AgentSetup {
   readonly authenticateBy?: string | undefined;
 }
 
-const authRequired = -32000;
+/* The error of an agent that wants somebody to sign in. */
+export const authRequired = -32000;
 
 export function initialize(draft: Draft, { clientVersion }: AgentSetup): void {
   draft.call('initialize', {

@@ -2,6 +2,7 @@
  * An agent's answer to what we have asked of it: a step of the handshake, or the end of a turn.
  */
 import { isObject, type RpcMessage } from '../wire/json-rpc.ts';
+import { isGoodbye } from './closing.ts';
 import type { Consuming } from './consuming.ts';
 import { handshakeAnswered, handshakeRefused } from './handshake.ts';
 import { closeAsks } from './take-request.ts';
@@ -19,7 +20,7 @@ export function settleCall(consuming: Consuming, answer: Answer): void {
   }
   draft.calls.set(call.id, { ...call, state: 'answered' });
   if (call.method === 'session/prompt') endPrompt(consuming, answer, call.turnId);
-  else if (call.method === 'session/close') return;
+  else if (isGoodbye(call)) return;
   else if (answer.kind === 'error') handshakeRefused(draft, setup, answer.error);
   else handshakeAnswered(draft, setup, answer.result);
 }

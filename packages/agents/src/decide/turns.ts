@@ -93,19 +93,29 @@ export function cancelTurn(
   const { turn } = rows;
   if (turn?.id !== turnId || turn.cancelAskedAtMs !== undefined) return undefined;
   const draft = new Draft(rows, atMs);
+  cancelRunning(draft, turn, { cause, actor });
+  return draft.done();
+}
+
+/* Of the turn that runs, if it was not cancelled before. */
+export function cancelRunning(
+  draft: Draft,
+  turn: TurnRow,
+  { cause, actor }: Omit<Cancel, 'turnId'>,
+): void {
+  const { atMs } = draft;
   draft.changeTurn({ cancelAskedAtMs: atMs, cancelCause: cause, cancelActor: actor });
   draft.event('status', { event: 'cancelling', cause, actor });
   const { run } = draft;
   // Without a prompt there is nothing to cancel there: the turn ends here, and the agent goes on as it is.
   if (run === undefined || turn.promptCall === undefined) {
     draft.turnEvent({ type: 'stopped', stopReason: 'cancelled' });
-    return draft.done();
+    return;
   }
   draft.notify('session/cancel', { sessionId: draft.thread.nativeSessionId });
   for (const ask of draft.asks.values()) {
-    if (ask.turnId === turnId && ask.state === 'open') answerCancelled(draft, ask, actor);
+    if (ask.turnId === turn.id && ask.state === 'open') answerCancelled(draft, ask, actor);
   }
-  return draft.done();
 }
 
 function cancelWaiting(

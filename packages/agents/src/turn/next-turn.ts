@@ -6,7 +6,7 @@
  *    │  └── never sent ─────┤
  *    └─ cancelled, expired  └── agent lost, cancel ignored ──► interrupted
  */
-import { assertNever, type TerminationReason } from '@clawdfather/kit';
+import { assertNever } from '@clawdfather/kit';
 import type { CancelCause, TurnResult } from '../rows.ts';
 
 export type TurnStatus =
@@ -46,7 +46,7 @@ export type TurnEvent =
   | { readonly type: 'not-startable'; readonly message: string }
   | {
       readonly type: 'agent-lost';
-      readonly cause: TerminationReason;
+      readonly cause: string;
       readonly message: string;
       readonly wasAccepted: boolean;
     }

@@ -17,6 +17,9 @@ export const noiseBytesMax = 8 * 1024;
 /* How long a cancelled turn may take to end before its agent is ended (W13). */
 export const cancelGraceMs = 10_000;
 
+/* How long an agent may take over `session/close` before its tree is ended anyway. Real agents write a small file then. */
+export const closeGraceMs = 5_000;
+
 /* From the start of an agent until it can be prompted. Real agents need 0.5 to 5 s here, and more on a busy machine. */
 export const handshakeMs = 120_000;
 

@@ -9,6 +9,7 @@ import {
   findEntry,
   type InstalledAgent,
   resolveAgent,
+  resolveOnHost,
 } from '@clawdfather/agents';
 
 const installed: InstalledAgent = {
@@ -81,4 +82,13 @@ test('what cannot be started says why and what to do', () => {
       code: 'agent-command-invalid',
     });
   }
+});
+
+test('on a host only a configured command can be started, also one with the name of a built-in agent', () => {
+  const settings = { gemini: { command: ['gemini', '--acp'] }, claude: { env: { KEY: 'x' } } };
+  const resolved = resolveOnHost('gemini', settings);
+  assert.deepEqual(resolved.argv, ['gemini', '--acp']);
+  assert.equal(resolved.quirks, findEntry('gemini', builtInAgents).quirks);
+  assert.throws(() => resolveOnHost('claude', settings), { code: 'agent-not-on-host' });
+  assert.throws(() => resolveOnHost('nobody', settings), { code: 'agent-unknown' });
 });

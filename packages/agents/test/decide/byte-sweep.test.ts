@@ -33,7 +33,8 @@ function startedThread(): ThreadModel {
   };
   model.commit(enqueueTurn(model.rows, turn, 1));
   model.commit(admitTurn(model.rows, 2));
-  const run = { runId: aRunId, leaseId: 'lease', instanceId: 'one', commandHash: 'hash' };
+  const program = { programRoot: '/opt', programPath: '/opt/agent' };
+  const run = { runId: aRunId, leaseId: 'l', instanceId: 'one', commandHash: 'hash', ...program };
   model.commit(beginRun(model.rows, { ...run, sessionId: undefined }, 3));
   model.commit(holdRun(model.rows, { runId: aRunId, epoch: 1, process }, { setup, atMs: 4 }));
   return model;

@@ -2,7 +2,7 @@
  * The commands about agents and the conversations with them. A gateway has both.
  */
 import { switchFlag, valueFlag } from '../args/flag.ts';
-import { directory, text } from '../args/kinds.ts';
+import { directory, duration, text } from '../args/kinds.ts';
 import { operand, operandList, optionalOperandList } from '../args/operand.ts';
 import { defineCommand } from '../args/spec.ts';
 import { gatewayFlags } from './shared-flags.ts';
@@ -120,6 +120,34 @@ export const agentsInstallSpec = defineCommand({
   operands: { agents: operandList(agent) },
   flags: {},
   examples: ['clf agents install opencode', 'clf agents install claude codex'],
+});
+
+export const agentsTestSpec = defineCommand({
+  name: 'agents test',
+  summary: 'Start an agent on this machine as a thread would, and tell step by step what works',
+  operands: { agent: operand(text('NAME', 'agents')) },
+  flags: {
+    dir: valueFlag(directory, {
+      short: 'C',
+      summary: 'the directory that it works in (default: that of its settings, or this one)',
+    }),
+    prompt: valueFlag(text('TEXT'), { summary: 'also ask it this, for one turn' }),
+    timeout: valueFlag(duration, { summary: 'how long one step may take (1m)' }),
+  },
+  examples: ['clf agents test claude', 'clf agents test opencode --prompt "say hello" --json'],
+});
+
+export const agentsLoginSpec = defineCommand({
+  name: 'agents login',
+  summary: 'Sign an agent in at this terminal, and tell whether it is signed in then',
+  operands: { agent: operand(text('NAME', 'agents')) },
+  flags: {
+    detach: switchFlag({
+      short: 'd',
+      summary: 'start it, print the id of its run, and leave; clf attach comes to it',
+    }),
+  },
+  examples: ['clf agents login claude', 'clf agents login -d codex && clf attach login-codex'],
 });
 
 export const agentsRemoveSpec = defineCommand({

@@ -1,16 +1,7 @@
 /*
  * `clf agents install` and `clf agents rm`: built-in agents on this machine, where a gateway finds them at its next question.
  */
-import {
-  builtInAgents,
-  findEntry,
-  findInstalled,
-  installAgent,
-  type InstallPlace,
-  type InstallProgress,
-  readPlatform,
-  removeInstalled,
-} from '@clawdfather/agents';
+import { type InstallPlace, type InstallProgress, loadAgents } from '../agents/load-agents.ts';
 import type { CommandContext, Execute } from '../command.ts';
 import { agentsDirectory } from '../config/agents-directory.ts';
 import { codeStatus, exitOk } from '../exit-status.ts';
@@ -19,7 +10,8 @@ import type { agentsInstallSpec, agentsRemoveSpec } from './agent-specs.ts';
 
 export const install: Execute<typeof agentsInstallSpec> = async (context) => {
   const { config, random, io, isJson } = context;
-  const place = placeOf(context);
+  const { builtInAgents, findEntry, findInstalled, installAgent } = await loadAgents();
+  const place = await placeOf(context);
   // A name that is wrong is told before anything is fetched.
   const entries = context.operands.agents.map((name) => findEntry(name, builtInAgents));
   for (const entry of entries) {
@@ -45,7 +37,8 @@ export const install: Execute<typeof agentsInstallSpec> = async (context) => {
 
 export const remove: Execute<typeof agentsRemoveSpec> = async (context) => {
   const { random, io, isJson } = context;
-  const { directory } = placeOf(context);
+  const { builtInAgents, findEntry, removeInstalled } = await loadAgents();
+  const { directory } = await placeOf(context);
   for (const name of context.operands.agents) {
     findEntry(name, builtInAgents);
     const removed = await removeInstalled(name, { directory, random });
@@ -59,7 +52,8 @@ export const remove: Execute<typeof agentsRemoveSpec> = async (context) => {
   return codeStatus(exitOk);
 };
 
-function placeOf({ config }: Pick<CommandContext, 'config'>): InstallPlace {
+async function placeOf({ config }: Pick<CommandContext, 'config'>): Promise<InstallPlace> {
+  const { readPlatform } = await loadAgents();
   return {
     directory: agentsDirectory(config),
     platform: readPlatform(),

@@ -3,10 +3,11 @@
  * the registry instead of opening it, and says nothing rather than something wrong. The answer's form is told in
  * completion/scripts.ts.
  */
+import type { Clock } from '@clawdfather/kit';
 import { nameLabel } from '@clawdfather/supervisor/origins';
 import type { CallSettings } from '../args/parse.ts';
 import type { CallOf, CommandContext } from '../command.ts';
-import type { AskedWords, NamedThings, RunWord } from '../completion/at-gateway.ts';
+import type { AskedWords, NamedThings, Patience, RunWord } from '../completion/at-gateway.ts';
 import { type Candidate, type Completed, completeWords } from '../completion/complete-words.ts';
 import { type Config, loadConfigOrUsual } from '../config.ts';
 import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
@@ -88,9 +89,9 @@ async function runs(
       const seen = glimpseRuns(stateDir, { isAliveOnly, limit: candidatesMax });
       return seen.map(({ labels, ...run }) => ({ ...run, name: labels[nameLabel] }));
     },
-    there: async (target) => {
+    there: async (target, patience) => {
       const { askRuns } = await import('../completion/at-gateway.ts');
-      return askRuns(context.clock, target, { isAliveOnly, host: completed.host });
+      return askRuns(patience, target, { isAliveOnly, host: completed.host });
     },
   });
   const named = new Map<string, string>();
@@ -113,9 +114,9 @@ async function approvals(context: CommandContext, completed: Completed): Promise
       const { glimpseApprovals } = await import('@clawdfather/supervisor/peek');
       return glimpseApprovals(stateDir, candidatesMax);
     },
-    there: async (target) => {
+    there: async (target, patience) => {
       const { askApprovals } = await import('../completion/at-gateway.ts');
-      return askApprovals(context.clock, target);
+      return askApprovals(patience, target);
     },
   });
   const candidates = words.map(({ approvalId, why }) => ({ value: approvalId, summary: why }));
@@ -128,9 +129,9 @@ async function rules(context: CommandContext, completed: Completed): Promise<Ans
       const { glimpseRules } = await import('@clawdfather/supervisor/peek');
       return glimpseRules(stateDir, candidatesMax);
     },
-    there: async (target) => {
+    there: async (target, patience) => {
       const { askRules } = await import('../completion/at-gateway.ts');
-      return askRules(context.clock, target);
+      return askRules(patience, target);
     },
   });
   const candidates = words.map(({ ruleId, program }) => ({ value: ruleId, summary: program }));
@@ -147,7 +148,7 @@ async function names(
   const target = unlessUnreadable(() => findTarget({ config }), undefined);
   if (target === undefined) return { what: 'words', candidates: [] };
   const { askNames } = await import('../completion/at-gateway.ts');
-  const { words, isLate } = await askNames(clock, target, what);
+  const { words, isLate } = await askNames(patienceOf(clock, config), target, what);
   return { what: 'words', candidates: words, isLate };
 }
 
@@ -163,12 +164,12 @@ function gateways({ caller }: CommandContext): Candidate[] {
 
 interface Sources<Word> {
   readonly here: (config: Config) => Promise<readonly Word[]>;
-  readonly there: (target: Target) => Promise<AskedWords<Word>>;
+  readonly there: (target: Target, patience: Patience) => Promise<AskedWords<Word>>;
 }
 
 /* From where the command would look, as the line, the environment and the settings say. */
 async function wordsOf<Word>(
-  { caller }: CommandContext,
+  { caller, clock }: CommandContext,
   completed: Completed,
   { here, there }: Sources<Word>,
 ): Promise<AskedWords<Word>> {
@@ -178,7 +179,12 @@ async function wordsOf<Word>(
     ? unlessUnreadable(() => findPlaceOf({ config, flags: completed }), 'unknown')
     : undefined;
   if (target === 'unknown') return nothing;
-  return target === undefined ? { ...nothing, words: await here(config) } : there(target);
+  if (target === undefined) return { ...nothing, words: await here(config) };
+  return there(target, patienceOf(clock, config));
+}
+
+function patienceOf(clock: Clock, { values }: Config): Patience {
+  return { clock, waitMs: values['completion.wait'] };
 }
 
 function settingsOf({ config, stateDir, gateway }: Completed): CallSettings {

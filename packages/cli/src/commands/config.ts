@@ -118,15 +118,20 @@ function findKey(typed: string): SettingKey {
 }
 
 function valueText(config: Config, key: SettingKey): string {
-  const json = settingOf(key).kind.toJson(config.values[key]);
+  const json = shownJson(config, key);
   if (Array.isArray(json)) return json.length === 0 ? '-' : json.join(' ');
   return typeof json === 'string' ? json : JSON.stringify(json);
+}
+
+function shownJson({ values }: Config, key: SettingKey): Json {
+  const { toShown, toJson } = settingOf(key).kind;
+  return (toShown ?? toJson)(values[key]);
 }
 
 function settingJson(config: Config, key: SettingKey): Json {
   return {
     key,
-    value: settingOf(key).kind.toJson(config.values[key]),
+    value: shownJson(config, key),
     origin: originJson(config.origins[key]),
     variable: variableOf(key),
   };

@@ -45,6 +45,34 @@ export const doctorSpec = defineCommand({
   examples: ['clf doctor', 'clf doctor --json'],
 });
 
+export const drillSpec = defineCommand({
+  name: 'drill',
+  summary: 'Kill a gateway of its own in the middle of its work, and prove that nothing was lost',
+  usage: '[flags] --turn',
+  operands: {},
+  flags: {
+    turn: switchFlag({ summary: 'while an agent, also its own, answers' }),
+  },
+  examples: ['clf drill --turn', 'clf drill --turn --json'],
+});
+
+/* What a drill starts; not for people. */
+export const drillAgentSpec = defineCommand({
+  name: '__drill-agent',
+  summary: 'Speak as the agent of a drill',
+  operands: { socket: operand(text('SOCKET')), seed: operand(text('SEED')) },
+  flags: {},
+  examples: [],
+});
+
+export const drillSweepSpec = defineCommand({
+  name: '__drill-sweep',
+  summary: 'Remove what a drill has left, when it ends',
+  operands: { directory: operand(text('DIRECTORY')) },
+  flags: {},
+  examples: [],
+});
+
 export const completionSpec = defineCommand({
   name: 'completion',
   summary: 'Print the completion script for a shell',

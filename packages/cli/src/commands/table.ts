@@ -6,7 +6,9 @@ import { type Command, command } from '../command.ts';
 import {
   agentsInstallSpec,
   agentsListSpec,
+  agentsLoginSpec,
   agentsRemoveSpec,
+  agentsTestSpec,
   askSpec,
   saySpec,
   threadsArchiveSpec,
@@ -67,6 +69,9 @@ import {
   completionSpec,
   configSpec,
   doctorSpec,
+  drillAgentSpec,
+  drillSpec,
+  drillSweepSpec,
   helpSpec,
   versionSpec,
 } from './own-specs.ts';
@@ -157,6 +162,8 @@ export const commandGroups: readonly CommandGroup[] = [
         'required',
         async () => (await import('./agents-install.ts')).install,
       ),
+      command(agentsLoginSpec, 'required', async () => (await import('./agents-login.ts')).login),
+      command(agentsTestSpec, 'required', async () => (await import('./agents-test.ts')).test),
       command(
         agentsRemoveSpec,
         'required',
@@ -236,6 +243,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       command(configSpec, 'unread', async () => (await import('./config.ts')).execute),
       command(doctorSpec, 'optional', async () => (await import('./doctor.ts')).execute),
+      command(drillSpec, 'unread', async () => (await import('./drill.ts')).execute),
       command(completionSpec, 'unread', async () => (await import('./completion.ts')).execute),
       command(versionSpec, 'unread', async () => (await import('./version.ts')).execute),
       command(helpSpec, 'unread', async () => (await import('./help.ts')).execute),
@@ -248,4 +256,6 @@ export const commands: readonly Command[] = commandGroups.flatMap((group) => gro
 /* Called by programs, so no page lists them. */
 export const hiddenCommands: readonly Command[] = [
   command(completeSpec, 'unread', async () => (await import('./complete.ts')).execute),
+  command(drillAgentSpec, 'unread', async () => (await import('./drill.ts')).executeAgent),
+  command(drillSweepSpec, 'unread', async () => (await import('./drill.ts')).executeSweep),
 ];

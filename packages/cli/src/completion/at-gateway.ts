@@ -1,7 +1,7 @@
 /*
  * Words that only a gateway knows, for a shell that waits for them: its runs, what waits there for a decision, its rules, its threads.
  *
- * A person has pressed a key, so the gateway has a second to answer, and whatever goes wrong leaves no words and no message.
+ * A person has pressed a key, so the gateway has little time to answer, and whatever goes wrong leaves no words and no message.
  */
 import { type Clock, orAborted, startTimeLimit } from '@clawdfather/kit';
 import type { Client } from '@clawdfather/sdk';
@@ -16,7 +16,11 @@ export interface AskedWords<Word> {
 
 /* Of one request; the newest. */
 const wordsMax = 100;
-const limitMs = 1_000;
+
+export interface Patience {
+  readonly clock: Clock;
+  readonly waitMs: number;
+}
 
 export interface RunWord {
   readonly runId: string;
@@ -30,11 +34,11 @@ export interface AskedRuns {
 }
 
 export function askRuns(
-  clock: Clock,
+  patience: Patience,
   target: Target,
   { isAliveOnly, host }: AskedRuns,
 ): Promise<AskedWords<RunWord>> {
-  return ask(clock, target, async (client, signal) => {
+  return ask(patience, target, async (client, signal) => {
     const query = {
       limit: wordsMax,
       ...(isAliveOnly ? { state: 'running' as const } : {}),
@@ -56,14 +60,19 @@ export interface ApprovalWord {
   readonly why: string;
 }
 
-export function askApprovals(clock: Clock, target: Target): Promise<AskedWords<ApprovalWord>> {
-  return ask(clock, target, async (client, signal) => {
+export function askApprovals(
+  patience: Patience,
+  target: Target,
+): Promise<AskedWords<ApprovalWord>> {
+  return ask(patience, target, async (client, signal) => {
     const query = { limit: wordsMax, state: 'pending' } as const;
-    const { items } = await client.approvals.list({ query }, { signal });
-    const { items: asks } = await client.asks.list({}, { signal });
+    const [approvals, asks] = await Promise.all([
+      client.approvals.list({ query }, { signal }),
+      client.asks.list({}, { signal }),
+    ]);
     return [
-      ...items.map(({ id, why }) => ({ approvalId: id, why })),
-      ...asks.map(({ id, agent, title }) => ({ approvalId: id, why: `${agent}: ${title}` })),
+      ...approvals.items.map(({ id, why }) => ({ approvalId: id, why })),
+      ...asks.items.map(({ id, agent, title }) => ({ approvalId: id, why: `${agent}: ${title}` })),
     ].filter(({ approvalId }) => isPlain(approvalId));
   });
 }
@@ -73,8 +82,8 @@ export interface RuleWord {
   readonly program: string;
 }
 
-export function askRules(clock: Clock, target: Target): Promise<AskedWords<RuleWord>> {
-  return ask(clock, target, async (client, signal) => {
+export function askRules(patience: Patience, target: Target): Promise<AskedWords<RuleWord>> {
+  return ask(patience, target, async (client, signal) => {
     const { items } = await client.approvalRules.list({ query: { limit: wordsMax } }, { signal });
     return items
       .filter(({ id }) => isPlain(id))
@@ -89,11 +98,11 @@ export interface NamedWord {
 
 /* By their labels where a shell can take them as they are, else by their ids. */
 export function askNames(
-  clock: Clock,
+  patience: Patience,
   target: Target,
   what: NamedThings,
 ): Promise<AskedWords<NamedWord>> {
-  return ask(clock, target, (client, signal) => readNames[what](client, signal)).then(
+  return ask(patience, target, (client, signal) => readNames[what](client, signal)).then(
     ({ words, isLate }) => ({ words: words.filter(({ value }) => isPlain(value)), isLate }),
   );
 }
@@ -142,12 +151,12 @@ function isPlain(word: string): boolean {
 }
 
 async function ask<Word>(
-  clock: Clock,
+  { clock, waitMs }: Patience,
   target: Target,
   work: (client: Client, signal: AbortSignal) => Promise<readonly Word[]>,
 ): Promise<AskedWords<Word>> {
   const { openClient } = await import('../sign-in/open-client.ts');
-  using limit = startTimeLimit(clock, limitMs, []);
+  using limit = startTimeLimit(clock, waitMs, []);
   const { signal } = limit;
   try {
     const { client } = await openClient(target);

@@ -22,7 +22,7 @@ export const gatewaySettings = {
   agents: setting(agentSettings, {
     usual: [],
     summary:
-      '`serve`: agents that people talk to with `clf ask`, by name: `command`, a program that speaks ACP, with its arguments; `env`; `title`',
+      'agents that people talk to with `clf ask`, by name: `command`, a program that speaks ACP, with its arguments, which a built-in one does not need; `login`; `env`; `cwd`; `limits`; `title`',
   }),
   defaultAgent: setting(optional(words.one), {
     usual: undefined,

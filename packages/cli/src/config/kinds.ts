@@ -17,6 +17,8 @@ export interface Kind<Value> extends TextKind<Value> {
   readonly fromJson: (label: string, json: unknown) => Value;
   /* As it could be written into the file. */
   readonly toJson: (value: Value) => Json;
+  /* As `clf config` shows it, where something in it is not for everybody's eyes. Default: `toJson`. */
+  readonly toShown?: (value: Value) => Json;
   readonly schema: Readonly<Record<string, Json>>;
   /* Kept as written until it is known whose home ~ is (resolve.ts). Absent or true. */
   readonly isPath?: true;

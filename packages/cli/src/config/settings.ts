@@ -57,6 +57,10 @@ export const settingTable = {
     usual: 'Ctrl-]',
     summary: 'pressed twice, quickly, it leaves an attached run; none for no such key',
   }),
+  'completion.wait': setting(durationWithin({ min: 100, max: 60 * second }), {
+    usual: second,
+    summary: 'how long the Tab key waits for words that a gateway knows',
+  }),
   'terminal.cols': setting(cells, {
     usual: 120,
     summary: 'columns of a terminal that nobody looks at',

@@ -8,6 +8,7 @@ import { shieldPlacesOf, shieldSettingsOf } from '../approvals/shield-places.ts'
 import { toolServerLaunch } from '../approvals/tool-server-launch.ts';
 import type { CommandContext } from '../command.ts';
 import type { Config } from '../config.ts';
+import { agentConfigsFrom } from '../agents/agent-configs.ts';
 import { agentsDirectory } from '../config/agents-directory.ts';
 import { parseAddress } from '../config/network-kinds.ts';
 import { retentionPolicyFrom } from '../config/retention-policy.ts';
@@ -32,7 +33,7 @@ export function gatewayConfigFrom(
     metricsNetworks: values['gateway.metricsNetworks'],
     agents: {
       defaultName: values.defaultAgent,
-      named: values.agents,
+      named: agentConfigsFrom(config),
       directory: agentsDirectory(config),
     },
     accounts: values.accounts,

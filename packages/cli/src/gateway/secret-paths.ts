@@ -8,12 +8,15 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { errnoOf } from '@clawdfather/kit';
 import type { Config } from '../config.ts';
+import type { AgentSetting } from '../config/agent-kinds.ts';
+import { absolutePath, type CallerFacts } from '../config/settings.ts';
 import { writeByRename } from '../io/write-by-rename.ts';
 
 /* Those of this gateway come first; a shield has room for about so many. */
 const keptMax = 24;
 
-export function secretPathsOf({ values }: Pick<Config, 'values'>): readonly string[] {
+export function secretPathsOf(config: Pick<Config, 'values' | 'env' | 'cwd'>): readonly string[] {
+  const { values } = config;
   const database = values['gateway.database.path'];
   return [
     values['gateway.masterKeysDir'],
@@ -23,13 +26,23 @@ export function secretPathsOf({ values }: Pick<Config, 'values'>): readonly stri
     values['gateway.database.urlFile'],
     values['gateway.tls.key'],
     values['gateway.github.clientSecretFile'],
+    ...values.agents.flatMap(({ env = {} }) => keyFilesOf(env, config)),
   ]
     .filter((path) => path !== undefined)
     .map((path) => resolve(path));
 }
 
+/* Keys of agents: one has its own as a variable, and no other's. */
+function keyFilesOf(env: NonNullable<AgentSetting['env']>, caller: CallerFacts): readonly string[] {
+  return Object.values(env).flatMap((value) =>
+    typeof value === 'string' ? [] : [absolutePath(value.file, caller)],
+  );
+}
+
 /* What earlier gateways have named stays, as long as it is there. Throws what the disk says. */
-export function writeSecretPaths(config: Pick<Config, 'values' | 'stateDir' | 'pid'>): void {
+export function writeSecretPaths(
+  config: Pick<Config, 'values' | 'env' | 'cwd' | 'stateDir' | 'pid'>,
+): void {
   const { stateDir, pid } = config;
   const own = secretPathsOf(config);
   const before = earlier(stateDir);

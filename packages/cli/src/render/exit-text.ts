@@ -71,7 +71,9 @@ function formatCause(exit: RunExit, deadlines: RunRecord['deadlines']): string |
   const why = exit.detail === undefined ? '' : `: ${makeVisible(exit.detail)}`;
   switch (exit.reason) {
     case 'exit':
-      return exit.hostCause === undefined ? undefined : `lost${why} (${exit.hostCause})`;
+      return exit.hostCause === undefined
+        ? undefined
+        : `lost${why} (${makeVisible(exit.hostCause)})`;
     case 'signal':
       return formatSignal(exit);
     case 'overall-timeout':

@@ -87,7 +87,8 @@ test(
     const path = join(me.env['XDG_CONFIG_HOME'] ?? '', 'clawdfather', 'gateways.json');
     const url = await openSilentServer(context);
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(served.url, url), { mode: 0o600 });
-    const late = await me.clf('__complete', '--', 'attach', 'web');
+    const env = { ...me.env, CLAWDFATHER_COMPLETION_WAIT: '200ms' };
+    const late = await rig.clfWith({ env }, '__complete', '--', 'attach', 'web');
     assert.deepEqual([late.stdout, late.stderr], ['words\n', '']);
   },
 );

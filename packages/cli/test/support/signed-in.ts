@@ -24,6 +24,8 @@ export async function signIn(
   const env = {
     CLAWDFATHER_STATE_DIR: join(home, 'elsewhere'),
     XDG_CONFIG_HOME: join(home, 'elsewhere-config'),
+    // On a busy machine a second is short.
+    CLAWDFATHER_COMPLETION_WAIT: '30s',
   };
   const clf = (...args: string[]) => rig.clfWith({ env }, ...args);
   const signedIn = await clf('login', url, '--link-file', file, '--name', 'home', ...flags);

@@ -1,10 +1,13 @@
 /*
  * How the agent of a thread is started here: as a supervised run in a shield, with our tools let in, that belongs to a session.
  *
- * A member's agent runs as the member's own Unix user, or not at all. On an SSH host it is a command like any other there.
+ * A member's agent runs as the member's own Unix user, or not at all. On an SSH host it is a command like any other there, in a session
+ * of its own.
  */
 import { join } from 'node:path';
 import {
+  agentVariables,
+  handshakeQuirks,
   journalBytesMax,
   type ResolvedAgent,
   type ThreadRow,
@@ -17,45 +20,63 @@ import {
   toolsSocketName,
   toolsVariable,
 } from '@clawdfather/protocol';
-import type { ChildInput, RemoteHosts } from '@clawdfather/supervisor';
+import type { ChildInput, ManagedRun, RemoteHosts } from '@clawdfather/supervisor';
 import {
   accountLabel,
   agentBackend,
+  directoryOnHost,
+  hostDirectoryLabel,
+  hostLabel,
+  hostNameLabel,
   nameLabel,
   requesterLabel,
   threadLabel,
   traceLabel,
 } from '@clawdfather/supervisor/origins';
-import type { AgentPlan, AgentStarter } from '@clawdfather/threads';
+import type { AgentPlan, AgentStarter, StartedRun } from '@clawdfather/threads';
 import { shieldInput } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { Tracing } from '../observe/tracing.ts';
 import { belowTurn, parseTurnTrace } from '../observe/turn-trace.ts';
 import type { Runs } from '../runs/open-runs.ts';
+import type { AgentPlaces } from '../hosts/agent-places.ts';
+import type { AgentBinding } from '../hosts/agent-binding.ts';
+import { contextOf } from './agent-context.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
+import { findProgram } from './find-program.ts';
 
 export interface AgentStarterDeps {
   readonly config: GatewayConfig;
   readonly catalogue: AgentCatalogue;
   readonly runs: Pick<Runs, 'supervisor' | 'users' | 'shield' | 'toolServers' | 'toolLaunch'>;
   readonly remoteHosts: RemoteHosts;
+  readonly hosts: AgentPlaces;
   readonly clock: Clock;
   readonly tracing: Pick<Tracing, 'inSpan'>;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
+  /* How an agent in this session works on the session's host. */
+  readonly bindingOf: (
+    accountId: AccountId,
+    sessionId: string,
+  ) => Promise<AgentBinding | undefined>;
 }
 
 export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
   return {
     plan: async (accountId, thread) => {
-      const agent = deps.catalogue.resolve(thread.agent);
-      const { connectionId } = thread;
-      const planned = { accountId, thread, agent };
+      const { catalogue } = deps;
+      const { agent: name, connectionId } = thread;
+      const planned = { accountId, thread };
       const plan =
         connectionId === undefined
-          ? await planHere(deps, planned)
-          : await planOnHost(deps, { ...planned, connectionId });
+          ? await planHere(deps, { ...planned, agent: catalogue.resolve(name) })
+          : await planOnHost(deps, {
+              ...planned,
+              agent: catalogue.resolveOnHost(name),
+              connectionId,
+            });
       return traced(deps, plan, thread);
     },
   };
@@ -89,85 +110,145 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
   const sessionId = await deps.sessionFor(accountId, thread);
   const { shield, toolServers, supervisor } = runs;
   const home = user === undefined ? {} : { HOME: user.home, USER: user.name, LOGNAME: user.name };
-  const env = { ...loginEnvironment(config.runs.environment), ...home, ...agent.env };
+  const isInside = (await shield?.state())?.hasNamespace === true;
+  const context = await contextOf(deps, planned, { sessionId, isInside });
+  const env: Readonly<Record<string, string>> = {
+    ...loginEnvironment(config.runs.environment),
+    ...home,
+    ...agent.env,
+    ...context.environment,
+  };
   const input: ChildInput = {
     ...inputOf(planned, sessionId),
     argv: argvOf(agent),
     cwd: thread.cwd,
     env,
     ...(user === undefined ? {} : { runAs: user }),
+    ...(agent.limits === undefined ? {} : { limits: agent.limits }),
+    overallTimeoutMs: agent.timeoutMs,
   };
   const ageMs = deps.clock.wallMs() - thread.createdAtMs;
-  const isInside = (await shield?.state())?.hasNamespace === true;
   return {
     setup: {
       clientVersion: config.version,
       mcpServers: isInside && toolServers !== undefined ? toolsOf(runs.toolLaunch ?? []) : [],
-      ...quirksFor(agent, env, { ageMs }),
+      ...handshakeQuirks(agent, env, ageMs),
     },
     commandHash: agent.commandHash,
+    program: findProgram(input.argv[0], env['PATH']),
     sessionId,
-    start: async ({ runId }, turn) => {
-      const begun = { ...input, runId, labels: { ...input.labels, ...traceOf(turn) } };
+    start: async (run, turn) => {
+      const begun = traceable(leased(input, run), turn);
       if (shield === undefined) return supervisor.spawn(begun);
-      const place = { tree: thread.cwd, user };
+      const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
     },
   };
 }
 
-async function planOnHost(
+/*
+ * The program is run on the host as it stands there, through a session of its own (hosts/agent-places.ts). It has no shield and none of our
+ * tools: what it may do is what the user who logs in may do.
+ */
+function planOnHost(
   deps: AgentStarterDeps,
   { connectionId, ...planned }: Planned & { readonly connectionId: string },
-): Promise<AgentPlan> {
-  const { config, runs, remoteHosts } = deps;
+): AgentPlan {
   const { accountId, thread, agent } = planned;
-  const { signal } = new AbortController();
-  const host = await remoteHosts.find(accountId, connectionId, signal);
-  if (host?.prepare === undefined) {
-    throw new ApiError('not_found', 'the SSH host of this thread is not there any more');
+  if (agent.limits !== undefined || agent.timeoutMs !== undefined) {
+    throw new ApiError('unsupported', `agents.${agent.name}.limits hold only on this machine`, {
+      hint: 'On an SSH host, set them there, or name another agent without limits.',
+    });
   }
-  const prepare = host.prepare.bind(host);
+  const { id, cwd } = thread;
+  let place = { sessionId: thread.sessionId ?? '', cwd };
+  const { neverLoad } = handshakeQuirks(agent, {}, deps.clock.wallMs() - thread.createdAtMs);
   return {
-    setup: { clientVersion: config.version, mcpServers: [] },
+    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
     commandHash: agent.commandHash,
+    // What runs here is ssh.
+    program: findProgram('ssh', deps.config.runs.environment['PATH']),
     sessionId: undefined,
-    start: async ({ runId }, turn) => {
-      const start = await prepare(
-        {
-          runId,
-          account: accountId,
-          command: { kind: 'argv', argv: argvOf(agent) },
-          cwd: thread.cwd,
-          envAdditions: { ...agent.env },
-          terminal: undefined,
-          user: undefined,
-          graceMs: undefined,
-          requester: `thread:${thread.id}`,
-          sessionId: undefined,
-        },
-        signal,
-      );
-      try {
-        const { spawn, sessionId, shownAs, graceMs } = start;
-        if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');
-        const own = inputOf(planned, sessionId);
-        const labels = { ...own.labels, ...traceOf(turn) };
-        const input = { ...own, ...spawn, runId, shownAs, graceMs, labels };
-        const run = await runs.supervisor.spawn(input);
-        start.started(run);
-        return run;
-      } catch (error) {
-        start.notStarted();
-        throw error;
-      }
+    enter: async () => {
+      const [program] = argvOf(agent);
+      const named = { id, agent: thread.agent, cwd };
+      const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
+      place = await deps.hosts.enter(wish);
+      return place;
     },
+    explainEnd: (exit) => {
+      const { sessionId } = place;
+      return deps.hosts.explainEnd({ accountId, connectionId, sessionId, exit });
+    },
+    start: (run, turn) => startOnHost(deps, { ...planned, connectionId, place, run, turn }),
   };
 }
 
-function traceOf(turn: TurnRow | undefined): Readonly<Record<string, string>> {
+interface StartOnHost extends Planned {
+  readonly connectionId: string;
+  readonly place: { readonly sessionId: string; readonly cwd: string };
+  readonly run: StartedRun;
+  readonly turn: TurnRow | undefined;
+}
+
+async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promise<ManagedRun> {
+  const { accountId, thread, agent, connectionId, place } = planned;
+  const { runId } = planned.run;
+  const { cwd, sessionId } = place;
+  const { signal } = new AbortController();
+  const host = await deps.remoteHosts.find(accountId, connectionId, signal);
+  if (host?.prepare === undefined) {
+    throw new ApiError('not_found', 'the SSH host of this thread is not there any more');
+  }
+  const context = await deps.hosts.environment(accountId, connectionId, sessionId);
+  const start = await host.prepare(
+    {
+      runId,
+      account: accountId,
+      command: { kind: 'argv', argv: argvOf(agent) },
+      cwd,
+      envAdditions: { ...context, ...agent.env },
+      terminal: undefined,
+      user: undefined,
+      graceMs: undefined,
+      requester: `thread:${thread.id}`,
+      sessionId,
+    },
+    signal,
+  );
+  try {
+    const { spawn, shownAs, graceMs } = start;
+    if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');
+    const { labels, ...input } = inputOf(planned, sessionId);
+    const onHost = {
+      ...labels,
+      [hostLabel]: connectionId,
+      [hostNameLabel]: host.name ?? connectionId,
+      [hostDirectoryLabel]: directoryOnHost(cwd),
+    };
+    const begun = { ...input, ...spawn, labels: onHost, runId, shownAs, graceMs };
+    const run = await deps.runs.supervisor.spawn(
+      traceable(leased(begun, planned.run), planned.turn),
+    );
+    start.started(run);
+    return run;
+  } catch (error) {
+    start.notStarted();
+    throw error;
+  }
+}
+
+/* What its lease has is in its environment, where anyone who wants to end it can read it (AP3). */
+function leased(input: ChildInput, { runId, leaseId, commandHash }: StartedRun): ChildInput {
+  const env = { ...input.env, [agentVariables.commandHash]: commandHash };
+  return { ...input, runId, leaseId, env };
+}
+
+/* Lines about it have the trace of the turn that it is started for. */
+function traceable(input: ChildInput, turn: TurnRow | undefined): ChildInput {
   const trace = parseTurnTrace(turn?.trace);
-  return trace === undefined ? {} : { [traceLabel]: trace.traceId };
+  if (trace === undefined) return input;
+  return { ...input, labels: { ...input.labels, [traceLabel]: trace.traceId } };
 }
 
 /* One process per thread, whichever gateways try (W2). */
@@ -209,16 +290,3 @@ function argvOf({ argv, name }: ResolvedAgent): readonly [string, ...string[]] {
   if (program === undefined) throw new TypeError(`the agent ${name} has no program`);
   return [program, ...args];
 }
-
-/* What it does differently, as far as the handshake has to know. */
-function quirksFor({ quirks }: ResolvedAgent, env: Env, { ageMs }: { readonly ageMs: number }) {
-  const variable = Object.keys(quirks.authenticateFor).find((name) => (env[name] ?? '') !== '');
-  const authenticateBy = variable && quirks.authenticateFor[variable];
-  const isSpoiled = ageMs < quirks.loadErasesYoungerThanMs;
-  return {
-    neverLoad: isSpoiled || !quirks.takesUpBy.includes('load'),
-    ...(authenticateBy === undefined ? {} : { authenticateBy }),
-  };
-}
-
-type Env = Readonly<Record<string, string>>;

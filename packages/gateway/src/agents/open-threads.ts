@@ -1,14 +1,21 @@
 /*
  * Conversations with agents at this gateway: the threads' runtime, joined to the database, the supervisor and the sessions.
  */
-import type { ThreadRow } from '@clawdfather/agents';
+import type { ThreadName, ThreadRow } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import { decideOn } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
 import type { RemoteHosts } from '@clawdfather/supervisor';
-import { createEventDesk, createThreads, type EventDesk, type Threads } from '@clawdfather/threads';
+import {
+  type AgentClose,
+  createEventDesk,
+  createThreads,
+  type EventDesk,
+  type Threads,
+} from '@clawdfather/threads';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
+import type { Hosts } from '../hosts/open-hosts.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Observe } from '../observe/open-observe.ts';
 import type { Runs } from '../runs/open-runs.ts';
@@ -28,6 +35,7 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly store: Store;
   readonly runs: Runs;
   readonly remoteHosts: RemoteHosts;
+  readonly hosts: Pick<Hosts, 'agents' | 'binding'>;
   readonly instance: Instance;
   readonly observe: Pick<Observe, 'metrics' | 'tracing' | 'apart'>;
 }
@@ -41,12 +49,14 @@ const agentSessionsMax = 64;
 export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
   const { store, runs, clock, random, log, observe } = deps;
   const desk = createEventDesk();
-  const catalogue = createAgentCatalogue(deps.config.agents);
+  const catalogue = createAgentCatalogue(deps.config);
   const starter = createAgentStarter({
     ...deps,
     tracing: deps.observe.tracing,
+    hosts: deps.hosts.agents,
     catalogue,
     sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
+    bindingOf: (accountId, sessionId) => deps.hosts.binding(accountId, sessionId),
   });
   const threads = createThreads({
     recordsOf: (accountId) => store.forAccount(accountId).threads,
@@ -55,6 +65,12 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     supervisor: runs.supervisor,
     starter,
     observer: createThreadObserver({ ...observe, log, metrics: observe.metrics.turns }),
+    sessions: {
+      isOver: async (accountId, sessionId) => {
+        const session = await store.forAccount(accountId).sessions.get(sessionId);
+        return session === undefined || session.endedAtMs !== undefined;
+      },
+    },
     clock,
     random,
     log,
@@ -72,6 +88,10 @@ async function sessionFor(
   const mine = store.forAccount(accountId);
   const known = thread.sessionId && (await mine.sessions.get(thread.sessionId));
   if (known && known.endedAtMs === undefined) return known.id;
+  // Here it would do to this machine what it was told to do to the host.
+  if (thread.viaConnectionId !== undefined) {
+    throw new ApiError('expired', 'the session on the host is over; start another one there');
+  }
   const audit = { action: 'session.start', actor: `thread:${thread.id}` };
   return mine.transaction(async ({ sessions }) => {
     const created = await sessions.create({
@@ -95,6 +115,9 @@ export function createLateThreads() {
   let bound: AgentThreads | undefined;
   return {
     withTurns: () => bound?.threads.withTurns() ?? [],
+    close: async (name: ThreadName, close: AgentClose): Promise<void> =>
+      bound?.threads.agents.closeSession(name, close),
+    reap: async (): Promise<void> => bound?.threads.agents.reapStartupOrphans(),
     bind: (opened: AgentThreads): void => {
       bound = opened;
     },

@@ -1,9 +1,10 @@
 /*
- * Threads, turns, events and asks as the API shows them.
+ * Agents, threads, turns, events and asks as the API shows them.
  */
 import {
   type AskRow,
   type EventRow,
+  type ListedAgent,
   permissionOptions,
   type ThreadRow,
   type TurnRow,
@@ -12,10 +13,25 @@ import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { makeVisible } from '@clawdfather/tools/text';
 import { formatTime } from '../http/format-time.ts';
 
+type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
 type TurnAnswer = AnswerOf<Api['turns']['get']>['turn'];
 type EventAnswer = AnswerOf<Api['threads']['events']>['items'][number];
 type AskAnswer = AnswerOf<Api['asks']['get']>;
+
+export function showAgent(agent: ListedAgent): AgentAnswer {
+  const { name, title, source, isInstalled, version, signedIn, lastTest } = agent;
+  return {
+    name,
+    title,
+    source,
+    is_installed: isInstalled,
+    version: version ?? null,
+    is_signed_in: signedIn === undefined ? null : signedIn.kind !== 'no',
+    last_test:
+      lastTest === undefined ? null : { outcome: lastTest.outcome, at: formatTime(lastTest.atMs) },
+  };
+}
 
 export function showThread(thread: ThreadRow): ThreadAnswer {
   return {

@@ -86,8 +86,10 @@ async function sendAll(
     const next = told.filter(({ seq }) => seq > at);
     told = [];
     const isNext = next[0]?.seq === at + 1;
-    const isRead = !isNext && (mayHaveMore || next.length > 0);
-    const page = isRead ? await records.events(threadId, { after: at, limit: pageEvents }) : next;
+    const isRead: boolean = !isNext && (mayHaveMore || next.length > 0);
+    const page: readonly EventRow[] = isRead
+      ? await records.events(threadId, { after: at, limit: pageEvents })
+      : next;
     if (isRead) mayHaveMore = page.length > 0;
     for (const event of page) {
       const data = showEvent(event);

@@ -2,8 +2,8 @@
  * The clean-up job: once at the start, then every 60 s.
  *
  * Steps, in this order: 1 our heartbeats, which also move clients' clocks on after a sleep, so that no session in use is called
- * idle · 2 orphans · 3 sessions on revoked keys · 4 work counts as a heartbeat · 5 idle sessions · 6 masters without a session · 7 runs
- * whose supervisor is gone · 8 runs past retention · 9 expired rows. A step that fails is logged and the next ones go on; it comes
+ * idle · 2 orphans · 3 sessions on revoked keys · 4 work counts as a heartbeat · 5 idle sessions · 6 agents without a session · 7 masters
+ * without a session · 8 runs whose supervisor is gone · 9 runs past retention · 10 expired rows. A step that fails is logged and the next ones go on; it comes
  * again in a minute.
  *
  * Never two at once: if the one before is still running, a tick is skipped and counted.
@@ -30,6 +30,8 @@ export interface CleanupDeps {
   readonly supervisor: Pick<Supervisor, 'reconcile' | 'gc'>;
   /* Ends connections to hosts whose session is over. */
   readonly checkHosts?: (() => Promise<void>) | undefined;
+  /* Ends agents whose session is over. */
+  readonly reapAgents?: (() => Promise<void>) | undefined;
   readonly observer: CleanupObserver;
   /* True: the output of some accounts is bounded, and has to be looked at at every turn. */
   readonly hasMembers?: boolean | undefined;
@@ -120,6 +122,7 @@ function stepsOf(deps: CleanupDeps, signal: AbortSignal): readonly Step[] {
     { name: 'revoked', work: () => closeRevoked(sessions, instance.owner()) },
     { name: 'busy', work: () => keepBusySessions(sessions) },
     { name: 'idle', work: () => closeIdle(sessions, instance.owner()) },
+    { name: 'agents', work: async () => deps.reapAgents?.() },
     { name: 'hosts', work: async () => deps.checkHosts?.() },
     { name: 'reconcile', work: () => supervisor.reconcile() },
     { name: 'retention', work: retain },

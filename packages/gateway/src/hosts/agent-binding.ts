@@ -43,20 +43,12 @@ export function bindingOf(
   const { address } = master;
   if (address === undefined) return undefined;
   const { socketPath, passengerPath: configPath } = master.place;
-  const { host, port, username } = connection;
+  const { port, username } = connection;
   const prefixOf = (paths: { readonly socketPath: string; readonly configPath: string }): string =>
     formatSshPrefix({ paths: { sshPath, ...paths }, address, port, user: username });
   const variables = (prefix: string, controlPath: string): Readonly<Record<string, string>> => ({
     CLAWDFATHER_SSH_PREFIX: prefix,
-    CLAWDFATHER_CONTEXT: JSON.stringify({
-      connection_id: connection.id,
-      host,
-      port,
-      username,
-      keypair_id: connection.keypairId,
-      session_lease_id: session.id,
-      control_path: controlPath,
-    }),
+    ...hostContextOf(connection, session.id, controlPath),
   });
   const prefix = prefixOf({ socketPath, configPath });
   return {
@@ -78,6 +70,24 @@ export function bindingOf(
       return { directory, environment: variables(prefixOf(inside), inside.socketPath) };
     },
   };
+}
+
+/* For a program on the host itself there is no way to the connection: it is where the connection leads. */
+export function hostContextOf(
+  { id, host, port, username, keypairId }: Connection,
+  sessionId: string,
+  controlPath?: string,
+): Readonly<Record<string, string>> {
+  const context = {
+    connection_id: id,
+    host,
+    port,
+    username,
+    keypair_id: keypairId,
+    session_lease_id: sessionId,
+    ...(controlPath === undefined ? {} : { control_path: controlPath }),
+  };
+  return { CLAWDFATHER_CONTEXT: JSON.stringify(context) };
 }
 
 function relayPrefix(launch: readonly string[], label: string): string {

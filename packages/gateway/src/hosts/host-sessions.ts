@@ -34,9 +34,16 @@ export interface HostSessionName {
   readonly id: string;
 }
 
+export interface NewHostSession extends HostSessionName {
+  /* The thread whose agent has it for itself; absent: it is for every command of the account. */
+  readonly threadId?: string | undefined;
+}
+
 /* A session whose host answers. */
 export interface LiveHost {
   readonly session: HostSessionName;
+  /* The thread whose agent has it for itself. */
+  readonly threadId?: string | undefined;
   readonly connectionId: string;
   readonly master: Master;
 }
@@ -70,7 +77,7 @@ export interface Connecting {
 export interface HostSessions extends AsyncDisposable {
   /* `live`, or why not; then nothing of it is left. */
   start(
-    session: HostSessionName,
+    session: NewHostSession,
     target: HostTarget,
     options: { readonly connectSeconds: number; readonly signal: AbortSignal },
   ): Promise<LiveHost | MasterEnd>;
@@ -96,15 +103,13 @@ export interface HostSessions extends AsyncDisposable {
 const masterSession = 'ssh';
 export const ofSessionLabel = 'ofSession';
 export const ofAccountLabel = 'ofAccount';
+const ofThreadLabel = 'ofThread';
 
 export function createHostSessions(deps: HostSessionsDeps): HostSessions {
   return new LiveHosts(deps);
 }
 
-interface Begun {
-  readonly session: HostSessionName;
-  readonly connectionId: string;
-}
+type Begun = Omit<LiveHost, 'master'>;
 
 /* A class: it holds what lives. */
 class LiveHosts implements HostSessions {
@@ -121,7 +126,7 @@ class LiveHosts implements HostSessions {
   }
 
   async start(
-    session: HostSessionName,
+    { threadId, ...session }: NewHostSession,
     target: HostTarget,
     { connectSeconds, signal }: Parameters<HostSessions['start']>[2],
   ): Promise<LiveHost | MasterEnd> {
@@ -136,7 +141,11 @@ class LiveHosts implements HostSessions {
       failedLoginMsAgo: failedAtMs === undefined ? undefined : begunAtMs - failedAtMs,
       sessionId: masterSession,
       backendId: sshBackend,
-      labels: { [ofSessionLabel]: session.id, [ofAccountLabel]: session.accountId },
+      labels: {
+        [ofSessionLabel]: session.id,
+        [ofAccountLabel]: session.accountId,
+        ...(threadId === undefined ? {} : { [ofThreadLabel]: threadId }),
+      },
     };
     const hooks = this.#hooksFor(session.id);
     const master = openMaster(masters, request, { hooks, signal });
@@ -149,7 +158,7 @@ class LiveHosts implements HostSessions {
     }
     this.#failures.delete(connectionId);
     connecting.connected(Math.round(clock.monotonicMs() - begunAtMs));
-    return this.#keep({ session, connectionId }, master);
+    return this.#keep({ session, connectionId, threadId }, master);
   }
 
   async adopt(session: HostSessionName, connectionId: string): Promise<'adopted' | 'gone'> {
@@ -165,7 +174,7 @@ class LiveHosts implements HostSessions {
     const master = await adoptMaster(masters, found, this.#hooksFor(session.id));
     if (master === undefined) return 'gone';
     this.#watch(session, master);
-    this.#keep({ session, connectionId }, master);
+    this.#keep({ session, connectionId, threadId: record?.labels[ofThreadLabel] }, master);
     return 'adopted';
   }
 

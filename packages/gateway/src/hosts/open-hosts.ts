@@ -23,10 +23,8 @@ import {
   type Supervisor,
 } from '@clawdfather/supervisor';
 import { hostLabel } from '@clawdfather/supervisor/origins';
-import { tooManySessions } from '../accounts/session-bounds.ts';
-import { ApiError, notFound } from '../http/api-error.ts';
 import type { Instance } from '../sessions/instance.ts';
-import { noAgent } from '../sessions/show-session.ts';
+import { type AgentPlaces, createAgentPlaces } from './agent-places.ts';
 import { type AgentBinding, bindingOf } from './agent-binding.ts';
 import type { HostChecks } from './host-checks.ts';
 import { createLosses, type Losses, sessionActor } from './explain-loss.ts';
@@ -42,10 +40,11 @@ import {
 import { forgetRemoved } from './forget-removed.ts';
 import { createLeaseFiles, type LeaseFiles } from './lease-files.ts';
 import { createPlaceQueue, type Places } from './places.ts';
-import { createRemoteHosts, type RemoteHostsDeps, type SessionWish } from './remote-hosts.ts';
+import { createRemoteHosts } from './remote-hosts.ts';
+import { createSessionStarts } from './session-starts.ts';
 import { openSshBaseDir } from './ssh-base-dir.ts';
 import { createSshChecks } from './ssh-checks.ts';
-import { type HostStartDeps, isFailedStart, startHostSession } from './start-host-session.ts';
+import { type HostStartDeps, type PendingOnHost, startHostSession } from './start-host-session.ts';
 
 export interface HostsDeps {
   readonly stateDir: string;
@@ -71,11 +70,21 @@ export interface HostsDeps {
   readonly openMaxOf: (accountId: AccountId, requester: string) => number;
 }
 
+export interface HostSessionStart extends Partial<Pick<PendingOnHost, 'startAgent'>> {
+  readonly actor: string;
+}
+
 export interface Hosts extends AsyncDisposable {
   readonly checks: HostChecks;
   readonly remote: RemoteHosts;
-  /* A pending session becomes active, or fails. */
-  activate(accountId: AccountId, session: SessionRecord, actor: string): Promise<SessionRecord>;
+  /* Where agents of threads work on hosts. */
+  readonly agents: AgentPlaces;
+  /* A pending session becomes active, or fails: with its agent, where it has one. */
+  activate(
+    accountId: AccountId,
+    session: SessionRecord,
+    start: HostSessionStart,
+  ): Promise<SessionRecord>;
   adopt(session: DueSession): Promise<'adopted' | 'gone'>;
   /* For programs of this machine that work on the host of a session; undefined: it has none, or is not live here. */
   binding(accountId: AccountId, sessionId: string): Promise<AgentBinding | undefined>;
@@ -171,7 +180,7 @@ export function openHosts(deps: HostsDeps): Hosts {
   const { baseDir, hosts, commands, leases, losses } = createHostParts(deps);
   const forget = (): Promise<void> => forgetRemoved({ ...deps, leases, hosts });
   const starting: HostStartDeps = { ...deps, hosts, commands };
-  const implicit = createImplicitSessions(deps, { hosts, starting });
+  const starts = createSessionStarts(deps, { hosts, starting });
   const stopListening = sessions.news.subscribe((news) => {
     if (news.type !== 'ended') return;
     const why = news.session.reason === 'key_revoked' ? 'key-revoked' : 'closed';
@@ -187,10 +196,11 @@ export function openHosts(deps: HostsDeps): Hosts {
         sessions: hosts,
         shimPath: shimBinaryPath(),
       }),
-    remote: createRemoteHosts({ store, commands, sessionOn: implicit }),
-    activate: async (accountId, session, by) => {
+    remote: createRemoteHosts({ store, commands, sessionOn: starts.sessionOn }),
+    agents: createAgentPlaces({ ...deps, hosts, commands, leases, losses, starts }),
+    activate: async (accountId, session, { actor: by, startAgent }) => {
       const { connectionId = '' } = session;
-      const pending = { accountId, session, connectionId, by: { actor: by } };
+      const pending = { accountId, session, connectionId, by: { actor: by }, startAgent };
       return (await startHostSession(starting, pending)).session;
     },
     adopt: async (session) => {
@@ -267,65 +277,4 @@ async function takeUpCommands(
     const run = await supervisor.attach(runId).catch(() => undefined);
     if (run !== undefined) commands.takeUp(host, run);
   }
-}
-
-/* One session for all commands on a connection that name none; those who ask at the same time wait for the same start. */
-function createImplicitSessions(
-  { store, instance, openMaxOf, sessions: { news } }: HostsDeps,
-  { hosts, starting }: { readonly hosts: HostSessions; readonly starting: HostStartDeps },
-): RemoteHostsDeps['sessionOn'] {
-  const underWay = new Map<string, Promise<LiveHost>>();
-  const { announce } = news;
-  const start = async ({ accountId, connection, requester }: SessionWish): Promise<LiveHost> => {
-    const connectionId = connection.id;
-    const openMax = openMaxOf(accountId, requester);
-    const created = await store.forAccount(accountId).sessions.create({
-      connectionId,
-      agent: noAgent,
-      owner: instance.owner(),
-      openMax,
-      audit: { action: 'session.start', actor },
-    });
-    if (created.outcome === 'connection_not_found') throw notFound();
-    if (created.outcome === 'session_limit_reached') throw tooManySessions(openMax);
-    if (created.outcome !== 'created') throw new ApiError(created.outcome);
-    const { session } = created;
-    const pending = { accountId, session, connectionId, by: { actor } };
-    try {
-      const { host } = await startHostSession(starting, pending);
-      const name = { accountId, id: session.id };
-      announce({ type: 'started', session: name, agent: session.agent, traceId: undefined });
-      return host;
-    } catch (error) {
-      if (isFailedStart(error)) announce({ type: 'start-failed' });
-      throw error;
-    }
-  };
-  return async (wish) => {
-    const { accountId, connection, sessionId } = wish;
-    if (sessionId !== undefined) return namedSession(hosts, wish, sessionId);
-    const [live] = hosts.onConnection(accountId, connection.id);
-    if (live !== undefined && live.master.state().status === 'live') return live;
-    const key = `${accountId}/${connection.id}`;
-    const begun = underWay.get(key) ?? start(wish).finally(() => underWay.delete(key));
-    underWay.set(key, begun);
-    return begun;
-  };
-}
-
-/* The caller has named it: no other one takes its place. */
-function namedSession(
-  hosts: HostSessions,
-  { accountId, connection }: SessionWish,
-  sessionId: string,
-): LiveHost {
-  const host = hosts.get(sessionId);
-  const isOn =
-    host?.session.accountId === accountId &&
-    host.connectionId === connection.id &&
-    host.master.state().status === 'live';
-  if (host !== undefined && isOn) return host;
-  throw new ApiError('expired', `the session ${sessionId} is not open on ${connection.label}`, {
-    hint: 'Start another one there, or leave the session out: the command then opens one by itself.',
-  });
 }

@@ -21,11 +21,14 @@ export interface PendingOnHost {
   readonly accountId: AccountId;
   readonly session: SessionRecord;
   readonly connectionId: string;
+  readonly threadId?: string | undefined;
   readonly by: { readonly actor: string };
+  /* What has to be there, too, before it is active: its agent. The key of the agent's session is the answer. */
+  readonly startAgent?: ((signal: AbortSignal) => Promise<string>) | undefined;
 }
 
 /* Of a whole start, its look-ups included. */
-const startMsMax = 30_000;
+export const startMsMax = 30_000;
 
 /* Throws `ssh_connect_failed`, `host_not_allowed`, `keypair_revoked`, `expired`. */
 export async function startHostSession(
@@ -39,7 +42,8 @@ export async function startHostSession(
   const timer = deps.clock.timer(startMsMax, () => limit.abort());
   try {
     const host = await connect(deps, pending, limit.signal);
-    const event = { type: 'activated', epoch } as const;
+    const agentSessionId = await pending.startAgent?.(limit.signal);
+    const event = { type: 'activated', epoch, agentSessionId } as const;
     const active = await changeSession(deps.sessions, name, { event, by });
     if (active.outcome === 'changed') {
       // What earlier connections could not confirm. Commands do not wait for it.
@@ -60,14 +64,15 @@ export async function startHostSession(
 
 async function connect(
   deps: HostStartDeps,
-  { accountId, connectionId, session }: PendingOnHost,
+  { accountId, connectionId, session, threadId }: PendingOnHost,
   signal: AbortSignal,
 ): Promise<LiveHost> {
   const connection = await deps.store.forAccount(accountId).connections.get(connectionId);
   const target = connection && (await targetOf(deps, accountId, connection));
   if (target === undefined) throw new ApiError('keypair_revoked');
   const options = { connectSeconds: connectSeconds.start, signal };
-  const started = await deps.hosts.start({ accountId, id: session.id }, target, options);
+  const name = { accountId, id: session.id, threadId };
+  const started = await deps.hosts.start(name, target, options);
   if ('master' in started) return started;
   throw connectFailed(started, signal.aborted);
 }
@@ -81,7 +86,8 @@ export function connectFailed({ cause }: Pick<MasterEnd, 'cause'>, isLate = fals
 
 /* For the counters: what was refused for a good reason was no attempt. */
 export function isFailedStart(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.code === 'ssh_connect_failed';
+  const failures: readonly string[] = ['ssh_connect_failed', 'agent_spawn_failed'];
+  return !(error instanceof ApiError) || failures.includes(error.code);
 }
 
 export function hostNotAllowed(): ApiError {
@@ -89,7 +95,7 @@ export function hostNotAllowed(): ApiError {
   return new ApiError('host_not_allowed', sentence, { hint });
 }
 
-function refusalOf(error: unknown): { readonly code: string; readonly message: string } {
+export function refusalOf(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof ApiError) return { code: error.code, message: error.message };
   return { code: 'runtime', message: 'the start failed; the log of the gateway says why' };
 }

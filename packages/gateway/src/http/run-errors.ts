@@ -14,7 +14,10 @@ type RunErrorCode = ToolsErrorCode | SupervisorErrorCode | ThreadsErrorCode | Ag
 const table: Readonly<Partial<Record<RunErrorCode, ApiErrorCode>>> = {
   'account-not-local': 'forbidden',
   'agent-command-invalid': 'unsupported',
+  'agent-elsewhere': 'unavailable',
   'agent-not-installed': 'unsupported',
+  'agent-not-on-host': 'unsupported',
+  'agent-not-started': 'agent_spawn_failed',
   'agent-unknown': 'validation_error',
   'answer-unfit': 'validation_error',
   'ask-decided': 'already_decided',

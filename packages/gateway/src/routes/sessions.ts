@@ -5,6 +5,12 @@ import type { Api } from '@clawdfather/protocol/api';
 import type { NewsDesk, SessionRecord } from '@clawdfather/sessions';
 import type { AccountId, Store } from '@clawdfather/store';
 import type { SessionLimits } from '../accounts/session-bounds.ts';
+import type { AgentThreads } from '../agents/open-threads.ts';
+import {
+  type AgentSessionDeps,
+  type PendingAgentSession,
+  startAgentSession,
+} from '../agents/start-agent-session.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
 import { isFailedStart } from '../hosts/start-host-session.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -12,17 +18,25 @@ import { askerOf, auditOf, type Handlers } from '../http/handlers.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { showSession } from '../sessions/show-session.ts';
+import { noAgent, showSession } from '../sessions/show-session.ts';
 import { startSession } from '../sessions/start-session.ts';
 
-export interface SessionsParts {
+export interface SessionsParts extends AgentSessionDeps {
   readonly store: Store;
   readonly runs: Pick<Runs, 'users'>;
+  readonly agentThreads: Pick<AgentThreads, 'threads' | 'catalogue'>;
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly sessionNews: NewsDesk;
   readonly sessionLimits: Pick<SessionLimits, 'openMaxOf'>;
   readonly hosts: Pick<Hosts, 'activate' | 'binding'>;
+}
+
+function activate(parts: SessionsParts, pending: PendingAgentSession): Promise<SessionRecord> {
+  const { accountId, session, actor } = pending;
+  return session.agent === noAgent
+    ? parts.hosts.activate(accountId, session, { actor })
+    : startAgentSession(parts, pending);
 }
 
 export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sessions']> {
@@ -48,8 +62,9 @@ export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sess
     create: async (call) => {
       const { accountId } = call.caller;
       const { connection_id: connectionId, agent } = call.body;
-      // A session without a connection is one on this machine, where a resend finds it too.
-      if (connectionId === null) parts.runs.users.of(accountId);
+      const { actor } = askerOf(call);
+      // A session without a connection is one on this machine, where a resend finds it too; so is every agent.
+      if (connectionId === null || agent !== null) parts.runs.users.of(accountId);
       try {
         const { session, isRepeated } = await startSession(store.forAccount(accountId), {
           connectionId,
@@ -57,7 +72,8 @@ export function createSessionsHandlers(parts: SessionsParts): Handlers<Api['sess
           owner: instance.owner(),
           idempotencyKey: call.header('idempotency-key'),
           audit: auditOf(call, 'session.start'),
-          activate: (session) => parts.hosts.activate(accountId, session, askerOf(call).actor),
+          checkAgent: (name) => void parts.agentThreads.catalogue.resolve(name),
+          activate: (session) => activate(parts, { accountId, session, actor }),
           openMax: sessionLimits.openMaxOf(accountId, call.caller.kind === 'device'),
         });
         if (!isRepeated) {

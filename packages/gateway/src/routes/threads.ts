@@ -6,8 +6,9 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
 import { noAgent } from '../agents/agent-catalogue.ts';
+import { usualDirectory } from '../agents/usual-directory.ts';
 import type { AgentThreads } from '../agents/open-threads.ts';
-import { showAsk, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { showAgent, showAsk, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
 import { streamEvents, waitForEvent } from '../agents/stream-events.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -87,7 +88,8 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       const outcome = await recordsOf(parts, call.caller).archive(id);
       if (outcome === 'busy') throw new ApiError('still_running', 'a turn runs or waits in it');
       if (outcome === 'not_found') throw notFound();
-      await threads.closeAgent({ accountId, id });
+      const actor = actorOf(call.caller);
+      await threads.agents.closeSession({ accountId, id }, { reason: 'archived', actor });
       return { thread: showThread(await findThread(parts, call)) };
     },
   };
@@ -103,20 +105,18 @@ async function createThread(
   parts: ThreadsParts,
   { caller, body }: Call<Api['threads']['create']>,
 ): Promise<ThreadRow> {
-  const { config } = parts;
   const { accountId } = caller;
   const { connection_id: connectionId } = body;
   const { catalogue } = parts.agentThreads;
   const agent = body.agent ?? catalogue.defaultName();
   if (agent === undefined) throw noAgent();
-  catalogue.resolve(agent);
-  // A member's agent needs a Unix user of its own; the refusal says so.
-  const user = connectionId === null ? parts.runs.users.of(accountId) : undefined;
+  const { cwd } = connectionId === null ? catalogue.resolve(agent) : catalogue.resolveOnHost(agent);
   if (connectionId !== null) {
     const connection = await parts.store.forAccount(accountId).connections.get(connectionId);
     if (connection === undefined) throw notFound();
   }
-  const usual = connectionId === null ? (user?.home ?? config.runs.directory) : '.';
+  // A member's agent needs a Unix user of its own; the refusal says so.
+  const usual = connectionId === null ? usualDirectory(parts, accountId, cwd) : '.';
   return parts.agentThreads.threads.create(accountId, {
     agent,
     cwd: body.directory ?? usual,
@@ -165,7 +165,7 @@ export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']>
     cancel: async ({ caller, params }) => {
       const { threads } = parts.agentThreads;
       const { accountId } = caller;
-      const accepted = await threads.cancel(accountId, params.id, actorOf(caller));
+      const accepted = await threads.agents.cancelTurn(accountId, params.id, actorOf(caller));
       return { accepted, turn: await turnOf(parts, caller, params.id) };
     },
   };
@@ -217,13 +217,7 @@ export function createAgentsHandlers({ agentThreads }: ThreadsParts): Handlers<A
   return {
     list: async () => ({
       default_agent: catalogue.defaultName() ?? null,
-      items: catalogue.list().map(({ name, title, source, isInstalled, version }) => ({
-        name,
-        title,
-        source,
-        is_installed: isInstalled,
-        version: version ?? null,
-      })),
+      items: catalogue.list().map(showAgent),
     }),
   };
 }

@@ -10,7 +10,6 @@ import {
   type NewsListener,
   type SessionDeps,
   type SessionKeeper,
-  type SessionName,
 } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
 import { type Cleanup, createCleanup } from '../cleanup/create-cleanup.ts';
@@ -20,7 +19,7 @@ import type { Runs } from '../runs/open-runs.ts';
 import { createClientBeats } from './client-beats.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { createSessionDeps } from './session-deps.ts';
-import { createSessionRuns } from './session-runs.ts';
+import { createSessionRuns, type SessionAgents } from './session-runs.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
 export interface SessionsDeps {
@@ -35,8 +34,8 @@ export interface SessionsDeps {
   /* What sessions on hosts need to go on. */
   readonly keeper?: SessionKeeper;
   readonly checkHosts?: () => Promise<void>;
-  /* Sessions whose agent answers just now. */
-  readonly withTurns?: () => readonly SessionName[];
+  /* What runs in sessions beside commands. */
+  readonly agents?: SessionAgents & { reap(): Promise<void> };
 }
 
 export interface OpenSessions extends AsyncDisposable {
@@ -56,7 +55,7 @@ export function openSessions(given: SessionsDeps): OpenSessions {
   if (given.onNews !== undefined) news.subscribe(given.onNews);
   const instance = createInstance({ store, clock, log });
   const beats = createClientBeats({ store, clock, log });
-  const runs = createSessionRuns({ runs: given.runs, log, withTurns: given.withTurns });
+  const runs = createSessionRuns({ runs: given.runs, log, agents: given.agents });
   const deps = createSessionDeps({ store, runs, news, keeper: given.keeper });
   const sessions = createSessions({ store, instance, beats, deps });
   const cleanup = createCleanup({
@@ -69,6 +68,7 @@ export function openSessions(given: SessionsDeps): OpenSessions {
     observer: given.cleanupObserver ?? silentCleanupObserver,
     hasMembers: given.hasMembers,
     checkHosts: given.checkHosts,
+    reapAgents: given.agents?.reap,
   });
   return {
     instance,

@@ -11,21 +11,28 @@ import {
   type RunRecord,
   type Supervisor,
 } from '@clawdfather/supervisor';
-import { accountLabel, agentBackend } from '@clawdfather/supervisor/origins';
+import { accountLabel, agentBackend, threadLabel } from '@clawdfather/supervisor/origins';
+import type { AgentClose } from '@clawdfather/threads';
 import type { Tools } from '@clawdfather/tools';
 import { checkMayEnd, endableOf, mayEnd } from '../runs/may-end.ts';
 
 export interface SessionRunsDeps {
   readonly runs: { readonly supervisor: Supervisor; readonly personTools: Tools };
   readonly log: Log;
+  readonly agents?: SessionAgents | undefined;
+}
+
+/* The agents of sessions. They are ended by their controller alone, which knows how to say goodbye to them. */
+export interface SessionAgents {
   /* Sessions whose agent answers just now. An agent that waits for the next prompt keeps none open. */
-  readonly withTurns?: (() => readonly SessionName[]) | undefined;
+  withTurns(): readonly SessionName[];
+  close(thread: SessionName, close: AgentClose): Promise<void>;
 }
 
 /* Many more than a machine can hold. If the list were cut, a busy session would count as idle and be closed. */
 const runsMax = 1_000_000;
 
-export function createSessionRuns({ runs, log, withTurns }: SessionRunsDeps): SessionRuns {
+export function createSessionRuns({ runs, log, agents }: SessionRunsDeps): SessionRuns {
   const { supervisor, personTools } = runs;
   const recordsOf = (
     { accountId, id }: SessionName,
@@ -46,7 +53,7 @@ export function createSessionRuns({ runs, log, withTurns }: SessionRunsDeps): Se
   return {
     busy: () => {
       const found = new Map<string, SessionName>();
-      for (const session of withTurns?.() ?? []) {
+      for (const session of agents?.withTurns() ?? []) {
         found.set(`${session.accountId}/${session.id}`, session);
       }
       for (const { sessionId, labels, backendId } of supervisor.list({
@@ -67,7 +74,7 @@ export function createSessionRuns({ runs, log, withTurns }: SessionRunsDeps): Se
     },
     isBusy: (session) =>
       liveOf(session).some(({ backendId }) => backendId !== agentBackend) ||
-      (withTurns?.() ?? []).some(
+      (agents?.withTurns() ?? []).some(
         ({ accountId, id }) => id === session.id && accountId === session.accountId,
       ),
     end: async (session, actor, closedBy = actor) => {
@@ -76,9 +83,13 @@ export function createSessionRuns({ runs, log, withTurns }: SessionRunsDeps): Se
         log.warn('session.runs-not-ended', { component: 'session', session_lease_id: id, error });
       const mayEndRun = (record: RunRecord): boolean => mayEnd(closedBy, endableOf(record));
       const live = liveOf(session).filter(mayEndRun);
-      await Promise.all(
-        live.map(({ runId }) => supervisor.cancel(runId, 'manual-cancel', actor).catch(failed)),
-      );
+      const endOne = ({ runId, backendId, labels }: RunRecord): Promise<void> => {
+        const threadId = labels[threadLabel];
+        return agents === undefined || backendId !== agentBackend || threadId === undefined
+          ? supervisor.cancel(runId, 'manual-cancel', actor)
+          : agents.close({ accountId, id: threadId }, { reason: 'session-closed', actor });
+      };
+      await Promise.all(live.map((record) => endOne(record).catch(failed)));
       const { signal } = new AbortController();
       const leftovers = { sessionId: id, account: accountId, requester: actor, signal };
       await personTools.endSession({ ...leftovers, mayEnd: mayEndRun }).catch(failed);

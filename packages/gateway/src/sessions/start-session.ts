@@ -1,9 +1,8 @@
 /*
  * The start of a session.
  *
- * Without a connection and an agent there is nothing to wait for: the lease is recorded and active in one transaction. With a
- * connection the intent is recorded pending, and carried out after it (start-host-session.ts). Agents are not here yet: such a
- * start is refused after all ordinary checks, inside the transaction, so that it leaves no row behind.
+ * Without a connection and an agent there is nothing to wait for: the lease is recorded and active in one transaction. With one of
+ * them the intent is recorded pending, and carried out after it (start-host-session.ts, start-agent-session.ts).
  *
  * With a key, the transaction also holds the key (once.ts in store): a resend finds the session that it has started.
  * A refusal is no effect and is not kept: the same request may succeed later.
@@ -22,7 +21,9 @@ export interface SessionStart {
   /* Of the request, if it has one. */
   readonly idempotencyKey: string | undefined;
   readonly audit: AuditEntry;
-  /* Makes a pending session active on its host, or throws. */
+  /* Throws why there can be no such agent: inside the transaction, so that it leaves no row behind. */
+  readonly checkAgent: (name: string) => void;
+  /* Makes a pending session active, on its host and with its agent, or throws. */
   readonly activate: (session: SessionRecord) => Promise<SessionRecord>;
   readonly openMax: number;
 }
@@ -70,16 +71,12 @@ async function create({ sessions }: AccountQueries, start: SessionStart): Promis
   if (created.outcome === 'connection_not_found') throw notFound();
   if (created.outcome === 'session_limit_reached') throw tooManySessions(openMax);
   if (created.outcome !== 'created') throw new ApiError(created.outcome);
-  if (agent !== null) throw unsupported('sessions with agents');
-  if (connectionId !== null) return created.session;
+  if (agent !== null) start.checkAgent(agent);
+  if (connectionId !== null || agent !== null) return created.session;
   const { id, epoch } = created.session;
   const active = await sessions.change(id, decideOn({ type: 'activated', epoch }, audit));
   if (active.outcome !== 'changed') throw new TypeError(`a new session is ${active.outcome}`);
   return active.session;
-}
-
-function unsupported(what: string): ApiError {
-  return new ApiError('unsupported', `this version has no ${what} yet`);
 }
 
 /* Two requests with one key are told apart by it; the endpoint is part of the request. */

@@ -33,7 +33,7 @@ test('a key is made, listed, shown with its command, and every change is in the 
   assert.equal(made.status, 201);
   const { key } = made.body;
   assert.equal(key.label, 'my laptop');
-  assert.match(key.public_key, /^ssh-ed25519 [A-Za-z0-9+/]+ clawdfather-my-laptop$/);
+  assert.match(key.public_key, /^ssh-ed25519 [A-Za-z0-9+/]+ clawdfather-my-laptop-[a-z0-9]{12}$/);
   assert.match(key.fingerprint, /^SHA256:[A-Za-z0-9+/]{43}$/);
   const list = await ask('GET', 'keys');
   assert.deepEqual(list.body, { items: [key], total: 1, limit: 20, offset: 0 });

@@ -55,6 +55,8 @@ export const sessionsEndpoints = endpoints({
     status: 201,
     errors: [
       'not_found',
+      'forbidden',
+      'expired',
       'connection_not_tested',
       'keypair_revoked',
       'session_limit_reached',

@@ -32,6 +32,17 @@ export const turnStatusSchema = z.enum([
 ]);
 const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
 
+/* What comes of trying an agent. */
+export const agentTestOutcomeSchema = z.enum([
+  'works',
+  'not-startable',
+  'not-signed-in',
+  'exited',
+  'no-acp',
+  'too-slow',
+  'refused',
+]);
+
 export const threadSchema = z
   .object({
     id: idSchema,
@@ -288,6 +299,17 @@ export const agentsEndpoints = endpoints({
           source: z.enum(['settings', 'built-in']),
           is_installed: z.boolean(),
           version: z.string().nullable(),
+          is_signed_in: z
+            .boolean()
+            .nullable()
+            .describe('By a variable or a file of its sign-in; null: not known of this agent'),
+          last_test: z
+            .object({
+              outcome: agentTestOutcomeSchema,
+              at: timeSchema,
+            })
+            .nullable()
+            .describe('Of `clf agents test` on the machine of the gateway, for what starts now'),
         }),
       ),
     }),

@@ -120,7 +120,7 @@ function fuzzerMissing(): string | undefined {
   const args = ['-fsanitize=fuzzer,address,undefined', source, '-o', join(dir, 'probe')];
   const result = spawnSync(fuzzCompiler, args, { encoding: 'utf8' });
   rmSync(dir, { recursive: true });
-  return result.status === 0 ? undefined : 'clang has no libFuzzer (Debian: libclang-rt-14-dev)';
+  return result.status === 0 ? undefined : 'clang has no libFuzzer (Debian: libclang-rt-dev)';
 }
 
 const targets = readdirSync(nativePath)

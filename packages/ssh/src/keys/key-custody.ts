@@ -19,6 +19,9 @@ export interface KeyCustody {
   open(accountId: AccountId, keypairId: string): Promise<Buffer | undefined>;
 }
 
+/* As many as lists show of an id. */
+const commentIdChars = 12;
+
 /* The private file of `openssh-key.ts`. */
 const contentVersion = 1;
 
@@ -57,9 +60,11 @@ function placeOf(accountId: AccountId, rowId: string): SecretPlace {
 
 /*
  * The comment of a public key stands in other people's `authorized_keys` and in a command that is pasted into a shell, so it
- * keeps of the label only what means nothing to either.
+ * keeps of the label only what means nothing to either. The key that takes another's place has the same label; the beginning of its id
+ * tells the two lines apart.
  */
 export function formatComment(label: string, id: string): string {
   const plain = label.replace(/[^A-Za-z0-9._]+/g, '-').replace(/^-+|-+$/g, '');
-  return `clawdfather-${plain === '' ? id : plain}`;
+  const idStart = id.slice(0, commentIdChars);
+  return ['clawdfather', plain, idStart].filter((part) => part !== '').join('-');
 }

@@ -95,6 +95,14 @@ test('a comment made of any label is letters, digits, dots, dashes and underscor
   );
 });
 
+test('keys of one label have lines that a person can tell apart', () => {
+  assert.equal(
+    formatComment('my laptop', 'k3v9qv7hd2m5x8ab'),
+    'clawdfather-my-laptop-k3v9qv7hd2m5',
+  );
+  assert.equal(formatComment('!!', 'k3v9qv7hd2m5x8ab'), 'clawdfather-k3v9qv7hd2m5');
+});
+
 test('a public key that is not ours is never put into a command', () => {
   assert.throws(() => formatInstallCommand("ssh-ed25519 AAAA x'; reboot"));
   assert.throws(() => formatInstallCommand('ssh-rsa AAAA x'));

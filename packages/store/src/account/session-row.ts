@@ -45,7 +45,11 @@ export function rowChangesOf(state: SessionState): Partial<SessionLeasesTable> {
     case 'pending':
       return base;
     case 'active':
-      return { ...base, started_at_ms: state.startedAtMs };
+      return {
+        ...base,
+        started_at_ms: state.startedAtMs,
+        ...(state.agentSessionId === undefined ? {} : { agent_session_id: state.agentSessionId }),
+      };
     case 'closed':
       return { ...base, ended_at_ms: state.endedAtMs, close_reason: state.closeReason };
     case 'error':

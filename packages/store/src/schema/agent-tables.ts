@@ -10,6 +10,7 @@ import type {
   AskRow,
   CallRow,
   CancelCause,
+  Closing,
   EventType,
   JsonObject,
   LoadClass,
@@ -44,6 +45,11 @@ export interface ThreadsTable {
   title: string;
   status: ThreadStatus;
   session_id: string | null;
+  via_connection_id: string | null;
+  /** Whose it is: written once, when it is made. */
+  backend: string;
+  owner_id: string;
+  spawned_by: string | null;
   parent_id: string | null;
   /** The gateway that made it. */
   instance_id: string;
@@ -106,10 +112,13 @@ export interface AgentRunsTable {
   state: AgentRunRow['state'];
   phase: AgentRunRow['phase'];
   command_hash: string;
+  program_root: string;
+  program_path: string;
   root_pid: number | null;
   process_group_id: number | null;
   start_ticks: number | null;
   boot_id: string | null;
+  closing_json: JsonText<Plain<Closing>> | null;
   cursor: Cursor;
   accepted_input: number;
   next_call_id: number;

@@ -22,7 +22,7 @@ const hashes = [
   '0972695f19913465b1c39dac1b48089f4c4394cdaaf88baf6173eea17b6bcf65',
   '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
-  '74eeb1d80436a98024b0900fe5a3aa5609ccd43ecc64e975ad712b2203f8004d',
+  '886cc100d8b4aabf5536393f3897cf80042670beb66771635fd8bcd1c2a969a3',
 ];
 
 test('released migrations have not been changed', () => {

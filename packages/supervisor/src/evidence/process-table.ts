@@ -7,7 +7,7 @@
  *
  * Tests put a table of their own here.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { kill } from 'node:process';
 import { errnoOf } from '@clawdfather/kit';
 import { parseProcStat } from './parse-proc-stat.ts';
@@ -22,10 +22,15 @@ export interface ProcessTable {
   read(pid: number): ProcessReading;
   /** The lease id in a process's environment; `undefined` when it has none or hides it. */
   leaseIdOf(pid: number): string | undefined;
+  /** The program that it runs now; `undefined` when that cannot be read. */
+  programOf(pid: number): string | undefined;
+  /** The variables of ours that it was started with; `undefined` when that cannot be read. */
+  variablesOf(pid: number): ReadonlyMap<string, string> | undefined;
 }
 
 /** Every child gets it; exact matches only, and never more than a hint (T8). */
 const leaseIdVariable = 'CLAWDFATHER_LEASE_ID';
+const ourPrefix = 'CLAWDFATHER_';
 
 export function createProcProcessTable(procDir = '/proc'): ProcessTable {
   return {
@@ -43,7 +48,29 @@ export function createProcProcessTable(procDir = '/proc'): ProcessTable {
       const entry = text.text.split('\0').find((line) => line.startsWith(prefix));
       return entry?.slice(prefix.length);
     },
+    programOf: (pid) => {
+      try {
+        return readlinkSync(`${procDir}/${pid}/exe`);
+      } catch {
+        // Another user's, or ended since: the caller knows which from `read`.
+        return undefined;
+      }
+    },
+    variablesOf: (pid) => {
+      const text = readIfAllowed(`${procDir}/${pid}/environ`);
+      return text.kind === 'text' ? ourVariables(text.text) : undefined;
+    },
   };
+}
+
+function ourVariables(environ: string): ReadonlyMap<string, string> {
+  const entries = environ.split('\0').filter((line) => line.startsWith(ourPrefix));
+  return new Map(
+    entries.map((line): [string, string] => {
+      const at = line.indexOf('=');
+      return at === -1 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
 }
 
 function readingOf(text: string): ProcessReading {

@@ -87,6 +87,23 @@ export function glimpseRunOfShim(
   return { runId: String(row['run_id']) as RunId, labels: labelsOf(row['labels']) };
 }
 
+/** The newest run whose command has, or had, this pid; `undefined` also where the registry cannot be read. */
+export function glimpseRunOfPid(
+  stateDir: string,
+  pid: number,
+): { readonly ownerGeneration: number; readonly isAlive: boolean } | undefined {
+  const [row] = glimpse(
+    stateDir,
+    'SELECT owner_generation, tree_ended_at_ms FROM runs WHERE pid = ? ORDER BY seq DESC LIMIT 1',
+    pid,
+  );
+  if (row === undefined) return undefined;
+  return {
+    ownerGeneration: Number(row['owner_generation']),
+    isAlive: row['tree_ended_at_ms'] === null,
+  };
+}
+
 function glimpse(
   stateDir: string,
   sql: string,

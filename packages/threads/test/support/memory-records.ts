@@ -1,18 +1,19 @@
 /*
  * The control database in memory, with the store's promises: one version per thread, all of a change or nothing.
  */
-import type {
-  AgentRunRow,
-  AskRow,
-  CallRow,
-  DueThreads,
-  EventRow,
-  FrameRow,
-  ThreadChange,
-  ThreadRecords,
-  ThreadRow,
-  ThreadRows,
-  TurnRow,
+import {
+  type AgentRunRow,
+  type AskRow,
+  type CallRow,
+  type DueThreads,
+  type EventRow,
+  type FrameRow,
+  ownershipOf,
+  type ThreadChange,
+  type ThreadRecords,
+  type ThreadRow,
+  type ThreadRows,
+  type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 
@@ -37,13 +38,16 @@ export class MemoryRecords {
   readonly records: ThreadRecords = {
     create: async (given) => {
       this.#count += 1;
+      const id = `thread-${this.#count}`;
       const thread: ThreadRow = {
-        id: `thread-${this.#count}`,
+        id,
+        ...ownershipOf(id, given),
         version: 1,
         agent: given.agent,
         cwd: given.cwd,
         title: given.title,
         status: 'ready',
+        sessionId: given.sessionId,
         lastSeq: 0,
         createdAtMs: 0,
         updatedAtMs: 0,
@@ -131,11 +135,12 @@ export class MemoryRecords {
     const stored = this.#of(before.thread.id);
     if (stored.thread.version !== before.thread.version) return 'conflict';
     const { thread, run, turn, queue, calls, asks } = change.rows;
+    const turns = [...queue, ...(turn === undefined ? [] : [turn]), ...change.endedTurns];
+    for (const one of turns) refuseSecondTurn(stored, one);
     stored.thread = { ...thread, version: thread.version + 1 };
     const runId = run?.runId ?? before.run?.runId ?? '';
     stored.run = run;
     stored.queue = queue.map(({ id }) => id);
-    const turns = [...queue, ...(turn === undefined ? [] : [turn]), ...change.endedTurns];
     for (const one of turns) stored.turns.set(one.id, one);
     for (const call of calls.values()) stored.calls.set(`${runId} ${call.id}`, call);
     for (const ask of asks.values()) stored.asks.set(ask.id, ask);
@@ -143,6 +148,15 @@ export class MemoryRecords {
     stored.events.push(...change.events);
     stored.frames.push(...change.frames.map((frame) => ({ ...frame, runId })));
     return 'committed';
+  }
+}
+
+/* As the unique index of the store does: a message makes one turn. */
+function refuseSecondTurn({ turns }: StoredThread, { id, clientMessageId }: TurnRow): void {
+  if (clientMessageId === undefined) return;
+  for (const other of turns.values()) {
+    const isSame = other.clientMessageId === clientMessageId && other.id !== id;
+    if (isSame) throw new Error(`message ${clientMessageId} has made turn ${other.id}`);
   }
 }
 

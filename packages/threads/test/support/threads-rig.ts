@@ -1,14 +1,15 @@
 /*
- * Gateways without a network: each has a supervisor and threads of its own over one state directory and one database, and can be lost at
- * any named point. The agent is a real process that plays a script.
+ * Gateways without a network: each has a supervisor and threads of its own over one state directory and one database, and can be lost or
+ * frozen at any named point. The agent is a real process that plays a script.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { EventRow, ThreadName } from '@clawdfather/agents';
+import { agentVariables, type EventRow, type ThreadName } from '@clawdfather/agents';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { DatabaseSync } from 'node:sqlite';
 import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
 import {
   expectedLines,
@@ -25,6 +26,7 @@ import {
   silentThreadsObserver,
   type Threads,
 } from '@clawdfather/threads';
+import { createGuard, type Guard } from './guarded-ports.ts';
 import { anAccount, MemoryRecords } from './memory-records.ts';
 
 export const clock = createSystemClock();
@@ -33,6 +35,10 @@ const random = createSystemRandom();
 export interface TestGateway {
   readonly threads: Threads;
   readonly supervisor: Supervisor;
+  /* It was lost, or is frozen. */
+  hasStopped(): boolean;
+  /* As SIGCONT does: what it was about to do is done now. */
+  thaw(): void;
   /* As by kill -9: nothing of it does anything any more. */
   lose(): Promise<void>;
 }
@@ -40,7 +46,10 @@ export interface TestGateway {
 export interface GatewayOptions {
   /* Lost at this crash point, counted from 1. */
   readonly lostAt?: number;
-  readonly onLost?: () => void;
+  /* Frozen there, as by SIGSTOP. */
+  readonly frozenAt?: number;
+  /* With each point that it passes. */
+  readonly onPoint?: (point: CrashPoint, count: number) => void;
 }
 
 export class ThreadsRig {
@@ -48,50 +57,48 @@ export class ThreadsRig {
   readonly database = new MemoryRecords();
   readonly gates = join(this.dir, 'gates');
   readonly trace = join(this.dir, 'trace');
+  readonly stateDir = join(this.dir, 'state');
+  /* What was delivered or acknowledged before it was committed. */
+  readonly violations: string[] = [];
   readonly #script: string;
   readonly #gateways = new Set<TestGateway>();
-  /* How many points the last gateway has passed. */
-  points = 0;
 
   constructor(t: TestContext, script: Script) {
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
   }
 
-  async gateway({ lostAt = Infinity, onLost }: GatewayOptions = {}): Promise<TestGateway> {
-    const supervisor = await createSupervisor({
-      stateDir: join(this.dir, 'state'),
-      adoption: 'adopt',
-    });
-    let isLost = false;
-    this.points = 0;
-    const onPoint = (_point: CrashPoint): void => {
-      this.points += 1;
-      if (!isLost && this.points === lostAt) {
-        isLost = true;
-        onLost?.();
-      }
-      if (isLost) throw new Error('this gateway is lost');
+  async gateway({ lostAt, frozenAt, onPoint }: GatewayOptions = {}): Promise<TestGateway> {
+    const supervisor = await createSupervisor({ stateDir: this.stateDir, adoption: 'adopt' });
+    const guard = createGuard(this.database, this.violations);
+    let points = 0;
+    const passPoint = (point: CrashPoint): void => {
+      points += 1;
+      onPoint?.(point, points);
+      if (points === lostAt) guard.lose();
+      if (points === frozenAt) guard.freeze();
+      guard.throwIfLost();
     };
-    const { records, due } = this.database;
     const threads = createThreads({
-      recordsOf: () => records,
-      due,
+      recordsOf: () => guard.records,
+      due: guard.due,
       desk: createEventDesk(),
-      supervisor,
-      starter: this.#starter(supervisor),
+      supervisor: guard.supervisor(supervisor),
+      starter: this.#starter(supervisor, guard),
       observer: silentThreadsObserver,
       clock,
       random,
       log: silentLog,
       activeMax: 20,
-      onPoint,
+      onPoint: passPoint,
     });
     const gateway: TestGateway = {
       threads,
       supervisor,
+      hasStopped: guard.hasStopped,
+      thaw: guard.thaw,
       lose: async () => {
-        isLost = true;
+        guard.lose();
         await threads.close();
         await supervisor.close();
         this.#gateways.delete(gateway);
@@ -101,29 +108,41 @@ export class ThreadsRig {
     return gateway;
   }
 
-  #starter(supervisor: Supervisor): AgentStarter {
+  /* As if they had been frozen for so long: whoever opens next takes what they hold. */
+  expireLeases(): void {
+    using registry = new DatabaseSync(join(this.stateDir, 'registry.db'), { timeout: 5_000 });
+    registry.exec('UPDATE owners SET lease_expires_at_ms = 0');
+  }
+
+  #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
     return {
       plan: async () => ({
         setup: { clientVersion: '0', mcpServers: [] },
         commandHash: 'fake',
+        program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: undefined,
-        start: ({ runId }) =>
-          supervisor.spawn({
+        start: async ({ runId, leaseId, commandHash }) => {
+          await guard.pass();
+          const started = await supervisor.spawn({
             mode: 'child',
             runId,
+            leaseId,
             argv: fakeAgentCommand({
               script: this.#script,
               gates: this.gates,
               trace: this.trace,
             }),
             cwd: this.dir,
-            env: {},
+            env: { [agentVariables.commandHash]: commandHash },
             sessionId: 'threads',
             backendId: 'agent',
             overallTimeoutMs: 120_000,
             leftovers: 'end',
             journal: { mode: 'hold', bytesMax: 16 * 1024 * 1024 },
-          }),
+          });
+          await guard.pass();
+          return guard.run(started);
+        },
       }),
     };
   }
@@ -134,10 +153,17 @@ export class ThreadsRig {
     return { accountId: anAccount, id, turnId: await this.say(threads, id, text) };
   }
 
-  async say(threads: Threads, threadId: string, text: string): Promise<string> {
+  /* The same message twice is one turn. */
+  async say(
+    threads: Threads,
+    threadId: string,
+    text: string,
+    clientMessageId?: string,
+  ): Promise<string> {
     const blocks = [{ type: 'text', text }];
-    const prompt = { blocks, loadClass: 'long_task', requester: 'device:1' } as const;
-    return (await threads.prompt({ accountId: anAccount, id: threadId }, prompt)).turnId;
+    const asked = { loadClass: 'long_task', requester: 'device:1', clientMessageId } as const;
+    const name = { accountId: anAccount, id: threadId };
+    return (await threads.prompt(name, { blocks, ...asked })).turnId;
   }
 
   events(threadId: string): readonly EventRow[] {
@@ -171,16 +197,16 @@ export class ThreadsRig {
       .flatMap(({ id, method }) => (method === undefined || id === undefined ? [] : [id]));
     assert.equal(new Set(ids).size, ids.length, `ids: ${ids.join(' ')}`);
     const sent = frames.map(({ text }) => Buffer.from(text));
-    assert.deepEqual(readTrace(this.trace)[0]?.lines, expectedLines(sent));
+    const runs = readTrace(this.trace);
+    assert.equal(runs.length, 1, 'agents were started');
+    assert.deepEqual(runs[0]?.lines, expectedLines(sent));
+    assert.deepEqual(this.violations, []);
   }
 
   async close(): Promise<void> {
     if (!existsSync(this.dir)) return;
     for (const gateway of this.#gateways) await gateway.lose();
-    const supervisor = await createSupervisor({
-      stateDir: join(this.dir, 'state'),
-      adoption: 'adopt',
-    });
+    const supervisor = await createSupervisor({ stateDir: this.stateDir, adoption: 'adopt' });
     for (const { runId, treeEndedAtMs } of supervisor.list()) {
       if (treeEndedAtMs !== undefined) continue;
       const run = await supervisor.attach(runId);

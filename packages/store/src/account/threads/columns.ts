@@ -32,6 +32,8 @@ export interface ThreadName {
 export function threadChanges(thread: ThreadRow) {
   const { nativeSessionId } = thread;
   return {
+    // Of another machine it is known when that was reached first.
+    cwd: thread.cwd,
     title: thread.title,
     status: thread.status,
     session_id: thread.sessionId ?? null,
@@ -101,8 +103,9 @@ export function runProgress(run: AgentRunRow) {
 }
 
 /** What changes a few times in the life of a run. */
-export function runFacts({ process, capabilities, endedAtMs }: AgentRunRow) {
+export function runFacts({ process, capabilities, closing, endedAtMs }: AgentRunRow) {
   return {
+    closing_json: closing === undefined ? null : formatJson({ ...closing }),
     root_pid: process?.rootPid ?? null,
     process_group_id: process?.processGroupId ?? null,
     start_ticks: process?.startTicks ?? null,
@@ -120,6 +123,8 @@ export function runColumns({ accountId, threadId }: ThreadName, run: AgentRunRow
     lease_id: run.leaseId,
     instance_id: run.instanceId,
     command_hash: run.commandHash,
+    program_root: run.programRoot,
+    program_path: run.programPath,
     started_at_ms: run.startedAtMs,
     ...runProgress(run),
     ...runFacts(run),

@@ -54,8 +54,7 @@ async function readOpenRows(
 
 /** Without what only queries know. */
 export function threadOf(record: RecordOf<ThreadsTable>): ThreadRow {
-  const { accountId: _account, changeId: _change, parentId: _parent, ...rest } = record;
-  const { instanceId: _instance, ...thread } = rest;
+  const { accountId: _account, changeId: _change, ...thread } = record;
   return thread;
 }
 

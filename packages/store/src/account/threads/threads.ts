@@ -1,7 +1,12 @@
 /*
  * The threads of an account: the port of packages/agents, whose decisions are committed here.
  */
-import type { NewThread, ThreadRecords, ThreadRows } from '@clawdfather/agents';
+import {
+  type NewThread,
+  ownershipOf,
+  type ThreadRecords,
+  type ThreadRows,
+} from '@clawdfather/agents';
 import type { AccountContext } from '../../context.ts';
 import type { Database } from '../../engine.ts';
 import { StoreError } from '../../errors.ts';
@@ -78,6 +83,7 @@ async function create(context: AccountContext, input: NewThread): Promise<Thread
   const { runner, accountId, clock, random } = context;
   const id = random.id();
   const nowMs = clock.wallMs();
+  const owner = ownershipOf(id, input);
   const columns = {
     account_id: accountId,
     id,
@@ -88,9 +94,13 @@ async function create(context: AccountContext, input: NewThread): Promise<Thread
     cwd: checkText('cwd', input.cwd),
     title: checkText('title', input.title),
     status: 'ready',
-    session_id: null,
-    parent_id: input.parentId ?? null,
-    instance_id: input.instanceId,
+    session_id: input.sessionId ?? null,
+    via_connection_id: input.viaConnectionId ?? null,
+    backend: owner.backend,
+    owner_id: checkText('ownerId', owner.ownerId),
+    spawned_by: owner.spawnedBy ?? null,
+    parent_id: owner.parentId ?? null,
+    instance_id: owner.instanceId,
     last_seq: 0,
     last_turn_id: null,
     last_result_code: null,

@@ -153,6 +153,7 @@ function isProgress(known: AgentRunRow | undefined, run: AgentRunRow): boolean {
   return (
     run.process === known?.process &&
     run.capabilities === known?.capabilities &&
+    run.closing === known?.closing &&
     run.endedAtMs === known?.endedAtMs
   );
 }

@@ -69,8 +69,9 @@ class StoredThread {
   }
 
   async start(runId: RunId): Promise<void> {
-    const run = { runId, leaseId: 'lease', instanceId, commandHash: 'hash', sessionId: 's' };
-    await this.commit(beginRun(this.rows, run, atMs));
+    const program = { programRoot: '/opt', programPath: '/opt/agent' };
+    const run = { runId, leaseId: 'lease', instanceId, commandHash: 'hash', ...program };
+    await this.commit(beginRun(this.rows, { ...run, sessionId: 's' }, atMs));
     await this.commit(holdRun(this.rows, { runId, epoch: 1, process }, { setup, atMs }));
     await this.answer({ protocolVersion: 1, agentCapabilities: {} });
     await this.answer({ sessionId: oddText });
@@ -151,7 +152,8 @@ onBoth('a conversation from its first turn to the end of its agent', async ({ op
   await thread.commit(admitTurn(thread.rows, atMs));
   await thread.start(runIdOf('run-2'));
   await thread.answer({ stopReason: 'end_turn' });
-  await thread.commit(beginClosing(thread.rows, runIdOf('run-2'), atMs));
+  const close = { reason: 'asked', actor: 'x', discards: false, cancelsTurn: true };
+  await thread.commit(beginClosing(thread.rows, { runId: runIdOf('run-2'), ...close }, atMs));
   await thread.end();
 
   const { id, lastSeq } = thread.rows.thread;

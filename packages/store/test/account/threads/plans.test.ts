@@ -64,12 +64,12 @@ async function addFinished(engine: Engine, accountId: string): Promise<void> {
   const account = sql.lit(accountId);
   const statements = [
     sql`INSERT INTO blobs (account_id, hash, body) ${numbers} SELECT ${account}, ${name('hash-')}, '{}' FROM numbers`,
-    sql`INSERT INTO threads (account_id, id, version, agent, cwd, title, status, instance_id, last_seq, created_at_ms, updated_at_ms)
-      ${numbers} SELECT ${account}, ${name('done-')}, 1, 'fake', '/', 't', 'ready', 'gateway-a', 0, n, n FROM numbers`,
+    sql`INSERT INTO threads (account_id, id, version, agent, cwd, title, status, backend, owner_id, instance_id, last_seq, created_at_ms, updated_at_ms)
+      ${numbers} SELECT ${account}, ${name('done-')}, 1, 'fake', '/', 't', 'ready', 'acp', ${name('done-')}, 'gateway-a', 0, n, n FROM numbers`,
     sql`INSERT INTO turns (account_id, id, thread_id, place, status, prompt_json, load_class, requester, client_message_id, requeued_count, queued_at_ms, ended_at_ms)
       ${numbers} SELECT ${account}, ${name('turn-')}, ${name('done-')}, 1, 'completed', '[]', 'long_task', 'r', 'm', 0, n, n FROM numbers`,
-    sql`INSERT INTO agent_runs (account_id, run_id, thread_id, lease_id, instance_id, epoch, state, phase, command_hash, cursor, accepted_input, next_call_id, next_input_offset, replayed_count, started_at_ms, ended_at_ms)
-      ${numbers} SELECT ${account}, ${name('old-')}, ${name('done-')}, 'l', 'gateway-a', 1, 'closed', 'ready', 'h', 'c', 0, 1, 0, 0, n, n FROM numbers`,
+    sql`INSERT INTO agent_runs (account_id, run_id, thread_id, lease_id, instance_id, epoch, state, phase, command_hash, program_root, program_path, cursor, accepted_input, next_call_id, next_input_offset, replayed_count, started_at_ms, ended_at_ms)
+      ${numbers} SELECT ${account}, ${name('old-')}, ${name('done-')}, 'l', 'gateway-a', 1, 'closed', 'ready', 'h', '/', '/', 'c', 0, 1, 0, 0, n, n FROM numbers`,
     sql`INSERT INTO acp_asks (account_id, id, thread_id, run_id, cursor, wire_id_json, method, class, params_json, state, asked_at_ms)
       ${numbers} SELECT ${account}, ${name('ask-')}, ${name('done-')}, ${name('old-')}, 'c', '0', 'm', 'permission', '{}', 'answered', n FROM numbers`,
     sql`INSERT INTO acp_calls (account_id, run_id, id, method, input_offset, state)

@@ -2,6 +2,7 @@
  * Threads are made, listed and put away, each within its account.
  */
 import assert from 'node:assert/strict';
+import { ownerOf } from '@clawdfather/agents';
 import { onBoth } from '../../backends.ts';
 import { createAccount, createWorld } from '../../world.ts';
 import { busyThread, changeOf, delta, instanceId, newThread } from './thread-rows.ts';
@@ -28,6 +29,37 @@ onBoth('a new thread is what was asked for', async ({ open }) => {
   });
   assert.equal(child.thread.connectionId, undefined);
   assert.deepEqual(await threads.load(child.thread.id), child);
+});
+
+onBoth('whose a session is stands in its row from the moment that it is made', async ({ open }) => {
+  const { account } = await createWorld(await open());
+  const { threads } = account;
+  const asked = { agent: 'fake', cwd: '/w', title: 't', instanceId };
+  const own = (await threads.create(asked)).thread;
+  const child = (await threads.create({ ...asked, agent: 'other', parentId: own.id })).thread;
+  const further = { parentId: child.id, spawnedBy: child.id, ownerId: own.id };
+  const grandchild = (await threads.create({ ...asked, ...further })).thread;
+  const stored = async (id: string) => ownerOf((await threads.get(id))!);
+  const common = { backend: 'acp', gatewayInstanceId: instanceId };
+  const { createdAtMs } = own;
+  assert.deepEqual(await stored(own.id), {
+    ...common,
+    sessionKey: own.id,
+    agentId: 'fake',
+    ownerSessionKey: own.id,
+    createdAtMs,
+  });
+  assert.deepEqual(await stored(child.id), {
+    ...common,
+    sessionKey: child.id,
+    agentId: 'other',
+    ownerSessionKey: own.id,
+    spawnedBy: own.id,
+    parentSessionKey: own.id,
+    createdAtMs: child.createdAtMs,
+  });
+  const { ownerSessionKey, parentSessionKey } = await stored(grandchild.id);
+  assert.deepEqual([ownerSessionKey, parentSessionKey], [own.id, child.id]);
 });
 
 onBoth('a connection or parent of another account is refused like none', async ({ open }) => {

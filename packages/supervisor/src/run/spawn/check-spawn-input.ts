@@ -10,6 +10,9 @@ import type { Confinement, RunLimits, SpawnInput } from '../../types.ts';
 /* A directory's name and a name for people: no dots, no slashes, nothing to quote. */
 const runIdPattern = /^[0-9a-z][0-9a-z-]*$/;
 
+/* Long enough that no other process has it by chance: what carries it is ended by it (T8). */
+const leaseIdPattern = /^[0-9a-z]{16,64}$/;
+
 /* Throws `input-invalid`. */
 export function checkSpawnInput(input: SpawnInput): void {
   checkNames(input);
@@ -40,6 +43,9 @@ export function isRunIdText(text: string): boolean {
 function checkNames(input: SpawnInput): void {
   if (input.runId !== undefined && !isRunIdText(input.runId)) {
     throw invalid('runId', 'takes up to 31 lower-case letters, digits and dashes');
+  }
+  if (input.leaseId !== undefined && !leaseIdPattern.test(input.leaseId)) {
+    throw invalid('leaseId', 'takes 16 to 64 lower-case letters and digits');
   }
   const names = {
     sessionId: input.sessionId,

@@ -75,7 +75,7 @@ function planFor(context: SupervisorContext, input: SpawnInput): SpawnPlan {
     runDir: runDirOf(context.stateDir.runsDir, runId),
     ratesDir,
     cookie: random.bytes(16),
-    leaseId: `${random.id()}${random.id()}`,
+    leaseId: input.leaseId ?? `${random.id()}${random.id()}`,
     owner: ownerIdentityOf(context.owner()),
     nowMs: context.clock.wallMs(),
     cgroupParent: context.cgroupParent,

@@ -1,0 +1,44 @@
+/*
+ * Whose an agent's session is: written when the session is made, by every writer, and never guessed from a name later.
+ *
+ * The key of a session is the id of its thread. A session that a person began owns itself; one that another session asked for is owned
+ * by that one.
+ */
+import type { NewThread } from '../ports.ts';
+import type { ThreadRow } from '../rows.ts';
+
+export interface AgentSessionOwner {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly backend: string;
+  readonly ownerSessionKey: string;
+  readonly spawnedBy?: string | undefined;
+  readonly parentSessionKey?: string | undefined;
+  readonly gatewayInstanceId: string;
+  readonly createdAtMs: number;
+}
+
+/* How agents are spoken to here. */
+const acp = 'acp';
+
+/* What a new thread is given beside what was asked for. */
+export function ownershipOf(
+  id: string,
+  { parentId, spawnedBy = parentId, ownerId = parentId ?? id, instanceId }: NewThread,
+) {
+  return { backend: acp, ownerId, spawnedBy, parentId, instanceId };
+}
+
+export function ownerOf(thread: ThreadRow): AgentSessionOwner {
+  const { spawnedBy, parentId } = thread;
+  return {
+    sessionKey: thread.id,
+    agentId: thread.agent,
+    backend: thread.backend,
+    ownerSessionKey: thread.ownerId,
+    ...(spawnedBy === undefined ? {} : { spawnedBy }),
+    ...(parentId === undefined ? {} : { parentSessionKey: parentId }),
+    gatewayInstanceId: thread.instanceId,
+    createdAtMs: thread.createdAtMs,
+  };
+}
