@@ -55,7 +55,7 @@ interface Piece {
 
 interface Watched {
   /* All pieces of the turn, in their order. */
-  turn(prompt: string): Promise<readonly Piece[]>;
+  readonly turn: (prompt: string) => Promise<readonly Piece[]>;
   readonly close: () => void;
 }
 

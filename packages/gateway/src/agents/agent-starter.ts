@@ -72,7 +72,7 @@ export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
       const plan =
         connectionId === undefined
           ? await planHere(deps, { ...planned, agent: catalogue.resolve(name) })
-          : await planOnHost(deps, {
+          : planOnHost(deps, {
               ...planned,
               agent: catalogue.resolveOnHost(name),
               connectionId,
