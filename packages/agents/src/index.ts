@@ -61,7 +61,7 @@ export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } f
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
 export type { ProbeOutcome, ProbeResult, ProbeStep } from './probe/probe-result.ts';
-export { eventTypes } from './rows.ts';
+export { eventTypes, isAmongRows } from './rows.ts';
 export type {
   AgentCapabilities,
   AgentProcess,

@@ -193,6 +193,16 @@ export interface AskRow {
   readonly state: 'open' | 'answered' | 'withdrawn' | 'void';
   readonly askedAtMs: number;
   readonly decision?: AskDecision | undefined;
+  /*
+   * When it was noted without a gateway, although what the agent said before it is not consumed yet. Absent once its own line is
+   * consumed, and for every ask that was not noted like this.
+   */
+  readonly notedAheadAtMs?: number | undefined;
+}
+
+/* Of the asks these are loaded: who waits for an answer, and who is still to be met in the journal, answered or not. */
+export function isAmongRows({ state, notedAheadAtMs }: AskRow): boolean {
+  return state === 'open' || notedAheadAtMs !== undefined;
 }
 
 export interface AskDecision {
@@ -237,7 +247,7 @@ export interface EventRow {
   readonly atMs: number;
 }
 
-/* What is needed to decide; ended turns, answered calls and closed asks are not among them. */
+/* What is needed to decide; ended turns, answered calls and most closed asks are not among them. */
 export interface ThreadRows {
   readonly thread: ThreadRow;
   /* Absent: it has no process, or the last one has ended. */

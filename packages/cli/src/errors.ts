@@ -52,6 +52,7 @@ export const cliErrorCodes = [
   'thread-not-found',
   'thread-ambiguous',
   'option-needed',
+  'asks-unreachable',
   'token-not-found',
   'in-shield',
   'tools-refused',

@@ -40,6 +40,11 @@ export function loadControlFile() {
   return import('@clawdfather/gateway/control-file');
 }
 
+/* What agents of this machine ask, while no gateway is alive. */
+export function loadAsksHere() {
+  return import('@clawdfather/gateway/asks-here');
+}
+
 export async function openJsonLog(options: LogOptions): Promise<OpenedLog> {
   const { openLog } = await import('@clawdfather/gateway');
   return openLog(options);

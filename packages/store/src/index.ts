@@ -47,7 +47,7 @@ export { openToRead } from './sqlite/open-to-read.ts';
 export type { BackupReport } from './sqlite/backup.ts';
 export { restoreBackup } from './sqlite/restore.ts';
 export type { RestoreInput, RestoreReport } from './sqlite/restore.ts';
-export { openStore } from './store.ts';
+export { openStore, openStoreAsItIs } from './store.ts';
 export type { Readiness, Store, StoreDeps, StoreLocation } from './store.ts';
 export { parseAccountId } from './system/accounts.ts';
 export type { Accounts, OauthProfile, SignInOutcome } from './system/accounts.ts';

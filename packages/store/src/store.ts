@@ -5,8 +5,9 @@ import type { Clock, Random } from '@clawdfather/kit';
 import { type AccountStore, createAccountStore } from './account/for-account.ts';
 import type { AccountId } from './context.ts';
 import type { Engine } from './engine.ts';
+import { StoreError } from './errors.ts';
 import { findFault, type StoreFault } from './health.ts';
-import type { MigrationStatus } from './migrations/migrate.ts';
+import { type MigrationStatus, refuseMisfit } from './migrations/migrate.ts';
 import type { Observing } from './observe.ts';
 import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
 import type { DialectName } from './migrations/migration.ts';
@@ -49,6 +50,34 @@ export async function openStore(location: StoreLocation, deps: StoreDeps): Promi
     throw error;
   }
   return createStore(engine, deps);
+}
+
+/**
+ * For a process beside gateways, which alone make a database and bring it up to date. Throws `store-missing`, `store-older`, and what
+ * `openStore` throws.
+ */
+export async function openStoreAsItIs(location: StoreLocation, deps: StoreDeps): Promise<Store> {
+  const engine =
+    location.kind === 'sqlite'
+      ? await openSqlite(location, deps, 'there')
+      : openPostgres(location, deps);
+  try {
+    refuseOlder(await engine.migrationStatus());
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return createStore(engine, deps);
+}
+
+function refuseOlder(status: MigrationStatus): void {
+  refuseMisfit(status);
+  if (status.state !== 'pending') return;
+  const { appliedVersion, newestVersion } = status;
+  throw new StoreError('store-older', 'this database was not brought up to date yet', {
+    detail: { appliedVersion, newestVersion },
+    hint: 'A gateway of this version does that when it starts: clf serve.',
+  });
 }
 
 export function createStore(engine: Engine, deps: StoreDeps): Store {

@@ -5,6 +5,7 @@
 import {
   addText,
   type EventRow,
+  isAmongRows,
   type MessageText,
   noText,
   type ThreadChange,
@@ -142,7 +143,7 @@ function settled({ thread, asks, calls, ...rows }: ThreadRows): ThreadRows {
   return {
     ...rows,
     thread: { ...thread, version: thread.version + 1 },
-    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+    asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
     calls: new Map([...calls].filter(([, { state }]) => state === 'sent')),
   };
 }

@@ -7,6 +7,7 @@ export { decideApproval } from './approvals/decide-approval.ts';
 export type { DecideDeps, DecisionInput, DecisionOutcome } from './approvals/decide-approval.ts';
 export { revokeRule } from './approvals/revoke-rule.ts';
 export type { RevokeOutcome } from './approvals/revoke-rule.ts';
+export { whyMayNotDecide } from './approvals/who-decides.ts';
 export { createCredentialRequests } from './approvals/credential-requests.ts';
 export { askerOf, credentialOf } from './approvals/requester.ts';
 export { isWithdrawn } from './approvals/withdrawn.ts';

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mutants } from './mutants.ts';
 
-const tests = ['packages/agents/test/decide/*.test.ts', 'packages/agents/test/turn/*.test.ts'];
+const tests = ['asks', 'decide', 'turn'].map((part) => `packages/agents/test/${part}/*.test.ts`);
 const sweeps = ['packages/threads/test/turn.test.ts'];
 const hooks = './tools/chaos/mutants/hooks.ts';
 

@@ -91,4 +91,22 @@ export const mutants: readonly Mutant[] = [
     from: "if (state.status !== 'queued' && state.status !== 'running') return unchanged;",
     to: '',
   },
+  {
+    name: 'an ask that was answered without a gateway is asked again',
+    file: 'agents/src/rows.ts',
+    from: "return state === 'open' || notedAheadAtMs !== undefined;",
+    to: "return state === 'open';",
+  },
+  {
+    name: 'withdrawing an ask withdraws a later one with the same wire id',
+    file: 'agents/src/decide/take-request.ts',
+    from: ' && ask.notedAheadAtMs === undefined;',
+    to: ';',
+  },
+  {
+    name: 'an answer without a gateway does not mind what others committed',
+    file: 'agents/src/asks/asks-here.ts',
+    from: "if ((await records.commit(rows, step.change)) === 'conflict') continue;",
+    to: 'await records.commit(rows, step.change);',
+  },
 ];

@@ -14,32 +14,53 @@ const askClasses: Readonly<Record<string, AskClass>> = {
   'elicitation/create': 'question',
 };
 
-export function takeRequest(
-  { draft, cursor, atMs }: Consuming,
-  { id, method, params }: Extract<RpcMessage, { kind: 'request' }>,
-): void {
-  const askClass = askClasses[method];
-  if (askClass === undefined) {
+type Request = Extract<RpcMessage, { kind: 'request' }>;
+
+export function takeRequest({ draft, cursor, atMs }: Consuming, request: Request): void {
+  const { id, method, params } = request;
+  const ask = askOf(request, { runId: draft.runId, cursor, atMs, turnId: draft.turn?.id });
+  if (ask === undefined) {
     const message = `Clawdfather does not know the method ${method}`;
     draft.frame(formatError(id, { code: methodNotFound, message }));
     draft.event('noise', { method, raw: params }, { atMs });
     return;
   }
-  const { runId } = draft;
-  const ask: AskRow = {
+  const known = draft.asks.get(ask.id);
+  if (known !== undefined) {
+    // Noted ahead: it has its card and its event, and perhaps its answer.
+    draft.asks.set(ask.id, { ...known, notedAheadAtMs: undefined });
+    return;
+  }
+  draft.asks.set(ask.id, ask);
+  draft.event(eventTypeOf(ask), { ask: ask.id, state: 'open', params }, { atMs });
+}
+
+export interface AskPlace {
+  readonly runId: RunId;
+  readonly cursor: Cursor;
+  readonly atMs: number;
+  readonly turnId: string | undefined;
+}
+
+/* Undefined: nothing that a person answers. */
+export function askOf(
+  { id: wireId, method, params }: Request,
+  { runId, cursor, atMs, turnId }: AskPlace,
+): AskRow | undefined {
+  const askClass = askClasses[method];
+  if (askClass === undefined) return undefined;
+  return {
     id: askIdOf(runId, cursor),
     runId,
     cursor,
-    wireId: id,
+    wireId,
     method,
     class: askClass,
-    turnId: draft.turn?.id,
+    turnId,
     params,
     state: 'open',
     askedAtMs: atMs,
   };
-  draft.asks.set(ask.id, ask);
-  draft.event(eventTypeOf(ask), { ask: ask.id, state: 'open', params }, { atMs });
 }
 
 /* Looks like any other id of ours. */
@@ -55,7 +76,9 @@ export function eventTypeOf(ask: Pick<AskRow, 'class'>): 'approval' | 'question'
 }
 
 export function withdrawAsk({ draft, atMs }: Consuming, wireId: Json | undefined): void {
-  const isMeant = (ask: AskRow): boolean => ask.wireId === wireId && ask.runId === draft.runId;
+  // One that is noted ahead is further on in the journal: it has the same wire id, and is another.
+  const isMeant = (ask: AskRow): boolean =>
+    ask.wireId === wireId && ask.runId === draft.runId && ask.notedAheadAtMs === undefined;
   closeAsks(draft, isMeant, { state: 'withdrawn', atMs });
 }
 

@@ -1,7 +1,14 @@
 /*
  * A thread in memory: commits changes as the store does, and keeps what is only added.
  */
-import type { EventRow, FrameRow, ThreadChange, ThreadRows, TurnRow } from '@clawdfather/agents';
+import {
+  type EventRow,
+  type FrameRow,
+  isAmongRows,
+  type ThreadChange,
+  type ThreadRows,
+  type TurnRow,
+} from '@clawdfather/agents';
 import type { RunId } from '@clawdfather/supervisor';
 
 export const aRunId = '3k9qv7hd2m5x8abc' as RunId;
@@ -37,7 +44,7 @@ export class ThreadModel {
   commit(change: ThreadChange | undefined): ThreadRows {
     if (change === undefined) throw new TypeError('nothing was decided');
     const { thread, asks, calls } = change.rows;
-    const open = [...asks].filter(([, { state }]) => state === 'open');
+    const open = [...asks].filter(([, ask]) => isAmongRows(ask));
     const sent = [...calls].filter(([, { state }]) => state === 'sent');
     this.events.push(...change.events);
     this.frames.push(...change.frames);

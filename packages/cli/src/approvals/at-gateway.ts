@@ -10,7 +10,7 @@ import { approvalJson } from '../approvals/approval-json.ts';
 import { formatChanged } from '@clawdfather/tools/text';
 import { machineAccounts } from '@clawdfather/supervisor/origins';
 import { type ApprovalPlace, formatFoot, formatNone } from '../approvals/approval-place.ts';
-import { type Decision, isAtTerminal } from '../approvals/decide.ts';
+import { isAtTerminal } from '../approvals/decide.ts';
 import { formatAllowed, formatDenied, formatMadeRules } from '../approvals/decision-text.ts';
 import { eachApproval } from '../approvals/each-approval.ts';
 import type { CommandContext } from '../command.ts';
@@ -24,9 +24,13 @@ import { placeFlag, placeName } from '../sign-in/find-gateway.ts';
 import { refuseInsideRun } from '../sign-in/inside-run.ts';
 import { type OpenedGateway, withGateway } from '../sign-in/open-client.ts';
 import { formatWaiting } from '../threads/ask-text.ts';
-import { answerAsk, createAskNews, readAsks } from '../threads/asks-at-gateway.ts';
+import { answerAsk } from '../threads/answer-ask.ts';
+import { createDeskAtGateway } from '../threads/ask-desk.ts';
+import { createAskNews } from '../threads/ask-news.ts';
+import type { AskedDecision } from '../threads/decide-asked.ts';
 import { askJson } from '../threads/thread-json.ts';
 import type { Ask } from '../threads/thread-types.ts';
+import { findWaiting, type Waiting } from './find-waiting.ts';
 import { type ApprovalSource, followApprovals } from './follow-approvals.ts';
 
 type RemoteApproval = Awaited<ReturnType<Client['approvals']['list']>>['items'][number];
@@ -38,7 +42,7 @@ export function showApprovals(
   const { io, paint, clock } = context;
   return withGateway(context, async ({ client, target }) => {
     const records = (await readApprovals(client, isAll)).map(recordOf).reverse();
-    const asks = await readAsks(client);
+    const asks = await createDeskAtGateway(client).list();
     const { account } = await client.auth.me();
     const ownAccounts = [...machineAccounts, account.id];
     if (context.isJson) {
@@ -81,7 +85,7 @@ function sourceOf(
     stateDir: null,
     ownAccounts,
     showAsks: createAskNews(context, {
-      open: async () => client,
+      open: async () => createDeskAtGateway(client),
       read: (ask, signal) => retried(deps, ask, signal),
       flag,
       listed: asks,
@@ -106,16 +110,9 @@ function sourceOf(
   };
 }
 
-interface RemoteDecision extends Omit<Decision, 'approvalId'> {
-  /* As a person named them. */
-  readonly typed: readonly string[];
-  /* Of what an agent asks, by its id. */
-  readonly option?: string | undefined;
-}
-
 export function decideRemotely(
   context: CommandContext,
-  { typed, decision, reason, option }: RemoteDecision,
+  { typed, decision, reason, option }: AskedDecision,
 ): Promise<ExitStatus> {
   const { io, config, isJson, paint } = context;
   refuseInsideRun(config.pid);
@@ -127,13 +124,14 @@ export function decideRemotely(
   return withGateway(context, async ({ client, target }) => {
     const flag = placeFlag(target);
     const waiting = await readApprovals(client, false);
-    const asks = await readAsks(client);
-    const ids = typed.map((one) => findWaiting([...waiting, ...asks], one, flag));
+    const desk = createDeskAtGateway(client);
+    const asks = await desk.list();
+    const ids = typed.map((one) => findWaiting<Waiting>([...waiting, ...asks], one, flag).id);
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
     return eachApproval(context, ids, async (id) => {
       const ask = asks.find((one) => one.id === id);
       if (ask !== undefined) {
-        return answerAsk(context, client, { ask, wish: { decision, option, reason, flag } });
+        return answerAsk(context, desk, { ask, wish: { decision, option, reason, flag } });
       }
       if (option !== undefined) throw noOptions(id);
       const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
@@ -182,23 +180,6 @@ function noOptions(id: string): CliError {
     `--option is for what an agent asks; ${id} is a command`,
     'Allow it without the flag.',
   );
-}
-
-function findWaiting(
-  waiting: readonly { readonly id: string; readonly runId?: string }[],
-  typed: string,
-  flag: string,
-): string {
-  const [one, ...others] = waiting.filter(
-    ({ id, runId = '' }) => typed !== '' && (id.startsWith(typed) || runId.startsWith(typed)),
-  );
-  if (one !== undefined && others.length === 0) return one.id;
-  const code = one === undefined ? 'approval-not-found' : 'approval-ambiguous';
-  const message = one === undefined ? 'nothing that waits begins' : 'several that wait begin';
-  throw new CliError(code, `${message} with "${typed}"`, {
-    hint: `See what waits: clf approvals${flag}. What is over: clf approvals${flag} -a`,
-    detail: { typed },
-  });
 }
 
 /* As the local ones are kept; the stored request stays with the gateway. */

@@ -18,8 +18,7 @@ import type { ExitStatus } from '../exit-status.ts';
 import { findGateway } from '../gateway/gateway-file.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { optionElsewhere } from '../approvals/approval-place.ts';
-import { findPlace } from '../sign-in/find-gateway.ts';
-import { areAsksHere } from '../threads/asks-here.ts';
+import { decideAsked } from '../threads/decide-asked.ts';
 import { withSupervisor } from '../runs/with-supervisor.ts';
 import type { allowSpec } from './approval-specs.ts';
 
@@ -27,10 +26,8 @@ export async function execute(context: CallOf<typeof allowSpec>): Promise<ExitSt
   const { approvals: typed } = context.operands;
   const { option } = context.flags;
   const decision = context.flags.always ? 'allow-always' : 'allow-once';
-  if (findPlace(context) !== undefined || (await areAsksHere(context, typed))) {
-    const { decideRemotely } = await import('../approvals/at-gateway.ts');
-    return decideRemotely(context, { typed, decision, option });
-  }
+  const asked = await decideAsked(context, { typed, decision, option });
+  if (asked !== undefined) return asked;
   if (option !== undefined) throw optionElsewhere();
   const { config, io, isJson, paint } = context;
   return withApprovals(context, async (approvals) => {

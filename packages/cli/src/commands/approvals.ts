@@ -14,8 +14,8 @@ import { codeStatus, type ExitStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findPlace, flagHere } from '../sign-in/find-gateway.ts';
 import { formatWaiting } from '../threads/ask-text.ts';
-import { createAskNews } from '../threads/asks-at-gateway.ts';
-import { openClientHere, readAsksHere, readInTime } from '../threads/asks-here.ts';
+import { createAskNews } from '../threads/ask-news.ts';
+import { createAsksHere, readAsksHere } from '../threads/asks-here.ts';
 import { askJson } from '../threads/thread-json.ts';
 import type { approvalsSpec } from './approval-specs.ts';
 
@@ -38,7 +38,8 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
     // Watched from before the first look: what comes in between is seen by one of the two.
     using source = isFollow ? openSource(context, approvals) : undefined;
     const records = readApprovals(gatekeeper, isAll);
-    const asks = await readAsksHere(context);
+    await using here = createAsksHere(context);
+    const asks = await readAsksHere(context, here);
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record, stateDir)));
       for (const ask of asks) await io.stdout.write(jsonLine(askJson(ask)));
@@ -59,12 +60,12 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
     }
     if (source !== undefined) {
       const showAsks = createAskNews(context, {
-        open: () => openClientHere(context),
-        read: (ask) => readInTime(context, ask),
+        open: () => here.open(),
+        read: (ask) => ask(),
         flag: place.flag,
         listed: asks,
       });
-      // A gateway that is not there now is no reason to leave: what waits here is shown all the same.
+      // A gateway or a database that is not there now is no reason to leave: what waits here is shown all the same.
       const sources = {
         ...source,
         showAsks: (signal: AbortSignal) => showAsks(signal).catch(unlessGone),

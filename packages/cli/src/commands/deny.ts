@@ -11,18 +11,15 @@ import type { CallOf } from '../command.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { optionElsewhere } from '../approvals/approval-place.ts';
-import { findPlace } from '../sign-in/find-gateway.ts';
-import { areAsksHere } from '../threads/asks-here.ts';
+import { decideAsked } from '../threads/decide-asked.ts';
 import type { denySpec } from './approval-specs.ts';
 
 export async function execute(context: CallOf<typeof denySpec>): Promise<ExitStatus> {
   const { approvals: typed } = context.operands;
   const { option } = context.flags;
   const decision = { decision: 'deny', reason: context.flags.reason } as const;
-  if (findPlace(context) !== undefined || (await areAsksHere(context, typed))) {
-    const { decideRemotely } = await import('../approvals/at-gateway.ts');
-    return decideRemotely(context, { ...decision, typed, option });
-  }
+  const asked = await decideAsked(context, { ...decision, typed, option });
+  if (asked !== undefined) return asked;
   if (option !== undefined) throw optionElsewhere();
   const { stateDir } = context.config;
   return withApprovals(context, async (approvals) => {

@@ -28,7 +28,7 @@ export async function withSupervisor<Result>(
   use: (supervisor: Supervisor) => Promise<Result>,
   extras: SupervisorExtras = {},
 ): Promise<Result> {
-  const supervisor = await open(deps, { whenUnwritable: 'look', ...extras });
+  const supervisor = await openSupervisorHere(deps, { whenUnwritable: 'look', ...extras });
   const { unwritable } = supervisor;
   // A closed stderr is no reason to do nothing.
   if (unwritable !== undefined) {
@@ -43,7 +43,11 @@ export async function withSupervisor<Result>(
   }
 }
 
-async function open(deps: Parts, extras: SupervisorExtras): Promise<Supervisor> {
+/* To be closed by the caller. */
+export async function openSupervisorHere(
+  deps: Parts,
+  extras: SupervisorExtras,
+): Promise<Supervisor> {
   // Imported here: help and version must not load a database.
   const { createSupervisor } = await import('@clawdfather/supervisor');
   const { clock, random, config, io } = deps;
@@ -76,7 +80,9 @@ async function open(deps: Parts, extras: SupervisorExtras): Promise<Supervisor> 
  */
 async function recordNow(deps: Parts): Promise<void> {
   // Why it still cannot is what the warning has said.
-  const supervisor = await open(deps, { whenUnwritable: 'refuse' }).catch(() => undefined);
+  const supervisor = await openSupervisorHere(deps, { whenUnwritable: 'refuse' }).catch(
+    () => undefined,
+  );
   await supervisor?.close();
 }
 

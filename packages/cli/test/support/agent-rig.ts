@@ -8,7 +8,9 @@ import {
   fakeAgentCommand,
   type Gate,
   openGate,
+  readTrace,
   type Script,
+  type TracedRun,
   writeScript,
 } from '@clawdfather/testkit';
 import { type CliProcess, launcherPath, startProcess } from './cli-process.ts';
@@ -17,6 +19,8 @@ import { createGatewayRig, endOf, type GatewayRig, type ServedGateway } from './
 export interface AgentRig extends GatewayRig {
   /* Of the script. */
   gate(name: string): Gate;
+  /* What the agents received, in the order of their starts. */
+  traced(): readonly TracedRun[];
   /* The gateway that runs now. */
   served(): ServedGateway;
   /* Kills it and waits until it is gone. */
@@ -27,7 +31,12 @@ export interface AgentRig extends GatewayRig {
   atTerminal(...args: string[]): CliProcess;
 }
 
-export async function createAgentRig(test: TestContext, script: Script): Promise<AgentRig> {
+/* `env`: also of the gateway. */
+export async function createAgentRig(
+  test: TestContext,
+  script: Script,
+  env: Readonly<Record<string, string>> = {},
+): Promise<AgentRig> {
   let gateway: ServedGateway | undefined;
   // Before the runs are removed: a gateway that lives starts anew what an agent that lives is in need of.
   test.after(async () => {
@@ -35,11 +44,13 @@ export async function createAgentRig(test: TestContext, script: Script): Promise
     if (gateway !== undefined) await endOf(gateway);
   });
   const rig = createGatewayRig(test);
+  Object.assign(rig.env, env);
   const home = rig.env['HOME'] ?? '';
+  const trace = join(home, 'trace');
   const gates = join(home, 'gates');
   mkdirSync(gates);
   const file = writeScript(join(home, 'script.json'), script);
-  const command = fakeAgentCommand({ script: file, gates });
+  const command = fakeAgentCommand({ script: file, gates, trace });
   const config = join(home, 'state-config', 'clawdfather');
   mkdirSync(config, { recursive: true });
   // The gates are in a directory of the test's, which a shield would hide.
@@ -52,6 +63,7 @@ export async function createAgentRig(test: TestContext, script: Script): Promise
   return {
     ...rig,
     gate: (name) => openGate(gates, name),
+    traced: () => readTrace(trace),
     served: () => gateway ?? first,
     killGateway: async () => {
       const killed = gateway ?? first;

@@ -1,23 +1,14 @@
 /*
- * Agents, threads, turns, events and asks as the API shows them.
+ * Agents, threads, turns and events as the API shows them.
  */
-import {
-  type AskRow,
-  type EventRow,
-  type ListedAgent,
-  permissionOptions,
-  type ThreadRow,
-  type TurnRow,
-} from '@clawdfather/agents';
+import type { EventRow, ListedAgent, ThreadRow, TurnRow } from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import { makeVisible } from '@clawdfather/tools/text';
 import { formatTime } from '../http/format-time.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
 type TurnAnswer = AnswerOf<Api['turns']['get']>['turn'];
 type EventAnswer = AnswerOf<Api['threads']['events']>['items'][number];
-type AskAnswer = AnswerOf<Api['asks']['get']>;
 
 export function showAgent(agent: ListedAgent): AgentAnswer {
   const { name, title, source, isInstalled, version, signedIn, lastTest } = agent;
@@ -77,35 +68,4 @@ export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
 
 export function showEvent({ seq, turnId, type, payload, atMs }: EventRow): EventAnswer {
   return { seq, turn_id: turnId ?? null, type, payload, at: formatTime(atMs) };
-}
-
-export function showAsk(ask: AskRow & { readonly threadId: string }, agent: string): AskAnswer {
-  const { decision } = ask;
-  return {
-    id: ask.id,
-    thread_id: ask.threadId,
-    turn_id: ask.turnId ?? null,
-    agent,
-    class: ask.class,
-    state: ask.state,
-    title: titleOf(ask),
-    options: permissionOptions(ask.params).map(({ optionId, name, kind }) => ({
-      option_id: optionId,
-      name,
-      kind,
-    })),
-    params: ask.params,
-    asked_at: formatTime(ask.askedAtMs),
-    decided_by: decision?.actor ?? null,
-    decided_at: formatTime(decision?.atMs),
-  };
-}
-
-/* What is asked, in one line, with hidden characters made visible. Codex gives its requests no title. */
-function titleOf({ params, class: askClass }: AskRow): string {
-  const { message, toolCall } = params;
-  if (askClass === 'question') return typeof message === 'string' ? makeVisible(message) : '';
-  const { title, rawInput } = (toolCall ?? {}) as { title?: unknown; rawInput?: unknown };
-  if (typeof title === 'string' && title !== '') return makeVisible(title);
-  return rawInput === undefined ? '' : makeVisible(JSON.stringify(rawInput).slice(0, 500));
 }

@@ -8,7 +8,8 @@ import type { Store } from '@clawdfather/store';
 import { noAgent } from '../agents/agent-catalogue.ts';
 import { usualDirectory } from '../agents/usual-directory.ts';
 import type { AgentThreads } from '../agents/open-threads.ts';
-import { showAgent, showAsk, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { answerOf, showAsk } from '../agents/show-ask.ts';
+import { showAgent, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
 import { streamEvents, waitForEvent } from '../agents/stream-events.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -190,12 +191,7 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
     answer: async ({ caller, params, body }) => {
       const { threads } = parts.agentThreads;
       const { accountId } = caller;
-      const answer =
-        'option_id' in body
-          ? ({ kind: 'option', optionId: body.option_id } as const)
-          : 'content' in body
-            ? ({ kind: 'accept', content: body.content as never } as const)
-            : ({ kind: body.action } as const);
+      const answer = answerOf(body);
       await checkMayAnswer(recordsOf(parts, caller), caller, params.id);
       await threads.answer(accountId, params.id, { answer, actor: actorOf(caller) });
       return show(caller, params.id);

@@ -206,6 +206,7 @@ function wireStatements({ integer, tableEnd }: ColumnTypes): readonly string[] {
       state TEXT NOT NULL CHECK (state IN ('open', 'answered', 'withdrawn', 'void')),
       asked_at_ms ${integer} NOT NULL,
       decision_json TEXT,
+      noted_ahead_at_ms ${integer},
       PRIMARY KEY (account_id, id),
       FOREIGN KEY (account_id, thread_id) REFERENCES threads (account_id, id),
       ${ofRun},
@@ -215,6 +216,7 @@ function wireStatements({ integer, tableEnd }: ColumnTypes): readonly string[] {
     `CREATE INDEX acp_asks_run ON acp_asks (account_id, run_id)`,
     `CREATE INDEX acp_asks_open ON acp_asks (account_id, asked_at_ms) WHERE state = 'open'`,
     `CREATE INDEX acp_asks_open_thread ON acp_asks (account_id, thread_id, asked_at_ms) WHERE state = 'open'`,
+    `CREATE INDEX acp_asks_ahead ON acp_asks (account_id, run_id, asked_at_ms) WHERE noted_ahead_at_ms IS NOT NULL`,
     `CREATE INDEX acp_asks_blob ON acp_asks (account_id, params_hash) WHERE params_hash IS NOT NULL`,
   ];
 }

@@ -163,4 +163,5 @@ export interface AcpAsksTable {
   state: AskRow['state'];
   asked_at_ms: number;
   decision_json: JsonText<Plain<AskDecision>> | null;
+  noted_ahead_at_ms: number | null;
 }

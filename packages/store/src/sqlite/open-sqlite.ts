@@ -21,7 +21,7 @@ import { backUp } from './backup.ts';
 import { createSqliteConnection, createSqliteDialect, savepoints } from './dialect.ts';
 import { storeErrorOfSqlite, storeErrors } from './failures.ts';
 import { createLookAtFile } from './look-at-file.ts';
-import { createPrivate } from './private-file.ts';
+import { createPrivate, refuseMissing } from './private-file.ts';
 import { createReader } from './reader.ts';
 import { createWorkQueue } from './work-queue.ts';
 
@@ -36,8 +36,14 @@ export interface EngineDeps extends Observing {
 const setUp = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
   PRAGMA cache_size = -${cacheKib}; PRAGMA journal_size_limit = ${logBytesKept};`;
 
-export async function openSqlite({ path }: SqliteOptions, deps: EngineDeps): Promise<Engine> {
-  createPrivate(path);
+/** `there`: a file that is not there is refused, and not made. */
+export async function openSqlite(
+  { path }: SqliteOptions,
+  deps: EngineDeps,
+  file: 'made' | 'there' = 'made',
+): Promise<Engine> {
+  if (file === 'there') refuseMissing(path);
+  else createPrivate(path);
   const writerDb = await retryWhileLocked({ ...deps, errors: storeErrors }, () => openWriter(path));
   const reader = createReader(openBeside(writerDb, path), deps);
   const statements = createStatements(writerDb);

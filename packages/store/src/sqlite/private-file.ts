@@ -1,6 +1,7 @@
 /*
  * The control database holds tokens and accounts, so no other user may read its file or change it, nor the path to it.
  */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findUnsafe } from '@clawdfather/kit/files';
 import { makePrivateDatabaseFile } from '@clawdfather/sqlite';
@@ -17,6 +18,15 @@ export function createPrivate(path: string): void {
       hint: 'Is its directory there, and may you write to it?',
     });
   }
+}
+
+export function refuseMissing(path: string): void {
+  refuseUnsafe(path);
+  if (existsSync(path)) return;
+  throw new StoreError('store-missing', `there is no control database at ${path}`, {
+    detail: { path },
+    hint: 'The first `clf serve` makes it. Is `gateway.database.path` the one of the gateway?',
+  });
 }
 
 /** A file that another user can write or replace can neither be trusted nor hold a secret. */

@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { refuseWithoutIndexRoom } from '@clawdfather/sqlite';
-import { sshBackend } from '../origins.ts';
+import { agentBackend, sshBackend } from '../origins.ts';
 import type { RunId } from '../types.ts';
 
 export interface GlimpsedRun {
@@ -52,6 +52,13 @@ export function glimpseRuns(
     labels: labelsOf(row['labels']),
     isAlive: row['tree_ended_at_ms'] === null,
   }));
+}
+
+/** Whether an agent lives here, as far as is recorded. */
+export function glimpseAgent(stateDir: string): boolean {
+  const sql = `SELECT 1 FROM runs WHERE removed_at_ms IS NULL AND tree_ended_at_ms IS NULL
+    AND +backend_id = '${agentBackend}' LIMIT 1`;
+  return glimpse(stateDir, sql).length > 0;
 }
 
 /** Those that are not decided yet, the newest first. */

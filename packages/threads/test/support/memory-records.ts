@@ -8,6 +8,7 @@ import {
   type DueThreads,
   type EventRow,
   type FrameRow,
+  isAmongRows,
   ownershipOf,
   type ThreadChange,
   type ThreadRecords,
@@ -175,6 +176,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     turn: [...turns.values()].find(isRunning),
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
-    asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+    asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
   };
 }

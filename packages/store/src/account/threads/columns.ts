@@ -143,8 +143,12 @@ export function callColumns(accountId: string, runId: RunId, call: CallRow): Acp
   };
 }
 
-export function askChanges({ state, decision }: AskRow) {
-  return { state, decision_json: decision === undefined ? null : formatJson({ ...decision }) };
+export function askChanges({ state, decision, notedAheadAtMs }: AskRow) {
+  return {
+    state,
+    decision_json: decision === undefined ? null : formatJson({ ...decision }),
+    noted_ahead_at_ms: notedAheadAtMs ?? null,
+  };
 }
 
 export function askColumns(

@@ -9,6 +9,7 @@ import { looseReadsMax } from '../../limits.ts';
 import { type RecordOf, toRecord } from '../../schema/record.ts';
 import type { AgentRunsTable, ThreadsTable } from '../../schema/agent-tables.ts';
 import {
+  selectAsksAhead,
   selectLiveRun,
   selectOpenAsksOfThread,
   selectOpenTurns,
@@ -39,7 +40,9 @@ async function readOpenRows(
   const [run] = await runner.select(selectLiveRun, name);
   const ofRun = run === undefined ? undefined : { accountId: name.accountId, runId: run.run_id };
   const calls = ofRun === undefined ? [] : await runner.select(selectSentCalls, ofRun);
-  const asks = (await runner.select(selectOpenAsksOfThread, name)).map(toRecord);
+  const ahead = ofRun === undefined ? [] : await runner.select(selectAsksAhead, ofRun);
+  const open = await runner.select(selectOpenAsksOfThread, name);
+  const asks = [...open, ...ahead].map(toRecord);
   const turns = (await runner.select(selectOpenTurns, name)).map(toRecord);
   const turn = turns.find(({ status }) => status === 'running');
   return {

@@ -185,6 +185,7 @@ const askColumns = [
   'acp_asks.state',
   'acp_asks.asked_at_ms',
   'acp_asks.decision_json',
+  'acp_asks.noted_ahead_at_ms',
 ] as const;
 
 function fromAsks(db: Database, accountId: string) {
@@ -204,6 +205,15 @@ export const selectOpenAsksOfThread = createSelect((db, { accountId, threadId }:
   fromAsks(db, accountId)
     .where('acp_asks.thread_id', '=', threadId)
     .where('acp_asks.state', '=', sql.lit('open'))
+    .orderBy('acp_asks.asked_at_ms')
+    .orderBy('acp_asks.id'),
+);
+
+/** Those whose line is still to be consumed, also if they are answered. */
+export const selectAsksAhead = createSelect((db, { accountId, runId }: OfRun) =>
+  fromAsks(db, accountId)
+    .where('acp_asks.run_id', '=', runId)
+    .where('acp_asks.noted_ahead_at_ms', 'is not', null)
     .orderBy('acp_asks.asked_at_ms')
     .orderBy('acp_asks.id'),
 );

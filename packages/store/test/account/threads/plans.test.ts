@@ -38,6 +38,7 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
     [await plan(selects.selectSentCalls, ofRun), ['acp_calls_sent']],
     [await plan(selects.selectOpenAsksOfThread, ofThread), ['acp_asks_open']],
     [await plan(selects.selectOpenAsks, { accountId }), ['acp_asks_open']],
+    [await plan(selects.selectAsksAhead, ofRun), ['acp_asks_ahead', 'acp_asks_run']],
     [await plan(selects.selectOpenTurns, ofThread), ['turns_open']],
     [await plan(selects.selectTurnOfMessage, { ...ofThread, messageId: 'm' }), ['turns_message']],
     [await plan(selects.selectEvents, { ...ofThread, ...page }), ['turn_events']],

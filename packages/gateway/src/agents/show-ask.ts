@@ -1,0 +1,48 @@
+/*
+ * What an agent asks, as the API shows it, and an answer as the API takes it. The command line shows the same without a gateway.
+ */
+import type { AskAnswer, AskRow } from '@clawdfather/agents';
+import { permissionOptions } from '@clawdfather/agents/asks';
+import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
+import { makeVisible } from '@clawdfather/tools/text';
+import { formatTime } from '../http/format-time.ts';
+
+export type ShownAsk = AnswerOf<Api['asks']['get']>;
+export type AskBody = RequestOf<Api['asks']['answer']>['body'];
+
+export function showAsk(ask: AskRow & { readonly threadId: string }, agent: string): ShownAsk {
+  const { decision } = ask;
+  return {
+    id: ask.id,
+    thread_id: ask.threadId,
+    turn_id: ask.turnId ?? null,
+    agent,
+    class: ask.class,
+    state: ask.state,
+    title: titleOf(ask),
+    options: permissionOptions(ask.params).map(({ optionId, name, kind }) => ({
+      option_id: optionId,
+      name,
+      kind,
+    })),
+    params: ask.params,
+    asked_at: formatTime(ask.askedAtMs),
+    decided_by: decision?.actor ?? null,
+    decided_at: formatTime(decision?.atMs),
+  };
+}
+
+/* What is asked, in one line, with hidden characters made visible. Codex gives its requests no title. */
+function titleOf({ params, class: askClass }: AskRow): string {
+  const { message, toolCall } = params;
+  if (askClass === 'question') return typeof message === 'string' ? makeVisible(message) : '';
+  const { title, rawInput } = (toolCall ?? {}) as { title?: unknown; rawInput?: unknown };
+  if (typeof title === 'string' && title !== '') return makeVisible(title);
+  return rawInput === undefined ? '' : makeVisible(JSON.stringify(rawInput).slice(0, 500));
+}
+
+export function answerOf(body: AskBody): AskAnswer {
+  if ('option_id' in body) return { kind: 'option', optionId: body.option_id };
+  if ('content' in body) return { kind: 'accept', content: body.content };
+  return { kind: body.action };
+}
