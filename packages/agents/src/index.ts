@@ -43,8 +43,11 @@ export {
   noteNotEnded,
 } from './decide/closing.ts';
 export type { Close } from './decide/closing.ts';
-export { answerAsk, permissionOptions } from './decide/answer-ask.ts';
+export { answerAsk } from './decide/answer-ask.ts';
 export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
+export { fileBytesMax, isChange } from './decide/effect-request.ts';
+export { askFirst, finishEffect, judgeWrite, noteEffect } from './decide/effects.ts';
+export type { EffectName, EffectOutcome } from './decide/effects.ts';
 export { consume } from './decide/consume.ts';
 export type { Batch, ConsumeStep } from './decide/consume.ts';
 export type { AgentSetup } from './decide/handshake.ts';
@@ -73,6 +76,7 @@ export type {
   CallRow,
   CancelCause,
   Closing,
+  EffectRecord,
   EventRow,
   EventType,
   FrameRow,

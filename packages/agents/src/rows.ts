@@ -177,7 +177,8 @@ export interface CallRow {
   readonly state: 'sent' | 'answered' | 'abandoned';
 }
 
-export type AskClass = 'permission' | 'question';
+/* `effect`: a file or a terminal on the agent's host (decide/effects.ts). */
+export type AskClass = 'permission' | 'question' | 'effect';
 
 /* What the agent has asked of us. Its id is a hash of (run, cursor): a line that is read twice is one ask (W6). */
 export interface AskRow {
@@ -190,9 +191,12 @@ export interface AskRow {
   /* Absent: asked outside of a turn (W12). */
   readonly turnId?: string | undefined;
   readonly params: JsonObject;
-  readonly state: 'open' | 'answered' | 'withdrawn' | 'void';
+  /* `acting`: ours to do, or being done. */
+  readonly state: 'open' | 'acting' | 'answered' | 'withdrawn' | 'void';
   readonly askedAtMs: number;
   readonly decision?: AskDecision | undefined;
+  /* Written before it is done. */
+  readonly effect?: EffectRecord | undefined;
   /*
    * When it was noted without a gateway, although what the agent said before it is not consumed yet. Absent once its own line is
    * consumed, and for every ask that was not noted like this.
@@ -200,10 +204,16 @@ export interface AskRow {
   readonly notedAheadAtMs?: number | undefined;
 }
 
-/* Of the asks these are loaded: who waits for an answer, and who is still to be met in the journal, answered or not. */
+/* Of the asks these are loaded: what waits for an answer or for us, and what is still to be met in the journal, answered or not. */
 export function isAmongRows({ state, notedAheadAtMs }: AskRow): boolean {
-  return state === 'open' || notedAheadAtMs !== undefined;
+  return state === 'open' || state === 'acting' || notedAheadAtMs !== undefined;
 }
+
+export type EffectRecord =
+  /* SHA-256 of the file as it is and as it will be; no `oldHash`: there is none. */
+  | { readonly kind: 'write'; readonly oldHash?: string | undefined; readonly newHash: string }
+  /* A run with the id of the ask. */
+  | { readonly kind: 'terminal' };
 
 export interface AskDecision {
   readonly answer: AskAnswer;

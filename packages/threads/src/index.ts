@@ -10,4 +10,14 @@ export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
 export { askClasses, askOutcomes, silentThreadsObserver } from './observer.ts';
 export type { AskOutcome, ObservedThread, ThreadEvent, ThreadsObserver } from './observer.ts';
-export type { AgentPlan, AgentSessions, AgentStarter, CrashPoint, StartedRun } from './ports.ts';
+export type {
+  AgentPlan,
+  AgentSessions,
+  AgentStarter,
+  CrashPoint,
+  HostTools,
+  HostWrite,
+  NewTerminal,
+  StartedRun,
+  TerminalName,
+} from './ports.ts';

@@ -7,12 +7,12 @@
 import {
   type AskClass,
   type AskRow,
-  permissionOptions,
   type ThreadChange,
   type ThreadRow,
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
+import { optionsOf } from '@clawdfather/agents/asks';
 import type { AccountId } from '@clawdfather/kit';
 
 /* Which thread it is about, as it is after the change. */
@@ -116,8 +116,12 @@ function askEvents({ asks: before }: ThreadRows, { rows }: ThreadChange): Thread
   const events: ThreadEvent[] = [];
   for (const ask of rows.asks.values()) {
     const known = before.get(ask.id);
-    if (known === undefined) events.push({ type: 'asked', ask });
-    if (ask.state === 'open' || known?.state === ask.state) continue;
+    const wasOpen = known?.state === 'open';
+    // What is done on a host is asked about only where its policy says so.
+    const isNew = known === undefined && ask.class !== 'effect';
+    const isAskedNow = !wasOpen && (ask.state === 'open' || isNew);
+    if (isAskedNow) events.push({ type: 'asked', ask });
+    if (ask.state === 'open' || !(wasOpen || isAskedNow)) continue;
     const { decision } = ask;
     const waitMs = decision && Math.max(0, decision.atMs - ask.askedAtMs);
     events.push({ type: 'ask-closed', ask, outcome: outcomeOf(ask), waitMs });
@@ -125,14 +129,19 @@ function askEvents({ asks: before }: ThreadRows, { rows }: ThreadChange): Thread
   return events;
 }
 
-function outcomeOf({ state, decision, params }: AskRow): AskOutcome {
+function outcomeOf(ask: AskRow): AskOutcome {
+  const { state, decision } = ask;
   if (state === 'withdrawn' || state === 'void') return state;
   const answer = decision?.answer;
   if (answer === undefined) return 'other';
   if (answer.kind !== 'option') return answer.kind;
-  const taken = permissionOptions(params).find(({ optionId }) => optionId === answer.optionId);
+  const taken = optionsOf(ask).find(({ optionId }) => optionId === answer.optionId);
   // What an agent calls a kind may be anything.
   return askOutcomes.find((outcome) => outcome === taken?.kind) ?? 'other';
 }
 
-export const askClasses = ['permission', 'question'] as const satisfies readonly AskClass[];
+export const askClasses = [
+  'permission',
+  'question',
+  'effect',
+] as const satisfies readonly AskClass[];

@@ -166,6 +166,7 @@ export class ThreadActor {
     const hold = await this.#agent.takeOver(rows, run);
     if (hold === undefined) return;
     await hold.deliver();
+    if (run.state === 'open') this.#agent.act(await this.rows.read());
     await this.#judge();
     const held = this.rows.known?.run;
     if (held?.state === 'open') this.#starts.settle(held);

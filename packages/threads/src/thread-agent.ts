@@ -24,6 +24,7 @@ import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
 import { createEndAgent, refusedRetryMs } from './end-agent.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { AgentPlan, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
+import { createThreadEffects, type ThreadEffects } from './thread-effects.ts';
 import type { KeptRows } from './thread-rows.ts';
 import { seeTree } from './tree-evidence.ts';
 
@@ -56,6 +57,7 @@ export class ThreadAgent {
   readonly #endTree: ReturnType<typeof createEndAgent>;
   #plan: AgentPlan | undefined;
   #hold: AgentHold | undefined;
+  #effects: ThreadEffects | undefined;
 
   constructor(deps: ThreadAgentDeps) {
     this.#deps = deps;
@@ -101,6 +103,11 @@ export class ThreadAgent {
   async takeOver(rows: ThreadRows, run: AgentRunRow): Promise<AgentHold | undefined> {
     this.#hold ??= await this.#takeOver(rows, run);
     return this.#hold;
+  }
+
+  /* Sees to what it asks of its host. */
+  act(rows: ThreadRows): void {
+    this.#effects?.look(rows);
   }
 
   /* Ends its whole tree, if it is ours; how it ended is found out by the one who reads it. */
@@ -202,6 +209,9 @@ export class ThreadAgent {
     if (held?.run === undefined) return undefined;
     const onConsumed = (hadTurn: boolean) => this.#consumed(hadTurn);
     const deps = { rows, records, run: managed, setup, epoch, clock, log, onPoint, onConsumed };
+    const tools = setup.servesHost === true ? this.#plan?.tools : undefined;
+    this.#effects =
+      tools && createThreadEffects({ ...this.#deps, rows, tools, runId, epoch, onPoint });
     const hold = holdAgent(deps, held.run, signal);
     void this.#follow(hold);
     return hold;
@@ -255,7 +265,12 @@ export class ThreadAgent {
   }
 
   async #ended(runId: RunId, end: Omit<RunEnd, 'runId'>): Promise<void> {
-    const { clock, rows, onFree, lookAgain } = this.#deps;
+    const { clock, rows, onFree, lookAgain, log, threadId } = this.#deps;
+    await this.#plan?.tools?.endTerminals(runId).catch((error: unknown) => {
+      // They end with its session at the latest.
+      log.warn('thread.terminals-not-ended', { threadId, error });
+    });
+    this.#effects = undefined;
     await rows.change((now, text) => {
       const change = endRun(now, { runId, ...end }, { text, atMs: clock.wallMs() });
       return change && { change };

@@ -2,7 +2,7 @@
  * An answer to what an agent asks, with the frame that carries it (X4). Fenced by the ask's own state and not by an epoch, so that
  * anyone who may answer can do so, with a gateway or without.
  */
-import type { AskAnswer, ThreadChange, ThreadRows } from '../rows.ts';
+import type { AskAnswer, AskRow, ThreadChange, ThreadRows } from '../rows.ts';
 import { isObject, type Json } from '../wire/json-rpc.ts';
 import { answerText } from './answer-text.ts';
 import { Draft } from './draft.ts';
@@ -29,15 +29,18 @@ export function answerAsk(
   if (ask === undefined) return { outcome: 'ask-not-found' };
   const isOfLivingRun = rows.run?.runId === ask.runId && rows.run.state === 'open';
   if (ask.state !== 'open' || !isOfLivingRun) return { outcome: 'ask-decided' };
-  if (ask.class === 'permission') {
+  if (ask.class !== 'question') {
     if (answer.kind === 'accept' || answer.kind === 'decline') return { outcome: 'answer-unfit' };
     // W7: what counts is the option itself, and only one that was offered.
-    const isOffered = answer.kind === 'cancel' || optionIds(ask.params).includes(answer.optionId);
+    const isOffered = answer.kind === 'cancel' || optionIds(ask).includes(answer.optionId);
     if (!isOffered) return { outcome: 'option-not-offered' };
   } else if (answer.kind === 'option') return { outcome: 'answer-unfit' };
   const draft = new Draft(rows, atMs);
-  draft.frame(answerText(ask, answer));
-  draft.asks.set(ask.id, { ...ask, state: 'answered', decision: { answer, actor, atMs } });
+  // What a person allows on a host is done by the owner of the agent; what it asked for is answered then.
+  const isToBeDone = ask.class === 'effect' && isAllowed(answer);
+  if (!isToBeDone) draft.frame(answerText(ask, answer));
+  const state = isToBeDone ? 'acting' : 'answered';
+  draft.asks.set(ask.id, { ...ask, state, decision: { answer, actor, atMs } });
   draft.event(
     eventTypeOf(ask),
     { ask: ask.id, state: 'answered', answer: { ...answer }, actor },
@@ -53,7 +56,7 @@ export interface PermissionOption {
 }
 
 /* What was offered, without what is not an option. */
-export function permissionOptions(params: { readonly [key: string]: Json | undefined }) {
+function permissionOptions(params: { readonly [key: string]: Json | undefined }) {
   const { options } = params;
   return (Array.isArray(options) ? options : []).filter(isObject).flatMap((option) => {
     const { optionId, name, kind } = option;
@@ -67,6 +70,20 @@ export function permissionOptions(params: { readonly [key: string]: Json | undef
   });
 }
 
-function optionIds(params: { readonly [key: string]: Json | undefined }): readonly string[] {
-  return permissionOptions(params).map(({ optionId }) => optionId);
+/* An agent offers none for what it wants done on its host: these are ours. */
+const effectOptions: readonly PermissionOption[] = [
+  { optionId: 'allow-once', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'reject-once', name: 'Refuse', kind: 'reject_once' },
+];
+
+function isAllowed(answer: AskAnswer): boolean {
+  return answer.kind === 'option' && answer.optionId === 'allow-once';
+}
+
+export function optionsOf({ class: askClass, params }: Pick<AskRow, 'class' | 'params'>) {
+  return askClass === 'effect' ? effectOptions : permissionOptions(params);
+}
+
+function optionIds(ask: AskRow): readonly string[] {
+  return optionsOf(ask).map(({ optionId }) => optionId);
 }

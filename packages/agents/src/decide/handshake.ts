@@ -13,6 +13,8 @@ import type { Draft } from './draft.ts';
 export interface AgentSetup {
   readonly clientVersion: string;
   readonly mcpServers: readonly JsonObject[];
+  /* Files and terminals of its host are served (W14). */
+  readonly servesHost?: boolean;
   /* An agent that spoils what it loads is given a new session instead. */
   readonly neverLoad?: boolean;
   /* How it signs in with the key that it was given, where it wants to be told so. */
@@ -22,14 +24,15 @@ export interface AgentSetup {
 /* The error of an agent that wants somebody to sign in. */
 export const authRequired = -32000;
 
-export function initialize(draft: Draft, { clientVersion }: AgentSetup): void {
+export function initialize(draft: Draft, setup: AgentSetup): void {
+  const { clientVersion, servesHost = false } = setup;
   draft.call('initialize', {
     protocolVersion: 1,
     clientInfo: { name: 'clawdfather', title: 'Clawdfather', version: clientVersion },
-    // W14: its own tools work inside its own supervised tree, so it needs none of ours for files and terminals.
+    // W14: here its own tools work inside its own supervised tree, so it needs none of ours for files and terminals.
     clientCapabilities: {
-      fs: { readTextFile: false, writeTextFile: false },
-      terminal: false,
+      fs: { readTextFile: servesHost, writeTextFile: servesHost },
+      terminal: servesHost,
       session: { notices: {}, compaction: {} },
       auth: { terminal: true },
       elicitation: { form: {} },

@@ -1,6 +1,7 @@
 /*
  * An agent's answer to what we have asked of it: a step of the handshake, or the end of a turn.
  */
+import type { AskRow } from '../rows.ts';
 import { isObject, type RpcMessage } from '../wire/json-rpc.ts';
 import { isGoodbye } from './closing.ts';
 import type { Consuming } from './consuming.ts';
@@ -30,7 +31,9 @@ function endPrompt(consuming: Consuming, answer: Answer, turnId: string | undefi
   closeMessage(consuming);
   // The turn has ended without its answer: the cancel was ignored for too long.
   if (draft.turn === undefined || draft.turn.id !== turnId) return;
-  closeAsks(draft, (ask) => ask.turnId === turnId, { state: 'void', atMs });
+  // What is being done on the host is answered all the same.
+  const isOver = (ask: AskRow): boolean => ask.turnId === turnId && ask.state === 'open';
+  closeAsks(draft, isOver, { state: 'void', atMs });
   const { deadlineAtMs = atMs } = draft.turn;
   if (atMs > deadlineAtMs) {
     draft.turnEvent({ type: 'late' }, atMs);

@@ -1,11 +1,19 @@
 /*
- * What an agent asks of us: permissions and questions wait for a person, everything else is answered at once.
+ * What an agent asks of us: permissions and questions wait for a person, files and terminals of its host are seen to (effects.ts),
+ * everything else is answered at once.
  * It is known by where it stands in the journal; its wire id is only echoed, because agents number from 0 per process, and repeat (W6).
  */
 import { createHash } from 'node:crypto';
 import type { Cursor, RunId } from '@clawdfather/supervisor';
 import type { AskClass, AskRow } from '../rows.ts';
-import { formatError, type Json, methodNotFound, type RpcMessage } from '../wire/json-rpc.ts';
+import {
+  formatError,
+  invalidParams,
+  type Json,
+  methodNotFound,
+  type RpcMessage,
+} from '../wire/json-rpc.ts';
+import { isEffect, refusalOfEffect } from './effect-request.ts';
 import type { Consuming } from './consuming.ts';
 import type { Draft } from './draft.ts';
 
@@ -16,9 +24,16 @@ const askClasses: Readonly<Record<string, AskClass>> = {
 
 type Request = Extract<RpcMessage, { kind: 'request' }>;
 
-export function takeRequest({ draft, cursor, atMs }: Consuming, request: Request): void {
+export function takeRequest({ draft, setup, cursor, atMs }: Consuming, request: Request): void {
   const { id, method, params } = request;
-  const ask = askOf(request, { runId: draft.runId, cursor, atMs, turnId: draft.turn?.id });
+  const isServed = setup.servesHost === true && isEffect(method);
+  const refusal = isServed ? refusalOfEffect(method, params) : undefined;
+  if (refusal !== undefined) {
+    draft.frame(formatError(id, { code: invalidParams, message: refusal }));
+    return;
+  }
+  const place = { runId: draft.runId, cursor, atMs, turnId: draft.turn?.id };
+  const ask = askOf(request, { ...place, isServed });
   if (ask === undefined) {
     const message = `Clawdfather does not know the method ${method}`;
     draft.frame(formatError(id, { code: methodNotFound, message }));
@@ -32,6 +47,8 @@ export function takeRequest({ draft, cursor, atMs }: Consuming, request: Request
     return;
   }
   draft.asks.set(ask.id, ask);
+  // What becomes of it is told when it is known: by a card, or when it is done.
+  if (ask.class === 'effect') return;
   draft.event(eventTypeOf(ask), { ask: ask.id, state: 'open', params }, { atMs });
 }
 
@@ -40,14 +57,16 @@ export interface AskPlace {
   readonly cursor: Cursor;
   readonly atMs: number;
   readonly turnId: string | undefined;
+  /* It asks for something that we see to on its host. */
+  readonly isServed?: boolean;
 }
 
-/* Undefined: nothing that a person answers. */
+/* Undefined: nothing that a person answers, or that we see to. */
 export function askOf(
   { id: wireId, method, params }: Request,
-  { runId, cursor, atMs, turnId }: AskPlace,
+  { runId, cursor, atMs, turnId, isServed = false }: AskPlace,
 ): AskRow | undefined {
-  const askClass = askClasses[method];
+  const askClass = isServed ? 'effect' : askClasses[method];
   if (askClass === undefined) return undefined;
   return {
     id: askIdOf(runId, cursor),
@@ -58,7 +77,7 @@ export function askOf(
     class: askClass,
     turnId,
     params,
-    state: 'open',
+    state: askClass === 'effect' ? 'acting' : 'open',
     askedAtMs: atMs,
   };
 }
@@ -72,7 +91,7 @@ export function askIdOf(runId: RunId, cursor: Cursor): string {
 }
 
 export function eventTypeOf(ask: Pick<AskRow, 'class'>): 'approval' | 'question' {
-  return ask.class === 'permission' ? 'approval' : 'question';
+  return ask.class === 'question' ? 'question' : 'approval';
 }
 
 export function withdrawAsk({ draft, atMs }: Consuming, wireId: Json | undefined): void {
@@ -89,8 +108,11 @@ export function closeAsks(
   { state, atMs }: { readonly state: 'withdrawn' | 'void'; readonly atMs: number },
 ): void {
   for (const ask of draft.asks.values()) {
-    if (ask.state !== 'open' || !isMeant(ask)) continue;
+    const { state: before } = ask;
+    if ((before !== 'open' && before !== 'acting') || !isMeant(ask)) continue;
     draft.asks.set(ask.id, { ...ask, state });
+    // It was never shown.
+    if (before === 'acting') continue;
     draft.event(eventTypeOf(ask), { ask: ask.id, state }, { turnId: ask.turnId, atMs });
   }
 }

@@ -31,6 +31,7 @@ export type RpcMessage =
   | { readonly kind: 'error'; readonly id: WireId; readonly error: RpcError };
 
 export const methodNotFound = -32601;
+export const invalidParams = -32602;
 
 /* Undefined: noise. */
 export function parseMessage(line: string): RpcMessage | undefined {

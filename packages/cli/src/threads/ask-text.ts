@@ -102,6 +102,8 @@ export function formatAskEnd(ask: Pick<Ask, 'state' | 'decided_by'>): string | u
   switch (ask.state) {
     case 'open':
       return undefined;
+    case 'acting':
+      return `allowed by ${makeVisible(ask.decided_by ?? 'the policy of its host')}`;
     case 'answered':
       return `answered by ${makeVisible(ask.decided_by ?? 'somebody')}`;
     case 'withdrawn':

@@ -20,7 +20,13 @@ import {
   toolsSocketName,
   toolsVariable,
 } from '@clawdfather/protocol';
-import type { ChildInput, ManagedRun, RemoteHosts } from '@clawdfather/supervisor';
+import type { Store } from '@clawdfather/store';
+import {
+  type ChildInput,
+  type ManagedRun,
+  type RemoteHosts,
+  shimBinaryPath,
+} from '@clawdfather/supervisor';
 import {
   accountLabel,
   agentBackend,
@@ -45,6 +51,7 @@ import type { AgentBinding } from '../hosts/agent-binding.ts';
 import { contextOf } from './agent-context.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
 import { findProgram } from './find-program.ts';
+import { createHostTools } from './host-tools.ts';
 
 export interface AgentStarterDeps {
   readonly config: GatewayConfig;
@@ -52,6 +59,7 @@ export interface AgentStarterDeps {
   readonly runs: Pick<Runs, 'supervisor' | 'users' | 'shield' | 'toolServers' | 'toolLaunch'>;
   readonly remoteHosts: RemoteHosts;
   readonly hosts: AgentPlaces;
+  readonly store: Store;
   readonly clock: Clock;
   readonly tracing: Pick<Tracing, 'inSpan'>;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
@@ -155,21 +163,25 @@ function planOnHost(
   { connectionId, ...planned }: Planned & { readonly connectionId: string },
 ): AgentPlan {
   const { accountId, thread, agent } = planned;
-  if (agent.limits !== undefined || agent.timeoutMs !== undefined) {
-    throw new ApiError('unsupported', `agents.${agent.name}.limits hold only on this machine`, {
-      hint: 'On an SSH host, set them there, or name another agent without limits.',
-    });
-  }
   const { id, cwd } = thread;
   let place = { sessionId: thread.sessionId ?? '', cwd };
   const { neverLoad } = handshakeQuirks(agent, {}, deps.clock.wallMs() - thread.createdAtMs);
   return {
-    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad },
+    setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad, servesHost: true },
+    // Where it works is known when the host was reached.
+    get tools() {
+      const { hosts, remoteHosts, runs, store, config } = deps;
+      const { agentPolicy } = config.runs;
+      const { supervisor } = runs;
+      const shared = { hosts, remoteHosts, supervisor, store, agentPolicy };
+      return createHostTools(shared, { accountId, connectionId, threadId: id, ...place });
+    },
     commandHash: agent.commandHash,
-    // What runs here is ssh.
-    program: findProgram('ssh', deps.config.runs.environment['PATH']),
+    // What runs here carries it there (hosts/host-commands.ts).
+    program: findProgram(shimBinaryPath(), undefined),
     sessionId: undefined,
     enter: async () => {
+      refuseLimits(agent);
       const [program] = argvOf(agent);
       const named = { id, agent: thread.agent, cwd };
       const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
@@ -182,6 +194,14 @@ function planOnHost(
     },
     start: (run, turn) => startOnHost(deps, { ...planned, connectionId, place, run, turn }),
   };
+}
+
+/* They are kept by the shim, and nothing of ours is on the host. */
+function refuseLimits({ name, limits, timeoutMs }: ResolvedAgent): void {
+  if (limits === undefined && timeoutMs === undefined) return;
+  throw new ApiError('unsupported', `agents.${name}.limits hold only on this machine`, {
+    hint: 'On an SSH host, set them there, or name another agent without limits.',
+  });
 }
 
 interface StartOnHost extends Planned {

@@ -2,7 +2,7 @@
  * What an agent asks, as the API shows it, and an answer as the API takes it. The command line shows the same without a gateway.
  */
 import type { AskAnswer, AskRow } from '@clawdfather/agents';
-import { permissionOptions } from '@clawdfather/agents/asks';
+import { optionsOf } from '@clawdfather/agents/asks';
 import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
 import { makeVisible } from '@clawdfather/tools/text';
 import { formatTime } from '../http/format-time.ts';
@@ -20,7 +20,7 @@ export function showAsk(ask: AskRow & { readonly threadId: string }, agent: stri
     class: ask.class,
     state: ask.state,
     title: titleOf(ask),
-    options: permissionOptions(ask.params).map(({ optionId, name, kind }) => ({
+    options: optionsOf(ask).map(({ optionId, name, kind }) => ({
       option_id: optionId,
       name,
       kind,
@@ -32,10 +32,18 @@ export function showAsk(ask: AskRow & { readonly threadId: string }, agent: stri
   };
 }
 
+/* A command to run on the host, or a file to write there. */
+function effectTitle({ command, args, path }: AskRow['params']): string {
+  if (typeof path === 'string') return `write ${path}`;
+  const words = [command, ...(Array.isArray(args) ? args : [])];
+  return `run ${words.join(' ')}`.slice(0, 500);
+}
+
 /* What is asked, in one line, with hidden characters made visible. Codex gives its requests no title. */
 function titleOf({ params, class: askClass }: AskRow): string {
   const { message, toolCall } = params;
   if (askClass === 'question') return typeof message === 'string' ? makeVisible(message) : '';
+  if (askClass === 'effect') return makeVisible(effectTitle(params));
   const { title, rawInput } = (toolCall ?? {}) as { title?: unknown; rawInput?: unknown };
   if (typeof title === 'string' && title !== '') return makeVisible(title);
   return rawInput === undefined ? '' : makeVisible(JSON.stringify(rawInput).slice(0, 500));

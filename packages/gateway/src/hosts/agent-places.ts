@@ -18,7 +18,8 @@ import { homeOnHost, type HostCommands } from './host-commands.ts';
 import type { HostSessions, LiveHost } from './host-sessions.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import type { SessionStarts } from './session-starts.ts';
-import { runThrough } from './through-master.ts';
+import type { ShortCommand } from './host-files.ts';
+import { type Answer, runThrough, type ThroughCommand } from './through-master.ts';
 
 export interface AgentPlaceWish {
   readonly accountId: AccountId;
@@ -37,6 +38,8 @@ export interface AgentPlaces {
   enter(wish: AgentPlaceWish): Promise<{ readonly sessionId: string; readonly cwd: string }>;
   /* The end of an agent whose connection was lost while no gateway looked, with the cause of that. */
   explainEnd(place: EndedPlace): Promise<RunExit>;
+  /* A short command of ours in its session. Throws `host-unreachable` where there is no answer. */
+  runShort(sessionId: string, command: ShortCommand): Promise<Answer>;
   /* What an agent is told about where it is. */
   environment(
     accountId: AccountId,
@@ -81,6 +84,14 @@ export function createAgentPlaces(deps: AgentPlacesDeps): AgentPlaces {
       const cause = causeOfUnseenEnd(hosts.lastEndOf(sessionId));
       await losses.explainEnded({ session, connectionId }, cause);
       return supervisor.get(exit.runId)?.exit ?? exit;
+    },
+    runShort: async (sessionId, { argv, ...command }) => {
+      const host = deps.hosts.get(sessionId);
+      const plan = host && shortPlan(deps, host, { argv });
+      const answer = plan && (await throughHost(deps, host, { ...command, ...plan }));
+      // 255: the connection was lost.
+      if (answer !== undefined && answer.code !== noCode) return answer;
+      throw new ToolsError('host-unreachable', 'the host gave no answer');
     },
     environment: async (accountId, connectionId, sessionId) => {
       const connection = await connectionOf(deps, { accountId, connectionId });
@@ -147,7 +158,9 @@ async function proveEnded(
   });
 }
 
-const lookMs = 20_000;
+const shortMs = 20_000;
+/* The client's status where the host gave no code. */
+const noCode = 255;
 /* Not left alone in the output: what a login shell says when it starts may come before. */
 const looks = `printf 'CLF-AT %s\\n' "$(pwd -P)"; command -v -- "$1" >/dev/null 2>&1 && echo CLF-HAS`;
 /* Of the script that goes to the directory (docs/ssh.md). */
@@ -155,23 +168,14 @@ const noDirectory = 252;
 
 /* The directory as the host calls it, links followed. */
 async function look(
-  { clock, random }: AgentPlacesDeps,
+  deps: AgentPlacesDeps,
   host: LiveHost,
   { thread, program, environment, label }: AgentPlaceWish & { readonly label: string },
 ): Promise<string> {
-  const { socketPath } = host.master.place;
-  const { execString, stdinPayload: stdin } = planCommand({
-    command: { argv: ['sh', '-c', looks, 'clf', program] },
-    leaseId: `${random.id()}${random.id()}`,
-    sessionLeaseId: host.session.id,
-    nonce: random.id(),
-    directory: thread.cwd === homeOnHost ? undefined : thread.cwd,
-    environment,
-    isTerminal: false,
-    graceMs: 1_000,
-  });
-  const through = { clock, shimPath: shimBinaryPath(), socketPath };
-  const answer = await runThrough(through, { execString, stdin, limitMs: lookMs });
+  const argv = ['sh', '-c', looks, 'clf', program] as const;
+  const directory = thread.cwd === homeOnHost ? undefined : thread.cwd;
+  const { execString, stdinPayload } = shortPlan(deps, host, { argv, directory, environment });
+  const answer = await throughHost(deps, host, { execString, stdin: stdinPayload });
   if (answer?.code === noDirectory) {
     throw new ToolsError('workdir-unusable', `${thread.cwd} is not a directory on ${label}`);
   }
@@ -190,4 +194,34 @@ async function look(
       hint: `Install it there, or give its whole path in agents.${thread.agent}.command of the gateway’s settings.`,
     },
   );
+}
+
+interface ShortPlan {
+  readonly argv: readonly [string, ...string[]];
+  readonly directory?: string | undefined;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/* Not on the list of leases: it is over in a moment, and what it left would go with the session. */
+function shortPlan({ random }: AgentPlacesDeps, { session }: LiveHost, wish: ShortPlan) {
+  const { argv, directory, environment } = wish;
+  return planCommand({
+    command: { argv },
+    leaseId: `${random.id()}${random.id()}`,
+    sessionLeaseId: session.id,
+    nonce: random.id(),
+    directory,
+    environment,
+    isTerminal: false,
+    graceMs: 1_000,
+  });
+}
+
+function throughHost(
+  { clock }: AgentPlacesDeps,
+  { master }: LiveHost,
+  command: Omit<ThroughCommand, 'limitMs'>,
+): Promise<Answer | undefined> {
+  const through = { clock, shimPath: shimBinaryPath(), socketPath: master.place.socketPath };
+  return runThrough(through, { ...command, limitMs: shortMs });
 }

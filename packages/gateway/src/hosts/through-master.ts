@@ -15,6 +15,8 @@ export interface ThroughCommand {
   readonly execString: string;
   readonly stdin?: string | undefined;
   readonly limitMs: number;
+  /* More is dropped. Default: one line is expected, and a login shell's noise may come before it. */
+  readonly stdoutBytesMax?: number | undefined;
   /* Where the client says what happened; default nowhere. */
   readonly reportPath?: string | undefined;
 }
@@ -23,16 +25,16 @@ export interface ThroughCommand {
 export interface Answer {
   readonly code: number;
   readonly stdout: string;
+  readonly bytes: Buffer;
 }
 
 /* For a session that is just ending, on a host that has no more of them. */
 const retryMs = 1_000;
-/* One line is expected; a login shell's noise may come before it. */
-const outputCharactersMax = 64 * 1024;
+const stdoutBytesUsual = 64 * 1024;
 
 export async function runThrough(
   { clock, shimPath, socketPath }: ThroughDeps,
-  { execString, stdin = '', limitMs, reportPath }: ThroughCommand,
+  { execString, stdin = '', limitMs, reportPath, stdoutBytesMax }: ThroughCommand,
 ): Promise<Answer | undefined> {
   const child = spawn(shimPath, ['mux', socketPath], {
     env: {
@@ -42,9 +44,11 @@ export async function runThrough(
     },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  let stdout = '';
+  const pieces: Buffer[] = [];
+  let left = stdoutBytesMax ?? stdoutBytesUsual;
   child.stdout.on('data', (bytes: Buffer) => {
-    if (stdout.length < outputCharactersMax) stdout += bytes.toString('utf8');
+    if (left > 0) pieces.push(bytes.subarray(0, left));
+    left -= bytes.length;
   });
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
@@ -53,7 +57,10 @@ export async function runThrough(
     child.on('close', (code) => resolve(code ?? undefined));
   });
   const code = await within(closed, { clock, ms: limitMs, late: () => undefined });
-  if (code !== undefined) return { code, stdout };
+  if (code !== undefined) {
+    const bytes = Buffer.concat(pieces);
+    return { code, stdout: bytes.toString('utf8'), bytes };
+  }
   child.kill('SIGKILL');
   return undefined;
 }

@@ -2,26 +2,17 @@
  * A real agent with a model on this machine: text, a tool with permission, a cancel, and its death; and gateways that are killed in the
  * middle of the text and while the permission is open. Each prompt reaches the model once, and the tool's effect happens once.
  *
- * `npm test` takes opencode; AGENTS=all takes claude and codex, too.
+ * `npm test` takes opencode; `npm run test:agents:long` takes claude and codex, too.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import {
-  builtInAgents,
-  findEntry,
-  installAgent,
-  readPlatform,
-  resolveAgent,
-} from '@clawdfather/agents';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
 import { createSystemRandom } from '@clawdfather/kit';
 import {
   createNonce,
   type FakeModel,
   type FakeModelAgent,
-  fakeModelSetting,
   openFakeModel,
   sayModel,
   saySeeded,
@@ -29,48 +20,20 @@ import {
 } from '@clawdfather/testkit';
 import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { type GatewayProcess, startGatewayProcess } from '../fixtures/start-gateway-process.ts';
+import { untilTrue } from '../hosts/host-world.ts';
+import { processesAtHome, setUpRealAgent } from './real-agent-rig.ts';
 import { createTalk, isEndOf } from './talk.ts';
 
 const random = createSystemRandom();
-const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'clawdfather');
 const chosen: readonly FakeModelAgent[] =
   process.env['AGENTS'] === 'all' ? ['opencode', 'claude', 'codex'] : ['opencode'];
-
-/* The agent as a gateway is told about it, in a home of its own. */
-async function setUp(t: TestContext, name: FakeModelAgent, model: FakeModel) {
-  const installed = await installAgent(findEntry(name, builtInAgents), {
-    directory: join(cache, 'agents'),
-    platform: readPlatform(),
-    node: process.execPath,
-    env: process.env,
-    random,
-  });
-  // Not below /tmp: codex runs no tool there.
-  const home = mkdtempSync(join(cache, 'home-'));
-  t.after(() => rmSync(home, { recursive: true, maxRetries: 5 }));
-  const cwd = join(home, 'work');
-  mkdirSync(cwd);
-  const setting = fakeModelSetting(name, { url: model.url, home });
-  for (const [path, text] of Object.entries(setting.files)) {
-    mkdirSync(dirname(join(home, path)), { recursive: true });
-    writeFileSync(join(home, path), text);
-  }
-  const { argv, env } = resolveAgent(name, {}, installed);
-  const path = `${dirname(process.execPath)}:/usr/bin:/bin`;
-  const agent = {
-    name: 'real',
-    command: argv as [string, ...string[]],
-    env: { HOME: home, PATH: path, ...env, ...setting.env },
-  };
-  return { agents: { named: [agent] }, cwd, home };
-}
 
 for (const name of chosen) {
   test(`${name}: a turn survives gateways that are killed in its text and at its permission`, {
     timeout: 180_000,
   }, async (t) => {
     await using model = await openFakeModel();
-    const { agents, cwd, home } = await setUp(t, name, model);
+    const { agents, cwd, home } = await setUpRealAgent(t, name, model);
     const directory = join(home, 'gateway');
     mkdirSync(directory);
     const start = (): Promise<GatewayProcess> => startGatewayProcess(directory, { agents });
@@ -114,11 +77,17 @@ for (const name of chosen) {
       assert.equal(talk.textOf(tool), 'before after');
       assert.equal(readFileSync(join(cwd, 'proof.txt'), 'utf8'), 'once\n');
       assert.equal(model.log.of(first).length, 1, 'the prompt reached the model once');
+      const rounds = model.log.of(second);
       assert.deepEqual(
-        model.log.of(second).map(({ round }) => round),
+        rounds.map(({ round }) => round),
         [0, 1],
+        JSON.stringify(rounds, undefined, 1),
       );
       await checkCancelAndDeath({ model, gateway, talk });
+      const { thread } = (await gateway.me.get(`threads/${talk.id()}`)).body;
+      assert.equal((await gateway.me.delete(`sessions/${thread.session_id}`)).status, 200);
+      // Of the agent and of all that it started.
+      await untilTrue(() => processesAtHome(home).length === 0);
     } finally {
       await gateway.end('SIGKILL');
       await endEveryRun(join(directory, 'state'));

@@ -112,9 +112,9 @@ export const askSchema = z
     thread_id: idSchema,
     turn_id: z.string().nullable(),
     agent: z.string(),
-    /* A permission is answered with one of its options, a question with a form. */
-    class: z.enum(['permission', 'question']),
-    state: z.enum(['open', 'answered', 'withdrawn', 'void']),
+    /* A permission is answered with one of its options, a question with a form. An effect is a file or a terminal on the agent's host. */
+    class: z.enum(['permission', 'question', 'effect']),
+    state: z.enum(['open', 'acting', 'answered', 'withdrawn', 'void']),
     title: z.string(),
     options: z.array(z.object({ option_id: z.string(), name: z.string(), kind: z.string() })),
     /* As the agent sent it. */

@@ -11,6 +11,7 @@ import type {
   CallRow,
   CancelCause,
   Closing,
+  EffectRecord,
   EventType,
   JsonObject,
   LoadClass,
@@ -164,4 +165,5 @@ export interface AcpAsksTable {
   asked_at_ms: number;
   decision_json: JsonText<Plain<AskDecision>> | null;
   noted_ahead_at_ms: number | null;
+  effect_json: JsonText<Plain<EffectRecord>> | null;
 }

@@ -69,6 +69,8 @@ const settings: Readonly<Record<FakeModelAgent, (place: FakeModelPlace) => FakeM
       DISABLE_ERROR_REPORTING: '1',
       // Otherwise tools are found through a search, and the model has to ask for each first.
       ENABLE_TOOL_SEARCH: 'false',
+      // Otherwise it asks the model after some turns what the person may say next, with the same conversation and with tools.
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
     },
     files: {},
   }),

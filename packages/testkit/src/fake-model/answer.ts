@@ -13,6 +13,8 @@ export interface Arrived {
   readonly body: JsonObject;
   readonly url: URL;
   readonly response: ServerResponse;
+  /** Counted by the clients of Anthropic and OpenAI. */
+  readonly attempt: number;
 }
 
 export interface ModelState {
@@ -22,9 +24,15 @@ export interface ModelState {
 }
 
 export async function answerRequest(arrived: Arrived, state: ModelState): Promise<void> {
-  const { wire, body, url, response } = arrived;
+  const { wire, body, url, response, attempt } = arrived;
   const request = wire.parse(body, url);
-  const entry = { ...describe(request), wire: wire.name, path: url.pathname, model: request.model };
+  const entry = {
+    ...describe(request),
+    wire: wire.name,
+    path: url.pathname,
+    model: request.model,
+    attempt,
+  };
   const serial = state.log.add(entry);
   const round = chooseRound(entry, state);
   const [first] = round;
@@ -50,12 +58,15 @@ export async function answerRequest(arrived: Arrived, state: ModelState): Promis
   state.log.settle(serial, isWhole ? 'finished' : 'aborted');
 }
 
+/* Enough to tell a prompt from what an agent asks on its own account. */
+const newestCharactersMax = 300;
+
 function describe({
   items,
   tools,
 }: ModelRequest): Pick<
   ModelRequestEntry,
-  'nonce' | 'nonces' | 'round' | 'toolResults' | 'tools' | 'isSide'
+  'nonce' | 'nonces' | 'round' | 'toolResults' | 'tools' | 'isSide' | 'newest'
 > {
   const nonces = items.flatMap((item) => (item.kind === 'user' ? findNonces(item.text) : []));
   const nonce = nonces.at(-1);
@@ -71,6 +82,7 @@ function describe({
     toolResults,
     tools: tools.map(({ name }) => name),
     isSide: findShellTool(tools) === undefined,
+    newest: JSON.stringify(items.at(-1) ?? null).slice(0, newestCharactersMax),
   };
 }
 

@@ -45,7 +45,9 @@ export async function openFakeModel(): Promise<FakeModel> {
       response.end(JSON.stringify(route.answer));
       return;
     }
-    await answerRequest({ wire: route.wire, body, url, response }, { log, gates, scripts });
+    const attempt = Number(request.headers['x-stainless-retry-count'] ?? 0);
+    const arrived = { wire: route.wire, body, url, response, attempt };
+    await answerRequest(arrived, { log, gates, scripts });
   }
 
   const server = createServer((request, response) => {

@@ -20,6 +20,10 @@ export interface ModelRequestEntry {
   readonly toolResults: readonly string[];
   readonly tools: readonly string[];
   readonly isSide: boolean;
+  /** Which attempt it is, where its client says so: 0 is the first. */
+  readonly attempt: number;
+  /** The beginning of the newest thing that was said, and by whom. */
+  readonly newest: string;
   readonly outcome: 'open' | 'finished' | 'aborted' | 'refused';
 }
 

@@ -6,6 +6,7 @@
  */
 import type { DueThreads, ThreadRecords } from '@clawdfather/agents';
 import { compareCursors, type ManagedRun, type Supervisor } from '@clawdfather/supervisor';
+import type { HostTools } from '@clawdfather/threads';
 import type { MemoryRecords } from './memory-records.ts';
 
 type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'examine' | 'instanceId'>;
@@ -15,6 +16,7 @@ export interface Guard {
   readonly due: DueThreads;
   supervisor(real: Supervisor): SupervisorPort;
   run(real: ManagedRun): ManagedRun;
+  tools(real: HostTools): HostTools;
   /* Resolves when it is not frozen; throws when it is lost. */
   pass(): Promise<void>;
   lose(): void;
@@ -79,6 +81,7 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
       },
     }),
     run,
+    tools: (real) => eachCall(real, pass),
     pass,
     lose: () => {
       isLost = true;

@@ -23,6 +23,7 @@ import {
   type CrashPoint,
   createEventDesk,
   createThreads,
+  type HostTools,
   silentThreadsObserver,
   type Threads,
 } from '@clawdfather/threads';
@@ -44,10 +45,10 @@ export interface TestGateway {
 }
 
 export interface GatewayOptions {
-  /* Lost at this crash point, counted from 1. */
-  readonly lostAt?: number;
+  /* Lost at this crash point: counted from 1, or the first of this name. */
+  readonly lostAt?: number | CrashPoint;
   /* Frozen there, as by SIGSTOP. */
-  readonly frozenAt?: number;
+  readonly frozenAt?: number | CrashPoint;
   /* With each point that it passes. */
   readonly onPoint?: (point: CrashPoint, count: number) => void;
 }
@@ -63,7 +64,11 @@ export class ThreadsRig {
   readonly #script: string;
   readonly #gateways = new Set<TestGateway>();
 
-  constructor(t: TestContext, script: Script) {
+  readonly #tools: HostTools | undefined;
+
+  /* `tools`: it runs on a host, which these stand for. */
+  constructor(t: TestContext, script: Script, tools?: HostTools) {
+    this.#tools = tools;
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
   }
@@ -75,8 +80,8 @@ export class ThreadsRig {
     const passPoint = (point: CrashPoint): void => {
       points += 1;
       onPoint?.(point, points);
-      if (points === lostAt) guard.lose();
-      if (points === frozenAt) guard.freeze();
+      if (!guard.hasStopped() && (points === lostAt || point === lostAt)) guard.lose();
+      if (points === frozenAt || point === frozenAt) guard.freeze();
       guard.throwIfLost();
     };
     const threads = createThreads({
@@ -117,7 +122,8 @@ export class ThreadsRig {
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
     return {
       plan: async () => ({
-        setup: { clientVersion: '0', mcpServers: [] },
+        setup: { clientVersion: '0', mcpServers: [], servesHost: this.#tools !== undefined },
+        tools: this.#tools && guard.tools(this.#tools),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: undefined,

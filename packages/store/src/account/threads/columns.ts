@@ -143,11 +143,12 @@ export function callColumns(accountId: string, runId: RunId, call: CallRow): Acp
   };
 }
 
-export function askChanges({ state, decision, notedAheadAtMs }: AskRow) {
+export function askChanges({ state, decision, notedAheadAtMs, effect }: AskRow) {
   return {
     state,
     decision_json: decision === undefined ? null : formatJson({ ...decision }),
     noted_ahead_at_ms: notedAheadAtMs ?? null,
+    effect_json: effect === undefined ? null : formatJson({ ...effect }),
   };
 }
 

@@ -186,6 +186,7 @@ const askColumns = [
   'acp_asks.asked_at_ms',
   'acp_asks.decision_json',
   'acp_asks.noted_ahead_at_ms',
+  'acp_asks.effect_json',
 ] as const;
 
 function fromAsks(db: Database, accountId: string) {
@@ -204,7 +205,7 @@ function fromAsks(db: Database, accountId: string) {
 export const selectOpenAsksOfThread = createSelect((db, { accountId, threadId }: OfThread) =>
   fromAsks(db, accountId)
     .where('acp_asks.thread_id', '=', threadId)
-    .where('acp_asks.state', '=', sql.lit('open'))
+    .where('acp_asks.state', 'in', [sql.lit('open' as const), sql.lit('acting' as const)])
     .orderBy('acp_asks.asked_at_ms')
     .orderBy('acp_asks.id'),
 );
