@@ -44,6 +44,7 @@ const components: Readonly<Record<string, string>> = {
   tools: 'run',
   socket: 'socket',
   mcp: 'mcp',
+  agent: 'agent',
   thread: 'agent',
   turn: 'agent',
   ask: 'agent',
