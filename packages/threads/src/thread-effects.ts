@@ -127,10 +127,10 @@ async function outcomeOf(deps: ThreadEffectsDeps, ask: AskRow): Promise<EffectOu
 async function resultOf(deps: ThreadEffectsDeps, ask: AskRow): Promise<Json> {
   const { tools, runId: agentRunId, onPoint, signal } = deps;
   const { params } = ask;
-  const terminal = { terminalId: String(params['terminalId']), agentRunId };
+  const terminal = { terminalId: textAt(params, 'terminalId'), agentRunId };
   switch (ask.method) {
     case 'fs/read_text_file':
-      return { content: part(await tools.read(String(params['path'])), params) };
+      return { content: part(await tools.read(textAt(params, 'path')), params) };
     case 'terminal/create': {
       if (ask.effect === undefined) await note(deps, ask, { kind: 'terminal' });
       onPoint?.('before-effect');
@@ -148,6 +148,12 @@ async function resultOf(deps: ThreadEffectsDeps, ask: AskRow): Promise<Json> {
   }
 }
 
+/* It was looked at before the request got its row. */
+function textAt(params: AskRow['params'], key: string): string {
+  const value = params[key];
+  return typeof value === 'string' ? value : '';
+}
+
 /* Lines are counted from 1. */
 function part(text: string, { line, limit }: AskRow['params']): string {
   if (typeof line !== 'number' && typeof limit !== 'number') return text;
@@ -158,8 +164,8 @@ function part(text: string, { line, limit }: AskRow['params']): string {
 
 async function write(deps: ThreadEffectsDeps, ask: AskRow): Promise<EffectOutcome> {
   const { tools, onPoint } = deps;
-  const path = String(ask.params['path']);
-  const text = String(ask.params['content']);
+  const path = textAt(ask.params, 'path');
+  const text = textAt(ask.params, 'content');
   const found = await tools.hashOf(path);
   let { effect } = ask;
   if (effect?.kind !== 'write') {

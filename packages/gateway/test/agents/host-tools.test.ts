@@ -229,3 +229,32 @@ async function untilText(talk: ReturnType<typeof createTalk>, turn: string): Pro
   await talk.until(() => (talk.textOf(turn).match(/"result"/g) ?? []).length === 2);
   return talk.textOf(turn);
 }
+
+test('a terminal: its output and its end, and one that is killed', options, async (t) => {
+  const word = sleepWord();
+  const named = [{ name: 'echo', command: fakeAgentCommand() }];
+  await withHost(
+    t,
+    async ({ rig, ask, connectionId }) => {
+      await ask('POST', `connections/${connectionId}/policy`, { body: { policy: 'full' } });
+      const me = callerOf(rig.url, rig.owner.token);
+      const talk = createTalk(() => me);
+      await talk.begin({ connection_id: connectionId, directory: '/usr' });
+      const lines = ['terminal: pwd; echo bad >&2; exit 3', `kill: exec sleep ${word}`];
+      const turn = await talk.say(lines.join('\n'));
+      assert.equal((await talk.until(isEndOf(turn))).payload['event'], 'completed');
+      const [ran, killed] = talk
+        .textOf(turn)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(ran.exit, { exitCode: 3, signal: null });
+      assert.deepEqual(ran.shown.exitStatus, ran.exit);
+      assert.equal(ran.shown.truncated, false);
+      assert.deepEqual(ran.shown.output.split('\n').toSorted(), ['', '/usr', 'bad']);
+      assert.notEqual(killed.exit.exitCode, 0);
+      assert.equal(sleepsFor(word), 0);
+    },
+    { config: { agents: { named } } },
+  );
+});

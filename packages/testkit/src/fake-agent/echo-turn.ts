@@ -4,6 +4,8 @@
  *   ask: TITLE       asks for permission and says what was chosen
  *   question: TEXT   asks for a value and says it
  *   tool: TITLE      shows a tool call that succeeds
+ *   terminal: LINE   runs it in a terminal of the client's, and says its output and its end
+ *   kill: LINE       the same, ended as soon as it has started
  *   think: TEXT      plan: FIRST, SECOND      say N words
  *   sleep at GATE    waits at a gate
  *   fail: TEXT       answers the prompt with an error
@@ -39,6 +41,8 @@ interface EchoTurn {
 const commands: readonly (readonly [RegExp, Command])[] = [
   [/^ask: *(.+)$/, askPermission],
   [/^question: *(.+)$/, askQuestion],
+  [/^terminal: *(.+)$/, (turn, line) => runTerminal(turn, line, false)],
+  [/^kill: *(.+)$/, (turn, line) => runTerminal(turn, line, true)],
   [/^tool: *(.+)$/, (turn, title) => runTool(turn, title, async () => true)],
   [/^think: *(.+)$/, (turn, text) => turn.voice.update(chunk('agent_thought_chunk', text))],
   [/^plan: *(.+)$/, showPlan],
@@ -118,6 +122,21 @@ async function askQuestion(turn: EchoTurn, message: string): Promise<void> {
   const answer = await turn.voice.ask('elicitation/create', params);
   const value = part(part(answer['result'], 'content'), 'value');
   await say(turn, `${message}: ${typeof value === 'string' ? value : 'no answer'}\n`);
+}
+
+async function runTerminal(turn: EchoTurn, line: string, isKilled: boolean): Promise<void> {
+  const { voice } = turn;
+  const made = await voice.ask('terminal/create', { command: '/bin/sh', args: ['-c', line] });
+  const terminalId = part(made['result'], 'terminalId');
+  if (typeof terminalId !== 'string') {
+    await say(turn, `${JSON.stringify(made['error'])}\n`);
+    return;
+  }
+  if (isKilled) await voice.ask('terminal/kill', { terminalId });
+  const { result: exit } = await voice.ask('terminal/wait_for_exit', { terminalId });
+  const { result: shown } = await voice.ask('terminal/output', { terminalId });
+  await voice.ask('terminal/release', { terminalId });
+  await say(turn, `${JSON.stringify({ exit, shown })}\n`);
 }
 
 function part(value: Json | undefined, key: string): Json | undefined {

@@ -388,6 +388,33 @@ onBoth('an ask that is read twice stays as it was decided (W6)', async ({ open }
   assert.deepEqual(await threads.ask(ask.id), { ...answered, threadId });
 });
 
+onBoth(
+  'what is being done on a host stays among the rows, with its record, and is no card',
+  async ({ open }) => {
+    const { threads } = await createAccount(await open(), 'ann');
+    const before = await busyThread(threads, 'a');
+    const ask = before.asks.get('ask-a')!;
+    const acting: AskRow = {
+      ...ask,
+      id: 'effect',
+      class: 'effect',
+      state: 'acting',
+      effect: { kind: 'write', oldHash: 'old', newHash: 'new' },
+    };
+    const asks = new Map([...before.asks, [acting.id, acting] as const]);
+    const after = await committed(threads, before, changeOf(before, { rows: { asks } }));
+    assert.deepEqual(after.asks.get(acting.id), acting);
+    assert.deepEqual(
+      (await threads.openAsks()).map(({ id }) => id),
+      [ask.id],
+    );
+    const done = new Map([[acting.id, { ...acting, state: 'answered' as const }]]);
+    const last = await committed(threads, after, changeOf(after, { rows: { asks: done } }));
+    assert.deepEqual([...last.asks.keys()], [ask.id]);
+    assert.deepEqual((await threads.ask(acting.id))?.effect, acting.effect);
+  },
+);
+
 onBoth('the database refuses a second running turn and a second living run', async ({ open }) => {
   const { threads } = await createAccount(await open(), 'ann');
   const before = await busyThread(threads, 'a');

@@ -48,7 +48,7 @@ class StoredThread {
     const expected = {
       ...open,
       thread: { ...thread, version: version + 1 },
-      asks: new Map([...asks].filter(([, { state }]) => state === 'open')),
+      asks: new Map([...asks].filter(([, { state }]) => state === 'open' || state === 'acting')),
       calls: new Map([...calls].filter(([, { state }]) => state === 'sent')),
     };
     assert.deepEqual(withoutAbsent(this.rows), withoutAbsent(expected));
