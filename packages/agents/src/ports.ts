@@ -89,6 +89,8 @@ export interface DueThreads {
   withTurns(): Promise<readonly ThreadName[]>;
   /* How many turns run. */
   runningTurns(): Promise<number>;
+  /* How many wait. */
+  waitingTurns(): Promise<number>;
   /* Leases that ended before this are forgotten. */
   forgetRunsBefore(atMs: number): Promise<number>;
 }

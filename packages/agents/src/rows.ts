@@ -52,6 +52,8 @@ export interface TurnRow {
   /* Who asked, such as `device:ID`. */
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
+  /* Its place in the traces, as the gateway that took it in has written it. */
+  readonly trace?: string | undefined;
   readonly runId?: RunId | undefined;
   /* Our call that carries the prompt, from the moment that it is committed to be sent (X2). */
   readonly promptCall?: number | undefined;

@@ -65,6 +65,7 @@ const privateNames = new Set([
   'CLAWDFATHER_OPEN_FILES',
   'CLAWDFATHER_TOOLS',
   'CLAWDFATHER_SHIELD',
+  'CLAWDFATHER_FOR_RUN',
 ]);
 
 export function readCaller(facts: ProcessFacts): Caller {

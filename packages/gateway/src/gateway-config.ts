@@ -44,6 +44,9 @@ export interface AgentsConfig {
   readonly named: readonly AgentConfig[];
   /* Where built-in ones are installed; absent: none are. */
   readonly directory?: string | undefined;
+  /* How many turns run at once, and how many agents of one account there are, where the usual numbers do not fit. */
+  readonly activeMax?: number;
+  readonly sessionsMax?: number;
 }
 
 /* A program that speaks ACP on its standard streams. */

@@ -6,6 +6,7 @@ import type { NewsDesk } from '@clawdfather/sessions';
 import type { KeyCustody } from '@clawdfather/ssh';
 import type { SessionLimits } from './accounts/session-bounds.ts';
 import type { AgentThreads } from './agents/open-threads.ts';
+import type { TurnOfRun } from './agents/turn-of-run.ts';
 import type { Auth } from './auth/create-auth.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { Lookup } from '@clawdfather/ssh';
@@ -44,6 +45,7 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly custody: KeyCustody;
   readonly hosts: Hosts;
   readonly agentThreads: AgentThreads;
+  readonly turnOfRun: TurnOfRun;
   readonly instance: Instance;
   readonly sessions: Sessions;
   readonly sessionNews: NewsDesk;

@@ -35,6 +35,7 @@ import { denyForGoneTokens, type GoneTokensDeps } from './runs/gone-tokens.ts';
 import { openRuns } from './runs/open-runs.ts';
 import { createLateHosts, joinHosts } from './hosts/join-hosts.ts';
 import { createLateThreads, openThreads } from './agents/open-threads.ts';
+import { createTurnOfRun } from './agents/turn-of-run.ts';
 import { openSessions } from './sessions/open-sessions.ts';
 import { registerApi } from './register-api.ts';
 import { joinSockets } from './socket/join-sockets.ts';
@@ -103,6 +104,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     custody: base.custody,
     hosts,
     agentThreads: base.agentThreads,
+    turnOfRun: createTurnOfRun({ ...runs, ...base.agentThreads }),
     instance,
     sessions,
     sessionNews,
@@ -214,7 +216,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   late.bind(hosts);
   const { instance } = opened;
   const agentThreads = opening.use(
-    openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts }),
+    openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
   );
   lateThreads.bind(agentThreads);
   return {

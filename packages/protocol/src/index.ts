@@ -62,6 +62,8 @@ export {
 } from './run-extras.ts';
 export type { RunExtras } from './run-extras.ts';
 export {
+  forRunHeader,
+  forRunVariable,
   shieldVariable,
   sshDirInside,
   toolsDirInside,

@@ -2,6 +2,7 @@
  * One call: from an endpoint and its parts to a request, and from the answer to a value or an error.
  */
 import { CodedError } from '@clawdfather/kit';
+import { forRunHeader } from '@clawdfather/protocol';
 import { type AnswerOf, apiErrorSchema, type Endpoint } from '@clawdfather/protocol/api';
 import { type Refusal, RefusedError, SdkError } from './errors.ts';
 
@@ -20,6 +21,8 @@ export interface CallOptions {
   /* A resend with the same key has no second effect. */
   readonly idempotencyKey?: string;
   readonly traceparent?: string;
+  /* The run that asks, where a run of this machine does: the gateway joins their traces. */
+  readonly forRun?: string | undefined;
 }
 
 /* What an address can hold. */
@@ -68,7 +71,7 @@ export async function sendRequest(
     readonly headers?: Readonly<Record<string, string>>;
   },
 ): Promise<Response> {
-  const { signal, idempotencyKey, traceparent } = options;
+  const { signal, idempotencyKey, traceparent, forRun } = options;
   const url = new URL(fillPath(path, params), baseUrl);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined) continue;
@@ -85,6 +88,7 @@ export async function sendRequest(
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...(traceparent === undefined ? {} : { traceparent }),
+        ...(forRun === undefined ? {} : { [forRunHeader]: forRun }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),

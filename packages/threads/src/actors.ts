@@ -1,7 +1,7 @@
 /*
  * The threads that this process looks after, and which of their turns may run.
  */
-import { admitTurn, type ThreadName } from '@clawdfather/agents';
+import { admitTurn, type ThreadName, type ThreadRows } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import { type Admission, createAdmission } from './admission.ts';
 import type { ThreadsDeps } from './create-threads.ts';
@@ -11,6 +11,8 @@ export interface Actors {
   readonly admission: Admission;
   /* Made when it is asked for first. */
   of(name: ThreadName): ThreadActor;
+  /* The rows of one that was made, as this process last saw them. */
+  known(name: ThreadName): ThreadRows | undefined;
   /* The sessions of agents that answer just now. */
   withTurns(): readonly ThreadName[];
   close(): Promise<void>;
@@ -19,11 +21,14 @@ export interface Actors {
 /* Of threads in which nothing happens, so many are kept in memory; what they know is read again when it is needed. */
 const idleMax = 256;
 
+const keyOf = ({ accountId, id }: ThreadName): string => `${accountId}/${id}`;
+
 export function createActors(deps: ThreadsDeps): Actors {
   const { recordsOf, supervisor, clock } = deps;
   const actors = new Map<string, { readonly accountId: AccountId; readonly actor: ThreadActor }>();
-  const of = ({ accountId, id }: ThreadName): ThreadActor => {
-    const key = `${accountId}/${id}`;
+  const of = (name: ThreadName): ThreadActor => {
+    const { accountId, id } = name;
+    const key = keyOf(name);
     const known = actors.get(key);
     if (known !== undefined) return known.actor;
     if (actors.size >= idleMax) forgetIdle();
@@ -57,6 +62,7 @@ export function createActors(deps: ThreadsDeps): Actors {
   return {
     admission,
     of,
+    known: (name) => actors.get(keyOf(name))?.actor.rows.known,
     withTurns: () =>
       [...actors.values()].flatMap(({ accountId, actor }) => {
         const { thread, turn } = actor.rows.known ?? {};

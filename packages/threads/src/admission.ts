@@ -4,6 +4,7 @@
  */
 import type { DueThreads, ThreadName } from '@clawdfather/agents';
 import type { Log } from '@clawdfather/kit';
+import type { ThreadsObserver } from './observer.ts';
 
 export interface Admission {
   /* Something has changed. */
@@ -15,11 +16,13 @@ export interface AdmissionDeps {
   readonly due: DueThreads;
   readonly activeMax: number;
   readonly log: Log;
+  readonly observer: Pick<ThreadsObserver, 'apart'>;
   /* False: it has none to admit now. */
   readonly admit: (thread: ThreadName) => Promise<boolean>;
 }
 
-export function createAdmission({ due, activeMax, log, admit }: AdmissionDeps): Admission {
+export function createAdmission(deps: AdmissionDeps): Admission {
+  const { due, activeMax, log, observer, admit } = deps;
   let isWanted = false;
   let isClosed = false;
   let looking: Promise<void> | undefined;
@@ -42,7 +45,7 @@ export function createAdmission({ due, activeMax, log, admit }: AdmissionDeps): 
     look: () => {
       isWanted = true;
       if (isClosed) return;
-      looking ??= loop().finally(() => {
+      looking ??= observer.apart(loop).finally(() => {
         looking = undefined;
       });
     },

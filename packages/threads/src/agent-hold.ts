@@ -1,7 +1,7 @@
 /*
  * One agent process in our hands: what it says is read and committed, and what was committed for it is delivered.
  *
- * Stages of reading: transcript → steps → one commit with the cursor (X3) → acknowledge. The journal holds all that was not acknowledged,
+ * Stages of reading: transcript → steps → one commit with the cursor (X3) → acknowledge, now and then. The journal holds all that was not acknowledged,
  * so a crash at any point reads on from the stored cursor.
  * Delivering reads frames back from the database and writes each at its offset in the agent's input: the shim drops what it has (I1).
  */
@@ -15,10 +15,12 @@ import {
   type ThreadRecords,
   type WireReader,
 } from '@clawdfather/agents';
-import { type Clock, hasCode, type Log } from '@clawdfather/kit';
+import type { Clock, Log } from '@clawdfather/kit';
 import type { Cursor, ManagedRun, RunExit } from '@clawdfather/supervisor';
+import { createAcknowledgements } from './acknowledgements.ts';
+import { isOver } from './is-over.ts';
 import type { CrashPoint } from './ports.ts';
-import { createStepBuffer } from './step-buffer.ts';
+import { bytesOf, createStepBuffer } from './step-buffer.ts';
 import type { KeptRows } from './thread-rows.ts';
 
 export interface AgentHoldDeps {
@@ -133,12 +135,16 @@ async function commitAll(
   start: Cursor,
   buffer: ReturnType<typeof createStepBuffer>,
 ): Promise<HoldEnd | undefined> {
-  const { rows, run, setup, epoch, clock, onPoint } = deps;
+  const { rows, run, setup, epoch, clock } = deps;
+  const acknowledgements = createAcknowledgements(deps);
   let from = start;
   for (;;) {
     const steps = await buffer.take();
     const last = steps?.at(-1);
-    if (steps === undefined || last === undefined) return undefined;
+    if (steps === undefined || last === undefined) {
+      await acknowledgements.finish();
+      return undefined;
+    }
     const batch = { runId: run.runId, epoch, from, steps };
     let outcome: ConsumeStep['outcome'] = 'consumed';
     let hadTurn = false;
@@ -152,18 +158,8 @@ async function commitAll(
       return { kind: outcome === 'superseded' ? 'superseded' : 'overtaken' };
     }
     from = last.cursor;
-    onPoint?.('before-acknowledge');
-    await run.acknowledge(from).catch((error: unknown) => {
-      if (!isOver(error)) throw error;
-    });
-    onPoint?.('after-acknowledge');
+    acknowledgements.stored(from, bytesOf(steps));
     deps.onConsumed(hadTurn);
     if (last.items.some(({ kind }) => kind === 'overlong')) return { kind: 'overlong' };
   }
-}
-
-function isOver(error: unknown): boolean {
-  return (
-    hasCode(error, 'not-running') || hasCode(error, 'epoch-stale') || hasCode(error, 'not-owner')
-  );
 }

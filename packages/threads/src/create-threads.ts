@@ -16,12 +16,14 @@ import {
   type ThreadName,
   type ThreadRecords,
   type ThreadRow,
+  type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
 import { type Actors, createActors } from './actors.ts';
 import { type AgentController, createAgentController } from './agent-controller.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
+import type { ThreadsObserver } from './observer.ts';
 import type { AgentSessions, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 
 export interface ThreadsDeps {
@@ -30,6 +32,7 @@ export interface ThreadsDeps {
   readonly desk: EventDesk;
   readonly supervisor: AgentSupervisor;
   readonly starter: AgentStarter;
+  readonly observer: ThreadsObserver;
   /* Absent: agents belong to none. */
   readonly sessions?: AgentSessions | undefined;
   readonly clock: Clock;
@@ -46,6 +49,8 @@ export interface Prompt {
   readonly requester: string;
   /* The same message twice is one turn. */
   readonly clientMessageId?: string | undefined;
+  /* Its place in the traces (TurnRow). */
+  readonly trace?: string | undefined;
 }
 
 export interface Threads extends AsyncDisposable {
@@ -57,6 +62,8 @@ export interface Threads extends AsyncDisposable {
   readonly agents: AgentController;
   /* The sessions of agents that answer just now. */
   withTurns(): readonly ThreadName[];
+  /* The turn that runs, as far as this process has heard of it. */
+  runningTurn(name: ThreadName): TurnRow | undefined;
   /* Takes up what earlier owners have left: agents of this machine, and turns that wait. */
   takeUp(): Promise<void>;
   close(): Promise<void>;
@@ -87,6 +94,7 @@ export function createThreads(deps: ThreadsDeps): Threads {
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
     agents,
     withTurns: () => actors.withTurns(),
+    runningTurn: (name) => actors.known(name)?.turn,
     takeUp: async () => {
       await agents.reapStartupOrphans();
       for (const name of await deps.due.withTurns()) actors.of(name).kick();
@@ -102,12 +110,12 @@ async function sendPrompt(
   actors: Actors,
   { name, prompt }: { readonly name: ThreadName; readonly prompt: Prompt },
 ): Promise<{ turnId: string }> {
-  const { blocks, loadClass, requester, clientMessageId } = prompt;
+  const { blocks, clientMessageId, ...asked } = prompt;
   const sent =
     clientMessageId && (await recordsOf(name.accountId).turnOfMessage(name.id, clientMessageId));
   if (sent) return { turnId: sent.id };
   const id = random.id();
-  const turn = { id, prompt: blocks, loadClass, requester, clientMessageId };
+  const turn = { id, prompt: blocks, clientMessageId, ...asked };
   await actors.of(name).rows.change((now) => {
     if (now.thread.status === 'archived') throw archived(name.id);
     return { change: enqueueTurn(now, turn, clock.wallMs()) };

@@ -8,6 +8,8 @@ export { createEventDesk } from './event-desk.ts';
 export type { EventDesk, ThreadNews } from './event-desk.ts';
 export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
+export { askClasses, askOutcomes, silentThreadsObserver } from './observer.ts';
+export type { AskOutcome, ObservedThread, ThreadEvent, ThreadsObserver } from './observer.ts';
 export type {
   AgentPlan,
   AgentSessions,

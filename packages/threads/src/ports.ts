@@ -24,10 +24,10 @@ export interface AgentPlan {
   /* Of an agent on a host: what it may ask us to do there. Goes with `servesHost` of its setup. */
   readonly tools?: HostTools | undefined;
   /*
-   * Idempotent by the run's id (S1). The lease id goes into the environment of the process (AP3). `turn`: the one that runs, for an
-   * agent that is run once for it.
+   * Idempotent by the run's id (S1). The lease id goes into the environment of the process (AP3). `turn`: the one that it is started for,
+   * if there is one.
    */
-  start(run: StartedRun, turn?: TurnRow): Promise<ManagedRun>;
+  start(run: StartedRun, turn: TurnRow | undefined): Promise<ManagedRun>;
 }
 
 export type StartedRun = Pick<AgentRunRow, 'runId' | 'leaseId' | 'commandHash'>;

@@ -33,7 +33,7 @@ export function createStepBuffer(clock: Clock, signal: AbortSignal): StepBuffer 
     add: async (more) => {
       if (more.length === 0) return;
       steps.push(...more);
-      bytes += more.reduce((sum, step) => sum + bytesOf(step), 0);
+      bytes += bytesOf(more);
       came.ring();
       while (isFull()) await taken.wait(signal);
     },
@@ -58,6 +58,10 @@ export function createStepBuffer(clock: Clock, signal: AbortSignal): StepBuffer 
   };
 }
 
-function bytesOf({ items }: WireStep): number {
-  return items.reduce((sum, item) => sum + ('bytes' in item ? item.bytes : 100), 0);
+export function bytesOf(steps: readonly WireStep[]): number {
+  return steps.reduce((sum, { items }) => sum + items.reduce(addItem, 0), 0);
+}
+
+function addItem(sum: number, item: WireStep['items'][number]): number {
+  return sum + ('bytes' in item ? item.bytes : 100);
 }

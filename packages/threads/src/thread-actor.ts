@@ -28,6 +28,7 @@ import type { RunId } from '@clawdfather/supervisor';
 import { type DueByClock, dueByClock } from './due-by-clock.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
+import type { ThreadsObserver } from './observer.ts';
 import type { AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 import { retryMs, ThreadAgent } from './thread-agent.ts';
 import { KeptRows } from './thread-rows.ts';
@@ -38,6 +39,7 @@ export interface ThreadActorDeps {
   readonly threadId: string;
   readonly records: ThreadRecords;
   readonly desk: EventDesk;
+  readonly observer: ThreadsObserver;
   readonly supervisor: AgentSupervisor;
   readonly starter: AgentStarter;
   readonly clock: Clock;
@@ -62,8 +64,7 @@ export class ThreadActor {
 
   constructor(deps: ThreadActorDeps) {
     this.#deps = deps;
-    const { records, threadId, desk, onPoint } = deps;
-    this.rows = new KeptRows({ records, threadId, desk, onPoint });
+    this.rows = new KeptRows(deps);
     const { signal } = this.#stop;
     const lookAgain = (afterMs?: number): void =>
       afterMs === undefined ? this.kick() : this.#arm(afterMs);
@@ -82,10 +83,12 @@ export class ThreadActor {
   kick(): void {
     this.#isKicked = true;
     if (this.#stop.signal.aborted) return;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-      if (this.#isKicked) this.kick();
-    });
+    this.#looking ??= this.#deps.observer
+      .apart(() => this.#look())
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#isKicked) this.kick();
+      });
   }
 
   /* The agent that it has, or a new one, from the moment that its process runs. Throws why there is none. */

@@ -13,14 +13,18 @@ import {
   type ThreadRecords,
   type ThreadRows,
 } from '@clawdfather/agents';
+import type { AccountId } from '@clawdfather/kit';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
+import { threadEventsOf, type ThreadsObserver } from './observer.ts';
 import type { CrashPoint } from './ports.ts';
 
 export interface KeptRowsDeps {
+  readonly accountId: AccountId;
   readonly records: ThreadRecords;
   readonly threadId: string;
   readonly desk: EventDesk;
+  readonly observer: ThreadsObserver;
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
 }
 
@@ -81,7 +85,7 @@ export class KeptRows {
   }
 
   async #commit(before: ThreadRows, { change, text }: Decided): Promise<boolean> {
-    const { records, desk, onPoint, threadId } = this.#deps;
+    const { records, desk, observer, accountId, onPoint, threadId } = this.#deps;
     // Whatever becomes of it, what is here may not be what is stored any more.
     this.#lastKnown = before;
     this.#rows = undefined;
@@ -93,6 +97,8 @@ export class KeptRows {
     if (text !== undefined) this.#text = text;
     const { lastSeq } = change.rows.thread;
     if (change.events.length > 0) desk.announce({ threadId, lastSeq, events: change.events });
+    const about = { accountId, thread: this.#rows.thread };
+    for (const event of threadEventsOf(before, change)) observer.told(about, event);
     return true;
   }
 

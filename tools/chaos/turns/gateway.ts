@@ -12,7 +12,12 @@ import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/k
 import { openStore, parseAccountId } from '@clawdfather/store';
 import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
 import { fakeAgentCommand } from '@clawdfather/testkit';
-import { type AgentStarter, createEventDesk, createThreads } from '@clawdfather/threads';
+import {
+  type AgentStarter,
+  createEventDesk,
+  createThreads,
+  silentThreadsObserver,
+} from '@clawdfather/threads';
 import { keepTalking } from './person.ts';
 import { placesIn, type TurnsMessage, type TurnsSettings } from './settings.ts';
 
@@ -67,6 +72,7 @@ async function main(): Promise<void> {
     recordsOf: (id) => store.forAccount(id).threads,
     due: store.system.threads,
     desk,
+    observer: silentThreadsObserver,
     supervisor,
     starter: createStarter(supervisor, settings),
     activeMax: 20,

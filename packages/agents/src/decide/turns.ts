@@ -16,6 +16,7 @@ export interface NewTurn {
   readonly loadClass: LoadClass;
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
+  readonly trace?: string | undefined;
 }
 
 export function enqueueTurn(rows: ThreadRows, turn: NewTurn, atMs: number): ThreadChange {

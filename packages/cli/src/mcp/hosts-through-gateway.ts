@@ -6,7 +6,7 @@
  * (`clf host policy`). So the gateway is asked with the sign-in of this person, which no agent sees.
  */
 import { hasCode } from '@clawdfather/kit';
-import { execLimits } from '@clawdfather/protocol';
+import { execLimits, forRunVariable } from '@clawdfather/protocol';
 import type { HostCommand, HostPort, HostSpawn, RemoteHosts } from '@clawdfather/supervisor';
 import type { ToolServerLaunch } from '@clawdfather/tools';
 import type { CommandContext } from '../command.ts';
@@ -26,10 +26,17 @@ export function createHostsThroughGateway(deps: HostsThroughGatewayDeps): Remote
     find: async (_account, idOrLabel) => {
       const hosts = await readAll(deps);
       const found = hosts.find(({ id, label }) => id === idOrLabel || label === idOrLabel);
-      return found && createHost(deps.launch, found);
+      return found && createHost(launchFor(deps), found);
     },
     idsOf: async () => (await readAll(deps)).map(({ label }) => label),
   };
+}
+
+/* The gateway is told which run these tools are for: it knows what that run is about. */
+function launchFor({ launch, config }: HostsThroughGatewayDeps): ToolServerLaunch {
+  const own = config.env['CLAWDFATHER_RUN_ID'];
+  const told = own === undefined ? {} : { [forRunVariable]: own };
+  return { ...launch, env: { ...launch.env, ...told } };
 }
 
 /* Without a gateway, or a sign-in there, there are none. */

@@ -2,56 +2,21 @@
  * SSH hosts for agents of this machine: over MCP on stdio, and out of a shield with the calling form of ssh, under the policy for agents.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { readConfinementSupport, shimBinaryPath } from '@clawdfather/supervisor';
-import { openSshd, type SshdRig, sshdSkip } from '@clawdfather/testkit';
+import { sshdSkip } from '@clawdfather/testkit';
 import { launcherPath } from '../support/cli-process.ts';
-import { createGatewayRig, type GatewayRig } from '../support/gateway-rig.ts';
+import { openHostWorld } from '../support/host-world.ts';
 import { createMcpRig, openPolicy } from '../support/mcp-rig.ts';
 
 const { landlock, hasNamespaces } = await readConfinementSupport(shimBinaryPath());
 const isWhole = landlock >= 6 && hasNamespaces;
 
-interface World {
-  readonly rig: GatewayRig;
-  readonly sshd: SshdRig;
-  readonly project: string;
-  /* Of the gateway. */
-  readonly url: string;
-}
-
-/* A gateway of this machine with one host, `web`, whose key was accepted. */
-async function openWorld(t: TestContext): Promise<World> {
-  const sshd = await openSshd(t);
-  const rig = createGatewayRig(t);
-  const home = mkdtempSync('/var/lib/clf-hosts-');
-  t.after(() => rmSync(home, { recursive: true, force: true }));
-  const project = join(home, 'project');
-  mkdirSync(project);
-  Object.assign(rig.env, { HOME: home, XDG_CONFIG_HOME: join(home, '.config') });
-  const { url } = await rig.serve();
-  assert.equal((await rig.clf('login')).code, 0);
-  await rig.clf('key', 'create', 'main');
-  sshd.authorize((await rig.clf('key', 'show', '--public', 'main')).stdout.trim());
-  await rig.clf('host', 'add', 'web', `${sshd.user}@${sshd.host}:${sshd.port}`);
-  const tested = await rig.clf('host', 'test', 'web', '--accept-host-key');
-  assert.equal(tested.code, 0, tested.stdout + tested.stderr);
-  t.after(async () => {
-    const { stdout } = await rig.clf('session', 'ls', '--json');
-    for (const line of stdout.split('\n').filter(Boolean)) {
-      await rig.clf('session', 'close', (JSON.parse(line) as { id: string }).id);
-    }
-  });
-  return { rig, sshd, project, url };
-}
-
 test('an agent on stdio runs commands on a host, and a person is asked first', {
   skip: sshdSkip,
   timeout: 120_000,
 }, async (t) => {
-  const { rig, project } = await openWorld(t);
+  const { rig, project } = await openHostWorld(t);
   const { connect } = createMcpRig(t, rig);
   const agent = await connect({ flags: openPolicy, cwd: project });
   const done = await agent.call('exec', {
@@ -78,7 +43,7 @@ test('out of a shield, a prefix with the calling form of ssh runs commands on th
   skip: sshdSkip || (!isWhole && 'the whole shield cannot be had here'),
   timeout: 120_000,
 }, async (t) => {
-  const { rig, project } = await openWorld(t);
+  const { rig, project } = await openHostWorld(t);
   const prefix = `${process.execPath} ${launcherPath} exec --join --host web --`;
   const inside = (script: string) =>
     rig.clf('run', '--tools', '--cwd', project, '--', 'sh', '-c', script);
@@ -97,7 +62,7 @@ test('a host whose policy is full: nobody is asked, and a shielded agent in its 
   skip: sshdSkip || (!isWhole && 'the whole shield cannot be had here'),
   timeout: 120_000,
 }, async (t) => {
-  const { rig, sshd, project, url } = await openWorld(t);
+  const { rig, sshd, project, url } = await openHostWorld(t);
   const clf = `${process.execPath} ${launcherPath}`;
   const inside = (script: string, ...flags: string[]) =>
     rig.clf('run', '--tools', '--cwd', project, ...flags, '--', 'sh', '-c', script);

@@ -12,6 +12,7 @@ import {
   onceStartOf,
   type ResolvedAgent,
   type ThreadRow,
+  type TurnRow,
 } from '@clawdfather/agents';
 import { type AccountId, type Clock, loginEnvironment } from '@clawdfather/kit';
 import {
@@ -37,11 +38,14 @@ import {
   nameLabel,
   requesterLabel,
   threadLabel,
+  traceLabel,
 } from '@clawdfather/supervisor/origins';
 import type { AgentPlan, AgentStarter, StartedRun } from '@clawdfather/threads';
 import { shieldInput } from '@clawdfather/tools';
 import { ApiError } from '../http/api-error.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
+import type { Tracing } from '../observe/tracing.ts';
+import { belowTurn, parseTurnTrace } from '../observe/turn-trace.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { AgentPlaces } from '../hosts/agent-places.ts';
 import type { AgentBinding } from '../hosts/agent-binding.ts';
@@ -58,6 +62,7 @@ export interface AgentStarterDeps {
   readonly hosts: AgentPlaces;
   readonly store: Store;
   readonly clock: Clock;
+  readonly tracing: Pick<Tracing, 'inSpan'>;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
   /* How an agent in this session works on the session's host. */
@@ -72,10 +77,31 @@ export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
     plan: async (accountId, thread) => {
       const { catalogue } = deps;
       const { agent: name, connectionId } = thread;
-      if (connectionId === undefined)
-        return planHere(deps, { accountId, thread, agent: catalogue.resolve(name) });
-      const agent = catalogue.resolveOnHost(name);
-      return planOnHost(deps, { accountId, thread, agent, connectionId });
+      const planned = { accountId, thread };
+      const plan =
+        connectionId === undefined
+          ? await planHere(deps, { ...planned, agent: catalogue.resolve(name) })
+          : planOnHost(deps, {
+              ...planned,
+              agent: catalogue.resolveOnHost(name),
+              connectionId,
+            });
+      return traced(deps, plan, thread);
+    },
+  };
+}
+
+/* A start is below the turn that it is for. */
+function traced({ tracing }: AgentStarterDeps, plan: AgentPlan, { id }: ThreadRow): AgentPlan {
+  const attributes = { agent_session_id: plan.sessionId ?? id };
+  return {
+    ...plan,
+    start: (run, turn) => {
+      const trace = parseTurnTrace(turn?.trace);
+      const root = trace === undefined ? {} : { root: belowTurn(trace) };
+      return tracing.inSpan({ name: 'agent.spawn', attributes, ...root }, () =>
+        plan.start(run, turn),
+      );
     },
   };
 }
@@ -125,7 +151,7 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
       const { runId } = run;
       // One that is run once per turn has its prompt and its deadlines from the start.
       const own = agent.once === undefined ? {} : onceStartOf(agent, thread, { runId, turn });
-      const begun = leased({ ...input, ...own }, run);
+      const begun = traceable(leased({ ...input, ...own }, run), turn);
       if (shield === undefined) return supervisor.spawn(begun);
       const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
@@ -171,7 +197,7 @@ function planOnHost(
       const { sessionId } = place;
       return deps.hosts.explainEnd({ accountId, connectionId, sessionId, exit });
     },
-    start: (run) => startOnHost(deps, { ...planned, connectionId, place, run }),
+    start: (run, turn) => startOnHost(deps, { ...planned, connectionId, place, run, turn }),
   };
 }
 
@@ -192,6 +218,7 @@ interface StartOnHost extends Planned {
   readonly connectionId: string;
   readonly place: { readonly sessionId: string; readonly cwd: string };
   readonly run: StartedRun;
+  readonly turn: TurnRow | undefined;
 }
 
 async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promise<ManagedRun> {
@@ -230,7 +257,9 @@ async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promis
       [hostDirectoryLabel]: directoryOnHost(cwd),
     };
     const begun = { ...input, ...spawn, labels: onHost, runId, shownAs, graceMs };
-    const run = await deps.runs.supervisor.spawn(leased(begun, planned.run));
+    const run = await deps.runs.supervisor.spawn(
+      traceable(leased(begun, planned.run), planned.turn),
+    );
     start.started(run);
     return run;
   } catch (error) {
@@ -243,6 +272,13 @@ async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promis
 function leased(input: ChildInput, { runId, leaseId, commandHash }: StartedRun): ChildInput {
   const env = { ...input.env, [agentVariables.commandHash]: commandHash };
   return { ...input, runId, leaseId, env };
+}
+
+/* Lines about it have the trace of the turn that it is started for. */
+function traceable(input: ChildInput, turn: TurnRow | undefined): ChildInput {
+  const trace = parseTurnTrace(turn?.trace);
+  if (trace === undefined) return input;
+  return { ...input, labels: { ...input.labels, [traceLabel]: trace.traceId } };
 }
 
 /* One process per thread, whichever gateways try (W2). */

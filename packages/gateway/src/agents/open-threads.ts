@@ -17,10 +17,12 @@ import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { Observe } from '../observe/open-observe.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
 import { createAgentStarter } from './agent-starter.ts';
+import { createThreadObserver } from './thread-observer.ts';
 
 export interface AgentThreads {
   readonly catalogue: AgentCatalogue;
@@ -35,6 +37,7 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly remoteHosts: RemoteHosts;
   readonly hosts: Pick<Hosts, 'agents' | 'binding'>;
   readonly instance: Instance;
+  readonly observe: Pick<Observe, 'metrics' | 'tracing' | 'apart'>;
 }
 
 /* How many turns run at once: agents take some 300 MB each. */
@@ -44,11 +47,12 @@ const activeMax = 20;
 const agentSessionsMax = 64;
 
 export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
-  const { store, runs, clock, random, log } = deps;
+  const { store, runs, clock, random, log, observe } = deps;
   const desk = createEventDesk();
   const catalogue = createAgentCatalogue(deps.config);
   const starter = createAgentStarter({
     ...deps,
+    tracing: deps.observe.tracing,
     hosts: deps.hosts.agents,
     catalogue,
     sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
@@ -60,6 +64,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     desk,
     supervisor: runs.supervisor,
     starter,
+    observer: createThreadObserver({ ...observe, log, metrics: observe.metrics.turns }),
     sessions: {
       isOver: async (accountId, sessionId) => {
         const session = await store.forAccount(accountId).sessions.get(sessionId);
@@ -69,14 +74,14 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     clock,
     random,
     log,
-    activeMax,
+    activeMax: deps.config.agents?.activeMax ?? activeMax,
   });
   return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
 }
 
 /* The open one that the thread has, or a new one. Closing it ends the agent; the thread's next prompt opens another. */
 async function sessionFor(
-  { store, instance }: OpenThreadsDeps,
+  { config, store, instance }: OpenThreadsDeps,
   accountId: AccountId,
   thread: ThreadRow,
 ): Promise<string> {
@@ -92,7 +97,7 @@ async function sessionFor(
     const created = await sessions.create({
       agent: thread.agent,
       owner: instance.owner(),
-      openMax: agentSessionsMax,
+      openMax: config.agents?.sessionsMax ?? agentSessionsMax,
       audit,
     });
     if (created.outcome !== 'created') {

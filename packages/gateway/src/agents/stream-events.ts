@@ -70,7 +70,10 @@ async function sendAll(
   const { signal } = stream;
   const bell = createSignalBell();
   let told: EventRow[] = [];
+  /* In the database: at the beginning, after a page of it, and where another process has added something. */
+  let mayHaveMore = true;
   const stop = desk.follow(threadId, ({ events }) => {
+    if (events.length === 0) mayHaveMore = true;
     told.push(...events);
     bell.ring();
   });
@@ -83,30 +86,36 @@ async function sendAll(
     const next = told.filter(({ seq }) => seq > at);
     told = [];
     const isNext = next[0]?.seq === at + 1;
-    const page = isNext ? next : await records.events(threadId, { after: at, limit: pageEvents });
+    const isRead: boolean = !isNext && (mayHaveMore || next.length > 0);
+    const page: readonly EventRow[] = isRead
+      ? await records.events(threadId, { after: at, limit: pageEvents })
+      : next;
+    if (isRead) mayHaveMore = page.length > 0;
     for (const event of page) {
       const data = showEvent(event);
       const isRoom = stream.send(formatEvent({ event: event.type, id: String(event.seq), data }));
       at = event.seq;
       if (!isRoom) await drained.wait(signal);
     }
-    if (page.length === 0) await untilNews(bell, { clock, signal });
+    if (page.length > 0 || mayHaveMore) continue;
+    if (await untilNews(bell, { clock, signal })) mayHaveMore = true;
   }
 }
 
-/* Until the bell rings, or it is time to look. */
+/* Until the bell rings, or it is time to look: then it is true. */
 async function untilNews(
   bell: SignalBell,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<void> {
-  const over = new AbortController();
-  const both = AbortSignal.any([signal, over.signal]);
-  const waits = [bell.wait(both), clock.sleep(lookMs, both)];
-  // The one that was not needed is called off below.
-  for (const wait of waits) wait.catch(() => undefined);
+): Promise<boolean> {
+  let isTime = false;
+  const timer = clock.timer(lookMs, () => {
+    isTime = true;
+    bell.ring();
+  });
   try {
-    await Promise.race(waits);
+    await bell.wait(signal);
+    return isTime;
   } finally {
-    over.abort();
+    timer.cancel();
   }
 }

@@ -11,10 +11,16 @@ import type { TraceContext } from './trace-context.ts';
 export interface CurrentTrace {
   /* What `work` does and waits for belongs to this trace. */
   run<Value>(trace: TraceContext, work: () => Value): Value;
+  /* It belongs to none: work that goes on long after the request that set it off. */
+  apart<Value>(work: () => Value): Value;
   get(): TraceContext | undefined;
 }
 
 export function createCurrentTrace(): CurrentTrace {
   const storage = new AsyncLocalStorage<TraceContext>();
-  return { run: (trace, work) => storage.run(trace, work), get: () => storage.getStore() };
+  return {
+    run: (trace, work) => storage.run(trace, work),
+    apart: (work) => storage.exit(work),
+    get: () => storage.getStore(),
+  };
 }

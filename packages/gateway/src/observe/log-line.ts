@@ -44,6 +44,10 @@ const components: Readonly<Record<string, string>> = {
   tools: 'run',
   socket: 'socket',
   mcp: 'mcp',
+  agent: 'agent',
+  thread: 'agent',
+  turn: 'agent',
+  ask: 'agent',
 };
 
 export function shapeRecord(event: string, bound: LogFields, fields: LogFields): LogRecord {

@@ -1,11 +1,13 @@
 /*
  * Every metric there is, as data: name, kind, labels with all their values, buckets, help.
  *
- * Three tables as in docs/observability.md: sessions and requests, runs, the gateway itself. Label values are listed
+ * Four tables as in docs/observability.md: sessions and requests, runs, agents, the gateway itself. Label values are listed
  * so that every series exists with zero from the start: an alert on a rate sees the first increase, and a dashboard shows a
  * line instead of a gap. `api_request_duration_ms` is the exception; its routes are known when they are asked for.
  */
+import { builtInAgents, turnCodes } from '@clawdfather/agents';
 import { terminationReasons } from '@clawdfather/supervisor';
+import { askClasses, askOutcomes } from '@clawdfather/threads';
 
 export interface MetricDefinition {
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -111,6 +113,52 @@ const ofRuns = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
+/* Those that people name themselves are `other`. */
+const agents = [...builtInAgents.map(({ name }) => name), 'other'];
+
+const ofAgents = {
+  clawdfather_turns: {
+    type: 'gauge',
+    help: 'Turns that run and turns that wait, in the shared database.',
+    labels: { state: ['running', 'waiting'] },
+  },
+  clawdfather_turn_start_total: {
+    type: 'counter',
+    help: 'Turns that were started, by agent.',
+    labels: { agent: agents },
+  },
+  clawdfather_turn_end_total: {
+    type: 'counter',
+    help: 'Turns that have ended, by result and agent.',
+    labels: { result: turnCodes, agent: agents },
+  },
+  clawdfather_turn_duration_seconds: {
+    type: 'histogram',
+    help: 'Turns from their start to their end.',
+    buckets: [1, 5, 15, 60, 300, 600, 1800, 3600],
+  },
+  clawdfather_turn_queue_wait_seconds: {
+    type: 'histogram',
+    help: 'How long turns waited before they were started.',
+    buckets: [0.1, 1, 5, 30, 120, 600, 1800],
+  },
+  clawdfather_ask_total: {
+    type: 'counter',
+    help: 'Permissions and questions that agents have asked for.',
+    labels: { class: askClasses },
+  },
+  clawdfather_ask_end_total: {
+    type: 'counter',
+    help: 'How permissions and questions were closed.',
+    labels: { class: askClasses, outcome: askOutcomes },
+  },
+  clawdfather_ask_wait_seconds: {
+    type: 'histogram',
+    help: 'How long agents waited for an answer.',
+    buckets: [1, 5, 15, 60, 300, 1800, 7200],
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
 const own = {
   clawdfather_sessions_adopted_total: {
     type: 'counter',
@@ -147,7 +195,7 @@ const own = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
-export const metricCatalogue = { ...documented, ...ofRuns, ...own } as const;
+export const metricCatalogue = { ...documented, ...ofRuns, ...ofAgents, ...own } as const;
 
 /* Made by request-durations.ts. Its labels tell which endpoint is slow. */
 export const requestDurations = {

@@ -20,6 +20,7 @@ import {
 import { type MetricDefinition, metricCatalogue, type MetricName } from './metric-catalogue.ts';
 import type { LagSeconds } from './event-loop-lag.ts';
 import { createMetricsText, type MetricsText } from './metrics-text.ts';
+import { createTurnCounts, type TurnObserver } from './turn-counts.ts';
 import { createRequestDurations, type RequestDurations } from './request-durations.ts';
 
 /* What connections report. Calls are cheap and never throw. */
@@ -38,6 +39,7 @@ export interface GaugeValues {
   readonly activeSessions: number | undefined;
   readonly activeControlmasters: number | undefined;
   readonly connectedWebsockets: number;
+  readonly turns: Readonly<Record<'running' | 'waiting', number | undefined>>;
   readonly health: 'ok' | 'degraded' | 'unhealthy';
   readonly stateFreeBytes: number | undefined;
   readonly eventLoopLagSeconds: LagSeconds;
@@ -53,6 +55,7 @@ export interface Metrics {
   readonly cleanup: CleanupObserver;
   readonly auth: AuthObserver;
   readonly ssh: SshObserver;
+  readonly turns: TurnObserver;
   counted(count: Count): void;
   readonly requests: RequestDurations;
   /* In the text that Prometheus reads. */
@@ -83,6 +86,7 @@ export function createMetrics(): Metrics {
       onSignIn: ({ result, provider }) => count('clawdfather_auth_total', { result, provider }),
     },
     ssh: createSshObserver({ count, observe }),
+    turns: createTurnCounts({ count, observe }),
     counted: ({ name, labels, by }) => count(`clawdfather_${name}`, labels ?? {}, by),
     requests,
     format: (values) => {
@@ -137,6 +141,9 @@ function setGauges(set: Instruments['set'], values: GaugeValues): void {
   set('clawdfather_active_sessions', values.activeSessions);
   set('clawdfather_active_controlmasters', values.activeControlmasters);
   set('clawdfather_connected_websockets', values.connectedWebsockets);
+  for (const state of metricCatalogue.clawdfather_turns.labels.state) {
+    set('clawdfather_turns', values.turns[state], { state });
+  }
   for (const status of metricCatalogue.clawdfather_health_status.labels.status) {
     set('clawdfather_health_status', status === values.health ? 1 : 0, { status });
   }

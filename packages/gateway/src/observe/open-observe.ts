@@ -3,7 +3,7 @@
  * the runs, because it looks at them.
  */
 import { readdir } from 'node:fs/promises';
-import type { Log } from '@clawdfather/kit';
+import { type Clock, type Log, within } from '@clawdfather/kit';
 import type { Store } from '@clawdfather/store';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
@@ -30,6 +30,10 @@ export interface Observe extends Disposable {
   ) => Promise<Value>;
   /* Of the request or message that is being worked on. */
   readonly currentTrace: () => TraceContext | undefined;
+  /* What `work` does, of what this trace names: below its span, and with its id in every line. */
+  readonly inTrace: <Value>(trace: TraceContext, work: () => Value) => Value;
+  /* Work that goes on by itself belongs to no request. */
+  readonly apart: <Value>(work: () => Value) => Value;
   /* Called once per request, when it has been answered. */
   readonly onDone: (report: RequestReport) => void;
   /* In the text that Prometheus reads. */
@@ -63,12 +67,17 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
   const looked = { stateDir, socketsDir, databaseFile };
   const checkHealth = createCheckHealth({ clock, log, store, lag, ...looked });
   const gaugeValues = async (): Promise<GaugeValues> => {
-    const [health, openFds] = await Promise.all([checkHealth(), countOpenFds()]);
+    const [health, openFds, turns] = await Promise.all([
+      checkHealth(),
+      countOpenFds(),
+      countTurns(store, clock),
+    ]);
     const { user, system } = process.cpuUsage();
     return {
       activeSessions: health.activeSessions,
       activeControlmasters: health.activeControlmasters,
       connectedWebsockets: countWebsockets(),
+      turns,
       health: health.status,
       stateFreeBytes: health.filesystem.freeBytes,
       eventLoopLagSeconds: lag.read(),
@@ -86,6 +95,8 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
     inMessage: (traceparent, work) =>
       current.run(parseTraceparent(traceparent) ?? newTrace(random), work),
     currentTrace: () => current.get(),
+    inTrace: (trace, work) => current.run(trace, () => tracing.within(trace, work)),
+    apart: (work) => current.apart(() => tracing.apart(work)),
     onDone: createOnDone({ metrics, tracing, log }),
     formatMetrics: async () => metrics.format(await gaugeValues()),
     uptimeSeconds: () => (clock.monotonicMs() - startedMs) / 1000,
@@ -122,6 +133,26 @@ function createOnDone({
       });
     }
   };
+}
+
+/* As long as a look at the database may take for the health. */
+const countMsMax = 5_000;
+
+/* A number that cannot be read now is left out. */
+async function countTurns(
+  { system: { threads } }: Store,
+  clock: Clock,
+): Promise<GaugeValues['turns']> {
+  const orUnknown = (count: Promise<number>): Promise<number | undefined> =>
+    within(
+      count.catch(() => undefined),
+      { clock, ms: countMsMax, late: () => undefined },
+    );
+  const [running, waiting] = await Promise.all([
+    orUnknown(threads.runningTurns()),
+    orUnknown(threads.waitingTurns()),
+  ]);
+  return { running, waiting };
 }
 
 /* Linux only; elsewhere it is not known. */

@@ -11,10 +11,17 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TracingDeps } from './tracing.ts';
 
+interface SpanIds {
+  readonly traceId?: string | undefined;
+  readonly spanId?: string | undefined;
+}
+
 export interface SpanSender {
   readonly tracer: Tracer;
-  /* A span without a parent that `start` makes belongs to this trace: the one the client is told. */
-  withTraceId<Value>(traceId: string | undefined, start: () => Value): Value;
+  /*
+   * A span without a parent that `start` makes belongs to this trace: the one the client is told. With a span id, it has that one.
+   */
+  withIds<Value>(ids: SpanIds, start: () => Value): Value;
   /* Sends what is left, for two seconds at most. */
   close(): Promise<void>;
 }
@@ -30,7 +37,7 @@ const complainEveryMs = 60_000;
 
 export function openSpanSender(endpoint: string, deps: TracingDeps): SpanSender {
   const { clock, random, version } = deps;
-  let nextTraceId: string | undefined;
+  let next: SpanIds = {};
   const hex = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('hex');
   const exporter = complaining(
     new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: sendMsMax }),
@@ -38,7 +45,10 @@ export function openSpanSender(endpoint: string, deps: TracingDeps): SpanSender 
   );
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'clawdfather', 'service.version': version }),
-    idGenerator: { generateTraceId: () => nextTraceId ?? hex(16), generateSpanId: () => hex(8) },
+    idGenerator: {
+      generateTraceId: () => next.traceId ?? hex(16),
+      generateSpanId: () => next.spanId ?? hex(8),
+    },
     spanProcessors: [
       new BatchSpanProcessor({
         exporter,
@@ -50,12 +60,12 @@ export function openSpanSender(endpoint: string, deps: TracingDeps): SpanSender 
   });
   return {
     tracer: provider.getTracer('clawdfather', version),
-    withTraceId: (traceId, start) => {
-      nextTraceId = traceId;
+    withIds: (ids, start) => {
+      next = ids;
       try {
         return start();
       } finally {
-        nextTraceId = undefined;
+        next = {};
       }
     },
     close: async () => {

@@ -22,7 +22,14 @@ import type { QueryObservation } from '@clawdfather/store';
 import { openSpanSender, type SpanSender } from './otel-sender.ts';
 import { createSpanTime } from './span-time.ts';
 import type { TraceContext } from './trace-context.ts';
-import type { RequestSpans, SpanName, SpanOptions, Tracing, TracingDeps } from './tracing.ts';
+import type {
+  EndedSpan,
+  RequestSpans,
+  SpanName,
+  SpanOptions,
+  Tracing,
+  TracingDeps,
+} from './tracing.ts';
 
 const withDuration: ReadonlySet<SpanName> = new Set(['ssh.connect', 'ssh.exec']);
 
@@ -46,6 +53,10 @@ export function openOtelTracing(endpoint: string, deps: TracingDeps): Tracing {
   return {
     inSpan: (options, work) => inSpan(parts, options, async (span) => work(span)),
     openSpan: (options) => openSpan(parts, options),
+    noteSpan: (span) => noteSpan(parts, span),
+    within: (trace, work) => parts.current.run(contextOf(trace), work),
+    apart: (work) => parts.current.exit(work),
+    currentSpanId: () => currentSpanId(parts),
     requests: createRequestSpans(parts),
     onQuery: (observation) => noteQuery(parts, observation),
     [Symbol.asyncDispose]: () => sender.close(),
@@ -130,6 +141,23 @@ function createRequestSpans(parts: Parts): RequestSpans {
   };
 }
 
+function currentSpanId({ current }: Parts): string | undefined {
+  const context = current.getStore();
+  return context && api.getSpanContext(context)?.spanId;
+}
+
+/* Below its parent, or as the first of its trace; with the id that the others name as theirs. */
+function noteSpan({ tracer, sender }: Parts, ended: EndedSpan<SpanName>): void {
+  const { name, attributes, trace, startMs, endMs, failure } = ended;
+  const { traceId, spanId } = trace;
+  const options = { kind: SpanKind.INTERNAL, startTime: startMs, attributes };
+  const span = sender.withIds({ traceId, spanId }, () =>
+    tracer.startSpan(name, options, contextOf(trace)),
+  );
+  if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+  span.end(endMs);
+}
+
 /* A statement outside every span belongs to no trace: the clean-up's would bury the others. */
 function noteQuery({ tracer, current, now }: Parts, observation: QueryObservation): void {
   const parent = current.getStore();
@@ -164,7 +192,7 @@ function startSpan(
   { name, parent, trace, attributes, kind = SpanKind.INTERNAL }: SpanStart,
 ): Span {
   const startTime = now();
-  return sender.withTraceId(trace?.traceId, () =>
+  return sender.withIds({ traceId: trace?.traceId }, () =>
     tracer.startSpan(
       name,
       { kind, startTime, ...(attributes === undefined ? {} : { attributes }) },
@@ -173,7 +201,7 @@ function startSpan(
   );
 }
 
-/* Of a trace that begins here there is no parent; its first span takes the trace's id (`withTraceId`). */
+/* Of a trace that begins here there is no parent; its first span takes the trace's id (`withIds`). */
 function contextOf({ traceId, parentSpanId, isSampled }: TraceContext): Context {
   if (parentSpanId === undefined) return ROOT_CONTEXT;
   return api.setSpanContext(ROOT_CONTEXT, {

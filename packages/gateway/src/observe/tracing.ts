@@ -6,6 +6,7 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { QueryObserver } from '@clawdfather/store';
 import type { TraceContext } from './trace-context.ts';
+import type { TurnTrace } from './turn-trace.ts';
 
 /* Name → attributes. `duration_ms` is added to those of the table that have it, when they end. */
 export interface SpanAttributes {
@@ -38,6 +39,17 @@ export interface SpanOptions<Name extends SpanName> {
   readonly root?: TraceContext;
 }
 
+/* Whose ids were given before, and below which others may have been sent already. */
+export interface EndedSpan<Name extends SpanName> {
+  readonly name: Name;
+  readonly attributes: SpanAttributes[Name];
+  readonly trace: TurnTrace;
+  readonly startMs: number;
+  readonly endMs: number;
+  /* One of our own words: it did not come about. */
+  readonly failure?: string;
+}
+
 export interface Tracing extends AsyncDisposable {
   /* What `work` does, and everything it waits for, is inside the span. A failure is noted and thrown on. */
   inSpan<Name extends SpanName, Value>(
@@ -46,6 +58,14 @@ export interface Tracing extends AsyncDisposable {
   ): Promise<Value>;
   /* Inside what is being worked on now. Nothing else is inside of it. */
   openSpan<Name extends SpanName>(options: Omit<SpanOptions<Name>, 'root'>): EndableSpan<Name>;
+  /* A span that is told of when it is over. */
+  noteSpan<Name extends SpanName>(span: EndedSpan<Name>): void;
+  /* What `work` does is below the span that this trace names. */
+  within<Value>(trace: TraceContext, work: () => Value): Value;
+  /* What `work` does is in no span. */
+  apart<Value>(work: () => Value): Value;
+  /* Of the span that is being worked in. */
+  currentSpanId(): string | undefined;
   /* Absent when there is no tracing, so that nothing is done per request or statement. */
   readonly requests: RequestSpans | undefined;
   readonly onQuery: QueryObserver | undefined;
@@ -74,6 +94,10 @@ const noSpan: EndableSpan<never> = { set: () => {}, fail: () => {}, end: () => {
 export const noTracing: Tracing = {
   inSpan: (_options, work) => work(noSpan),
   openSpan: () => noSpan,
+  noteSpan: () => {},
+  within: (_trace, work) => work(),
+  apart: (work) => work(),
+  currentSpanId: () => undefined,
   requests: undefined,
   onQuery: undefined,
   [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -7,11 +7,13 @@ import { exitJson } from '@clawdfather/supervisor/exit-json';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import { ifStillIn } from '../auth/if-still-in.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { TurnOfRun } from '../agents/turn-of-run.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Call, Handlers, RequestFacts } from '../http/handlers.ts';
 import { hashRequest, parseIdempotencyKey } from '../http/idempotency-key.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import type { LiveHub } from '../live/live-hub.ts';
+import type { Observe } from '../observe/open-observe.ts';
 import type { CallerRuns, RunsFor } from '../runs/caller-runs.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { streamOutput } from '../runs/stream-output.ts';
@@ -24,6 +26,8 @@ export interface RunsParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly tokens: LiveTokens;
+  readonly observe: Pick<Observe, 'inTrace'>;
+  readonly turnOfRun: TurnOfRun;
 }
 
 type RunHandlers = Handlers<Api['runs']>;
@@ -76,7 +80,7 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
     create: (call) => {
       const { caller, body } = call;
       call.leaveTurn();
-      const work = () => ifStillIn(parts, caller, start(of(call), call));
+      const work = () => ifStillIn(parts, caller, startTraced(parts, call));
       return body.yieldMs === undefined ? work() : parts.streams.whileOpen(caller, work);
     },
     input: async (call) => of(call).input(call.params.id, call.body),
@@ -102,6 +106,15 @@ function createCommands(parts: RunsParts): Pick<RunHandlers, Commands> {
 }
 
 type Create = Call<Api['runs']['create']>;
+
+/* What an agent's tools start is below the turn that they work for. */
+function startTraced(parts: RunsParts, call: Create) {
+  const { caller, ip, userAgent, signal } = call;
+  const trace = parts.turnOfRun(caller.accountId, call);
+  if (trace === undefined) return start(parts.runsFor(caller, call), call);
+  const origin = { ip, userAgent, signal, traceId: trace.traceId };
+  return parts.observe.inTrace(trace, () => start(parts.runsFor(caller, origin), call));
+}
 
 async function start(runs: CallerRuns, call: Create) {
   const key = parseIdempotencyKey(call.header('idempotency-key'));

@@ -2,7 +2,7 @@
  * Conversations with agents over HTTP: from parsed requests to the threads' calls, and from rows to answers.
  */
 import type { ThreadRecords, ThreadRow } from '@clawdfather/agents';
-import type { Clock, Log } from '@clawdfather/kit';
+import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
 import { noAgent } from '../agents/agent-catalogue.ts';
@@ -15,6 +15,9 @@ import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { type Caller, actorOf } from '../http/caller.ts';
 import type { Call, Handlers } from '../http/handlers.ts';
+import { newTurnTrace } from '../observe/turn-trace.ts';
+import { newTrace } from '../observe/trace-context.ts';
+import type { Observe } from '../observe/open-observe.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 import type { Runs } from '../runs/open-runs.ts';
 
@@ -25,6 +28,8 @@ export interface ThreadsParts {
   readonly agentThreads: AgentThreads;
   readonly streams: OpenStreams;
   readonly clock: Clock;
+  readonly random: Random;
+  readonly observe: Pick<Observe, 'currentTrace' | 'tracing'>;
   readonly log: Log;
 }
 
@@ -73,6 +78,7 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
           loadClass: body.load_class,
           requester: actorOf(caller),
           clientMessageId: body.client_message_id,
+          trace: traceForTurn(parts),
         },
       );
       return { turn: await turnOf(parts, caller, turnId) };
@@ -88,6 +94,12 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       return { thread: showThread(await findThread(parts, call)) };
     },
   };
+}
+
+/* Below the request that brings it. */
+function traceForTurn({ observe, random }: ThreadsParts): string {
+  const spanId = observe.tracing.currentSpanId();
+  return newTurnTrace(observe.currentTrace() ?? newTrace(random), { random, spanId });
 }
 
 async function createThread(

@@ -22,6 +22,8 @@ const documented = {
   ClawdfatherDatabaseDown: 'P1 pagerduty',
   ClawdfatherCleanupNotRunning: 'P2 slack',
   ClawdfatherDiskSpaceLow: 'P2 slack',
+  ClawdfatherTurnsFail: 'P2 slack',
+  ClawdfatherTurnsStuck: 'P2 slack',
 } as const;
 
 function promtool(context: TestContext, ...args: readonly string[]): void {

@@ -39,6 +39,20 @@ const documented: Readonly<Record<string, ParsedMetric>> = {
   clawdfather_run_reconcile_orphans_total: counter({}),
   clawdfather_run_lease_steal_total: counter({}),
   clawdfather_run_ownership_escape_total: counter({}),
+  clawdfather_turns: { type: 'gauge', labels: { state: ['running', 'waiting'] }, buckets: [] },
+  clawdfather_turn_start_total: counter({ agent: ['claude', 'opencode', 'other'] }),
+  clawdfather_turn_end_total: counter({
+    result: ['success', 'aborted', 'error', 'OPENCLAW_GATEWAY_LOST'],
+    agent: ['claude', 'other'],
+  }),
+  clawdfather_turn_duration_seconds: histogram([1, 5, 15, 60, 300, 600, 1800, 3600]),
+  clawdfather_turn_queue_wait_seconds: histogram([0.1, 1, 5, 30, 120, 600, 1800]),
+  clawdfather_ask_total: counter({ class: ['permission', 'question'] }),
+  clawdfather_ask_end_total: counter({
+    class: ['permission', 'question'],
+    outcome: ['allow_once', 'reject_always', 'accept', 'cancel', 'void'],
+  }),
+  clawdfather_ask_wait_seconds: histogram([1, 5, 15, 60, 300, 1800, 7200]),
 };
 
 function counter(labels: ParsedMetric['labels']): ParsedMetric {

@@ -80,6 +80,7 @@ function turnStatements({ integer, tableEnd, keyedTableEnd }: ColumnTypes): read
       load_class TEXT NOT NULL,
       requester TEXT NOT NULL,
       client_message_id TEXT,
+      trace TEXT,
       run_id TEXT,
       prompt_call ${integer},
       prompt_end ${integer},

@@ -74,6 +74,7 @@ export interface TurnsTable {
   load_class: LoadClass;
   requester: string;
   client_message_id: string | null;
+  trace: string | null;
   run_id: RunId | null;
   prompt_call: number | null;
   prompt_end: number | null;

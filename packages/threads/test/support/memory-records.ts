@@ -116,6 +116,8 @@ export class MemoryRecords {
     runningTurns: async () =>
       [...this.threads.values()].flatMap(({ turns }) => [...turns.values()].filter(isRunning))
         .length,
+    waitingTurns: async () =>
+      [...this.threads.values()].reduce((sum, { queue }) => sum + queue.length, 0),
     forgetRunsBefore: async () => 0,
   };
 

@@ -33,6 +33,7 @@ import {
   createEventDesk,
   createThreads,
   type HostTools,
+  silentThreadsObserver,
   type Threads,
 } from '@clawdfather/threads';
 import { createGuard, type Guard } from './guarded-ports.ts';
@@ -136,6 +137,7 @@ export class ThreadsRig {
       desk: createEventDesk(),
       supervisor: guard.supervisor(supervisor),
       starter: this.#starter(supervisor, guard),
+      observer: silentThreadsObserver,
       sessions: options.sessions,
       clock: options.clock ?? clock,
       random,

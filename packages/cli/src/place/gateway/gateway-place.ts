@@ -23,6 +23,7 @@ export interface GatewayPlaceDeps {
   /* What follows `clf COMMAND` to mean this place. */
   readonly flag: string;
   readonly host: string | undefined;
+  readonly forRun: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly cwd: string;

@@ -30,6 +30,8 @@ export interface StartDeps extends RetryDeps {
   readonly sayMayStart: () => void;
   /* Where the caller is. It means something only to a gateway of this machine. */
   readonly cwd: string;
+  /* The run whose tools have asked for it. */
+  readonly forRun: string | undefined;
   /* Where it is to run; undefined: on the machine of the gateway. */
   readonly host: string | undefined;
 }
@@ -39,9 +41,9 @@ export async function startAtGateway(
   wish: RunWish,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { client, random, clock, sayMayStart } = deps;
+  const { client, random, clock, sayMayStart, forRun } = deps;
   const body = bodyOf(deps, wish);
-  const options = { idempotencyKey: random.id() };
+  const options = { idempotencyKey: random.id(), forRun };
   using patience = openPatience(clock, signal);
   const ends = { signal: patience.over };
   const ask = () => client.runs.create({ body }, { ...options, ...ends });

@@ -1,6 +1,7 @@
 /*
  * The runs of a gateway, for as long as a command runs.
  */
+import { forRunVariable } from '@clawdfather/protocol';
 import type { CommandContext } from '../../command.ts';
 import { flagOf } from '../../hosts/place-of-host.ts';
 import type { Target } from '../../sign-in/find-gateway.ts';
@@ -22,6 +23,7 @@ export async function withGatewayPlace<Result>(
     target,
     flag: flagOf(context, target),
     host,
+    forRun: config.env[forRunVariable],
     clock,
     random,
     cwd: config.cwd,

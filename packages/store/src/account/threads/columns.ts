@@ -80,6 +80,7 @@ export function turnColumns(
     load_class: turn.loadClass,
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
+    trace: turn.trace ?? null,
     queued_at_ms: turn.queuedAtMs,
     ...turnChanges(turn),
   };

@@ -116,6 +116,7 @@ const turnColumns = [
   'turns.load_class',
   'turns.requester',
   'turns.client_message_id',
+  'turns.trace',
   'turns.run_id',
   'turns.prompt_call',
   'turns.prompt_end',

@@ -6,7 +6,12 @@ import { type CompiledQuery, sql } from 'kysely';
 import * as selects from '../../../src/account/threads/selects.ts';
 import type { Engine } from '../../../src/engine.ts';
 import type { Select, SelectTarget } from '../../../src/select.ts';
-import { countRunning, selectWithRuns, selectWithTurns } from '../../../src/system/due-threads.ts';
+import {
+  countRunning,
+  countWaiting,
+  selectWithRuns,
+  selectWithTurns,
+} from '../../../src/system/due-threads.ts';
 import { onBoth } from '../../backends.ts';
 import { createAccount } from '../../world.ts';
 import { busyThread, instanceId, runIdOf } from './thread-rows.ts';
@@ -41,6 +46,7 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
     [await plan(selectWithRuns, { instanceId }), ['agent_runs_instance', 'agent_runs_live']],
     [await plan(selectWithTurns, {}), ['turns_open']],
     [await plan(countRunning, {}), ['turns_open', 'turns_running']],
+    [await plan(countWaiting, {}), ['turns_open']],
   ] as const;
   for (const [text, indexes] of expected) {
     assert.ok(

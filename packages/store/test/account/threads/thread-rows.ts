@@ -38,6 +38,7 @@ export function fullTurn(id: string, runId: RunId): TurnRow {
     status: 'running',
     prompt: [{ type: 'text', text: oddText }],
     clientMessageId: `message-${id}`,
+    trace: `trace-${id}`,
     runId,
     promptCall: 3,
     promptEnd: 400,
