@@ -22,7 +22,9 @@ export interface NewThread {
   readonly title: string;
   /* The thread that asked for this one, if an agent did. */
   readonly parentId?: string | undefined;
-  /* Who spawned and who owns it, where that is not the parent. */
+  /* How its agent is spoken to; absent: `acp`. */
+  readonly backend?: string | undefined;
+  /* Who spawned and who owns it, where that is not the parent. Without a parent it owns itself. */
   readonly spawnedBy?: string | undefined;
   readonly ownerId?: string | undefined;
   readonly instanceId: string;

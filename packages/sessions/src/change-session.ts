@@ -43,6 +43,7 @@ function factsOf(session: SessionRecord): Omit<EndedSession, 'accountId' | 'caus
     id,
     reason: session.closeReason ?? 'error',
     error: session.errorMessage,
+    errorCode: session.errorCode,
     wasActive: session.startedAtMs !== undefined,
     lifeMs: Math.max(0, endedAtMs - startedAtMs),
     idleMs: Math.max(0, endedAtMs - session.clientHeartbeatAtMs),

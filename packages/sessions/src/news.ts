@@ -13,6 +13,8 @@ export interface EndedSession extends SessionName {
   readonly reason: CloseReason;
   /* Why it never was active, or failed. */
   readonly error: string | undefined;
+  /* The code of that. */
+  readonly errorCode?: string | undefined;
   readonly wasActive: boolean;
   /* From its start to its end. */
   readonly lifeMs: number;

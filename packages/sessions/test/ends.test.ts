@@ -104,7 +104,7 @@ function createRig(options: Partial<SessionDeps> & { readonly isPending?: boolea
 
 const by = { actor: 'device:1', ip: '192.0.2.7', traceId: 't' };
 const life = { lifeMs: nowMs - createdAtMs, idleMs: nowMs - createdAtMs };
-const well = { error: undefined, wasActive: true };
+const well = { error: undefined, errorCode: undefined, wasActive: true };
 
 test('a session whose key is revoked is closed, and its runs end, once', async () => {
   const rig = createRig();

@@ -9,26 +9,23 @@ import {
   type AgentRunRow,
   type AgentSetup,
   beginRun,
-  endRun,
-  failStart,
   holdRun,
   type NewAgentRun,
   onceOf,
   type RunEnd,
   type ThreadRecords,
   type ThreadRows,
-  verifyTree,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
 import type { ManagedRun, RunId } from '@clawdfather/supervisor';
 import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
+import { endLease, endWithoutRecord, failTurn } from './end-lease.ts';
 import { createEndAgent, refusedRetryMs } from './end-agent.ts';
 import { ThreadsError } from './errors.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { AgentPlan, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 import { createThreadEffects, type ThreadEffects } from './thread-effects.ts';
 import type { KeptRows } from './thread-rows.ts';
-import { seeTree } from './tree-evidence.ts';
 
 export interface ThreadAgentDeps {
   readonly accountId: AccountId;
@@ -79,7 +76,10 @@ export class ThreadAgent {
       this.#plan = await starter.plan(accountId, thread);
       place = (await this.#plan.enter?.()) ?? { sessionId: this.#plan.sessionId };
     } catch (error) {
-      await this.#failTurn(error);
+      const failure = asError(error);
+      await failTurn(this.#deps, failure);
+      this.#deps.onStart(failure);
+      this.#deps.onFree();
       return;
     }
     const { commandHash, program, setup } = this.#plan;
@@ -98,13 +98,16 @@ export class ThreadAgent {
       programRoot: program.root,
       programPath: program.path,
     };
-    await rows.change((now) => {
+    const begun = await rows.change((now) => {
       // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
       const isGone = turn !== undefined && now.turn === undefined;
-      const begun = { ...lease, ...place, once };
-      const change = isGone ? undefined : beginRun(now, begun, clock.wallMs());
+      const wanted = { ...lease, ...place, once };
+      const change = isGone ? undefined : beginRun(now, wanted, clock.wallMs());
       return change && { change };
     });
+    if (begun === undefined && rows.known?.thread.status === 'archived') {
+      this.#deps.onStart(new ThreadsError('thread-archived', `thread ${thread.id} is archived`));
+    }
     this.#deps.lookAgain();
   }
 
@@ -140,44 +143,33 @@ export class ThreadAgent {
   }
 
   async #takeOver(rows: ThreadRows, run: AgentRunRow): Promise<AgentHold | undefined> {
-    const { supervisor, onPoint, signal, onStart } = this.#deps;
+    const { supervisor, onPoint } = this.#deps;
     const record = supervisor.get(run.runId);
     if (record === undefined && (run.process !== undefined || run.state === 'closing')) {
-      await this.#endWithoutRecord(run);
+      await this.#ended(run.runId, endWithoutRecord(this.#deps, run));
       return undefined;
     }
-    let managed: ManagedRun;
-    try {
-      onPoint?.('before-spawn');
-      managed =
-        record === undefined
-          ? await (await this.#planOf(rows)).start(run, rows.turn)
-          : await supervisor.attach(run.runId);
-      onPoint?.('after-spawn');
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const message = messageOf(error);
-      await this.#ended(run.runId, { ...this.#now(), reason: 'spawn-error', message });
-      onStart(asError(error));
-      return undefined;
-    }
-    return this.#holdOn(managed, await this.#setupOf(rows, run));
+    onPoint?.('before-spawn');
+    // One that cannot be reached for a moment is not over: the next look tries again.
+    const managed =
+      record === undefined ? await this.#start(rows, run) : await supervisor.attach(run.runId);
+    onPoint?.('after-spawn');
+    return managed && this.#holdOn(managed, await this.#setupOf(rows, run));
   }
 
-  /* No process of it is known. Nothing is looked for in the process table: what a lease does not prove is left alone. */
-  async #endWithoutRecord(run: AgentRunRow): Promise<void> {
-    const { supervisor } = this.#deps;
-    if (run.process === undefined) {
-      const message = 'it was closed before it had started';
-      await this.#ended(run.runId, { ...this.#now(), reason: 'manual-cancel', message });
-      return;
+  /* Undefined: it did not start, and its lease is closed. */
+  async #start(rows: ThreadRows, run: AgentRunRow): Promise<ManagedRun | undefined> {
+    const { signal, onStart } = this.#deps;
+    try {
+      return await (await this.#planOf(rows)).start(run, rows.turn);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const failure = asError(error);
+      const { message } = failure;
+      await this.#ended(run.runId, { ...this.#now(), reason: 'spawn-error', message });
+      onStart(failure);
+      return undefined;
     }
-    const verdict = verifyTree(run, seeTree(supervisor, run));
-    const message =
-      verdict.verdict === 'missing' || verdict.verdict === 'reused'
-        ? 'there is no record of how it ended'
-        : 'there is no record of it, so its process is left alone';
-    await this.#ended(run.runId, { ...this.#now(), reason: 'unknown', message, state: 'lost' });
   }
 
   #now() {
@@ -192,7 +184,7 @@ export class ThreadAgent {
       return (await this.#planOf(rows)).setup;
     } catch (error) {
       const { log, threadId } = this.#deps;
-      log.warn('thread.agent-not-planned', { threadId, error });
+      log.warn('thread.agent-unplanned', { threadId, error });
       return none;
     }
   }
@@ -275,29 +267,16 @@ export class ThreadAgent {
   }
 
   async #ended(runId: RunId, end: Omit<RunEnd, 'runId'>): Promise<void> {
-    const { clock, rows, onFree, lookAgain, log, threadId } = this.#deps;
+    const { onFree, lookAgain, log, threadId } = this.#deps;
     await this.#plan?.tools?.endTerminals(runId).catch((error: unknown) => {
       // They end with its session at the latest.
       log.warn('thread.terminals-not-ended', { threadId, error });
     });
     this.#effects = undefined;
-    await rows.change((now, text) => {
-      const change = endRun(now, { runId, ...end }, { text, atMs: clock.wallMs() });
-      return change && { change };
-    });
+    await endLease(this.#deps, runId, end);
     this.#plan = undefined;
     onFree();
     lookAgain();
-  }
-
-  async #failTurn(error: unknown): Promise<void> {
-    const { clock, rows, onFree, onStart } = this.#deps;
-    await rows.change((now) => {
-      const change = failStart(now, messageOf(error), clock.wallMs());
-      return change && { change };
-    });
-    onStart(asError(error));
-    onFree();
   }
 
   #consumed(hadTurn: boolean): void {
@@ -305,10 +284,6 @@ export class ThreadAgent {
     lookAgain();
     if (hadTurn && rows.known?.turn === undefined) onFree();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function asError(error: unknown): Error {

@@ -25,13 +25,13 @@ export type NewAgentRun = Pick<
   readonly once?: OnceSetup | undefined;
 };
 
-/* Undefined: it has one. */
+/* Undefined: it has one, or was put away meanwhile. */
 export function beginRun(
   rows: ThreadRows,
   { sessionId, cwd = rows.thread.cwd, once, ...run }: NewAgentRun,
   atMs: number,
 ): ThreadChange | undefined {
-  if (rows.run !== undefined) return undefined;
+  if (rows.run !== undefined || rows.thread.status === 'archived') return undefined;
   const draft = new Draft(rows, atMs);
   draft.thread = { ...draft.thread, sessionId, cwd };
   draft.run = {

@@ -1,10 +1,8 @@
 /*
  * The end of an agent's process, as decided: told to say goodbye, and from then on only ended.
  *
- * AP6 `closing` is committed before anything is ended, with the reason and the frames that say goodbye. Whoever owns the agent next finishes
- *    what was begun: a gateway that is killed at any point of a close leaves a lease that says so.
- * AP7 A cancel ends a turn and never the agent. A close ends the agent, and with it a turn that runs. Only an ignored cancel turns into
- *    a close (W13).
+ * `closing` is committed before anything is ended, with the reason and the frames that say goodbye (AP6). Whoever owns the agent next
+ * finishes what was begun. A cancel ends a turn and never the agent; only an ignored one turns into a close (AP7, W13).
  */
 import type { RunId } from '@clawdfather/supervisor';
 import type { CallRow, Closing, ThreadChange, ThreadRows } from '../rows.ts';

@@ -4,7 +4,6 @@
  * The key of a session is the id of its thread. A session that a person began owns itself; one that another session asked for is owned
  * by that one.
  */
-import type { NewThread } from '../ports.ts';
 import type { ThreadRow } from '../rows.ts';
 
 export interface AgentSessionOwner {
@@ -16,17 +15,6 @@ export interface AgentSessionOwner {
   readonly parentSessionKey?: string | undefined;
   readonly gatewayInstanceId: string;
   readonly createdAtMs: number;
-}
-
-/* How agents are spoken to here. */
-const acp = 'acp';
-
-/* What a new thread is given beside what was asked for. */
-export function ownershipOf(
-  id: string,
-  { parentId, spawnedBy = parentId, ownerId = parentId ?? id, instanceId }: NewThread,
-) {
-  return { backend: acp, ownerId, spawnedBy, parentId, instanceId };
 }
 
 export function ownerOf(thread: ThreadRow): AgentSessionOwner {

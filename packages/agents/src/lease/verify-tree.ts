@@ -2,11 +2,10 @@
  * Whether the process of a lease is ours to end, as one pure function over what can be seen of it now. Only `ours` allows a signal;
  * everything else says why not.
  *
- * AP2 Boot, pid, start time and process group have to match what the lease has, and the lease has to be of this gateway.
- * AP3 The lease id and the hash of the command are in the environment that it was started with. Where that can be read, they have to match.
- * AP4 Where its environment does not say, its program has to be below the root that the lease has. An environment that says it is
- *    stronger: a script may become another program, and a program that overwrites its own environment stays what it is.
- * AP5 What cannot be read proves nothing. Without the facts of AP2 nothing is done.
+ * Stages: the lease is of this gateway and has a process; boot, namespace, pid, start time and process group match (AP2); the marks in its
+ * environment match, where they can be read (AP3); where they do not say, its program is below the root of the lease (AP4). An
+ * environment that says it is stronger: a script may become another program, and a program that overwrites its own environment stays
+ * what it is. What cannot be read proves nothing (AP5).
  *
  * Command lines are not looked at: they are quoted, rewritten by `#!` lines, and overwritten by programs that give themselves a title.
  */

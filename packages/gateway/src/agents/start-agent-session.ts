@@ -72,14 +72,14 @@ async function spawnAgent(
   signal: AbortSignal,
 ): Promise<string> {
   const { accountId, session } = pending;
-  const { agents, create } = deps.agentThreads.threads;
+  const { threads } = deps.agentThreads;
   const { id: sessionId, agent, connectionId: viaConnectionId } = session;
   const { catalogue } = deps.agentThreads;
   const cwd = usualDirectory(deps, accountId, catalogue.resolve(agent).cwd);
   const place = { cwd, sessionId, viaConnectionId };
-  const thread = await create(accountId, { agent, title: '', ...place });
+  const thread = await threads.create(accountId, { agent, title: '', ...place });
   try {
-    await untilAborted(agents.ensureSession({ accountId, id: thread.id }), signal);
+    await untilAborted(threads.agents.ensureSession({ accountId, id: thread.id }), signal);
     return thread.id;
   } catch (error) {
     await endAgent(deps, pending, thread.id);

@@ -8,6 +8,7 @@ import type { EndedSession, NewsListener } from '@clawdfather/sessions';
 import type { Count } from '@clawdfather/supervisor';
 import type { AuthObserver } from '../auth/auth-observer.ts';
 import type { CleanupObserver } from '../cleanup/cleanup-observer.ts';
+import { errorTypeOf } from './error-type.ts';
 import {
   createHistogram,
   createNumbers,
@@ -111,11 +112,10 @@ function createSessionCounts({ count, observe }: Counting): NewsListener {
 }
 
 function countEnd({ count, observe }: Counting, session: EndedSession): void {
-  const { cause, reason, error, wasActive, lifeMs } = session;
+  const { cause, reason, error, lifeMs } = session;
   if (cause === 'lost') count('clawdfather_orphan_sessions_cleaned_total');
   if (error !== undefined && (cause === 'lost' || cause === 'failed')) {
-    const type = cause === 'failed' && !wasActive ? 'ssh_connect' : 'runtime';
-    count('clawdfather_session_error_total', { error_type: type });
+    count('clawdfather_session_error_total', { error_type: errorTypeOf(session) });
     return;
   }
   count('clawdfather_session_close_total', { reason });

@@ -3,6 +3,7 @@
  */
 import { assertNever, type Log } from '@clawdfather/kit';
 import type { EndedSession, NewsListener, SessionName } from '@clawdfather/sessions';
+import { errorTypeOf } from './error-type.ts';
 import { logDocumented } from './log-events.ts';
 
 export function createSessionLines(log: Log): NewsListener {
@@ -29,12 +30,11 @@ export function createSessionLines(log: Log): NewsListener {
 }
 
 function logEnd(log: Log, session: EndedSession): void {
-  const { cause, reason, error, wasActive, lifeMs, idleMs } = session;
+  const { cause, reason, error, lifeMs, idleMs } = session;
   if (cause === 'closed') {
     logDocumented(log, 'session.close', { reason, duration_ms: lifeMs });
   } else if (error !== undefined && cause !== 'idle') {
-    const type = cause === 'failed' && !wasActive ? 'ssh_connect' : 'runtime';
-    logDocumented(log, 'session.error', { error_type: type, error });
+    logDocumented(log, 'session.error', { error_type: errorTypeOf(session), error });
   } else {
     logDocumented(log, 'session.timeout', { idle_ms: idleMs });
   }

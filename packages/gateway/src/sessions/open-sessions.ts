@@ -68,7 +68,7 @@ export function openSessions(given: SessionsDeps): OpenSessions {
     observer: given.cleanupObserver ?? silentCleanupObserver,
     hasMembers: given.hasMembers,
     checkHosts: given.checkHosts,
-    reapAgents: given.agents?.reap,
+    reapAgents: async () => given.agents?.reap(),
   });
   return {
     instance,

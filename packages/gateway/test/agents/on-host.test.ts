@@ -29,7 +29,7 @@ import { createTalk, isEndOf } from './talk.ts';
 const options = { skip: sshdSkip, timeout: 120_000 };
 
 /* The echoing agent, with gates and a memory of its own. */
-async function echoIn(t: TestContext) {
+async function echoIn(t: TestContext, isStubborn = false) {
   const directory = await mkdtemp(join(tmpdir(), 'clf-on-host-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
   const gates = join(directory, 'gates');
@@ -38,7 +38,13 @@ async function echoIn(t: TestContext) {
   mkdirSync(sessions);
   const word = sleepWord();
   const agent = fakeAgentCommand({ gates, sessions });
-  const command = ['/bin/sh', '-c', `sleep ${word} & exec "$@"`, 'sh', ...agent] as const;
+  const command = [
+    '/bin/sh',
+    '-c',
+    `(${isStubborn ? "trap '' TERM; " : ''}exec sleep ${word}) & exec "$@"`,
+    'sh',
+    ...agent,
+  ] as const;
   const config = { named: [{ name: 'echo', command, env: { GREETING: 'hello there' } }] };
   return {
     agents: config,
@@ -47,16 +53,35 @@ async function echoIn(t: TestContext) {
     processes: () => processesWith(gates).filter((words) => words.includes(gates)).length,
     /* It leaves a process behind that does not end with its input. */
     left: () => sleepsFor(word),
+    killLeft: () => {
+      for (const pid of pidsSleepingFor(word)) process.kill(pid, 'SIGKILL');
+    },
   };
 }
 
+/* `isStubborn`: what it leaves behind does not end when it is asked to. */
 function withAgent(
   t: TestContext,
   work: (world: World, echo: Awaited<ReturnType<typeof echoIn>>) => Promise<void>,
+  isStubborn = false,
 ): Promise<void> {
-  return echoIn(t).then((echo) =>
+  return echoIn(t, isStubborn).then((echo) =>
     withHost(t, (world) => work(world, echo), { config: { agents: echo.agents } }),
   );
+}
+
+function pidsSleepingFor(word: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^[0-9]+$/.test(entry))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${word}\0`;
+      } catch {
+        // It is gone.
+        return false;
+      }
+    })
+    .map(Number);
 }
 
 function environmentOf(pid: number): ReadonlyMap<string, string> {
@@ -135,36 +160,42 @@ test(
   'a lost connection interrupts the turn with its cause; the next prompt has another agent',
   options,
   (t) =>
-    withAgent(t, async ({ rig, sshd, connectionId }, { gate, processes, left }) => {
-      const me = callerOf(rig.url, rig.owner.token);
-      const talk = createTalk(() => me);
-      await talk.begin({ connection_id: connectionId });
-      const lost = await talk.say('so far\nsleep at link\nnever said');
-      await gate('link').reached();
-      await talk.until(({ type }) => type === 'delta');
-      await killConnections(sshd.pid);
-      const { payload } = await talk.until(isEndOf(lost));
-      assert.equal(payload['event'], 'interrupted');
-      const result = payload['result'] as { cause: string; message: string };
-      assert.equal(result.cause, 'host-closed');
-      assert.match(result.message, /the connection to the host was lost\. [A-Z]/);
-      assert.equal(talk.textOf(lost), 'so far\n');
+    withAgent(
+      t,
+      async ({ rig, sshd, connectionId }, { gate, processes, left, killLeft }) => {
+        const me = callerOf(rig.url, rig.owner.token);
+        const talk = createTalk(() => me);
+        await talk.begin({ connection_id: connectionId });
+        const lost = await talk.say('so far\nsleep at link\nnever said');
+        await gate('link').reached();
+        await talk.until(({ type }) => type === 'delta');
+        await killConnections(sshd.pid);
+        const { payload } = await talk.until(isEndOf(lost));
+        assert.equal(payload['event'], 'interrupted');
+        const result = payload['result'] as { cause: string; message: string };
+        assert.equal(result.cause, 'host-closed');
+        assert.match(result.message, /the connection to the host was lost\. [A-Z]/);
+        assert.equal(talk.textOf(lost), 'so far\n');
 
-      sshd.authorizeNone();
-      const refused = await talk.say('while nobody is let in');
-      const failed = await talk.until(isEndOf(refused));
-      assert.equal(failed.payload['event'], 'failed');
-      const { public_key: key } = (await me.get('keys')).body['items'][0];
-      sshd.authorize(key);
-      const next = await talk.say('again');
-      assert.equal((await talk.until(isEndOf(next))).payload['event'], 'completed');
-      assert.equal(talk.textOf(next), 'again');
-      assert.deepEqual([processes(), left()], [1, 1], 'of the agent before nothing is left');
-      assert.ok(
-        talk.events.some(({ payload: { event } }) => event === 'resumed'),
-        'it knows the conversation',
-      );
-    }),
+        sshd.authorizeNone();
+        const refused = await talk.say('while nobody is let in');
+        const failed = await talk.until(isEndOf(refused));
+        assert.equal(failed.payload['event'], 'failed');
+        const { public_key: key } = (await me.get('keys')).body['items'][0];
+        sshd.authorize(key);
+        const next = await talk.say('again');
+        assert.equal((await talk.until(isEndOf(next))).payload['event'], 'completed');
+        assert.equal(talk.textOf(next), 'again');
+        assert.deepEqual([processes(), left()], [1, 1], 'of the agent before nothing is left');
+        assert.ok(
+          talk.events.some(({ payload: { event } }) => event === 'resumed'),
+          'it knows the conversation',
+        );
+        // Its end would wait for it.
+        killLeft();
+      },
+      true,
+    ),
 );
 
 test('what cannot be started on a host says what to do', options, async (t) => {

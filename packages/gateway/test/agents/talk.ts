@@ -25,6 +25,9 @@ export function createTalk(me: () => ApiCaller) {
   return {
     events,
     id: () => threadId,
+    takeUp: (id: string): void => {
+      threadId = id;
+    },
     begin: async (body: object = {}): Promise<void> => {
       const answer = await me().post('threads', { agent: 'echo', ...body });
       assert.equal(answer.status, 201, JSON.stringify(answer.body));

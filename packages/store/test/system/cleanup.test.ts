@@ -2,6 +2,7 @@
  * The clean-up: what goes and when, what stays, and that it never takes long at a time.
  */
 import assert from 'node:assert/strict';
+import type { ThreadRows } from '@clawdfather/agents';
 import type { AccountStore, Store } from '@clawdfather/store';
 import { auditKeptMs, cleanupRowsMax, endedKeptMs } from '../../src/limits.ts';
 import { busyThread, changeOf, committed } from '../account/threads/thread-rows.ts';
@@ -94,16 +95,21 @@ onBoth("agents' runs go 30 days after their end, their threads stay", async (bac
   const { threads } = await createAccount(store, 'ann');
   const busy = await busyThread(threads, 'a');
   const endedAtMs = backend.clock.wallMs();
-  const ended = { ...busy.run!, state: 'closed', endedAtMs } as const;
-  const change = changeOf(busy, {
-    rows: { run: undefined, calls: new Map(), asks: new Map() },
-    endedRun: ended,
-  });
-  const after = await committed(threads, busy, change);
+  const endOf = async (rows: ThreadRows, state: 'closed' | 'lost') =>
+    committed(
+      threads,
+      rows,
+      changeOf(rows, {
+        rows: { run: undefined, calls: new Map(), asks: new Map() },
+        endedRun: { ...rows.run!, state, endedAtMs },
+      }),
+    );
+  const after = await endOf(busy, 'closed');
+  await endOf(await busyThread(threads, 'b'), 'lost');
   backend.clock.advance(endedKeptMs - minuteMs);
   assert.deepEqual(await removeExpired(store), nothing);
   backend.clock.advance(2 * minuteMs);
-  assert.deepEqual(await removeExpired(store), { ...nothing, agent_runs: 1 });
+  assert.deepEqual(await removeExpired(store), { ...nothing, agent_runs: 2 });
   assert.deepEqual(await threads.endedRuns(busy.thread.id), []);
   const { thread, turn } = (await threads.load(busy.thread.id))!;
   assert.deepEqual([thread, turn], [after.thread, after.turn]);

@@ -9,7 +9,6 @@ import {
   type EventRow,
   type FrameRow,
   isAmongRows,
-  ownershipOf,
   type ThreadChange,
   type ThreadRecords,
   type ThreadRow,
@@ -42,7 +41,11 @@ export class MemoryRecords {
       const id = `thread-${this.#count}`;
       const thread: ThreadRow = {
         id,
-        ...ownershipOf(id, given),
+        backend: 'acp',
+        ownerId: given.ownerId ?? given.parentId ?? id,
+        spawnedBy: given.spawnedBy ?? given.parentId,
+        parentId: given.parentId,
+        instanceId: given.instanceId,
         version: 1,
         agent: given.agent,
         cwd: given.cwd,

@@ -84,7 +84,7 @@ async function act(rig: ThreadsRig, { threads }: TestGateway, choice: number): P
     (message) => !turns.some(({ clientMessageId }) => clientMessageId === message),
   );
   const isFree = turns.every(({ endedAtMs }) => endedAtMs !== undefined);
-  if (next !== undefined && isFree) await rig.say(threads, id, next, next);
+  if (next !== undefined && isFree) await rig.sayOnce(threads, id, next);
   else await clock.sleep(1);
 }
 

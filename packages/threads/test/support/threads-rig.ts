@@ -3,20 +3,22 @@
  * frozen at any named point. The agent is a real process that plays a script.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import {
+  type AgentProcess,
+  type AgentRunRow,
   agentVariables,
   type EventRow,
   type OnceCommand,
   onceStartOf,
   type ThreadName,
 } from '@clawdfather/agents';
-import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
+import { type Clock, createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { DatabaseSync } from 'node:sqlite';
-import { createSupervisor, type Supervisor } from '@clawdfather/supervisor';
+import { createSupervisor, type ProcessTable, type Supervisor } from '@clawdfather/supervisor';
 import {
   expectedLines,
   fakeAgentCommand,
@@ -25,6 +27,7 @@ import {
   writeScript,
 } from '@clawdfather/testkit';
 import {
+  type AgentSessions,
   type AgentStarter,
   type CrashPoint,
   createEventDesk,
@@ -43,6 +46,8 @@ export interface TestGateway {
   readonly supervisor: Supervisor;
   /* It was lost, or is frozen. */
   hasStopped(): boolean;
+  /* Lost the next time that it comes to this point, or to this point after another one. */
+  loseOn(point: CrashPoint, after?: CrashPoint): void;
   /* As SIGCONT does: what it was about to do is done now. */
   thaw(): void;
   /* As by kill -9: nothing of it does anything any more. */
@@ -56,44 +61,72 @@ export interface GatewayOptions {
   readonly frozenAt?: number | CrashPoint;
   /* With each point that it passes. */
   readonly onPoint?: (point: CrashPoint, count: number) => void;
+  readonly onLost?: () => void;
+  /* Of the threads alone; the supervisor's is real. */
+  readonly clock?: Clock;
+  readonly processTable?: ProcessTable;
+  readonly sessions?: AgentSessions;
 }
 
 export interface RigOptions {
+  /* Instead of the script, an agent that is run once per turn. */
+  readonly once?: OnceCommand;
+  /* Of all that the rig has. */
+  readonly dir?: string;
+  /* From SIGTERM to SIGKILL. */
+  readonly graceMs?: number;
+  /* That agents belong to. */
+  readonly sessionId?: string;
   /* It runs on a host, which these stand for. */
   readonly tools?: HostTools | undefined;
-  /* Instead of the script, an agent that is run once per turn. */
-  readonly once?: OnceCommand | undefined;
 }
 
 export class ThreadsRig {
-  readonly dir = mkdtempSync(join(tmpdir(), 'clf-threads-'));
+  readonly dir: string;
   readonly database = new MemoryRecords();
-  readonly gates = join(this.dir, 'gates');
-  readonly trace = join(this.dir, 'trace');
-  readonly stateDir = join(this.dir, 'state');
+  readonly gates: string;
+  readonly trace: string;
+  readonly stateDir: string;
   /* What was delivered or acknowledged before it was committed. */
   readonly violations: string[] = [];
   readonly #script: string;
-  readonly #once: OnceCommand | undefined;
+  readonly #options: RigOptions;
   readonly #gateways = new Set<TestGateway>();
 
-  readonly #tools: HostTools | undefined;
-
-  constructor(t: TestContext, script: Script, { tools, once }: RigOptions = {}) {
-    this.#tools = tools;
-    this.#once = once;
+  constructor(t: TestContext, script: Script, options: RigOptions = {}) {
+    this.#options = options;
+    this.dir = options.dir ?? mkdtempSync(join(tmpdir(), 'clf-threads-'));
+    this.gates = join(this.dir, 'gates');
+    mkdirSync(this.gates, { recursive: true });
+    this.trace = join(this.dir, 'trace');
+    this.stateDir = join(this.dir, 'state');
     this.#script = writeScript(join(this.dir, 'script'), script);
     t.after(() => this.close());
   }
 
-  async gateway({ lostAt, frozenAt, onPoint }: GatewayOptions = {}): Promise<TestGateway> {
-    const supervisor = await createSupervisor({ stateDir: this.stateDir, adoption: 'adopt' });
+  /* What agents play that are started from now on. */
+  play(script: Script): void {
+    writeScript(this.#script, script);
+  }
+
+  async gateway(options: GatewayOptions = {}): Promise<TestGateway> {
+    const { lostAt, frozenAt, onPoint, onLost, processTable } = options;
+    const supervisor = await createSupervisor({
+      stateDir: this.stateDir,
+      adoption: 'adopt',
+      ...(processTable && { processTable }),
+    });
+    let wished: { readonly point: CrashPoint; readonly after?: CrashPoint | undefined } | undefined;
     const guard = createGuard(this.database, this.violations);
     let points = 0;
     const passPoint = (point: CrashPoint): void => {
       points += 1;
       onPoint?.(point, points);
-      if (!guard.hasStopped() && (points === lostAt || point === lostAt)) guard.lose();
+      const isWished = wished !== undefined && wished.after === undefined && wished.point === point;
+      if (wished?.after === point) wished = { point: wished.point };
+      const isDue = points === lostAt || point === lostAt || isWished;
+      if (!guard.hasStopped() && isDue) guard.lose();
+      if (isWished) onLost?.();
       if (points === frozenAt || point === frozenAt) guard.freeze();
       guard.throwIfLost();
     };
@@ -103,7 +136,8 @@ export class ThreadsRig {
       desk: createEventDesk(),
       supervisor: guard.supervisor(supervisor),
       starter: this.#starter(supervisor, guard),
-      clock,
+      sessions: options.sessions,
+      clock: options.clock ?? clock,
       random,
       log: silentLog,
       activeMax: 20,
@@ -112,8 +146,11 @@ export class ThreadsRig {
     const gateway: TestGateway = {
       threads,
       supervisor,
-      hasStopped: guard.hasStopped,
-      thaw: guard.thaw,
+      hasStopped: () => guard.hasStopped(),
+      loseOn: (point, after) => {
+        wished = { point, after };
+      },
+      thaw: () => guard.thaw(),
       lose: async () => {
         guard.lose();
         await threads.close();
@@ -137,14 +174,15 @@ export class ThreadsRig {
         setup: {
           clientVersion: '0',
           mcpServers: [],
-          servesHost: this.#tools !== undefined,
-          once: this.#once?.once,
+          servesHost: this.#options.tools !== undefined,
+          once: this.#options.once?.once,
         },
-        tools: this.#tools && guard.tools(this.#tools),
+        tools: this.#options.tools && guard.tools(this.#options.tools),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
-        sessionId: undefined,
+        sessionId: this.#options.sessionId,
         start: async ({ runId, leaseId, commandHash }, turn) => {
+          const { once } = this.#options;
           await guard.pass();
           const started = await supervisor.spawn({
             mode: 'child',
@@ -160,9 +198,10 @@ export class ThreadsRig {
             sessionId: 'threads',
             backendId: 'agent',
             overallTimeoutMs: 120_000,
+            graceMs: this.#options.graceMs ?? 2_000,
             leftovers: 'end',
             journal: { mode: 'hold', bytesMax: 16 * 1024 * 1024 },
-            ...(this.#once && onceStartOf(this.#once, thread, { runId, turn })),
+            ...(once && onceStartOf(once, thread, { runId, turn })),
           });
           await guard.pass();
           return guard.run(started);
@@ -177,12 +216,19 @@ export class ThreadsRig {
     return { accountId: anAccount, id, turnId: await this.say(threads, id, text) };
   }
 
+  async say(threads: Threads, threadId: string, text: string): Promise<string> {
+    return this.#prompt(threads, threadId, { text });
+  }
+
   /* The same message twice is one turn. */
-  async say(
+  async sayOnce(threads: Threads, threadId: string, text: string): Promise<string> {
+    return this.#prompt(threads, threadId, { text, clientMessageId: text });
+  }
+
+  async #prompt(
     threads: Threads,
     threadId: string,
-    text: string,
-    clientMessageId?: string,
+    { text, clientMessageId }: { readonly text: string; readonly clientMessageId?: string },
   ): Promise<string> {
     const blocks = [{ type: 'text', text }];
     const asked = { loadClass: 'long_task', requester: 'device:1', clientMessageId } as const;
@@ -207,6 +253,52 @@ export class ThreadsRig {
       assert.ok(clock.monotonicMs() < limitMs, `never so: ${what}`);
       await clock.sleep(2);
     }
+  }
+
+  /* The lease of the agent that the thread has; undefined: none. */
+  lease(threadId: string): AgentRunRow | undefined {
+    return this.database.threads.get(threadId)?.run;
+  }
+
+  /* As if another had written it: whoever knows the old one reads again. */
+  alterLease(threadId: string, change: Partial<AgentRunRow>): void {
+    const stored = this.database.threads.get(threadId);
+    assert.ok(stored?.run);
+    stored.run = { ...stored.run, ...change };
+    stored.thread = { ...stored.thread, version: stored.thread.version + 1 };
+  }
+
+  /* Its agent runs, and its lease says which process it is. */
+  async runningAgent(threadId: string): Promise<AgentRunRow & { process: AgentProcess }> {
+    const isReady = (): boolean => this.lease(threadId)?.phase === 'ready';
+    await this.until('the agent is ready', isReady);
+    const lease = this.lease(threadId);
+    assert.ok(lease?.process);
+    return { ...lease, process: lease.process };
+  }
+
+  status(threadId: string, event: string): EventRow | undefined {
+    return this.events(threadId).findLast(
+      ({ type, payload }) => type === 'status' && payload['event'] === event,
+    );
+  }
+
+  /* Those that have ended, oldest first. */
+  endedLeases(threadId: string): readonly AgentRunRow[] {
+    return this.database.threads.get(threadId)?.endedRuns ?? [];
+  }
+
+  /* The methods that the newest agent was sent. */
+  methods(): readonly string[] {
+    const lines = readTrace(this.trace).at(-1)?.lines ?? [];
+    return lines.flatMap(({ text }) => (JSON.parse(text) as { method?: string }).method ?? []);
+  }
+
+  /* A process that an agent has started, by its name in the script. */
+  child(name: string): number {
+    const pid = readTrace(this.trace).at(-1)?.children[name];
+    assert.ok(pid, `the agent has started no ${name}`);
+    return pid;
   }
 
   turnEnded(threadId: string, turnId: string): boolean {

@@ -1,12 +1,7 @@
 /*
  * The threads of an account: the port of packages/agents, whose decisions are committed here.
  */
-import {
-  type NewThread,
-  ownershipOf,
-  type ThreadRecords,
-  type ThreadRows,
-} from '@clawdfather/agents';
+import type { NewThread, ThreadRecords, ThreadRows } from '@clawdfather/agents';
 import type { AccountContext } from '../../context.ts';
 import type { Database } from '../../engine.ts';
 import { StoreError } from '../../errors.ts';
@@ -83,7 +78,7 @@ async function create(context: AccountContext, input: NewThread): Promise<Thread
   const { runner, accountId, clock, random } = context;
   const id = random.id();
   const nowMs = clock.wallMs();
-  const owner = ownershipOf(id, input);
+  const { parentId, spawnedBy = parentId, ownerId = parentId ?? id } = input;
   const columns = {
     account_id: accountId,
     id,
@@ -96,11 +91,11 @@ async function create(context: AccountContext, input: NewThread): Promise<Thread
     status: 'ready',
     session_id: input.sessionId ?? null,
     via_connection_id: input.viaConnectionId ?? null,
-    backend: owner.backend,
-    owner_id: checkText('ownerId', owner.ownerId),
-    spawned_by: owner.spawnedBy ?? null,
-    parent_id: owner.parentId ?? null,
-    instance_id: owner.instanceId,
+    backend: checkText('backend', input.backend ?? 'acp'),
+    owner_id: checkText('ownerId', ownerId),
+    spawned_by: spawnedBy ?? null,
+    parent_id: parentId ?? null,
+    instance_id: input.instanceId,
     last_seq: 0,
     last_turn_id: null,
     last_result_code: null,
