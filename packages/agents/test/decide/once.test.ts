@@ -114,17 +114,21 @@ function isThere(one: Said): boolean {
   return 'accepted' in one || one.bytes.length > 0;
 }
 
-test('byte by byte, and read anew after every commit, nothing is missed and nothing comes twice', () => {
-  const said = [...Buffer.from(words)].map(
-    (byte): Said => ({ stream: 'stdout', bytes: Buffer.from([byte]) }),
-  );
-  const journal = createPaperJournal(said);
-  const model = startedThread();
-  for (let before; before !== model.rows.run?.cursor; ) {
-    before = model.rows.run?.cursor;
-    readOn(model, journal.readFrom(before ?? outputStart), 1);
+test('in pieces of any size, and read anew after every commit, nothing is missed and nothing comes twice', () => {
+  const bytes = Buffer.from(words);
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const said: Said[] = [];
+    for (let at = 0; at < bytes.length; at += size) {
+      said.push({ stream: 'stdout', bytes: bytes.subarray(at, at + size) });
+    }
+    const journal = createPaperJournal(said);
+    const model = startedThread();
+    for (let before; before !== model.rows.run?.cursor; ) {
+      before = model.rows.run?.cursor;
+      readOn(model, journal.readFrom(before ?? outputStart), 1);
+    }
+    assert.equal(textOf(model), words, `pieces of ${size}`);
   }
-  assert.equal(textOf(model), words);
 });
 
 test('half a character at the very end is shown as what it is', () => {
