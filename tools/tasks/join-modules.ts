@@ -7,11 +7,20 @@
 import { join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
+export interface Joined {
+  readonly program: string;
+  /* Where the bundle lies when it is used; a package of it is put together elsewhere. */
+  readonly readFrom: string;
+}
+
 /* Returns the files that they were. */
 export async function joinModules(
   root: string,
   directory: string,
-  program = 'packages/cli/src/main.ts',
+  { program, readFrom }: Joined = {
+    program: 'packages/cli/src/main.ts',
+    readFrom: join(root, 'packages/cli/dist/bundle'),
+  },
 ): Promise<readonly string[]> {
   const bundle = await rolldown({
     input: { main: join(root, program) },
@@ -22,7 +31,7 @@ export async function joinModules(
       alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     },
     transform: { target: 'node24' },
-    plugins: [leaveOut(), keepPlaces(directory)],
+    plugins: [leaveOut(), keepPlaces(readFrom)],
     onLog: (level, log, say) => {
       // A command that another one uses as well is loaded with that one.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') say(level, log);

@@ -45,7 +45,7 @@ export {
   noteNotEnded,
 } from './decide/closing.ts';
 export type { Close } from './decide/closing.ts';
-export { answerAsk } from './decide/answer-ask.ts';
+export { answerAsk, answerAudit } from './decide/answer-ask.ts';
 export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
 export { fileBytesMax, isChange } from './decide/effect-request.ts';
 export { askFirst, finishEffect, judgeWrite, noteEffect } from './decide/effects.ts';
@@ -64,7 +64,14 @@ export { ownerOf } from './lease/session-owner.ts';
 export type { AgentSessionOwner } from './lease/session-owner.ts';
 export { agentVariables, verifyTree } from './lease/verify-tree.ts';
 export type { RootReading, TreeEvidence, TreeVerdict } from './lease/verify-tree.ts';
-export type { DueThreads, NewThread, ThreadFilter, ThreadName, ThreadRecords } from './ports.ts';
+export type {
+  DueThreads,
+  NewThread,
+  ThreadAudit,
+  ThreadFilter,
+  ThreadName,
+  ThreadRecords,
+} from './ports.ts';
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
 export { probeOnce } from './probe/probe-once.ts';

@@ -43,18 +43,38 @@ export interface ThreadFilter {
   readonly offset?: number;
 }
 
+/* Who asked for a change, for the audit log of the account. It is written with the change, or neither is. */
+export interface ThreadAudit {
+  readonly action:
+    | 'thread.create'
+    | 'thread.archive'
+    | 'turn.prompt'
+    | 'turn.cancel'
+    | 'ask.answer';
+  readonly actor: string;
+  readonly target?: string;
+  readonly ip?: string;
+  readonly traceId?: string;
+  /* No prompts, nothing that an agent has said. */
+  readonly detail?: { readonly [key: string]: string };
+}
+
 /* The threads of one account. */
 export interface ThreadRecords {
-  create(thread: NewThread): Promise<ThreadRows>;
+  create(thread: NewThread, audit?: ThreadAudit): Promise<ThreadRows>;
   load(threadId: string): Promise<ThreadRows | undefined>;
   /*
    * Writes every row of `change` that is not the one of `before`, and what is added, in one transaction that compares the thread's
    * version. `conflict`: the rows were not the newest, and nothing was written. The version is raised by the store.
    */
-  commit(before: ThreadRows, change: ThreadChange): Promise<'committed' | 'conflict'>;
+  commit(
+    before: ThreadRows,
+    change: ThreadChange,
+    audit?: ThreadAudit,
+  ): Promise<'committed' | 'conflict'>;
   get(threadId: string): Promise<ThreadRow | undefined>;
   list(filter?: ThreadFilter): Promise<{ items: readonly ThreadRow[]; total: number }>;
-  archive(threadId: string): Promise<'archived' | 'not_found' | 'busy'>;
+  archive(threadId: string, audit?: ThreadAudit): Promise<'archived' | 'not_found' | 'busy'>;
   /* After this number, in order; large payloads are whole again. */
   events(
     threadId: string,

@@ -185,9 +185,13 @@ export const agentShapes = {
     turnId: ofTurn,
     agent: z.string(),
     class: z
-      .enum(['permission', 'question'])
-      .describe('a permission is answered by an option, a question by a form'),
-    state: z.enum(['open', 'answered', 'withdrawn', 'void']),
+      .enum(['permission', 'question', 'effect'])
+      .describe(
+        'a permission is answered by an option, a question by a form; `effect`: a file or a command on its host, by an option',
+      ),
+    state: z
+      .enum(['open', 'acting', 'answered', 'withdrawn', 'void'])
+      .describe('`acting`: it was allowed, and is being done'),
     title: z.string(),
     options: z.array(
       z.object({

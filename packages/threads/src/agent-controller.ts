@@ -16,6 +16,7 @@ import {
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log } from '@clawdfather/kit';
 import type { Actors } from './actors.ts';
+import type { Asker } from './create-threads.ts';
 import { ThreadsError } from './errors.ts';
 import type { AgentSessions } from './ports.ts';
 import { seeTree, type SeeingSupervisor } from './tree-evidence.ts';
@@ -35,7 +36,7 @@ export interface AgentController {
    */
   ensureSession(name: ThreadName): Promise<AgentRunRow>;
   /* Ends the turn, and nothing else. Throws `turn-not-found`. False: it has ended, or was cancelled before. */
-  cancelTurn(accountId: AccountId, turnId: string, actor: string): Promise<boolean>;
+  cancelTurn(accountId: AccountId, turnId: string, by: Asker): Promise<boolean>;
   /*
    * Says goodbye to the agent where it wants that, then ends its tree. The conversation stays. Resolves when the tree was told to end,
    * or is not to be touched; from its first commit on it is finished by whichever gateway is next (AP6).
@@ -63,7 +64,7 @@ export function createAgentController(deps: AgentControllerDeps, actors: Actors)
   const { due, supervisor } = deps;
   return {
     ensureSession: (name) => actors.of(name).ensureAgent(),
-    cancelTurn: (accountId, turnId, actor) => cancelOne(deps, actors, { accountId, turnId, actor }),
+    cancelTurn: (accountId, turnId, by) => cancelOne(deps, actors, { accountId, turnId, by }),
     closeSession: async (name, { reason = 'asked', actor = 'gateway', ...close } = {}) => {
       const discards = close.discardPersistentState ?? false;
       await actors.of(name).closeAgent({ reason, actor, discards, cancelsTurn: true });
@@ -110,14 +111,17 @@ async function reapOne(
 async function cancelOne(
   { recordsOf, clock }: AgentControllerDeps,
   actors: Actors,
-  { accountId, turnId, actor }: { accountId: AccountId; turnId: string; actor: string },
+  { accountId, turnId, by }: { accountId: AccountId; turnId: string; by: Asker },
 ): Promise<boolean> {
   const turn = await recordsOf(accountId).turn(turnId);
   if (turn === undefined) throw new ThreadsError('turn-not-found', `there is no turn ${turnId}`);
   const thread = actors.of({ accountId, id: turn.threadId });
+  const detail = { thread: turn.threadId };
+  const audit = { action: 'turn.cancel', ...by, target: turnId, detail } as const;
   const rows = await thread.rows.change((now) => {
+    const { actor } = by;
     const change = cancelTurn(now, { turnId, cause: 'asked', actor }, clock.wallMs());
-    return change && { change };
+    return change && { change, audit };
   });
   thread.kick();
   actors.admission.look();

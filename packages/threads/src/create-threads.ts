@@ -8,6 +8,7 @@
 import {
   type AskAnswer,
   answerAsk,
+  answerAudit,
   type DueThreads,
   enqueueTurn,
   type JsonObject,
@@ -16,6 +17,7 @@ import {
   type ThreadName,
   type ThreadRecords,
   type ThreadRow,
+  type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
@@ -43,10 +45,17 @@ export interface ThreadsDeps {
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
 }
 
+/* Who asks for something, and from where: it is in the audit log. */
+export interface Asker {
+  readonly actor: string;
+  readonly ip?: string;
+  readonly traceId?: string;
+}
+
 export interface Prompt {
   readonly blocks: readonly JsonObject[];
   readonly loadClass: LoadClass;
-  readonly requester: string;
+  readonly by: Asker;
   /* The same message twice is one turn. */
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces (TurnRow). */
@@ -54,7 +63,11 @@ export interface Prompt {
 }
 
 export interface Threads extends AsyncDisposable {
-  create(accountId: AccountId, thread: Omit<NewThread, 'instanceId'>): Promise<ThreadRow>;
+  create(
+    accountId: AccountId,
+    thread: Omit<NewThread, 'instanceId'>,
+    by: Asker,
+  ): Promise<ThreadRow>;
   /* Throws `thread-not-found`, `thread-archived`. */
   prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
   /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
@@ -71,7 +84,7 @@ export interface Threads extends AsyncDisposable {
 
 export interface AskedReply {
   readonly answer: AskAnswer;
-  readonly actor: string;
+  readonly by: Asker;
 }
 
 export function createThreads(deps: ThreadsDeps): Threads {
@@ -86,9 +99,13 @@ export function createThreads(deps: ThreadsDeps): Threads {
     await actors.close();
   };
   return {
-    create: async (accountId, thread) => {
+    create: async (accountId, thread, by) => {
       const { instanceId } = deps.supervisor;
-      return (await deps.recordsOf(accountId).create({ ...thread, instanceId })).thread;
+      const { agent, cwd, connectionId } = thread;
+      const host = connectionId === undefined ? {} : { connection: connectionId };
+      const detail = { agent, directory: cwd, ...host };
+      const audit = { action: 'thread.create', ...by, detail } as const;
+      return (await deps.recordsOf(accountId).create({ ...thread, instanceId }, audit)).thread;
     },
     prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
@@ -110,18 +127,29 @@ async function sendPrompt(
   actors: Actors,
   { name, prompt }: { readonly name: ThreadName; readonly prompt: Prompt },
 ): Promise<{ turnId: string }> {
-  const { blocks, clientMessageId, ...asked } = prompt;
+  const { blocks, clientMessageId, by, ...asked } = prompt;
   const sent =
     clientMessageId && (await recordsOf(name.accountId).turnOfMessage(name.id, clientMessageId));
   if (sent) return { turnId: sent.id };
   const id = random.id();
-  const turn = { id, prompt: blocks, clientMessageId, ...asked };
+  const turn = { id, prompt: blocks, clientMessageId, requester: by.actor, ...asked };
+  const audit = { action: 'turn.prompt', ...by, target: id, detail: { thread: name.id } } as const;
+  let other: TurnRow | undefined;
   await actors.of(name).rows.change((now) => {
     if (now.thread.status === 'archived') throw archived(name.id);
-    return { change: enqueueTurn(now, turn, clock.wallMs()) };
+    // The same message may have come twice at the same moment.
+    other = clientMessageId === undefined ? undefined : turnIn(now, clientMessageId);
+    return other === undefined
+      ? { change: enqueueTurn(now, turn, clock.wallMs()), audit }
+      : undefined;
   });
   actors.admission.look();
-  return { turnId: id };
+  return { turnId: other?.id ?? id };
+}
+
+function turnIn({ turn, queue }: ThreadRows, clientMessageId: string): TurnRow | undefined {
+  const turns = turn === undefined ? queue : [turn, ...queue];
+  return turns.find((one) => one.clientMessageId === clientMessageId);
 }
 
 async function answerOne(
@@ -129,13 +157,14 @@ async function answerOne(
   actors: Actors,
   reply: AskedReply & { readonly accountId: AccountId; readonly askId: string },
 ): Promise<void> {
-  const { accountId, askId, answer, actor } = reply;
+  const { accountId, askId, answer, by } = reply;
   const ask = await recordsOf(accountId).ask(askId);
   if (ask === undefined) throw refusalOf('ask-not-found', askId);
   const thread = actors.of({ accountId, id: ask.threadId });
+  const audit = answerAudit({ ask, answer }, by);
   await thread.rows.change((now) => {
-    const step = answerAsk(now, { askId, answer, actor }, clock.wallMs());
-    if (step.outcome === 'answered') return step;
+    const step = answerAsk(now, { askId, answer, actor: by.actor }, clock.wallMs());
+    if (step.outcome === 'answered') return { ...step, audit };
     // What is not among the open ones any more was decided.
     throw refusalOf(step.outcome === 'ask-not-found' ? 'ask-decided' : step.outcome, askId);
   });

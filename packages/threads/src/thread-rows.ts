@@ -9,6 +9,7 @@ import {
   isAmongRows,
   type MessageText,
   noText,
+  type ThreadAudit,
   type ThreadChange,
   type ThreadRecords,
   type ThreadRows,
@@ -32,6 +33,8 @@ export interface Decided {
   readonly change: ThreadChange;
   /* Of the open message after the change; absent: as before. */
   readonly text?: MessageText;
+  /* Of what somebody asked for. */
+  readonly audit?: ThreadAudit;
 }
 
 /* Undefined: nothing is to be done. `text`: of the message that the agent is writing. */
@@ -84,13 +87,13 @@ export class KeptRows {
     });
   }
 
-  async #commit(before: ThreadRows, { change, text }: Decided): Promise<boolean> {
+  async #commit(before: ThreadRows, { change, text, audit }: Decided): Promise<boolean> {
     const { records, desk, observer, accountId, onPoint, threadId } = this.#deps;
     // Whatever becomes of it, what is here may not be what is stored any more.
     this.#lastKnown = before;
     this.#rows = undefined;
     onPoint?.('before-commit');
-    const outcome = await records.commit(before, change);
+    const outcome = await records.commit(before, change, audit);
     onPoint?.('after-commit');
     if (outcome === 'conflict') return false;
     this.#rows = settled(change.rows);

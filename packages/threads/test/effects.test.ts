@@ -38,7 +38,7 @@ async function decide(rig: ThreadsRig, { threads }: TestGateway, optionId: strin
   const [ask] = await rig.database.records.openAsks();
   assert.ok(ask);
   const answer = { kind: 'option', optionId } as const;
-  await threads.answer(anAccount, ask.id, { answer, actor: 'device:1' });
+  await threads.answer(anAccount, ask.id, { answer, by: { actor: 'device:1' } });
 }
 
 async function endOf(rig: ThreadsRig, { threads }: TestGateway): Promise<string> {

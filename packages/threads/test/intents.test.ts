@@ -54,8 +54,8 @@ test('a cancel ends the turn, and the same process answers the next one', async 
   const { rig, gateway, id, turnId, pid } = await begin(t, [...start(), ...steps]);
   await rig.until('it answers', () => rig.text(id) === 'one');
   const { agents } = gateway.threads;
-  assert.equal(await agents.cancelTurn(anAccount, turnId, 'device:1'), true);
-  assert.equal(await agents.cancelTurn(anAccount, turnId, 'device:1'), false);
+  assert.equal(await agents.cancelTurn(anAccount, turnId, { actor: 'device:1' }), true);
+  assert.equal(await agents.cancelTurn(anAccount, turnId, { actor: 'device:1' }), false);
   await rig.until('the turn has ended', () => rig.turnEnded(id, turnId));
   assert.equal(rig.database.threads.get(id)?.turns.get(turnId)?.status, 'cancelled');
   assert.equal(rig.lease(id)?.state, 'open');
@@ -72,7 +72,7 @@ test('a cancel that is ignored for ten seconds ends the agent with all that it h
   const { rig, gateway: first, id, turnId, pid } = await begin(t, [...start(), deaf], { gateway });
   await rig.until('it answers', () => rig.text(id) === 'one');
   const pids = [pid, rig.child('tool'), rig.child('daemon')];
-  await first.threads.agents.cancelTurn(anAccount, turnId, 'device:1');
+  await first.threads.agents.cancelTurn(anAccount, turnId, { actor: 'device:1' });
   await ended(rig, id);
   const turn = rig.database.threads.get(id)?.turns.get(turnId);
   assert.deepEqual([turn?.status, turn?.result?.code], ['interrupted', 'aborted']);
@@ -145,7 +145,7 @@ test('an agent can be had without a turn; whoever asks again has the same one', 
   const rig = new ThreadsRig(t, script([...start(), onPrompt([say('one'), endTurn()])]));
   const { threads } = await rig.gateway();
   const given = { agent: 'fake', cwd: rig.dir, title: '' };
-  const { id } = await threads.create(anAccount, given);
+  const { id } = await threads.create(anAccount, given, { actor: 'device:1' });
   const [one, two] = await Promise.all([
     threads.agents.ensureSession(nameOf(id)),
     threads.agents.ensureSession(nameOf(id)),

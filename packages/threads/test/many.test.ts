@@ -22,7 +22,7 @@ test('a thread goes on after hundreds of others were looked at', async (t) => {
   await rig.until('the first turn has ended', () => rig.turnEnded(id, turnId));
   for (let count = 0; count < 300; count += 1) {
     const given = { agent: 'fake', cwd: rig.dir, title: 'idle' };
-    const other = await threads.create(anAccount, given);
+    const other = await threads.create(anAccount, given, { actor: 'device:1' });
     await threads.agents.closeSession({ accountId: anAccount, id: other.id });
   }
   const next = await rig.say(threads, id, 'second');

@@ -63,7 +63,7 @@ test('a cancel ends it with all that it started', async (t) => {
   const gateway = await rig.gateway();
   const { id, turnId } = await rig.ask(gateway.threads, 'x');
   await rig.until('it has begun', () => rig.text(id) === 'begun\n');
-  assert.equal(await gateway.threads.agents.cancelTurn(anAccount, turnId, 'me'), true);
+  assert.equal(await gateway.threads.agents.cancelTurn(anAccount, turnId, { actor: 'me' }), true);
   await rig.until('the turn has ended', () => rig.turnEnded(id, turnId));
   assert.equal(turnOf(rig, id, turnId)?.status, 'cancelled');
   assert.equal(existsSync(`/proc/${readFileSync(join(rig.dir, 'child'), 'utf8').trim()}`), false);

@@ -14,14 +14,21 @@ test('what was kept in memory is no reason to refuse what is stored', async (t) 
   );
   const owner = await rig.gateway();
   const other = await rig.gateway();
-  const { id } = await owner.threads.create(anAccount, { agent: 'fake', cwd: rig.dir, title: '' });
+  const { id } = await owner.threads.create(
+    anAccount,
+    { agent: 'fake', cwd: rig.dir, title: '' },
+    { actor: 'device:1' },
+  );
   // The other one looks while there is nothing, and keeps what it saw.
   await other.threads.agents.closeSession({ accountId: anAccount, id });
   const turnId = await rig.say(owner.threads, id, 'count');
   await rig.until('it speaks', () => rig.text(id) === 'one');
-  assert.equal(await other.threads.agents.cancelTurn(anAccount, turnId, 'device:2'), true);
   assert.equal(
-    await other.threads.agents.cancelTurn(anAccount, turnId, 'device:2'),
+    await other.threads.agents.cancelTurn(anAccount, turnId, { actor: 'device:2' }),
+    true,
+  );
+  assert.equal(
+    await other.threads.agents.cancelTurn(anAccount, turnId, { actor: 'device:2' }),
     false,
     'but once',
   );

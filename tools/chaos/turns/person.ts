@@ -34,7 +34,11 @@ export async function keepTalking(deps: PersonDeps): Promise<void> {
     for (const thread of items) await lookAt(deps, thread);
     if (isLast && items.length === 0) return;
     for (let count = items.length; !isLast && count < threadsAtOnce; count += 1) {
-      await threads.create(accountId, { agent: 'echo', cwd: directory, title: 'chaos' });
+      await threads.create(
+        accountId,
+        { agent: 'echo', cwd: directory, title: 'chaos' },
+        { actor: 'device:1' },
+      );
     }
     const again = clock.timer(lookAgainMs, () => bell.ring());
     await bell.wait(new AbortController().signal);
@@ -51,7 +55,7 @@ async function lookAt(deps: PersonDeps, { id }: ThreadRow): Promise<void> {
   const index = (await records.turns(id)).length;
   if (!isLast && index < turnsPerThread) {
     const blocks = [{ type: 'text', text: planTurn(id, index).prompt }];
-    const asked = { loadClass: 'long_task', requester: 'device:chaos' } as const;
+    const asked = { loadClass: 'long_task', by: { actor: 'device:chaos' } } as const;
     const clientMessageId = messageIdOf(index);
     await threads.prompt({ accountId, id }, { blocks, ...asked, clientMessageId });
   } else if (rows.run === undefined) await records.archive(id);
@@ -64,7 +68,8 @@ async function answer(
 ): Promise<void> {
   const options = params['options'] as readonly { readonly optionId: string }[];
   const optionId = options[choice % options.length]?.optionId ?? '';
-  const reply = { answer: { kind: 'option', optionId }, actor: `device:${choice}` } as const;
+  const by = { actor: `device:${choice}` };
+  const reply = { answer: { kind: 'option', optionId }, by } as const;
   await threads.answer(accountId, id, reply).catch((error: unknown) => {
     // It was answered between the look and this.
     if (!hasCode(error, 'ask-decided')) throw error;

@@ -81,7 +81,8 @@ async function prepare(dir: string): Promise<string> {
   for (const one of [places.stateDir, places.traces, places.effects]) {
     mkdirSync(one, { mode: 0o700 });
   }
-  await joinModules(root, places.bundle, 'tools/chaos/turns/gateway.ts');
+  const program = 'tools/chaos/turns/gateway.ts';
+  await joinModules(root, places.bundle, { program, readFrom: places.bundle });
   const store = await openOwn(dir);
   const audit = { action: 'chaos', actor: 'chaos' };
   const { id } = await store.system.accounts.ensureOwner({ displayName: 'Owner', audit });

@@ -11,7 +11,7 @@
  */
 import type { AccountId, Clock } from '@clawdfather/kit';
 import type { Cursor, ManagedRun, RunId, Supervisor } from '@clawdfather/supervisor';
-import { type AnswerRefusal, answerAsk } from '../decide/answer-ask.ts';
+import { type AnswerRefusal, answerAsk, answerAudit } from '../decide/answer-ask.ts';
 import { beginLook, type LookAhead, lookOn, noteAsks } from '../decide/look-ahead.ts';
 import type { DueThreads, ThreadName, ThreadRecords } from '../ports.ts';
 import type { AgentRunRow, AskAnswer, AskRow, ThreadRows } from '../rows.ts';
@@ -159,7 +159,8 @@ async function answerOne(
       });
       return { outcome: isOver || step.outcome === 'answered' ? 'ask-decided' : step.outcome };
     }
-    if ((await records.commit(rows, step.change)) === 'conflict') continue;
+    const audit = answerAudit({ ask, answer }, { actor });
+    if ((await records.commit(rows, step.change, audit)) === 'conflict') continue;
     const undelivered = await deliver(deps, records, run).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),

@@ -2,6 +2,7 @@
  * An answer to what an agent asks, with the frame that carries it (X4). Fenced by the ask's own state and not by an epoch, so that
  * anyone who may answer can do so, with a gateway or without.
  */
+import type { ThreadAudit } from '../ports.ts';
 import type { AskAnswer, AskRow, ThreadChange, ThreadRows } from '../rows.ts';
 import { isObject, type Json } from '../wire/json-rpc.ts';
 import { answerText } from './answer-text.ts';
@@ -47,6 +48,16 @@ export function answerAsk(
     { turnId: ask.turnId },
   );
   return { outcome: 'answered', change: draft.done() };
+}
+
+/* For the audit log: what was asked and chosen, and nothing that was said. */
+export function answerAudit(
+  { ask, answer }: { readonly ask: AskRow & { readonly threadId: string }; answer: AskAnswer },
+  by: Pick<ThreadAudit, 'actor' | 'ip' | 'traceId'>,
+): ThreadAudit {
+  const option = answer.kind === 'option' ? { option: answer.optionId } : {};
+  const detail = { thread: ask.threadId, class: ask.class, answer: answer.kind, ...option };
+  return { action: 'ask.answer', ...by, target: ask.id, detail };
 }
 
 export interface PermissionOption {

@@ -168,7 +168,7 @@ function formatWaiting(ask: Ask, { flag, paint, columns: columnsMax }: AnswerDep
   const id = short(ask.id);
   const rows = askedRows(ask, { paint, columnsMax }).join('\n');
   const how =
-    ask.class === 'permission'
+    ask.class !== 'question'
       ? `allow it: clf allow${flag} ${id}   refuse it: clf deny${flag} ${id}`
       : `it is a question, to be answered in the app; refuse it: clf deny${flag} ${id}`;
   return `clf: ${makeVisible(ask.agent)} waits for an answer\n${rows}\nclf: ${how}\n`;

@@ -77,7 +77,8 @@ async function spawnAgent(
   const { catalogue } = deps.agentThreads;
   const cwd = usualDirectory(deps, accountId, catalogue.resolve(agent).cwd);
   const place = { cwd, sessionId, viaConnectionId };
-  const thread = await threads.create(accountId, { agent, title: '', ...place });
+  const { actor } = pending;
+  const thread = await threads.create(accountId, { agent, title: '', ...place }, { actor });
   try {
     await untilAborted(threads.agents.ensureSession({ accountId, id: thread.id }), signal);
     return thread.id;

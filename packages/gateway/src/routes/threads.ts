@@ -14,7 +14,7 @@ import { streamEvents, waitForEvent } from '../agents/stream-events.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { type Caller, actorOf } from '../http/caller.ts';
-import type { Call, Handlers } from '../http/handlers.ts';
+import { askerOf, type Call, type Handlers } from '../http/handlers.ts';
 import { newTurnTrace } from '../observe/turn-trace.ts';
 import { newTrace } from '../observe/trace-context.ts';
 import type { Observe } from '../observe/open-observe.ts';
@@ -76,7 +76,7 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
         {
           blocks: blocks as never,
           loadClass: body.load_class,
-          requester: actorOf(caller),
+          by: askerOf(call),
           clientMessageId: body.client_message_id,
           trace: traceForTurn(parts),
         },
@@ -86,7 +86,8 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
     archive: async (call) => {
       const { id } = await findThread(parts, call);
       const { accountId } = call.caller;
-      const outcome = await recordsOf(parts, call.caller).archive(id);
+      const audit = { action: 'thread.archive', ...askerOf(call) } as const;
+      const outcome = await recordsOf(parts, call.caller).archive(id, audit);
       if (outcome === 'busy') throw new ApiError('still_running', 'a turn runs or waits in it');
       if (outcome === 'not_found') throw notFound();
       const actor = actorOf(call.caller);
@@ -104,9 +105,10 @@ function traceForTurn({ observe, random }: ThreadsParts): string {
 
 async function createThread(
   parts: ThreadsParts,
-  { caller, body }: Call<Api['threads']['create']>,
+  call: Call<Api['threads']['create']>,
 ): Promise<ThreadRow> {
-  const { accountId } = caller;
+  const { body } = call;
+  const { accountId } = call.caller;
   const { connection_id: connectionId } = body;
   const { catalogue } = parts.agentThreads;
   const agent = body.agent ?? catalogue.defaultName();
@@ -118,12 +120,13 @@ async function createThread(
   }
   // A member's agent needs a Unix user of its own; the refusal says so.
   const usual = connectionId === null ? usualDirectory(parts, accountId, cwd) : '.';
-  return parts.agentThreads.threads.create(accountId, {
+  const thread = {
     agent,
     cwd: body.directory ?? usual,
     title: body.title ?? '',
     ...(connectionId === null ? {} : { connectionId }),
-  });
+  };
+  return parts.agentThreads.threads.create(accountId, thread, askerOf(call));
 }
 
 async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']>) {
@@ -163,10 +166,11 @@ async function turnOf(parts: ThreadsParts, caller: Caller, turnId: string) {
 export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']> {
   return {
     get: async ({ caller, params }) => ({ turn: await turnOf(parts, caller, params.id) }),
-    cancel: async ({ caller, params }) => {
+    cancel: async (call) => {
+      const { caller, params } = call;
       const { threads } = parts.agentThreads;
       const { accountId } = caller;
-      const accepted = await threads.agents.cancelTurn(accountId, params.id, actorOf(caller));
+      const accepted = await threads.agents.cancelTurn(accountId, params.id, askerOf(call));
       return { accepted, turn: await turnOf(parts, caller, params.id) };
     },
   };
@@ -188,12 +192,13 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
       return { items: asks.map((ask, index) => showAsk(ask, agents[index]?.agent ?? '')) };
     },
     get: async ({ caller, params }) => show(caller, params.id),
-    answer: async ({ caller, params, body }) => {
+    answer: async (call) => {
+      const { caller, params, body } = call;
       const { threads } = parts.agentThreads;
       const { accountId } = caller;
       const answer = answerOf(body);
       await checkMayAnswer(recordsOf(parts, caller), caller, params.id);
-      await threads.answer(accountId, params.id, { answer, actor: actorOf(caller) });
+      await threads.answer(accountId, params.id, { answer, by: askerOf(call) });
       return show(caller, params.id);
     },
   };

@@ -24,6 +24,7 @@ export const auditActions = [
   'account.create',
   'account.identify',
   'approval.decide',
+  'ask.answer',
   'auth.login',
   'auth.logout',
   'auth.refused',
@@ -46,8 +47,12 @@ export const auditActions = [
   'session.close',
   'session.start',
   'settings.update',
+  'thread.archive',
+  'thread.create',
   'token.create',
   'token.revoke',
+  'turn.cancel',
+  'turn.prompt',
 ] as const;
 
 export const auditEndpoints = endpoints({

@@ -76,7 +76,7 @@ async function act(rig: ThreadsRig, { threads }: TestGateway, choice: number): P
   const [id] = rig.database.threads.keys();
   if (id === undefined) {
     const given = { agent: 'fake', cwd: rig.dir, title: 'a talk' };
-    await threads.create(anAccount, given);
+    await threads.create(anAccount, given, { actor: 'device:1' });
     return;
   }
   const stored = rig.database.threads.get(id);
@@ -86,7 +86,7 @@ async function act(rig: ThreadsRig, { threads }: TestGateway, choice: number): P
     const options = open.params['options'] as readonly { optionId: string }[];
     const optionId = options[choice % options.length]?.optionId ?? '';
     const answer = { kind: 'option', optionId } as const;
-    await threads.answer(anAccount, open.id, { answer, actor: `device:${choice}` });
+    await threads.answer(anAccount, open.id, { answer, by: { actor: `device:${choice}` } });
     return;
   }
   const next = messages.find(

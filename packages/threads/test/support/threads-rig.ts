@@ -213,7 +213,7 @@ export class ThreadsRig {
 
   async ask(threads: Threads, text: string): Promise<ThreadName & { readonly turnId: string }> {
     const given = { agent: 'fake', cwd: this.dir, title: text };
-    const { id } = await threads.create(anAccount, given);
+    const { id } = await threads.create(anAccount, given, { actor: 'device:1' });
     return { accountId: anAccount, id, turnId: await this.say(threads, id, text) };
   }
 
@@ -232,7 +232,7 @@ export class ThreadsRig {
     { text, clientMessageId }: { readonly text: string; readonly clientMessageId?: string },
   ): Promise<string> {
     const blocks = [{ type: 'text', text }];
-    const asked = { loadClass: 'long_task', requester: 'device:1', clientMessageId } as const;
+    const asked = { loadClass: 'long_task', by: { actor: 'device:1' }, clientMessageId } as const;
     const name = { accountId: anAccount, id: threadId };
     return (await threads.prompt(name, { blocks, ...asked })).turnId;
   }

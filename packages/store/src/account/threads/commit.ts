@@ -8,9 +8,10 @@
  *
  * A change that only adds text of the agent and moves the run's cursor is three statements.
  */
-import type { AgentRunRow, ThreadChange, ThreadRows } from '@clawdfather/agents';
+import type { AgentRunRow, ThreadAudit, ThreadChange, ThreadRows } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import { sql } from 'kysely';
+import { insertAudit } from '../../audit.ts';
 import { createInsert, runUpdate, updateOne } from '../../compiled-write.ts';
 import type { AccountContext } from '../../context.ts';
 import type { Database } from '../../engine.ts';
@@ -28,10 +29,11 @@ import { insertBlobs } from './large-text.ts';
 import { type NamedChange, type WrittenRows, writtenRows } from './written-rows.ts';
 
 export async function commitChange(
-  { runner, accountId, random }: AccountContext,
+  context: AccountContext,
   before: ThreadRows,
-  change: ThreadChange,
+  { change, audit }: { readonly change: ThreadChange; readonly audit: ThreadAudit | undefined },
 ): Promise<'committed' | 'conflict'> {
+  const { runner, accountId, random } = context;
   const changeId = changeIdOf(change, random);
   const written = writtenRows(accountId, before, { ...change, changeId });
   const values = {
@@ -47,6 +49,7 @@ export async function commitChange(
     // TC1
     if ((await runUpdate(target, updateThread, values)) === 1) {
       await write(target, accountId, written);
+      if (audit !== undefined) await insertAudit(db, context, audit);
       return 'committed';
     }
     const isDone = await wasCommitted(db, accountId, { before, change: { ...change, changeId } });

@@ -1,7 +1,8 @@
 /*
  * The threads of an account: the port of packages/agents, whose decisions are committed here.
  */
-import type { NewThread, ThreadRecords, ThreadRows } from '@clawdfather/agents';
+import type { NewThread, ThreadAudit, ThreadRecords, ThreadRows } from '@clawdfather/agents';
+import { insertAudit } from '../../audit.ts';
 import type { AccountContext } from '../../context.ts';
 import type { Database } from '../../engine.ts';
 import { StoreError } from '../../errors.ts';
@@ -28,9 +29,9 @@ export type Threads = ThreadRecords;
 export function createThreads(context: AccountContext): Threads {
   const { runner, accountId } = context;
   return {
-    create: (thread) => create(context, thread),
+    create: (thread, audit) => create(context, thread, audit),
     load: (threadId) => loadThread(context, threadId),
-    commit: (before, change) => commitChange(context, before, change),
+    commit: (before, change, audit) => commitChange(context, before, { change, audit }),
     get: async (threadId) => {
       const [row] = await runner.select(selectThread, { accountId, threadId });
       return row === undefined ? undefined : threadOf(toRecord(row));
@@ -42,7 +43,8 @@ export function createThreads(context: AccountContext): Threads {
       const { items, total } = await selectPage(runner, selectThreads, { page, values });
       return { items: items.map(threadOf), total };
     },
-    archive: (threadId) => runner.writeRepeatable((db) => archive(db, context, threadId)),
+    archive: (threadId, audit) =>
+      runner.writeRepeatable((db) => archive(db, context, { threadId, audit })),
     events: async (threadId, { after, limit }) => {
       const rows = await runner.select(selectEvents, { accountId, threadId, after, limit });
       return rows.map(toRecord);
@@ -74,7 +76,11 @@ export function createThreads(context: AccountContext): Threads {
 }
 
 /** The id is made before, so that a lost answer makes no second thread. */
-async function create(context: AccountContext, input: NewThread): Promise<ThreadRows> {
+async function create(
+  context: AccountContext,
+  input: NewThread,
+  audit: ThreadAudit | undefined,
+): Promise<ThreadRows> {
   const { runner, accountId, clock, random } = context;
   const id = random.id();
   const nowMs = clock.wallMs();
@@ -105,11 +111,13 @@ async function create(context: AccountContext, input: NewThread): Promise<Thread
   } as const;
   await runner.writeRepeatable(async (db) => {
     await refuseUnknown(db, accountId, input);
-    await db
+    const made = await db
       .insertInto('threads')
       .values(columns)
       .onConflict((conflict) => conflict.columns(['account_id', 'id']).doNothing())
-      .execute();
+      .executeTakeFirst();
+    if (audit === undefined || made.numInsertedOrUpdatedRows !== 1n) return;
+    await insertAudit(db, context, { target: id, ...audit });
   });
   const thread = threadOf(toRecord(columns));
   return { thread, calls: new Map(), asks: new Map(), queue: [] };
@@ -149,9 +157,10 @@ async function refuseUnknown(
 /** A change as any other: who decides on the rows before it is told that they are not the newest. */
 async function archive(
   db: Database,
-  { accountId, clock }: AccountContext,
-  threadId: string,
+  context: AccountContext,
+  { threadId, audit }: { readonly threadId: string; readonly audit: ThreadAudit | undefined },
 ): Promise<'archived' | 'not_found' | 'busy'> {
+  const { accountId, clock } = context;
   const row = await db
     .selectFrom('threads')
     .select(['status', 'version'])
@@ -172,5 +181,6 @@ async function archive(
     .where('account_id', '=', accountId)
     .where('id', '=', threadId)
     .execute();
+  if (audit !== undefined) await insertAudit(db, context, { target: threadId, ...audit });
   return 'archived';
 }
