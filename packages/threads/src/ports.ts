@@ -21,8 +21,8 @@ export interface AgentPlan {
   enter?(): Promise<{ readonly sessionId: string; readonly cwd: string }>;
   /* Of another machine: the end with why it was lost, if it was, and that was not on record yet. */
   explainEnd?(exit: RunExit): Promise<RunExit>;
-  /* Of an agent on a host: what it may ask us to do there. Goes with `servesHost` of its setup. */
-  readonly tools?: HostTools | undefined;
+  /* Of an agent on a host, once that was entered: what it may ask us to do there. Goes with `servesHost` of its setup. */
+  tools?(): HostTools;
   /*
    * Idempotent by the run's id (S1). The lease id goes into the environment of the process (AP3). `turn`: the one that it is started for,
    * if there is one.

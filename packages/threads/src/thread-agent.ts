@@ -235,7 +235,7 @@ export class ThreadAgent {
     });
     if (held?.run === undefined) return undefined;
     const onConsumed = (hadTurn: boolean) => this.#consumed(hadTurn);
-    const tools = setup.servesHost === true ? this.#plan?.tools : undefined;
+    const tools = setup.servesHost === true ? this.#plan?.tools?.() : undefined;
     this.#effects =
       tools && createThreadEffects({ ...this.#deps, rows, tools, runId, epoch, onPoint });
     const once = onceOf(held.run);
@@ -300,10 +300,13 @@ export class ThreadAgent {
 
   async #ended(runId: RunId, end: Omit<RunEnd, 'runId'>): Promise<void> {
     const { onFree, lookAgain, log, threadId } = this.#deps;
-    await this.#plan?.tools?.endTerminals(runId).catch((error: unknown) => {
-      // They end with its session at the latest.
-      log.warn('thread.terminals-not-ended', { threadId, error });
-    });
+    await this.#plan
+      ?.tools?.()
+      .endTerminals(runId)
+      .catch((error: unknown) => {
+        // They end with its session at the latest.
+        log.warn('thread.terminals-not-ended', { threadId, error });
+      });
     this.#effects = undefined;
     await endLease(this.#deps, runId, end);
     this.#plan = undefined;

@@ -174,7 +174,7 @@ function planOnHost(
   return {
     setup: { clientVersion: deps.config.version, mcpServers: [], neverLoad, servesHost: true },
     // Where it works is known when the host was reached.
-    get tools() {
+    tools: () => {
       const { hosts, remoteHosts, runs, store, config } = deps;
       const { agentPolicy } = config.runs;
       const { supervisor } = runs;

@@ -171,15 +171,16 @@ export class ThreadsRig {
   }
 
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
+    const { tools } = this.#options;
     return {
       plan: async (_account, thread) => ({
         setup: {
           clientVersion: '0',
           mcpServers: [],
-          servesHost: this.#options.tools !== undefined,
+          servesHost: tools !== undefined,
           once: this.#options.once?.once,
         },
-        tools: this.#options.tools && guard.tools(this.#options.tools),
+        ...(tools && { tools: () => guard.tools(tools) }),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: this.#options.sessionId,
