@@ -86,6 +86,46 @@ test('a cancel ends the turn and keeps the agent; what it asks is answered with 
   assert.equal(talk.textOf(next), 'still there?');
 });
 
+test('the audit log says who prompted, answered, cancelled and put away, and not what was said', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const talk = createTalk(() => me);
+  await talk.begin();
+  const asking = await talk.say('ask: rm -r secret-words');
+  const asked = await talk.until(({ type }) => type === 'approval');
+  const ask = String(asked.payload['ask']);
+  const { options } = (await me.get(`asks/${ask}`)).body;
+  await me.post(`asks/${ask}`, { option_id: options[0].option_id });
+  await talk.until(isEndOf(asking));
+  const turn = await talk.say('ask: secret-words again');
+  await talk.until(({ type, turn_id }) => type === 'approval' && turn_id === turn);
+  await me.post(`turns/${turn}/cancel`);
+  await me.post(`turns/${turn}/cancel`);
+  await talk.until(isEndOf(turn));
+  await me.post(`threads/${talk.id()}/archive`);
+  const { entries } = (await me.get('audit?limit=100')).body;
+  const told = entries.filter(({ action }: { action: string }) =>
+    /^(?:thread|turn|ask)\./.test(action),
+  );
+  const thread = talk.id();
+  assert.deepEqual(
+    told.map(({ action, target }: { action: string; target: string }) => [action, target]),
+    [
+      ['thread.archive', thread],
+      ['turn.cancel', turn],
+      ['turn.prompt', turn],
+      ['ask.answer', ask],
+      ['turn.prompt', asking],
+      ['thread.create', thread],
+    ],
+  );
+  for (const { actor, ip } of told) assert.ok(/^(?:device|token):/.test(actor) && ip !== null);
+  const [answered] = told.filter(({ action }: { action: string }) => action === 'ask.answer');
+  const detail = { thread, class: 'permission', answer: 'option', option: options[0].option_id };
+  assert.deepEqual(answered.detail, detail);
+  assert.doesNotMatch(JSON.stringify(told), /secret-words/);
+});
+
 test('an agent that dies interrupts its turn with the cause; the next prompt has another one', async () => {
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);
