@@ -54,7 +54,8 @@ test('HTTP: every endpoint asks for one action', async () => {
   const { asked, runsFor } = refusing();
   const tokens = { onForgotten: () => () => {}, check: async () => [] };
   const streams = { whileOpen: (_caller: Caller, work: () => unknown) => work() };
-  const rest = { runs: {}, hub: {}, clock: createFakeClock(), log: silentLog };
+  const turnOfRun = () => undefined;
+  const rest = { runs: {}, hub: {}, clock: createFakeClock(), log: silentLog, turnOfRun };
   const parts = { ...rest, runsFor, tokens, streams };
   const handlers = createRunsHandlers(parts as unknown as RunsParts);
   const events = (name: string) => (name === 'accept' ? 'text/event-stream' : undefined);
