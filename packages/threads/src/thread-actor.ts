@@ -25,6 +25,7 @@ import {
   within,
 } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import type { AgentHold } from './agent-hold.ts';
 import { type DueByClock, dueByClock } from './due-by-clock.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
@@ -61,6 +62,7 @@ export class ThreadActor {
   #looking: Promise<void> | undefined;
   #isKicked = false;
   #timer: Timer | undefined;
+  #timerAtMs = 0;
 
   constructor(deps: ThreadActorDeps) {
     this.#deps = deps;
@@ -165,11 +167,21 @@ export class ThreadActor {
     }
     const hold = await this.#agent.takeOver(rows, run);
     if (hold === undefined) return;
-    await hold.deliver();
+    this.#deliver(hold);
     if (run.state === 'open') this.#agent.act(await this.rows.read());
     await this.#judge();
     const held = this.rows.known?.run;
     if (held?.state === 'open') this.#starts.settle(held);
+  }
+
+  /* Nothing waits for it: an agent that does not read its input has to be cancelled and ended all the same. */
+  #deliver(hold: AgentHold): void {
+    hold.deliver().catch((error: unknown) => {
+      if (this.#stop.signal.aborted) return;
+      const { threadId, log } = this.#deps;
+      log.warn('thread.deliver-failed', { threadId, error });
+      this.#arm(retryMs);
+    });
   }
 
   async #judge(): Promise<void> {
@@ -229,9 +241,17 @@ export class ThreadActor {
     });
   }
 
+  /* The soonest counts: that look finds out what is due later. */
   #arm(ms: number): void {
+    const { clock } = this.#deps;
+    const atMs = clock.monotonicMs() + Math.max(1, ms);
+    if (this.#timer !== undefined && this.#timerAtMs <= atMs) return;
     this.#timer?.cancel();
-    this.#timer = this.#deps.clock.timer(Math.max(1, ms), () => this.kick());
+    this.#timerAtMs = atMs;
+    this.#timer = clock.timer(Math.max(1, ms), () => {
+      this.#timer = undefined;
+      this.kick();
+    });
     this.#timer.unref();
   }
 }
