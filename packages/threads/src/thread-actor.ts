@@ -51,6 +51,9 @@ export interface ThreadActorDeps {
   readonly onFree: () => void;
 }
 
+/* A person who talks through another gateway waits so long at most. One small query for each agent that lives. */
+const hearOthersMs = 2_000;
+
 export class ThreadActor {
   readonly rows: KeptRows;
   readonly #deps: ThreadActorDeps;
@@ -63,6 +66,7 @@ export class ThreadActor {
   #isKicked = false;
   #timer: Timer | undefined;
   #timerAtMs = 0;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: ThreadActorDeps) {
     this.#deps = deps;
@@ -167,11 +171,29 @@ export class ThreadActor {
     }
     const hold = await this.#agent.takeOver(rows, run);
     if (hold === undefined) return;
+    await this.#hearOthers();
     this.#deliver(hold);
     if (run.state === 'open') this.#agent.act(await this.rows.read());
     await this.#judge();
     const held = this.rows.known?.run;
     if (held?.state === 'open') this.#starts.settle(held);
+  }
+
+  /*
+   * Prompts, cancels and answers that another gateway has taken in for the agent that is held here: nobody tells this process, so it looks
+   * now and then.
+   */
+  async #hearOthers(): Promise<void> {
+    const { clock, onFree } = this.#deps;
+    const restMs = this.#heardAtMs + hearOthersMs - clock.monotonicMs();
+    if (restMs > 0) {
+      this.#arm(restMs);
+      return;
+    }
+    this.#heardAtMs = clock.monotonicMs();
+    this.#arm(hearOthersMs);
+    const { turn, queue } = await this.rows.refresh();
+    if (turn === undefined && queue.length > 0) onFree();
   }
 
   /* Nothing waits for it: an agent that does not read its input has to be cancelled and ended all the same. */

@@ -18,7 +18,7 @@ function rig(runningTurns: () => Promise<number>) {
     activeMax: 2,
     log: silentLog,
     clock,
-    observer: { apart: async (work) => work() },
+    observer: { apart: (work) => work() },
     admit: async ({ id }) => {
       admitted.push(id);
       return true;
