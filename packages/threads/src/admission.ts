@@ -3,7 +3,7 @@
  * not matter which gateway has taken a turn in, or whether one was lost in between.
  */
 import type { DueThreads, ThreadName } from '@clawdfather/agents';
-import type { Log } from '@clawdfather/kit';
+import type { Clock, Log, Timer } from '@clawdfather/kit';
 import type { ThreadsObserver } from './observer.ts';
 
 export interface Admission {
@@ -16,16 +16,21 @@ export interface AdmissionDeps {
   readonly due: DueThreads;
   readonly activeMax: number;
   readonly log: Log;
+  readonly clock: Pick<Clock, 'timer'>;
   readonly observer: Pick<ThreadsObserver, 'apart'>;
   /* False: it has none to admit now. */
   readonly admit: (thread: ThreadName) => Promise<boolean>;
 }
 
+/* After a look that failed: nobody else may tell that turns wait. */
+const retryMs = 1_000;
+
 export function createAdmission(deps: AdmissionDeps): Admission {
-  const { due, activeMax, log, observer, admit } = deps;
+  const { due, activeMax, log, clock, observer, admit } = deps;
   let isWanted = false;
   let isClosed = false;
   let looking: Promise<void> | undefined;
+  let retry: Timer | undefined;
   const lookOnce = async (): Promise<void> => {
     let room = activeMax - (await due.runningTurns());
     for (const thread of await due.withTurns()) {
@@ -37,20 +42,28 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     while (isWanted && !isClosed) {
       isWanted = false;
       await lookOnce().catch((error: unknown) => {
-        if (!isClosed) log.warn('thread.admission-failed', { error });
+        if (isClosed) return;
+        log.warn('thread.admission-failed', { error });
+        retry?.cancel();
+        retry = clock.timer(retryMs, look);
+        retry.unref();
       });
     }
   };
+  const look = (): void => {
+    isWanted = true;
+    if (isClosed) return;
+    looking ??= observer.apart(loop).finally(() => {
+      looking = undefined;
+      // It may have been wanted after the loop had ended.
+      if (isWanted) look();
+    });
+  };
   return {
-    look: () => {
-      isWanted = true;
-      if (isClosed) return;
-      looking ??= observer.apart(loop).finally(() => {
-        looking = undefined;
-      });
-    },
+    look,
     close: async () => {
       isClosed = true;
+      retry?.cancel();
       await looking;
     },
   };

@@ -52,7 +52,7 @@ export interface AgentHold {
   readonly run: ManagedRun;
   /* Until its end, or until `signal` aborts: then it rejects. */
   readonly done: Promise<HoldEnd>;
-  /* Sends what was committed and may not be there yet. */
+  /* Sends what was committed and may not be there yet. An agent that does not read lets this wait until its end. */
   deliver(): Promise<void>;
 }
 
@@ -62,6 +62,8 @@ export function holdAgent(
   signal: AbortSignal,
 ): AgentHold {
   let delivering: Promise<void> = Promise.resolve();
+  // The one that has not begun: whoever comes meanwhile is served by it.
+  let waiting: Promise<void> | undefined;
   let delivered = start.acceptedInput;
   // One that reads its prompt from its input waits for the end of it.
   let isEndOwed = deps.once?.prompt === 'stdin';
@@ -85,10 +87,16 @@ export function holdAgent(
     run: deps.run,
     done: read(deps, start.cursor, signal),
     deliver: () => {
-      const next = delivering.then(deliver).catch((error: unknown) => {
+      if (waiting !== undefined) return waiting;
+      const begin = (): Promise<void> => {
+        waiting = undefined;
+        return deliver();
+      };
+      const next = delivering.then(begin).catch((error: unknown) => {
         // It is over, or another's: the reader finds out.
         if (!isOver(error)) throw error;
       });
+      waiting = next;
       delivering = next.catch(() => undefined);
       return next;
     },

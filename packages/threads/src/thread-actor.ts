@@ -25,6 +25,7 @@ import {
   within,
 } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import type { AgentHold } from './agent-hold.ts';
 import { type DueByClock, dueByClock } from './due-by-clock.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
@@ -50,6 +51,9 @@ export interface ThreadActorDeps {
   readonly onFree: () => void;
 }
 
+/* A person who talks through another gateway waits so long at most. One small query for each agent that lives. */
+const hearOthersMs = 2_000;
+
 export class ThreadActor {
   readonly rows: KeptRows;
   readonly #deps: ThreadActorDeps;
@@ -61,6 +65,8 @@ export class ThreadActor {
   #looking: Promise<void> | undefined;
   #isKicked = false;
   #timer: Timer | undefined;
+  #timerAtMs = 0;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: ThreadActorDeps) {
     this.#deps = deps;
@@ -165,11 +171,39 @@ export class ThreadActor {
     }
     const hold = await this.#agent.takeOver(rows, run);
     if (hold === undefined) return;
-    await hold.deliver();
+    await this.#hearOthers();
+    this.#deliver(hold);
     if (run.state === 'open') this.#agent.act(await this.rows.read());
     await this.#judge();
     const held = this.rows.known?.run;
     if (held?.state === 'open') this.#starts.settle(held);
+  }
+
+  /*
+   * Prompts, cancels and answers that another gateway has taken in for the agent that is held here: nobody tells this process, so it looks
+   * now and then.
+   */
+  async #hearOthers(): Promise<void> {
+    const { clock, onFree } = this.#deps;
+    const restMs = this.#heardAtMs + hearOthersMs - clock.monotonicMs();
+    if (restMs > 0) {
+      this.#arm(restMs);
+      return;
+    }
+    this.#heardAtMs = clock.monotonicMs();
+    this.#arm(hearOthersMs);
+    const { turn, queue } = await this.rows.refresh();
+    if (turn === undefined && queue.length > 0) onFree();
+  }
+
+  /* Nothing waits for it: an agent that does not read its input has to be cancelled and ended all the same. */
+  #deliver(hold: AgentHold): void {
+    hold.deliver().catch((error: unknown) => {
+      if (this.#stop.signal.aborted) return;
+      const { threadId, log } = this.#deps;
+      log.warn('thread.deliver-failed', { threadId, error });
+      this.#arm(retryMs);
+    });
   }
 
   async #judge(): Promise<void> {
@@ -229,9 +263,17 @@ export class ThreadActor {
     });
   }
 
+  /* The soonest counts: that look finds out what is due later. */
   #arm(ms: number): void {
+    const { clock } = this.#deps;
+    const atMs = clock.monotonicMs() + Math.max(1, ms);
+    if (this.#timer !== undefined && this.#timerAtMs <= atMs) return;
     this.#timer?.cancel();
-    this.#timer = this.#deps.clock.timer(Math.max(1, ms), () => this.kick());
+    this.#timerAtMs = atMs;
+    this.#timer = clock.timer(Math.max(1, ms), () => {
+      this.#timer = undefined;
+      this.kick();
+    });
     this.#timer.unref();
   }
 }

@@ -71,6 +71,16 @@ export class KeptRows {
     });
   }
 
+  /* Looks whether another process has changed them. One small row, where nothing has. */
+  refresh(): Promise<ThreadRows> {
+    return this.#inTurn(async () => {
+      const { records, threadId } = this.#deps;
+      const stored = await records.get(threadId);
+      const isSame = this.#rows !== undefined && stored?.version === this.#rows.thread.version;
+      return isSame ? this.#load() : this.#loadAgain();
+    });
+  }
+
   /* One after the other, in the order of the calls. The rows after it, or undefined where nothing was decided. */
   change(decide: Decide): Promise<ThreadRows | undefined> {
     return this.#inTurn(async () => {

@@ -13,14 +13,16 @@ import {
   methodNotFound,
   type RpcMessage,
 } from '../wire/json-rpc.ts';
+import { answerText } from './answer-text.ts';
 import { isEffect, refusalOfEffect } from './effect-request.ts';
 import type { Consuming } from './consuming.ts';
 import type { Draft } from './draft.ts';
 
-const askClasses: Readonly<Record<string, AskClass>> = {
-  'session/request_permission': 'permission',
-  'elicitation/create': 'question',
-};
+/* A map, because a method may be called `constructor`, which every object has. */
+const askClasses: ReadonlyMap<string, AskClass> = new Map([
+  ['session/request_permission', 'permission'],
+  ['elicitation/create', 'question'],
+]);
 
 type Request = Extract<RpcMessage, { kind: 'request' }>;
 
@@ -44,12 +46,36 @@ export function takeRequest({ draft, setup, cursor, atMs }: Consuming, request: 
   if (known !== undefined) {
     // Noted ahead: it has its card and its event, and perhaps its answer.
     draft.asks.set(ask.id, { ...known, notedAheadAtMs: undefined });
+    answerIfCancelled(draft, ask.id);
     return;
   }
   draft.asks.set(ask.id, ask);
   // What becomes of it is told when it is known: by a card, or when it is done.
   if (ask.class === 'effect') return;
   draft.event(eventTypeOf(ask), { ask: ask.id, state: 'open', params }, { atMs });
+  answerIfCancelled(draft, ask.id);
+}
+
+/* X5: it had asked before it heard of the cancel. Without an answer it would wait, and be ended for ignoring the cancel (W13). */
+function answerIfCancelled(draft: Draft, askId: string): void {
+  const { turn } = draft;
+  const ask = draft.asks.get(askId);
+  if (turn?.cancelAskedAtMs === undefined || ask?.turnId !== turn.id) return;
+  if (ask.state === 'open') answerCancelled(draft, ask, turn.cancelActor ?? 'gateway');
+}
+
+/* X5. */
+export function answerCancelled(draft: Draft, ask: AskRow, actor: string): void {
+  const answer = { kind: 'cancel' } as const;
+  draft.frame(answerText(ask, answer));
+  const decision = { answer, actor, atMs: draft.atMs };
+  draft.asks.set(ask.id, { ...ask, state: 'answered', decision });
+  draft.event(eventTypeOf(ask), {
+    ask: ask.id,
+    state: 'answered',
+    answer: 'cancel',
+    actor,
+  });
 }
 
 export interface AskPlace {
@@ -66,7 +92,7 @@ export function askOf(
   { id: wireId, method, params }: Request,
   { runId, cursor, atMs, turnId, isServed = false }: AskPlace,
 ): AskRow | undefined {
-  const askClass = isServed ? 'effect' : askClasses[method];
+  const askClass = isServed ? 'effect' : askClasses.get(method);
   if (askClass === undefined) return undefined;
   return {
     id: askIdOf(runId, cursor),

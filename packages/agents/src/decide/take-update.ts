@@ -16,31 +16,32 @@ export class Texts {
   }
 }
 
-const roles: Readonly<Record<string, MessageRole>> = {
-  agent_message_chunk: 'agent',
-  agent_thought_chunk: 'thought',
-  user_message_chunk: 'user',
-};
+/* Maps, because an agent may say `constructor`, which every object has. */
+const roles: ReadonlyMap<string, MessageRole> = new Map([
+  ['agent_message_chunk', 'agent'],
+  ['agent_thought_chunk', 'thought'],
+  ['user_message_chunk', 'user'],
+]);
 
 /* These do not interrupt a text: agents send them in the middle of one. */
-const besides: Readonly<Record<string, 'usage' | 'status'>> = {
-  usage_update: 'usage',
-  available_commands_update: 'status',
-  current_mode_update: 'status',
-  config_option_update: 'status',
-  session_info_update: 'status',
-};
+const besides: ReadonlyMap<string, 'usage' | 'status'> = new Map([
+  ['usage_update', 'usage'],
+  ['available_commands_update', 'status'],
+  ['current_mode_update', 'status'],
+  ['config_option_update', 'status'],
+  ['session_info_update', 'status'],
+]);
 
 export function takeUpdate(consuming: Consuming, update: JsonObject): void {
   const { draft, atMs } = consuming;
   const { sessionUpdate, ...facts } = update;
   const kind = typeof sessionUpdate === 'string' ? sessionUpdate : '';
-  const role = roles[kind];
+  const role = roles.get(kind);
   if (role !== undefined) {
     takeChunk(consuming, role, facts);
     return;
   }
-  const beside = besides[kind];
+  const beside = besides.get(kind);
   if (beside !== undefined) {
     draft.event(beside, { update: kind, ...facts }, { atMs });
     return;

@@ -1,14 +1,13 @@
 /*
  * Turns from outside: put into the queue, admitted (X1), cancelled (X5).
  */
-import type { AskRow, CancelCause, LoadClass, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
+import type { CancelCause, LoadClass, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
 import { nextTurn } from '../turn/next-turn.ts';
 import type { JsonObject } from '../wire/json-rpc.ts';
 import { advance } from './advance.ts';
-import { answerText } from './answer-text.ts';
 import { Draft } from './draft.ts';
 import { cancelOnce } from './once.ts';
-import { eventTypeOf } from './take-request.ts';
+import { answerCancelled } from './take-request.ts';
 
 export interface NewTurn {
   readonly id: string;
@@ -136,17 +135,4 @@ function cancelWaiting(
   const asked = { cancelAskedAtMs: atMs, cancelCause: cause, cancelActor: actor };
   draft.endTurn({ ...waiting, ...asked, status, result, endedAtMs: atMs });
   return draft.done();
-}
-
-function answerCancelled(draft: Draft, ask: AskRow, actor: string): void {
-  const answer = { kind: 'cancel' } as const;
-  draft.frame(answerText(ask, answer));
-  const decision = { answer, actor, atMs: draft.atMs };
-  draft.asks.set(ask.id, { ...ask, state: 'answered', decision });
-  draft.event(eventTypeOf(ask), {
-    ask: ask.id,
-    state: 'answered',
-    answer: 'cancel',
-    actor,
-  });
 }

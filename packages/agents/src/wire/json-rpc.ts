@@ -30,13 +30,16 @@ export type RpcMessage =
   | { readonly kind: 'result'; readonly id: WireId; readonly result: Json }
   | { readonly kind: 'error'; readonly id: WireId; readonly error: RpcError };
 
+/* How deep a message may be: real ones have a dozen levels. What is much deeper can be parsed and not written back, so it could never be stored. */
+const levelsMax = 500;
+
 export const methodNotFound = -32601;
 export const invalidParams = -32602;
 
 /* Undefined: noise. */
 export function parseMessage(line: string): RpcMessage | undefined {
   const value = parseJson(line);
-  if (!isObject(value)) return undefined;
+  if (!isObject(value) || isDeeper(value, levelsMax)) return undefined;
   const { id, method, result, error } = value;
   if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') {
     return undefined;
@@ -63,6 +66,12 @@ function parseJson(line: string): Json | undefined {
     /* Noise: agents print banners and warnings where messages belong. */
     return undefined;
   }
+}
+
+function isDeeper(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function parseError({ code, message, data }: JsonObject): RpcError {

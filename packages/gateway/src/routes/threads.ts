@@ -208,8 +208,11 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
 async function checkMayAnswer(records: ThreadRecords, caller: Caller, askId: string) {
   if (caller.kind === 'device') return;
   const ask = await records.ask(askId);
-  const turn = ask?.turnId === undefined ? undefined : await records.turn(ask.turnId);
-  if (turn === undefined || turn.requester !== actorOf(caller)) return;
+  if (ask === undefined) return;
+  const turn = ask.turnId === undefined ? undefined : await records.turn(ask.turnId);
+  // Outside of a turn it may go back to any prompt of the thread.
+  const ledTo = turn === undefined ? await records.turns(ask.threadId) : [turn];
+  if (!ledTo.some(({ requester }) => requester === actorOf(caller))) return;
   throw new ApiError('forbidden', 'a token does not answer what its own prompt led to');
 }
 
