@@ -34,7 +34,7 @@ export function onceStart(
   const { once, timeoutMs = Infinity } = agent;
   const [program = '', ...args] = agent.argv;
   const isResumed = isBegun && once?.resume !== undefined;
-  const shown = [program, ...args, ...(isResumed ? (once.resume ?? []) : [])] as const;
+  const shown = [program, ...(isResumed ? withResume(args, once.resume) : args)] as const;
   const isArgument = once?.prompt !== 'stdin';
   const overallTimeoutMs = Math.min(deadlineMs[loadClass], timeoutMs);
   return {
@@ -44,6 +44,12 @@ export function onceStart(
     overallTimeoutMs,
     noOutputTimeoutMs: noOutputMs({ timeoutMs: overallTimeoutMs, isResumed }),
   };
+}
+
+/* After a last `--`, which keeps a prompt from being taken for an option, they would be none either. */
+function withResume(args: readonly string[], resume: readonly string[] = []): readonly string[] {
+  const isGuarded = args.at(-1) === '--';
+  return isGuarded ? [...args.slice(0, -1), ...resume, '--'] : [...args, ...resume];
 }
 
 /* Of the turn that its lease was written for. Throws `agent-turn-gone`: there is nothing to start any more. */

@@ -222,6 +222,9 @@ test('the prompt is the last argument, or a frame of the input; a conversation g
   assert.deepEqual(argument.argv, ['ask', '-q', '-c', text]);
   assert.equal(argument.shownAs, 'ask -q -c', 'records do not have the prompt');
   assert.deepEqual([argument.overallTimeoutMs, argument.noOutputTimeoutMs], [600_000, 180_000]);
+  const guarded = { ...agent, argv: ['ask', '--'] };
+  const options = onceStart({ ...guarded, once: { prompt: 'argument', resume: ['-c'] } }, turn);
+  assert.deepEqual(options.argv, ['ask', '-c', '--', text], 'they stay options');
   const fresh = { ...turn, isBegun: false };
   const input = onceStart({ ...agent, once: { prompt: 'stdin', resume: ['-c'] } }, fresh);
   assert.deepEqual([input.argv, input.stdin], [['ask', '-q'], 'open']);

@@ -75,12 +75,13 @@ export function lastWords({ outcome, stderr, noise }: Tried): readonly string[] 
 export interface Advised {
   readonly name: string;
   readonly variables: readonly string[];
+  readonly isBuiltIn: boolean;
 }
 
 /* Undefined: it works, or nothing is known that would help. */
 export function adviceFor(
   { outcome, hint }: Pick<Tried, 'outcome' | 'hint'>,
-  { name, variables }: Advised,
+  { name, variables, isBuiltIn }: Advised,
 ): string | undefined {
   switch (outcome) {
     case 'works':
@@ -91,7 +92,10 @@ export function adviceFor(
       return `Sign in: clf agents login ${name}.${other}`;
     }
     case 'not-startable':
-      return hint ?? `Look at agents.${name}.command, or install it: clf agents install ${name}.`;
+      return (
+        hint ??
+        `Look at agents.${name}.command${isBuiltIn ? `, or install it: clf agents install ${name}` : ''}.`
+      );
     case 'exited':
       return 'What it wrote last is above. Start its command by hand to see more.';
     case 'no-acp':

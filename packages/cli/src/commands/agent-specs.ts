@@ -82,7 +82,15 @@ export const threadsFollowSpec = defineCommand({
   summary: 'Show the newest turn of a conversation, and stay until nothing runs or waits in it',
   operands: { thread: operand(thread) },
   flags: gatewayFlags,
-  glossary: [{ title: 'Keys', words: { 'Ctrl-C': 'leaves; the turn goes on' } }],
+  glossary: [
+    {
+      title: 'Keys',
+      words: {
+        'Ctrl-C': 'leaves; the turn goes on',
+        'a number': 'answers what the agent asks, at a terminal',
+      },
+    },
+  ],
   examples: ['clf threads follow 3k9q'],
 });
 

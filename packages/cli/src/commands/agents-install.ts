@@ -4,6 +4,7 @@
 import { type InstallPlace, type InstallProgress, loadAgents } from '../agents/load-agents.ts';
 import type { CommandContext, Execute } from '../command.ts';
 import { agentsDirectory } from '../config/agents-directory.ts';
+import { usageError } from '../errors.ts';
 import { codeStatus, exitOk } from '../exit-status.ts';
 import { jsonLine } from '../render/run-json.ts';
 import type { agentsInstallSpec, agentsRemoveSpec } from './agent-specs.ts';
@@ -13,7 +14,10 @@ export const install: Execute<typeof agentsInstallSpec> = async (context) => {
   const { builtInAgents, findEntry, findInstalled, installAgent } = await loadAgents();
   const place = await placeOf(context);
   // A name that is wrong is told before anything is fetched.
-  const entries = context.operands.agents.map((name) => findEntry(name, builtInAgents));
+  const entries = context.operands.agents.map((name) => {
+    if (builtInAgents.every((entry) => entry.name !== name)) refuseConfigured(config, name);
+    return findEntry(name, builtInAgents);
+  });
   for (const entry of entries) {
     const wasThere = findInstalled(entry, place) !== undefined;
     const tell = createTeller(context, entry.title);
@@ -34,6 +38,15 @@ export const install: Execute<typeof agentsInstallSpec> = async (context) => {
   }
   return codeStatus(exitOk);
 };
+
+/* What is configured is listed as an agent, so it is not unknown. */
+function refuseConfigured({ values }: CommandContext['config'], name: string): void {
+  if (values.agents.every((agent) => agent.name !== name)) return;
+  throw usageError(
+    `${name} is not built in, so there is nothing to install: it is what agents.${name}.command says`,
+    `Try it: clf agents test ${name}`,
+  );
+}
 
 export const remove: Execute<typeof agentsRemoveSpec> = async (context) => {
   const { random, io, isJson } = context;
@@ -85,7 +98,7 @@ function wordsOf(progress: InstallProgress): string {
     case 'prepare':
       return 'asking npm …';
     case 'fetch':
-      return `${progress.packages} packages fetched …`;
+      return `${progress.packages} package${progress.packages === 1 ? '' : 's'} fetched …`;
     case 'check':
       return 'checking every file …';
     case 'publish':

@@ -9,6 +9,7 @@ import { loadAgents, type ResolvedAgent, type SignedIn } from '../agents/load-ag
 import {
   abilitiesText,
   adviceFor,
+  type Advised,
   formatStep,
   lastWords,
   signedInText,
@@ -90,8 +91,7 @@ function createTeller({ io, paint, isJson }: Call, { agent, here }: Tested) {
       write(line('ok', 'started', startedText(facts))),
     step: (step: Tried['steps'][number]): void => write(line('ok', step.name, stepText(step))),
     end: async (tried: Tried, directory: string): Promise<ExitStatus> => {
-      const { variables } = await signInOf(name);
-      const advice = adviceFor(tried, { name, variables });
+      const advice = adviceFor(tried, { name, ...(await signInOf(name)) });
       const told = { tried, directory, advice, version, signedIn };
       if (isJson) await io.stdout.write(jsonLine(testJson(name, told)));
       else await io.stdout.write(endText(name, told, paint));
@@ -100,10 +100,11 @@ function createTeller({ io, paint, isJson }: Call, { agent, here }: Tested) {
   };
 }
 
-async function signInOf(name: string): Promise<{ readonly variables: readonly string[] }> {
+async function signInOf(name: string): Promise<Pick<Advised, 'variables' | 'isBuiltIn'>> {
   const { builtInAgents, readPlatform } = await loadAgents();
   const entry = builtInAgents.find((candidate) => candidate.name === name);
-  return entry?.signIn[readPlatform()] ?? { variables: [] };
+  const { variables } = entry?.signIn[readPlatform()] ?? { variables: [] };
+  return { variables, isBuiltIn: entry !== undefined };
 }
 
 interface Told {

@@ -30,7 +30,7 @@ export const approvalsSpec = defineCommand({
 
 export const allowSpec = defineCommand({
   name: 'allow',
-  summary: 'Allow waiting commands and start them',
+  summary: 'Allow waiting commands and start them, or what agents ask',
   operands: { approvals: operandList(approval) },
   flags: {
     always: switchFlag({
@@ -44,7 +44,7 @@ export const allowSpec = defineCommand({
 
 export const denySpec = defineCommand({
   name: 'deny',
-  summary: 'Deny waiting commands',
+  summary: 'Deny waiting commands, or what agents ask',
   operands: { approvals: operandList(approval) },
   flags: {
     reason: valueFlag(text('TEXT'), { summary: 'the reason that the agent is told' }),

@@ -30,7 +30,11 @@ export const list: Execute<typeof threadsListSpec> = (context) =>
     } else if (flags.quiet) {
       for (const { id } of threads) await io.stdout.write(`${id}\n`);
     } else if (threads.length === 0) {
-      await io.stdout.write('No conversations yet. Begin one: clf ask "…"\n');
+      await io.stdout.write(
+        flags.all
+          ? 'No conversations yet. Begin one: clf ask "…"\n'
+          : 'No conversations. Begin one: clf ask "…". Archived ones: clf threads ls -a\n',
+      );
     } else {
       const nowMs = clock.wallMs();
       const rows = threads.map((thread) => [

@@ -38,9 +38,9 @@ export async function answerAsk(
   }
 }
 
-function isQuestion({ id, title }: Ask, flag: string): CliError {
+function isQuestion({ id, title, thread_id: thread }: Ask, flag: string): CliError {
   return usageError(
     `${id} is a question, which is not answered by allowing it: ${makeVisible(title)}`,
-    `Answer it in the app, or decline it: clf deny${flag} ${id}`,
+    `Answer it at a terminal, at a gateway: clf threads follow${flag} ${thread}. Or decline it: clf deny${flag} ${id}`,
   );
 }

@@ -100,7 +100,8 @@ type Answered = AnswerBody | 'over' | undefined;
 async function askOption(deps: Asking, ask: Ask): Promise<Answered> {
   const { paint, columns: columnsMax } = deps;
   const rows = [...askedRows(ask, { paint, columnsMax }), ...numberedOptions(ask)];
-  const numbers = ask.options.length === 1 ? '1' : `1 to ${ask.options.length}`;
+  const count = ask.options.length;
+  const numbers = count < 3 ? ['1', '1 or 2'][count - 1] : `1 to ${count}`;
   let text = `${asksText(ask)}${rows.join('\n')}\nclf: allow this? Type ${numbers}; it can also be answered elsewhere\n`;
   for (;;) {
     const line = await answerTo(deps, text);
@@ -170,7 +171,7 @@ function formatWaiting(ask: Ask, { flag, paint, columns: columnsMax }: AnswerDep
   const how =
     ask.class !== 'question'
       ? `allow it: clf allow${flag} ${id}   refuse it: clf deny${flag} ${id}`
-      : `it is a question, to be answered in the app; refuse it: clf deny${flag} ${id}`;
+      : `it is a question; answer it at a terminal: clf threads follow${flag} ${ask.thread_id}   refuse it: clf deny${flag} ${id}`;
   return `clf: ${makeVisible(ask.agent)} waits for an answer\n${rows}\nclf: ${how}\n`;
 }
 

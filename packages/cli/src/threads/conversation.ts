@@ -48,8 +48,11 @@ interface Building {
 
 export function conversationOf(events: readonly ThreadEvent[]): Conversation {
   const building: Building = { messages: [], tools: new Map(), ends: [], notices: [] };
-  for (const event of events) {
-    const fact = factOf(event);
+  const facts = events.map((event) => ({ event, fact: factOf(event) }));
+  for (const [index, { event, fact }] of facts.entries()) {
+    // The end of its turn says how the agent ended.
+    const isTold = fact?.kind === 'notice' && fact.event === 'agent-ended';
+    if (isTold && facts[index + 1]?.fact?.kind === 'turn-end') continue;
     if (fact !== undefined) add(building, event, fact);
   }
   const { messages, tools, ends, notices } = building;

@@ -3,7 +3,6 @@
  * connections and restarts of the gateway exactly where it was.
  */
 import { followThread } from '@clawdfather/sdk';
-import { makeVisible } from '@clawdfather/tools/text';
 import type { CommandContext } from '../command.ts';
 import { flagOf } from '../hosts/place-of-host.ts';
 import { isReaderGone } from '../io/io.ts';
@@ -13,6 +12,7 @@ import { createPaint, isColoured } from '../render/paint.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { isInsideRun } from '../sign-in/inside-run.ts';
 import type { OpenedGateway } from '../sign-in/open-client.ts';
+import { AgentEnd, formatNotice } from './agent-end.ts';
 import { type Answerer, createAnswerer } from './answer-here.ts';
 import { factOf, type ThreadFact } from './thread-fact.ts';
 import { eventJson } from './thread-json.ts';
@@ -148,6 +148,7 @@ async function followTo(
   const { threadId, after, signal } = turns;
   for (const askId of turns.openAsks) answerer.asked(askId);
   const said = createSaid();
+  const agentEnd = new AgentEnd();
   let usage: EndedTurn['usage'];
   const follow = followThread({ client, threadId, after }, { ...retry, signal });
   for await (const event of follow) {
@@ -158,21 +159,21 @@ async function followTo(
       else await answerer.over(fact.id, fact.actor);
     }
     if (!turns.isMeant(event)) continue;
+    const told = agentEnd.take(event, fact);
+    if (told !== undefined) await note(told);
     await take(event, fact);
     if (event.type === 'usage' && event.payload['update'] === undefined) usage = event.payload;
     if (fact === undefined) continue;
     said.add(fact);
-    if (fact.kind === 'notice' && fact.message !== undefined) await note(formatNotice(fact));
+    if (fact.kind === 'notice' && fact.event !== 'agent-ended' && fact.message !== undefined) {
+      await note(formatNotice(fact.message));
+    }
     if (fact.kind !== 'turn-end' || event.turn_id === null) continue;
     const { turn_id: turnId } = event;
     if (turns.isOver(turnId)) return { turnId, end: fact.end, text: said.text(), usage };
   }
   // It ends only with its signal.
   throw signal.reason;
-}
-
-function formatNotice({ message }: Extract<ThreadFact, { kind: 'notice' }>): string {
-  return `clf: ${makeVisible(message ?? '')}\n`;
 }
 
 /* As the transcript writes it into a file. */

@@ -24,6 +24,7 @@ export type ThreadFact =
       readonly kind: 'ask';
       readonly id: string;
       readonly state: string;
+      /* Who has answered it. */
       readonly actor: string | undefined;
     }
   | { readonly kind: 'notice'; readonly event: string; readonly message: string | undefined }
@@ -51,7 +52,8 @@ export function factOf({ type, payload }: ThreadEvent): ThreadFact | undefined {
         kind: 'ask',
         id: textAt(payload, 'ask') ?? '',
         state: textAt(payload, 'state') ?? '',
-        actor: textAt(payload, 'actor'),
+        // Who cancels a turn has answered nothing in it.
+        actor: textAt(payload, 'answer') === 'cancel' ? undefined : textAt(payload, 'actor'),
       };
     case 'status':
       return statusFact(payload);

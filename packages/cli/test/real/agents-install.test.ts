@@ -3,7 +3,7 @@
  * agent is installed whole or not at all is tested where that is done (packages/agents).
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCliRig } from '../support/cli-process.ts';
@@ -15,6 +15,19 @@ test('an agent that is none is refused with the one that was meant, and nothing 
   assert.equal(stdout, '');
   assert.match(stderr, /there is no agent "opencod"\n {2}did you mean opencode\?/);
   assert.equal(existsSync(join(rig.env['HOME'] ?? '', '.local/share/clawdfather')), false);
+});
+
+test('one of the settings is not called unknown: there is nothing to install', async (t) => {
+  const rig = createCliRig(t);
+  const config = join(rig.env['HOME'] ?? '', 'config.jsonc');
+  writeFileSync(config, JSON.stringify({ agents: { own: { command: ['own'] } } }), { mode: 0o600 });
+  rig.env['CLAWDFATHER_CONFIG'] = config;
+  const { code, stderr } = await rig.clf('agents', 'install', 'own');
+  assert.equal(code, 125);
+  assert.match(
+    stderr,
+    /own is not built in, so there is nothing to install: .*agents\.own\.command/,
+  );
 });
 
 test('an agent that is not installed is not removed, and that is said', async (t) => {

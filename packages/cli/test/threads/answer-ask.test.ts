@@ -64,6 +64,9 @@ test('one that was answered before is refused, and a question is not allowed', a
   await assert.rejects(answerAsk(context, desk, { ask: permission, wish: allow }), {
     code: 'approval-decided',
   });
-  await assert.rejects(answerAsk(context, desk, { ask: question, wish: allow }), { code: 'usage' });
+  await assert.rejects(answerAsk(context, desk, { ask: question, wish: allow }), {
+    code: 'usage',
+    hint: /clf threads follow thread\. .* clf deny 0123456789abcdef/,
+  });
   assert.equal(io.out(), '');
 });
