@@ -5,6 +5,7 @@
 import {
   cancelGraceMs,
   closeGraceMs,
+  deadlineMs,
   handshakeMs,
   isGoodbye,
   type ThreadRows,
@@ -24,26 +25,43 @@ export type DueByClock =
 
 const nothing: DueByClock = { kind: 'nothing' };
 
-export function dueByClock({ run, turn, calls }: ThreadRows, nowMs: number): DueByClock {
+/* Something that may take so long from then on, by the wall clock. */
+export interface Wait {
+  /* Tells it from others of the thread. */
+  readonly name: string;
+  readonly fromMs: number;
+  readonly ms: number;
+}
+
+/* `restMs`: what is left of a wait; zero or less: it is over. */
+export function dueByClock(
+  { run, turn, calls }: ThreadRows,
+  restMs: (wait: Wait) => number,
+): DueByClock {
   if (run === undefined) return nothing;
   if (run.state === 'closing') {
     const isAwaited = [...calls.values()].some(isGoodbye);
-    const ms = (run.closing?.atMs ?? 0) + closeGraceMs - nowMs;
-    return isAwaited && ms > 0 ? { kind: 'wait', ms } : { kind: 'end' };
+    if (!isAwaited) return { kind: 'end' };
+    const fromMs = run.closing?.atMs ?? 0;
+    const ms = restMs({ name: `close ${run.runId}`, fromMs, ms: closeGraceMs });
+    return ms > 0 ? { kind: 'wait', ms } : { kind: 'end' };
   }
   if (run.phase !== 'ready' && run.phase !== 'once') {
     const { runId } = run;
     // It has said so itself: there is nothing more to read.
     if (run.phase === 'failed') return { kind: 'close', runId, isCertain: true };
-    const ms = run.startedAtMs + handshakeMs - nowMs;
+    const ms = restMs({ name: `start ${runId}`, fromMs: run.startedAtMs, ms: handshakeMs });
     return ms > 0 ? { kind: 'wait', ms } : { kind: 'close', runId, isCertain: false };
   }
   if (turn === undefined) return nothing;
   if (turn.cancelAskedAtMs !== undefined) {
-    const ms = turn.cancelAskedAtMs + cancelGraceMs - nowMs;
+    const fromMs = turn.cancelAskedAtMs;
+    const ms = restMs({ name: `cancel ${turn.id}`, fromMs, ms: cancelGraceMs });
     return ms > 0 ? { kind: 'wait', ms } : { kind: 'give-up', turnId: turn.id };
   }
   if (turn.deadlineAtMs === undefined) return nothing;
-  const ms = turn.deadlineAtMs - nowMs;
+  const mayTakeMs = deadlineMs[turn.loadClass];
+  const fromMs = turn.deadlineAtMs - mayTakeMs;
+  const ms = restMs({ name: `turn ${turn.id}`, fromMs, ms: mayTakeMs });
   return ms > 0 ? { kind: 'wait', ms } : { kind: 'overdue', turnId: turn.id };
 }

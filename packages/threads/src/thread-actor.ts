@@ -26,11 +26,12 @@ import {
 } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
 import type { AgentHold } from './agent-hold.ts';
-import { type DueByClock, dueByClock } from './due-by-clock.ts';
+import { type DueByClock, dueByClock, type Wait } from './due-by-clock.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
 import type { ThreadsObserver } from './observer.ts';
 import type { AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
+import { createSteadyRest } from './steady-rest.ts';
 import { retryMs, ThreadAgent } from './thread-agent.ts';
 import { KeptRows } from './thread-rows.ts';
 import { Waiters } from './waiters.ts';
@@ -62,6 +63,7 @@ export class ThreadActor {
   /* Of those who want an agent without a turn, and of those who wait until one was told to end. */
   readonly #starts = new Waiters<AgentRunRow>();
   readonly #ends = new Waiters<void>();
+  readonly #restMs: (wait: Wait) => number;
   #looking: Promise<void> | undefined;
   #isKicked = false;
   #timer: Timer | undefined;
@@ -71,6 +73,7 @@ export class ThreadActor {
   constructor(deps: ThreadActorDeps) {
     this.#deps = deps;
     this.rows = new KeptRows(deps);
+    this.#restMs = createSteadyRest(deps.clock);
     const { signal } = this.#stop;
     const lookAgain = (afterMs?: number): void =>
       afterMs === undefined ? this.kick() : this.#arm(afterMs);
@@ -207,7 +210,7 @@ export class ThreadActor {
   }
 
   async #judge(): Promise<void> {
-    const due = dueByClock(await this.rows.read(), this.#deps.clock.wallMs());
+    const due = dueByClock(await this.rows.read(), this.#restMs);
     if (due.kind === 'nothing' || this.#agent.hold === undefined) return;
     if (due.kind === 'wait') {
       this.#arm(due.ms);

@@ -30,7 +30,9 @@ test('W3: a message that is too deep to be stored is noise, and what comes after
   const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const agent = new AskedAgent();
   agent.say(`{"jsonrpc":"2.0","method":"odd","params":{"deep":${deep}}}\n`);
-  agent.say(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"x":${deep}}}\n`);
+  agent.say(
+    `{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"x":${deep}}}\n`,
+  );
   agent.say(`${deep}\n`);
   agent.say(chunk('after'), turnEnd);
   agent.consume();

@@ -75,5 +75,6 @@ test('what can hardly be stored keeps no turn from its end', async (t) => {
   await talk.begin({ agent: 'odd' });
   const turn = await talk.say('hello');
   assert.equal((await talk.until(isEndOf(turn))).payload['event'], 'completed');
-  assert.match(talk.textOf(turn), /^a\u0000b.*after$/s);
+  const text = talk.textOf(turn);
+  assert.ok(text.startsWith('a\u0000b') && text.endsWith('after'), JSON.stringify(text));
 });
