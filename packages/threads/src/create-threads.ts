@@ -21,6 +21,7 @@ import {
   type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
+import type { RunRecord } from '@clawdfather/supervisor';
 import { type Actors, createActors } from './actors.ts';
 import { type AgentController, createAgentController } from './agent-controller.ts';
 import { ThreadsError } from './errors.ts';
@@ -33,6 +34,8 @@ export interface ThreadsDeps {
   readonly due: DueThreads;
   readonly desk: EventDesk;
   readonly supervisor: AgentSupervisor;
+  /* Of a run that is not ours: takes it over if its owner is gone. Waits for nothing. */
+  readonly lookAfter: (record: RunRecord) => void;
   readonly starter: AgentStarter;
   readonly observer: ThreadsObserver;
   /* Absent: agents belong to none. */

@@ -24,7 +24,7 @@ import {
   type Timer,
   within,
 } from '@clawdfather/kit';
-import type { RunId } from '@clawdfather/supervisor';
+import type { RunId, RunRecord } from '@clawdfather/supervisor';
 import type { AgentHold } from './agent-hold.ts';
 import { type DueByClock, dueByClock, type Wait } from './due-by-clock.ts';
 import { ThreadsError } from './errors.ts';
@@ -43,6 +43,7 @@ export interface ThreadActorDeps {
   readonly desk: EventDesk;
   readonly observer: ThreadsObserver;
   readonly supervisor: AgentSupervisor;
+  readonly lookAfter: (record: RunRecord) => void;
   readonly starter: AgentStarter;
   readonly clock: Clock;
   readonly random: Random;

@@ -38,6 +38,7 @@ export interface ThreadAgentDeps {
   readonly rows: KeptRows;
   readonly records: ThreadRecords;
   readonly supervisor: AgentSupervisor;
+  readonly lookAfter: (record: RunRecord) => void;
   readonly starter: AgentStarter;
   readonly clock: Clock;
   readonly random: Random;
@@ -206,11 +207,13 @@ export class ThreadAgent {
 
   /*
    * Another process of this machine owns it, or has taken it from us while we were frozen: the epoch is that owner's, and to read on under
-   * it would be to act as the owner (O3). Should that one be lost, the supervisor takes the run over, so it is looked at again.
+   * it would be to act as the owner (O3). If that one is lost, or could not be proven lost at our start, the run is taken over, so it is
+   * looked at again.
    */
-  #isAnothers({ ownerGeneration, exit }: Pick<RunRecord, 'ownerGeneration' | 'exit'>): boolean {
-    const { supervisor, lookAgain } = this.#deps;
-    if (ownerGeneration === supervisor.generation || exit !== undefined) return false;
+  #isAnothers(record: RunRecord): boolean {
+    const { supervisor, lookAfter, lookAgain } = this.#deps;
+    if (record.ownerGeneration === supervisor.generation || record.exit !== undefined) return false;
+    lookAfter(record);
     lookAgain(retryMs);
     return true;
   }

@@ -74,6 +74,7 @@ async function main(): Promise<void> {
     desk,
     observer: silentThreadsObserver,
     supervisor,
+    lookAfter: () => void supervisor.reconcile().catch(() => undefined),
     starter: createStarter(supervisor, settings),
     activeMax: 20,
     onPoint: () => tell({ type: 'point' }),

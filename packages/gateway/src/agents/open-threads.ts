@@ -63,6 +63,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     due: store.system.threads,
     desk,
     supervisor: runs.supervisor,
+    lookAfter: (record) => runs.takeOver.lookAfter(record),
     starter,
     observer: createThreadObserver({ ...observe, log, metrics: observe.metrics.turns }),
     sessions: {

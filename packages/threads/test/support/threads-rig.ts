@@ -136,6 +136,7 @@ export class ThreadsRig {
       due: guard.due,
       desk: createEventDesk(),
       supervisor: guard.supervisor(supervisor),
+      lookAfter: () => void supervisor.reconcile().catch(() => undefined),
       starter: this.#starter(supervisor, guard),
       observer: silentThreadsObserver,
       sessions: options.sessions,
