@@ -33,3 +33,19 @@ test('what was kept in memory is no reason to refuse what is stored', async (t) 
     'but once',
   );
 });
+
+test('one message that comes ten times at the same moment, at both of them, is one turn', async (t) => {
+  const rig = new ThreadsRig(
+    t,
+    script([expectInitialize(), expectNew(), onPrompt([say('one'), gate('never')])]),
+  );
+  const both = [await rig.gateway(), await rig.gateway()];
+  const given = { agent: 'fake', cwd: rig.dir, title: '' };
+  const by = { actor: 'device:1' };
+  const { id } = await both[0]!.threads.create(anAccount, given, by);
+  const sent = Array.from({ length: 10 }, (_, index) =>
+    rig.sayOnce(both[index % 2]!.threads, id, 'count'),
+  );
+  assert.equal(new Set(await Promise.all(sent)).size, 1);
+  assert.equal(rig.database.threads.get(id)?.turns.size, 1);
+});
