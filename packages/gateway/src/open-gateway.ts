@@ -21,6 +21,7 @@ import type { GatewayDeps, GatewayParts } from './gateway-parts.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
 import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
+import { createGatewayHeader } from './http/gateway-header.ts';
 import { createOpenStreams, type OpenStreams } from './http/open-streams.ts';
 import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
@@ -67,9 +68,11 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const { instance, sessions, news: sessionNews } = opened;
   const { log } = deps;
   const names = namesOf(config, () => portOf(server));
+  const gatewayHeader = createGatewayHeader(instance);
   const server = createServer({
     ...deps,
     names,
+    gatewayHeader,
     tls: config.tls,
     trustedProxies: config.trustedProxies,
     enterTrace: watch.enterTrace,
@@ -111,7 +114,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     sessionLimits,
   };
   registerApi(server, parts);
-  const sockets = opening.use(joinSockets(server.server, parts, names));
+  const sockets = opening.use(joinSockets(server.server, parts, { names, gatewayHeader }));
   observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });

@@ -3,8 +3,15 @@
  */
 import { CodedError } from '@clawdfather/kit';
 import { forRunHeader } from '@clawdfather/protocol';
-import { type AnswerOf, apiErrorSchema, type Endpoint } from '@clawdfather/protocol/api';
+import {
+  type AnswerOf,
+  apiErrorSchema,
+  type Endpoint,
+  gatewayHeader,
+  parseGatewayHeader,
+} from '@clawdfather/protocol/api';
 import { type Refusal, RefusedError, SdkError } from './errors.ts';
+import type { GatewayWatch } from './gateway-watch.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -14,6 +21,8 @@ export interface Connection {
   /* Absent in the web app, which has a cookie. */
   readonly token?: string;
   readonly fetch: Fetch;
+  /* Is told who answered, each time. */
+  readonly gateway?: Pick<GatewayWatch, 'note'>;
 }
 
 export interface CallOptions {
@@ -56,7 +65,7 @@ export async function callEndpoint<E extends Endpoint>(
 
 /* The response as it comes, for streams. Refusals are thrown by whoever reads it: `throwIfRefused`. */
 export async function sendRequest(
-  { baseUrl, token, fetch }: Connection,
+  { baseUrl, token, fetch, gateway }: Connection,
   { method, path }: Endpoint,
   {
     params,
@@ -79,7 +88,7 @@ export async function sendRequest(
     url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   try {
-    return await fetch(url.href, {
+    const response = await fetch(url.href, {
       method,
       headers: {
         ...headers,
@@ -94,6 +103,9 @@ export async function sendRequest(
       ...(signal === undefined ? {} : { signal }),
       redirect: 'error',
     });
+    const answering = parseGatewayHeader(response.headers.get(gatewayHeader));
+    if (answering !== undefined) gateway?.note(answering);
+    return response;
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     // A `fetch` that was given may refuse to send; it would do so again.
