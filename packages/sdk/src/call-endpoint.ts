@@ -12,6 +12,7 @@ import {
 } from '@clawdfather/protocol/api';
 import { type Refusal, RefusedError, SdkError } from './errors.ts';
 import type { GatewayWatch } from './gateway-watch.ts';
+import { readStream } from './read-stream.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -163,7 +164,7 @@ async function readJson(response: Response): Promise<unknown> {
 async function readText({ body }: Response): Promise<string> {
   if (body === null) return '';
   let text = '';
-  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+  for await (const piece of readStream(body.pipeThrough(new TextDecoderStream()))) {
     text += piece;
     if (text.length > answerCharactersMax) {
       throw new SdkError('answer-invalid', 'the answer is larger than any that a gateway gives');
