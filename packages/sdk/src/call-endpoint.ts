@@ -66,20 +66,26 @@ export async function callEndpoint<E extends Endpoint>(
 
 /* The response as it comes, for streams. Refusals are thrown by whoever reads it: `throwIfRefused`. */
 export async function sendRequest(
-  { baseUrl, token, fetch, gateway }: Connection,
+  connection: Connection,
+  endpoint: Endpoint,
+  request: RequestParts,
+): Promise<Response> {
+  const response = await fetchEndpoint(connection, endpoint, request);
+  const answering = parseGatewayHeader(response.headers.get(gatewayHeader));
+  if (answering !== undefined) connection.gateway?.note(answering);
+  return response;
+}
+
+interface RequestParts extends CallParts {
+  readonly options?: CallOptions;
+  readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function fetchEndpoint(
+  { baseUrl, token, fetch }: Connection,
   { method, path }: Endpoint,
-  {
-    params,
-    query,
-    body,
-    options = {},
-    accept,
-    headers,
-  }: CallParts & {
-    readonly options?: CallOptions;
-    readonly accept?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-  },
+  { params, query, body, options = {}, accept, headers }: RequestParts,
 ): Promise<Response> {
   const { signal, idempotencyKey, traceparent, forRun } = options;
   const url = new URL(fillPath(path, params), baseUrl);
@@ -89,7 +95,7 @@ export async function sendRequest(
     url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
   try {
-    const response = await fetch(url.href, {
+    return await fetch(url.href, {
       method,
       headers: {
         ...headers,
@@ -104,9 +110,6 @@ export async function sendRequest(
       ...(signal === undefined ? {} : { signal }),
       redirect: 'error',
     });
-    const answering = parseGatewayHeader(response.headers.get(gatewayHeader));
-    if (answering !== undefined) gateway?.note(answering);
-    return response;
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     // A `fetch` that was given may refuse to send; it would do so again.
