@@ -3,10 +3,9 @@
  */
 import { type Api, api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';
-import { registerLoginPage } from './auth/login-page.ts';
+import { registerApp } from './app/register-app.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createSystemHandlers } from './health/system-handlers.ts';
-import { registerHome } from './home/register-home.ts';
 import type { Handlers } from './http/handlers.ts';
 import { registerEndpoints } from './http/register-endpoints.ts';
 import { registerMcp } from './mcp/register-mcp.ts';
@@ -53,7 +52,5 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
   }
   registerMcp(server, parts);
   registerOpenApi(server, parts.config.version);
-  const offersGithub = parts.config.github !== undefined;
-  registerLoginPage(server, { offersGithub });
-  registerHome(server, { ...parts, ...handlers, turns: parts.turns, offersGithub });
+  registerApp(server, parts);
 }

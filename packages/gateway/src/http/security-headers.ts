@@ -36,3 +36,30 @@ const ofPages = {
 export function setPageHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(ofPages);
 }
+
+/*
+ * For the web app: no script, style or connection but our own, no text that becomes a script. The one policy of trusted types is for
+ * the addresses of its workers.
+ */
+const ofApp = {
+  ...ofPages,
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types clf-workers',
+  ].join('; '),
+} as const;
+
+export function setAppHeaders(reply: FastifyReply): FastifyReply {
+  return reply.headers(ofApp);
+}
