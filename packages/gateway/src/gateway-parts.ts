@@ -5,6 +5,7 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { NewsDesk } from '@clawdfather/sessions';
 import type { KeyCustody } from '@clawdfather/ssh';
 import type { SessionLimits } from './accounts/session-bounds.ts';
+import type { AppParts } from './app/register-app.ts';
 import type { AgentThreads } from './agents/open-threads.ts';
 import type { TurnOfRun } from './agents/turn-of-run.ts';
 import type { Auth } from './auth/create-auth.ts';
@@ -33,7 +34,8 @@ export interface GatewayDeps {
 }
 
 /* What routes are made from; each takes what it needs of it. */
-export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'recognise'> {
+export interface GatewayParts
+  extends RegisterDeps, GatewayDeps, AppParts, Omit<Auth, 'recognise'> {
   readonly config: GatewayConfig;
   readonly observe: Observe;
   readonly runs: Runs;

@@ -10,6 +10,9 @@ import { createKeyCustody, type KeyCustody, openFileKms, openMasterKeys } from '
 import { type AccountId, openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { type ManagedRun, openStateDir } from '@clawdfather/supervisor';
 import { accountLabel } from '@clawdfather/supervisor/origins';
+import { builtAppDirectory, readAppFiles } from './app/app-build.ts';
+import { openKeptFiles } from './app/kept-files.ts';
+import type { AppParts } from './app/register-app.ts';
 import { isMemberBeside, usualAccountBounds } from './accounts/account-bounds.ts';
 import { createAccountPlaces } from './accounts/account-places.ts';
 import { createSessionLimits, type SessionLimits } from './accounts/session-bounds.ts';
@@ -106,6 +109,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     custody: base.custody,
     hosts,
     agentThreads: base.agentThreads,
+    ...(await openApp(config, deps)),
     turnOfRun: createTurnOfRun({ ...runs, ...base.agentThreads }),
     instance,
     sessions,
@@ -130,6 +134,12 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     closeSessions: (actor) => sessions.closeAll({ reason: 'server_closed', by: { actor } }),
     ...closingOf(opening.move()),
   };
+}
+
+async function openApp({ stateDir }: GatewayConfig, deps: GatewayDeps): Promise<AppParts> {
+  const appFiles = readAppFiles(builtAppDirectory);
+  const keptAppFiles = await openKeptFiles(join(stateDir, 'app-files'), appFiles, deps);
+  return { appFiles, keptAppFiles };
 }
 
 function closingOf(lifetime: AsyncDisposableStack): Pick<Gateway, 'close'> & AsyncDisposable {

@@ -27,7 +27,7 @@ export function AuditScreen() {
                 <Row
                   key={entry.seq}
                   what={entry.action}
-                  facts={`${entry.actor_name ?? entry.actor} · ${formatAgo(Date.parse(entry.at), clock.wallMs())}`}
+                  facts={`${entry.actor} · ${formatAgo(Date.parse(entry.at), clock.wallMs())}`}
                 />
               ))}
             </ul>

@@ -11,8 +11,8 @@ import { Badge } from '../parts/rows.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { formatStanding, moodOf } from '../text/run-words.ts';
 
-/* Enough to see how it goes. */
-const linesMax = 400;
+/* The beginning of what it said. */
+const outputBytes = 65_536;
 
 export function RunScreen({ id }: { readonly id: string }) {
   const { client, clock } = useApp();
@@ -22,7 +22,7 @@ export function RunScreen({ id }: { readonly id: string }) {
       createResource(clock, async () => {
         const [facts, log] = await Promise.all([
           client.runs.get({ params: { id } }),
-          client.runs.log({ params: { id }, query: { offset: -linesMax, limit: linesMax } }),
+          client.runs.output({ params: { id }, query: { limit: outputBytes } }),
         ]);
         return { facts, text: log.text };
       }),

@@ -18,8 +18,8 @@ export type Standing =
 
 export interface Membership {
   readonly standing: ReadonlySignal<Standing>;
-  /* Asks the gateway who this is. */
-  ask(): Promise<void>;
+  /* Asks the gateway who this is. True: it is signed in, as far as is known. */
+  ask(): Promise<boolean>;
   /* With the secret of a login link. Throws what the gateway refuses; true if the browser has kept the cookie. */
   signIn(link: string): Promise<boolean>;
   signOut(): Promise<void>;
@@ -27,14 +27,16 @@ export interface Membership {
 
 export function createMembership(client: Client): Membership {
   const standing = signal<Standing>({ kind: 'asking', problem: undefined });
-  const ask = async (): Promise<void> => {
+  const ask = async (): Promise<boolean> => {
     try {
       const { account } = await client.auth.me();
       standing.value = { kind: 'in', account };
+      return true;
     } catch (error) {
       const problem = problemOf(error);
       if (problem.kind === 'signed-out') standing.value = { kind: 'out' };
       else if (standing.value.kind === 'asking') standing.value = { kind: 'asking', problem };
+      return problem.kind !== 'signed-out';
     }
   };
   return {
@@ -43,8 +45,7 @@ export function createMembership(client: Client): Membership {
     signIn: async (link) => {
       await client.auth.loginLink({ body: { link, cookie: true } });
       standing.value = { kind: 'asking', problem: undefined };
-      await ask();
-      return standing.value.kind !== 'out';
+      return ask();
     },
     signOut: async () => {
       await client.auth.signOut();
