@@ -48,5 +48,5 @@ function isHostLost(
   { detail }: Pick<SessionAudit, 'detail'>,
 ): boolean {
   if (before.status !== 'active' || after.connection_id === null) return false;
-  return after.status === 'error' || detail?.["why"] === 'orphaned';
+  return after.status === 'error' || detail?.['why'] === 'orphaned';
 }
