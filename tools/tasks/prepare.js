@@ -7,7 +7,7 @@
  *      not make it by itself, since the package of another platform, which it does not install, has a program of that name too.
  *      A second name for the same file, in packages/cli/dist, keeps the command working while the next `npm ci` runs.
  *   2. Where there is none, the Node that runs this will do if it is recent enough.
- *   3. That Node builds the shim, and the bundle that the command starts from. Without a bundle it starts from the sources.
+ *   3. That Node builds the shim, the bundle that the command starts from, and the web app. Without a bundle it starts from the sources.
  *
  * Plain JavaScript, because the Node that runs this may be an old one.
  */
@@ -75,4 +75,5 @@ if (nodePath === undefined) {
   }
   // What joins the files is a development dependency.
   if (existsSync(pathFromRoot('node_modules/rolldown'))) run('tools/tasks/bundle.ts');
+  if (existsSync(pathFromRoot('node_modules/vite'))) run('packages/web/build/build.ts');
 }

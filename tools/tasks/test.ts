@@ -1,7 +1,7 @@
 /*
  * `npm test`: everything that must pass.
  *
- * Stages: build the shim, run the checks, join the bundle, get the programs that tests drive, run every test. The tests come last,
+ * Stages: build the shim, run the checks, join the bundle, build the app, get the programs that tests drive, run every test. The tests come last,
  * so that the output ends in the test runner's own summary.
  */
 import { existsSync } from 'node:fs';
@@ -22,6 +22,7 @@ runSteps([
   ...buildSteps,
   ...checkSteps,
   nodeStep('join the bundle', [sourceConditionFlag, 'tools/tasks/bundle.ts']),
+  nodeStep('build the app', [sourceConditionFlag, 'packages/web/build/build.ts']),
   nodeStep('programs for tests', ['tools/tasks/test-programs.ts']),
   testStep(process.argv.slice(2)),
 ]);

@@ -34,8 +34,7 @@ export interface GatewayDeps {
 }
 
 /* What routes are made from; each takes what it needs of it. */
-export interface GatewayParts
-  extends RegisterDeps, GatewayDeps, AppParts, Omit<Auth, 'recognise'> {
+export interface GatewayParts extends RegisterDeps, GatewayDeps, AppParts, Omit<Auth, 'recognise'> {
   readonly config: GatewayConfig;
   readonly observe: Observe;
   readonly runs: Runs;

@@ -109,7 +109,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     custody: base.custody,
     hosts,
     agentThreads: base.agentThreads,
-    ...(await openApp(config, deps)),
+    ...base.app,
     turnOfRun: createTurnOfRun({ ...runs, ...base.agentThreads }),
     instance,
     sessions,
@@ -248,6 +248,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
     hosts,
     sessionLimits,
     agentThreads,
+    app: await openApp(config, deps),
     knowPort: late.knowPort,
   };
 }

@@ -5,7 +5,17 @@
  * A name has the hash of what is in the file, so a file is written once and never changed. Those of versions that nobody has started
  * for a month are removed.
  */
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Clock, Log } from '@clawdfather/kit';
 import { type AppFile, type AppFiles, typeOf } from './app-build.ts';

@@ -7,7 +7,11 @@ import type { AppFile } from './app-build.ts';
 /* A year, the longest that browsers honour. */
 const forGood = 'public, max-age=31536000, immutable';
 
-export function sendFile(request: FastifyRequest, reply: FastifyReply, file: AppFile): FastifyReply {
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: AppFile,
+): FastifyReply {
   const { type, etag, isHashed, bodies } = file;
   reply.header('cache-control', isHashed ? forGood : 'no-cache').header('etag', etag);
   if (bodies.br !== undefined || bodies.gzip !== undefined) {

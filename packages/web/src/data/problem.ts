@@ -19,7 +19,12 @@ export function problemOf(error: unknown): Problem {
     return { text: sentenceOf(message), hint, traceId: refusal.traceId, kind };
   }
   if (hasCode(error, 'gateway-unreachable')) {
-    return { text: 'The gateway does not answer.', hint: undefined, traceId: undefined, kind: 'unreachable' };
+    return {
+      text: 'The gateway does not answer.',
+      hint: undefined,
+      traceId: undefined,
+      kind: 'unreachable',
+    };
   }
   const hint = error instanceof CodedError ? error.hint : undefined;
   const text = error instanceof Error ? sentenceOf(error.message) : 'Something went wrong.';

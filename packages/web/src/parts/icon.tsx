@@ -4,7 +4,8 @@
  */
 const strokes = {
   inbox: 'M4 13v4a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-4M4 13l2.5-7.5h11L20 13M4 13h4l1.5 2.5h5L16 13h4',
-  threads: 'M5 5h14a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-7l-4 4v-4H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM8 9h8M8 12h5',
+  threads:
+    'M5 5h14a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-7l-4 4v-4H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM8 9h8M8 12h5',
   plus: 'M12 5v14M5 12h14',
   runs: 'M5 7l4 5-4 5M12 17h7',
   more: 'M6 12h.01M12 12h.01M18 12h.01',

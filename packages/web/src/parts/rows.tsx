@@ -59,7 +59,13 @@ export function Row({ what, facts, before, after, to }: RowProps) {
 
 export type Mood = 'working' | 'waiting' | 'good' | 'bad' | 'plain';
 
-export function Badge({ mood, children }: { readonly mood: Mood; readonly children: ComponentChildren }) {
+export function Badge({
+  mood,
+  children,
+}: {
+  readonly mood: Mood;
+  readonly children: ComponentChildren;
+}) {
   return <span class={`badge ${mood}`}>{children}</span>;
 }
 

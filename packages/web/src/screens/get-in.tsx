@@ -10,7 +10,11 @@ import type { Standing } from '../state/membership.ts';
 /* As it is printed: the whole link, or its last part. */
 const secretPattern = /(?:#clf-link=|^)([A-Za-z0-9_-]{43})\s*$/;
 
-export function GetInScreen({ standing }: { readonly standing: Exclude<Standing, { kind: 'in' }> }) {
+export function GetInScreen({
+  standing,
+}: {
+  readonly standing: Exclude<Standing, { kind: 'in' }>;
+}) {
   const { membership } = useApp();
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const [isBusy, setIsBusy] = useState(false);

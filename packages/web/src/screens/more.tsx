@@ -18,7 +18,14 @@ export function MoreScreen() {
     <Screen title="More">
       <ul class="rows">
         {ways.map(({ to, name, says, icon }) => (
-          <Row key={to} to={to} before={<Icon name={icon} />} what={name} facts={says} after={<Icon name="forward" />} />
+          <Row
+            key={to}
+            to={to}
+            before={<Icon name={icon} />}
+            what={name}
+            facts={says}
+            after={<Icon name="forward" />}
+          />
         ))}
       </ul>
       <p class="quiet signed-in-as">

@@ -49,5 +49,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 }
 
 function isAt({ to, below }: Place, location: string): boolean {
-  return location === to || below.some((path) => location === path || location.startsWith(`${path}/`));
+  return (
+    location === to || below.some((path) => location === path || location.startsWith(`${path}/`))
+  );
 }

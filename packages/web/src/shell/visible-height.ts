@@ -5,7 +5,10 @@
  * new height can be read: it is read in the next frame. A page that iOS has moved up to show an input is moved back. Zooming in
  * with two fingers shrinks the visual viewport as well, and changes nothing here.
  */
-type Page = Pick<Window, 'visualViewport' | 'requestAnimationFrame' | 'scrollTo' | 'addEventListener'> & {
+type Page = Pick<
+  Window,
+  'visualViewport' | 'requestAnimationFrame' | 'scrollTo' | 'addEventListener'
+> & {
   readonly document: Document;
 };
 
