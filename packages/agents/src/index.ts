@@ -60,6 +60,7 @@ export type { MessageText } from './decide/message-text.ts';
 export { askIdOf } from './decide/take-request.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
+export type { BriefEvent, EventText, ThreadHistory } from './history-port.ts';
 export { ownerOf } from './lease/session-owner.ts';
 export type { AgentSessionOwner } from './lease/session-owner.ts';
 export { agentVariables, verifyTree } from './lease/verify-tree.ts';

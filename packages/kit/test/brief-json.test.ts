@@ -19,7 +19,10 @@ test('a long text keeps its beginning, and no half character', () => {
 });
 
 test('whatever is in it, it is small', () => {
-  const text = fc.oneof(fc.string(), fc.nat(5_000).map((length) => 'z'.repeat(length)));
+  const text = fc.oneof(
+    fc.string(),
+    fc.nat(5_000).map((length) => 'z'.repeat(length)),
+  );
   const value = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 6 }, text, fc.double(), tie('list'), tie('object')),
     list: fc.array(tie('value'), { maxLength: 200 }),

@@ -6,6 +6,7 @@ import { approvalRulesEndpoints } from './approval-rules.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
+import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -64,6 +65,7 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  history: historyEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   type Block,
+  type Facts,
   joinBlocks,
   type LoggedEvent,
   mergeBlocks,
@@ -92,11 +93,14 @@ test('a tool is one block, with the newest of all that was told of it', () => {
     payload: { toolCallId: 'a', ...payload },
     at: `2026-01-01T00:00:0${seq}.000Z`,
   });
-  const [block, ...others] = joinBlocks([], [
-    tool(1, { update: 'tool_call', title: 'ls', status: 'pending', rawInput: { path: '.' } }),
-    tool(2, { update: 'tool_call_update', status: 'in_progress', title: null }),
-    tool(3, { update: 'tool_call_update', status: 'completed', content: ['out'] }),
-  ]);
+  const [block, ...others] = joinBlocks(
+    [],
+    [
+      tool(1, { update: 'tool_call', title: 'ls', status: 'pending', rawInput: { path: '.' } }),
+      tool(2, { update: 'tool_call_update', status: 'in_progress', title: null }),
+      tool(3, { update: 'tool_call_update', status: 'completed', content: ['out'] }),
+    ],
+  );
   assert.deepEqual(others, []);
   assert.ok(block?.kind === 'tool');
   assert.deepEqual(block.call, {
@@ -125,7 +129,7 @@ test('the same id in another turn is another tool, and an update without its beg
 });
 
 test('what is not of the expected shape is shown as it is', () => {
-  const odd = [
+  const odd: readonly { readonly type: string; readonly payload: Facts }[] = [
     { type: 'tool', payload: { toolCallId: 7 } },
     { type: 'delta', payload: { role: 'nobody', text: 'x' } },
     { type: 'message', payload: { role: 'agent' } },

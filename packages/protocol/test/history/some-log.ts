@@ -7,7 +7,12 @@ import fc from 'fast-check';
 import type { Facts, LoggedEvent, Role } from '../../src/history/index.ts';
 
 type Step =
-  | { readonly kind: 'text'; readonly role: Role; readonly id: string | null; readonly text: string }
+  | {
+      readonly kind: 'text';
+      readonly role: Role;
+      readonly id: string | null;
+      readonly text: string;
+    }
   | { readonly kind: 'tool'; readonly id: string; readonly facts: Facts; readonly begins: boolean }
   | { readonly kind: 'other'; readonly type: string; readonly payload: Facts }
   | { readonly kind: 'prompt'; readonly text: string }

@@ -9,7 +9,13 @@
 import { sql } from 'kysely';
 import type { QueryContext } from '../context.ts';
 import type { Database, Runner } from '../engine.ts';
-import { auditKeptMs, cleanupBatchesMax, cleanupRowsMax, endedKeptMs } from '../limits.ts';
+import {
+  auditKeptMs,
+  cleanupBatchesMax,
+  cleanupRowsMax,
+  endedKeptMs,
+  startsKeptMs,
+} from '../limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { forgetRunsBefore } from './due-threads.ts';
 
@@ -43,6 +49,12 @@ const expiring: readonly Expiring[] = [
   { table: 'api_tokens', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'api_tokens', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'session_leases', time: 'ended_at_ms', key: accountKey, keptMs: endedKeptMs },
+  {
+    table: 'gateway_starts',
+    time: 'started_at_ms',
+    key: ['instance_id', 'generation'],
+    keptMs: startsKeptMs,
+  },
 ];
 
 export function createCleanup({ runner, clock }: QueryContext): Cleanup {

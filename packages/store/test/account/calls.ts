@@ -107,6 +107,9 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'threads.frames': (q, { runId }) => q.threads.frames(runIdOf(runId), 0),
   'threads.trimFrames': (q, { runId }) => q.threads.trimFrames(runIdOf(runId), 1_000),
   'threads.endedRuns': (q, { threadId }) => q.threads.endedRuns(threadId),
+  'history.before': (q, { threadId }) => q.history.before(threadId, { before: 9, limit: 9 }),
+  'history.eventText': (q, { threadId }) =>
+    q.history.eventText(threadId, { seq: 1, offset: 0, limit: 9 }),
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,

@@ -23,6 +23,7 @@ const hashes = [
   '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
+  'a6134ebeae26202e90ea70be0c6c78351698f7ab59559e111c737a4abdacd150',
 ];
 
 test('released migrations have not been changed', () => {
@@ -126,6 +127,7 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     ssh_connections: true,
     session_leases: true,
     gateway_instances: true,
+    gateway_starts: true,
     threads: true,
     turns: true,
     turn_events: true,
