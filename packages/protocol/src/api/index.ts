@@ -37,6 +37,7 @@ export {
   runClientMessageSchema,
   runServerMessageSchema,
   serverMessageSchema,
+  sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
   socketCloseCodes,
@@ -46,6 +47,7 @@ export {
 export type {
   RunServerMessage,
   ServerMessage,
+  SessionClientMessage,
   SessionServerMessage,
   SocketAuth,
   SocketClientMessage,
