@@ -82,7 +82,7 @@ async function create(
   audit: ThreadAudit | undefined,
 ): Promise<ThreadRows> {
   const { runner, accountId, clock, random } = context;
-  const id = random.id();
+  const id = input.id ?? random.id();
   const nowMs = clock.wallMs();
   const { parentId, spawnedBy = parentId, ownerId = parentId ?? id } = input;
   const columns = {
