@@ -9,7 +9,7 @@ import { rateLimited, type RateLimits, type Standing } from './rate-limit.ts';
 
 export interface EndpointLimitsDeps {
   readonly limits: RateLimits;
-  readonly sessionLimits: SessionLimits;
+  readonly sessionLimits: Pick<SessionLimits, 'hitsMaxOf'>;
 }
 
 export interface LimitedCall {
@@ -38,10 +38,7 @@ export async function limitEndpoint(
   return standing;
 }
 
-function subjectOf(
-  per: 'ip' | 'account' | 'connection',
-  { caller, ip, id }: LimitedCall,
-): string {
+function subjectOf(per: 'ip' | 'account' | 'connection', { caller, ip, id }: LimitedCall): string {
   const account = caller?.accountId ?? '';
   if (per === 'ip') return clientNetworkOf(ip);
   if (per === 'account') return account;

@@ -6,7 +6,7 @@
  * shape of a request, and a refused request costs little.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { Access, Endpoint, EndpointGroup, EndpointLimit } from '@clawdfather/protocol/api';
+import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { SessionLimits } from '../accounts/session-bounds.ts';
@@ -16,7 +16,6 @@ import { type Caller, checkAccess } from './caller.ts';
 import { checkCookieUse } from './guards.ts';
 import type { Call, Handlers } from './handlers.ts';
 import { RequestCall } from './request-call.ts';
-import { clientNetworkOf } from './client-network.ts';
 import { limitEndpoint } from './limit-endpoint.ts';
 import { limitHeaders, type RateLimits } from './rate-limit.ts';
 import type { Store } from '@clawdfather/store';

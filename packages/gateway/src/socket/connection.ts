@@ -157,9 +157,7 @@ export class Connection implements Beating {
     const face = this.#face;
     await this.#inTurn(() =>
       this.#context.inMessage(traceparentOf(json), () =>
-        face
-          .handle(json)
-          .catch((error: unknown) => this.#refuse(error, typeOf(json), idsOf(json))),
+        face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json), idsOf(json))),
       ),
     );
   }

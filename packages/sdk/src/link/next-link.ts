@@ -98,10 +98,7 @@ function isLasting(code: string): boolean {
  * Undefined: come again. Also after 1000: the end of the run or the session is heard before it, and then the line is over already. A 1000
  * that comes without one is from a phone that has put its page to sleep, or from something in between.
  */
-function endOfClose({
-  code,
-  reason,
-}: Extract<LinkEvent, { kind: 'closed' }>): Link | undefined {
+function endOfClose({ code, reason }: Extract<LinkEvent, { kind: 'closed' }>): Link | undefined {
   switch (code) {
     case socketCloseCodes.policy:
       return refused('request_timeout', reason || 'the line was closed before it was signed in');

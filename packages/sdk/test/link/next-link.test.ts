@@ -4,11 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiErrors, socketCloseCodes } from '@clawdfather/protocol/api';
-import {
-  type LinkEvent,
-  nextLink,
-  type Link,
-} from '../../src/link/next-link.ts';
+import { type LinkEvent, nextLink, type Link } from '../../src/link/next-link.ts';
 
 const sinceMs = 500;
 const atMs = 900;
@@ -92,11 +88,9 @@ test('a refusal says why in the gateway’s words', () => {
 test('every code of the API either ends it or is waited for', () => {
   for (const [code, { status }] of Object.entries(apiErrors)) {
     const isForNow = status >= 500 || status === 429;
-    for (const about of ['auth', 'terminal.attach'] as const) {
-      const next = nextLink(connecting, refused(code, about));
-      assert.equal(next.kind, isForNow ? 'lost' : 'over', code);
-      assert.equal(codeOf(next), isForNow ? undefined : code);
-    }
+    const next = nextLink(connecting, refused(code));
+    assert.equal(next.kind, isForNow ? 'lost' : 'over', code);
+    assert.equal(codeOf(next), isForNow ? undefined : code);
   }
   assert.equal(codeOf(nextLink(connecting, refused('something_newer'))), 'something_newer');
 });
