@@ -23,6 +23,7 @@ const hashes = [
   '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
+  'b575abd28ad0e8d41d33a47d3daad2de7c052ee23f7079cbf197dac1b22c3d13',
 ];
 
 test('released migrations have not been changed', () => {
@@ -130,6 +131,7 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     turns: true,
     turn_events: true,
     agent_runs: true,
+    agent_keys: true,
     acp_frames: true,
     acp_calls: true,
     acp_asks: true,

@@ -39,6 +39,7 @@ export function fullTurn(id: string, runId: RunId): TurnRow {
     prompt: [{ type: 'text', text: oddText }],
     clientMessageId: `message-${id}`,
     trace: `trace-${id}`,
+    wakeId: 'some-thread',
     runId,
     promptCall: 3,
     promptEnd: 400,
