@@ -123,7 +123,7 @@ test('VI1 for all rows: self ⊆ tree ⊆ agent ⊆ all', () => {
 test('VI1 what a session has spawned is seen at any depth by whoever sees its tree', () => {
   const chain = fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 16 });
   fc.assert(
-    fc.property(chain, chain, agentId, anyPolicy, (above, between, of, a2aPolicy) => {
+    fc.property(fc.tuple(chain, chain), agentId, anyPolicy, ([above, between], of, a2aPolicy) => {
       const row = below('new', of, [...above, 'me', ...between]);
       for (const visibility of ['tree', 'agent', 'all'] as const) {
         assert.ok(canSeeSessionRow({ row, ...requester, visibility, a2aPolicy }));

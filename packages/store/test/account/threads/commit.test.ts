@@ -50,7 +50,6 @@ onBoth('rows come back as they were, with every field and with none', async ({ o
     prompt: bareTurn('turn').prompt,
     clientMessageId: undefined,
     trace: undefined,
-    wakeId: undefined,
   };
   const full = changeOf(first, {
     thread: {
@@ -77,7 +76,7 @@ onBoth('rows come back as they were, with every field and with none', async ({ o
     },
   });
   const second = await committed(threads, first, full);
-  const { clientMessageId: _absent, trace: _none, wakeId: _nor, ...withoutMessage } = turn;
+  const { clientMessageId: _absent, trace: _none, ...withoutMessage } = turn;
   assert.deepEqual(second, {
     ...full.rows,
     turn: withoutMessage,

@@ -39,7 +39,6 @@ export function fullTurn(id: string, runId: RunId): TurnRow {
     prompt: [{ type: 'text', text: oddText }],
     clientMessageId: `message-${id}`,
     trace: `trace-${id}`,
-    wakeId: 'some-thread',
     runId,
     promptCall: 3,
     promptEnd: 400,
