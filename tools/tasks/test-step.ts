@@ -6,8 +6,11 @@ import { nodeStep, type Step } from './step.ts';
 
 const concurrencyMax = 2;
 
-/* One file may take this long; a hung test must end with its name, not with CI's patience. */
+/* One test may take this long; a hung one must end with its name, not with CI's patience. */
 const testTimeoutMs = 600_000;
+
+/* A file whose tests are over has to end, too. */
+const endOfTests = new URL('end-of-tests.ts', import.meta.url).href;
 
 const allTests = ['packages/*/test/**/*.test.ts', 'tools/*/test/**/*.test.ts'];
 
@@ -18,6 +21,7 @@ export function testStep(argv: readonly string[]): Step {
     '--test',
     `--test-concurrency=${concurrencyMax}`,
     `--test-timeout=${testTimeoutMs}`,
+    `--import=${endOfTests}`,
     ...flags,
     ...(patterns.length > 0 ? patterns : allTests),
   ]);

@@ -40,6 +40,7 @@ export function showThread(thread: ThreadRow): ThreadAnswer {
     directory: thread.cwd,
     session_id: thread.sessionId ?? null,
     last_seq: thread.lastSeq,
+    seen_seq: thread.seenSeq ?? 0,
     last_turn_id: thread.lastTurnId ?? null,
     last_result_code: thread.lastResultCode ?? null,
     ...showOwnership(thread),

@@ -6,6 +6,7 @@ import { approvalRulesEndpoints } from './approval-rules.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
+import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -18,6 +19,8 @@ export { auditActions } from './audit.ts';
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';
 export { apiErrorSchema } from './common.ts';
+export { formatGatewayHeader, gatewayHeader, parseGatewayHeader } from './gateway-identity.ts';
+export type { GatewayIdentity } from './gateway-identity.ts';
 export { scopes } from './endpoint.ts';
 export type {
   Access,
@@ -66,6 +69,8 @@ export const api = {
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,
+  events: eventsEndpoints,
+  seen: seenEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
   system: systemEndpoints,

@@ -9,6 +9,8 @@ import { type ApiTokens, createApiTokens } from './api-tokens.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
+import { type AccountEvents, createAccountEvents } from './feed/events.ts';
+import { createSeenMarkers, type SeenMarkers } from './feed/seen.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
 import { createMcpSessions, type McpSessions } from './mcp-sessions.ts';
 import { once, type OnceOutcome } from './once.ts';
@@ -28,6 +30,8 @@ export interface AccountQueries {
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
   readonly agentSessions: AgentSessions;
+  readonly events: AccountEvents;
+  readonly seen: SeenMarkers;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -94,6 +98,14 @@ class PartsOnDemand implements AccountQueries {
 
   get agentSessions(): AgentSessions {
     return createAgentSessions(this.#context);
+  }
+
+  get events(): AccountEvents {
+    return createAccountEvents(this.#context);
+  }
+
+  get seen(): SeenMarkers {
+    return createSeenMarkers(this.#context);
   }
 
   get settings(): SettingsQueries {

@@ -21,6 +21,8 @@ import { ancestorsMax } from '../../limits.ts';
 import { checkText, formatJson, parseJson } from '../../schema/json-text.ts';
 import { toRecord } from '../../schema/record.ts';
 import type { ThreadsTable } from '../../schema/agent-tables.ts';
+import { writeNews } from '../feed/news.ts';
+import { newsOfThread } from '../feed/thread-news.ts';
 import { threadOf } from './load.ts';
 
 export async function createThread(
@@ -29,7 +31,7 @@ export async function createThread(
   audit: ThreadAudit | undefined,
 ): Promise<ThreadRows> {
   const { runner, accountId, random } = context;
-  const id = random.id();
+  const id = input.id ?? random.id();
   const thread = await runner.writeRepeatable(async (db) => {
     await refuseUnknownConnection(db, accountId, input.connectionId);
     const above = await aboveOf(db, accountId, input.parentId);
@@ -102,16 +104,19 @@ async function insertThread(
     native_session_id_json: null,
     created_at_ms: nowMs,
     updated_at_ms: nowMs,
+    seen_seq: 0,
   };
+  const thread = threadOf(toRecord(columns));
   const made = await db
     .insertInto('threads')
     .values(columns)
     .onConflict((conflict) => conflict.columns(['account_id', 'id']).doNothing())
     .executeTakeFirst();
-  if (audit !== undefined && made.numInsertedOrUpdatedRows === 1n) {
-    await insertAudit(db, context, { target: id, ...audit });
+  if (made.numInsertedOrUpdatedRows === 1n) {
+    if (audit !== undefined) await insertAudit(db, context, { target: id, ...audit });
+    await writeNews(db, context, newsOfThread(thread));
   }
-  return { thread: threadOf(toRecord(columns)) };
+  return { thread };
 }
 
 /** Its parent's ancestors, and the parent; undefined: there is no such parent. */

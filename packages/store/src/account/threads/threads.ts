@@ -7,6 +7,8 @@ import type { AccountContext } from '../../context.ts';
 import type { Database } from '../../engine.ts';
 import { toRecord } from '../../schema/record.ts';
 import { selectPage } from '../../select.ts';
+import { writeNews } from '../feed/news.ts';
+import { newsOfArchive } from '../feed/thread-news.ts';
 import { commitChange } from './commit.ts';
 import { createThread } from './create.ts';
 import { loadThread, runOf, threadOf } from './load.ts';
@@ -102,5 +104,6 @@ async function archive(
     .where('id', '=', threadId)
     .execute();
   if (audit !== undefined) await insertAudit(db, context, { target: threadId, ...audit });
+  await writeNews(db, context, newsOfArchive(threadId));
   return 'archived';
 }

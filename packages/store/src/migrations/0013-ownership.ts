@@ -1,5 +1,5 @@
 /*
- * Version 12: who is above a thread, who is woken when a turn ends, and the keys of agents. Immutable once released.
+ * Version 13: who is above a thread, who is woken when a turn ends, and the keys of agents. Immutable once released.
  *
  * - `ancestors_json` and `root_id` are written when a thread is made. Threads of before have nobody above them: nothing is guessed.
  * - `wake_id` of a turn is the thread to be told of its end; `wake_outcome` says what came of that. The index has those that are due.
@@ -7,8 +7,8 @@
  */
 import type { Migration } from './migration.ts';
 
-export const migration0012: Migration = {
-  version: 12,
+export const migration0013: Migration = {
+  version: 13,
   name: 'ownership',
   statements: ({ integer, tableEnd }) => [
     `ALTER TABLE threads ADD COLUMN ancestors_json TEXT NOT NULL DEFAULT '[]'`,
