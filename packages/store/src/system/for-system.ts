@@ -2,7 +2,7 @@
  * The few queries that belong to no account: getting in, other gateways, the clean-up. What they find is carried out through
  * `store.forAccount`.
  */
-import type { DueThreads } from '@clawdfather/agents';
+import type { DueThreads, QueueRecords } from '@clawdfather/agents';
 import type { QueryContext } from '../context.ts';
 import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
 import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
@@ -11,6 +11,7 @@ import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
+import { createQueue } from './queue.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -25,6 +26,7 @@ export interface SystemQueries {
   readonly instances: Instances;
   readonly leases: Leases;
   readonly threads: DueThreads;
+  readonly queue: QueueRecords;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
   readonly masterKeys: MasterKeyNotes;
@@ -40,6 +42,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     instances: createInstances(context),
     leases: createLeases(context),
     threads: createDueThreads(context),
+    queue: createQueue(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
     masterKeys: createMasterKeyNotes({ ...context, accountId: nobody }),
