@@ -18,6 +18,7 @@ export interface NewTurn {
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
   readonly trace?: string | undefined;
+  readonly wakeId?: string | undefined;
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;
   /* Behind all that wait in its account; absent: behind those of its thread. */

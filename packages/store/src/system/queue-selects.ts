@@ -1,5 +1,5 @@
 /*
- * The reads of the queue, each compiled once. Each is answered by an index of what waits or what runs (migration 13); for that the words
+ * The reads of the queue, each compiled once. Each is answered by an index of what waits or what runs (migration 14); for that the words
  * are part of the statement, as in account/threads/selects.ts.
  */
 import { sql } from 'kysely';

@@ -1,5 +1,5 @@
 /*
- * Version 13: the one queue of turns. Immutable once released.
+ * Version 14: the one queue of turns. Immutable once released.
  *
  * - `agent` is that of the thread, which never changes: lanes are counted by it.
  * - `priority` and `queue_key` are a turn's place in the queue of its account, and of its thread.
@@ -11,8 +11,8 @@
  */
 import type { Migration } from './migration.ts';
 
-export const migration0013: Migration = {
-  version: 13,
+export const migration0014: Migration = {
+  version: 14,
   name: 'queue',
   statements: ({ integer }) => [
     `ALTER TABLE turns ADD COLUMN agent TEXT NOT NULL DEFAULT ''`,
