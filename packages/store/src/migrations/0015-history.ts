@@ -1,13 +1,13 @@
 /*
- * Version 14: what reading a thread back needs. Immutable once released.
+ * Version 15: what reading a thread back needs. Immutable once released.
  *
  * - The beginning of a payload that is a blob, so that a list shows the event without reading the blob.
  * - A row for every start of a gateway: a reader who comes back is told which ones there were meanwhile.
  */
 import type { Migration } from './migration.ts';
 
-export const migration0014: Migration = {
-  version: 14,
+export const migration0015: Migration = {
+  version: 15,
   name: 'history',
   statements: ({ integer, tableEnd }) => [
     `ALTER TABLE turn_events ADD COLUMN brief_json TEXT`,
