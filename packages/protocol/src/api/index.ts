@@ -7,6 +7,7 @@ import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
+import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -38,6 +39,7 @@ export {
   runClientMessageSchema,
   runServerMessageSchema,
   serverMessageSchema,
+  sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
   socketCloseCodes,
@@ -47,6 +49,7 @@ export {
 export type {
   RunServerMessage,
   ServerMessage,
+  SessionClientMessage,
   SessionServerMessage,
   SocketAuth,
   SocketClientMessage,
@@ -65,6 +68,7 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  history: historyEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
