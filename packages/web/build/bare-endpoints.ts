@@ -33,7 +33,7 @@ async function bareModule(path: string): Promise<string | undefined> {
   if (!Object.values(exported).some(isGroup)) return undefined;
   const lines = Object.entries(exported).map(([name, value]) => {
     if (isGroup(value)) return `export const ${name} = ${bareGroup(value)};`;
-    if (isSchema(value)) return `export const ${name} = z;`;
+    if (isSchema(value) || isFields(value)) return `export const ${name} = z;`;
     if (isList(value)) return `export const ${name} = ${JSON.stringify(value)};`;
     throw new Error(`${path} exports ${name}, which is neither endpoints nor a schema nor a list`);
   });
@@ -56,6 +56,11 @@ function isGroup(value: unknown): value is Readonly<Record<string, Route>> {
 
 function isRoute(value: unknown): value is Route {
   return typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
+}
+
+/* Of several schemas. */
+function isFields(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isSchema);
 }
 
 function isList(value: unknown): boolean {

@@ -5,6 +5,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Clock, Random } from '@clawdfather/kit';
 import type { Client } from '@clawdfather/sdk';
+import type { Feed } from './state/feed.ts';
 import type { Membership } from './state/membership.ts';
 
 export interface AppParts {
@@ -12,6 +13,7 @@ export interface AppParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly membership: Membership;
+  readonly feed: Feed;
 }
 
 export const AppContext = createContext<AppParts | undefined>(undefined);

@@ -7,9 +7,13 @@ import { Frame } from './shell/frame.tsx';
 import { AuditScreen } from './screens/audit.tsx';
 import { DevicesScreen } from './screens/devices.tsx';
 import { GetInScreen } from './screens/get-in.tsx';
+import { InboxScreen } from './screens/inbox.tsx';
 import { MoreScreen } from './screens/more.tsx';
+import { NewThreadScreen } from './screens/new-thread.tsx';
 import { RunScreen } from './screens/run.tsx';
 import { RunsScreen } from './screens/runs.tsx';
+import { ThreadScreen } from './screens/thread.tsx';
+import { ThreadsScreen } from './screens/threads.tsx';
 
 export function App() {
   const { membership } = useApp();
@@ -18,13 +22,17 @@ export function App() {
   return (
     <Frame>
       <Switch>
+        <Route path="/" component={InboxScreen} />
+        <Route path="/threads/:id">{({ id }) => <ThreadScreen key={id} id={id} />}</Route>
+        <Route path="/threads" component={ThreadsScreen} />
+        <Route path="/new" component={NewThreadScreen} />
         <Route path="/runs/:id">{({ id }) => <RunScreen key={id} id={id} />}</Route>
         <Route path="/runs" component={RunsScreen} />
         <Route path="/more" component={MoreScreen} />
         <Route path="/devices" component={DevicesScreen} />
         <Route path="/audit" component={AuditScreen} />
         <Route>
-          <Redirect to="/runs" replace />
+          <Redirect to="/" replace />
         </Route>
       </Switch>
     </Frame>

@@ -12,10 +12,12 @@ export interface ScreenProps {
   readonly back?: { readonly to: string; readonly name: string };
   readonly actions?: ComponentChildren;
   readonly foot?: ComponentChildren;
+  /* `itself`: its content is the scroller. */
+  readonly scrolls?: 'itself';
   readonly children: ComponentChildren;
 }
 
-export function Screen({ title, back, actions, foot, children }: ScreenProps) {
+export function Screen({ title, back, actions, foot, scrolls, children }: ScreenProps) {
   return (
     <main class="screen">
       <header class={back === undefined ? 'head large' : 'head'}>
@@ -27,7 +29,7 @@ export function Screen({ title, back, actions, foot, children }: ScreenProps) {
         <h1>{title}</h1>
         {actions}
       </header>
-      <div class="scroller">{children}</div>
+      {scrolls === 'itself' ? children : <div class="scroller">{children}</div>}
       {foot}
     </main>
   );
