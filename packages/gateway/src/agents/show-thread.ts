@@ -1,8 +1,15 @@
 /*
  * Agents, threads, turns and events as the API shows them.
  */
-import type { EventRow, ListedAgent, ThreadRow, TurnRow } from '@clawdfather/agents';
+import type {
+  ArtifactSyncRow,
+  EventRow,
+  ListedAgent,
+  ThreadRow,
+  TurnRow,
+} from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { showSyncOfTurn } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
@@ -41,7 +48,12 @@ export function showThread(thread: ThreadRow): ThreadAnswer {
   };
 }
 
-export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
+/* `sync`: how the look at what it has left went, if there was one. */
+export function showTurn(
+  turn: TurnRow,
+  threadId: string,
+  sync: ArtifactSyncRow | undefined,
+): TurnAnswer {
   const { result } = turn;
   return {
     id: turn.id,
@@ -63,6 +75,7 @@ export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
             cause: result.cause ?? null,
           },
     usage: turn.usage ?? null,
+    artifact_sync: showSyncOfTurn(sync),
   };
 }
 

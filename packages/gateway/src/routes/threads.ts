@@ -65,7 +65,11 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
     get: async (call) => {
       const thread = await findThread(parts, call);
       const turns = await recordsOf(parts, call.caller).turns(thread.id);
-      return { thread: showThread(thread), turns: turns.map((turn) => showTurn(turn, thread.id)) };
+      const syncs = await syncsOf(parts, call.caller, thread.id);
+      return {
+        thread: showThread(thread),
+        turns: turns.map((turn) => showTurn(turn, thread.id, syncs.get(turn.id))),
+      };
     },
     events: async (call) => eventsOf(parts, call),
     prompt: async (call) => {
@@ -77,6 +81,7 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
         {
           blocks: blocks as never,
           loadClass: body.load_class,
+          artifactDirs: body.expected_artifact_dirs,
           by: askerOf(call),
           clientMessageId: body.client_message_id,
           trace: traceForTurn(parts),
@@ -161,7 +166,13 @@ async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']
 async function turnOf(parts: ThreadsParts, caller: Caller, turnId: string) {
   const turn = await recordsOf(parts, caller).turn(turnId);
   if (turn === undefined) throw notFound();
-  return showTurn(turn, turn.threadId);
+  const sync = await parts.store.forAccount(caller.accountId).artifacts.syncOf(turnId);
+  return showTurn(turn, turn.threadId, sync);
+}
+
+async function syncsOf({ store }: ThreadsParts, { accountId }: Caller, threadId: string) {
+  const syncs = await store.forAccount(accountId).artifacts.syncsOf(threadId);
+  return new Map(syncs.map((sync) => [sync.turnId, sync]));
 }
 
 export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']> {

@@ -5,6 +5,7 @@ import type { AccountContext, QueryContext, AccountId } from '../context.ts';
 import { type Database, type Engine, runnerOf } from '../engine.ts';
 import type { Json } from '../schema/json-text.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens.ts';
+import { type Artifacts, createArtifacts } from './artifacts.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
@@ -26,6 +27,7 @@ export interface AccountQueries {
   readonly sessions: Sessions;
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
+  readonly artifacts: Artifacts;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -88,6 +90,10 @@ class PartsOnDemand implements AccountQueries {
 
   get threads(): Threads {
     return createThreads(this.#context);
+  }
+
+  get artifacts(): Artifacts {
+    return createArtifacts(this.#context);
   }
 
   get settings(): SettingsQueries {

@@ -18,6 +18,7 @@ import type {
   TurnEventsTable,
   TurnsTable,
 } from './agent-tables.ts';
+import type { ArtifactsTable, ArtifactSyncsTable } from './artifact-tables.ts';
 import type { Json, JsonText } from './json-text.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -250,6 +251,8 @@ export interface Tables {
   threads: ThreadsTable;
   turns: TurnsTable;
   turn_events: TurnEventsTable;
+  artifact_syncs: ArtifactSyncsTable;
+  artifacts: ArtifactsTable;
   agent_runs: AgentRunsTable;
   acp_frames: AcpFramesTable;
   acp_calls: AcpCallsTable;

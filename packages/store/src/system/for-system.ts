@@ -7,6 +7,7 @@ import type { QueryContext } from '../context.ts';
 import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
 import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
+import { createSystemArtifacts, type SystemArtifacts } from './artifacts.ts';
 import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
@@ -25,6 +26,7 @@ export interface SystemQueries {
   readonly instances: Instances;
   readonly leases: Leases;
   readonly threads: DueThreads;
+  readonly artifacts: SystemArtifacts;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
   readonly masterKeys: MasterKeyNotes;
@@ -40,6 +42,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     instances: createInstances(context),
     leases: createLeases(context),
     threads: createDueThreads(context),
+    artifacts: createSystemArtifacts(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
     masterKeys: createMasterKeyNotes({ ...context, accountId: nobody }),

@@ -23,6 +23,7 @@ const hashes = [
   '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
+  '3fe8a1cea1a3f5acc4359d35516c0c9fcf777c63835dc56a55407dc10ec8bfa6',
 ];
 
 test('released migrations have not been changed', () => {
@@ -129,6 +130,8 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     threads: true,
     turns: true,
     turn_events: true,
+    artifact_syncs: true,
+    artifacts: true,
     agent_runs: true,
     acp_frames: true,
     acp_calls: true,

@@ -78,6 +78,7 @@ export function turnColumns(
     prompt_json: json,
     prompt_hash: hash,
     load_class: turn.loadClass,
+    artifact_dirs_json: turn.artifactDirs === undefined ? null : formatJson(turn.artifactDirs),
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
     trace: turn.trace ?? null,

@@ -25,6 +25,7 @@ import type {
 } from '../../schema/agent-tables.ts';
 import { createSelect, type SelectTarget } from '../../select.ts';
 import { askChanges, runFacts, runProgress, threadChanges, turnChanges } from './columns.ts';
+import { writeArtifacts } from './artifact-rows.ts';
 import { insertBlobs } from './large-text.ts';
 import { type NamedChange, type WrittenRows, writtenRows } from './written-rows.ts';
 
@@ -113,6 +114,7 @@ async function write(target: SelectTarget, accountId: string, rows: WrittenRows)
   await insertAsks(target, rows.newAsks);
   await insertEvents(target, rows.events);
   await insertFrames(target, rows.frames);
+  await writeArtifacts(target, accountId, rows);
 }
 
 async function writeRuns(
