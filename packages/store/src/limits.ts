@@ -56,6 +56,8 @@ export const inlineBytesMax = 64 * 1024;
 export const looseReadsMax = 3;
 /** Turns that one change of a thread may add; one is usual. */
 export const turnsPerChangeMax = 1_000;
+/** Threads above a thread. Each row carries them all, and none that a person reads is deeper; agents have a smaller bound (settings). */
+export const ancestorsMax = 16;
 /** Runs that one transaction of the clean-up removes: each has some hundred calls and asks. */
 export const runsForgottenAtOnce = 20;
 /** Looks at what turns have left that are read at once; the next ones follow when these are done. */
@@ -76,6 +78,8 @@ export const tokenMsMax = 90 * 24 * 3_600_000;
 export const endedKeptMs = 30 * 24 * 3_600_000;
 /** Audit entries, unless the gateway is told otherwise: long enough for a yearly review. */
 export const auditKeptMs = 365 * 24 * 3_600_000;
+/** An account's events: a client that was away for longer takes a snapshot. */
+export const eventsKeptMs = 30 * 24 * 3_600_000;
 /** A token's last use is written at most this often: a read must not cost a commit. */
 export const lastUsedEveryMs = 60_000;
 /** How long an MCP session can be taken up after its last use: as long as the token that it needs. */

@@ -7,7 +7,7 @@
  * AR3 Nothing here changes the turn: its end is its own.
  */
 import type { TurnRow } from '../rows.ts';
-import type { ArtifactOutcome, ArtifactSyncStatus } from './next-sync.ts';
+import type { ArtifactSyncStatus } from './next-sync.ts';
 
 /* Why something that is there was not kept. */
 export const missingReasons = [
@@ -68,10 +68,6 @@ export interface ArtifactsFound {
   readonly items: readonly ArtifactRow[];
   readonly missing: readonly MissingArtifact[];
   readonly missingCount: number;
-}
-
-export interface EndedSync extends ArtifactSyncRow {
-  readonly status: ArtifactOutcome;
 }
 
 /* AR1: an agent that never had the prompt has made nothing. */

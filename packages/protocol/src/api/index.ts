@@ -7,6 +7,7 @@ import { artifactsEndpoints } from './artifacts.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
+import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -38,6 +39,7 @@ export {
   runClientMessageSchema,
   runServerMessageSchema,
   serverMessageSchema,
+  sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
   socketCloseCodes,
@@ -47,6 +49,7 @@ export {
 export type {
   RunServerMessage,
   ServerMessage,
+  SessionClientMessage,
   SessionServerMessage,
   SocketAuth,
   SocketClientMessage,
@@ -70,6 +73,8 @@ export const api = {
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,
+  events: eventsEndpoints,
+  seen: seenEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
   system: systemEndpoints,

@@ -4,11 +4,14 @@
 import type { AccountContext, QueryContext, AccountId } from '../context.ts';
 import { type Database, type Engine, runnerOf } from '../engine.ts';
 import type { Json } from '../schema/json-text.ts';
+import { type AgentSessions, createAgentSessions } from './agent-sessions.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens.ts';
 import { type Artifacts, createArtifacts } from './artifacts.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
+import { type AccountEvents, createAccountEvents } from './feed/events.ts';
+import { createSeenMarkers, type SeenMarkers } from './feed/seen.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
 import { createMcpSessions, type McpSessions } from './mcp-sessions.ts';
 import { once, type OnceOutcome } from './once.ts';
@@ -28,6 +31,9 @@ export interface AccountQueries {
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
   readonly artifacts: Artifacts;
+  readonly agentSessions: AgentSessions;
+  readonly events: AccountEvents;
+  readonly seen: SeenMarkers;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -94,6 +100,18 @@ class PartsOnDemand implements AccountQueries {
 
   get artifacts(): Artifacts {
     return createArtifacts(this.#context);
+  }
+
+  get agentSessions(): AgentSessions {
+    return createAgentSessions(this.#context);
+  }
+
+  get events(): AccountEvents {
+    return createAccountEvents(this.#context);
+  }
+
+  get seen(): SeenMarkers {
+    return createSeenMarkers(this.#context);
   }
 
   get settings(): SettingsQueries {

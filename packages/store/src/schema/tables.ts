@@ -12,6 +12,7 @@ import type {
   AcpAsksTable,
   AcpCallsTable,
   AcpFramesTable,
+  AgentKeysTable,
   AgentRunsTable,
   BlobsTable,
   ThreadsTable,
@@ -19,6 +20,12 @@ import type {
   TurnsTable,
 } from './agent-tables.ts';
 import type { ArtifactsTable, ArtifactSyncsTable } from './artifact-tables.ts';
+import type {
+  AccountEventHeadsTable,
+  AccountEventsTable,
+  NoticeDeliveriesTable,
+  NoticesTable,
+} from './feed-tables.ts';
 import type { Json, JsonText } from './json-text.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -254,10 +261,15 @@ export interface Tables {
   artifact_syncs: ArtifactSyncsTable;
   artifacts: ArtifactsTable;
   agent_runs: AgentRunsTable;
+  agent_keys: AgentKeysTable;
   acp_frames: AcpFramesTable;
   acp_calls: AcpCallsTable;
   acp_asks: AcpAsksTable;
   blobs: BlobsTable;
+  account_event_heads: AccountEventHeadsTable;
+  account_events: AccountEventsTable;
+  notices: NoticesTable;
+  notice_deliveries: NoticeDeliveriesTable;
   push_subscriptions: PushSubscriptionsTable;
   idempotency_keys: IdempotencyKeysTable;
   audit_log: AuditLogTable;
