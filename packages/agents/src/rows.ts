@@ -6,6 +6,7 @@
  * So there is one order of all changes of a thread, whichever processes make them.
  */
 import type { Cursor, RunId } from '@clawdfather/supervisor';
+import type { LaneClaim } from './queue/lanes.ts';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
 import type { ArtifactRow, ArtifactSyncRow } from './artifacts/artifact-rows.ts';
@@ -78,6 +79,15 @@ export interface TurnRow {
   readonly usage?: JsonObject | undefined;
   readonly result?: TurnResult | undefined;
   readonly queuedAtMs: number;
+  /* Its place in the queue of its account (queue/queue-order.ts). Higher comes first; 0 is usual. */
+  readonly priority: number;
+  readonly queueKey: number;
+  /* It does not run before this time. */
+  readonly notBeforeMs?: number | undefined;
+  /* Since when nothing of its own thread holds it up: it is the first there, and none runs. Absent otherwise. */
+  readonly readyAtMs?: number | undefined;
+  /* The gateway that has admitted it, in whose lane it is. */
+  readonly instanceId?: string | undefined;
   readonly startedAtMs?: number | undefined;
   readonly deadlineAtMs?: number | undefined;
   readonly endedAtMs?: number | undefined;
@@ -94,7 +104,10 @@ export interface TurnResult {
   readonly stopReason?: string | undefined;
   /* For people. */
   readonly message?: string | undefined;
-  /* Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). */
+  /*
+   * Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). Of one that
+   * never ran `queue_timeout`.
+   */
   readonly cause?: string | undefined;
 }
 
@@ -301,4 +314,6 @@ export interface ThreadChange {
   readonly artifacts?: readonly ArtifactRow[] | undefined;
   readonly events: readonly EventRow[];
   readonly frames: readonly FrameRow[];
+  /* Room that it takes in the lanes. It is written if there is some, or not at all. */
+  readonly claim?: LaneClaim | undefined;
 }

@@ -23,6 +23,8 @@ import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
 import { createAgentStarter } from './agent-starter.ts';
+import { availableMemory } from './available-memory.ts';
+import { queueLimits } from './queue-limits.ts';
 import { createThreadObserver } from './thread-observer.ts';
 
 export interface AgentThreads {
@@ -45,9 +47,6 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly observe: Pick<Observe, 'metrics' | 'tracing' | 'apart'>;
 }
 
-/* How many turns run at once: agents take some 300 MB each. */
-const activeMax = 20;
-
 /* Of one account: agents that nobody talks to are closed after half an hour. */
 const agentSessionsMax = 64;
 
@@ -66,6 +65,7 @@ export async function openThreads(deps: OpenThreadsDeps): Promise<AgentThreads &
   const threads = createThreads({
     recordsOf: (accountId) => store.forAccount(accountId).threads,
     due: store.system.threads,
+    queue: store.system.queue,
     desk,
     supervisor: runs.supervisor,
     lookAfter: (record) => runs.takeOver.lookAfter(record),
@@ -80,7 +80,8 @@ export async function openThreads(deps: OpenThreadsDeps): Promise<AgentThreads &
     clock,
     random,
     log,
-    activeMax: deps.config.agents?.activeMax ?? activeMax,
+    limits: queueLimits(deps.config.agents),
+    availableBytes: () => availableMemory(),
   });
   const artifacts = await openArtifacts({ ...deps, threads, desk });
   return {

@@ -239,7 +239,7 @@ export const threadsEndpoints = endpoints({
     body: z.strictObject(promptFields).refine(hasOnePrompt, onePrompt),
     answer: turnAnswer,
     status: 202,
-    errors: ['not_found', 'thread_archived'],
+    errors: ['not_found', 'thread_archived', 'queue_full'],
     limit: { hitsMax: 2_000, windowMs: hourMs, per: 'account' },
   },
   archive: {

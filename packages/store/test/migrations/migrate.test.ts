@@ -25,7 +25,8 @@ const hashes = [
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
   'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
   'd7c6c716bc61f0cdf7f9e81d8dcc53838592effeab7c397b3ff8917e8b87d0c1',
-  'bd2103a8d670c0ded4ba8294d1c6c3f6eeb5d2788fa967b64b78cb530054bf56',
+  'fb09d0d812bfdb7e0d612389ea718c6eb51fb09d39467dcf702059b6424f62fc',
+  '8a804cca81ff11dd4d9f1adc98249a6b9f2587c928e92d76cad73578b4d6d4fa',
 ];
 
 test('released migrations have not been changed', () => {
