@@ -101,6 +101,11 @@ export const rows: Readonly<Record<string, Row>> = {
       query: { expires: 9_999_999_999, signature: 'x'.repeat(43) },
     }),
   },
+  'history.page': { kind: 'names', call: byThread },
+  'history.event': {
+    kind: 'names',
+    call: ({ threadId }) => ({ params: { id: threadId, seq: '1' } }),
+  },
   'asks.list': { kind: 'lists' },
   'asks.get': { kind: 'names', call: byAsk },
   'asks.answer': { kind: 'names', call: withBody(byAsk, { action: 'cancel' }) },

@@ -8,6 +8,7 @@ import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
+import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -69,6 +70,7 @@ export const api = {
   threads: threadsEndpoints,
   turns: turnsEndpoints,
   artifacts: artifactsEndpoints,
+  history: historyEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,

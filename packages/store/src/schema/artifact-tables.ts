@@ -1,5 +1,5 @@
 /*
- * The tables of what turns leave (migration 15). Their rows are those of packages/agents, a column for each field.
+ * The tables of what turns leave (migration 16). Their rows are those of packages/agents, a column for each field.
  */
 import type { ArtifactNews, ArtifactSyncStatus } from '@clawdfather/agents';
 import type { JsonText } from './json-text.ts';

@@ -1,5 +1,5 @@
 /*
- * Version 15: what turns leave in their directories. Immutable once released.
+ * Version 16: what turns leave in their directories. Immutable once released.
  *
  * - A row of `artifact_syncs` is made with the end of its turn, and found by the gateway that it names while it is `syncing`.
  * - `artifacts` has a row per file; its bytes are files beside the database, named by their hash. A row without `removed_at_ms` keeps them.
@@ -7,8 +7,8 @@
  */
 import type { Migration } from './migration.ts';
 
-export const migration0015: Migration = {
-  version: 15,
+export const migration0016: Migration = {
+  version: 16,
   name: 'artifacts',
   statements: ({ integer, tableEnd }) => [
     `ALTER TABLE turns ADD COLUMN artifact_dirs_json TEXT`,
