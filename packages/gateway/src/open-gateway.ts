@@ -68,7 +68,6 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
   const { deps, watch, observe, store, owner, runs, approvalAudit, opened, hosts, turns } = base;
-  const { sessionLimits } = base;
   const { instance, sessions, news: sessionNews } = opened;
   const { log } = deps;
   const known = knownAs(config, instance, () => portOf(server));
@@ -114,7 +113,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     instance,
     sessions,
     sessionNews,
-    sessionLimits,
+    sessionLimits: base.sessionLimits,
   };
   registerApi(server, parts);
   const sockets = opening.use(joinSockets(server.server, parts, known));

@@ -6,16 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { appConfig } from './app-config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-await build({
-  root,
-  configFile: join(root, 'vite.config.ts'),
-  configLoader: 'native',
-  logLevel: 'warn',
-});
+await build(await appConfig());
 packAll();
 
 function packAll(): void {

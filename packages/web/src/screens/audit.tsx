@@ -1,5 +1,5 @@
 /*
- * Who did what, newest first.
+ * The audit log: who did what, from where, newest first.
  */
 import { useMemo } from 'preact/hooks';
 import { useApp } from '../app-context.ts';

@@ -3,7 +3,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { useApp } from '../app-context.ts';
+import { type AppParts, useApp } from '../app-context.ts';
 import { type Problem, problemOf } from '../data/problem.ts';
 import { createResource } from '../data/resource.ts';
 import { ProblemView } from '../parts/problem-view.tsx';
@@ -44,38 +44,21 @@ export function NewThreadScreen() {
   );
 }
 
-function NewThreadForm({
-  agents,
-  usual,
-  hosts,
-}: {
+interface FormProps {
   readonly agents: readonly string[];
   readonly usual: string | null;
   readonly hosts: readonly { readonly id: string; readonly label: string }[];
-}) {
+}
+
+function NewThreadForm({ agents, usual, hosts }: FormProps) {
   const { client, random } = useApp();
   const [, navigate] = useLocation();
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const [isBusy, setIsBusy] = useState(false);
   const start = async (form: FormData): Promise<void> => {
-    const text = String(form.get('text') ?? '').trim();
-    const directory = String(form.get('directory') ?? '').trim();
-    const host = String(form.get('host') ?? '');
     setIsBusy(true);
     try {
-      const { thread } = await client.threads.create({
-        body: {
-          agent: String(form.get('agent')),
-          connection_id: host === '' ? null : host,
-          title: text.split('\n')[0]?.slice(0, 64) ?? '',
-          ...(directory === '' ? {} : { directory }),
-        },
-      });
-      await client.threads.prompt({
-        params: { id: thread.id },
-        body: { text, client_message_id: random.id() },
-      });
-      navigate(`/threads/${thread.id}`);
+      navigate(`/threads/${await startThread({ client, random }, form)}`);
     } catch (error) {
       setProblem(problemOf(error));
     }
@@ -89,40 +72,79 @@ function NewThreadForm({
       }}
     >
       <label class="field">
-        <span>Agent</span>
-        <select name="agent">
-          {agents.map((name) => (
-            <option key={name} selected={name === usual}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <span>What should it do?</span>
+        <textarea name="text" rows={5} required />
       </label>
-      <label class="field">
-        <span>Where</span>
-        <select name="host">
-          <option value="">This machine</option>
-          {hosts.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        name="agent"
+        says="Agent"
+        options={agents.map((agent) => [agent, agent])}
+        usual={usual}
+      />
+      <Choice
+        name="host"
+        says="Where"
+        options={[['', 'This machine'], ...hosts.map(({ id, label }) => [id, label] as const)]}
+        usual=""
+      />
       <label class="field">
         <span>Directory (empty: the usual one)</span>
         <input name="directory" autocomplete="off" autocapitalize="off" spellcheck={false} />
       </label>
-      <label class="field">
-        <span>What should it do?</span>
-        <textarea name="text" rows={5} required />
-      </label>
       {problem !== undefined && <ProblemView problem={problem} />}
-      <p>
-        <button type="submit" class="button main wide" disabled={isBusy}>
-          Start
-        </button>
-      </p>
+      <button type="submit" class="button main wide" disabled={isBusy}>
+        Start
+      </button>
     </form>
   );
+}
+
+function Choice({
+  name,
+  says,
+  options,
+  usual,
+}: {
+  readonly name: string;
+  readonly says: string;
+  readonly options: readonly (readonly [value: string, shown: string])[];
+  readonly usual: string | null;
+}) {
+  return (
+    <label class="field">
+      <span>{says}</span>
+      <select name={name}>
+        {options.map(([value, shown]) => (
+          <option key={value} value={value} selected={value === usual}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/* The id of the thread. */
+async function startThread(
+  { client, random }: Pick<AppParts, 'client' | 'random'>,
+  form: FormData,
+): Promise<string> {
+  const text = fieldOf(form, 'text');
+  const directory = fieldOf(form, 'directory');
+  const host = fieldOf(form, 'host');
+  const { thread } = await client.threads.create({
+    body: {
+      agent: fieldOf(form, 'agent'),
+      connection_id: host === '' ? null : host,
+      ...(directory === '' ? {} : { directory }),
+    },
+  });
+  const body = { text, client_message_id: random.id() };
+  await client.threads.prompt({ params: { id: thread.id }, body });
+  return thread.id;
+}
+
+function fieldOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value.trim() : '';
 }

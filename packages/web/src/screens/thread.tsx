@@ -1,97 +1,47 @@
 /*
  * A conversation: what was said and done, what waits for an answer, and the place to say more.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { useApp } from '../app-context.ts';
-import { type Problem, problemOf } from '../data/problem.ts';
-import { createResource } from '../data/resource.ts';
 import { AskCard } from '../parts/ask-card.tsx';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { Badge } from '../parts/rows.tsx';
 import { Screen } from '../parts/screen.tsx';
-import { openConversation } from '../state/conversation.ts';
-import { moodOfThread, type Thread } from '../text/thread-words.ts';
+import { moodOfThread, standingOfThread, titleOfThread } from '../text/thread-words.ts';
 import { BlockView } from '../thread/block-view.tsx';
 import { Composer } from '../thread/composer.tsx';
 import { FollowedScroller } from '../thread/followed-scroller.tsx';
+import { useThread } from '../thread/use-thread.ts';
 
 export function ThreadScreen({ id }: { readonly id: string }) {
-  const { client, clock, random } = useApp();
-  const [problem, setProblem] = useState<Problem | undefined>(undefined);
-  const conversation = useMemo(() => {
-    const beforePaint = (show: () => void): void => void requestAnimationFrame(show);
-    return openConversation({ client, clock, random, beforePaint }, id);
-  }, [client, clock, random, id]);
-  useEffect(() => () => conversation.close(), [conversation]);
-  const facts = useMemo(
-    () =>
-      createResource(clock, async () => {
-        const [{ thread, turns }, asks] = await Promise.all([
-          client.threads.get({ params: { id } }),
-          client.asks.list(),
-        ]);
-        return { thread, turns, asks: asks.items.filter(({ thread_id: of }) => of === id) };
-      }),
-    [client, clock, id],
-  );
-  // Every event may have changed how the thread stands; the look itself is one at a time.
-  const lastSeq = conversation.lastSeq.value;
-  useEffect(() => void facts.refresh(), [facts, lastSeq]);
-  const known = facts.value.value;
-  const running = known?.turns.find(({ status }) => status === 'running' || status === 'queued');
-  const say = async (text: string): Promise<boolean> => {
-    try {
-      await client.threads.prompt({
-        params: { id },
-        body: { text, client_message_id: random.id() },
-      });
-      setProblem(undefined);
-      return true;
-    } catch (error) {
-      setProblem(problemOf(error));
-      return false;
-    }
-  };
-  const stop = async (): Promise<void> => {
-    if (running === undefined) return;
-    await client.turns
-      .cancel({ params: { id: running.id } })
-      .catch((error: unknown) => setProblem(problemOf(error)));
-  };
-  const blocks = conversation.blocks.value;
-  const shownProblem = problem ?? conversation.problem.value;
+  const { conversation, known, open, problem, refresh, say, stop } = useThread(id);
+  const { blocks, hasOlder, lastSeq, loadOlder } = conversation;
+  const thread = known?.thread;
   return (
     <Screen
-      title={titleOf(known?.thread)}
+      title={thread === undefined ? 'Thread' : titleOfThread(thread)}
       back={{ to: '/threads', name: 'Threads' }}
-      actions={known && <Badge mood={moodOfThread(known.thread)}>{known.thread.status}</Badge>}
+      actions={thread && <Badge mood={moodOfThread(thread)}>{standingOfThread(thread)}</Badge>}
       scrolls="itself"
-      foot={<Composer isBusy={running !== undefined} onSay={say} onStop={stop} />}
+      foot={<Composer isBusy={open !== undefined} onSay={say} onStop={stop} />}
     >
       <FollowedScroller
-        newest={lastSeq}
-        hasOlder={conversation.hasOlder.value}
-        onOlder={() => void conversation.loadOlder()}
+        newest={lastSeq.value}
+        hasOlder={hasOlder.value}
+        onOlder={() => void loadOlder()}
       >
-        {blocks === undefined && shownProblem === undefined && <p role="status">One moment …</p>}
-        {blocks?.map((block) => (
+        {blocks.value === undefined && problem === undefined && <p role="status">One moment …</p>}
+        {blocks.value?.map((block) => (
           <BlockView key={`${block.kind}-${block.first_seq}`} block={block} />
         ))}
         {known?.asks.map((ask) => (
-          <AskCard key={ask.id} ask={ask} onDone={() => void facts.refresh()} />
+          <AskCard key={ask.id} ask={ask} onDone={refresh} />
         ))}
-        {running !== undefined && (
+        {open !== undefined && (
           <p class="working" role="status">
-            <span class="spinner" /> {running.status}
+            <span class="spinner" /> {open.status === 'queued' ? 'Waits its turn' : 'Working'}
           </p>
         )}
-        {shownProblem !== undefined && <ProblemView problem={shownProblem} />}
+        {problem !== undefined && <ProblemView problem={problem} />}
       </FollowedScroller>
     </Screen>
   );
-}
-
-function titleOf(thread: Thread | undefined): string {
-  if (thread === undefined) return 'Thread';
-  return thread.title === '' ? `${thread.agent} in ${thread.directory}` : thread.title;
 }

@@ -9,7 +9,12 @@ import { ResourceView } from '../parts/resource-view.tsx';
 import { Badge, Empty, Group, Row } from '../parts/rows.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useRefreshOn } from '../state/feed.ts';
-import { moodOfThread, standingOfThread, type Thread } from '../text/thread-words.ts';
+import {
+  moodOfThread,
+  standingOfThread,
+  type Thread,
+  titleOfThread,
+} from '../text/thread-words.ts';
 import { formatAgo } from '../text/time-words.ts';
 
 const rowsMax = 100;
@@ -71,7 +76,7 @@ function ThreadGroups({
                 <Row
                   key={thread.id}
                   to={`/threads/${thread.id}`}
-                  what={thread.title === '' ? thread.directory : thread.title}
+                  what={titleOfThread(thread)}
                   facts={`${thread.agent} · ${formatAgo(Date.parse(thread.updated_at), nowMs)}`}
                   after={<Badge mood={moodOfThread(thread)}>{standingOfThread(thread)}</Badge>}
                 />

@@ -18,7 +18,7 @@ export interface Conversation {
   readonly link: ReadonlySignal<LinkState['kind']>;
   /* The number of its newest event that is shown. */
   readonly lastSeq: ReadonlySignal<number>;
-  loadOlder(): Promise<void>;
+  readonly loadOlder: () => Promise<void>;
   close(): void;
 }
 

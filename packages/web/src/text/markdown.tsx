@@ -33,6 +33,13 @@ function TokenNode({ token }: { readonly token: Token }): ComponentChildren {
       return <ListNode token={token as Tokens.List} />;
     case 'table':
       return <TableNode token={token as Tokens.Table} />;
+    default:
+      return <InlineNode token={token} />;
+  }
+}
+
+function InlineNode({ token }: { readonly token: Token }): ComponentChildren {
+  switch (token.type) {
     case 'strong':
       return <strong>{nodesOf(token.tokens)}</strong>;
     case 'em':
@@ -40,20 +47,18 @@ function TokenNode({ token }: { readonly token: Token }): ComponentChildren {
     case 'del':
       return <del>{nodesOf(token.tokens)}</del>;
     case 'codespan':
-      return <code>{(token as Tokens.Codespan).text}</code>;
+      return <code>{plainOf(token)}</code>;
     case 'br':
       return <br />;
     case 'link':
     case 'image':
       return <LinkNode token={token as Tokens.Link} />;
     case 'text':
+      return <>{token.tokens === undefined ? plainOf(token) : nodesOf(token.tokens)}</>;
     case 'escape':
-      return token.type === 'text' && token.tokens ? (
-        <>{nodesOf(token.tokens)}</>
-      ) : (
-        <>{plainOf(token)}</>
-      );
+      return <>{plainOf(token)}</>;
     default:
+      // Raw HTML among them: shown as the text that it is.
       return <>{token.raw}</>;
   }
 }

@@ -19,3 +19,7 @@ export function standingOfThread({ status, last_result_code: code }: Thread): st
   if (code === null) return 'new';
   return code === 'success' ? 'done' : code === 'aborted' ? 'stopped' : 'failed';
 }
+
+export function titleOfThread({ title, agent, directory }: Thread): string {
+  return title === '' ? `${agent} in ${directory}` : title;
+}

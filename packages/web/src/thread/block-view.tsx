@@ -6,7 +6,7 @@ import { memo } from 'preact/compat';
 import { Icon } from '../parts/icon.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { formatLength } from '../text/time-words.ts';
-import { textOf, titleOf } from './facts.ts';
+import { textOf, titleOf, wordOf } from './facts.ts';
 
 export const BlockView = memo(function BlockView({ block }: { readonly block: Block }) {
   switch (block.kind) {
@@ -41,7 +41,7 @@ const toolStates: Readonly<Record<string, string>> = {
 
 function ToolView({ block }: { readonly block: ToolBlock }) {
   const { call } = block;
-  const status = String(call['status'] ?? 'pending');
+  const status = wordOf(call['status']) ?? 'pending';
   const tookMs = Date.parse(block.last_at) - Date.parse(block.at);
   const isOver = status === 'completed' || status === 'failed';
   return (
@@ -68,11 +68,11 @@ function PlanView({ entries }: { readonly entries: unknown }) {
   return (
     <ul class="plan" aria-label="Plan">
       {entries.map((entry: { content?: unknown; status?: unknown }, index) => (
-        <li key={index} class={String(entry.status)}>
+        <li key={index} class={wordOf(entry.status)}>
           <Icon name={entry.status === 'completed' ? 'check' : 'forward'} />
           <span>
-            {String(entry.content)}
-            <span class="only-read-aloud"> ({String(entry.status)})</span>
+            {textOf(entry.content)}
+            <span class="only-read-aloud"> ({textOf(entry.status)})</span>
           </span>
         </li>
       ))}

@@ -13,7 +13,7 @@ export function Composer({
   readonly isBusy: boolean;
   /* False: it was not taken, and stays. */
   readonly onSay: (text: string) => Promise<boolean>;
-  readonly onStop: () => Promise<void>;
+  readonly onStop: () => Promise<unknown>;
 }) {
   const [text, setText] = useState('');
   const [isSending, setIsSending] = useState(false);

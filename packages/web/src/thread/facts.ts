@@ -3,21 +3,24 @@
  */
 type Facts = Readonly<Record<string, unknown>>;
 
-export function titleOf(call: Facts): string {
-  const { title, kind } = call;
-  if (typeof title === 'string' && title !== '') return title;
-  return typeof kind === 'string' ? kind : 'tool';
+export function titleOf({ title, kind }: Facts): string {
+  return wordOf(title) ?? wordOf(kind) ?? 'tool';
+}
+
+/* Undefined: it is no text, or an empty one. */
+export function wordOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /* The text of ACP content, or the JSON of what has none. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return content.map(textOf).join('\n');
-  if (typeof content !== 'object' || content === null) return String(content ?? '');
+  if (typeof content !== 'object' || content === null) return JSON.stringify(content) ?? '';
   const facts = content as Facts;
-  if (typeof facts['text'] === 'string') return facts['text'];
-  if (facts['type'] === 'content') return textOf(facts['content']);
-  if (facts['type'] === 'diff')
-    return `${String(facts['path'])}\n${String(facts['newText'] ?? '')}`;
+  const { text, type, path, newText } = facts;
+  if (typeof text === 'string') return text;
+  if (type === 'content') return textOf(facts['content']);
+  if (type === 'diff') return `${textOf(path)}\n${textOf(newText)}`;
   return JSON.stringify(content, undefined, 2);
 }
