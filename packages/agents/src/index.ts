@@ -57,6 +57,8 @@ export { onceOf } from './decide/once.ts';
 export type { OnceSetup } from './decide/once.ts';
 export { addText, noText, sealText } from './decide/message-text.ts';
 export type { MessageText } from './decide/message-text.ts';
+export { loseTurn, putOff, releaseTurn, silenceMsMax } from './decide/reaching.ts';
+export type { LostTurn, PutOff } from './decide/reaching.ts';
 export { askIdOf } from './decide/take-request.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
@@ -71,6 +73,7 @@ export type {
   ThreadFilter,
   ThreadName,
   ThreadRecords,
+  TurnElsewhere,
 } from './ports.ts';
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
@@ -96,6 +99,7 @@ export type {
   LoadClass,
   MessageRole,
   OpenMessage,
+  Reaching,
   RunPhase,
   ThreadChange,
   ThreadRow,
@@ -106,7 +110,7 @@ export type {
 } from './rows.ts';
 export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
-export type { TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
+export type { AgentLoss, TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
 export type { Json, JsonObject, RpcError, RpcMessage, WireId } from './wire/json-rpc.ts';
 export {
   cancelGraceMs,

@@ -66,6 +66,12 @@ export interface TurnRow {
   readonly cancelActor?: string | undefined;
   readonly usage?: JsonObject | undefined;
   readonly result?: TurnResult | undefined;
+  /* The gateway that has admitted it, and starts its agent. */
+  readonly admittedBy?: string | undefined;
+  /* The host of its agent cannot be reached, and is tried again (decide/reaching.ts). */
+  readonly reaching?: Reaching | undefined;
+  /* When the agent first said or did something for it. */
+  readonly firstOutputAtMs?: number | undefined;
   readonly queuedAtMs: number;
   readonly startedAtMs?: number | undefined;
   readonly deadlineAtMs?: number | undefined;
@@ -82,6 +88,16 @@ export interface TurnResult {
   readonly message?: string | undefined;
   /* Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). */
   readonly cause?: string | undefined;
+}
+
+export interface Reaching {
+  /* Of the connection that did not come about (docs/ssh.md). */
+  readonly cause: string;
+  /* For people: what does not answer. */
+  readonly message: string;
+  readonly sinceMs: number;
+  readonly tries: number;
+  readonly nextAtMs: number;
 }
 
 /* Drawn in docs/lifecycles.md. */
@@ -110,6 +126,8 @@ export interface AgentRunRow {
   readonly instanceId: string;
   /* Of the run, as its owner holds it: a writer with an older one is refused (O3). */
   readonly epoch: number;
+  /* The start of the gateway, counted by its supervisor, that last saw it alive. */
+  readonly seenBy?: number | undefined;
   readonly state: LeaseState;
   readonly phase: RunPhase;
   readonly commandHash: string;

@@ -52,7 +52,7 @@ export function createActors(deps: ThreadsDeps): Actors {
     // Its agent is another gateway's, which admits for it.
     if (run !== undefined && run.instanceId !== supervisor.instanceId) return false;
     const rows = await actor.rows.change((now) => {
-      const change = admitTurn(now, clock.wallMs());
+      const change = admitTurn(now, clock.wallMs(), supervisor.instanceId);
       return change && { change };
     });
     if (rows !== undefined) actor.kick();

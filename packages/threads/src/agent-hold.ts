@@ -13,6 +13,7 @@ import {
   type OnceSetup,
   createWireReader,
   type ThreadRecords,
+  type TurnRow,
   type WireReader,
 } from '@clawdfather/agents';
 import type { Clock, Log } from '@clawdfather/kit';
@@ -34,6 +35,8 @@ export interface AgentHoldDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
+  /* See `ConsumeFacts`. */
+  readonly isInTime: (turn: TurnRow) => boolean;
   /* After each commit of what it said; whether a turn ran before. */
   readonly onConsumed: (hadTurn: boolean) => void;
 }
@@ -143,7 +146,7 @@ async function commitAll(
   start: Cursor,
   buffer: ReturnType<typeof createStepBuffer>,
 ): Promise<HoldEnd | undefined> {
-  const { rows, run, setup, epoch, clock } = deps;
+  const { rows, run, setup, epoch, clock, isInTime } = deps;
   const acknowledgements = createAcknowledgements(deps);
   let from = start;
   for (;;) {
@@ -158,7 +161,7 @@ async function commitAll(
     let hadTurn = false;
     await rows.change((now, text) => {
       hadTurn = now.turn !== undefined;
-      const step = consume(now, batch, { setup, text, atMs: clock.wallMs() });
+      const step = consume(now, batch, { setup, text, atMs: clock.wallMs(), isInTime });
       outcome = step.outcome;
       return step.outcome === 'consumed' ? step : undefined;
     });

@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type LoadClass,
   type NewThread,
+  silenceMsMax,
   type ThreadName,
   type ThreadRecords,
   type ThreadRow,
@@ -26,6 +27,7 @@ import { type Actors, createActors } from './actors.ts';
 import { type AgentController, createAgentController } from './agent-controller.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
+import { createLostGateways } from './lost-gateways.ts';
 import type { ThreadsObserver } from './observer.ts';
 import type { AgentSessions, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 
@@ -43,6 +45,8 @@ export interface ThreadsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /* How long a host or another gateway may be silent; absent: `silenceMsMax`. */
+  readonly silenceMs?: number | undefined;
   /* How many turns run at once here. */
   readonly activeMax: number;
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
@@ -80,6 +84,8 @@ export interface Threads extends AsyncDisposable {
   withTurns(): readonly ThreadName[];
   /* The turn that runs, as far as this process has heard of it. */
   runningTurn(name: ThreadName): TurnRow | undefined;
+  /* Gives up turns of gateways that are silent for too long; to be called every minute (lost-gateways.ts). */
+  giveUpLost(): Promise<void>;
   /* Takes up what earlier owners have left: agents of this machine, and turns that wait. */
   takeUp(): Promise<void>;
   close(): Promise<void>;
@@ -115,6 +121,12 @@ export function createThreads(deps: ThreadsDeps): Threads {
     agents,
     withTurns: () => actors.withTurns(),
     runningTurn: (name) => actors.known(name)?.turn,
+    giveUpLost: createLostGateways({
+      ...deps,
+      actors,
+      instanceId: deps.supervisor.instanceId,
+      silenceMs: deps.silenceMs ?? silenceMsMax,
+    }),
     takeUp: async () => {
       await agents.reapStartupOrphans();
       for (const name of await deps.due.withTurns()) actors.of(name).kick();

@@ -13,6 +13,7 @@ export const threadsErrorCodes = [
   'thread-archived',
   'agent-not-started',
   'agent-elsewhere',
+  'host-away',
 ] as const;
 export type ThreadsErrorCode = (typeof threadsErrorCodes)[number];
 

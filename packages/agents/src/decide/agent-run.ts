@@ -7,16 +7,18 @@ import { outputStart } from '@clawdfather/supervisor';
 import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows } from '../rows.ts';
 import { requeuesMax } from '../wire/limits.ts';
 import { advance } from './advance.ts';
+import { lossOf } from './agent-loss.ts';
 import { Draft } from './draft.ts';
 import type { AgentSetup } from './handshake.ts';
 import type { MessageText } from './message-text.ts';
 import { bindTurn, endOnce, type OnceSetup } from './once.ts';
+import { noteReached } from './reaching.ts';
 import { closeAsks } from './take-request.ts';
 import { closeMessage, Texts } from './take-update.ts';
 
 export type NewAgentRun = Pick<
   AgentRunRow,
-  'runId' | 'leaseId' | 'instanceId' | 'commandHash' | 'programRoot' | 'programPath'
+  'runId' | 'leaseId' | 'instanceId' | 'seenBy' | 'commandHash' | 'programRoot' | 'programPath'
 > & {
   readonly sessionId: string | undefined;
   /* Where it works, as its own machine calls it; absent: as the thread says. */
@@ -46,6 +48,7 @@ export function beginRun(
     replayedCount: 0,
     startedAtMs: atMs,
   };
+  noteReached(draft);
   if (once !== undefined) bindTurn(draft, once);
   return draft.done();
 }
@@ -54,6 +57,8 @@ export interface HeldRun {
   readonly runId: RunId;
   readonly epoch: number;
   readonly process: AgentProcess | undefined;
+  /* The start of the gateway that sees it alive; undefined: it has ended. */
+  readonly seenBy?: number | undefined;
 }
 
 /*
@@ -62,13 +67,13 @@ export interface HeldRun {
  */
 export function holdRun(
   rows: ThreadRows,
-  { runId, epoch, process }: HeldRun,
+  { runId, epoch, process, seenBy }: HeldRun,
   { setup, atMs }: { setup: AgentSetup; atMs: number },
 ): ThreadChange | undefined {
   const { run } = rows;
   if (run?.runId !== runId || run.epoch > epoch) return undefined;
   const draft = new Draft(rows, atMs);
-  draft.changeRun({ epoch, process: run.process ?? process });
+  draft.changeRun({ epoch, process: run.process ?? process, seenBy: seenBy ?? run.seenBy });
   advance(draft, setup);
   return draft.done();
 }
@@ -83,6 +88,8 @@ export interface RunEnd {
   /* For people: how it ended. */
   readonly message: string;
   readonly endedAtMs: number;
+  /* The start of the gateway that finds it gone. */
+  readonly foundBy?: number | undefined;
   /* `lost`: how it ended could not be seen. */
   readonly state: Extract<AgentRunRow['state'], 'closed' | 'lost'>;
   /* Nothing was ever started, because its gateway was lost in that moment: the turn goes on with the next one. */
@@ -121,13 +128,17 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
   const cause = hostCause ?? reason;
   const wasAccepted = turn.promptEnd !== undefined && run.acceptedInput >= turn.promptEnd;
   const isPrompted = turn.promptCall !== undefined;
-  const isOurFault = reason === 'host-rebooted' || reason === 'container-restarted';
-  const mayGoBack = (isPrompted || isOurFault) && turn.requeuedCount < requeuesMax;
+  // It says nothing about the agent: another one may live.
+  const isNotItsFault =
+    reason === 'host-rebooted' || reason === 'container-restarted' || hostCause !== undefined;
+  const mayGoBack = (isPrompted || isNotItsFault) && turn.requeuedCount < requeuesMax;
   if (!wasAccepted && !mayGoBack) {
     draft.turnEvent({ type: 'not-startable', message }, endedAtMs);
     return;
   }
-  draft.turnEvent({ type: 'agent-lost', cause, message, wasAccepted }, endedAtMs);
+  const hadOutput = turn.firstOutputAtMs !== undefined;
+  const lost = { loss: lossOf(run, end), cause, message, wasAccepted, hadOutput } as const;
+  draft.turnEvent({ type: 'agent-lost', ...lost }, endedAtMs);
   if (draft.turn?.status !== 'queued') return;
   const {
     promptCall: _call,

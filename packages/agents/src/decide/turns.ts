@@ -41,8 +41,12 @@ function titleOf(prompt: readonly JsonObject[]): string {
     : `${line.slice(0, titleCharactersMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/* X1. Undefined: none waits, or one runs already. */
-export function admitTurn(rows: ThreadRows, atMs: number): ThreadChange | undefined {
+/* X1. `admittedBy`: the gateway that starts its agent. Undefined: none waits, or one runs already. */
+export function admitTurn(
+  rows: ThreadRows,
+  atMs: number,
+  admittedBy?: string,
+): ThreadChange | undefined {
   const [next, ...rest] = rows.queue;
   if (next === undefined || rows.turn !== undefined || rows.thread.status === 'archived') {
     return undefined;
@@ -51,7 +55,8 @@ export function admitTurn(rows: ThreadRows, atMs: number): ThreadChange | undefi
   if (step.outcome !== 'changed') return undefined;
   const draft = new Draft(rows, atMs);
   draft.queue = rest;
-  draft.turn = { ...next, status: step.status, startedAtMs: next.startedAtMs ?? atMs };
+  const startedAtMs = next.startedAtMs ?? atMs;
+  draft.turn = { ...next, status: step.status, startedAtMs, admittedBy };
   // What was put back has been shown already.
   if (next.requeuedCount === 0) {
     draft.event('message', { role: 'user', blocks: next.prompt });

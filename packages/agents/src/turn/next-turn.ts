@@ -4,7 +4,8 @@
  * queued ── admitted ──► running ── answered ──► completed | failed | cancelled
  *    │  ▲                   │
  *    │  └── never sent ─────┤
- *    └─ cancelled, expired  └── agent lost, cancel ignored ──► interrupted
+ *    └─ cancelled, expired  ├── agent lost, cancel ignored ──► interrupted
+ *                           └── never reached ──► failed
  */
 import { assertNever } from '@clawdfather/kit';
 import type { CancelCause, TurnResult } from '../rows.ts';
@@ -46,11 +47,28 @@ export type TurnEvent =
   | { readonly type: 'not-startable'; readonly message: string }
   | {
       readonly type: 'agent-lost';
+      readonly loss: AgentLoss;
       readonly cause: string;
       readonly message: string;
       readonly wasAccepted: boolean;
+      /* The agent had said or done something for it. */
+      readonly hadOutput: boolean;
+    }
+  /* For too long nothing is heard of what the turn needs (reaching.ts). */
+  | {
+      readonly type: 'unreachable';
+      readonly cause: string;
+      readonly message: string;
+      /* It may have the prompt. */
+      readonly wasPrompted: boolean;
     }
   | { readonly type: 'cancel-ignored' };
+
+/*
+ * What its agent was lost with. `restart`: it was found gone by another start of its gateway than the one that last saw it alive.
+ * `host`: with the connection to its host. `agent`: by itself, before the eyes of its gateway.
+ */
+export type AgentLoss = 'restart' | 'host' | 'agent';
 
 export type TurnStep =
   | { readonly outcome: 'changed'; readonly status: 'running' | 'queued' }
@@ -86,6 +104,8 @@ export function nextTurn(state: TurnState, event: TurnEvent): TurnStep {
       return ended('failed', { code: 'error', message: event.message });
     case 'agent-lost':
       return isRunning ? lost(state, event) : unchanged;
+    case 'unreachable':
+      return isRunning ? unreachable(state, event) : unchanged;
     case 'cancel-ignored':
       return isRunning ? interruptedAfterCancel(state) : unchanged;
     default:
@@ -112,12 +132,35 @@ function cancelled(cause: CancelCause, facts: Pick<TurnResult, 'stopReason'>): T
 
 function lost(
   { cancelCause }: TurnState,
-  { cause, message, wasAccepted }: Extract<TurnEvent, { type: 'agent-lost' }>,
+  {
+    loss,
+    cause,
+    message,
+    wasAccepted,
+    hadOutput,
+  }: Extract<TurnEvent, { type: 'agent-lost' }>,
 ): TurnStep {
   if (cancelCause !== undefined) return cancelled(cancelCause, {});
   // W11: what the agent never got is sent again by itself; what it may have acted on never is.
   if (!wasAccepted) return { outcome: 'changed', status: 'queued' };
-  return ended('interrupted', { code: 'ACP_BRIDGE_RESTART', cause, message });
+  // One that failed before its first word has interrupted nothing.
+  const status = loss === 'agent' && !hadOutput ? 'failed' : 'interrupted';
+  return ended(status, { code: lossCodes[loss], cause, message });
+}
+
+const lossCodes: Readonly<Record<AgentLoss, TurnCode>> = {
+  restart: 'ACP_BRIDGE_RESTART',
+  host: 'OPENCLAW_GATEWAY_LOST',
+  agent: 'error',
+};
+
+function unreachable(
+  { cancelCause }: TurnState,
+  { cause, message, wasPrompted }: Extract<TurnEvent, { type: 'unreachable' }>,
+): TurnStep {
+  if (cancelCause !== undefined) return cancelled(cancelCause, {});
+  const result = { code: 'OPENCLAW_GATEWAY_LOST', cause, message } as const;
+  return ended(wasPrompted ? 'interrupted' : 'failed', result);
 }
 
 function interruptedAfterCancel({ cancelCause }: TurnState): TurnStep {

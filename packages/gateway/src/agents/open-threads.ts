@@ -76,6 +76,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     random,
     log,
     activeMax: deps.config.agents?.activeMax ?? activeMax,
+    silenceMs: deps.config.agents?.silenceMs,
   });
   return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
 }
@@ -118,7 +119,10 @@ export function createLateThreads() {
     withTurns: () => bound?.threads.withTurns() ?? [],
     close: async (name: ThreadName, close: AgentClose): Promise<void> =>
       bound?.threads.agents.closeSession(name, close),
-    reap: async (): Promise<void> => bound?.threads.agents.reapStartupOrphans(),
+    reap: async (): Promise<void> => {
+      await bound?.threads.agents.reapStartupOrphans();
+      await bound?.threads.giveUpLost();
+    },
     bind: (opened: AgentThreads): void => {
       bound = opened;
     },
