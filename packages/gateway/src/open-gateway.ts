@@ -21,6 +21,7 @@ import type { GatewayDeps, GatewayParts } from './gateway-parts.ts';
 import { createAllowedNames } from './http/allowed-names.ts';
 import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
+import { createGatewayHeader } from './http/gateway-header.ts';
 import { createOpenStreams, type OpenStreams } from './http/open-streams.ts';
 import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
@@ -36,6 +37,7 @@ import { openRuns } from './runs/open-runs.ts';
 import { createLateHosts, joinHosts } from './hosts/join-hosts.ts';
 import { createLateThreads, openThreads } from './agents/open-threads.ts';
 import { createTurnOfRun } from './agents/turn-of-run.ts';
+import type { Instance } from './sessions/instance.ts';
 import { openSessions } from './sessions/open-sessions.ts';
 import { registerApi } from './register-api.ts';
 import { joinSockets } from './socket/join-sockets.ts';
@@ -66,10 +68,10 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const { sessionLimits } = base;
   const { instance, sessions, news: sessionNews } = opened;
   const { log } = deps;
-  const names = namesOf(config, () => portOf(server));
+  const known = knownAs(config, instance, () => portOf(server));
   const server = createServer({
     ...deps,
-    names,
+    ...known,
     tls: config.tls,
     trustedProxies: config.trustedProxies,
     enterTrace: watch.enterTrace,
@@ -111,7 +113,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     sessionLimits,
   };
   registerApi(server, parts);
-  const sockets = opening.use(joinSockets(server.server, parts, names));
+  const sockets = opening.use(joinSockets(server.server, parts, known));
   observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
@@ -135,8 +137,10 @@ function closingOf(lifetime: AsyncDisposableStack): Pick<Gateway, 'close'> & Asy
   return { close, [Symbol.asyncDispose]: close };
 }
 
-function namesOf({ publicUrl, tls }: GatewayConfig, port: () => number) {
-  return createAllowedNames({ publicUrl, port, isTls: tls !== undefined });
+/* The names that it answers to, and the one that it gives itself. */
+function knownAs({ publicUrl, tls }: GatewayConfig, instance: Instance, port: () => number) {
+  const names = createAllowedNames({ publicUrl, port, isTls: tls !== undefined });
+  return { names, gatewayHeader: createGatewayHeader(instance) };
 }
 
 function openAuth(

@@ -3,8 +3,16 @@
  */
 import { CodedError } from '@clawdfather/kit';
 import { forRunHeader } from '@clawdfather/protocol';
-import { type AnswerOf, apiErrorSchema, type Endpoint } from '@clawdfather/protocol/api';
+import {
+  type AnswerOf,
+  apiErrorSchema,
+  type Endpoint,
+  gatewayHeader,
+  parseGatewayHeader,
+} from '@clawdfather/protocol/api';
 import { type Refusal, RefusedError, SdkError } from './errors.ts';
+import type { GatewayWatch } from './gateway-watch.ts';
+import { readStream } from './read-stream.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -14,6 +22,8 @@ export interface Connection {
   /* Absent in the web app, which has a cookie. */
   readonly token?: string;
   readonly fetch: Fetch;
+  /* Is told who answered, each time. */
+  readonly gateway?: Pick<GatewayWatch, 'note'>;
 }
 
 export interface CallOptions {
@@ -56,20 +66,26 @@ export async function callEndpoint<E extends Endpoint>(
 
 /* The response as it comes, for streams. Refusals are thrown by whoever reads it: `throwIfRefused`. */
 export async function sendRequest(
+  connection: Connection,
+  endpoint: Endpoint,
+  request: RequestParts,
+): Promise<Response> {
+  const response = await fetchEndpoint(connection, endpoint, request);
+  const answering = parseGatewayHeader(response.headers.get(gatewayHeader));
+  if (answering !== undefined) connection.gateway?.note(answering);
+  return response;
+}
+
+interface RequestParts extends CallParts {
+  readonly options?: CallOptions;
+  readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function fetchEndpoint(
   { baseUrl, token, fetch }: Connection,
   { method, path }: Endpoint,
-  {
-    params,
-    query,
-    body,
-    options = {},
-    accept,
-    headers,
-  }: CallParts & {
-    readonly options?: CallOptions;
-    readonly accept?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-  },
+  { params, query, body, options = {}, accept, headers }: RequestParts,
 ): Promise<Response> {
   const { signal, idempotencyKey, traceparent, forRun } = options;
   const url = new URL(fillPath(path, params), baseUrl);
@@ -151,7 +167,7 @@ async function readJson(response: Response): Promise<unknown> {
 async function readText({ body }: Response): Promise<string> {
   if (body === null) return '';
   let text = '';
-  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+  for await (const piece of readStream(body.pipeThrough(new TextDecoderStream()))) {
     text += piece;
     if (text.length > answerCharactersMax) {
       throw new SdkError('answer-invalid', 'the answer is larger than any that a gateway gives');

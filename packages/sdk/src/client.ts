@@ -19,6 +19,7 @@ import {
   type Connection,
   type Fetch,
 } from './call-endpoint.ts';
+import { createGatewayWatch, type GatewayWatch } from './gateway-watch.ts';
 
 type Method<E extends Endpoint> =
   Partial<CallOf<E>> extends CallOf<E>
@@ -31,6 +32,8 @@ type Methods<Group extends EndpointGroup> = {
 
 export type Client = { readonly [Name in keyof Api]: Methods<Api[Name]> } & {
   readonly connection: Connection;
+  /* Who answers, and whether it was restarted. */
+  readonly gateway: GatewayWatch;
 };
 
 export interface ClientOptions {
@@ -41,10 +44,11 @@ export interface ClientOptions {
 }
 
 export function createClient({ baseUrl, token, fetch = sendFetch }: ClientOptions): Client {
-  const connection = { baseUrl, fetch, ...(token === undefined ? {} : { token }) };
+  const gateway = createGatewayWatch();
+  const connection = { baseUrl, fetch, gateway, ...(token === undefined ? {} : { token }) };
   const groups = Object.entries(api).map(([name, group]) => [name, methodsOf(connection, group)]);
   // The mapped type says what the loop does; it cannot be inferred.
-  return { ...Object.fromEntries(groups), connection } as Client;
+  return { ...Object.fromEntries(groups), connection, gateway } as Client;
 }
 
 /* Called as a function of its own: a browser's `fetch` refuses to be a method of something else. */

@@ -13,6 +13,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { backoffMs } from './backoff.ts';
 import { type CallParts, type Connection, sendRequest, throwIfRefused } from './call-endpoint.ts';
 import { RefusedError } from './errors.ts';
+import { readStream } from './read-stream.ts';
 
 export type LinkState =
   | { readonly kind: 'connecting'; readonly attempt: number }
@@ -103,7 +104,7 @@ async function* readOnce(
       .pipeThrough(
         new EventSourceParserStream({ maxBufferSize: eventCharactersMax, onComment: heard }),
       );
-    for await (const { id, event = 'message', data } of events) {
+    for await (const { id, event = 'message', data } of readStream(events)) {
       heard();
       yield { id, name: event, data };
     }

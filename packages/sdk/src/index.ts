@@ -11,6 +11,7 @@ export { followRun } from './follow-run.ts';
 export type { RunToFollow } from './follow-run.ts';
 export { followThread } from './follow-thread.ts';
 export type { ThreadEvent, ThreadToFollow } from './follow-thread.ts';
+export type { GatewayRestart, GatewayWatch } from './gateway-watch.ts';
 export { openTerminal } from './terminal/open-terminal.ts';
 export type {
   RunToDrive,

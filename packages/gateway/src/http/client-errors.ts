@@ -13,11 +13,13 @@ import { type Clock, errnoOf } from '@clawdfather/kit';
 import type { ApiErrorCode } from '@clawdfather/protocol/api';
 import type { TraceContext } from '../observe/trace-context.ts';
 import { ApiError, bodyOf } from './api-error.ts';
+import { type GatewayHeader, gatewayHeadersOf } from './gateway-header.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export interface ClientErrorDeps {
   readonly clock: Clock;
   readonly isTls: boolean;
+  readonly gatewayHeader: GatewayHeader;
   readonly nextTrace: () => TraceContext;
 }
 
@@ -122,11 +124,13 @@ function codeOf(error: Error): ApiErrorCode | undefined {
   }
 }
 
-function formatRefusal({ clock, isTls, nextTrace }: ClientErrorDeps, code: ApiErrorCode): string {
+function formatRefusal(deps: ClientErrorDeps, code: ApiErrorCode): string {
+  const { clock, isTls, nextTrace } = deps;
   const refusal = new ApiError(code);
   const body = JSON.stringify(bodyOf(refusal));
   const headers = {
     ...securityHeaders(isTls),
+    ...gatewayHeadersOf(deps.gatewayHeader),
     'x-trace-id': nextTrace().traceId,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

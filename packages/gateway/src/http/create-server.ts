@@ -3,7 +3,7 @@
  */
 import type { Socket } from 'node:net';
 import type { Clock, Log, Random } from '@clawdfather/kit';
-import type { Endpoint } from '@clawdfather/protocol/api';
+import { type Endpoint, gatewayHeader } from '@clawdfather/protocol/api';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { z } from 'zod';
 import { createTraces, parseTraceparent, type TraceContext } from '../observe/trace-context.ts';
@@ -12,6 +12,7 @@ import { ApiError, bodyOf, notFound, toApiError } from './api-error.ts';
 import type { Caller } from './caller.ts';
 import { createClientErrors } from './client-errors.ts';
 import { cutHandshakesOnClose } from './cut-handshakes.ts';
+import type { GatewayHeader } from './gateway-header.ts';
 import { checkEncoding, checkNames } from './guards.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { isWebSocketUpgrade } from './web-socket-upgrade.ts';
@@ -50,6 +51,7 @@ export interface ServerDeps {
   readonly random: Random;
   readonly log: Log;
   readonly names: AllowedNames;
+  readonly gatewayHeader: GatewayHeader;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /* Proxies that are trusted to name the client's address. */
   readonly trustedProxies: readonly string[];
@@ -79,7 +81,7 @@ const clientGone = 499;
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { tls, trustedProxies, clock, arrival = usualArrival } = deps;
   const nextTrace = createTraces(deps.random);
-  const clientErrors = createClientErrors({ clock, isTls: tls !== undefined, nextTrace });
+  const clientErrors = createClientErrors({ ...deps, isTls: tls !== undefined, nextTrace });
   const options = {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: bodyBytesMax,
@@ -90,7 +92,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     // An address that no route could have: no hook sees it, so it gets its answer here.
     frameworkErrors: (_error: unknown, { raw }: FastifyRequest, reply: FastifyReply) => {
       clientErrors.note(raw.socket, reply.raw);
-      setSecurityHeaders(reply, tls !== undefined);
+      setUsualHeaders(deps, reply);
       sendRefusal(reply, notFound());
     },
     clientErrorHandler: (error: Error, socket: Socket) => clientErrors.refuse(error, socket),
@@ -121,7 +123,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     return result.success ? { value: result.data } : { error: toApiError(result.error) };
   });
   server.setSerializerCompiler(() => JSON.stringify);
-  const beginning = { clock, tls, nextTrace };
+  const beginning = { ...deps, nextTrace };
   server.addHook('onRequest', (request, reply, next) => {
     clientErrors.note(request.raw.socket, reply.raw);
     begin(beginning, request, reply);
@@ -178,7 +180,7 @@ function lifetimeOf(request: FastifyRequest): AbortController {
   return lifetime;
 }
 
-interface Beginning extends Pick<ServerDeps, 'clock' | 'tls'> {
+interface Beginning extends Pick<ServerDeps, 'clock' | 'tls' | 'gatewayHeader'> {
   readonly nextTrace: () => TraceContext;
 }
 
@@ -189,7 +191,16 @@ function begin(deps: Beginning, request: FastifyRequest, reply: FastifyReply): v
     (typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined) ??
     deps.nextTrace();
   reply.header('x-trace-id', request.trace.traceId);
-  setSecurityHeaders(reply, deps.tls !== undefined);
+  setUsualHeaders(deps, reply);
+}
+
+function setUsualHeaders(
+  { tls, gatewayHeader: header }: Pick<ServerDeps, 'tls' | 'gatewayHeader'>,
+  reply: FastifyReply,
+): void {
+  setSecurityHeaders(reply, tls !== undefined);
+  const text = header();
+  if (text !== undefined) reply.header(gatewayHeader, text);
 }
 
 type Route = Pick<RequestReport, 'route' | 'takesLong'>;

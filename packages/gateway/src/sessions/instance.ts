@@ -8,6 +8,7 @@
  * G4 A stop releases no lease: they stay ours until the next generation takes them, or another gateway after two minutes.
  */
 import type { Clock, Log, Timer } from '@clawdfather/kit';
+import type { GatewayIdentity } from '@clawdfather/protocol/api';
 import { type Owner, ownerStaleMs } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
@@ -15,6 +16,8 @@ import { ApiError } from '../http/api-error.ts';
 export interface Instance {
   /* Throws `unavailable` before the start and after we were superseded. */
   owner(): Owner;
+  /* From the start on, also when we are superseded or stop: who answers. */
+  readonly identity: GatewayIdentity | undefined;
   readonly state: 'starting' | 'alive' | 'superseded' | 'stopped';
   /* Aborts when a newer gateway has taken over. */
   readonly superseded: AbortSignal;
@@ -44,6 +47,7 @@ export function createInstance({ store, clock, log }: InstanceDeps): Instance {
   const superseded = new AbortController();
   let state: Instance['state'] = 'starting';
   let owner: Owner | undefined;
+  let identity: GatewayIdentity | undefined;
   let timer: Timer | undefined;
   let beating: Promise<void> | undefined;
 
@@ -84,12 +88,17 @@ export function createInstance({ store, clock, log }: InstanceDeps): Instance {
 
   return {
     owner: requireOwner,
+    get identity() {
+      return identity;
+    },
     get state() {
       return state;
     },
     superseded: superseded.signal,
     start: async (input) => {
       owner = await store.system.instances.start(input);
+      const { instanceId, generation } = owner;
+      identity = { instanceId, generation, version: input.version };
       state = 'alive';
       arm();
       return owner;

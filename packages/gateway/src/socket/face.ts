@@ -21,3 +21,11 @@ export interface FaceOptions {
   readonly outbox: Outbox;
   readonly onInput: (bytes: number) => void;
 }
+
+/* Beside what a socket says first: which gateway it is connected to. */
+export function gatewayOf({ identity }: Pick<SocketContext, 'identity'>) {
+  const known = identity();
+  if (known === undefined) return {};
+  const { instanceId: instance_id, generation, version } = known;
+  return { gateway: { instance_id, generation, version } };
+}

@@ -5,11 +5,16 @@ import type { Server } from 'node:http';
 import { usualAccountBounds } from '../accounts/account-bounds.ts';
 import { createAccountPlaces } from '../accounts/account-places.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
+import type { GatewayHeader } from '../http/gateway-header.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { decideAsCaller } from '../runs/decide-approval.ts';
 import { openSockets, type Sockets } from './open-sockets.ts';
 
-export function joinSockets(server: Server, parts: GatewayParts, names: AllowedNames): Sockets {
+export function joinSockets(
+  server: Server,
+  parts: GatewayParts,
+  given: { readonly names: AllowedNames; readonly gatewayHeader: GatewayHeader },
+): Sockets {
   const { clock, random, log, store, authenticate, tokens, runs, runsFor, hub } = parts;
   const { sessions, config, observe } = parts;
   const { socketsMax } = config.bounds ?? usualAccountBounds;
@@ -21,7 +26,7 @@ export function joinSockets(server: Server, parts: GatewayParts, names: AllowedN
     authenticate,
     turns: parts.turns,
     tokens,
-    names,
+    ...given,
     trustedProxies: config.trustedProxies,
     limits: config.sockets,
     places: createAccountPlaces({ what: 'sockets', placesMax: socketsMax }),
@@ -30,6 +35,7 @@ export function joinSockets(server: Server, parts: GatewayParts, names: AllowedN
     decide: async (decision) => (await decideAsCaller(parts, decision)).record.state,
     hub,
     sessions,
+    identity: () => parts.instance.identity,
     inMessage: observe.inMessage,
     currentTrace: observe.currentTrace,
   });

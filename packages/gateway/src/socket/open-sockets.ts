@@ -12,6 +12,7 @@ import { createTokenWatch } from '../auth/token-watch.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import { ApiError, toApiError } from '../http/api-error.ts';
 import { clientNetworkOf } from '../http/client-network.ts';
+import { type GatewayHeader, gatewayHeadersOf } from '../http/gateway-header.ts';
 import type { LiveCounts } from '../live/live-hub.ts';
 import { createBeats } from './beats.ts';
 import { checkUpgrade } from './check-upgrade.ts';
@@ -26,6 +27,7 @@ import { createSocketTally, type SocketCounts } from './socket-counts.ts';
 
 export interface SocketsDeps extends SocketPorts {
   readonly names: AllowedNames;
+  readonly gatewayHeader: GatewayHeader;
   readonly trustedProxies: readonly string[];
   readonly tokens: LiveTokens;
   readonly supervisor: Supervisor;
@@ -78,10 +80,16 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
     } catch (error) {
       const refusal = toApiError(error);
       context.tally.countRefusal(refusal.code);
-      refuseUpgrade(socket, refusal);
+      refuseUpgrade(socket, refusal, gatewayHeadersOf(deps.gatewayHeader));
     }
   };
   server.on('upgrade', onUpgrade);
+  // For clients that see it, which pages do not.
+  upgrades.on('headers', (lines) => {
+    for (const [name, value] of Object.entries(gatewayHeadersOf(deps.gatewayHeader))) {
+      lines.push(`${name}: ${value}`);
+    }
+  });
 
   const close = async (): Promise<void> => {
     isClosing = true;

@@ -5,8 +5,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiError } from '../http/api-error.ts';
 
-export function refuseUpgrade(socket: Duplex, refusal: ApiError): void {
-  const { status, code, message, detail, headers } = refusal;
+export function refuseUpgrade(
+  socket: Duplex,
+  refusal: ApiError,
+  usual: Readonly<Record<string, string>> = {},
+): void {
+  const { status, code, message, detail } = refusal;
+  const headers = { ...usual, ...refusal.headers };
   const body = JSON.stringify({ error: { code, message, detail } });
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -4,7 +4,7 @@
 import { runClientMessageSchema, socketCloseCodes } from '@clawdfather/protocol/api';
 import { summaryOf } from '@clawdfather/tools';
 import { handleCommon } from './common-messages.ts';
-import type { Face, FaceOptions } from './face.ts';
+import { type Face, type FaceOptions, gatewayOf } from './face.ts';
 import { runsOfSocket } from './runs-of-socket.ts';
 import { Terminals } from './terminals.ts';
 
@@ -14,7 +14,7 @@ export async function openRunFace(options: FaceOptions): Promise<Face> {
   const { hub, sharedRuns } = context;
   const runs = runsOfSocket(options);
   const record = runs.look(id);
-  outbox.send({ type: 'run', run: summaryOf(record) });
+  outbox.send({ type: 'run', run: summaryOf(record), ...gatewayOf(context) });
   const terminals = new Terminals({
     runs,
     outbox,

@@ -6,7 +6,7 @@ import type { Session } from '@clawdfather/store';
 import { notFound } from '../http/api-error.ts';
 import { showSession } from '../sessions/show-session.ts';
 import { handleCommon } from './common-messages.ts';
-import type { Face, FaceOptions } from './face.ts';
+import { type Face, type FaceOptions, gatewayOf } from './face.ts';
 import { runsOfSocket } from './runs-of-socket.ts';
 import { Terminals } from './terminals.ts';
 
@@ -50,7 +50,11 @@ async function saySession({ context, id, caller, outbox }: FaceOptions): Promise
   if (session === undefined) throw notFound();
   const connection =
     session.connectionId === undefined ? undefined : await connections.get(session.connectionId);
-  outbox.send({ type: 'session', session: showSession(session, connection) });
+  outbox.send({
+    type: 'session',
+    session: showSession(session, connection),
+    ...gatewayOf(context),
+  });
   return session;
 }
 

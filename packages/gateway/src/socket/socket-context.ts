@@ -2,6 +2,7 @@
  * What all sockets of a gateway share.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { GatewayIdentity } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
 import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { Authenticate } from '../auth/authenticate.ts';
@@ -30,6 +31,8 @@ export interface SocketPorts {
   /* Live output, which streams share. */
   readonly hub: LiveHub;
   readonly sessions: ClientBeats;
+  /* Who answers; known once the gateway has started. */
+  readonly identity: () => GatewayIdentity | undefined;
   /* A message and everything that it causes belong to one trace. */
   readonly inMessage: Observe['inMessage'];
   readonly currentTrace: Observe['currentTrace'];

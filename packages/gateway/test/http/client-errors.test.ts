@@ -36,6 +36,7 @@ async function openRig(deps: Partial<ServerDeps> = {}) {
     names: createAllowedNames({ publicUrl: undefined, port, isTls: deps.tls !== undefined }),
     tls: undefined,
     trustedProxies: [],
+    gatewayHeader: () => undefined,
     enterTrace: (_trace, next) => next(),
     onDone: () => {},
     arrival: never,

@@ -4,25 +4,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { createAllowedNames } from '../../src/http/allowed-names.ts';
 import { ApiError } from '../../src/http/api-error.ts';
 import { createServer } from '../../src/http/create-server.ts';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
+import { sendBytes } from '../fixtures/raw-request.ts';
 import { type Line, recordingLog } from '../fixtures/recording-log.ts';
 
 const codeOf = (answer: string): string | undefined => /"code":"(\w+)"/.exec(answer)?.[1];
 
 /* Everything that comes until the other side closes, or answers if it has been asked to close then. */
-async function sendBytes(url: string, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.write(bytes);
-  return text(socket);
-}
-
 const ask = ({ url, owner }: TestGateway, target: string, headers: readonly string[]) =>
   sendBytes(
     url,
@@ -44,6 +37,7 @@ test('a body that never ends has its answer, and costs its connection', async ()
     names: createAllowedNames({ publicUrl: undefined, port, isTls: false }),
     tls: undefined,
     trustedProxies: [],
+    gatewayHeader: () => undefined,
     enterTrace: (_trace, next) => next(),
     onDone: () => {},
     arrival: { msMax: 1_000, lookMs: 100 },

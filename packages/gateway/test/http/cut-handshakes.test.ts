@@ -30,6 +30,7 @@ async function openServer(directory: string, arrivalMs: number) {
     names: createAllowedNames({ publicUrl: undefined, port: () => 0, isTls: true }),
     tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') },
     trustedProxies: [],
+    gatewayHeader: () => undefined,
     enterTrace: (_trace, next) => next(),
     onDone: () => {},
     arrival: { msMax: arrivalMs, lookMs: 50 },

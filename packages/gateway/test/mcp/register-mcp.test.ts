@@ -45,6 +45,7 @@ async function openRig() {
     names: { isHost: () => true, isOrigin: () => true },
     tls: undefined,
     trustedProxies: [],
+    gatewayHeader: () => undefined,
     enterTrace: (_trace, next) => next(),
     onDone: () => {},
   });

@@ -18,6 +18,8 @@ export { auditActions } from './audit.ts';
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';
 export { apiErrorSchema } from './common.ts';
+export { formatGatewayHeader, gatewayHeader, parseGatewayHeader } from './gateway-identity.ts';
+export type { GatewayIdentity } from './gateway-identity.ts';
 export { scopes } from './endpoint.ts';
 export type {
   Access,

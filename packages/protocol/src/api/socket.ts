@@ -188,9 +188,22 @@ const sharedServerSchemas = [
   z.object({ type: z.literal('approved'), approval_id: z.string(), state: z.string() }),
 ] as const;
 
-const runMessageSchema = z.object({ type: z.literal('run'), run: runSummarySchema });
+/* Which gateway the socket is connected to. The generation grows with each of its starts. */
+const gatewaySchema = z
+  .object({ instance_id: z.string(), generation: z.int(), version: z.string() })
+  .optional();
 
-const sessionMessageSchema = z.object({ type: z.literal('session'), session: sessionSchema });
+const runMessageSchema = z.object({
+  type: z.literal('run'),
+  run: runSummarySchema,
+  gateway: gatewaySchema,
+});
+
+const sessionMessageSchema = z.object({
+  type: z.literal('session'),
+  session: sessionSchema,
+  gateway: gatewaySchema,
+});
 
 const sessionClosedSchema = z.object({
   type: z.literal('session_closed'),

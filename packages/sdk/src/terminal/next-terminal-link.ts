@@ -5,7 +5,6 @@
  * connection that is accepted and then lost at once has brought nothing.
  */
 import { apiErrors, isApiErrorCode, socketCloseCodes } from '@clawdfather/protocol/api';
-import { SdkError } from '../errors.ts';
 
 export type TerminalLink =
   | { readonly kind: 'connecting'; readonly attempt: number }
@@ -35,13 +34,7 @@ export type LinkEvent =
       readonly code: string;
       readonly message: string;
     }
-  | {
-      readonly kind: 'closed';
-      readonly code: number;
-      readonly reason: string;
-      /* False when the reader was behind and no output was wanted: then the end of the run was not heard either. */
-      readonly isAttached: boolean;
-    }
+  | { readonly kind: 'closed'; readonly code: number; readonly reason: string }
   | { readonly kind: 'retry' }
   | { readonly kind: 'over'; readonly end: TerminalEnd };
 
@@ -79,21 +72,15 @@ function isLasting(code: string): boolean {
   return status < 500 && status !== apiErrors.rate_limited.status;
 }
 
-/* The end of the run is told before this close. */
-function unexplained(): TerminalLink {
-  const message = 'the gateway closed the line without the end of the run';
-  return { kind: 'over', end: { kind: 'failed', error: new SdkError('answer-invalid', message) } };
-}
-
-/* Undefined: come again. */
+/*
+ * Undefined: come again. Also after 1000: the end of the run is heard before it, and then the line is over already. A 1000 that comes without
+ * one is from a phone that has put its page to sleep, or from something in between.
+ */
 function endOfClose({
   code,
   reason,
-  isAttached,
 }: Extract<LinkEvent, { kind: 'closed' }>): TerminalLink | undefined {
   switch (code) {
-    case socketCloseCodes.normal:
-      return isAttached ? unexplained() : undefined;
     case socketCloseCodes.policy:
       return refused('request_timeout', reason || 'the line was closed before it was signed in');
     case socketCloseCodes.ended:

@@ -272,8 +272,7 @@ class RunTerminal implements Terminal {
 
   #lose({ code, reason, error }: SocketEnd): void {
     if (error instanceof CodedError && !isWorthRetrying(error)) return this.#fail(error);
-    const isAttached = this.#attachment === 'there';
-    this.#step({ kind: 'closed', code, reason, isAttached });
+    this.#step({ kind: 'closed', code, reason });
   }
 
   #waitForRetry(attempt: number): void {

@@ -16,11 +16,10 @@ const lost: TerminalLink = { kind: 'lost', attempt: 3 };
 const over: TerminalLink = { kind: 'over', end: { kind: 'left' } };
 const states = [connecting, live, lost, over];
 
-const closed = (code: number, isAttached = true, reason = ''): LinkEvent => ({
+const closed = (code: number, reason = ''): LinkEvent => ({
   kind: 'closed',
   code,
   reason,
-  isAttached,
 });
 const refused = (code: string, about: 'auth' | 'terminal.attach' = 'auth'): LinkEvent => ({
   kind: 'refused',
@@ -66,20 +65,19 @@ test('these close codes end it, and every other is an invitation to come again',
   ]);
   for (let code = 1000; code < 5000; code += 1) {
     const next = nextTerminalLink(live, closed(code));
-    if (code === socketCloseCodes.normal) continue;
     assert.equal(next.kind, final.has(code) ? 'over' : 'lost', String(code));
     assert.equal(codeOf(next), final.get(code));
   }
 });
 
-test('a normal close without the end of the run is an error, unless the run was not followed', () => {
-  const unexplained = nextTerminalLink(live, closed(socketCloseCodes.normal));
-  assert.ok(unexplained.kind === 'over' && unexplained.end.kind === 'failed');
-  assert.equal(nextTerminalLink(live, closed(socketCloseCodes.normal, false)).kind, 'lost');
+test('a normal close that the end of the run did not precede is a lost connection', () => {
+  assert.equal(nextTerminalLink(live, closed(socketCloseCodes.normal)).kind, 'lost');
+  const ended = nextTerminalLink(live, { kind: 'over', end: { kind: 'exit' } });
+  assert.equal(nextTerminalLink(ended, closed(socketCloseCodes.normal)), ended);
 });
 
 test('a refusal says why in the gateway’s words', () => {
-  const told = nextTerminalLink(live, closed(socketCloseCodes.ended, true, 'it was revoked'));
+  const told = nextTerminalLink(live, closed(socketCloseCodes.ended, 'it was revoked'));
   assert.ok(told.kind === 'over' && told.end.kind === 'refused');
   assert.equal(told.end.message, 'it was revoked');
 });
