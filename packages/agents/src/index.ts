@@ -110,7 +110,14 @@ export type {
 } from './rows.ts';
 export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
-export type { AgentLoss, TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
+export type {
+  AgentLoss,
+  TurnCode,
+  TurnEvent,
+  TurnState,
+  TurnStatus,
+  TurnStep,
+} from './turn/next-turn.ts';
 export type { Json, JsonObject, RpcError, RpcMessage, WireId } from './wire/json-rpc.ts';
 export {
   cancelGraceMs,

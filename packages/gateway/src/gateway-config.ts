@@ -47,6 +47,8 @@ export interface AgentsConfig {
   /* How many turns run at once, and how many agents of one account there are, where the usual numbers do not fit. */
   readonly activeMax?: number;
   readonly sessionsMax?: number;
+  /* How long a host or another gateway may be silent before a turn there is given up. */
+  readonly silenceMs?: number;
 }
 
 /* A program that speaks ACP on its standard streams. */

@@ -322,7 +322,9 @@ export class ThreadAgent {
         const message = formatRunEnd(exit);
         // What carried it to its host has ended; whether it has, too, was not seen.
         const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
-        await this.#ended(run.runId, { reason, code, hostCause, message, endedAtMs, state });
+        const { lastWords } = end;
+        const ended = { reason, code, hostCause, message, lastWords, endedAtMs };
+        await this.#ended(run.runId, { ...ended, state });
       }
     }
     this.#hold = undefined;

@@ -87,6 +87,8 @@ export interface RunEnd {
   readonly code?: number | undefined;
   /* For people: how it ended. */
   readonly message: string;
+  /* The end of what it wrote to its standard error, where programs say what is wrong. */
+  readonly lastWords?: string | undefined;
   readonly endedAtMs: number;
   /* The start of the gateway that finds it gone. */
   readonly foundBy?: number | undefined;
@@ -116,9 +118,14 @@ export function endRun(
   const { reason, hostCause, message } = end;
   draft.event('status', { event: 'agent-ended', reason, hostCause, message });
   draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
-  if (run.phase === 'once') endOnce(draft, run, end);
-  else if (turn !== undefined) endOfTurn(draft, run, end);
+  const said = { ...end, message: withWords(end) };
+  if (run.phase === 'once') endOnce(draft, run, said);
+  else if (turn !== undefined) endOfTurn(draft, run, said);
   return draft.done();
+}
+
+function withWords({ message, reason, lastWords }: RunEnd): string {
+  return reason === 'exit' && lastWords ? `${message}: ${lastWords}` : message;
 }
 
 function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
@@ -136,8 +143,8 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
     draft.turnEvent({ type: 'not-startable', message }, endedAtMs);
     return;
   }
-  const hadOutput = turn.firstOutputAtMs !== undefined;
-  const lost = { loss: lossOf(run, end), cause, message, wasAccepted, hadOutput } as const;
+  const gaveUp = reason === 'exit' && turn.firstOutputAtMs === undefined;
+  const lost = { loss: lossOf(run, end), cause, message, wasAccepted, gaveUp } as const;
   draft.turnEvent({ type: 'agent-lost', ...lost }, endedAtMs);
   if (draft.turn?.status !== 'queued') return;
   const {

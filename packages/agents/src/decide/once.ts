@@ -66,9 +66,8 @@ export function endOnce(draft: Draft, run: AgentRunRow, end: RunEnd): void {
       return;
     default: {
       const cause = end.hostCause ?? reason;
-      const hadOutput = draft.turn.firstOutputAtMs !== undefined;
-      const lost = { loss: lossOf(run, end), cause, message, hadOutput } as const;
-      draft.turnEvent({ type: 'agent-lost', ...lost, wasAccepted: true }, endedAtMs);
+      const lost = { loss: lossOf(run, end), cause, message, wasAccepted: true } as const;
+      draft.turnEvent({ type: 'agent-lost', ...lost, gaveUp: false }, endedAtMs);
     }
   }
 }

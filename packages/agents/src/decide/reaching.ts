@@ -29,11 +29,13 @@ export function putOff(
   if (turn?.id !== turnId) return undefined;
   const { sinceMs = atMs, tries = 0 } = turn.reaching ?? {};
   const nextTryMs = restMs(tries);
+  const shown = `${message.replace(/\.$/, '')}; next try in ${Math.ceil(nextTryMs / 1_000)} s`;
   const draft = new Draft(rows, atMs);
   const reaching = { cause, message, sinceMs, tries: tries + 1, nextAtMs: atMs + nextTryMs };
   draft.changeTurn({ reaching });
-  const progress = { stage: 'reaching', message, cause, elapsedMs: atMs - sinceMs, nextTryMs };
-  draft.event('status', { event: 'running', progress });
+  const elapsedMs = atMs - sinceMs;
+  const progress = { stage: 'reaching', message: shown, cause, elapsedMs, nextTryMs };
+  draft.event('status', { event: 'running', message: shown, progress });
   return draft.done();
 }
 

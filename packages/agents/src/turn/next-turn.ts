@@ -9,6 +9,7 @@
  */
 import { assertNever } from '@clawdfather/kit';
 import type { CancelCause, TurnResult } from '../rows.ts';
+import { plainMessage } from './plain-message.ts';
 
 export type TurnStatus =
   | 'queued'
@@ -51,8 +52,8 @@ export type TurnEvent =
       readonly cause: string;
       readonly message: string;
       readonly wasAccepted: boolean;
-      /* The agent had said or done something for it. */
-      readonly hadOutput: boolean;
+      /* It ended by itself, before it had said or done anything for the turn. */
+      readonly gaveUp: boolean;
     }
   /* For too long nothing is heard of what the turn needs (reaching.ts). */
   | {
@@ -132,19 +133,12 @@ function cancelled(cause: CancelCause, facts: Pick<TurnResult, 'stopReason'>): T
 
 function lost(
   { cancelCause }: TurnState,
-  {
-    loss,
-    cause,
-    message,
-    wasAccepted,
-    hadOutput,
-  }: Extract<TurnEvent, { type: 'agent-lost' }>,
+  { loss, cause, message, wasAccepted, gaveUp }: Extract<TurnEvent, { type: 'agent-lost' }>,
 ): TurnStep {
   if (cancelCause !== undefined) return cancelled(cancelCause, {});
   // W11: what the agent never got is sent again by itself; what it may have acted on never is.
   if (!wasAccepted) return { outcome: 'changed', status: 'queued' };
-  // One that failed before its first word has interrupted nothing.
-  const status = loss === 'agent' && !hadOutput ? 'failed' : 'interrupted';
+  const status = loss === 'agent' && gaveUp ? 'failed' : 'interrupted';
   return ended(status, { code: lossCodes[loss], cause, message });
 }
 
@@ -170,5 +164,7 @@ function interruptedAfterCancel({ cancelCause }: TurnState): TurnStep {
 }
 
 function ended(status: Exclude<TurnStatus, 'queued' | 'running'>, result: TurnResult): TurnStep {
-  return { outcome: 'ended', status, result };
+  const { message } = result;
+  const shown = message === undefined ? result : { ...result, message: plainMessage(message) };
+  return { outcome: 'ended', status, result: shown };
 }

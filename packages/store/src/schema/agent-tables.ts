@@ -16,6 +16,7 @@ import type {
   JsonObject,
   LoadClass,
   OpenMessage,
+  Reaching,
   ThreadStatus,
   TurnCode,
   TurnResult,
@@ -84,6 +85,9 @@ export interface TurnsTable {
   cancel_actor: string | null;
   usage_json: JsonText<JsonObject> | null;
   result_json: JsonText<Plain<TurnResult>> | null;
+  admitted_by: string | null;
+  reaching_json: JsonText<Plain<Reaching>> | null;
+  first_output_at_ms: number | null;
   queued_at_ms: number;
   started_at_ms: number | null;
   deadline_at_ms: number | null;
@@ -110,6 +114,7 @@ export interface AgentRunsTable {
   lease_id: string;
   instance_id: string;
   epoch: number;
+  seen_by: number | null;
   state: AgentRunRow['state'];
   phase: AgentRunRow['phase'];
   command_hash: string;

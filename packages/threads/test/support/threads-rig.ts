@@ -78,6 +78,12 @@ export interface RigOptions {
   readonly sessionId?: string;
   /* It runs on a host, which these stand for. */
   readonly tools?: HostTools | undefined;
+  /* It runs on a host, which is reached like this. */
+  readonly enter?:
+    | (() => Promise<{ readonly sessionId: string; readonly cwd: string }>)
+    | undefined;
+  /* How long a host or a gateway may be silent. */
+  readonly silenceMs?: number | undefined;
   /* Instead of the script, an agent that is run once per turn. */
   readonly once?: OnceCommand | undefined;
 }
@@ -144,6 +150,7 @@ export class ThreadsRig {
       random,
       log: silentLog,
       activeMax: 20,
+      silenceMs: this.#options.silenceMs,
       onPoint: passPoint,
     });
     const gateway: TestGateway = {
@@ -172,7 +179,7 @@ export class ThreadsRig {
   }
 
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
-    const { tools } = this.#options;
+    const { tools, enter } = this.#options;
     return {
       plan: async (_account, thread) => ({
         setup: {
@@ -182,6 +189,7 @@ export class ThreadsRig {
           once: this.#options.once?.once,
         },
         ...(tools && { tools: () => guard.tools(tools) }),
+        ...(enter && { enter }),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: this.#options.sessionId,

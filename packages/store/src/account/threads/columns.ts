@@ -46,7 +46,7 @@ export function threadChanges(thread: ThreadRow) {
 }
 
 export function turnChanges(turn: TurnRow) {
-  const { usage, result } = turn;
+  const { usage, result, reaching } = turn;
   return {
     status: turn.status,
     run_id: turn.runId ?? null,
@@ -58,6 +58,9 @@ export function turnChanges(turn: TurnRow) {
     cancel_actor: turn.cancelActor ?? null,
     usage_json: usage === undefined ? null : formatJson(usage),
     result_json: result === undefined ? null : formatJson({ ...result }),
+    admitted_by: turn.admittedBy ?? null,
+    reaching_json: reaching === undefined ? null : formatJson({ ...reaching }),
+    first_output_at_ms: turn.firstOutputAtMs ?? null,
     started_at_ms: turn.startedAtMs ?? null,
     deadline_at_ms: turn.deadlineAtMs ?? null,
     ended_at_ms: turn.endedAtMs ?? null,
@@ -103,8 +106,9 @@ export function runProgress(run: AgentRunRow) {
 }
 
 /** What changes a few times in the life of a run. */
-export function runFacts({ process, capabilities, closing, endedAtMs }: AgentRunRow) {
+export function runFacts({ seenBy, process, capabilities, closing, endedAtMs }: AgentRunRow) {
   return {
+    seen_by: seenBy ?? null,
     closing_json: closing === undefined ? null : formatJson({ ...closing }),
     root_pid: process?.rootPid ?? null,
     process_group_id: process?.processGroupId ?? null,
