@@ -16,6 +16,8 @@ import type {
 } from './rows.ts';
 
 export interface NewThread {
+  /* Made from a key of the client. Where there is one of this id already, no other is made. */
+  readonly id?: string | undefined;
   readonly agent: string;
   readonly connectionId?: string | undefined;
   readonly cwd: string;

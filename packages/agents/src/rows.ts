@@ -41,6 +41,8 @@ export interface ThreadRow {
   readonly viaConnectionId?: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  /* Up to which event a person has looked, when it was read. No change of a thread moves it. */
+  readonly seenSeq?: number | undefined;
 }
 
 export interface TurnRow {

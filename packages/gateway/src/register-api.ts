@@ -16,6 +16,7 @@ import { createApprovalsHandlers } from './routes/approvals.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
+import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
 import { createKeysHandlers } from './routes/keys.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
@@ -44,6 +45,8 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),
     approvalRules: createApprovalRulesHandlers(parts),
+    events: createEventsHandlers(parts),
+    seen: createSeenHandlers(parts),
     settings: createSettingsHandlers(parts),
     audit: createAuditHandlers(parts),
     system: createSystemHandlers(parts),

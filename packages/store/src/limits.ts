@@ -74,6 +74,8 @@ export const tokenMsMax = 90 * 24 * 3_600_000;
 export const endedKeptMs = 30 * 24 * 3_600_000;
 /** Audit entries, unless the gateway is told otherwise: long enough for a yearly review. */
 export const auditKeptMs = 365 * 24 * 3_600_000;
+/** An account's events: a client that was away for longer takes a snapshot. */
+export const eventsKeptMs = 30 * 24 * 3_600_000;
 /** A token's last use is written at most this often: a read must not cost a commit. */
 export const lastUsedEveryMs = 60_000;
 /** How long an MCP session can be taken up after its last use: as long as the token that it needs. */

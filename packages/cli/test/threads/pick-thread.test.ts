@@ -15,6 +15,7 @@ const thread = (id: string, title: string, status: Thread['status'] = 'ready'): 
   directory: '/',
   session_id: null,
   last_seq: 0,
+  seen_seq: 0,
   last_turn_id: null,
   last_result_code: null,
   created_at: '',

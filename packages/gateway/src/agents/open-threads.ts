@@ -107,7 +107,10 @@ async function sessionFor(
       throw new ApiError(code);
     }
     const { id, epoch } = created.session;
-    await sessions.change(id, decideOn({ type: 'activated', epoch }, audit));
+    await sessions.change(
+      id,
+      decideOn({ type: 'activated', epoch, agentSessionId: thread.id }, audit),
+    );
     return id;
   });
 }

@@ -34,6 +34,7 @@ export function showThread(thread: ThreadRow): ThreadAnswer {
     directory: thread.cwd,
     session_id: thread.sessionId ?? null,
     last_seq: thread.lastSeq,
+    seen_seq: thread.seenSeq ?? 0,
     last_turn_id: thread.lastTurnId ?? null,
     last_result_code: thread.lastResultCode ?? null,
     created_at: formatTime(thread.createdAtMs),

@@ -1,58 +1,36 @@
 /*
- * Conversations with agents over HTTP: from parsed requests to the threads' calls, and from rows to answers.
+ * Conversations with agents over HTTP: from parsed requests to what the caller can do with them (agents/caller-threads.ts), and from rows to
+ * answers.
  */
-import type { ThreadRecords, ThreadRow } from '@clawdfather/agents';
-import type { Clock, Log, Random } from '@clawdfather/kit';
+import type { Clock, Log } from '@clawdfather/kit';
 import type { Api } from '@clawdfather/protocol/api';
-import type { Store } from '@clawdfather/store';
-import { noAgent } from '../agents/agent-catalogue.ts';
-import { usualDirectory } from '../agents/usual-directory.ts';
-import type { AgentThreads } from '../agents/open-threads.ts';
+import { CallerThreads, type CallerThreadsDeps } from '../agents/caller-threads.ts';
+import { waitForEvent } from '../agents/follow-thread-events.ts';
 import { answerOf, showAsk } from '../agents/show-ask.ts';
 import { showAgent, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
-import { waitForEvent } from '../agents/follow-thread-events.ts';
 import { streamEvents } from '../agents/stream-events.ts';
-import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
-import { type Caller, actorOf } from '../http/caller.ts';
-import { askerOf, type Call, type Handlers } from '../http/handlers.ts';
-import { newTurnTrace } from '../observe/turn-trace.ts';
-import { newTrace } from '../observe/trace-context.ts';
-import type { Observe } from '../observe/open-observe.ts';
+import type { Caller } from '../http/caller.ts';
+import { askerOf, type Call, type Handlers, type RequestFacts } from '../http/handlers.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
-import type { Runs } from '../runs/open-runs.ts';
 
-export interface ThreadsParts {
-  readonly config: GatewayConfig;
-  readonly store: Store;
-  readonly runs: Pick<Runs, 'users'>;
-  readonly agentThreads: AgentThreads;
+export interface ThreadsParts extends CallerThreadsDeps {
   readonly streams: OpenStreams;
   readonly clock: Clock;
-  readonly random: Random;
-  readonly observe: Pick<Observe, 'currentTrace' | 'tracing'>;
   readonly log: Log;
 }
 
-function recordsOf({ store }: ThreadsParts, { accountId }: Caller): ThreadRecords {
-  return store.forAccount(accountId).threads;
-}
+type Asked = Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller };
 
-async function findThread(
-  parts: ThreadsParts,
-  call: { readonly caller: Caller; readonly params: { readonly id: string } },
-): Promise<ThreadRow> {
-  const thread = await recordsOf(parts, call.caller).get(call.params.id);
-  if (thread === undefined) throw notFound();
-  return thread;
+function threadsOf(parts: ThreadsParts, call: Asked): CallerThreads {
+  return new CallerThreads(parts, { caller: call.caller, by: askerOf(call) });
 }
 
 export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['threads']> {
-  const { threads } = parts.agentThreads;
   return {
-    list: async ({ caller, query }) => {
-      const { limit, offset, status, id_prefix: idPrefix, archived } = query;
-      const page = await recordsOf(parts, caller).list({
+    list: async (call) => {
+      const { limit, offset, status, id_prefix: idPrefix, archived } = call.query;
+      const page = await threadsOf(parts, call).records.list({
         limit,
         offset,
         ...(status === undefined ? {} : { status }),
@@ -61,79 +39,39 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       });
       return { items: page.items.map(showThread), total: page.total, limit, offset };
     },
-    create: async (call) => ({ thread: showThread(await createThread(parts, call)) }),
+    create: async (call) => {
+      const { connection_id: connectionId, agent, directory, title } = call.body;
+      const asked = { connectionId, agent, directory, title };
+      return { thread: showThread(await threadsOf(parts, call).create(asked)) };
+    },
     get: async (call) => {
-      const thread = await findThread(parts, call);
-      const turns = await recordsOf(parts, call.caller).turns(thread.id);
+      const mine = threadsOf(parts, call);
+      const thread = await mine.thread(call.params.id);
+      const turns = await mine.records.turns(thread.id);
       return { thread: showThread(thread), turns: turns.map((turn) => showTurn(turn, thread.id)) };
     },
     events: async (call) => eventsOf(parts, call),
     prompt: async (call) => {
-      const { caller, params, body } = call;
-      const { accountId } = caller;
-      const { text, blocks = [{ type: 'text', text }] } = body;
-      const { turnId } = await threads.prompt(
-        { accountId, id: params.id },
-        {
-          blocks: blocks as never,
-          loadClass: body.load_class,
-          by: askerOf(call),
-          clientMessageId: body.client_message_id,
-          trace: traceForTurn(parts),
-        },
-      );
-      return { turn: await turnOf(parts, caller, turnId) };
+      const mine = threadsOf(parts, call);
+      const { text, blocks = [{ type: 'text', text }], load_class: loadClass } = call.body;
+      const turnId = await mine.prompt(call.params.id, {
+        blocks: blocks as never,
+        loadClass,
+        clientMessageId: call.body.client_message_id,
+      });
+      return { turn: await turnOf(mine, turnId) };
     },
-    archive: async (call) => {
-      const { id } = await findThread(parts, call);
-      const { accountId } = call.caller;
-      const audit = { action: 'thread.archive', ...askerOf(call) } as const;
-      const outcome = await recordsOf(parts, call.caller).archive(id, audit);
-      if (outcome === 'busy') throw new ApiError('still_running', 'a turn runs or waits in it');
-      if (outcome === 'not_found') throw notFound();
-      const actor = actorOf(call.caller);
-      await threads.agents.closeSession({ accountId, id }, { reason: 'archived', actor });
-      return { thread: showThread(await findThread(parts, call)) };
-    },
+    archive: async (call) => ({
+      thread: showThread(await threadsOf(parts, call).archive(call.params.id)),
+    }),
   };
-}
-
-/* Below the request that brings it. */
-function traceForTurn({ observe, random }: ThreadsParts): string {
-  const spanId = observe.tracing.currentSpanId();
-  return newTurnTrace(observe.currentTrace() ?? newTrace(random), { random, spanId });
-}
-
-async function createThread(
-  parts: ThreadsParts,
-  call: Call<Api['threads']['create']>,
-): Promise<ThreadRow> {
-  const { body } = call;
-  const { accountId } = call.caller;
-  const { connection_id: connectionId } = body;
-  const { catalogue } = parts.agentThreads;
-  const agent = body.agent ?? catalogue.defaultName();
-  if (agent === undefined) throw noAgent();
-  const { cwd } = connectionId === null ? catalogue.resolve(agent) : catalogue.resolveOnHost(agent);
-  if (connectionId !== null) {
-    const connection = await parts.store.forAccount(accountId).connections.get(connectionId);
-    if (connection === undefined) throw notFound();
-  }
-  // A member's agent needs a Unix user of its own; the refusal says so.
-  const usual = connectionId === null ? usualDirectory(parts, accountId, cwd) : '.';
-  const thread = {
-    agent,
-    cwd: body.directory ?? usual,
-    title: body.title ?? '',
-    ...(connectionId === null ? {} : { connectionId }),
-  };
-  return parts.agentThreads.threads.create(accountId, thread, askerOf(call));
 }
 
 async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']>) {
   const { caller, query, reply } = call;
-  const { id: threadId } = await findThread(parts, call);
-  const records = recordsOf(parts, caller);
+  const mine = threadsOf(parts, call);
+  const { id: threadId } = await mine.thread(call.params.id);
+  const { records } = mine;
   const { desk } = parts.agentThreads;
   const deps = { records, desk, clock: parts.clock, log: parts.log };
   call.leaveTurn();
@@ -154,67 +92,47 @@ async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']
     );
   }
   const items = await records.events(threadId, { after, limit });
-  const { lastSeq } = await findThread(parts, call);
+  const { lastSeq } = await mine.thread(threadId);
   return { items: items.map(showEvent), last_seq: lastSeq };
 }
 
-async function turnOf(parts: ThreadsParts, caller: Caller, turnId: string) {
-  const turn = await recordsOf(parts, caller).turn(turnId);
-  if (turn === undefined) throw notFound();
+async function turnOf(mine: CallerThreads, turnId: string) {
+  const turn = await mine.turn(turnId);
   return showTurn(turn, turn.threadId);
 }
 
 export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']> {
   return {
-    get: async ({ caller, params }) => ({ turn: await turnOf(parts, caller, params.id) }),
+    get: async (call) => ({ turn: await turnOf(threadsOf(parts, call), call.params.id) }),
     cancel: async (call) => {
-      const { caller, params } = call;
-      const { threads } = parts.agentThreads;
-      const { accountId } = caller;
-      const accepted = await threads.agents.cancelTurn(accountId, params.id, askerOf(call));
-      return { accepted, turn: await turnOf(parts, caller, params.id) };
+      const mine = threadsOf(parts, call);
+      const accepted = await mine.cancel(call.params.id);
+      return { accepted, turn: await turnOf(mine, call.params.id) };
     },
   };
 }
 
 export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
-  const show = async (caller: Caller, askId: string) => {
-    const records = recordsOf(parts, caller);
+  const show = async ({ records }: CallerThreads, askId: string) => {
     const ask = await records.ask(askId);
     const thread = ask && (await records.get(ask.threadId));
     if (ask === undefined || thread === undefined) throw notFound();
     return showAsk(ask, thread.agent);
   };
   return {
-    list: async ({ caller }) => {
-      const records = recordsOf(parts, caller);
+    list: async (call) => {
+      const { records } = threadsOf(parts, call);
       const asks = await records.openAsks();
       const agents = await Promise.all(asks.map(({ threadId }) => records.get(threadId)));
       return { items: asks.map((ask, index) => showAsk(ask, agents[index]?.agent ?? '')) };
     },
-    get: async ({ caller, params }) => show(caller, params.id),
+    get: async (call) => show(threadsOf(parts, call), call.params.id),
     answer: async (call) => {
-      const { caller, params, body } = call;
-      const { threads } = parts.agentThreads;
-      const { accountId } = caller;
-      const answer = answerOf(body);
-      await checkMayAnswer(recordsOf(parts, caller), caller, params.id);
-      await threads.answer(accountId, params.id, { answer, by: askerOf(call) });
-      return show(caller, params.id);
+      const mine = threadsOf(parts, call);
+      await mine.answer(call.params.id, answerOf(call.body));
+      return show(mine, call.params.id);
     },
   };
-}
-
-/* What an agent may hold answers nothing of what it has asked for itself. */
-async function checkMayAnswer(records: ThreadRecords, caller: Caller, askId: string) {
-  if (caller.kind === 'device') return;
-  const ask = await records.ask(askId);
-  if (ask === undefined) return;
-  const turn = ask.turnId === undefined ? undefined : await records.turn(ask.turnId);
-  // Outside of a turn it may go back to any prompt of the thread.
-  const ledTo = turn === undefined ? await records.turns(ask.threadId) : [turn];
-  if (!ledTo.some(({ requester }) => requester === actorOf(caller))) return;
-  throw new ApiError('forbidden', 'a token does not answer what its own prompt led to');
 }
 
 export function createAgentsHandlers({ agentThreads }: ThreadsParts): Handlers<Api['agents']> {

@@ -119,6 +119,8 @@ export const rows: Readonly<Record<string, Row>> = {
   'approvalRules.list': { kind: 'lists' },
   'approvalRules.get': { kind: 'names', call: byRule },
   'approvalRules.revoke': { kind: 'names', call: byRule },
+  'events.list': { kind: 'lists' },
+  'seen.mark': { kind: 'names', call: withBody(byThread, { seq: 1 }) },
   'settings.get': { kind: 'self' },
   'settings.update': { kind: 'self', call: () => ({ body: { idle_timeout_seconds: 600 } }) },
   'audit.list': { kind: 'lists' },

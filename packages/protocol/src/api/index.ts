@@ -6,6 +6,7 @@ import { approvalRulesEndpoints } from './approval-rules.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
+import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -68,6 +69,8 @@ export const api = {
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,
+  events: eventsEndpoints,
+  seen: seenEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
   system: systemEndpoints,

@@ -55,6 +55,8 @@ export const threadSchema = z
     session_id: z.string().nullable(),
     /* The number of its newest event. */
     last_seq: z.int(),
+    /* Up to which event you have looked at it, on any device; unread while it is below `last_seq`. */
+    seen_seq: z.int(),
     last_turn_id: z.string().nullable(),
     last_result_code: z.string().nullable(),
     created_at: timeSchema,

@@ -8,6 +8,8 @@ import { type ApiTokens, createApiTokens } from './api-tokens.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
+import { type AccountEvents, createAccountEvents } from './feed/events.ts';
+import { createSeenMarkers, type SeenMarkers } from './feed/seen.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
 import { createMcpSessions, type McpSessions } from './mcp-sessions.ts';
 import { once, type OnceOutcome } from './once.ts';
@@ -26,6 +28,8 @@ export interface AccountQueries {
   readonly sessions: Sessions;
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
+  readonly events: AccountEvents;
+  readonly seen: SeenMarkers;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -88,6 +92,14 @@ class PartsOnDemand implements AccountQueries {
 
   get threads(): Threads {
     return createThreads(this.#context);
+  }
+
+  get events(): AccountEvents {
+    return createAccountEvents(this.#context);
+  }
+
+  get seen(): SeenMarkers {
+    return createSeenMarkers(this.#context);
   }
 
   get settings(): SettingsQueries {

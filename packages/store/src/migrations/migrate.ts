@@ -21,7 +21,8 @@ import { migration0008 } from './0008-master-keys.ts';
 import { migration0009 } from './0009-key-rotation.ts';
 import { migration0010 } from './0010-connection-policy.ts';
 import { migration0011 } from './0011-agents.ts';
-import { migration0012 } from './0012-recovery.ts';
+import { migration0012 } from './0012-account-events.ts';
+import { migration0013 } from './0013-recovery.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   migration0010,
   migration0011,
   migration0012,
+  migration0013,
 ];
 
 export interface MigrationStatus {

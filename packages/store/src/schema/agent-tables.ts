@@ -61,6 +61,8 @@ export interface ThreadsTable {
   native_session_id_json: JsonText<string> | null;
   created_at_ms: number;
   updated_at_ms: number;
+  /** Up to which event a person has looked; moved by no change of the thread. */
+  seen_seq: number;
 }
 
 export interface TurnsTable {

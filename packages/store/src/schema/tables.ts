@@ -18,6 +18,12 @@ import type {
   TurnEventsTable,
   TurnsTable,
 } from './agent-tables.ts';
+import type {
+  AccountEventHeadsTable,
+  AccountEventsTable,
+  NoticeDeliveriesTable,
+  NoticesTable,
+} from './feed-tables.ts';
 import type { Json, JsonText } from './json-text.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -255,6 +261,10 @@ export interface Tables {
   acp_calls: AcpCallsTable;
   acp_asks: AcpAsksTable;
   blobs: BlobsTable;
+  account_event_heads: AccountEventHeadsTable;
+  account_events: AccountEventsTable;
+  notices: NoticesTable;
+  notice_deliveries: NoticeDeliveriesTable;
   push_subscriptions: PushSubscriptionsTable;
   idempotency_keys: IdempotencyKeysTable;
   audit_log: AuditLogTable;

@@ -23,6 +23,7 @@ const hashes = [
   '23cc1e81ccfa1e6d677712a6a48e6121283fc29cd4542d0e3bb4471b12e0967c',
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
+  'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
 ];
 
 test('released migrations have not been changed', () => {
@@ -144,6 +145,10 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     health_beats: true,
     mcp_sessions: true,
     master_keys: true,
+    account_event_heads: true,
+    account_events: true,
+    notices: true,
+    notice_deliveries: true,
   };
   const { rows } = await engine.read((db) =>
     (kind === 'sqlite'

@@ -24,6 +24,8 @@ import type {
   TurnsTable,
 } from '../../schema/agent-tables.ts';
 import { createSelect, type SelectTarget } from '../../select.ts';
+import { writeNews } from '../feed/news.ts';
+import { newsOfChange } from '../feed/thread-news.ts';
 import { askChanges, runFacts, runProgress, threadChanges, turnChanges } from './columns.ts';
 import { insertBlobs } from './large-text.ts';
 import { type NamedChange, type WrittenRows, writtenRows } from './written-rows.ts';
@@ -36,6 +38,7 @@ export async function commitChange(
   const { runner, accountId, random } = context;
   const changeId = changeIdOf(change, random);
   const written = writtenRows(accountId, before, { ...change, changeId });
+  const news = newsOfChange(before, change);
   const values = {
     ...threadChanges(change.rows.thread),
     accountId,
@@ -50,6 +53,7 @@ export async function commitChange(
     if ((await runUpdate(target, updateThread, values)) === 1) {
       await write(target, accountId, written);
       if (audit !== undefined) await insertAudit(db, context, audit);
+      if (news !== undefined) await writeNews(db, context, news);
       return 'committed';
     }
     const isDone = await wasCommitted(db, accountId, { before, change: { ...change, changeId } });

@@ -9,6 +9,8 @@ import { StoreError } from '../../errors.ts';
 import { checkText } from '../../schema/json-text.ts';
 import { toRecord } from '../../schema/record.ts';
 import { selectPage } from '../../select.ts';
+import { writeNews } from '../feed/news.ts';
+import { newsOfArchive, newsOfThread } from '../feed/thread-news.ts';
 import { commitChange } from './commit.ts';
 import { loadThread, runOf, threadOf } from './load.ts';
 import {
@@ -82,7 +84,7 @@ async function create(
   audit: ThreadAudit | undefined,
 ): Promise<ThreadRows> {
   const { runner, accountId, clock, random } = context;
-  const id = random.id();
+  const id = input.id ?? random.id();
   const nowMs = clock.wallMs();
   const { parentId, spawnedBy = parentId, ownerId = parentId ?? id } = input;
   const columns = {
@@ -108,7 +110,9 @@ async function create(
     native_session_id_json: null,
     created_at_ms: nowMs,
     updated_at_ms: nowMs,
+    seen_seq: 0,
   } as const;
+  const thread = threadOf(toRecord(columns));
   await runner.writeRepeatable(async (db) => {
     await refuseUnknown(db, accountId, input);
     const made = await db
@@ -116,10 +120,10 @@ async function create(
       .values(columns)
       .onConflict((conflict) => conflict.columns(['account_id', 'id']).doNothing())
       .executeTakeFirst();
-    if (audit === undefined || made.numInsertedOrUpdatedRows !== 1n) return;
-    await insertAudit(db, context, { target: id, ...audit });
+    if (made.numInsertedOrUpdatedRows !== 1n) return;
+    if (audit !== undefined) await insertAudit(db, context, { target: id, ...audit });
+    await writeNews(db, context, newsOfThread(thread));
   });
-  const thread = threadOf(toRecord(columns));
   return { thread, calls: new Map(), asks: new Map(), queue: [] };
 }
 
@@ -182,5 +186,6 @@ async function archive(
     .where('id', '=', threadId)
     .execute();
   if (audit !== undefined) await insertAudit(db, context, { target: threadId, ...audit });
+  await writeNews(db, context, newsOfArchive(threadId));
   return 'archived';
 }

@@ -1,0 +1,143 @@
+/*
+ * What one caller can do with conversations. Every way to them leads through here: HTTP, JSON-RPC and sockets translate their wires to
+ * these actions, and decide nothing themselves.
+ *
+ * Whose thread it is, is decided by the database: the records are those of the caller's account. A class, because there is one per
+ * request.
+ */
+import type { AskAnswer, LoadClass, ThreadRecords, ThreadRow, TurnRow } from '@clawdfather/agents';
+import type { JsonObject } from '@clawdfather/agents';
+import type { Random } from '@clawdfather/kit';
+import type { Asker } from '@clawdfather/sessions';
+import type { Store } from '@clawdfather/store';
+import type { GatewayConfig } from '../gateway-config.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { actorOf, type Caller } from '../http/caller.ts';
+import type { Observe } from '../observe/open-observe.ts';
+import { newTrace } from '../observe/trace-context.ts';
+import { newTurnTrace } from '../observe/turn-trace.ts';
+import type { Runs } from '../runs/open-runs.ts';
+import { noAgent } from './agent-catalogue.ts';
+import { checkMayAnswer } from './may-answer.ts';
+import type { AgentThreads } from './open-threads.ts';
+import { usualDirectory } from './usual-directory.ts';
+
+export interface CallerThreadsDeps {
+  readonly config: GatewayConfig;
+  readonly store: Store;
+  readonly runs: Pick<Runs, 'users'>;
+  readonly agentThreads: AgentThreads;
+  readonly random: Random;
+  readonly observe: Pick<Observe, 'currentTrace' | 'tracing'>;
+}
+
+export interface NewConversation {
+  /* Made from a key of the client: there is one thread of this id, however often it is asked for. */
+  readonly id?: string | undefined;
+  readonly agent?: string | undefined;
+  /* Null: the gateway's own machine. */
+  readonly connectionId: string | null;
+  readonly directory?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+export interface SaidPrompt {
+  readonly blocks: readonly JsonObject[];
+  readonly loadClass: LoadClass;
+  /* The same one twice is one turn. */
+  readonly clientMessageId?: string | undefined;
+}
+
+export type TurnOfThread = TurnRow & { readonly threadId: string };
+
+/* Its members throw an `ApiError`, or what the threads throw. */
+export class CallerThreads {
+  readonly #deps: CallerThreadsDeps;
+  readonly #caller: Caller;
+  readonly #by: Asker;
+  readonly records: ThreadRecords;
+
+  constructor(deps: CallerThreadsDeps, { caller, by }: { caller: Caller; by: Asker }) {
+    this.#deps = deps;
+    this.#caller = caller;
+    this.#by = by;
+    this.records = deps.store.forAccount(caller.accountId).threads;
+  }
+
+  async thread(id: string): Promise<ThreadRow> {
+    const thread = await this.records.get(id);
+    if (thread === undefined) throw notFound();
+    return thread;
+  }
+
+  async turn(id: string): Promise<TurnOfThread> {
+    const turn = await this.records.turn(id);
+    if (turn === undefined) throw notFound();
+    return turn;
+  }
+
+  async create(asked: NewConversation): Promise<ThreadRow> {
+    const { accountId } = this.#caller;
+    const { connectionId, id } = asked;
+    const { catalogue, threads } = this.#deps.agentThreads;
+    const agent = asked.agent ?? catalogue.defaultName();
+    if (agent === undefined) throw noAgent();
+    const { cwd } =
+      connectionId === null ? catalogue.resolve(agent) : catalogue.resolveOnHost(agent);
+    if (connectionId !== null) {
+      const connection = await this.#deps.store.forAccount(accountId).connections.get(connectionId);
+      if (connection === undefined) throw notFound();
+    }
+    // A member's agent needs a Unix user of its own; the refusal says so.
+    const usual = connectionId === null ? usualDirectory(this.#deps, accountId, cwd) : '.';
+    const thread = {
+      agent,
+      cwd: asked.directory ?? usual,
+      title: asked.title ?? '',
+      ...(connectionId === null ? {} : { connectionId }),
+      ...(id === undefined ? {} : { id }),
+    };
+    const made = await threads.create(accountId, thread, this.#by);
+    // With an id it may be the one of an earlier request, which is not as new as this one.
+    return id === undefined ? made : this.thread(id);
+  }
+
+  /* The id of the turn. */
+  async prompt(threadId: string, prompt: SaidPrompt): Promise<string> {
+    const name = { accountId: this.#caller.accountId, id: threadId };
+    const said = { ...prompt, by: this.#by, trace: this.#traceForTurn() };
+    return (await this.#deps.agentThreads.threads.prompt(name, said)).turnId;
+  }
+
+  /* False: it had ended, or was cancelled before. */
+  cancel(turnId: string): Promise<boolean> {
+    const { agents } = this.#deps.agentThreads.threads;
+    return agents.cancelTurn(this.#caller.accountId, turnId, this.#by);
+  }
+
+  async archive(threadId: string): Promise<ThreadRow> {
+    const { id } = await this.thread(threadId);
+    const { accountId } = this.#caller;
+    const audit = { action: 'thread.archive', ...this.#by } as const;
+    const outcome = await this.records.archive(id, audit);
+    if (outcome === 'busy') throw new ApiError('still_running', 'a turn runs or waits in it');
+    if (outcome === 'not_found') throw notFound();
+    const actor = actorOf(this.#caller);
+    const { agents } = this.#deps.agentThreads.threads;
+    await agents.closeSession({ accountId, id }, { reason: 'archived', actor });
+    return this.thread(id);
+  }
+
+  async answer(askId: string, answer: AskAnswer): Promise<void> {
+    await checkMayAnswer(this.records, this.#caller, askId);
+    const { threads } = this.#deps.agentThreads;
+    await threads.answer(this.#caller.accountId, askId, { answer, by: this.#by });
+  }
+
+  /* Below the request that brings it. */
+  #traceForTurn(): string {
+    const { observe, random } = this.#deps;
+    const spanId = observe.tracing.currentSpanId();
+    return newTurnTrace(observe.currentTrace() ?? newTrace(random), { random, spanId });
+  }
+}
