@@ -24,6 +24,7 @@ const hashes = [
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
   'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
+  'ad2db5f248ecb6c920057fec30b5e3bd72c040db3af4ebf706d25ccde3bb5f42',
 ];
 
 test('released migrations have not been changed', () => {
