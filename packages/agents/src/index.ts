@@ -107,6 +107,7 @@ export type {
   ThreadStatus,
   TurnResult,
   TurnRow,
+  WakeOutcome,
 } from './rows.ts';
 export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
@@ -127,6 +128,26 @@ export {
   messageBytesMax,
 } from './wire/limits.ts';
 export { noOutputMs } from './turn/watchdog.ts';
+export type {
+  AgentKeys,
+  AgentSessionRecords,
+  DueWake,
+  KeyHolder,
+  NewChild,
+  SpawnOutcome,
+  WakeRecords,
+} from './visibility/ports.ts';
+export {
+  canSeeSessionRow,
+  clampVisibility,
+  visibilities,
+} from './visibility/can-see-session-row.ts';
+export type {
+  A2aPolicy,
+  Visibility,
+  VisibilityQuestion,
+  VisibleRow,
+} from './visibility/can-see-session-row.ts';
 export { createTextReader } from './wire/text-reader.ts';
 export { createWireReader } from './wire/wire-reader.ts';
 export type { WireItem, WireReader, WireStep } from './wire/wire-reader.ts';

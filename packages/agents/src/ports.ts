@@ -36,6 +36,8 @@ export interface NewThread {
 }
 
 export interface ThreadFilter {
+  /* All that have this one above them. */
+  readonly rootId?: string;
   readonly status?: ThreadStatus;
   /* The beginning of an id. */
   readonly idPrefix?: string;

@@ -35,6 +35,10 @@ export interface ThreadRow {
   readonly ownerId: string;
   readonly spawnedBy?: string | undefined;
   readonly parentId?: string | undefined;
+  /* Its parent, the parent of that, and so on, the first one first. Nobody is above a thread that a person began. */
+  readonly ancestors: readonly string[];
+  /* The first of them. */
+  readonly rootId?: string | undefined;
   /* The gateway that made it. */
   readonly instanceId: string;
   /* Its agent runs here, and works on this host through the SSH session that it was started in. */
@@ -56,6 +60,8 @@ export interface TurnRow {
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces, as the gateway that took it in has written it. */
   readonly trace?: string | undefined;
+  /* The thread that asked for it, where that is to be told of its end. */
+  readonly wakeId?: string | undefined;
   readonly runId?: RunId | undefined;
   /* Our call that carries the prompt, from the moment that it is committed to be sent (X2). */
   readonly promptCall?: number | undefined;
@@ -79,6 +85,9 @@ export interface TurnRow {
   readonly deadlineAtMs?: number | undefined;
   readonly endedAtMs?: number | undefined;
 }
+
+/* What came of telling a thread that a turn has ended. */
+export type WakeOutcome = 'woken' | 'archived' | 'gone';
 
 export type LoadClass = 'short_task' | 'long_task' | 'complex_chain_task';
 export type CancelCause = 'asked' | 'deadline' | 'closed';

@@ -1,7 +1,7 @@
 /*
  * All settings of a gateway. The program that starts it reads and checks them once; nothing here reads the environment.
  */
-import type { OnceAgent } from '@clawdfather/agents';
+import type { A2aPolicy, OnceAgent, Visibility } from '@clawdfather/agents';
 import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy, RunLimits } from '@clawdfather/supervisor';
@@ -49,6 +49,17 @@ export interface AgentsConfig {
   readonly sessionsMax?: number;
   /* How long a host or another gateway may be silent before a turn there is given up. */
   readonly silenceMs?: number;
+  /* What agents have to do with each other's sessions. Default: `usualAgentSessions`. */
+  readonly sessions?: AgentSessionsConfig;
+}
+
+export interface AgentSessionsConfig {
+  readonly visibility: Visibility;
+  readonly a2a: A2aPolicy;
+  /* How many sessions may be above one that an agent spawns. */
+  readonly depthMax: number;
+  /* How many that were spawned may be at work at once, below one that a person began. */
+  readonly activeMax: number;
 }
 
 /* A program that speaks ACP on its standard streams. */
@@ -65,6 +76,8 @@ export interface AgentConfig {
   readonly timeoutMs?: number | undefined;
   /* It speaks no protocol, and is run once per turn. */
   readonly once?: OnceAgent | undefined;
+  /* It sees no sessions but its own and those below. */
+  readonly sandboxed?: boolean | undefined;
 }
 
 export interface AccountConfig {

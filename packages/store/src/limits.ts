@@ -56,6 +56,8 @@ export const inlineBytesMax = 64 * 1024;
 export const looseReadsMax = 3;
 /** Turns that one change of a thread may add; one is usual. */
 export const turnsPerChangeMax = 1_000;
+/** Threads above a thread. Each row carries them all, and none that a person reads is deeper; agents have a smaller bound (settings). */
+export const ancestorsMax = 16;
 /** Runs that one transaction of the clean-up removes: each has some hundred calls and asks. */
 export const runsForgottenAtOnce = 20;
 /** What an idempotency key may keep: an API answer. */

@@ -16,6 +16,7 @@ export interface NewTurn {
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
   readonly trace?: string | undefined;
+  readonly wakeId?: string | undefined;
 }
 
 export function enqueueTurn(rows: ThreadRows, turn: NewTurn, atMs: number): ThreadChange {

@@ -4,6 +4,7 @@
 import type { AccountContext, QueryContext, AccountId } from '../context.ts';
 import { type Database, type Engine, runnerOf } from '../engine.ts';
 import type { Json } from '../schema/json-text.ts';
+import { type AgentSessions, createAgentSessions } from './agent-sessions.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
@@ -28,6 +29,7 @@ export interface AccountQueries {
   readonly sessions: Sessions;
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
+  readonly agentSessions: AgentSessions;
   readonly events: AccountEvents;
   readonly seen: SeenMarkers;
   readonly settings: SettingsQueries;
@@ -92,6 +94,10 @@ class PartsOnDemand implements AccountQueries {
 
   get threads(): Threads {
     return createThreads(this.#context);
+  }
+
+  get agentSessions(): AgentSessions {
+    return createAgentSessions(this.#context);
   }
 
   get events(): AccountEvents {

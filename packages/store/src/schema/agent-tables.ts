@@ -21,6 +21,7 @@ import type {
   TurnCode,
   TurnResult,
   TurnStatus,
+  WakeOutcome,
   WireId,
 } from '@clawdfather/agents';
 import type { Cursor, RunId } from '@clawdfather/supervisor';
@@ -53,6 +54,9 @@ export interface ThreadsTable {
   owner_id: string;
   spawned_by: string | null;
   parent_id: string | null;
+  /** Who is above it, the first one first; and that one. Written once, too. */
+  ancestors_json: JsonText<readonly string[]>;
+  root_id: string | null;
   /** The gateway that made it. */
   instance_id: string;
   last_seq: number;
@@ -78,6 +82,10 @@ export interface TurnsTable {
   requester: string;
   client_message_id: string | null;
   trace: string | null;
+  /** The thread that is told of its end. */
+  wake_id: string | null;
+  /** What came of that; written by the one who told it. */
+  wake_outcome: WakeOutcome | null;
   run_id: RunId | null;
   prompt_call: number | null;
   prompt_end: number | null;
@@ -136,6 +144,13 @@ export interface AgentRunsTable {
   open_message_json: JsonText<Plain<OpenMessage>> | null;
   started_at_ms: number;
   ended_at_ms: number | null;
+}
+
+export interface AgentKeysTable {
+  account_id: string;
+  run_id: RunId;
+  key_hash: string;
+  created_at_ms: number;
 }
 
 export interface AcpFramesTable {

@@ -12,6 +12,7 @@ import type {
   AcpAsksTable,
   AcpCallsTable,
   AcpFramesTable,
+  AgentKeysTable,
   AgentRunsTable,
   BlobsTable,
   ThreadsTable,
@@ -257,6 +258,7 @@ export interface Tables {
   turns: TurnsTable;
   turn_events: TurnEventsTable;
   agent_runs: AgentRunsTable;
+  agent_keys: AgentKeysTable;
   acp_frames: AcpFramesTable;
   acp_calls: AcpCallsTable;
   acp_asks: AcpAsksTable;

@@ -24,7 +24,8 @@ const hashes = [
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
   'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
-  'ad2db5f248ecb6c920057fec30b5e3bd72c040db3af4ebf706d25ccde3bb5f42',
+  'd7c6c716bc61f0cdf7f9e81d8dcc53838592effeab7c397b3ff8917e8b87d0c1',
+  '74424fd9a2f9fbb4ce3d08b14defd994bb7174b9c51bec39b91fbf2947d7231d',
 ];
 
 test('released migrations have not been changed', () => {
@@ -132,6 +133,7 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     turns: true,
     turn_events: true,
     agent_runs: true,
+    agent_keys: true,
     acp_frames: true,
     acp_calls: true,
     acp_asks: true,

@@ -47,6 +47,7 @@ export class MemoryRecords {
         ownerId: given.ownerId ?? given.parentId ?? id,
         spawnedBy: given.spawnedBy ?? given.parentId,
         parentId: given.parentId,
+        ancestors: [],
         instanceId: given.instanceId,
         version: 1,
         agent: given.agent,

@@ -84,6 +84,8 @@ export function turnColumns(
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
     trace: turn.trace ?? null,
+    wake_id: turn.wakeId ?? null,
+    wake_outcome: null,
     queued_at_ms: turn.queuedAtMs,
     ...turnChanges(turn),
   };

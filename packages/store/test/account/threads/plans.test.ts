@@ -12,6 +12,7 @@ import {
   selectWithRuns,
   selectWithTurns,
 } from '../../../src/system/due-threads.ts';
+import { selectDue } from '../../../src/system/wakes.ts';
 import { onBoth } from '../../backends.ts';
 import { createAccount } from '../../world.ts';
 import { busyThread, instanceId, runIdOf } from './thread-rows.ts';
@@ -47,6 +48,7 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
     [await plan(selectWithTurns, {}), ['turns_open']],
     [await plan(countRunning, {}), ['turns_open', 'turns_running']],
     [await plan(countWaiting, {}), ['turns_open']],
+    [await plan(selectDue, { limit: 10 }), ['turns_wakes']],
   ] as const;
   for (const [text, indexes] of expected) {
     assert.ok(

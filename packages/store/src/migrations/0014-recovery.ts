@@ -1,5 +1,5 @@
 /*
- * Version 13: what a lost agent or host was lost with. Immutable once released.
+ * Version 14: what a lost agent or host was lost with. Immutable once released.
  *
  * - `agent_runs.seen_by`: the start of its gateway that last saw the process alive. NULL in rows from before, which proves nothing.
  * - `turns.admitted_by`: the gateway that starts the agent of a turn; `reaching_json`: the tries for a host that does not answer;
@@ -7,8 +7,8 @@
  */
 import type { Migration } from './migration.ts';
 
-export const migration0013: Migration = {
-  version: 13,
+export const migration0014: Migration = {
+  version: 14,
   name: 'recovery',
   statements: ({ integer }) => [
     `ALTER TABLE agent_runs ADD COLUMN seen_by ${integer}`,
