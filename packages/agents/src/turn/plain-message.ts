@@ -3,14 +3,13 @@
  * escape sequences, of bounded length, and without what looks like a key. Providers repeat the key that they refuse, and tools print
  * the request that failed.
  */
+import { stripVTControlCharacters } from 'node:util';
 
 /* A message with its reason; a page of a proxy is no message. */
 const charactersMax = 1_000;
 
 const hidden = '(hidden)';
 
-/* An escape sequence, and what only moves or colours. */
-const escapes = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\-_])/gu;
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu;
 
 /* Each with the part before the secret, which is kept. */
@@ -25,7 +24,7 @@ const secrets: readonly RegExp[] = [
 export function plainMessage(text: string): string {
   // Longer than what is kept, so that no secret is cut in two, and bounded, since an agent chooses it.
   const head = text.slice(0, 8 * charactersMax);
-  const line = head.replaceAll(escapes, '').replaceAll(unprintable, ' ').trim();
+  const line = stripVTControlCharacters(head).replaceAll(unprintable, ' ').trim();
   const safe = secrets.reduce((so, secret) => so.replaceAll(secret, `$1${hidden}`), line);
   if (safe.length <= charactersMax && text.length <= head.length) return safe;
   return `${safe.slice(0, charactersMax - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
