@@ -60,6 +60,8 @@ export type { MessageText } from './decide/message-text.ts';
 export { loseTurn, putOff, releaseTurn, silenceMsMax } from './decide/reaching.ts';
 export type { LostTurn, PutOff } from './decide/reaching.ts';
 export { askIdOf } from './decide/take-request.ts';
+export { editTurn, expireTurn, moveTurn } from './decide/queue.ts';
+export type { TurnEdit } from './decide/queue.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
 export { ownerOf } from './lease/session-owner.ts';
@@ -75,6 +77,26 @@ export type {
   ThreadRecords,
   TurnElsewhere,
 } from './ports.ts';
+export { laneNames } from './queue/lanes.ts';
+export type { LaneClaim, LaneFull, LaneLimits, LaneName, LaneNumbers } from './queue/lanes.ts';
+export type {
+  LaneWaiting,
+  OverdueWanted,
+  QueueRecords,
+  ReadyLane,
+  ReadyTurn,
+  ReadyWanted,
+  RunningTurn,
+  WaitingPage,
+  WaitingTurn,
+} from './queue/ports.ts';
+export {
+  compareSpots,
+  keyAfter,
+  spotAfter,
+  spotBefore,
+} from './queue/queue-order.ts';
+export type { QueueSpot } from './queue/queue-order.ts';
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
 export { probeOnce } from './probe/probe-once.ts';

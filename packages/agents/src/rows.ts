@@ -6,6 +6,7 @@
  * So there is one order of all changes of a thread, whichever processes make them.
  */
 import type { Cursor, RunId } from '@clawdfather/supervisor';
+import type { LaneClaim } from './queue/lanes.ts';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
 
@@ -74,13 +75,20 @@ export interface TurnRow {
   readonly cancelActor?: string | undefined;
   readonly usage?: JsonObject | undefined;
   readonly result?: TurnResult | undefined;
-  /* The gateway that has admitted it, and starts its agent. */
-  readonly admittedBy?: string | undefined;
   /* The host of its agent cannot be reached, and is tried again (decide/reaching.ts). */
   readonly reaching?: Reaching | undefined;
   /* When the agent first said or did something for it. */
   readonly firstOutputAtMs?: number | undefined;
   readonly queuedAtMs: number;
+  /* Its place in the queue of its account (queue/queue-order.ts). Higher comes first; 0 is usual. */
+  readonly priority: number;
+  readonly queueKey: number;
+  /* It does not run before this time. */
+  readonly notBeforeMs?: number | undefined;
+  /* Since when nothing of its own thread holds it up: it is the first there, and none runs. Absent otherwise. */
+  readonly readyAtMs?: number | undefined;
+  /* The gateway that has admitted it, in whose lane it is. */
+  readonly instanceId?: string | undefined;
   readonly startedAtMs?: number | undefined;
   readonly deadlineAtMs?: number | undefined;
   readonly endedAtMs?: number | undefined;
@@ -97,7 +105,10 @@ export interface TurnResult {
   readonly stopReason?: string | undefined;
   /* For people. */
   readonly message?: string | undefined;
-  /* Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). */
+  /*
+   * Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). Of one that
+   * never ran `queue_timeout`.
+   */
   readonly cause?: string | undefined;
 }
 
@@ -310,4 +321,6 @@ export interface ThreadChange {
   readonly endedRun?: AgentRunRow | undefined;
   readonly events: readonly EventRow[];
   readonly frames: readonly FrameRow[];
+  /* Room that it takes in the lanes. It is written if there is some, or not at all. */
+  readonly claim?: LaneClaim | undefined;
 }

@@ -58,6 +58,8 @@ export const looseReadsMax = 3;
 export const turnsPerChangeMax = 1_000;
 /** Threads above a thread. Each row carries them all, and none that a person reads is deeper; agents have a smaller bound (settings). */
 export const ancestorsMax = 16;
+/** Lanes that one look at the queue goes through: agents times accounts with turns that are ready. The rest is for the next look. */
+export const readyLanesMax = 1_000;
 /** Runs that one transaction of the clean-up removes: each has some hundred calls and asks. */
 export const runsForgottenAtOnce = 20;
 /** What an idempotency key may keep: an API answer. */

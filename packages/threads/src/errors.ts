@@ -14,6 +14,10 @@ export const threadsErrorCodes = [
   'agent-not-started',
   'agent-elsewhere',
   'host-away',
+  'queue-full',
+  'lane-full',
+  'turn-not-waiting',
+  'queue-crowded',
 ] as const;
 export type ThreadsErrorCode = (typeof threadsErrorCodes)[number];
 

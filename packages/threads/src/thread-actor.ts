@@ -60,8 +60,8 @@ export interface ThreadActorDeps {
 const hearOthersMs = 2_000;
 
 /* Another gateway that has admitted it starts its agent, too (lost-gateways.ts). */
-function isAdmittedHere({ admittedBy }: TurnRow, instanceId: string): boolean {
-  return admittedBy === undefined || admittedBy === instanceId;
+function isAdmittedHere(turn: TurnRow, instanceId: string): boolean {
+  return turn.instanceId === undefined || turn.instanceId === instanceId;
 }
 
 export class ThreadActor {

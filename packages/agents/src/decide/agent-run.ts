@@ -12,6 +12,7 @@ import { Draft } from './draft.ts';
 import type { AgentSetup } from './handshake.ts';
 import type { MessageText } from './message-text.ts';
 import { bindTurn, endOnce, type OnceSetup } from './once.ts';
+import { putBack } from './put-back.ts';
 import { noteReached } from './reaching.ts';
 import { closeAsks } from './take-request.ts';
 import { closeMessage, Texts } from './take-update.ts';
@@ -146,20 +147,5 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
   const gaveUp = reason === 'exit' && turn.firstOutputAtMs === undefined;
   const lost = { loss: lossOf(run, end), cause, message, wasAccepted, gaveUp } as const;
   draft.turnEvent({ type: 'agent-lost', ...lost }, endedAtMs);
-  if (draft.turn?.status !== 'queued') return;
-  const {
-    promptCall: _call,
-    promptEnd: _end,
-    runId: _run,
-    deadlineAtMs: _at,
-    ...kept
-  } = draft.turn;
-  draft.queue = [{ ...kept, requeuedCount: kept.requeuedCount + 1 }, ...draft.queue];
-  draft.turn = undefined;
-  const { id: turnId } = kept;
-  draft.event(
-    'status',
-    { event: 'queued', message: 'its agent ended before it had the prompt' },
-    { turnId },
-  );
+  if (draft.turn?.status === 'queued') putBack(draft, 'its agent ended before it had the prompt');
 }

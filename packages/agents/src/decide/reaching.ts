@@ -7,6 +7,7 @@
  */
 import type { ThreadChange, ThreadRows } from '../rows.ts';
 import { Draft } from './draft.ts';
+import { putBack } from './put-back.ts';
 
 /* From the first try that failed. Long enough for a host that is restarted, short enough for a person who waits. */
 export const silenceMsMax = 600_000;
@@ -85,11 +86,6 @@ export function releaseTurn(
   const { turn, run } = rows;
   if (turn?.id !== turnId || run !== undefined || turn.promptEnd !== undefined) return undefined;
   const draft = new Draft(rows, atMs);
-  const { admittedBy: _by, reaching: _reaching, ...kept } = turn;
-  const requeuedCount = kept.requeuedCount + 1;
-  draft.queue = [{ ...kept, status: 'queued', requeuedCount }, ...draft.queue];
-  draft.turn = undefined;
-  const message = 'its gateway was lost before it had started an agent';
-  draft.event('status', { event: 'queued', message }, { turnId });
+  putBack(draft, 'its gateway was lost before it had started an agent');
   return draft.done();
 }

@@ -30,7 +30,7 @@ export const turnStatusSchema = z.enum([
   'cancelled',
   'interrupted',
 ]);
-const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
+export const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
 
 /* What comes of trying an agent. */
 export const agentTestOutcomeSchema = z.enum([
@@ -234,7 +234,7 @@ export const threadsEndpoints = endpoints({
     body: z.strictObject(promptFields).refine(hasOnePrompt, onePrompt),
     answer: turnAnswer,
     status: 202,
-    errors: ['not_found', 'thread_archived'],
+    errors: ['not_found', 'thread_archived', 'queue_full'],
     limit: { hitsMax: 2_000, windowMs: hourMs, per: 'account' },
   },
   archive: {

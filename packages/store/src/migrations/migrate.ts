@@ -23,7 +23,8 @@ import { migration0010 } from './0010-connection-policy.ts';
 import { migration0011 } from './0011-agents.ts';
 import { migration0012 } from './0012-account-events.ts';
 import { migration0013 } from './0013-ownership.ts';
-import { migration0014 } from './0014-recovery.ts';
+import { migration0014 } from './0014-queue.ts';
+import { migration0015 } from './0015-recovery.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   migration0012,
   migration0013,
   migration0014,
+  migration0015,
 ];
 
 export interface MigrationStatus {

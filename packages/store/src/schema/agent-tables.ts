@@ -73,8 +73,18 @@ export interface TurnsTable {
   account_id: string;
   id: string;
   thread_id: string;
-  /** Grows with every turn that is added: the order of the queue, and of the thread's turns. */
+  /** Grows with every turn that is added: the order of the thread's turns. */
   place: number;
+  /** Of its thread. */
+  agent: string;
+  /** Its place in the queue of its account; after them `place` and `id`, so that it is one place. */
+  priority: number;
+  queue_key: number;
+  not_before_ms: number | null;
+  /** While it waits for nothing but room. */
+  ready_at_ms: number | null;
+  /** The gateway that has admitted it. */
+  instance_id: string | null;
   status: TurnStatus;
   prompt_json: JsonText<readonly JsonObject[]> | null;
   prompt_hash: string | null;
@@ -95,7 +105,6 @@ export interface TurnsTable {
   cancel_actor: string | null;
   usage_json: JsonText<JsonObject> | null;
   result_json: JsonText<Plain<TurnResult>> | null;
-  admitted_by: string | null;
   reaching_json: JsonText<Plain<Reaching>> | null;
   first_output_at_ms: number | null;
   queued_at_ms: number;

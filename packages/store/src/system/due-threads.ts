@@ -66,7 +66,7 @@ export const selectWithTurns = createSelect((db, _values: object) =>
 /** Those that run at another gateway: the one that has the agent, or the one that is to start it. */
 export const selectElsewhere = createSelect(
   (db, { instanceId }: { readonly instanceId: string }) => {
-    const at = sql<string>`coalesce(agent_runs.instance_id, turns.admitted_by)`;
+    const at = sql<string>`coalesce(agent_runs.instance_id, turns.instance_id)`;
     return db
       .selectFrom('turns')
       .leftJoin('agent_runs', (join) =>

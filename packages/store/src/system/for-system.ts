@@ -2,7 +2,7 @@
  * The few queries that belong to no account: getting in, other gateways, the clean-up. What they find is carried out through
  * `store.forAccount`.
  */
-import type { AgentKeys, DueThreads, WakeRecords } from '@clawdfather/agents';
+import type { AgentKeys, DueThreads, QueueRecords, WakeRecords } from '@clawdfather/agents';
 import type { QueryContext } from '../context.ts';
 import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
 import { createAgentKeys } from './agent-keys.ts';
@@ -12,6 +12,7 @@ import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
+import { createQueue } from './queue.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -29,6 +30,7 @@ export interface SystemQueries {
   readonly threads: DueThreads;
   readonly agentKeys: AgentKeys;
   readonly wakes: WakeRecords;
+  readonly queue: QueueRecords;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
   readonly masterKeys: MasterKeyNotes;
@@ -46,6 +48,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     threads: createDueThreads(context),
     agentKeys: createAgentKeys(context),
     wakes: createWakes(context),
+    queue: createQueue(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
     masterKeys: createMasterKeyNotes({ ...context, accountId: nobody }),

@@ -25,7 +25,8 @@ const hashes = [
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
   'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
   'd7c6c716bc61f0cdf7f9e81d8dcc53838592effeab7c397b3ff8917e8b87d0c1',
-  '74424fd9a2f9fbb4ce3d08b14defd994bb7174b9c51bec39b91fbf2947d7231d',
+  'fb09d0d812bfdb7e0d612389ea718c6eb51fb09d39467dcf702059b6424f62fc',
+  '77e9cc24b02ea075b97f39af2e7ea59e7a809d6b1071043ac9d6ee5f23ce218d',
 ];
 
 test('released migrations have not been changed', () => {

@@ -63,7 +63,7 @@ onBoth('turns at other gateways are found with the heartbeat of those', async ({
   const { accountId, threads } = await createAccount(store, 'ann');
   const busy = await busyThread(threads, 'a');
   const unstarted = await newThread(threads);
-  const turn = { ...bareTurn('admitted'), status: 'running', admittedBy: 'gateway-c' } as const;
+  const turn = { ...bareTurn('admitted'), status: 'running', instanceId: 'gateway-c' } as const;
   await committed(threads, unstarted, changeOf(unstarted, { rows: { turn } }));
   const owner = await instances.start({ instanceId, version: '1' });
   const atA = { accountId, id: busy.thread.id, turnId: busy.turn?.id, instanceId };

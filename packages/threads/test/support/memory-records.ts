@@ -9,13 +9,17 @@ import {
   type EventRow,
   type FrameRow,
   isAmongRows,
+  type LaneFull,
+  type QueueRecords,
   type ThreadChange,
   type ThreadRecords,
   type ThreadRow,
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
-import type { AccountId } from '@clawdfather/kit';
+import { anAccount, fullLane, memoryQueue } from './memory-queue.ts';
+
+export { anAccount } from './memory-queue.ts';
 
 interface StoredThread {
   thread: ThreadRow;
@@ -28,8 +32,6 @@ interface StoredThread {
   readonly frames: (FrameRow & { readonly runId: string })[];
   readonly endedRuns: AgentRunRow[];
 }
-
-export const anAccount = 'account' as AccountId;
 
 export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
@@ -119,7 +121,7 @@ export class MemoryRecords {
     elsewhere: async (instanceId) =>
       [...this.threads.values()].flatMap(({ thread: { id }, run, turns }) =>
         [...turns.values()].filter(isRunning).flatMap((turn) => {
-          const at = run?.instanceId ?? turn.admittedBy;
+          const at = run?.instanceId ?? turn.instanceId;
           if (at === undefined || at === instanceId) return [];
           const beat = this.beats.get(at);
           return [{ accountId: anAccount, id, turnId: turn.id, instanceId: at, beat }];
@@ -132,6 +134,10 @@ export class MemoryRecords {
       [...this.threads.values()].reduce((sum, { queue }) => sum + queue.length, 0),
     forgetRunsBefore: async () => 0,
   };
+
+  readonly queue: QueueRecords = memoryQueue(() =>
+    [...this.threads.values()].map((stored) => ({ ...stored, rows: rowsOf(stored) })),
+  );
 
   #of(id: string): StoredThread {
     const stored = this.threads.get(id);
@@ -147,8 +153,11 @@ export class MemoryRecords {
     return undefined;
   }
 
-  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' {
+  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' | LaneFull {
     const stored = this.#of(before.thread.id);
+    const full =
+      change.claim && fullLane([...this.threads.values()].map(rowsOf), stored, change.claim);
+    if (full !== undefined) return full;
     if (stored.thread.version !== before.thread.version) return 'conflict';
     const { thread, run, turn, queue, calls, asks } = change.rows;
     const turns = [...queue, ...(turn === undefined ? [] : [turn]), ...change.endedTurns];

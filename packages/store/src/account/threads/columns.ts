@@ -58,29 +58,41 @@ export function turnChanges(turn: TurnRow) {
     cancel_actor: turn.cancelActor ?? null,
     usage_json: usage === undefined ? null : formatJson(usage),
     result_json: result === undefined ? null : formatJson({ ...result }),
-    admitted_by: turn.admittedBy ?? null,
     reaching_json: reaching === undefined ? null : formatJson({ ...reaching }),
     first_output_at_ms: turn.firstOutputAtMs ?? null,
+    priority: turn.priority,
+    queue_key: turn.queueKey,
+    ready_at_ms: turn.readyAtMs ?? null,
+    instance_id: turn.instanceId ?? null,
     started_at_ms: turn.startedAtMs ?? null,
     deadline_at_ms: turn.deadlineAtMs ?? null,
     ended_at_ms: turn.endedAtMs ?? null,
   };
 }
 
+/** What was asked for: it may be edited while the turn waits. */
+export function turnAsked({ prompt, loadClass, notBeforeMs }: TurnRow, blobs: Blobs) {
+  const { json, hash } = blobs.largeText(prompt);
+  return {
+    prompt_json: json,
+    prompt_hash: hash,
+    load_class: loadClass,
+    not_before_ms: notBeforeMs ?? null,
+  };
+}
+
 export function turnColumns(
-  { accountId, threadId }: ThreadName,
+  { accountId, threadId, agent }: ThreadName & { readonly agent: string },
   turn: TurnRow,
   { place, blobs }: { readonly place: number; readonly blobs: Blobs },
 ): TurnsTable {
-  const { json, hash } = blobs.largeText(turn.prompt);
   return {
     account_id: accountId,
     id: turn.id,
     thread_id: threadId,
     place,
-    prompt_json: json,
-    prompt_hash: hash,
-    load_class: turn.loadClass,
+    agent,
+    ...turnAsked(turn, blobs),
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
     trace: turn.trace ?? null,

@@ -129,10 +129,14 @@ const turnColumns = [
   'turns.cancel_actor',
   'turns.usage_json',
   'turns.result_json',
-  'turns.admitted_by',
   'turns.reaching_json',
   'turns.first_output_at_ms',
   'turns.queued_at_ms',
+  'turns.priority',
+  'turns.queue_key',
+  'turns.not_before_ms',
+  'turns.ready_at_ms',
+  'turns.instance_id',
   'turns.started_at_ms',
   'turns.deadline_at_ms',
   'turns.ended_at_ms',
@@ -160,6 +164,8 @@ export const selectOpenTurns = createSelect((db, { accountId, threadId }: OfThre
   fromTurns(db, accountId)
     .where('turns.thread_id', '=', threadId)
     .where('turns.ended_at_ms', 'is', null)
+    .orderBy('turns.priority', 'desc')
+    .orderBy('turns.queue_key')
     .orderBy('turns.place'),
 );
 

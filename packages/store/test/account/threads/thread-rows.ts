@@ -29,6 +29,8 @@ export function bareTurn(id: string): TurnRow {
     requester: 'device:d',
     requeuedCount: 0,
     queuedAtMs: 10,
+    priority: 0,
+    queueKey: 0,
   };
 }
 
@@ -47,9 +49,12 @@ export function fullTurn(id: string, runId: RunId): TurnRow {
     cancelCause: 'asked',
     cancelActor: 'device:e',
     usage: { inputTokens: 5, note: oddText },
-    admittedBy: instanceId,
     reaching: { cause: 'timeout', message: oddText, sinceMs: 21, tries: 2, nextAtMs: 25 },
     firstOutputAtMs: 22,
+    priority: -3,
+    queueKey: -(2 ** 40),
+    notBeforeMs: 15,
+    instanceId,
     startedAtMs: 20,
     deadlineAtMs: 99,
   };
