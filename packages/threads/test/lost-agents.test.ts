@@ -66,10 +66,11 @@ test('recovery 2: what is lost while no gateway is alive is a restart, with the 
   const first = await rig.gateway();
   const { id, turnId } = await rig.ask(first.threads, 'hello');
   await rig.until('it speaks', () => rig.text(id) === 'one');
-  const { rootPid } = rig.lease(id)!.process!;
+  const { runId, process: agent } = rig.lease(id)!;
   await first.lose();
-  process.kill(rootPid, 'SIGKILL');
+  process.kill(agent!.rootPid, 'SIGKILL');
   const next = await rig.gateway();
+  await (await next.supervisor.attach(runId)).wait();
   await next.threads.takeUp();
   const { status, code, cause } = await endOf(rig, id, turnId);
   assert.deepEqual([status, code, cause], ['interrupted', 'ACP_BRIDGE_RESTART', 'signal']);

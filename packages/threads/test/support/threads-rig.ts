@@ -347,7 +347,8 @@ export class ThreadsRig {
     for (const { runId, treeEndedAtMs } of supervisor.list()) {
       if (treeEndedAtMs !== undefined) continue;
       const run = await supervisor.attach(runId);
-      await run.cancel();
+      // Its shim may just be leaving.
+      await run.cancel().catch(() => supervisor.reconcile());
       await run.waitTree();
     }
     await supervisor.close();
