@@ -121,6 +121,8 @@ export interface TurnEventsTable {
   type: EventType;
   payload_json: JsonText<JsonObject> | null;
   payload_hash: string | null;
+  /** The beginning of a payload that is a blob. */
+  brief_json: JsonText<JsonObject> | null;
   at_ms: number;
   /** Of the change that added it; only on the last event of a change. */
   change_id: string | null;

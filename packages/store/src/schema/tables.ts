@@ -243,6 +243,13 @@ export interface MasterKeysTable {
   noted_at_ms: number;
 }
 
+export interface GatewayStartsTable {
+  instance_id: string;
+  generation: number;
+  version: string;
+  started_at_ms: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   oauth_identities: OauthIdentitiesTable;
@@ -254,6 +261,7 @@ export interface Tables {
   ssh_connections: SshConnectionsTable;
   session_leases: SessionLeasesTable;
   gateway_instances: GatewayInstancesTable;
+  gateway_starts: GatewayStartsTable;
   threads: ThreadsTable;
   turns: TurnsTable;
   turn_events: TurnEventsTable;

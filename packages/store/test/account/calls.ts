@@ -119,6 +119,9 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'seen.mark': (q, { threadId }) => q.seen.mark(threadId, 1),
   'agentSessions.spawn': (q, { threadId }) => q.agentSessions.spawn(childOf(threadId)),
   'agentSessions.putKey': (q, { runId }) => q.agentSessions.putKey(runIdOf(runId), 'stolen'),
+  'history.before': (q, { threadId }) => q.history.before(threadId, { before: 9, limit: 9 }),
+  'history.eventText': (q, { threadId }) =>
+    q.history.eventText(threadId, { seq: 1, offset: 0, limit: 9 }),
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,

@@ -12,7 +12,9 @@ import type {
   ThreadRow,
   TurnRow,
 } from '@clawdfather/agents';
+import { briefJson } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import { briefLimits } from '../../limits.ts';
 import { formatJson } from '../../schema/json-text.ts';
 import type {
   AcpAsksTable,
@@ -218,6 +220,7 @@ export function eventColumns(
     type: event.type,
     payload_json: json,
     payload_hash: hash,
+    brief_json: hash === null ? null : formatJson(briefJson(event.payload, briefLimits)),
     at_ms: event.atMs,
     change_id: changeId,
   };
