@@ -89,33 +89,55 @@ const deadline: TurnResult = {
 };
 
 export function nextTurn(state: TurnState, event: TurnEvent): TurnStep {
-  if (state.status !== 'queued' && state.status !== 'running') return unchanged;
-  const isRunning = state.status === 'running';
+  if (state.status === 'queued') return nextOfWaiting(state, event);
+  return state.status === 'running' ? nextOfRunning(state, event) : unchanged;
+}
+
+function nextOfWaiting(state: TurnState, event: TurnEvent): TurnStep {
   switch (event.type) {
     case 'admitted':
-      return isRunning ? unchanged : { outcome: 'changed', status: 'running' };
+      return { outcome: 'changed', status: 'running' };
     case 'cancel-asked':
-      // While it runs, the agent is asked, and its answer ends the turn.
-      return isRunning ? { outcome: 'changed', status: 'running' } : cancelled(event.cause, {});
+      return cancelled(event.cause, {});
     case 'expired':
-      return isRunning ? unchanged : ended('failed', busy('queue_timeout', event.message));
-    case 'stopped':
-      return isRunning ? stopped(state, event.stopReason) : unchanged;
-    case 'late':
-      return isRunning ? ended('failed', deadline) : unchanged;
+      return ended('failed', busy('queue_timeout', event.message));
     case 'refused':
     case 'not-startable':
-      if (state.cancelCause !== undefined) return cancelled(state.cancelCause, {});
-      return ended('failed', { code: 'error', message: event.message });
+      return failed(state, event.message);
+    default:
+      return unchanged;
+  }
+}
+
+function nextOfRunning(state: TurnState, event: TurnEvent): TurnStep {
+  switch (event.type) {
+    case 'admitted':
+    case 'expired':
+      return unchanged;
+    case 'cancel-asked':
+      // The agent is asked, and its answer ends the turn.
+      return { outcome: 'changed', status: 'running' };
+    case 'stopped':
+      return stopped(state, event.stopReason);
+    case 'late':
+      return ended('failed', deadline);
+    case 'refused':
+    case 'not-startable':
+      return failed(state, event.message);
     case 'agent-lost':
-      return isRunning ? lost(state, event) : unchanged;
+      return lost(state, event);
     case 'unreachable':
-      return isRunning ? unreachable(state, event) : unchanged;
+      return unreachable(state, event);
     case 'cancel-ignored':
-      return isRunning ? interruptedAfterCancel(state) : unchanged;
+      return interruptedAfterCancel(state);
     default:
       return assertNever(event);
   }
+}
+
+function failed({ cancelCause }: TurnState, message: string): TurnStep {
+  if (cancelCause !== undefined) return cancelled(cancelCause, {});
+  return ended('failed', { code: 'error', message });
 }
 
 /* No lane had room. Nothing was sent to any agent, so the same may be asked again. */
