@@ -2,6 +2,17 @@
  * The door of agents: which agents there are and how they are installed; and how we talk to one that outlives us. Every change of a
  * thread is a pure decision here; the store commits it.
  */
+export { missingReasons, usualArtifactDirs } from './artifacts/artifact-rows.ts';
+export type {
+  ArtifactNews,
+  ArtifactRow,
+  ArtifactsFound,
+  ArtifactSyncRow,
+  MissingArtifact,
+  MissingReason,
+} from './artifacts/artifact-rows.ts';
+export { nextSync } from './artifacts/next-sync.ts';
+export type { ArtifactOutcome, ArtifactSyncStatus } from './artifacts/next-sync.ts';
 export { cautiousQuirks } from './catalogue/agent-entry.ts';
 export type {
   AgentQuirks,
@@ -50,6 +61,7 @@ export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './de
 export { fileBytesMax, isChange } from './decide/effect-request.ts';
 export { askFirst, finishEffect, judgeWrite, noteEffect } from './decide/effects.ts';
 export type { EffectName, EffectOutcome } from './decide/effects.ts';
+export { finishArtifacts } from './decide/artifacts.ts';
 export { consume } from './decide/consume.ts';
 export type { Batch, ConsumeStep } from './decide/consume.ts';
 export type { AgentSetup } from './decide/handshake.ts';

@@ -9,6 +9,7 @@ import type { Cursor, RunId } from '@clawdfather/supervisor';
 import type { LaneClaim } from './queue/lanes.ts';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
+import type { ArtifactRow, ArtifactSyncRow } from './artifacts/artifact-rows.ts';
 
 export type ThreadStatus = 'ready' | 'queued' | 'running' | 'archived';
 
@@ -56,6 +57,8 @@ export interface TurnRow {
   /* ACP content blocks. */
   readonly prompt: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where it is expected to leave files, below the thread's directory; absent: the usual ones. */
+  readonly artifactDirs?: readonly string[] | undefined;
   /* Who asked, such as `device:ID`. */
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
@@ -286,6 +289,7 @@ export const eventTypes = [
   'usage',
   'approval',
   'question',
+  'artifact',
   'noise',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -310,6 +314,8 @@ export interface ThreadRows {
   readonly turn?: TurnRow | undefined;
   /* Those that wait, in their order. */
   readonly queue: readonly TurnRow[];
+  /* By turn: what ended turns have left is still to be looked at. */
+  readonly syncs?: ReadonlyMap<string, ArtifactSyncRow> | undefined;
 }
 
 /* The next rows, and what is only added. */
@@ -319,6 +325,9 @@ export interface ThreadChange {
   readonly endedTurns: readonly TurnRow[];
   /* The run that is not among the rows any more. */
   readonly endedRun?: AgentRunRow | undefined;
+  /* Looks that are not among the rows any more, and what they have found. */
+  readonly endedSyncs?: readonly ArtifactSyncRow[] | undefined;
+  readonly artifacts?: readonly ArtifactRow[] | undefined;
   readonly events: readonly EventRow[];
   readonly frames: readonly FrameRow[];
   /* Room that it takes in the lanes. It is written if there is some, or not at all. */

@@ -9,8 +9,10 @@ import {
   type AskAnswer,
   answerAsk,
   answerAudit,
+  type ArtifactsFound,
   type DueThreads,
   enqueueTurn,
+  finishArtifacts,
   type JsonObject,
   keyAfter,
   type LoadClass,
@@ -71,6 +73,8 @@ export interface Asker {
 export interface Prompt {
   readonly blocks: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where files are expected; absent: the usual places (TurnRow). */
+  readonly artifactDirs?: readonly string[] | undefined;
   readonly by: Asker;
   /* The same message twice is one turn. */
   readonly clientMessageId?: string | undefined;
@@ -91,6 +95,8 @@ export interface Threads extends AsyncDisposable {
   prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
   /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
   answer(accountId: AccountId, askId: string, reply: AskedReply): Promise<void>;
+  /* What was looked for at the end of a turn. False: it was stored before (AR2). */
+  keepArtifacts(name: ThreadName, found: ArtifactsFound): Promise<boolean>;
   readonly agents: AgentController;
   /* What waits, where, and why; and changes of it. */
   readonly queue: QueueDesk & QueueEdits;
@@ -132,6 +138,13 @@ export function createThreads(deps: ThreadsDeps): Threads {
     },
     prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
+    keepArtifacts: async (name, found) => {
+      const rows = await actors.of(name).rows.change((now) => {
+        const change = finishArtifacts(now, found, deps.clock.wallMs());
+        return change && { change };
+      });
+      return rows !== undefined;
+    },
     agents,
     queue: { ...createQueueDesk({ ...deps, instanceId }), ...createQueueEdits(deps, actors) },
     withTurns: () => actors.withTurns(),

@@ -89,6 +89,7 @@ export interface TurnsTable {
   prompt_json: JsonText<readonly JsonObject[]> | null;
   prompt_hash: string | null;
   load_class: LoadClass;
+  artifact_dirs_json: JsonText<readonly string[]> | null;
   requester: string;
   client_message_id: string | null;
   trace: string | null;

@@ -31,6 +31,7 @@ interface StoredThread {
   readonly events: EventRow[];
   readonly frames: (FrameRow & { readonly runId: string })[];
   readonly endedRuns: AgentRunRow[];
+  syncs: ThreadRows['syncs'];
 }
 
 export class MemoryRecords {
@@ -71,6 +72,7 @@ export class MemoryRecords {
         events: [],
         frames: [],
         endedRuns: [],
+        syncs: new Map(),
       });
       return rowsOf(this.#of(thread.id));
     },
@@ -165,6 +167,7 @@ export class MemoryRecords {
     stored.thread = { ...thread, version: thread.version + 1 };
     const runId = run?.runId ?? before.run?.runId ?? '';
     stored.run = run;
+    stored.syncs = change.rows.syncs;
     stored.queue = queue.map(({ id }) => id);
     for (const one of turns) stored.turns.set(one.id, one);
     for (const call of calls.values()) stored.calls.set(`${runId} ${call.id}`, call);
@@ -190,7 +193,7 @@ function isRunning({ status }: TurnRow): boolean {
 }
 
 function rowsOf(stored: StoredThread): ThreadRows {
-  const { thread, run, turns, queue, calls, asks } = stored;
+  const { thread, run, turns, queue, calls, asks, syncs } = stored;
   const sent = [...calls]
     .filter(([key, { state }]) => state === 'sent' && key.startsWith(`${run?.runId} `))
     .map(([, call]) => [call.id, call] as const);
@@ -201,5 +204,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
     asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
+    syncs,
   };
 }

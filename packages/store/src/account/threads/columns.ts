@@ -95,6 +95,7 @@ export function turnColumns(
     place,
     agent,
     ...turnAsked(turn, blobs),
+    artifact_dirs_json: turn.artifactDirs === undefined ? null : formatJson(turn.artifactDirs),
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
     trace: turn.trace ?? null,

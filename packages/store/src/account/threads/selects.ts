@@ -116,6 +116,7 @@ const turnColumns = [
   'turns.id',
   'turns.status',
   'turns.load_class',
+  'turns.artifact_dirs_json',
   'turns.requester',
   'turns.client_message_id',
   'turns.trace',
