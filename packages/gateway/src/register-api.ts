@@ -3,6 +3,8 @@
  */
 import { type Api, api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';
+import { registerRpc } from './acp/register-rpc.ts';
+import { rpcDepsOf } from './acp/rpc-deps.ts';
 import { registerLoginPage } from './auth/login-page.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createSystemHandlers } from './health/system-handlers.ts';
@@ -52,6 +54,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     registerEndpoints(server, parts, { group, handlers: handlers[name as keyof Api] });
   }
   registerMcp(server, parts);
+  registerRpc(server, { ...rpcDepsOf(parts), ...parts });
   registerOpenApi(server, parts.config.version);
   const offersGithub = parts.config.github !== undefined;
   registerLoginPage(server, { offersGithub });

@@ -7,6 +7,7 @@ import { createAccountPlaces } from '../accounts/account-places.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import type { GatewayHeader } from '../http/gateway-header.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
+import { rpcDepsOf } from '../acp/rpc-deps.ts';
 import { decideAsCaller } from '../runs/decide-approval.ts';
 import { openSockets, type Sockets } from './open-sockets.ts';
 
@@ -35,6 +36,7 @@ export function joinSockets(
     decide: async (decision) => (await decideAsCaller(parts, decision)).record.state,
     hub,
     sessions,
+    rpc: rpcDepsOf(parts),
     identity: () => parts.instance.identity,
     inMessage: observe.inMessage,
     currentTrace: observe.currentTrace,

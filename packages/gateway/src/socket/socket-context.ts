@@ -4,6 +4,7 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { GatewayIdentity } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
+import type { AnswerDeps } from '../acp/answer-call.ts';
 import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { TokenWatch } from '../auth/token-watch.ts';
@@ -17,7 +18,10 @@ import type { SessionWatch } from './session-watch.ts';
 import type { SharedRuns } from './shared-runs.ts';
 import type { SocketTally } from './socket-counts.ts';
 
+/* What every socket is given of the gateway. */
 export interface SocketPorts {
+  /* What JSON-RPC is answered from. */
+  readonly rpc: AnswerDeps;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

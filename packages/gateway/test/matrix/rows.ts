@@ -129,8 +129,8 @@ export const rows: Readonly<Record<string, Row>> = {
 
 /*
  * Routes that are no endpoints: pages, whose two accounts are in test/home/register-home.test.ts, documents, which are the same for
- * everybody, and MCP, whose two accounts have a test of
- * their own (test/mcp/two-accounts.test.ts).
+ * everybody, and MCP and JSON-RPC, whose two accounts have tests of
+ * their own (test/mcp/two-accounts.test.ts, test/acp/rpc-accounts.test.ts).
  */
 export const pages: readonly string[] = [
   'GET /pages/home.css',
@@ -148,5 +148,6 @@ export const pages: readonly string[] = [
   'GET /login/login.css',
   'GET /login/login.js',
   'GET /mcp',
+  'POST /acp/rpc',
   'POST /mcp',
 ];

@@ -30,7 +30,7 @@ export const turnStatusSchema = z.enum([
   'cancelled',
   'interrupted',
 ]);
-const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
+export const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
 
 /* What comes of trying an agent. */
 export const agentTestOutcomeSchema = z.enum([
