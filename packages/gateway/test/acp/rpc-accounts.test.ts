@@ -7,7 +7,7 @@ import { rpcMethods } from '@clawdfather/protocol/acp';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { asAccount, makeThings } from '../matrix/make-things.ts';
 import type { Made } from '../matrix/rows.ts';
-import { createRpc, type Message, RpcSocket } from './rpc-client.ts';
+import { createRpc, isEnd, type Message, RpcSocket } from './rpc-client.ts';
 import { everyRpcRow, rpcRows } from './rpc-rows.ts';
 
 const missingId = '0123456789abcdef';
@@ -143,7 +143,7 @@ test('a token does not answer what its own prompt led to, and answers what other
   assert.deepEqual([error.code, error.data.code], [-32_001, 'forbidden']);
   const answered = await createRpc(rig.url, other.token).result('permissions.respond', answer);
   assert.equal(answered.state, 'answered');
-  const end = await asking.until((message) => message.params?.result != null);
+  const end = await asking.until(isEnd);
   assert.equal(end.params.turnId, result.turnId);
 });
 

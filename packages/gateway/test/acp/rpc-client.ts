@@ -70,7 +70,7 @@ export class RpcStream implements AsyncDisposable {
   }
 
   /* Undefined: it has ended, or was cut off. */
-  async next(): Promise<Message | undefined> {
+  async next(): Promise<Message> {
     for (;;) {
       const end = this.#text.indexOf('\n\n');
       if (end >= 0) {
@@ -155,6 +155,11 @@ export class RpcSocket implements AsyncDisposable {
     this.ws.terminate();
     await this.closed;
   }
+}
+
+/* The update that ends a turn. */
+export function isEnd({ params }: Message): boolean {
+  return params?.result !== undefined && params.result !== null;
 }
 
 /* The turn as it ended, which is the last thing that its stream says. */

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rpcAnswerSchema, rpcMethods, updateSchema } from '@clawdfather/protocol/acp';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
-import { createRpc, type Message, RpcSocket, untilEnded } from './rpc-client.ts';
+import { createRpc, isEnd, type Message, RpcSocket, untilEnded } from './rpc-client.ts';
 
 test('a start makes a thread, says something in it, and answers with the running handle', async () => {
   await using rig = await openTestGateway();
@@ -128,7 +128,7 @@ test('a socket answers at once, and tells what happens afterwards', async () => 
   );
   assert.equal((await respond({ optionId, threadId })).result.ok, true);
   assert.equal(codeOf(await respond({ optionId })), 'PERMISSION_ALREADY_DECIDED');
-  const end = await socket.until(({ params }) => params?.result != null);
+  const end = await socket.until(isEnd);
   assert.equal(end.params.event, 'completed');
   const said = await socket.call('session.message', { threadId, taskPrompt: 'ask: more' });
   await socket.until(
@@ -136,7 +136,7 @@ test('a socket answers at once, and tells what happens afterwards', async () => 
   );
   const cancelled = await socket.call('session.cancel', { threadId });
   assert.deepEqual(cancelled.result, { accepted: true, runCancelled: true });
-  const over = await socket.until(({ params }) => params?.result != null);
+  const over = await socket.until(isEnd);
   assert.equal(over.params.event, 'cancelled');
   const twice = await socket.call('tasks.cancel', { turnId: said.result.turnId });
   assert.deepEqual(twice.result, { accepted: false, status: 'cancelled' });
