@@ -18,6 +18,8 @@ import { createApprovalsHandlers } from './routes/approvals.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
+import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
+import { createHistoryHandlers } from './routes/history.ts';
 import { createKeysHandlers } from './routes/keys.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
@@ -42,10 +44,13 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     agents: createAgentsHandlers(parts),
     threads: createThreadsHandlers(parts),
     turns: createTurnsHandlers(parts),
+    history: createHistoryHandlers(parts),
     asks: createAsksHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),
     approvalRules: createApprovalRulesHandlers(parts),
+    events: createEventsHandlers(parts),
+    seen: createSeenHandlers(parts),
     settings: createSettingsHandlers(parts),
     audit: createAuditHandlers(parts),
     system: createSystemHandlers(parts),

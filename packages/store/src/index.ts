@@ -1,6 +1,9 @@
 /*
  * The door of store: the control database, on SQLite or PostgreSQL.
  */
+export type { AccountEvent, AccountEvents, EventsHead } from './account/feed/events.ts';
+export type { NewsDesk } from './account/feed/news-desk.ts';
+export type { SeenMarkers } from './account/feed/seen.ts';
 export type { AccountQueries, AccountStore } from './account/for-account.ts';
 export type { ApiToken, ApiTokens, CreateTokenOutcome } from './account/api-tokens.ts';
 export type { AuditLog, AuditPage, AuditRecord } from './account/audit-log.ts';

@@ -2,6 +2,7 @@
  * The control database, opened: migrated, and ready to be asked.
  */
 import type { Clock, Random } from '@clawdfather/kit';
+import { type NewsDesk, withNewsDesk } from './account/feed/news-desk.ts';
 import { type AccountStore, createAccountStore } from './account/for-account.ts';
 import type { AccountId } from './context.ts';
 import type { Engine } from './engine.ts';
@@ -33,6 +34,8 @@ export interface Store extends AsyncDisposable {
   readonly dialect: DialectName;
   forAccount(accountId: AccountId): AccountStore;
   readonly system: SystemQueries;
+  /** Whose events have become more, by this process. */
+  readonly news: NewsDesk;
   /** For `/health` and `/readyz`: can it be read and written, and are its migrations ours? Writes a row. Never rejects. */
   readiness(): Promise<Readiness>;
   /** SQLite only: a consistent copy while the database is in use. */
@@ -80,12 +83,14 @@ function refuseOlder(status: MigrationStatus): void {
   });
 }
 
-export function createStore(engine: Engine, deps: StoreDeps): Store {
+export function createStore(untold: Engine, deps: StoreDeps): Store {
   const { clock, random } = deps;
+  const { engine, desk: news } = withNewsDesk(untold);
   return {
     dialect: engine.dialect,
     forAccount: (accountId) => createAccountStore(engine, { clock, random }, accountId),
     system: createSystemQueries({ clock, random, runner: engine }),
+    news,
     readiness: () => readReadiness(engine, clock),
     backup: (path) => engine.backup(path),
     close: () => engine.close(),

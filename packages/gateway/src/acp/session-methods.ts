@@ -10,7 +10,7 @@ import { api } from '@clawdfather/protocol/api';
 import type { RpcParams, Task } from '@clawdfather/protocol/acp';
 import { notFound } from '../http/api-error.ts';
 import { actorOf } from '../http/caller.ts';
-import { countRequest } from '../http/count-request.ts';
+import { limitEndpoint } from '../http/limit-endpoint.ts';
 import { findThread, keyOf, requireThread, threadIdOfKey } from './find-thread.ts';
 import type { Following, RpcCall, RpcHandler } from './rpc-call.ts';
 import { readTask } from './show-task.ts';
@@ -46,7 +46,7 @@ async function threadToStartIn(call: StartCall): Promise<ThreadRow> {
           threadIdOfKey(accountId, `start\0${idempotencyKey}`);
   const begun = id === undefined ? undefined : await mine.records.get(id);
   if (begun !== undefined) return begun;
-  await countRequest(deps, { endpoint: api.threads.create, caller, ip });
+  await limitEndpoint(deps, api.threads.create, { caller, ip, id: undefined });
   const { agent, connectionId, workingDirectory: directory, title } = params;
   return mine.create({ id, agent, connectionId, directory, title });
 }
@@ -57,7 +57,7 @@ async function say(
 ): Promise<{ readonly result: Task; readonly follow: Following }> {
   const { loadClass, idempotencyKey: clientMessageId, lastSeq } = params;
   const sent = clientMessageId && (await mine.records.turnOfMessage(thread.id, clientMessageId));
-  if (!sent) await countRequest(deps, { endpoint: api.threads.prompt, caller, ip });
+  if (!sent) await limitEndpoint(deps, api.threads.prompt, { caller, ip, id: undefined });
   const turnId = await mine.prompt(thread.id, {
     blocks: blocksOf(params),
     loadClass,

@@ -16,7 +16,7 @@ import { type Caller, checkAccess } from './caller.ts';
 import { checkCookieUse } from './guards.ts';
 import type { Call, Handlers } from './handlers.ts';
 import { RequestCall } from './request-call.ts';
-import { countRequest } from './count-request.ts';
+import { limitEndpoint } from './limit-endpoint.ts';
 import { limitHeaders, type RateLimits } from './rate-limit.ts';
 import type { Store } from '@clawdfather/store';
 
@@ -146,6 +146,6 @@ async function limitRate(
 ): Promise<void> {
   const { caller, ip } = request;
   const { id } = request.params as { readonly id?: string };
-  const standing = await countRequest(deps, { endpoint, caller, ip, id });
+  const standing = await limitEndpoint(deps, endpoint, { caller, ip, id });
   if (standing !== undefined) reply.headers(limitHeaders(standing));
 }

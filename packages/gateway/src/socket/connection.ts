@@ -170,9 +170,7 @@ export class Connection implements Beating {
     if (json === undefined) throw new ApiError('validation_error', 'messages are JSON, as text');
     await this.#inTurn(() =>
       this.#context.inMessage(traceparentOf(json), () =>
-        face
-          .handle(json)
-          .catch((error: unknown) => this.#refuse(error, typeOf(json), inputIdOf(json))),
+        face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json), idsOf(json))),
       ),
     );
   }
@@ -188,7 +186,7 @@ export class Connection implements Beating {
     }
   }
 
-  #refuse(error: unknown, about: string, inputId: { readonly input_id?: string } = {}): void {
+  #refuse(error: unknown, about: string, ids: IdsOfMessage = {}): void {
     const refusal = toRefusal(error);
     const { code, message, status, cause } = refusal;
     if (status >= 500) {
@@ -198,7 +196,7 @@ export class Connection implements Beating {
       this.#outbox.send(refusalOf(this.#context.rpc, null, rpcErrorOf(refusal)));
       return;
     }
-    this.#outbox.send({ type: 'error', code, message, about, ...inputId });
+    this.#outbox.send({ type: 'error', code, message, about, ...ids });
   }
 
   /* Stages 1 to 3. */
@@ -209,8 +207,8 @@ export class Connection implements Beating {
       this.close(socketCloseCodes.policy, 'the first message is auth');
       return;
     }
-    const { token } = greeting.data;
-    await this.#signIn(token === undefined ? undefined : `Bearer ${token}`);
+    const { token, resume_from: resumeFrom } = greeting.data;
+    await this.#signIn(token === undefined ? undefined : `Bearer ${token}`, resumeFrom);
   }
 
   /* Nothing is read of it until then: what comes is as long as a request, and a stranger's costs nothing. */
@@ -222,7 +220,7 @@ export class Connection implements Beating {
       .finally(() => this.#ws.resume());
   }
 
-  async #signIn(authorization: string | undefined): Promise<void> {
+  async #signIn(authorization: string | undefined, resumeFrom?: number): Promise<void> {
     try {
       const caller = await this.#admit(authorization);
       if (this.#isClosed) return;
@@ -232,7 +230,7 @@ export class Connection implements Beating {
       this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
         this.close(socketCloseCodes.ended, 'the token is good no longer'),
       );
-      await this.#openFace(caller);
+      await this.#openFace(caller, resumeFrom);
     } catch (error) {
       this.#refuse(error, 'auth');
       const isForNow = ['rate_limited', 'unavailable'].includes(toRefusal(error).code);
@@ -241,7 +239,7 @@ export class Connection implements Beating {
     }
   }
 
-  async #openFace(caller: Caller): Promise<void> {
+  async #openFace(caller: Caller, resumeFrom: number | undefined): Promise<void> {
     try {
       const face = await openers[this.#target.kind]({
         context: this.#context,
@@ -250,6 +248,8 @@ export class Connection implements Beating {
         address: this.#address,
         outbox: this.#outbox,
         onInput: (count) => this.#count(count),
+        resumeFrom,
+        onBroken: () => this.close(socketCloseCodes.internal, 'come again with the last number'),
       });
       if (this.#isClosed) face.close();
       else this.#face = face;
@@ -314,11 +314,19 @@ function traceparentOf(json: unknown): string | undefined {
   return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
+interface IdsOfMessage {
+  readonly input_id?: string;
+  readonly client_message_id?: string;
+}
+
 /* So that its sender knows which of several was refused. */
-function inputIdOf(json: unknown): { readonly input_id?: string } {
-  const id =
-    typeof json === 'object' && json !== null && 'input_id' in json ? json.input_id : undefined;
-  return typeof id === 'string' ? { input_id: id.slice(0, 64) } : {};
+function idsOf(json: unknown): IdsOfMessage {
+  if (typeof json !== 'object' || json === null) return {};
+  const { input_id: input, client_message_id: said } = json as Record<string, unknown>;
+  return {
+    ...(typeof input === 'string' ? { input_id: input.slice(0, 64) } : {}),
+    ...(typeof said === 'string' ? { client_message_id: said.slice(0, 128) } : {}),
+  };
 }
 
 function typeOf(json: unknown): string {

@@ -6,6 +6,8 @@ import { approvalRulesEndpoints } from './approval-rules.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
+import { eventsEndpoints, seenEndpoints } from './events.ts';
+import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -37,6 +39,7 @@ export {
   runClientMessageSchema,
   runServerMessageSchema,
   serverMessageSchema,
+  sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
   socketCloseCodes,
@@ -46,6 +49,7 @@ export {
 export type {
   RunServerMessage,
   ServerMessage,
+  SessionClientMessage,
   SessionServerMessage,
   SocketAuth,
   SocketClientMessage,
@@ -64,10 +68,13 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  history: historyEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,
+  events: eventsEndpoints,
+  seen: seenEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
   system: systemEndpoints,

@@ -11,6 +11,7 @@ import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { SshConnectionsTable } from '../schema/tables.ts';
 import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
 import { keysOf, retireUnused, rowOf } from './connection-keys.ts';
+import { writeNews } from './feed/news.ts';
 
 export type Connection = RecordOf<SshConnectionsTable>;
 
@@ -277,6 +278,8 @@ async function record(db: Database, context: AccountContext, input: TestRecord) 
     .where('id', '=', id)
     .execute();
   if (proven !== undefined) await retireUnused(db, context);
+  const events = [{ type: 'connection_tested', subjectId: id, payload: { result } }] as const;
+  await writeNews(db, context, { events });
   return changed('recorded' as const, id);
 }
 

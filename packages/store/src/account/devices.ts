@@ -8,6 +8,7 @@ import { tokenMsMax, tokenSlidingMs } from '../limits.ts';
 import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toRecord } from '../schema/record.ts';
 import type { AppSessionsTable } from '../schema/tables.ts';
+import { type EventInput, writeNews } from './feed/news.ts';
 
 /** Without the hash: nothing outside looks at it. */
 export type Device = RecordOf<Omit<AppSessionsTable, 'token_hash'>>;
@@ -59,18 +60,22 @@ export function createDevices(context: AccountContext): Devices {
     create: ({ audit, ...made }) =>
       auditedWrite(context, audit, async (db) => {
         const row = await insert(context, db, made);
+        await tell(context, db, { added: row });
         return changed(toRecord(row), row.id);
       }),
     replace: ({ id, audit, ...made }) =>
       auditedWrite<Device | undefined>(context, audit, async (db) => {
         if (!(await end(context, db, id))) return unchanged(undefined);
         const row = await insert(context, db, made);
+        await tell(context, db, { added: row, removed: [id] });
         return changed(toRecord(row), row.id);
       }),
     revoke: ({ id, audit }) =>
-      auditedWrite<'revoked' | 'not_found'>(context, audit, async (db) =>
-        (await end(context, db, id)) ? changed('revoked', id) : unchanged('not_found'),
-      ),
+      auditedWrite<'revoked' | 'not_found'>(context, audit, async (db) => {
+        if (!(await end(context, db, id))) return unchanged('not_found');
+        await tell(context, db, { removed: [id] });
+        return changed('revoked', id);
+      }),
     revokeOthers: ({ exceptId = '', audit }) =>
       auditedWrite(context, audit, async (db) => {
         const rows = await db
@@ -82,6 +87,7 @@ export function createDevices(context: AccountContext): Devices {
           .returning('id')
           .execute();
         const ids = rows.map(({ id }) => id);
+        await tell(context, db, { removed: ids });
         return ids.length > 0 ? changed(ids, accountId) : unchanged(ids);
       }),
   };
@@ -124,4 +130,17 @@ async function end(
     .where('revoked_at_ms', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+async function tell(
+  context: AccountContext,
+  db: Database,
+  { added, removed = [] }: { added?: Pick<Device, 'id' | 'device'>; removed?: readonly string[] },
+): Promise<void> {
+  const events: EventInput[] = removed.map((id) => ({ type: 'device_removed', subjectId: id }));
+  if (added !== undefined) {
+    const { id, device } = added;
+    events.push({ type: 'device_added', subjectId: id, payload: { device } });
+  }
+  await writeNews(db, context, { events });
 }

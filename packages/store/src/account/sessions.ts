@@ -16,6 +16,8 @@ import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { SessionLeasesTable } from '../schema/tables.ts';
 import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
+import { writeNews } from './feed/news.ts';
+import { newsOfSession } from './feed/session-news.ts';
 import { rowChangesOf, stateOf } from './session-row.ts';
 
 export type Session = RecordOf<SessionLeasesTable>;
@@ -126,6 +128,7 @@ async function change(
     .returningAll()
     .executeTakeFirstOrThrow();
   await insertAudit(db, context, { target: id, ...decision.audit });
+  await writeNews(db, context, newsOfSession(row, next, decision.audit));
   return { outcome: 'changed', session: toRecord(next) };
 }
 

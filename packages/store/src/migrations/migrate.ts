@@ -21,6 +21,10 @@ import { migration0008 } from './0008-master-keys.ts';
 import { migration0009 } from './0009-key-rotation.ts';
 import { migration0010 } from './0010-connection-policy.ts';
 import { migration0011 } from './0011-agents.ts';
+import { migration0012 } from './0012-account-events.ts';
+import { migration0013 } from './0013-ownership.ts';
+import { migration0014 } from './0014-queue.ts';
+import { migration0015 } from './0015-history.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -35,6 +39,10 @@ export const migrations: readonly Migration[] = [
   migration0009,
   migration0010,
   migration0011,
+  migration0012,
+  migration0013,
+  migration0014,
+  migration0015,
 ];
 
 export interface MigrationStatus {

@@ -12,12 +12,19 @@ import type {
   AcpAsksTable,
   AcpCallsTable,
   AcpFramesTable,
+  AgentKeysTable,
   AgentRunsTable,
   BlobsTable,
   ThreadsTable,
   TurnEventsTable,
   TurnsTable,
 } from './agent-tables.ts';
+import type {
+  AccountEventHeadsTable,
+  AccountEventsTable,
+  NoticeDeliveriesTable,
+  NoticesTable,
+} from './feed-tables.ts';
 import type { Json, JsonText } from './json-text.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -236,6 +243,13 @@ export interface MasterKeysTable {
   noted_at_ms: number;
 }
 
+export interface GatewayStartsTable {
+  instance_id: string;
+  generation: number;
+  version: string;
+  started_at_ms: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   oauth_identities: OauthIdentitiesTable;
@@ -247,14 +261,20 @@ export interface Tables {
   ssh_connections: SshConnectionsTable;
   session_leases: SessionLeasesTable;
   gateway_instances: GatewayInstancesTable;
+  gateway_starts: GatewayStartsTable;
   threads: ThreadsTable;
   turns: TurnsTable;
   turn_events: TurnEventsTable;
   agent_runs: AgentRunsTable;
+  agent_keys: AgentKeysTable;
   acp_frames: AcpFramesTable;
   acp_calls: AcpCallsTable;
   acp_asks: AcpAsksTable;
   blobs: BlobsTable;
+  account_event_heads: AccountEventHeadsTable;
+  account_events: AccountEventsTable;
+  notices: NoticesTable;
+  notice_deliveries: NoticeDeliveriesTable;
   push_subscriptions: PushSubscriptionsTable;
   idempotency_keys: IdempotencyKeysTable;
   audit_log: AuditLogTable;

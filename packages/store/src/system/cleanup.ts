@@ -4,12 +4,19 @@
  *
  * CL1 OAuth states, login links, idempotency keys, rate-limit windows and MCP sessions are removed when they end. Devices, tokens,
  *     sessions and agents' runs stay for `endedKeptMs` after their end, so that one can still ask what became of them.
- * CL2 The audit log loses its oldest entries only, and says from which number on it is kept.
+ * CL2 The audit log and the events of an account lose their oldest entries only, and say from which number on they are kept.
  */
 import { sql } from 'kysely';
 import type { QueryContext } from '../context.ts';
 import type { Database, Runner } from '../engine.ts';
-import { auditKeptMs, cleanupBatchesMax, cleanupRowsMax, endedKeptMs } from '../limits.ts';
+import {
+  auditKeptMs,
+  cleanupBatchesMax,
+  cleanupRowsMax,
+  endedKeptMs,
+  eventsKeptMs,
+  startsKeptMs,
+} from '../limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { forgetRunsBefore } from './due-threads.ts';
 
@@ -43,6 +50,12 @@ const expiring: readonly Expiring[] = [
   { table: 'api_tokens', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'api_tokens', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'session_leases', time: 'ended_at_ms', key: accountKey, keptMs: endedKeptMs },
+  {
+    table: 'gateway_starts',
+    time: 'started_at_ms',
+    key: ['instance_id', 'generation'],
+    keptMs: startsKeptMs,
+  },
 ];
 
 export function createCleanup({ runner, clock }: QueryContext): Cleanup {
@@ -57,11 +70,17 @@ export function createCleanup({ runner, clock }: QueryContext): Cleanup {
         await count(entry.table, (db) => removeOld(db, entry, nowMs - entry.keptMs));
       }
       const agent_runs = await forgetRunsBefore(runner, nowMs - endedKeptMs);
-      const cutMs = nowMs - (options.auditKeptMs ?? auditKeptMs);
-      for (const accountId of await readAccountsWithOldEntries(runner, cutMs)) {
-        await count('audit_log', (db) => removeEntries(db, accountId, cutMs));
+      const keptMs = {
+        audit_log: options.auditKeptMs ?? auditKeptMs,
+        account_events: eventsKeptMs,
+      };
+      for (const log of logs) {
+        const cutMs = nowMs - keptMs[log.entries];
+        for (const accountId of await readAccountsWithOldEntries(runner, log, cutMs)) {
+          await count(log.entries, (db) => removeEntries(db, log, { accountId, untilMs: cutMs }));
+        }
       }
-      return { audit_log: 0, agent_runs, ...removed };
+      return { audit_log: 0, account_events: 0, agent_runs, ...removed };
     },
   };
 }
@@ -90,15 +109,29 @@ async function removeOld(
   return Number(numAffectedRows ?? 0n);
 }
 
+/** Numbered without a hole, per account. */
+interface Log {
+  readonly entries: 'audit_log' | 'account_events';
+  readonly heads: 'audit_heads' | 'account_event_heads';
+}
+
+const logs: readonly Log[] = [
+  { entries: 'audit_log', heads: 'audit_heads' },
+  { entries: 'account_events', heads: 'account_event_heads' },
+];
+
 /** By their oldest entry, which is one look into the log for each account. */
 async function readAccountsWithOldEntries(
   runner: Runner,
+  { entries, heads }: Log,
   untilMs: number,
 ): Promise<readonly string[]> {
   return await runner.read(async (db) => {
-    const { rows } = await sql<{ account_id: string }>`SELECT account_id FROM audit_heads
+    const { rows } = await sql<{ account_id: string }>`SELECT account_id
+      FROM ${sql.table(heads)} AS heads
       WHERE ${untilMs} >= (
-        SELECT at_ms FROM audit_log WHERE audit_log.account_id = audit_heads.account_id
+        SELECT at_ms FROM ${sql.table(entries)} AS entries
+        WHERE entries.account_id = heads.account_id
         ORDER BY seq LIMIT 1
       )
       LIMIT ${cleanupRowsMax}`.execute(db);
@@ -107,9 +140,13 @@ async function readAccountsWithOldEntries(
 }
 
 /** CL2: removes from the oldest on, up to the first entry that is young enough, so that the rest has no gap. */
-async function removeEntries(db: Database, accountId: string, untilMs: number): Promise<number> {
+async function removeEntries(
+  db: Database,
+  { entries, heads }: Log,
+  { accountId, untilMs }: { readonly accountId: string; readonly untilMs: number },
+): Promise<number> {
   const oldest = await db
-    .selectFrom('audit_log')
+    .selectFrom(entries)
     .select(['seq', 'at_ms'])
     .where('account_id', '=', accountId)
     .orderBy('seq')
@@ -120,12 +157,12 @@ async function removeEntries(db: Database, accountId: string, untilMs: number): 
   const last = old.at(-1);
   if (last === undefined) return 0;
   await db
-    .deleteFrom('audit_log')
+    .deleteFrom(entries)
     .where('account_id', '=', accountId)
     .where('seq', '<=', last.seq)
     .execute();
   await db
-    .updateTable('audit_heads')
+    .updateTable(heads)
     .set({ kept_from_seq: last.seq + 1 })
     .where('account_id', '=', accountId)
     .execute();

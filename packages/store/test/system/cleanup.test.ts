@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import type { ThreadRows } from '@clawdfather/agents';
 import type { AccountStore, Store } from '@clawdfather/store';
-import { auditKeptMs, cleanupRowsMax, endedKeptMs } from '../../src/limits.ts';
+import { auditKeptMs, cleanupRowsMax, endedKeptMs, eventsKeptMs } from '../../src/limits.ts';
 import { busyThread, changeOf, committed } from '../account/threads/thread-rows.ts';
 import { onBoth } from '../backends.ts';
 import { audit, createAccount, createWorld, owner, userCloses } from '../world.ts';
@@ -20,11 +20,16 @@ const nothing = {
   app_sessions: 0,
   api_tokens: 0,
   session_leases: 0,
+  gateway_starts: 0,
   agent_runs: 0,
   audit_log: 0,
 };
 
-const removeExpired = (store: Store) => store.system.cleanup.removeExpired();
+/** Without the events that everything leaves behind: they have a test of their own. */
+async function removeExpired(store: Store): Promise<Readonly<Record<string, number>>> {
+  const { account_events: _events, ...removed } = await store.system.cleanup.removeExpired();
+  return removed;
+}
 
 onBoth('what has a short life goes at its end, and nothing else', async ({ open, clock }) => {
   const store = await open();
@@ -192,4 +197,18 @@ onBoth('much is removed in small transactions, and others come in between', asyn
   assert.equal((await cleaning)['idempotency_keys'], many);
   // Had the first one waited for all of it, there would be no second.
   assert.ok(between > 1, 'nobody waited for all of it');
+});
+
+onBoth('events of an account go after 30 days, and say so', async ({ open, clock }) => {
+  const store = await open();
+  const account = await createAccount(store, 'ann');
+  await busyThread(account.threads, 'a');
+  const { seq } = await account.events.head();
+  clock.advance(eventsKeptMs - minuteMs);
+  await account.devices.create({ tokenHash: 'd', device: 'phone', audit });
+  assert.equal((await store.system.cleanup.removeExpired())['account_events'], 0);
+  clock.advance(2 * minuteMs);
+  assert.equal((await store.system.cleanup.removeExpired())['account_events'], seq);
+  assert.deepEqual(await account.events.head(), { seq: seq + 1, keptFromSeq: seq + 1 });
+  assert.equal((await account.events.list({ after: 0, limit: 9 })).length, 1);
 });
