@@ -6,24 +6,11 @@ import { test } from 'node:test';
 import { rpcMethods } from '@clawdfather/protocol/acp';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { asAccount, makeThings } from '../matrix/make-things.ts';
-import type { Made } from '../matrix/rows.ts';
 import { createRpc, isEnd, type Message, RpcSocket } from './rpc-client.ts';
-import { everyRpcRow, rpcRows } from './rpc-rows.ts';
+import { everyRpcRow, madeOf, rpcRows } from './rpc-rows.ts';
 
-const missingId = '0123456789abcdef';
-const missing: Made = {
-  runId: missingId,
-  approvalId: missingId,
-  ruleId: missingId,
-  keyId: missingId,
-  connectionId: missingId,
-  sessionId: missingId,
-  deviceId: missingId,
-  tokenId: missingId,
-  threadId: missingId,
-  turnId: missingId,
-  askId: missingId,
-};
+/* As good as any other that nobody has. */
+const missing = madeOf('0123456789abcdef');
 
 /* Without what differs between any two answers. */
 function said({ result, error }: Message): object {

@@ -8,13 +8,12 @@ import { rpcAnswerSchema, rpcMethods } from '@clawdfather/protocol/acp';
 import { api } from '@clawdfather/protocol/api';
 import fc from 'fast-check';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
-import type { Made } from '../matrix/rows.ts';
 import { createRpc, type Message, RpcSocket } from './rpc-client.ts';
-import { everyRpcRow } from './rpc-rows.ts';
+import { everyRpcRow, madeOf } from './rpc-rows.ts';
 
 const runsPerMethod = 20;
 const someId = '0123456789abcdef';
-const made = new Proxy({} as Made, { get: () => someId });
+const made = madeOf(someId);
 
 const oddText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),

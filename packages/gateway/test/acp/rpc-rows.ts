@@ -44,3 +44,8 @@ export const rpcRows: Readonly<Record<RpcMethodName, RpcRow>> = {
 };
 
 export const everyRpcRow = Object.entries(rpcRows) as readonly (readonly [RpcMethodName, RpcRow])[];
+
+/* Everything has this id. */
+export function madeOf(id: string): Made {
+  return new Proxy({} as Made, { get: () => id });
+}
