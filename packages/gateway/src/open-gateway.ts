@@ -118,6 +118,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
   await base.agentThreads.threads.takeUp();
+  base.agentThreads.wakes.look();
   log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
   opening.defer(() => log.event('gateway.stopping'));
   return {

@@ -63,6 +63,8 @@ export interface Prompt {
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces (TurnRow). */
   readonly trace?: string | undefined;
+  /* The thread that is told when it has ended. */
+  readonly wakeId?: string | undefined;
 }
 
 export interface Threads extends AsyncDisposable {

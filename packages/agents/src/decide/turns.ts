@@ -55,12 +55,19 @@ export function admitTurn(rows: ThreadRows, atMs: number): ThreadChange | undefi
   draft.turn = { ...next, status: step.status, startedAtMs: next.startedAtMs ?? atMs };
   // What was put back has been shown already.
   if (next.requeuedCount === 0) {
-    draft.event('message', { role: 'user', blocks: next.prompt });
+    draft.event('message', { role: 'user', blocks: next.prompt, ...saidBy(next) });
     draft.event('status', { event: 'started' });
   }
   advance(draft);
   return draft.done();
 }
+
+/* No person said it: an agent of this thread did. */
+function saidBy({ requester }: TurnRow): { readonly from?: string } {
+  return requester.startsWith(agentRequester) ? { from: requester } : {};
+}
+
+const agentRequester = 'thread:';
 
 /* No agent can be started for it: it fails at once. Undefined: none runs. */
 export function failStart(

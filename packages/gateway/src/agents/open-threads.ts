@@ -11,8 +11,12 @@ import {
   createEventDesk,
   createThreads,
   type EventDesk,
+  createWakes,
   type Threads,
+  type ThreadsObserver,
+  type Wakes,
 } from '@clawdfather/threads';
+import { makeVisible } from '@clawdfather/tools/text';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
@@ -21,6 +25,7 @@ import type { Observe } from '../observe/open-observe.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
+import { createAgentKeyMaker } from './agent-keys.ts';
 import { createAgentStarter } from './agent-starter.ts';
 import { createThreadObserver } from './thread-observer.ts';
 
@@ -28,6 +33,8 @@ export interface AgentThreads {
   readonly catalogue: AgentCatalogue;
   readonly threads: Threads;
   readonly desk: EventDesk;
+  /* Tells threads of the ends of what they asked of others. */
+  readonly wakes: Pick<Wakes, 'look'>;
 }
 
 export interface OpenThreadsDeps extends GatewayDeps {
@@ -53,11 +60,18 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
   const starter = createAgentStarter({
     ...deps,
     tracing: deps.observe.tracing,
+    keys: createAgentKeyMaker({
+      stateDir: deps.config.stateDir,
+      random,
+      recordsOf: (accountId) => store.forAccount(accountId).agentSessions,
+      supervisor: runs.supervisor,
+    }),
     hosts: deps.hosts.agents,
     catalogue,
     sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
     bindingOf: (accountId, sessionId) => deps.hosts.binding(accountId, sessionId),
   });
+  const observer = createThreadObserver({ ...observe, log, metrics: observe.metrics.turns });
   const threads = createThreads({
     recordsOf: (accountId) => store.forAccount(accountId).threads,
     due: store.system.threads,
@@ -65,7 +79,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     supervisor: runs.supervisor,
     lookAfter: (record) => runs.takeOver.lookAfter(record),
     starter,
-    observer: createThreadObserver({ ...observe, log, metrics: observe.metrics.turns }),
+    observer: telling(observer, () => wakes.look()),
     sessions: {
       isOver: async (accountId, sessionId) => {
         const session = await store.forAccount(accountId).sessions.get(sessionId);
@@ -77,7 +91,32 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     log,
     activeMax: deps.config.agents?.activeMax ?? activeMax,
   });
-  return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
+  const wakes = createWakes({
+    wakes: store.system.wakes,
+    recordsOf: (accountId) => store.forAccount(accountId).threads,
+    prompt: (name, prompt) => threads.prompt(name, prompt),
+    observer,
+    makeVisible,
+    clock,
+    random,
+    log,
+  });
+  const close = async (): Promise<void> => {
+    await wakes.close();
+    await threads.close();
+  };
+  return { catalogue, threads, desk, wakes, [Symbol.asyncDispose]: close };
+}
+
+/* The end of a turn may be what another thread waits for. */
+function telling(observer: ThreadsObserver, onEnded: () => void): ThreadsObserver {
+  return {
+    ...observer,
+    told: (about, event) => {
+      observer.told(about, event);
+      if (event.type === 'turn-ended' && event.turn.wakeId !== undefined) onEnded();
+    },
+  };
 }
 
 /* The open one that the thread has, or a new one. Closing it ends the agent; the thread's next prompt opens another. */

@@ -1,6 +1,7 @@
 /*
  * The side door of protocol for the HTTP API: every endpoint there is, and the errors they can give. Safe in a browser.
  */
+import { agentSessionsEndpoints } from './agent-sessions.ts';
 import { approvalsEndpoints } from './approvals.ts';
 import { approvalRulesEndpoints } from './approval-rules.ts';
 import { auditEndpoints } from './audit.ts';
@@ -66,6 +67,7 @@ export const api = {
   threads: threadsEndpoints,
   turns: turnsEndpoints,
   asks: asksEndpoints,
+  agentSessions: agentSessionsEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,
