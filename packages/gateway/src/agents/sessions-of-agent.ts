@@ -173,7 +173,7 @@ export class SessionsOfAgent {
       parentId: own.id,
       agent,
       cwd: await directoryIn(own.cwd, asked.directory),
-      title: asked.title ?? '',
+      title: asked.title ?? titleOf(asked.task),
       instanceId: this.#deps.instance.owner().instanceId,
       ...(own.viaConnectionId === undefined
         ? {}
@@ -306,6 +306,16 @@ export class SessionsOfAgent {
         );
     }
   }
+}
+
+/* The beginning of the task, in one line. */
+const titleCharactersMax = 64;
+
+function titleOf(task: string): string {
+  const line = task.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+  return line.length <= titleCharactersMax
+    ? line
+    : `${line.slice(0, titleCharactersMax - 1)}…`.toWellFormed();
 }
 
 function speakerOf({ id, agent, title }: ThreadRow) {
