@@ -6,8 +6,10 @@
  * So there is one order of all changes of a thread, whichever processes make them.
  */
 import type { Cursor, RunId } from '@clawdfather/supervisor';
+import type { LaneClaim } from './queue/lanes.ts';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
+import type { ArtifactRow, ArtifactSyncRow } from './artifacts/artifact-rows.ts';
 
 export type ThreadStatus = 'ready' | 'queued' | 'running' | 'archived';
 
@@ -55,6 +57,8 @@ export interface TurnRow {
   /* ACP content blocks. */
   readonly prompt: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where it is expected to leave files, below the thread's directory; absent: the usual ones. */
+  readonly artifactDirs?: readonly string[] | undefined;
   /* Who asked, such as `device:ID`. */
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
@@ -75,6 +79,15 @@ export interface TurnRow {
   readonly usage?: JsonObject | undefined;
   readonly result?: TurnResult | undefined;
   readonly queuedAtMs: number;
+  /* Its place in the queue of its account (queue/queue-order.ts). Higher comes first; 0 is usual. */
+  readonly priority: number;
+  readonly queueKey: number;
+  /* It does not run before this time. */
+  readonly notBeforeMs?: number | undefined;
+  /* Since when nothing of its own thread holds it up: it is the first there, and none runs. Absent otherwise. */
+  readonly readyAtMs?: number | undefined;
+  /* The gateway that has admitted it, in whose lane it is. */
+  readonly instanceId?: string | undefined;
   readonly startedAtMs?: number | undefined;
   readonly deadlineAtMs?: number | undefined;
   readonly endedAtMs?: number | undefined;
@@ -91,7 +104,10 @@ export interface TurnResult {
   readonly stopReason?: string | undefined;
   /* For people. */
   readonly message?: string | undefined;
-  /* Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). */
+  /*
+   * Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). Of one that
+   * never ran `queue_timeout`.
+   */
   readonly cause?: string | undefined;
 }
 
@@ -257,6 +273,7 @@ export const eventTypes = [
   'usage',
   'approval',
   'question',
+  'artifact',
   'noise',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -281,6 +298,8 @@ export interface ThreadRows {
   readonly turn?: TurnRow | undefined;
   /* Those that wait, in their order. */
   readonly queue: readonly TurnRow[];
+  /* By turn: what ended turns have left is still to be looked at. */
+  readonly syncs?: ReadonlyMap<string, ArtifactSyncRow> | undefined;
 }
 
 /* The next rows, and what is only added. */
@@ -290,6 +309,11 @@ export interface ThreadChange {
   readonly endedTurns: readonly TurnRow[];
   /* The run that is not among the rows any more. */
   readonly endedRun?: AgentRunRow | undefined;
+  /* Looks that are not among the rows any more, and what they have found. */
+  readonly endedSyncs?: readonly ArtifactSyncRow[] | undefined;
+  readonly artifacts?: readonly ArtifactRow[] | undefined;
   readonly events: readonly EventRow[];
   readonly frames: readonly FrameRow[];
+  /* Room that it takes in the lanes. It is written if there is some, or not at all. */
+  readonly claim?: LaneClaim | undefined;
 }

@@ -14,9 +14,9 @@ import {
   createWakes,
   type Threads,
   type ThreadsObserver,
-  type Wakes,
 } from '@clawdfather/threads';
 import { makeVisible } from '@clawdfather/tools/text';
+import { type Artifacts, openArtifacts } from '../artifacts/open-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
@@ -27,14 +27,18 @@ import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
 import { createAgentKeyMaker } from './agent-keys.ts';
 import { createAgentStarter } from './agent-starter.ts';
+import { availableMemory } from './available-memory.ts';
+import { queueLimits } from './queue-limits.ts';
 import { createThreadObserver } from './thread-observer.ts';
 
 export interface AgentThreads {
   readonly catalogue: AgentCatalogue;
   readonly threads: Threads;
   readonly desk: EventDesk;
-  /* Tells threads of the ends of what they asked of others. */
-  readonly wakes: Pick<Wakes, 'look'>;
+  /* What turns leave. */
+  readonly artifacts: Artifacts;
+  /* Goes on with what earlier gateways have left. */
+  takeUp(): Promise<void>;
 }
 
 export interface OpenThreadsDeps extends GatewayDeps {
@@ -47,13 +51,10 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly observe: Pick<Observe, 'metrics' | 'tracing' | 'apart'>;
 }
 
-/* How many turns run at once: agents take some 300 MB each. */
-const activeMax = 20;
-
 /* Of one account: agents that nobody talks to are closed after half an hour. */
 const agentSessionsMax = 64;
 
-export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
+export async function openThreads(deps: OpenThreadsDeps): Promise<AgentThreads & AsyncDisposable> {
   const { store, runs, clock, random, log, observe } = deps;
   const desk = createEventDesk();
   const catalogue = createAgentCatalogue(deps.config);
@@ -75,6 +76,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
   const threads = createThreads({
     recordsOf: (accountId) => store.forAccount(accountId).threads,
     due: store.system.threads,
+    queue: store.system.queue,
     desk,
     supervisor: runs.supervisor,
     lookAfter: (record) => runs.takeOver.lookAfter(record),
@@ -89,7 +91,8 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     clock,
     random,
     log,
-    activeMax: deps.config.agents?.activeMax ?? activeMax,
+    limits: queueLimits(deps.config.agents),
+    availableBytes: () => availableMemory(),
   });
   const wakes = createWakes({
     wakes: store.system.wakes,
@@ -101,11 +104,23 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     random,
     log,
   });
-  const close = async (): Promise<void> => {
-    await wakes.close();
-    await threads.close();
+  const artifacts = await openArtifacts({ ...deps, threads, desk });
+  return {
+    catalogue,
+    threads,
+    desk,
+    artifacts,
+    takeUp: async () => {
+      await threads.takeUp();
+      artifacts.start();
+      wakes.look();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await wakes.close();
+      await artifacts[Symbol.asyncDispose]();
+      await threads.close();
+    },
   };
-  return { catalogue, threads, desk, wakes, [Symbol.asyncDispose]: close };
 }
 
 /* The end of a turn may be what another thread waits for. */

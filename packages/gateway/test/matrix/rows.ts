@@ -17,6 +17,7 @@ export interface Made {
   readonly threadId: string;
   readonly turnId: string;
   readonly askId: string;
+  readonly artifactId: string;
 }
 
 export interface Row {
@@ -93,6 +94,19 @@ export const rows: Readonly<Record<string, Row>> = {
   'threads.archive': { kind: 'names', call: byThread },
   'turns.get': { kind: 'names', call: byTurn },
   'turns.cancel': { kind: 'names', call: byTurn },
+  'artifacts.ofTurn': { kind: 'names', call: byTurn },
+  'artifacts.download': {
+    kind: 'names',
+    call: ({ artifactId }) => ({
+      params: { id: artifactId },
+      query: { expires: 9_999_999_999, signature: 'x'.repeat(43) },
+    }),
+  },
+  'history.page': { kind: 'names', call: byThread },
+  'history.event': {
+    kind: 'names',
+    call: ({ threadId }) => ({ params: { id: threadId, seq: '1' } }),
+  },
   'asks.list': { kind: 'lists' },
   'asks.get': { kind: 'names', call: byAsk },
   'asks.answer': { kind: 'names', call: withBody(byAsk, { action: 'cancel' }) },

@@ -72,12 +72,23 @@ export interface TurnsTable {
   account_id: string;
   id: string;
   thread_id: string;
-  /** Grows with every turn that is added: the order of the queue, and of the thread's turns. */
+  /** Grows with every turn that is added: the order of the thread's turns. */
   place: number;
+  /** Of its thread. */
+  agent: string;
+  /** Its place in the queue of its account; after them `place` and `id`, so that it is one place. */
+  priority: number;
+  queue_key: number;
+  not_before_ms: number | null;
+  /** While it waits for nothing but room. */
+  ready_at_ms: number | null;
+  /** The gateway that has admitted it. */
+  instance_id: string | null;
   status: TurnStatus;
   prompt_json: JsonText<readonly JsonObject[]> | null;
   prompt_hash: string | null;
   load_class: LoadClass;
+  artifact_dirs_json: JsonText<readonly string[]> | null;
   requester: string;
   client_message_id: string | null;
   trace: string | null;
@@ -108,6 +119,8 @@ export interface TurnEventsTable {
   type: EventType;
   payload_json: JsonText<JsonObject> | null;
   payload_hash: string | null;
+  /** The beginning of a payload that is a blob. */
+  brief_json: JsonText<JsonObject> | null;
   at_ms: number;
   /** Of the change that added it; only on the last event of a change. */
   change_id: string | null;

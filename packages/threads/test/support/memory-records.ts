@@ -9,13 +9,17 @@ import {
   type EventRow,
   type FrameRow,
   isAmongRows,
+  type LaneFull,
+  type QueueRecords,
   type ThreadChange,
   type ThreadRecords,
   type ThreadRow,
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
-import type { AccountId } from '@clawdfather/kit';
+import { anAccount, fullLane, memoryQueue } from './memory-queue.ts';
+
+export { anAccount } from './memory-queue.ts';
 
 interface StoredThread {
   thread: ThreadRow;
@@ -27,9 +31,8 @@ interface StoredThread {
   readonly events: EventRow[];
   readonly frames: (FrameRow & { readonly runId: string })[];
   readonly endedRuns: AgentRunRow[];
+  syncs: ThreadRows['syncs'];
 }
-
-export const anAccount = 'account' as AccountId;
 
 export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
@@ -67,6 +70,7 @@ export class MemoryRecords {
         events: [],
         frames: [],
         endedRuns: [],
+        syncs: new Map(),
       });
       return rowsOf(this.#of(thread.id));
     },
@@ -122,6 +126,10 @@ export class MemoryRecords {
     forgetRunsBefore: async () => 0,
   };
 
+  readonly queue: QueueRecords = memoryQueue(() =>
+    [...this.threads.values()].map((stored) => ({ ...stored, rows: rowsOf(stored) })),
+  );
+
   #of(id: string): StoredThread {
     const stored = this.threads.get(id);
     if (stored === undefined) throw new TypeError(`no thread ${id}`);
@@ -136,8 +144,11 @@ export class MemoryRecords {
     return undefined;
   }
 
-  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' {
+  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' | LaneFull {
     const stored = this.#of(before.thread.id);
+    const full =
+      change.claim && fullLane([...this.threads.values()].map(rowsOf), stored, change.claim);
+    if (full !== undefined) return full;
     if (stored.thread.version !== before.thread.version) return 'conflict';
     const { thread, run, turn, queue, calls, asks } = change.rows;
     const turns = [...queue, ...(turn === undefined ? [] : [turn]), ...change.endedTurns];
@@ -145,6 +156,7 @@ export class MemoryRecords {
     stored.thread = { ...thread, version: thread.version + 1 };
     const runId = run?.runId ?? before.run?.runId ?? '';
     stored.run = run;
+    stored.syncs = change.rows.syncs;
     stored.queue = queue.map(({ id }) => id);
     for (const one of turns) stored.turns.set(one.id, one);
     for (const call of calls.values()) stored.calls.set(`${runId} ${call.id}`, call);
@@ -170,7 +182,7 @@ function isRunning({ status }: TurnRow): boolean {
 }
 
 function rowsOf(stored: StoredThread): ThreadRows {
-  const { thread, run, turns, queue, calls, asks } = stored;
+  const { thread, run, turns, queue, calls, asks, syncs } = stored;
   const sent = [...calls]
     .filter(([key, { state }]) => state === 'sent' && key.startsWith(`${run?.runId} `))
     .map(([, call]) => [call.id, call] as const);
@@ -181,5 +193,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
     asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
+    syncs,
   };
 }
