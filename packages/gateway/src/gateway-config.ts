@@ -61,6 +61,8 @@ export interface AgentsConfig {
   readonly activeMax?: number;
   /* How many agents of one account there are, where the usual number does not fit. */
   readonly sessionsMax?: number;
+  /* How long a host or another gateway may be silent before a turn there is given up. */
+  readonly silenceMs?: number;
   /* How many turns run and wait, and for how long, where the usual numbers do not fit. */
   readonly queue?: QueueConfig | undefined;
   /* What agents have to do with each other's sessions. Default: `usualAgentSessions`. */

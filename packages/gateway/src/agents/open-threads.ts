@@ -91,6 +91,7 @@ export async function openThreads(deps: OpenThreadsDeps): Promise<AgentThreads &
     clock,
     random,
     log,
+    silenceMs: deps.config.agents?.silenceMs,
     limits: queueLimits(deps.config.agents),
     availableBytes: () => availableMemory(),
   });
@@ -175,7 +176,10 @@ export function createLateThreads() {
     withTurns: () => bound?.threads.withTurns() ?? [],
     close: async (name: ThreadName, close: AgentClose): Promise<void> =>
       bound?.threads.agents.closeSession(name, close),
-    reap: async (): Promise<void> => bound?.threads.agents.reapStartupOrphans(),
+    reap: async (): Promise<void> => {
+      await bound?.threads.agents.reapStartupOrphans();
+      await bound?.threads.giveUpLost();
+    },
     bind: (opened: AgentThreads): void => {
       bound = opened;
     },

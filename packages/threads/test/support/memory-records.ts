@@ -36,6 +36,8 @@ interface StoredThread {
 
 export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
+  /* Of gateways, by their instance. */
+  readonly beats = new Map<string, string>();
   #count = 0;
 
   readonly records: ThreadRecords = {
@@ -118,6 +120,15 @@ export class MemoryRecords {
       [...this.threads.values()]
         .filter(({ queue, turns }) => queue.length > 0 || [...turns.values()].some(isRunning))
         .map(({ thread: { id } }) => ({ accountId: anAccount, id })),
+    elsewhere: async (instanceId) =>
+      [...this.threads.values()].flatMap(({ thread: { id }, run, turns }) =>
+        [...turns.values()].filter(isRunning).flatMap((turn) => {
+          const at = run?.instanceId ?? turn.instanceId;
+          if (at === undefined || at === instanceId) return [];
+          const beat = this.beats.get(at);
+          return [{ accountId: anAccount, id, turnId: turn.id, instanceId: at, beat }];
+        }),
+      ),
     runningTurns: async () =>
       [...this.threads.values()].flatMap(({ turns }) => [...turns.values()].filter(isRunning))
         .length,

@@ -130,6 +130,8 @@ const turnColumns = [
   'turns.cancel_actor',
   'turns.usage_json',
   'turns.result_json',
+  'turns.reaching_json',
+  'turns.first_output_at_ms',
   'turns.queued_at_ms',
   'turns.priority',
   'turns.queue_key',
