@@ -60,7 +60,7 @@ test('a child is spawned once per key, does its task, and its parent is woken on
   const { threads } = rig.gateway.store.forAccount(rig.owner.accountId);
   const wake = await threads.turn(body['turns'][0].id);
   assert.equal(wake?.requester, `thread:${session.session_key}`);
-  const text = String(wake?.prompt[0]?.['text']);
+  const { text = '' } = (wake?.prompt[0] ?? {}) as { readonly text?: string };
   assert.match(text, /A notice, which no person wrote/);
   assert.match(text, new RegExp(`Receipt ${receipt.receipt}: completed \\(success\\)`));
   assert.match(text, /--- begin (\S+) ---\n[^]*--- end \1 ---/);
