@@ -13,6 +13,7 @@ import type { Handlers } from './http/handlers.ts';
 import { registerEndpoints } from './http/register-endpoints.ts';
 import { registerMcp } from './mcp/register-mcp.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
+import { createAgentSessionsHandlers } from './routes/agent-sessions.ts';
 import { createApprovalRulesHandlers } from './routes/approval-rules.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
 import { createArtifactsHandlers } from './routes/artifacts.ts';
@@ -48,6 +49,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     artifacts: createArtifactsHandlers(parts),
     history: createHistoryHandlers(parts),
     asks: createAsksHandlers(parts),
+    agentSessions: createAgentSessionsHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),
     approvalRules: createApprovalRulesHandlers(parts),
