@@ -40,6 +40,7 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     threadId: thread.id,
     turnId: turn.id,
     askId: ask,
+    noticeId: await firstNotice(asOwner),
     runId: run.runId,
     approvalId: held.approvalId,
     ruleId: rules.items[0].id,
@@ -61,6 +62,12 @@ async function firstAsk(asOwner: ReturnType<typeof asAccount>, threadId: string)
       after = seq;
     }
   }
+}
+
+/* Made in the transaction of the ask. */
+async function firstNotice(asOwner: ReturnType<typeof asAccount>): Promise<string> {
+  const { items } = await asOwner('notices.list', {});
+  return items[0].id;
 }
 
 export function asAccount(url: string, token: string) {

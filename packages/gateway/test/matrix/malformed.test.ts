@@ -28,6 +28,7 @@ const made: Made = {
   threadId: someId,
   turnId: someId,
   askId: someId,
+  noticeId: someId,
 };
 
 interface Raw {

@@ -8,6 +8,7 @@ import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { keysEndpoints } from './keys.ts';
+import { inboxEndpoints, noticesEndpoints } from './notices.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
@@ -71,6 +72,8 @@ export const api = {
   approvalRules: approvalRulesEndpoints,
   events: eventsEndpoints,
   seen: seenEndpoints,
+  inbox: inboxEndpoints,
+  notices: noticesEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
   system: systemEndpoints,

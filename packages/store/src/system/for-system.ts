@@ -11,6 +11,7 @@ import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
+import { createNoticeQueue, type NoticeQueue } from './notices.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -25,6 +26,7 @@ export interface SystemQueries {
   readonly instances: Instances;
   readonly leases: Leases;
   readonly threads: DueThreads;
+  readonly notices: NoticeQueue;
   readonly rateLimits: RateLimits;
   readonly cleanup: Cleanup;
   readonly masterKeys: MasterKeyNotes;
@@ -40,6 +42,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     instances: createInstances(context),
     leases: createLeases(context),
     threads: createDueThreads(context),
+    notices: createNoticeQueue(context),
     rateLimits: createRateLimits(context),
     cleanup: createCleanup(context),
     masterKeys: createMasterKeyNotes({ ...context, accountId: nobody }),

@@ -18,6 +18,7 @@ export interface Ids {
   readonly turnId: string;
   readonly askId: string;
   readonly runId: string;
+  readonly noticeId: string;
 }
 
 function mcpSessionOf({ tokenId }: Ids) {
@@ -110,6 +111,11 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'events.head': noIds,
   'events.list': noIds,
   'seen.mark': (q, { threadId }) => q.seen.mark(threadId, 1),
+  'notices.list': noIds,
+  'notices.get': (q, { noticeId }) => q.notices.get(noticeId),
+  'notices.see': (q, { noticeId }) => q.notices.see(noticeId),
+  'notices.tell': noIds,
+  'inbox.look': noIds,
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,
@@ -126,6 +132,7 @@ export const nobody: Ids = {
   turnId: 'none7',
   askId: 'none8',
   runId: 'none9',
+  noticeId: 'none10',
 };
 
 export async function addMore({ account }: World) {
@@ -147,5 +154,7 @@ export async function addMore({ account }: World) {
   await account.settings.update({ settings: { idleTimeoutMs: 600_000 }, audit });
   const { thread } = await busyThread(account.threads, 'm');
   const threadIds = { threadId: thread.id, turnId: 'turn-m', askId: 'ask-m', runId: 'run-m' };
-  return { deviceId: device.id, tokenId: token.token.id, ...threadIds };
+  const [notice] = (await account.notices.list()).items;
+  const noticeId = notice?.id ?? assert.fail('its ask is noticed');
+  return { deviceId: device.id, tokenId: token.token.id, ...threadIds, noticeId };
 }
