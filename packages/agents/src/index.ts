@@ -58,8 +58,11 @@ export type { OnceSetup } from './decide/once.ts';
 export { addText, noText, sealText } from './decide/message-text.ts';
 export type { MessageText } from './decide/message-text.ts';
 export { askIdOf } from './decide/take-request.ts';
+export { editTurn, expireTurn, moveTurn } from './decide/queue.ts';
+export type { TurnEdit } from './decide/queue.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
+export type { BriefEvent, EventText, ThreadHistory } from './history-port.ts';
 export { ownerOf } from './lease/session-owner.ts';
 export type { AgentSessionOwner } from './lease/session-owner.ts';
 export { agentVariables, verifyTree } from './lease/verify-tree.ts';
@@ -72,6 +75,26 @@ export type {
   ThreadName,
   ThreadRecords,
 } from './ports.ts';
+export { laneNames } from './queue/lanes.ts';
+export type { LaneClaim, LaneFull, LaneLimits, LaneName, LaneNumbers } from './queue/lanes.ts';
+export type {
+  LaneWaiting,
+  OverdueWanted,
+  QueueRecords,
+  ReadyLane,
+  ReadyTurn,
+  ReadyWanted,
+  RunningTurn,
+  WaitingPage,
+  WaitingTurn,
+} from './queue/ports.ts';
+export {
+  compareSpots,
+  keyAfter,
+  spotAfter,
+  spotBefore,
+} from './queue/queue-order.ts';
+export type { QueueSpot } from './queue/queue-order.ts';
 export { probeAgent } from './probe/probe-agent.ts';
 export type { ProbeDeps } from './probe/probe-agent.ts';
 export { probeOnce } from './probe/probe-once.ts';
@@ -103,6 +126,7 @@ export type {
   ThreadStatus,
   TurnResult,
   TurnRow,
+  WakeOutcome,
 } from './rows.ts';
 export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
@@ -116,6 +140,26 @@ export {
   messageBytesMax,
 } from './wire/limits.ts';
 export { noOutputMs } from './turn/watchdog.ts';
+export type {
+  AgentKeys,
+  AgentSessionRecords,
+  DueWake,
+  KeyHolder,
+  NewChild,
+  SpawnOutcome,
+  WakeRecords,
+} from './visibility/ports.ts';
+export {
+  canSeeSessionRow,
+  clampVisibility,
+  visibilities,
+} from './visibility/can-see-session-row.ts';
+export type {
+  A2aPolicy,
+  Visibility,
+  VisibilityQuestion,
+  VisibleRow,
+} from './visibility/can-see-session-row.ts';
 export { createTextReader } from './wire/text-reader.ts';
 export { createWireReader } from './wire/wire-reader.ts';
 export type { WireItem, WireReader, WireStep } from './wire/wire-reader.ts';

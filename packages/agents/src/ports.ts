@@ -3,6 +3,7 @@
  */
 import type { AccountId } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import type { LaneFull } from './queue/lanes.ts';
 import type {
   AgentRunRow,
   AskRow,
@@ -36,6 +37,8 @@ export interface NewThread {
 }
 
 export interface ThreadFilter {
+  /* All that have this one above them. */
+  readonly rootId?: string;
   readonly status?: ThreadStatus;
   /* The beginning of an id. */
   readonly idPrefix?: string;
@@ -52,6 +55,8 @@ export interface ThreadAudit {
     | 'thread.archive'
     | 'turn.prompt'
     | 'turn.cancel'
+    | 'turn.move'
+    | 'turn.edit'
     | 'ask.answer';
   readonly actor: string;
   readonly target?: string;
@@ -67,13 +72,14 @@ export interface ThreadRecords {
   load(threadId: string): Promise<ThreadRows | undefined>;
   /*
    * Writes every row of `change` that is not the one of `before`, and what is added, in one transaction that compares the thread's
-   * version. `conflict`: the rows were not the newest, and nothing was written. The version is raised by the store.
+   * version. `conflict`: the rows were not the newest, and nothing was written; so it is, too, when a lane that `change.claim` names is
+   * full. The version is raised by the store.
    */
   commit(
     before: ThreadRows,
     change: ThreadChange,
     audit?: ThreadAudit,
-  ): Promise<'committed' | 'conflict'>;
+  ): Promise<'committed' | 'conflict' | LaneFull>;
   get(threadId: string): Promise<ThreadRow | undefined>;
   list(filter?: ThreadFilter): Promise<{ items: readonly ThreadRow[]; total: number }>;
   archive(threadId: string, audit?: ThreadAudit): Promise<'archived' | 'not_found' | 'busy'>;

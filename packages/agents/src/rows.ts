@@ -6,6 +6,7 @@
  * So there is one order of all changes of a thread, whichever processes make them.
  */
 import type { Cursor, RunId } from '@clawdfather/supervisor';
+import type { LaneClaim } from './queue/lanes.ts';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
 
@@ -35,6 +36,10 @@ export interface ThreadRow {
   readonly ownerId: string;
   readonly spawnedBy?: string | undefined;
   readonly parentId?: string | undefined;
+  /* Its parent, the parent of that, and so on, the first one first. Nobody is above a thread that a person began. */
+  readonly ancestors: readonly string[];
+  /* The first of them. */
+  readonly rootId?: string | undefined;
   /* The gateway that made it. */
   readonly instanceId: string;
   /* Its agent runs here, and works on this host through the SSH session that it was started in. */
@@ -56,6 +61,8 @@ export interface TurnRow {
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces, as the gateway that took it in has written it. */
   readonly trace?: string | undefined;
+  /* The thread that asked for it, where that is to be told of its end. */
+  readonly wakeId?: string | undefined;
   readonly runId?: RunId | undefined;
   /* Our call that carries the prompt, from the moment that it is committed to be sent (X2). */
   readonly promptCall?: number | undefined;
@@ -69,10 +76,22 @@ export interface TurnRow {
   readonly usage?: JsonObject | undefined;
   readonly result?: TurnResult | undefined;
   readonly queuedAtMs: number;
+  /* Its place in the queue of its account (queue/queue-order.ts). Higher comes first; 0 is usual. */
+  readonly priority: number;
+  readonly queueKey: number;
+  /* It does not run before this time. */
+  readonly notBeforeMs?: number | undefined;
+  /* Since when nothing of its own thread holds it up: it is the first there, and none runs. Absent otherwise. */
+  readonly readyAtMs?: number | undefined;
+  /* The gateway that has admitted it, in whose lane it is. */
+  readonly instanceId?: string | undefined;
   readonly startedAtMs?: number | undefined;
   readonly deadlineAtMs?: number | undefined;
   readonly endedAtMs?: number | undefined;
 }
+
+/* What came of telling a thread that a turn has ended. */
+export type WakeOutcome = 'woken' | 'archived' | 'gone';
 
 export type LoadClass = 'short_task' | 'long_task' | 'complex_chain_task';
 export type CancelCause = 'asked' | 'deadline' | 'closed';
@@ -82,7 +101,10 @@ export interface TurnResult {
   readonly stopReason?: string | undefined;
   /* For people. */
   readonly message?: string | undefined;
-  /* Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). */
+  /*
+   * Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). Of one that
+   * never ran `queue_timeout`.
+   */
   readonly cause?: string | undefined;
 }
 
@@ -283,4 +305,6 @@ export interface ThreadChange {
   readonly endedRun?: AgentRunRow | undefined;
   readonly events: readonly EventRow[];
   readonly frames: readonly FrameRow[];
+  /* Room that it takes in the lanes. It is written if there is some, or not at all. */
+  readonly claim?: LaneClaim | undefined;
 }

@@ -1,7 +1,7 @@
 /*
  * All settings of a gateway. The program that starts it reads and checks them once; nothing here reads the environment.
  */
-import type { OnceAgent } from '@clawdfather/agents';
+import type { A2aPolicy, LaneLimits, OnceAgent, Visibility } from '@clawdfather/agents';
 import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy, RunLimits } from '@clawdfather/supervisor';
@@ -55,9 +55,31 @@ export interface AgentsConfig {
   readonly named: readonly AgentConfig[];
   /* Where built-in ones are installed; absent: none are. */
   readonly directory?: string | undefined;
-  /* How many turns run at once, and how many agents of one account there are, where the usual numbers do not fit. */
+  /* How many turns run at once here: that of `queue.gateway`, by its older name. */
   readonly activeMax?: number;
+  /* How many agents of one account there are, where the usual number does not fit. */
   readonly sessionsMax?: number;
+  /* How many turns run and wait, and for how long, where the usual numbers do not fit. */
+  readonly queue?: QueueConfig | undefined;
+  /* What agents have to do with each other's sessions. Default: `usualAgentSessions`. */
+  readonly sessions?: AgentSessionsConfig;
+}
+
+export interface AgentSessionsConfig {
+  readonly visibility: Visibility;
+  readonly a2a: A2aPolicy;
+  /* How many sessions may be above one that an agent spawns. */
+  readonly depthMax: number;
+  /* How many that were spawned may be at work at once, below one that a person began. */
+  readonly activeMax: number;
+}
+
+export interface QueueConfig {
+  readonly agent?: Partial<LaneLimits> | undefined;
+  readonly account?: Partial<LaneLimits> | undefined;
+  readonly gateway?: Partial<LaneLimits> | undefined;
+  /* With less memory available no agent is started for a turn; zero: it is not looked at. */
+  readonly memoryFloorBytes?: number | undefined;
 }
 
 /* A program that speaks ACP on its standard streams. */
@@ -74,6 +96,10 @@ export interface AgentConfig {
   readonly timeoutMs?: number | undefined;
   /* It speaks no protocol, and is run once per turn. */
   readonly once?: OnceAgent | undefined;
+  /* It sees no sessions but its own and those below. */
+  readonly sandboxed?: boolean | undefined;
+  /* Its own lane in the queue, where it differs from `queue.agent`. */
+  readonly queue?: Partial<LaneLimits> | undefined;
 }
 
 export interface AccountConfig {

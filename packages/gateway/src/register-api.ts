@@ -18,6 +18,7 @@ import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
 import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
 import { createInboxHandlers } from './routes/inbox.ts';
+import { createHistoryHandlers } from './routes/history.ts';
 import { createKeysHandlers } from './routes/keys.ts';
 import { createNoticesHandlers } from './routes/notices.ts';
 import { createRunsHandlers } from './routes/runs.ts';
@@ -43,6 +44,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     agents: createAgentsHandlers(parts),
     threads: createThreadsHandlers(parts),
     turns: createTurnsHandlers(parts),
+    history: createHistoryHandlers(parts),
     asks: createAsksHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),

@@ -4,6 +4,8 @@
 export type { AccountId } from './account-id.ts';
 export { assertNever } from './assert-never.ts';
 export type { Brand } from './brand.ts';
+export { briefJson } from './brief-json.ts';
+export type { BriefLimits } from './brief-json.ts';
 export { createSystemClock, sleepWith } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
 export { deferred } from './deferred.ts';

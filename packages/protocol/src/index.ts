@@ -32,6 +32,8 @@ export {
   securityLevels,
   securitySchema,
 } from './policy.ts';
+export { optionOfDecision } from './option-of-decision.ts';
+export type { OptionOfDecision } from './option-of-decision.ts';
 export type { ApprovalDecision, ApprovalState, Ask, Bound, Security } from './policy.ts';
 export {
   logResultSchema,

@@ -20,6 +20,6 @@ export type {
   TerminalSize,
 } from './terminal/open-terminal.ts';
 export type { RunExit, TerminalEvent } from './terminal/terminal-event.ts';
-export type { OpenSocket, SocketEvent, WebSocketLike } from './terminal/web-socket-like.ts';
+export type { OpenSocket, SocketEvent, WebSocketLike } from './link/web-socket-like.ts';
 export { RefusedError, SdkError, sdkErrorCodes } from './errors.ts';
 export type { Refusal, SdkErrorCode } from './errors.ts';

@@ -3,7 +3,7 @@
  * the controller alone (agent-controller.ts).
  *
  * Every call is one change of the rows, made through the thread's actor where this process has one; carrying it out is the actor's.
- * Admission is first come, first served, over all threads of this gateway (X1).
+ * What may run, and in which order, is in queue/ (X1).
  */
 import {
   type AskAnswer,
@@ -12,8 +12,10 @@ import {
   type DueThreads,
   enqueueTurn,
   type JsonObject,
+  keyAfter,
   type LoadClass,
   type NewThread,
+  type QueueRecords,
   type ThreadName,
   type ThreadRecords,
   type ThreadRow,
@@ -28,10 +30,15 @@ import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
 import type { ThreadsObserver } from './observer.ts';
 import type { AgentSessions, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
+import { createQueueDesk } from './queue/queue-desk.ts';
+import { createQueueEdits, type QueueEdits } from './queue/queue-edits.ts';
+import { type QueueLimits, waitingMax } from './queue/queue-limits.ts';
+import type { QueueDesk } from './queue/queue-view.ts';
 
 export interface ThreadsDeps {
   readonly recordsOf: (accountId: AccountId) => ThreadRecords;
   readonly due: DueThreads;
+  readonly queue: QueueRecords;
   readonly desk: EventDesk;
   readonly supervisor: AgentSupervisor;
   /* Of a run that is not ours: takes it over if its owner is gone. Waits for nothing. */
@@ -43,8 +50,10 @@ export interface ThreadsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /* How many turns run at once here. */
-  readonly activeMax: number;
+  /* How many turns run and wait, in each lane. */
+  readonly limits: QueueLimits;
+  /* Memory of this machine that new agents could have; undefined: it cannot be read. */
+  readonly availableBytes: () => Promise<number | undefined>;
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
 }
 
@@ -63,6 +72,9 @@ export interface Prompt {
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces (TurnRow). */
   readonly trace?: string | undefined;
+  /* Before those of a lower one, within the account; absent: 0. */
+  readonly priority?: number | undefined;
+  readonly notBeforeMs?: number | undefined;
 }
 
 export interface Threads extends AsyncDisposable {
@@ -71,11 +83,13 @@ export interface Threads extends AsyncDisposable {
     thread: Omit<NewThread, 'instanceId'>,
     by: Asker,
   ): Promise<ThreadRow>;
-  /* Throws `thread-not-found`, `thread-archived`. */
+  /* Throws `thread-not-found`, `thread-archived`, `queue-full`. */
   prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
   /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
   answer(accountId: AccountId, askId: string, reply: AskedReply): Promise<void>;
   readonly agents: AgentController;
+  /* What waits, where, and why; and changes of it. */
+  readonly queue: QueueDesk & QueueEdits;
   /* The sessions of agents that answer just now. */
   withTurns(): readonly ThreadName[];
   /* The turn that runs, as far as this process has heard of it. */
@@ -93,6 +107,7 @@ export interface AskedReply {
 export function createThreads(deps: ThreadsDeps): Threads {
   const actors = createActors(deps);
   const { admission } = actors;
+  const { instanceId } = deps.supervisor;
   const agents = createAgentController(deps, actors);
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -103,7 +118,6 @@ export function createThreads(deps: ThreadsDeps): Threads {
   };
   return {
     create: async (accountId, thread, by) => {
-      const { instanceId } = deps.supervisor;
       const { agent, cwd, connectionId } = thread;
       const host = connectionId === undefined ? {} : { connection: connectionId };
       const detail = { agent, directory: cwd, ...host };
@@ -113,6 +127,7 @@ export function createThreads(deps: ThreadsDeps): Threads {
     prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
     agents,
+    queue: { ...createQueueDesk({ ...deps, instanceId }), ...createQueueEdits(deps, actors) },
     withTurns: () => actors.withTurns(),
     runningTurn: (name) => actors.known(name)?.turn,
     takeUp: async () => {
@@ -126,7 +141,7 @@ export function createThreads(deps: ThreadsDeps): Threads {
 }
 
 async function sendPrompt(
-  { recordsOf, random, clock }: ThreadsDeps,
+  { recordsOf, random, clock, queue, limits }: ThreadsDeps,
   actors: Actors,
   { name, prompt }: { readonly name: ThreadName; readonly prompt: Prompt },
 ): Promise<{ turnId: string }> {
@@ -135,16 +150,17 @@ async function sendPrompt(
     clientMessageId && (await recordsOf(name.accountId).turnOfMessage(name.id, clientMessageId));
   if (sent) return { turnId: sent.id };
   const id = random.id();
-  const turn = { id, prompt: blocks, clientMessageId, requester: by.actor, ...asked };
+  const queueKey = keyAfter((await queue.lastKey(name.accountId)) ?? 0);
+  const turn = { id, prompt: blocks, clientMessageId, requester: by.actor, queueKey, ...asked };
   const audit = { action: 'turn.prompt', ...by, target: id, detail: { thread: name.id } } as const;
   let other: TurnRow | undefined;
   await actors.of(name).rows.change((now) => {
     if (now.thread.status === 'archived') throw archived(name.id);
     // The same message may have come twice at the same moment.
     other = clientMessageId === undefined ? undefined : turnIn(now, clientMessageId);
-    return other === undefined
-      ? { change: enqueueTurn(now, turn, clock.wallMs()), audit }
-      : undefined;
+    if (other !== undefined) return undefined;
+    const claim = { kind: 'enqueue', below: waitingMax(limits, now.thread.agent) } as const;
+    return { change: { ...enqueueTurn(now, turn, clock.wallMs()), claim }, audit };
   });
   actors.admission.look();
   return { turnId: other?.id ?? id };

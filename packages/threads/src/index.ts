@@ -21,3 +21,18 @@ export type {
   StartedRun,
   TerminalName,
 } from './ports.ts';
+export { pollFacts } from './queue/poll-facts.ts';
+export type { PollFacts } from './queue/poll-facts.ts';
+export { longestWaitMs, usualQueueLimits } from './queue/queue-limits.ts';
+export type { MemoryLimits, QueueLimits } from './queue/queue-limits.ts';
+export type { QueueEdits, TurnMove } from './queue/queue-edits.ts';
+export { queueReasonCodes } from './queue/queue-view.ts';
+export type {
+  LaneView,
+  QueueDesk,
+  QueuedTurn,
+  QueuePlace,
+  QueueReason,
+  QueueReasonCode,
+  QueueView,
+} from './queue/queue-view.ts';

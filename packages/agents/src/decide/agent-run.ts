@@ -4,7 +4,8 @@
  */
 import type { RunId, TerminationReason } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
-import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows } from '../rows.ts';
+import { compareSpots, spotBefore } from '../queue/queue-order.ts';
+import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
 import { requeuesMax } from '../wire/limits.ts';
 import { advance } from './advance.ts';
 import { Draft } from './draft.ts';
@@ -114,6 +115,12 @@ export function endRun(
   return draft.done();
 }
 
+/* It was admitted before those that wait now, also if one of them was moved to the front meanwhile. */
+function inFront(turn: TurnRow, first: TurnRow | undefined): TurnRow {
+  if (first === undefined || compareSpots(turn, first) < 0) return turn;
+  return { ...turn, ...spotBefore(first, undefined) };
+}
+
 function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
   const { turn } = draft;
   if (turn === undefined) return;
@@ -134,9 +141,11 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
     promptEnd: _end,
     runId: _run,
     deadlineAtMs: _at,
+    instanceId: _instance,
     ...kept
   } = draft.turn;
-  draft.queue = [{ ...kept, requeuedCount: kept.requeuedCount + 1 }, ...draft.queue];
+  const again = { ...kept, requeuedCount: kept.requeuedCount + 1 };
+  draft.queue = [inFront(again, draft.queue[0]), ...draft.queue];
   draft.turn = undefined;
   const { id: turnId } = kept;
   draft.event(

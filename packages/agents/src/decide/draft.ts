@@ -136,7 +136,8 @@ export class Draft {
   }
 
   done(): ThreadChange {
-    const { calls, asks, turn, queue } = this;
+    const { calls, asks, turn } = this;
+    const queue = readied(this.queue, turn, this.atMs);
     const status = this.#status();
     const thread = { ...this.thread, status, updatedAtMs: this.atMs };
     return {
@@ -153,6 +154,22 @@ export class Draft {
     if (this.turn !== undefined) return 'running';
     return this.queue.length > 0 ? 'queued' : 'ready';
   }
+}
+
+/* The first of the queue is ready while none runs, and it alone. The same queue, where nothing changes. */
+function readied(
+  queue: readonly TurnRow[],
+  running: TurnRow | undefined,
+  atMs: number,
+): readonly TurnRow[] {
+  const ready = running === undefined ? queue[0] : undefined;
+  const isSo = queue.every((turn) => (turn.readyAtMs !== undefined) === (turn === ready));
+  if (isSo) return queue;
+  return queue.map((turn) => {
+    if (turn === ready) return { ...turn, readyAtMs: turn.readyAtMs ?? atMs };
+    const { readyAtMs: _ready, ...waiting } = turn;
+    return turn.readyAtMs === undefined ? turn : waiting;
+  });
 }
 
 interface EventFacts {

@@ -13,12 +13,14 @@ export interface AgentSessionOwner {
   readonly ownerSessionKey: string;
   readonly spawnedBy?: string | undefined;
   readonly parentSessionKey?: string | undefined;
+  /* The first one first, the parent last. */
+  readonly ancestors: readonly string[];
   readonly gatewayInstanceId: string;
   readonly createdAtMs: number;
 }
 
 export function ownerOf(thread: ThreadRow): AgentSessionOwner {
-  const { spawnedBy, parentId } = thread;
+  const { spawnedBy, parentId, ancestors } = thread;
   return {
     sessionKey: thread.id,
     agentId: thread.agent,
@@ -26,6 +28,7 @@ export function ownerOf(thread: ThreadRow): AgentSessionOwner {
     ownerSessionKey: thread.ownerId,
     ...(spawnedBy === undefined ? {} : { spawnedBy }),
     ...(parentId === undefined ? {} : { parentSessionKey: parentId }),
+    ancestors,
     gatewayInstanceId: thread.instanceId,
     createdAtMs: thread.createdAtMs,
   };

@@ -247,6 +247,7 @@ function freshRows({ run, agent, cwd, prompt = '', clock }: ProbeDeps): ThreadRo
     backend: 'test',
     ownerId: 'test',
     instanceId: 'test',
+    ancestors: [],
     cwd,
     title: 'test',
     status: 'ready',

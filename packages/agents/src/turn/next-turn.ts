@@ -37,6 +37,8 @@ export interface TurnState {
 export type TurnEvent =
   | { readonly type: 'admitted' }
   | { readonly type: 'cancel-asked'; readonly cause: CancelCause }
+  /* It has waited for as long as its lanes allow. */
+  | { readonly type: 'expired'; readonly message: string }
   /* The agent has answered the prompt. */
   | { readonly type: 'stopped'; readonly stopReason: string }
   /* It has, but by the journal that was after the deadline (W10). */
@@ -76,6 +78,8 @@ export function nextTurn(state: TurnState, event: TurnEvent): TurnStep {
     case 'cancel-asked':
       // While it runs, the agent is asked, and its answer ends the turn.
       return isRunning ? { outcome: 'changed', status: 'running' } : cancelled(event.cause, {});
+    case 'expired':
+      return isRunning ? unchanged : ended('failed', busy('queue_timeout', event.message));
     case 'stopped':
       return isRunning ? stopped(state, event.stopReason) : unchanged;
     case 'late':
@@ -91,6 +95,11 @@ export function nextTurn(state: TurnState, event: TurnEvent): TurnStep {
     default:
       return assertNever(event);
   }
+}
+
+/* No lane had room. Nothing was sent to any agent, so the same may be asked again. */
+function busy(cause: 'queue_timeout', message: string): TurnResult {
+  return { code: 'OPENCLAW_GATEWAY_BUSY', cause, message };
 }
 
 function stopped({ cancelCause }: TurnState, stopReason: string): TurnStep {

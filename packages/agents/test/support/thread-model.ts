@@ -25,6 +25,7 @@ export function newThread(): ThreadRows {
       lastSeq: 0,
       backend: 'acp',
       ownerId: 'thread',
+      ancestors: [],
       instanceId: 'one',
       createdAtMs: 0,
       updatedAtMs: 0,

@@ -28,6 +28,8 @@ export interface AgentSetting {
   readonly limits?: AgentLimits | undefined;
   /* It speaks no protocol, and is run once per turn. */
   readonly once?: OnceSetting | undefined;
+  /* It sees no sessions but its own and those below. Not the shield, which every agent has. */
+  readonly sandboxed?: boolean | undefined;
 }
 
 export type Command = readonly [string, ...string[]];
@@ -38,7 +40,18 @@ export const builtInNames = ['opencode', 'claude', 'codex', 'gemini', 'qwen', 'c
 const shape = 'Write it as {"NAME": {"command": ["PROGRAM", "ARG", …]}}.';
 const envShape = 'Write it as {"NAME": "VALUE"}, or {"NAME": {"file": "PATH"}}.';
 const namePattern = '^[a-z][a-z0-9-]{0,31}$';
-const known = ['command', 'login', 'title', 'env', 'cwd', 'limits', 'kind', 'prompt', 'resume'];
+const known = [
+  'command',
+  'login',
+  'title',
+  'env',
+  'cwd',
+  'limits',
+  'kind',
+  'prompt',
+  'resume',
+  'sandboxed',
+];
 
 const commandSchema = { type: 'array', minItems: 1, items: { type: 'string' } };
 
@@ -76,6 +89,7 @@ export const agentSettings: Kind<readonly AgentSetting[]> = {
         cwd: path.schema,
         limits: agentLimits.schema,
         ...onceSchemas,
+        sandboxed: { type: 'boolean' },
       },
     },
   },
@@ -84,7 +98,7 @@ export const agentSettings: Kind<readonly AgentSetting[]> = {
 
 function toJson(agents: readonly AgentSetting[], shown: (value: EnvValue) => EnvValue): Json {
   return Object.fromEntries(
-    agents.map(({ name, command, login, title, env, cwd, limits, once }) => [
+    agents.map(({ name, command, login, title, env, cwd, limits, once, sandboxed }) => [
       name,
       {
         ...(command === undefined ? {} : { command }),
@@ -94,6 +108,7 @@ function toJson(agents: readonly AgentSetting[], shown: (value: EnvValue) => Env
         ...(cwd === undefined ? {} : { cwd }),
         ...(limits === undefined ? {} : { limits: agentLimits.toJson(limits) }),
         ...onceJson(once),
+        ...(sandboxed === undefined ? {} : { sandboxed }),
       },
     ]),
   );
@@ -117,7 +132,8 @@ function parseAgent(
   name: string,
   fields: Readonly<Record<string, unknown>>,
 ): AgentSetting {
-  const { command, login, title, env, cwd, limits, kind, prompt, resume, ...others } = fields;
+  const { command, login, title, env, cwd, limits, kind, prompt, resume, sandboxed, ...others } =
+    fields;
   if (!new RegExp(namePattern).test(name)) {
     throw usageError(
       `${label}: ${JSON.stringify(name)} is no name for an agent`,
@@ -138,6 +154,9 @@ function parseAgent(
   if (title !== undefined && typeof title !== 'string') {
     throw usageError(`${label}.title is not a text`, shape);
   }
+  if (sandboxed !== undefined && typeof sandboxed !== 'boolean') {
+    throw usageError(`${label}.sandboxed is neither true nor false`);
+  }
   const once = parseOnce(label, { kind, prompt, resume, hasCommand: command !== undefined });
   return {
     name,
@@ -148,6 +167,7 @@ function parseAgent(
     ...(cwd === undefined ? {} : { cwd: path.fromJson(`${label}.cwd`, cwd) }),
     ...(limits === undefined ? {} : { limits: agentLimits.fromJson(`${label}.limits`, limits) }),
     ...(once === undefined ? {} : { once }),
+    ...(sandboxed === undefined ? {} : { sandboxed }),
   };
 }
 

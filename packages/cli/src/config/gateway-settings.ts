@@ -5,6 +5,7 @@
  * copied. A setting names the file that holds it.
  */
 import { accountSettings } from './account-kinds.ts';
+import { a2aSetting } from './a2a-kind.ts';
 import { agentSettings } from './agent-kinds.ts';
 import { bytes, choice, integer } from './kinds.ts';
 import { address, networks, optional, optionalPath, webAddress, words } from './network-kinds.ts';
@@ -22,7 +23,27 @@ export const gatewaySettings = {
   agents: setting(agentSettings, {
     usual: [],
     summary:
-      'agents that people talk to with `clf ask`, by name: `command`, a program that speaks ACP, with its arguments, which a built-in one does not need; `login`; `env`; `cwd`; `limits`; `title`; `kind`, `prompt` and `resume` of one that does not speak ACP',
+      'agents that people talk to with `clf ask`, by name: `command`, a program that speaks ACP, with its arguments, which a built-in one does not need; `login`; `env`; `cwd`; `limits`; `title`; `kind`, `prompt` and `resume` of one that does not speak ACP; `sandboxed`, which sees no sessions but its own and those below',
+  }),
+  'agents.visibility': setting(choice(['self', 'tree', 'agent', 'all']), {
+    usual: 'tree',
+    summary:
+      '`serve`: which sessions an agent sees with the tools `sessions_…`: its own; those that it has spawned, too; those of the same agent, too; those that `agents.a2a` allows, too',
+  }),
+  'agents.a2a': setting(a2aSetting, {
+    usual: { isEnabled: false, allow: [] },
+    summary:
+      '`serve`: whether agents may have to do with sessions of other agents, and which: `{"enabled": true, "allow": [["claude", "codex"]]}`; `*` is every agent. Only with `agents.visibility` at `all`',
+  }),
+  'agents.spawnDepthMax': setting(integer({ min: 0, max: 16 }), {
+    usual: 3,
+    summary:
+      '`serve`: how deep agents may spawn sessions: 1 lets only those that a person began spawn, 0 none',
+  }),
+  'agents.spawnedMax': setting(integer({ min: 1, max: 1_000 }), {
+    usual: 8,
+    summary:
+      '`serve`: how many sessions that agents have spawned may be at work at once below one that a person began; an agent takes some 300 MB',
   }),
   defaultAgent: setting(optional(words.one), {
     usual: undefined,

@@ -8,6 +8,8 @@ import { type SettingKey, settingKeys, settingOf } from './settings.ts';
 
 interface Group {
   readonly fields: Map<string, Group | SettingKey>;
+  /* A setting that is an object and has others inside of it, as `agents`. */
+  readonly own?: SettingKey;
 }
 
 export function configSchema(): Json {
@@ -31,7 +33,7 @@ export function configSchema(): Json {
 function groupIn(group: Group, name: string): Group {
   const there = group.fields.get(name);
   if (typeof there === 'object') return there;
-  const made: Group = { fields: new Map() };
+  const made: Group = { fields: new Map(), ...(there === undefined ? {} : { own: there }) };
   group.fields.set(name, made);
   return made;
 }
@@ -43,10 +45,11 @@ function objectSchema(group: Group): { readonly [name: string]: Json } & {
   for (const [name, field] of group.fields) {
     properties[name] = typeof field === 'string' ? settingSchema(field) : objectSchema(field);
   }
-  return { type: 'object', additionalProperties: false, properties };
+  const own = group.own === undefined ? {} : settingSchema(group.own);
+  return { type: 'object', additionalProperties: false, ...own, properties };
 }
 
-function settingSchema(key: SettingKey): Json {
+function settingSchema(key: SettingKey): { readonly [name: string]: Json } {
   const { kind, summary } = settingOf(key);
   const usual = usualJson(key);
   return {

@@ -86,7 +86,7 @@ function readSetting(
   if (key === schemaKey) return;
   const known = settingKeys.find((one) => one === key);
   if (known !== undefined) {
-    readValue(reading, known, value);
+    readValue(reading, known, readInside(reading, known, value));
     return;
   }
   const isGroup = settingKeys.some((one) => one.startsWith(`${key}.`));
@@ -95,6 +95,17 @@ function readSetting(
     complain(reading, name.offset, { message, hint: hintFor(key) });
   } else if (value.type === 'object') readObject(reading, value, `${key}.`);
   else complain(reading, value.offset, `${key} is not a { … } object`);
+}
+
+/* Settings that lie inside of an object that is a setting itself, as `agents.visibility`: what is left is the object's own. */
+function readInside(reading: Reading, key: SettingKey, node: Node): Node {
+  const isInside = (property: Node): boolean => {
+    const name = `${key}.${String(property.children?.[0]?.value)}`;
+    return settingKeys.some((one) => one === name);
+  };
+  if (node.type !== 'object' || !node.children?.some(isInside)) return node;
+  readObject(reading, { ...node, children: node.children.filter(isInside) }, `${key}.`);
+  return { ...node, children: node.children.filter((property) => !isInside(property)) };
 }
 
 function readValue(reading: Reading, key: SettingKey, value: Node): void {

@@ -36,6 +36,12 @@ export function gatewayConfigFrom(
       defaultName: values.defaultAgent,
       named: agentConfigsFrom(config),
       directory: agentsDirectory(config),
+      sessions: {
+        visibility: values['agents.visibility'],
+        a2a: values['agents.a2a'],
+        depthMax: values['agents.spawnDepthMax'],
+        activeMax: values['agents.spawnedMax'],
+      },
     },
     accounts: values.accounts,
     bounds: {

@@ -2,17 +2,12 @@
  * Which of its options answers what an agent asks. What counts is the option itself; its kind only helps a person who has named none, and
  * only where it leaves no choice.
  */
+import { type ApprovalDecision, optionOfDecision } from '@clawdfather/protocol';
 import { makeVisible } from '@clawdfather/tools/text';
 import { CliError } from '../errors.ts';
 import type { Ask, AskOption } from './thread-types.ts';
 
-export type AskDecision = 'allow-once' | 'allow-always' | 'deny';
-
-const kinds: Readonly<Record<AskDecision, string>> = {
-  'allow-once': 'allow_once',
-  'allow-always': 'allow_always',
-  deny: 'reject_once',
-};
+export type AskDecision = ApprovalDecision;
 
 export interface OptionWish {
   readonly decision: AskDecision;
@@ -30,11 +25,10 @@ export function chooseOption(ask: Pick<Ask, 'id' | 'options'>, wish: OptionWish)
     if (named !== undefined) return named;
     throw optionNeeded(ask, wish, `it offers no option "${makeVisible(option)}"`);
   }
-  const kind = kinds[decision];
-  const [one, ...others] = ask.options.filter((offered) => offered.kind === kind);
-  if (one !== undefined && others.length === 0) return one;
-  const why = one === undefined ? 'none of its options is' : 'several of its options are';
-  throw optionNeeded(ask, wish, `${why} "${kind}"`);
+  const chosen = optionOfDecision(ask.options, decision);
+  if (chosen.outcome === 'one') return chosen.option;
+  const why = chosen.outcome === 'none' ? 'none of its options is' : 'several of its options are';
+  throw optionNeeded(ask, wish, `${why} "${chosen.kind}"`);
 }
 
 function optionNeeded(

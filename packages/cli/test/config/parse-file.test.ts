@@ -127,6 +127,32 @@ test('every default can be written into the file and means itself', () => {
   }
 });
 
+test('settings inside of `agents` are no agents', () => {
+  const { entries, problems } = parseConfigFile(
+    '{"agents": {"visibility": "all", "mine": {"command": ["x"], "sandboxed": true}, "a2a": {"enabled": true, "allow": [["mine", "*"]]}}}',
+  );
+  assert.deepEqual(problems, []);
+  assert.equal(entries.get('agents.visibility')?.value, 'all');
+  assert.deepEqual(entries.get('agents.a2a')?.value, { isEnabled: true, allow: [['mine', '*']] });
+  const agents = [{ name: 'mine', command: ['x'], sandboxed: true }];
+  assert.deepEqual(entries.get('agents')?.value, agents);
+});
+
+for (const [text, message] of [
+  ['{"agents": {"visibility": "everything"}}', /agents\.visibility/],
+  ['{"agents": {"a2a": {"allow": [["one"]]}}}', /agents\.a2a\.allow is no list of pairs/],
+  ['{"agents": {"a2a": {"on": true}}}', /no setting agents\.a2a\.on/],
+  ['{"agents": {"a2a": {"enabled": 1}}}', /agents\.a2a\.enabled is neither/],
+  ['{"agents": {"claude": {"sandboxed": "yes"}}}', /agents\.claude\.sandboxed is neither/],
+  ['{"agents": {"spawnedMax": 0}}', /agents\.spawnedMax/],
+] as const) {
+  test(`told with its place: ${text}`, () => {
+    const [problem] = parseConfigFile(text).problems;
+    assert.match(problem?.message ?? '', message);
+    assert.equal(problem?.line, 1);
+  });
+}
+
 test('the published schema is the one that is made from the table', () => {
   const url = new URL('../../../../docs/config.schema.json', import.meta.url);
   assert.deepEqual(JSON.parse(readFileSync(url, 'utf8')), configSchema());
@@ -144,7 +170,7 @@ test('docs/config.md has a row for each setting, with its variable, default and 
     assert.equal(row?.[4], settingOf(key).summary, key);
   }
   const written = rows.filter(
-    (cells) => /^`[a-z][A-Za-z.]*`$/.test(cells[1] ?? '') && cells.length === 6,
+    (cells) => /^`[a-z][A-Za-z0-9.]*`$/.test(cells[1] ?? '') && cells.length === 6,
   );
   assert.equal(written.length, settingKeys.length, 'and no row for what is no setting');
 });

@@ -22,6 +22,8 @@ import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
 import { createAgentStarter } from './agent-starter.ts';
+import { availableMemory } from './available-memory.ts';
+import { queueLimits } from './queue-limits.ts';
 import { createThreadObserver } from './thread-observer.ts';
 
 export interface AgentThreads {
@@ -39,9 +41,6 @@ export interface OpenThreadsDeps extends GatewayDeps {
   readonly instance: Instance;
   readonly observe: Pick<Observe, 'metrics' | 'tracing' | 'apart'>;
 }
-
-/* How many turns run at once: agents take some 300 MB each. */
-const activeMax = 20;
 
 /* Of one account: agents that nobody talks to are closed after half an hour. */
 const agentSessionsMax = 64;
@@ -61,6 +60,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
   const threads = createThreads({
     recordsOf: (accountId) => store.forAccount(accountId).threads,
     due: store.system.threads,
+    queue: store.system.queue,
     desk,
     supervisor: runs.supervisor,
     lookAfter: (record) => runs.takeOver.lookAfter(record),
@@ -75,7 +75,8 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     clock,
     random,
     log,
-    activeMax: deps.config.agents?.activeMax ?? activeMax,
+    limits: queueLimits(deps.config.agents),
+    availableBytes: () => availableMemory(),
   });
   return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
 }

@@ -1,7 +1,13 @@
 /*
  * Agents, threads, turns and events as the API shows them.
  */
-import type { EventRow, ListedAgent, ThreadRow, TurnRow } from '@clawdfather/agents';
+import {
+  type EventRow,
+  type ListedAgent,
+  ownerOf,
+  type ThreadRow,
+  type TurnRow,
+} from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { formatTime } from '../http/format-time.ts';
 
@@ -37,8 +43,23 @@ export function showThread(thread: ThreadRow): ThreadAnswer {
     seen_seq: thread.seenSeq ?? 0,
     last_turn_id: thread.lastTurnId ?? null,
     last_result_code: thread.lastResultCode ?? null,
+    ...showOwnership(thread),
     created_at: formatTime(thread.createdAtMs),
     updated_at: formatTime(thread.updatedAtMs),
+  };
+}
+
+export function showOwnership(thread: ThreadRow) {
+  const owner = ownerOf(thread);
+  return {
+    session_key: owner.sessionKey,
+    agent_id: owner.agentId,
+    backend: owner.backend,
+    owner_session_key: owner.ownerSessionKey,
+    spawned_by: owner.spawnedBy ?? null,
+    parent_session_key: owner.parentSessionKey ?? null,
+    ancestor_session_keys: [...owner.ancestors],
+    gateway_instance_id: owner.gatewayInstanceId,
   };
 }
 

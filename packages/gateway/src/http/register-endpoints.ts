@@ -6,7 +6,7 @@
  * shape of a request, and a refused request costs little.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { Access, Endpoint, EndpointGroup, EndpointLimit } from '@clawdfather/protocol/api';
+import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { SessionLimits } from '../accounts/session-bounds.ts';
@@ -16,8 +16,8 @@ import { type Caller, checkAccess } from './caller.ts';
 import { checkCookieUse } from './guards.ts';
 import type { Call, Handlers } from './handlers.ts';
 import { RequestCall } from './request-call.ts';
-import { clientNetworkOf } from './client-network.ts';
-import { limitHeaders, rateLimited, type RateLimits } from './rate-limit.ts';
+import { limitEndpoint } from './limit-endpoint.ts';
+import { limitHeaders, type RateLimits } from './rate-limit.ts';
 import type { Store } from '@clawdfather/store';
 
 export interface RegisterDeps {
@@ -140,28 +140,11 @@ function checkCaller(caller: Caller, access: Access, request: FastifyRequest): v
 }
 
 async function limitRate(
-  { limits, sessionLimits }: RegisterDeps,
+  deps: RegisterDeps,
   { endpoint, request, reply }: Admission,
 ): Promise<void> {
-  const { limit: usual, method, path } = endpoint;
-  if (usual === undefined || isUnlimited(usual, request)) return;
-  const hitsMax = sessionLimits.hitsMaxOf(usual, request.caller?.accountId);
-  const limit = { ...usual, hitsMax };
-  const subject = subjectOf(limit.per, request);
-  const standing = await limits.count({ scope: `${method} ${path}`, subject, limit });
-  if (!standing.isAllowed) throw rateLimited(standing);
-  reply.headers(limitHeaders(standing));
-}
-
-/* Limits of an account are for members, and for tokens, which a loop may hold. The owner has the machine. */
-function isUnlimited({ per }: EndpointLimit, { caller }: FastifyRequest): boolean {
-  return per === 'account' && caller?.isOwner === true && caller.kind === 'device';
-}
-
-function subjectOf(per: 'ip' | 'account' | 'connection', request: FastifyRequest): string {
-  const account = request.caller?.accountId ?? '';
-  if (per === 'ip') return clientNetworkOf(request.ip);
-  if (per === 'account') return account;
+  const { caller, ip } = request;
   const { id } = request.params as { readonly id?: string };
-  return `${account}/${id ?? ''}`;
+  const standing = await limitEndpoint(deps, endpoint, { caller, ip, id });
+  if (standing !== undefined) reply.headers(limitHeaders(standing));
 }

@@ -29,6 +29,7 @@ export async function handleCommon(
       const state = await context.decide({
         approvalId: message.approval_id,
         decision: message.decision,
+        optionId: message.option_id,
         reason: message.reason,
         caller,
         ip: address,

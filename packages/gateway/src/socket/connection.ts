@@ -157,9 +157,7 @@ export class Connection implements Beating {
     const face = this.#face;
     await this.#inTurn(() =>
       this.#context.inMessage(traceparentOf(json), () =>
-        face
-          .handle(json)
-          .catch((error: unknown) => this.#refuse(error, typeOf(json), inputIdOf(json))),
+        face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json), idsOf(json))),
       ),
     );
   }
@@ -175,12 +173,12 @@ export class Connection implements Beating {
     }
   }
 
-  #refuse(error: unknown, about: string, inputId: { readonly input_id?: string } = {}): void {
+  #refuse(error: unknown, about: string, ids: IdsOfMessage = {}): void {
     const { code, message, status, cause } = toRefusal(error);
     if (status >= 500) {
       this.#context.log.error('socket.message.failed', { component: 'socket', code, error: cause });
     }
-    this.#outbox.send({ type: 'error', code, message, about, ...inputId });
+    this.#outbox.send({ type: 'error', code, message, about, ...ids });
   }
 
   /* Stages 1 to 3. */
@@ -200,7 +198,7 @@ export class Connection implements Beating {
       this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
         this.close(socketCloseCodes.ended, 'the token is good no longer'),
       );
-      await this.#openFace(caller);
+      await this.#openFace(caller, greeting.data.resume_from);
     } catch (error) {
       this.#refuse(error, 'auth');
       const isForNow = ['rate_limited', 'unavailable'].includes(toRefusal(error).code);
@@ -209,7 +207,7 @@ export class Connection implements Beating {
     }
   }
 
-  async #openFace(caller: Caller): Promise<void> {
+  async #openFace(caller: Caller, resumeFrom: number | undefined): Promise<void> {
     const open = this.#target.kind === 'run' ? openRunFace : openSessionFace;
     try {
       const face = await open({
@@ -219,6 +217,8 @@ export class Connection implements Beating {
         address: this.#address,
         outbox: this.#outbox,
         onInput: (count) => this.#count(count),
+        resumeFrom,
+        onBroken: () => this.close(socketCloseCodes.internal, 'come again with the last number'),
       });
       if (this.#isClosed) face.close();
       else this.#face = face;
@@ -279,11 +279,19 @@ function traceparentOf(json: unknown): string | undefined {
   return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
+interface IdsOfMessage {
+  readonly input_id?: string;
+  readonly client_message_id?: string;
+}
+
 /* So that its sender knows which of several was refused. */
-function inputIdOf(json: unknown): { readonly input_id?: string } {
-  const id =
-    typeof json === 'object' && json !== null && 'input_id' in json ? json.input_id : undefined;
-  return typeof id === 'string' ? { input_id: id.slice(0, 64) } : {};
+function idsOf(json: unknown): IdsOfMessage {
+  if (typeof json !== 'object' || json === null) return {};
+  const { input_id: input, client_message_id: said } = json as Record<string, unknown>;
+  return {
+    ...(typeof input === 'string' ? { input_id: input.slice(0, 64) } : {}),
+    ...(typeof said === 'string' ? { client_message_id: said.slice(0, 128) } : {}),
+  };
 }
 
 function typeOf(json: unknown): string {

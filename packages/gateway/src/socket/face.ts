@@ -20,6 +20,10 @@ export interface FaceOptions {
   readonly address: string;
   readonly outbox: Outbox;
   readonly onInput: (bytes: number) => void;
+  /* Of a session: the number of the last event that the client has. Absent: it wants none of those before. */
+  readonly resumeFrom: number | undefined;
+  /* What was followed can be followed no longer; the client has to come again. */
+  readonly onBroken: () => void;
 }
 
 /* Beside what a socket says first: which gateway it is connected to. */

@@ -4,10 +4,13 @@
 import type { Server } from 'node:http';
 import { usualAccountBounds } from '../accounts/account-bounds.ts';
 import { createAccountPlaces } from '../accounts/account-places.ts';
+import { CallerThreads } from '../agents/caller-threads.ts';
+import { decideAsked } from '../agents/decide-asked.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import type { GatewayHeader } from '../http/gateway-header.ts';
+import { askerOf } from '../http/handlers.ts';
+import { limitEndpoint } from '../http/limit-endpoint.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { decideAsCaller } from '../runs/decide-approval.ts';
 import { openSockets, type Sockets } from './open-sockets.ts';
 
 export function joinSockets(
@@ -32,7 +35,10 @@ export function joinSockets(
     places: createAccountPlaces({ what: 'sockets', placesMax: socketsMax }),
     supervisor: runs.supervisor,
     runsFor,
-    decide: async (decision) => (await decideAsCaller(parts, decision)).record.state,
+    decide: (decision) => decideAsked(parts, decision),
+    threadsOf: (asked) => new CallerThreads(parts, { caller: asked.caller, by: askerOf(asked) }),
+    desk: parts.agentThreads.desk,
+    limitCall: (endpoint, call) => limitEndpoint(parts, endpoint, call),
     hub,
     sessions,
     identity: () => parts.instance.identity,

@@ -7,11 +7,11 @@ import type { AccountId, Session, Store } from '@clawdfather/store';
 import { sessionLookMs } from './limits.ts';
 
 export interface SessionWatch {
-  /* Calls back once, when the session has ended, unless the returned function was called before. */
+  /* Calls back at every look until the session has ended, the last time with its end, unless the returned function was called before. */
   untilEnded(
     accountId: AccountId,
     sessionId: string,
-    onEnded: (session: Session) => void,
+    onLook: (session: Session) => void,
   ): () => void;
   close(): void;
 }
@@ -41,11 +41,9 @@ export function createSessionWatch({
       .sessions.get(sessionId)
       .catch(() => undefined);
     if (listeners.size === 0) return;
-    if (session?.endedAtMs === undefined) {
-      arm(key, entry);
-      return;
-    }
-    entries.delete(key);
+    if (session?.endedAtMs === undefined) arm(key, entry);
+    else entries.delete(key);
+    if (session === undefined) return;
     for (const listener of listeners) listener(session);
   };
 
@@ -56,17 +54,17 @@ export function createSessionWatch({
   };
 
   return {
-    untilEnded: (accountId, sessionId, onEnded) => {
+    untilEnded: (accountId, sessionId, onLook) => {
       const key = `${accountId}/${sessionId}`;
       const known = entries.get(key);
       const entry = known ?? { accountId, sessionId, listeners: new Set(), timer: undefined };
-      entry.listeners.add(onEnded);
+      entry.listeners.add(onLook);
       if (known === undefined) {
         entries.set(key, entry);
         arm(key, entry);
       }
       return () => {
-        entry.listeners.delete(onEnded);
+        entry.listeners.delete(onLook);
         if (entry.listeners.size > 0) return;
         entry.timer?.cancel();
         if (entries.get(key) === entry) entries.delete(key);

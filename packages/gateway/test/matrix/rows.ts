@@ -93,6 +93,11 @@ export const rows: Readonly<Record<string, Row>> = {
   'threads.archive': { kind: 'names', call: byThread },
   'turns.get': { kind: 'names', call: byTurn },
   'turns.cancel': { kind: 'names', call: byTurn },
+  'history.page': { kind: 'names', call: byThread },
+  'history.event': {
+    kind: 'names',
+    call: ({ threadId }) => ({ params: { id: threadId, seq: '1' } }),
+  },
   'asks.list': { kind: 'lists' },
   'asks.get': { kind: 'names', call: byAsk },
   'asks.answer': { kind: 'names', call: withBody(byAsk, { action: 'cancel' }) },

@@ -28,15 +28,15 @@ import { startRun } from './fixtures.ts';
 const clock = createSystemClock();
 const random = createSystemRandom();
 /*
- * Attempts follow each other sooner. With all of the jitter none waits for more than 24 s, so a timer below 30 s is one of them,
- * and the heartbeat and the silence keep theirs.
+ * Attempts follow each other sooner. With all of the jitter the first five wait for less than 13 s, so a timer below that is one of them; a
+ * connection that opens, the heartbeat and the silence keep theirs.
  */
 const hasty = {
   random: createRandom((target) => target.fill(255)),
   clock: {
     ...clock,
     timer: (ms: number, fire: () => void) =>
-      clock.timer(ms < 29_000 ? Math.min(ms, 100) : ms, fire),
+      clock.timer(ms < 13_000 ? Math.min(ms, 100) : ms, fire),
   },
 };
 

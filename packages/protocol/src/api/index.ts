@@ -7,6 +7,7 @@ import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
+import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { inboxEndpoints, noticesEndpoints } from './notices.ts';
 import { runsEndpoints } from './runs.ts';
@@ -39,6 +40,7 @@ export {
   runClientMessageSchema,
   runServerMessageSchema,
   serverMessageSchema,
+  sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
   socketCloseCodes,
@@ -48,6 +50,7 @@ export {
 export type {
   RunServerMessage,
   ServerMessage,
+  SessionClientMessage,
   SessionServerMessage,
   SocketAuth,
   SocketClientMessage,
@@ -66,6 +69,7 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  history: historyEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,

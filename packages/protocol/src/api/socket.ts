@@ -11,6 +11,7 @@ import { runSummarySchema } from '../process.ts';
 import { cursorSchema, encodingSchema, idSchema, lineSchema, timeSchema } from './common.ts';
 import { runExitSchema } from './runs.ts';
 import { sessionSchema } from './sessions.ts';
+import { loadClassSchema, threadEventSchema, turnSchema } from './threads.ts';
 
 /* The one path per kind of socket; `:id` is the session's or the run's. */
 export const socketPaths = { session: '/ws/sessions/:id', run: '/ws/runs/:id' } as const;
@@ -39,6 +40,9 @@ export const socketCloseCodes = {
 /* What a client may send in one message; the gateway closes with 1009 on more. */
 export const socketMessageBytesMax = 64 * 1024;
 
+/* Three bytes each at most, with room for the rest of the message. What is longer goes by `POST /api/v1/threads/:id/turns`. */
+const messageCharactersMax = 20 * 1024;
+
 /* In base64, with room for the rest of the message. */
 const inputCharactersMax = 60 * 1024;
 
@@ -55,6 +59,8 @@ const authSchema = z.strictObject({
   type: z.literal('auth'),
   /* Absent: the web app's cookie came with the upgrade. */
   token: z.string().max(256).optional(),
+  /* Of a session's socket: the number of the last event that the client has, 0 for none. Absent: only what comes from now on. */
+  resume_from: z.int().min(0).optional(),
   ...traced,
 });
 
@@ -98,11 +104,30 @@ const detachSchema = z.strictObject({
   ...traced,
 });
 
+/* Of a held run, or of what an agent asks for. The latter is answered by one of its options; a decision names it where it leaves no choice. */
 const approveSchema = z.strictObject({
   type: z.literal('approve'),
   approval_id: idSchema,
   decision: approvalDecisionSchema,
+  option_id: z.string().min(1).max(256).optional(),
   reason: lineSchema(500).optional(),
+  ...traced,
+});
+
+/* What is said to the session's agent: a turn of its thread. */
+const messageSchema = z.strictObject({
+  type: z.literal('message'),
+  text: z.string().min(1).max(messageCharactersMax),
+  /* The same one twice is one turn, whichever way it came. */
+  client_message_id: lineSchema(128),
+  load_class: loadClassSchema.default('long_task'),
+  ...traced,
+});
+
+/* Ends a turn, and not the session. Without an id the turn that runs, else the one that waits longest. */
+const cancelSchema = z.strictObject({
+  type: z.literal('cancel'),
+  turn_id: idSchema.optional(),
   ...traced,
 });
 
@@ -119,6 +144,13 @@ export const runClientMessageSchema = z.discriminatedUnion('type', [
   approveSchema,
 ]);
 
+/* On `/ws/sessions/:id` only. */
+export const sessionClientMessageSchema = z.discriminatedUnion('type', [
+  messageSchema,
+  cancelSchema,
+  ...runClientMessageSchema.options,
+]);
+
 const sharedServerSchemas = [
   z.object({ type: z.literal('heartbeat_ack'), server_time: timeSchema }),
   /* Nothing that is refused closes the socket by itself. */
@@ -129,8 +161,9 @@ const sharedServerSchemas = [
     run_id: z.string().optional(),
     /* The `type` of the message that was refused. */
     about: z.string().optional(),
-    /* That of the input that was refused, if it had one. */
+    /* That of the input or the message that was refused, if it had one. */
     input_id: z.string().optional(),
+    client_message_id: z.string().optional(),
   }),
   /* Output follows, from this cursor on. */
   z.object({
@@ -161,13 +194,13 @@ const sharedServerSchemas = [
     run_id: z.string(),
     input_id: z.string(),
   }),
-  /* Output between these cursors is no longer kept. */
+  /* Output of a run between these cursors, or events of a session between these numbers, that are no longer kept. */
   z.object({
     type: z.literal('gap'),
-    run_id: z.string(),
-    from: z.string(),
-    to: z.string(),
-    missed_bytes: z.int(),
+    run_id: z.string().optional(),
+    from: z.union([z.string(), z.int()]),
+    to: z.union([z.string(), z.int()]),
+    missed_bytes: z.int().optional(),
   }),
   /* The journal was cut, deleted or altered between these cursors. Output goes on at `to`. */
   z.object({
@@ -202,7 +235,32 @@ const runMessageSchema = z.object({
 const sessionMessageSchema = z.object({
   type: z.literal('session'),
   session: sessionSchema,
+  /* Its conversation, where it has an agent: what is said in it comes as events. */
+  thread: z.object({ id: z.string(), last_seq: z.int() }).nullable().optional(),
   gateway: gatewaySchema,
+});
+
+/* One of the thread, as the API shows it. */
+const eventMessageSchema = z.object({
+  type: z.literal('event'),
+  seq: z.int(),
+  /* Where the turn stands, on the events that change it. */
+  status: z.enum(['queued', 'thinking', 'done']).optional(),
+  event: threadEventSchema,
+});
+
+/* The message is a turn now, or was one before. */
+const messageAckSchema = z.object({
+  type: z.literal('message_ack'),
+  client_message_id: z.string(),
+  turn: turnSchema,
+});
+
+const cancelAckSchema = z.object({
+  type: z.literal('cancel_ack'),
+  turn_id: z.string(),
+  /* False: it had ended, or was cancelled before. */
+  accepted: z.boolean(),
 });
 
 const sessionClosedSchema = z.object({
@@ -219,6 +277,9 @@ export const runServerMessageSchema = z.discriminatedUnion('type', [
 export const sessionServerMessageSchema = z.discriminatedUnion('type', [
   ...sharedServerSchemas,
   sessionMessageSchema,
+  eventMessageSchema,
+  messageAckSchema,
+  cancelAckSchema,
   sessionClosedSchema,
 ]);
 
@@ -226,11 +287,15 @@ export const serverMessageSchema = z.discriminatedUnion('type', [
   ...sharedServerSchemas,
   runMessageSchema,
   sessionMessageSchema,
+  eventMessageSchema,
+  messageAckSchema,
+  cancelAckSchema,
   sessionClosedSchema,
 ]);
 
 export type SocketAuth = z.input<typeof socketAuthSchema>;
 export type SocketClientMessage = z.input<typeof runClientMessageSchema>;
+export type SessionClientMessage = z.input<typeof sessionClientMessageSchema>;
 export type RunServerMessage = z.infer<typeof runServerMessageSchema>;
 export type SessionServerMessage = z.infer<typeof sessionServerMessageSchema>;
 export type ServerMessage = z.infer<typeof serverMessageSchema>;

@@ -30,7 +30,7 @@ export const turnStatusSchema = z.enum([
   'cancelled',
   'interrupted',
 ]);
-const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
+export const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
 
 /* What comes of trying an agent. */
 export const agentTestOutcomeSchema = z.enum([
@@ -42,6 +42,23 @@ export const agentTestOutcomeSchema = z.enum([
   'too-slow',
   'refused',
 ]);
+
+/* Whose a session of an agent is. The key of a session is the id of its thread. */
+export const ownershipFields = {
+  session_key: idSchema,
+  agent_id: z.string(),
+  /* How its agent is spoken to. */
+  backend: z.string(),
+  /* Itself, where a person began it. */
+  owner_session_key: z.string(),
+  /* The session whose agent asked for it. */
+  spawned_by: z.string().nullable(),
+  parent_session_key: z.string().nullable(),
+  /* Its parent, the parent of that, and so on, the first one first. */
+  ancestor_session_keys: z.array(z.string()),
+  /* The gateway that made it. */
+  gateway_instance_id: z.string(),
+};
 
 export const threadSchema = z
   .object({
@@ -59,6 +76,7 @@ export const threadSchema = z
     seen_seq: z.int(),
     last_turn_id: z.string().nullable(),
     last_result_code: z.string().nullable(),
+    ...ownershipFields,
     created_at: timeSchema,
     updated_at: timeSchema,
   })
@@ -216,7 +234,7 @@ export const threadsEndpoints = endpoints({
     body: z.strictObject(promptFields).refine(hasOnePrompt, onePrompt),
     answer: turnAnswer,
     status: 202,
-    errors: ['not_found', 'thread_archived'],
+    errors: ['not_found', 'thread_archived', 'queue_full'],
     limit: { hitsMax: 2_000, windowMs: hourMs, per: 'account' },
   },
   archive: {

@@ -11,19 +11,19 @@
  * browsers, is told to send no more output (`terminal.detach`); what was already on its way is dropped and asked for again, from
  * the last cursor that is queued, when the reader has caught up. Input goes on meanwhile.
  */
-import { CodedError, type Timer } from '@clawdfather/kit';
 import { type SocketClientMessage, socketPaths } from '@clawdfather/protocol/api';
-import { backoffMs } from '../backoff.ts';
-import { type FollowOptions, isWorthRetrying } from '../follow-events.ts';
+import { type FollowOptions, silenceMs } from '../follow-events.ts';
 import type { RunToFollow } from '../follow-run.ts';
-import { createEventQueue, type EventQueue } from './event-queue.ts';
-import { InputRow } from './input-row.ts';
-import { type LinkEvent, nextTerminalLink, type TerminalLink } from './next-terminal-link.ts';
-import { type Heard, parseMessage, type Refused } from './parse-message.ts';
+import { createEventQueue, type EventQueue } from '../link/event-queue.ts';
+import type { LinkEnd } from '../link/next-link.ts';
+import { refusedError } from '../link/refused-error.ts';
+import { SocketLink } from '../link/socket-link.ts';
+import { socketUrl } from '../link/socket-url.ts';
+import type { OpenSocket } from '../link/web-socket-like.ts';
 import { errorOfEnd } from './error-of-end.ts';
+import { InputRow } from './input-row.ts';
+import { type Heard, parseMessage, type Refused } from './parse-message.ts';
 import type { PlacedEvent, TerminalEvent } from './terminal-event.ts';
-import { type SocketEnd, TerminalSocket } from './terminal-socket.ts';
-import type { OpenSocket, WebSocketLike } from './web-socket-like.ts';
 
 export interface RunToDrive extends RunToFollow {
   /* A terminal takes its place in the row and may be told to answer; a viewer only looks on. Default: terminal. */
@@ -71,34 +71,44 @@ type Attachment = 'none' | 'asked' | 'there';
 class RunTerminal implements Terminal {
   readonly #run: RunToDrive;
   readonly #options: TerminalOptions;
+  readonly #link: SocketLink;
   readonly #input = new InputRow();
-  readonly #queue: EventQueue = createEventQueue({
+  readonly #queue: EventQueue<TerminalEvent> = createEventQueue<TerminalEvent>({
+    bytesOf: (event) => (event.kind === 'output' ? event.bytes.length : 0),
     onFull: () => this.#holdBack(),
     onRoom: () => this.#readOn(),
   });
   readonly #events: AsyncGenerator<TerminalEvent, void, undefined>;
-  readonly #onAbort = (): void => {
-    this.#queue.clear();
-    this.#fail(this.#options.signal?.reason);
-  };
-  #link: TerminalLink = { kind: 'connecting', attempt: 0 };
-  #socket: TerminalSocket | undefined;
   #attachment: Attachment = 'none';
+  /* Counts the connections, for what is answered after one of them is gone. */
+  #connection = 0;
   #cursor: string | undefined;
   #isAnswering = false;
   /* Since the last time that we were attached. */
   #wasLost = false;
   #untoldSize: TerminalSize | undefined;
-  #retry: Timer | undefined;
 
   constructor(run: RunToDrive, options: TerminalOptions) {
     this.#run = run;
     this.#options = options;
     this.#cursor = run.cursor;
     this.#events = this.#read();
-    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
-    if (options.signal?.aborted) this.#onAbort();
-    else this.#connect(0);
+    const { clock, random, signal, socket, onLink } = options;
+    const { client, runId } = run;
+    this.#link = new SocketLink({
+      clock,
+      random,
+      signal,
+      url: socketUrl(client.connection, socketPaths.run, runId),
+      socket,
+      silenceMs,
+      onOpen: () => this.#greet(),
+      onMessage: (data) => this.#hear(parseMessage(data)),
+      onState: (state) => onLink?.(state),
+      onDown: () => this.#down(),
+      onOver: (end) => this.#finish(end),
+    });
+    this.#link.open();
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<TerminalEvent, void, undefined> {
@@ -114,13 +124,13 @@ class RunTerminal implements Terminal {
   }
 
   resize({ cols, rows }: TerminalSize): void {
-    if (this.#link.kind === 'live') this.#socket?.send({ type: 'terminal.resize', cols, rows });
+    if (this.#link.state.kind === 'live') this.#link.send({ type: 'terminal.resize', cols, rows });
     else this.#untoldSize = { cols, rows };
   }
 
   close(): void {
     this.#queue.clear();
-    this.#step({ kind: 'over', end: { kind: 'left' } });
+    this.#link.step({ kind: 'over', end: { kind: 'left' } });
   }
 
   [Symbol.dispose](): void {
@@ -135,54 +145,9 @@ class RunTerminal implements Terminal {
     }
   }
 
-  /* The one place that changes the state of the line. */
-  #step(event: LinkEvent): void {
-    const before = this.#link;
-    const link = nextTerminalLink(before, event);
-    this.#link = link;
-    if (link.kind === before.kind) return;
-    switch (link.kind) {
-      case 'connecting':
-        return this.#connect(link.attempt);
-      case 'live':
-        return this.#options.onLink?.({ kind: 'live' });
-      case 'lost':
-        return this.#waitForRetry(link.attempt);
-      case 'over':
-        return this.#finish(link);
-    }
-  }
-
-  #connect(attempt: number): void {
-    const { onLink, clock, socket: openSocket = openGlobalSocket } = this.#options;
-    onLink?.({ kind: 'connecting', attempt });
-    // The listener may have closed it.
-    if (this.#link.kind !== 'connecting') return;
-    try {
-      this.#socket = new TerminalSocket({
-        socket: openSocket(this.#url()),
-        clock,
-        onOpen: () => this.#greet(),
-        onMessage: (data) => this.#receive(data),
-        onLost: (end) => this.#lose(end),
-      });
-    } catch (error) {
-      // An address that is none, or no WebSocket here: no attempt would go better.
-      this.#fail(error);
-    }
-  }
-
-  #url(): string {
-    const { client, runId } = this.#run;
-    const path = socketPaths.run.replace(':id', encodeURIComponent(runId));
-    const url = new URL(path, client.connection.baseUrl);
-    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-    return url.href;
-  }
-
   #greet(): void {
     const { token } = this.#run.client.connection;
-    this.#socket?.send({ type: 'auth', ...(token === undefined ? {} : { token }) });
+    this.#link.send({ type: 'auth', ...(token === undefined ? {} : { token }) });
     if (!this.#queue.isFull) this.#attach();
   }
 
@@ -194,30 +159,22 @@ class RunTerminal implements Terminal {
   }
 
   async #rejoin(rejoinAt: () => Promise<string | undefined>): Promise<void> {
-    const socket = this.#socket;
+    const connection = this.#connection;
     // Whoever cannot say it goes on as if nobody had asked.
     const cursor = await rejoinAt().catch(() => undefined);
-    if (socket === undefined || socket !== this.#socket) return;
+    if (connection !== this.#connection) return;
     this.#cursor = cursor ?? this.#cursor;
     this.#ask();
   }
 
   #ask(): void {
     const { as = 'terminal' } = this.#run;
-    this.#socket?.send({
+    this.#link.send({
       type: 'terminal.attach',
       as,
       binary: true,
       ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }),
     });
-  }
-
-  #receive(data: unknown): void {
-    try {
-      this.#hear(parseMessage(data));
-    } catch (error) {
-      this.#fail(error);
-    }
   }
 
   #hear(heard: Heard): void {
@@ -233,9 +190,9 @@ class RunTerminal implements Terminal {
       case 'ended':
         if (this.#attachment !== 'there') return;
         this.#queue.push({ kind: 'exit', exit: heard.exit });
-        return this.#step({ kind: 'over', end: { kind: 'exit' } });
+        return this.#link.step({ kind: 'over', end: { kind: 'ended' } });
       case 'beat':
-        return this.#step({ kind: 'heard' });
+        return this.#link.heard();
       case 'nothing':
     }
   }
@@ -247,8 +204,8 @@ class RunTerminal implements Terminal {
       this.#queue.push({ kind: 'rejoined', cursor });
     }
     this.#wasLost = false;
-    this.#step({ kind: 'attached' });
-    const send = (message: SocketClientMessage): void => this.#socket?.send(message);
+    this.#link.step({ kind: 'attached' });
+    const send = (message: SocketClientMessage): void => this.#link.send(message);
     if (this.#untoldSize !== undefined) send({ type: 'terminal.resize', ...this.#untoldSize });
     this.#untoldSize = undefined;
     this.#input.connected(send);
@@ -258,44 +215,29 @@ class RunTerminal implements Terminal {
     if (this.#attachment !== 'there') return;
     this.#cursor = event.cursor;
     if (event.kind === 'answers') this.#isAnswering = event.isOurs;
-    this.#step({ kind: 'heard' });
+    this.#link.heard();
     this.#queue.push(event);
   }
 
   #refused({ about = 'message', inputId, code, message }: Refused): void {
     if (about === 'auth' || about === 'terminal.attach') {
-      this.#step({ kind: 'refused', about, code, message });
+      this.#link.refused({ code, message });
     } else if (about === 'terminal.input') {
-      this.#input.refused(inputId, errorOfEnd({ kind: 'refused', code, message }));
+      this.#input.refused(inputId, refusedError({ code, message }));
     } else this.#queue.push({ kind: 'refused', about, code, message });
   }
 
-  #lose({ code, reason, error }: SocketEnd): void {
-    if (error instanceof CodedError && !isWorthRetrying(error)) return this.#fail(error);
-    this.#step({ kind: 'closed', code, reason });
-  }
-
-  #waitForRetry(attempt: number): void {
-    const { clock, random, onLink } = this.#options;
-    this.#wasLost = true;
-    this.#letGo();
-    this.#input.disconnected();
-    const retryInMs = backoffMs(attempt - 1, random);
-    this.#retry = clock.timer(retryInMs, () => this.#step({ kind: 'retry' }));
-    onLink?.({ kind: 'lost', retryInMs });
-  }
-
   #holdBack(): void {
-    if (this.#attachment !== 'there' || this.#socket?.pause() !== false) return;
-    this.#socket.send({ type: 'terminal.detach' });
+    if (this.#attachment !== 'there' || this.#link.pause()) return;
+    this.#link.send({ type: 'terminal.detach' });
     this.#attachment = 'none';
     this.#answerNoMore();
   }
 
   #readOn(): void {
-    if (this.#socket?.isOpen !== true) return;
+    if (!this.#link.isOpen) return;
     if (this.#attachment === 'none') this.#attach();
-    else this.#socket.resume();
+    else this.#link.resume();
   }
 
   /* What comes after the last cursor will have been answered by another, or by none. */
@@ -305,30 +247,22 @@ class RunTerminal implements Terminal {
     this.#queue.push({ kind: 'answers', isOurs: false, cursor: this.#cursor ?? '' });
   }
 
-  #letGo(): void {
-    this.#socket?.close();
-    this.#socket = undefined;
+  #down(): void {
+    this.#connection += 1;
     this.#attachment = 'none';
+    if (this.#link.state.kind === 'over') return;
+    this.#wasLost = true;
     this.#answerNoMore();
+    this.#input.disconnected();
   }
 
-  #fail(error: unknown): void {
-    this.#step({ kind: 'over', end: { kind: 'failed', error } });
-  }
-
-  #finish({ end }: Extract<TerminalLink, { kind: 'over' }>): void {
-    this.#retry?.cancel();
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+  #finish(end: LinkEnd): void {
     const error = errorOfEnd(end);
-    if (end.kind === 'exit' || end.kind === 'left') this.#queue.end();
+    if (end.kind === 'failed' && this.#options.signal?.aborted === true) this.#queue.clear();
+    if (end.kind === 'ended' || end.kind === 'left') this.#queue.end();
     else this.#queue.end({ error });
     // The last key of a program is often the one that ends it, and the end overtakes its confirmation.
-    if (end.kind === 'exit') this.#input.disconnected();
+    if (end.kind === 'ended') this.#input.disconnected();
     this.#input.close(error);
-    this.#letGo();
   }
-}
-
-function openGlobalSocket(url: string): WebSocketLike {
-  return new WebSocket(url);
 }

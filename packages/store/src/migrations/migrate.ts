@@ -22,6 +22,9 @@ import { migration0009 } from './0009-key-rotation.ts';
 import { migration0010 } from './0010-connection-policy.ts';
 import { migration0011 } from './0011-agents.ts';
 import { migration0012 } from './0012-account-events.ts';
+import { migration0013 } from './0013-ownership.ts';
+import { migration0014 } from './0014-queue.ts';
+import { migration0015 } from './0015-history.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -37,6 +40,9 @@ export const migrations: readonly Migration[] = [
   migration0010,
   migration0011,
   migration0012,
+  migration0013,
+  migration0014,
+  migration0015,
 ];
 
 export interface MigrationStatus {

@@ -20,6 +20,7 @@ import type {
   TurnCode,
   TurnResult,
   TurnStatus,
+  WakeOutcome,
   WireId,
 } from '@clawdfather/agents';
 import type { Cursor, RunId } from '@clawdfather/supervisor';
@@ -52,6 +53,9 @@ export interface ThreadsTable {
   owner_id: string;
   spawned_by: string | null;
   parent_id: string | null;
+  /** Who is above it, the first one first; and that one. Written once, too. */
+  ancestors_json: JsonText<readonly string[]>;
+  root_id: string | null;
   /** The gateway that made it. */
   instance_id: string;
   last_seq: number;
@@ -68,8 +72,18 @@ export interface TurnsTable {
   account_id: string;
   id: string;
   thread_id: string;
-  /** Grows with every turn that is added: the order of the queue, and of the thread's turns. */
+  /** Grows with every turn that is added: the order of the thread's turns. */
   place: number;
+  /** Of its thread. */
+  agent: string;
+  /** Its place in the queue of its account; after them `place` and `id`, so that it is one place. */
+  priority: number;
+  queue_key: number;
+  not_before_ms: number | null;
+  /** While it waits for nothing but room. */
+  ready_at_ms: number | null;
+  /** The gateway that has admitted it. */
+  instance_id: string | null;
   status: TurnStatus;
   prompt_json: JsonText<readonly JsonObject[]> | null;
   prompt_hash: string | null;
@@ -77,6 +91,10 @@ export interface TurnsTable {
   requester: string;
   client_message_id: string | null;
   trace: string | null;
+  /** The thread that is told of its end. */
+  wake_id: string | null;
+  /** What came of that; written by the one who told it. */
+  wake_outcome: WakeOutcome | null;
   run_id: RunId | null;
   prompt_call: number | null;
   prompt_end: number | null;
@@ -100,6 +118,8 @@ export interface TurnEventsTable {
   type: EventType;
   payload_json: JsonText<JsonObject> | null;
   payload_hash: string | null;
+  /** The beginning of a payload that is a blob. */
+  brief_json: JsonText<JsonObject> | null;
   at_ms: number;
   /** Of the change that added it; only on the last event of a change. */
   change_id: string | null;
@@ -131,6 +151,13 @@ export interface AgentRunsTable {
   open_message_json: JsonText<Plain<OpenMessage>> | null;
   started_at_ms: number;
   ended_at_ms: number | null;
+}
+
+export interface AgentKeysTable {
+  account_id: string;
+  run_id: RunId;
+  key_hash: string;
+  created_at_ms: number;
 }
 
 export interface AcpFramesTable {

@@ -12,6 +12,7 @@ import type {
   AcpAsksTable,
   AcpCallsTable,
   AcpFramesTable,
+  AgentKeysTable,
   AgentRunsTable,
   BlobsTable,
   ThreadsTable,
@@ -242,6 +243,13 @@ export interface MasterKeysTable {
   noted_at_ms: number;
 }
 
+export interface GatewayStartsTable {
+  instance_id: string;
+  generation: number;
+  version: string;
+  started_at_ms: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   oauth_identities: OauthIdentitiesTable;
@@ -253,10 +261,12 @@ export interface Tables {
   ssh_connections: SshConnectionsTable;
   session_leases: SessionLeasesTable;
   gateway_instances: GatewayInstancesTable;
+  gateway_starts: GatewayStartsTable;
   threads: ThreadsTable;
   turns: TurnsTable;
   turn_events: TurnEventsTable;
   agent_runs: AgentRunsTable;
+  agent_keys: AgentKeysTable;
   acp_frames: AcpFramesTable;
   acp_calls: AcpCallsTable;
   acp_asks: AcpAsksTable;

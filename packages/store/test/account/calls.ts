@@ -36,6 +36,7 @@ function nextOf({ threadId }: Ids) {
     status: 'ready',
     backend: 'acp',
     ownerId: 'stolen',
+    ancestors: [],
     instanceId: 'gateway-a',
     lastSeq: 2,
     createdAtMs: 1,
@@ -43,6 +44,12 @@ function nextOf({ threadId }: Ids) {
   } as const;
   const before = { thread, calls: new Map(), asks: new Map(), queue: [] };
   return [before, changeOf(before, { events: [delta(3)] })] as const;
+}
+
+/** Of a parent that is not ours; and with the id of a thread that is not. */
+function childOf(parentId: string) {
+  const made = { agent: 'fake', cwd: '/', title: 'stolen', instanceId: 'gateway-a' };
+  return { ...made, id: parentId, parentId, depthMax: 9, activeMax: 9 };
 }
 
 export type Call = (queries: AccountQueries, ids: Ids) => Promise<unknown>;
@@ -116,6 +123,11 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'notices.see': (q, { noticeId }) => q.notices.see(noticeId),
   'notices.tell': noIds,
   'inbox.look': noIds,
+  'agentSessions.spawn': (q, { threadId }) => q.agentSessions.spawn(childOf(threadId)),
+  'agentSessions.putKey': (q, { runId }) => q.agentSessions.putKey(runIdOf(runId), 'stolen'),
+  'history.before': (q, { threadId }) => q.history.before(threadId, { before: 9, limit: 9 }),
+  'history.eventText': (q, { threadId }) =>
+    q.history.eventText(threadId, { seq: 1, offset: 0, limit: 9 }),
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,

@@ -24,6 +24,9 @@ const hashes = [
   '54b0a135d0296cd6a6edfbbee0de5d3e32ca8700246019a0d7a0d33dfec1ad56',
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
   'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
+  'd7c6c716bc61f0cdf7f9e81d8dcc53838592effeab7c397b3ff8917e8b87d0c1',
+  'fb09d0d812bfdb7e0d612389ea718c6eb51fb09d39467dcf702059b6424f62fc',
+  '1f554ddd081679f36ba913c3d0471a23ccdfe07809e11e65fd3773d1a0c30e4d',
 ];
 
 test('released migrations have not been changed', () => {
@@ -127,10 +130,12 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     ssh_connections: true,
     session_leases: true,
     gateway_instances: true,
+    gateway_starts: true,
     threads: true,
     turns: true,
     turn_events: true,
     agent_runs: true,
+    agent_keys: true,
     acp_frames: true,
     acp_calls: true,
     acp_asks: true,

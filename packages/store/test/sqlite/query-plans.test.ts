@@ -54,6 +54,7 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   await allOfThreads(account);
   await store.system.threads.withRuns('gateway-a');
   await store.system.threads.withTurns();
+  await store.system.instances.startsSince(0);
   await store.system.threads.runningTurns();
   await store.system.threads.waitingTurns();
   await store.system.threads.forgetRunsBefore(Number.MAX_SAFE_INTEGER);

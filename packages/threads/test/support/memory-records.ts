@@ -9,13 +9,17 @@ import {
   type EventRow,
   type FrameRow,
   isAmongRows,
+  type LaneFull,
+  type QueueRecords,
   type ThreadChange,
   type ThreadRecords,
   type ThreadRow,
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
-import type { AccountId } from '@clawdfather/kit';
+import { anAccount, fullLane, memoryQueue } from './memory-queue.ts';
+
+export { anAccount } from './memory-queue.ts';
 
 interface StoredThread {
   thread: ThreadRow;
@@ -28,8 +32,6 @@ interface StoredThread {
   readonly frames: (FrameRow & { readonly runId: string })[];
   readonly endedRuns: AgentRunRow[];
 }
-
-export const anAccount = 'account' as AccountId;
 
 export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
@@ -45,6 +47,7 @@ export class MemoryRecords {
         ownerId: given.ownerId ?? given.parentId ?? id,
         spawnedBy: given.spawnedBy ?? given.parentId,
         parentId: given.parentId,
+        ancestors: [],
         instanceId: given.instanceId,
         version: 1,
         agent: given.agent,
@@ -121,6 +124,10 @@ export class MemoryRecords {
     forgetRunsBefore: async () => 0,
   };
 
+  readonly queue: QueueRecords = memoryQueue(() =>
+    [...this.threads.values()].map((stored) => ({ ...stored, rows: rowsOf(stored) })),
+  );
+
   #of(id: string): StoredThread {
     const stored = this.threads.get(id);
     if (stored === undefined) throw new TypeError(`no thread ${id}`);
@@ -135,8 +142,11 @@ export class MemoryRecords {
     return undefined;
   }
 
-  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' {
+  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' | LaneFull {
     const stored = this.#of(before.thread.id);
+    const full =
+      change.claim && fullLane([...this.threads.values()].map(rowsOf), stored, change.claim);
+    if (full !== undefined) return full;
     if (stored.thread.version !== before.thread.version) return 'conflict';
     const { thread, run, turn, queue, calls, asks } = change.rows;
     const turns = [...queue, ...(turn === undefined ? [] : [turn]), ...change.endedTurns];

@@ -33,8 +33,10 @@ import {
   createEventDesk,
   createThreads,
   type HostTools,
+  type QueueLimits,
   silentThreadsObserver,
   type Threads,
+  usualQueueLimits,
 } from '@clawdfather/threads';
 import { createGuard, type Guard } from './guarded-ports.ts';
 import { anAccount, MemoryRecords } from './memory-records.ts';
@@ -67,6 +69,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly processTable?: ProcessTable;
   readonly sessions?: AgentSessions;
+  readonly limits?: Partial<QueueLimits>;
+  readonly availableBytes?: () => number | undefined;
 }
 
 export interface RigOptions {
@@ -81,6 +85,10 @@ export interface RigOptions {
   /* Instead of the script, an agent that is run once per turn. */
   readonly once?: OnceCommand | undefined;
 }
+
+/* The tests of the queue set their own. */
+const lane = { activeMax: 20, waitingMax: 1_000, waitMsMax: 3_600_000 };
+const manyAtOnce = { ...usualQueueLimits, agent: lane, account: lane, gateway: lane };
 
 export class ThreadsRig {
   readonly dir: string;
@@ -134,6 +142,7 @@ export class ThreadsRig {
     const threads = createThreads({
       recordsOf: () => guard.records,
       due: guard.due,
+      queue: guard.queue,
       desk: createEventDesk(),
       supervisor: guard.supervisor(supervisor),
       lookAfter: () => void supervisor.reconcile().catch(() => undefined),
@@ -143,7 +152,8 @@ export class ThreadsRig {
       clock: options.clock ?? clock,
       random,
       log: silentLog,
-      activeMax: 20,
+      limits: { ...manyAtOnce, ...options.limits },
+      availableBytes: async () => options.availableBytes?.(),
       onPoint: passPoint,
     });
     const gateway: TestGateway = {

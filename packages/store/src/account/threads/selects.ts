@@ -48,11 +48,12 @@ interface ThreadsWanted extends OfAccount {
   readonly withArchived: number | undefined;
   readonly idPrefix: string | undefined;
   readonly idPrefixLength: number | undefined;
+  readonly rootId: string | undefined;
 }
 
 export const selectThreads = createSelect(
   (db, { accountId, status, withArchived, ...rest }: PageValues<ThreadsWanted>) => {
-    const { idPrefix, idPrefixLength, ...page } = rest;
+    const { idPrefix, idPrefixLength, rootId, ...page } = rest;
     let threads = db.selectFrom('threads').where('account_id', '=', accountId);
     if (status !== undefined) threads = threads.where('status', '=', status);
     else if (withArchived === undefined) {
@@ -61,6 +62,7 @@ export const selectThreads = createSelect(
     if (idPrefix !== undefined) {
       threads = threads.where(sql`substr(id, 1, ${idPrefixLength})`, '=', idPrefix);
     }
+    if (rootId !== undefined) threads = threads.where('root_id', '=', rootId);
     return pageOf(threads.orderBy('created_at_ms', 'desc').orderBy('id'), page);
   },
 );
@@ -117,6 +119,7 @@ const turnColumns = [
   'turns.requester',
   'turns.client_message_id',
   'turns.trace',
+  'turns.wake_id',
   'turns.run_id',
   'turns.prompt_call',
   'turns.prompt_end',
@@ -127,6 +130,11 @@ const turnColumns = [
   'turns.usage_json',
   'turns.result_json',
   'turns.queued_at_ms',
+  'turns.priority',
+  'turns.queue_key',
+  'turns.not_before_ms',
+  'turns.ready_at_ms',
+  'turns.instance_id',
   'turns.started_at_ms',
   'turns.deadline_at_ms',
   'turns.ended_at_ms',
@@ -154,6 +162,8 @@ export const selectOpenTurns = createSelect((db, { accountId, threadId }: OfThre
   fromTurns(db, accountId)
     .where('turns.thread_id', '=', threadId)
     .where('turns.ended_at_ms', 'is', null)
+    .orderBy('turns.priority', 'desc')
+    .orderBy('turns.queue_key')
     .orderBy('turns.place'),
 );
 

@@ -29,6 +29,8 @@ export function bareTurn(id: string): TurnRow {
     requester: 'device:d',
     requeuedCount: 0,
     queuedAtMs: 10,
+    priority: 0,
+    queueKey: 0,
   };
 }
 
@@ -47,6 +49,10 @@ export function fullTurn(id: string, runId: RunId): TurnRow {
     cancelCause: 'asked',
     cancelActor: 'device:e',
     usage: { inputTokens: 5, note: oddText },
+    priority: -3,
+    queueKey: -(2 ** 40),
+    notBeforeMs: 15,
+    instanceId,
     startedAtMs: 20,
     deadlineAtMs: 99,
   };

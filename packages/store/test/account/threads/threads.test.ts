@@ -47,6 +47,7 @@ onBoth('whose a session is stands in its row from the moment that it is made', a
     sessionKey: own.id,
     agentId: 'fake',
     ownerSessionKey: own.id,
+    ancestors: [],
     createdAtMs,
   });
   assert.deepEqual(await stored(child.id), {
@@ -56,10 +57,12 @@ onBoth('whose a session is stands in its row from the moment that it is made', a
     ownerSessionKey: own.id,
     spawnedBy: own.id,
     parentSessionKey: own.id,
+    ancestors: [own.id],
     createdAtMs: child.createdAtMs,
   });
-  const { ownerSessionKey, parentSessionKey } = await stored(grandchild.id);
+  const { ownerSessionKey, parentSessionKey, ancestors } = await stored(grandchild.id);
   assert.deepEqual([ownerSessionKey, parentSessionKey], [own.id, child.id]);
+  assert.deepEqual(ancestors, [own.id, child.id]);
 });
 
 onBoth('a connection or parent of another account is refused like none', async ({ open }) => {

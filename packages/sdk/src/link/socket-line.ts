@@ -1,16 +1,20 @@
 /*
- * One connection to `/ws/runs/:id`, from its opening to its close: messages in and out, a heartbeat, and an end to one that has
- * gone silent. What the messages mean is not looked at here.
+ * One connection to a socket of the gateway, from its opening to its close: messages in and out, a heartbeat, and an end to one that does
+ * not open or has gone silent. What the messages mean is not looked at here.
  */
 import type { Clock, Timer } from '@clawdfather/kit';
-import type { SocketClientMessage, SocketAuth } from '@clawdfather/protocol/api';
-import { silenceMs } from '../follow-events.ts';
+import type { SessionClientMessage, SocketAuth } from '@clawdfather/protocol/api';
 import type { WebSocketLike } from './web-socket-like.ts';
 
 /* As the protocol asks for it. The answer also tells that the line is there. */
-const heartbeatMs = 30_000;
+export const heartbeatMs = 30_000;
+/*
+ * A socket can stay in CONNECTING for as long as a browser likes when the network goes in the middle of it. The slowest phone on the slowest network
+ * that is of any use is through with TLS and the upgrade by then.
+ */
+const openingMs = 15_000;
 /* What a connection ends with that was lost without a word (RFC 6455). */
-const abnormalClosure = 1006;
+export const abnormalClosure = 1006;
 const normalClosure = 1000;
 
 export interface SocketEnd {
@@ -19,17 +23,19 @@ export interface SocketEnd {
   readonly error: unknown;
 }
 
-export interface TerminalSocketDeps {
+export interface SocketLineDeps {
   readonly socket: WebSocketLike;
   readonly clock: Clock;
+  /* Nothing for this long, answers to heartbeats included, is a connection that is gone without a word. */
+  readonly silenceMs: number;
   readonly onOpen: () => void;
   readonly onMessage: (data: unknown) => void;
   /* Once, unless it was closed from here. */
   readonly onLost: (end: SocketEnd) => void;
 }
 
-export class TerminalSocket {
-  readonly #deps: TerminalSocketDeps;
+export class SocketLine {
+  readonly #deps: SocketLineDeps;
   #state: 'opening' | 'open' | 'closed' = 'opening';
   #isPaused = false;
   #heardAtMs: number;
@@ -38,7 +44,7 @@ export class TerminalSocket {
   #beat: Timer | undefined;
   #silence: Timer | undefined;
 
-  constructor(deps: TerminalSocketDeps) {
+  constructor(deps: SocketLineDeps) {
     this.#deps = deps;
     this.#heardAtMs = deps.clock.monotonicMs();
     const { socket } = deps;
@@ -58,7 +64,13 @@ export class TerminalSocket {
     return this.#state === 'open';
   }
 
-  send(message: SocketAuth | SocketClientMessage): void {
+  /* How long nothing was heard of it. */
+  get quietMs(): number {
+    return this.#deps.clock.monotonicMs() - this.#heardAtMs;
+  }
+
+  /* Every message of a run's socket is one of a session's too. */
+  send(message: SocketAuth | SessionClientMessage): void {
     if (this.isOpen) this.#deps.socket.send(JSON.stringify(message));
   }
 
@@ -95,6 +107,8 @@ export class TerminalSocket {
     if (this.#state !== 'opening') return;
     this.#state = 'open';
     this.#heardAtMs = this.#deps.clock.monotonicMs();
+    this.#silence?.cancel();
+    this.#watchSilence();
     this.#beatLater();
     this.#deps.onOpen();
   }
@@ -115,9 +129,10 @@ export class TerminalSocket {
   /* One timer for many messages: it looks when the last one was, and goes on waiting. */
   #watchSilence(): void {
     const { clock, socket } = this.#deps;
-    const quietMs = clock.monotonicMs() - this.#heardAtMs;
-    if (quietMs < silenceMs) {
-      this.#silence = clock.timer(silenceMs - quietMs, () => this.#watchSilence());
+    const { quietMs } = this;
+    const patienceMs = this.#state === 'opening' ? openingMs : this.#deps.silenceMs;
+    if (quietMs < patienceMs) {
+      this.#silence = clock.timer(patienceMs - quietMs, () => this.#watchSilence());
       return;
     }
     cutOff(socket);

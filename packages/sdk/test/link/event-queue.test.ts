@@ -3,12 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEventQueue, queuedBytesMax } from '../../src/terminal/event-queue.ts';
+import { createEventQueue, queuedBytesMax } from '../../src/link/event-queue.ts';
 import type { TerminalEvent } from '../../src/terminal/terminal-event.ts';
 
 function openQueue() {
   const pressure: string[] = [];
-  const queue = createEventQueue({
+  const queue = createEventQueue<TerminalEvent>({
+    bytesOf: (event) => (event.kind === 'output' ? event.bytes.length : 0),
     onFull: () => void pressure.push('full'),
     onRoom: () => void pressure.push('room'),
   });

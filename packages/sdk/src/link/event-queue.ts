@@ -5,39 +5,44 @@
  * fills it stops in between. One reader.
  */
 import { createSignalBell } from '@clawdfather/kit';
-import type { TerminalEvent } from './terminal-event.ts';
 
 /* Two of what the gateway holds for a socket: a reader that is behind by more gains nothing from a longer queue. */
 export const queuedBytesMax = 1024 * 1024;
 /* What an event costs beside its bytes, so that very many small ones are counted too. */
 const eventBytes = 128;
 
-export interface EventQueue {
+export interface EventQueue<Event> {
   readonly isFull: boolean;
-  push(event: TerminalEvent): void;
+  push(event: Event): void;
   /* No more comes. What is queued is still read, then the reader ends, or gets the error. */
   end(failure?: { readonly error: unknown }): void;
   /* Nothing queued is read any more. */
   clear(): void;
-  read(): AsyncGenerator<TerminalEvent, void, undefined>;
+  read(): AsyncGenerator<Event, void, undefined>;
 }
 
-export interface QueuePressure {
+export interface EventQueueOptions<Event> {
+  /* What an event holds, beside itself. */
+  readonly bytesOf: (event: Event) => number;
   readonly onFull: () => void;
   readonly onRoom: () => void;
 }
 
-export function createEventQueue({ onFull, onRoom }: QueuePressure): EventQueue {
-  const events: TerminalEvent[] = [];
+export function createEventQueue<Event>({
+  bytesOf,
+  onFull,
+  onRoom,
+}: EventQueueOptions<Event>): EventQueue<Event> {
+  const events: Event[] = [];
   const bell = createSignalBell();
   let bytes = 0;
   let isFull = false;
   let ended: { readonly failure: { readonly error: unknown } | undefined } | undefined;
 
-  const take = (): TerminalEvent | undefined => {
+  const take = (): Event | undefined => {
     const event = events.shift();
     if (event === undefined) return undefined;
-    bytes -= weightOf(event);
+    bytes -= eventBytes + bytesOf(event);
     if (isFull && bytes <= queuedBytesMax / 2) {
       isFull = false;
       onRoom();
@@ -52,7 +57,7 @@ export function createEventQueue({ onFull, onRoom }: QueuePressure): EventQueue 
     push: (event) => {
       if (ended !== undefined) return;
       events.push(event);
-      bytes += weightOf(event);
+      bytes += eventBytes + bytesOf(event);
       bell.ring();
       if (isFull || bytes < queuedBytesMax) return;
       isFull = true;
@@ -76,8 +81,4 @@ export function createEventQueue({ onFull, onRoom }: QueuePressure): EventQueue 
       }
     },
   };
-}
-
-function weightOf(event: TerminalEvent): number {
-  return eventBytes + (event.kind === 'output' ? event.bytes.length : 0);
 }
