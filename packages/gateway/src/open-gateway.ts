@@ -27,7 +27,7 @@ import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
 import { createLiveHub } from './live/live-hub.ts';
 import { otherTurns } from './live/other-turns.ts';
-import { createChannels, createRunNews, openNotices } from './notices/open-notices.ts';
+import { createNotices } from './notices/open-notices.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
@@ -103,7 +103,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     runsFor: createRunsFor({ ...deps, turns, runs, store, sessions, hosts }),
     turns,
     streams: createStreams(config, { ...deps, tokens: auth.tokens }),
-    channels: base.channels,
+    channels: base.notices.channels,
     hub: base.hub,
     custody: base.custody,
     hosts,
@@ -119,9 +119,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
-  const { ownerId, channels, runNews } = base;
-  const sender = instance.owner();
-  opening.use(openNotices({ ...deps, config, store, runs, channels, runNews, sender, ownerId }));
+  opening.use(base.notices.open({ store, runs, sender: instance.owner() }));
   await base.agentThreads.threads.takeUp();
   log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
   opening.defer(() => log.event('gateway.stopping'));
@@ -194,9 +192,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const sessionLimits = sessionLimitsOf(config, ownerId);
   const late = createLateHosts();
   const { remote: remoteHosts, explain: explainExit } = late;
-  const runNews = createRunNews(watch.observer);
-  const { observer } = runNews;
-  const channels = createChannels(config.notify ?? {}, deps);
+  const notices = createNotices({ ...deps, config, observer: watch.observer, ownerId });
+  const { observer } = notices;
   const runs = opening.use(
     await openRuns(config, { ...deps, observer, ownerId, remoteHosts, explainExit }),
   );
@@ -245,9 +242,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
     hosts,
     sessionLimits,
     agentThreads,
-    ownerId,
-    channels,
-    runNews,
+    notices,
     knowPort: late.knowPort,
   };
 }

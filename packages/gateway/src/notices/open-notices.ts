@@ -24,15 +24,37 @@ export function createChannels(
   ];
 }
 
-/* What the supervisor says of runs, also to whoever is opened after it. */
-export interface RunNews {
+export interface NoticesDeps {
+  readonly config: Pick<GatewayConfig, 'notify'>;
+  /* Of the supervisor; it hears everything that ours hears. */
   readonly observer: SupervisorObserver;
-  bind(follower: Pick<RunFollower, 'note'>): void;
+  readonly ownerId: AccountId;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
 }
 
-export function createRunNews(observer: SupervisorObserver): RunNews {
-  let follower: Pick<RunFollower, 'note'> | undefined;
+export interface NoticesGround {
+  readonly store: Store;
+  readonly runs: Pick<Runs, 'approvals' | 'supervisor'>;
+  readonly sender: Sender;
+}
+
+export interface Notices {
+  /* For the supervisor, which is opened before. */
+  readonly observer: SupervisorObserver;
+  readonly channels: readonly NoticeChannel[];
+  /* Once this gateway is the one of its state directory. */
+  open(ground: NoticesGround): AsyncDisposable;
+}
+
+export function createNotices(deps: NoticesDeps): Notices {
+  const { config, observer } = deps;
+  const channels = createChannels(config.notify ?? {}, deps);
+  const showsTitles = config.notify?.showsTitles === true;
+  let follower: RunFollower | undefined;
   return {
+    channels,
     observer: {
       count: (count) => observer.count(count),
       event: (event) => {
@@ -40,31 +62,13 @@ export function createRunNews(observer: SupervisorObserver): RunNews {
         if (event.type === 'started' || event.type === 'exit') follower?.note(event.runId);
       },
     },
-    bind: (bound) => {
-      follower = bound;
+    open: ({ store, runs, sender }) => {
+      const opened = new AsyncDisposableStack();
+      const ground = { ...deps, ...runs, store };
+      opened.use(followApprovals({ ...ground, instanceId: sender.instanceId }));
+      follower = opened.use(followRuns(ground));
+      opened.use(openNoticeSender({ ...ground, channels, sender, showsTitles }));
+      return opened;
     },
   };
-}
-
-export interface NoticesDeps {
-  readonly config: Pick<GatewayConfig, 'notify'>;
-  readonly store: Store;
-  readonly runs: Pick<Runs, 'approvals' | 'supervisor'>;
-  readonly channels: readonly NoticeChannel[];
-  readonly runNews: RunNews;
-  readonly sender: Sender;
-  readonly ownerId: AccountId;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-}
-
-export function openNotices(deps: NoticesDeps): AsyncDisposable {
-  const { runs, sender, config } = deps;
-  const opened = new AsyncDisposableStack();
-  opened.use(followApprovals({ ...deps, ...runs, instanceId: sender.instanceId }));
-  const runFollower = opened.use(followRuns({ ...deps, ...runs }));
-  deps.runNews.bind(runFollower);
-  opened.use(openNoticeSender({ ...deps, showsTitles: config.notify?.showsTitles === true }));
-  return opened;
 }

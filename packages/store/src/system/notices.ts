@@ -8,11 +8,12 @@
  * ND4 A gateway that dies with a delivery in hand leaves it to its own successor at once, and to others when its time is over. Whether the other
  *     side has it is then not known: it is told again, under the same id.
  */
-import type { NoticeClass } from '../schema/feed-tables.ts';
 import { sql } from 'kysely';
 import type { AccountId, QueryContext } from '../context.ts';
 import type { Database } from '../engine.ts';
 import { type Json, parseJson } from '../schema/json-text.ts';
+import type { NoticeClass, NoticeDeliveriesTable } from '../schema/feed-tables.ts';
+import { toRecord } from '../schema/record.ts';
 import { parseAccountId } from './accounts.ts';
 
 export interface Sender {
@@ -196,9 +197,40 @@ function whyNot(facts: {
 async function take(
   db: Database,
   nowMs: number,
-  { channels, sender, holdMs, pauseMsMax, limit }: TakeInput,
+  input: TakeInput,
 ): Promise<readonly TakenDelivery[]> {
-  const rows = await db
+  const { sender, holdMs } = input;
+  const taken: TakenDelivery[] = [];
+  const openCounts = new Map<string, number>();
+  for (const row of await selectDue(db, nowMs, input)) {
+    const { resolvedAtMs, attempts, accountId: account, ...delivery } = toRecord(row);
+    // ND3
+    if (resolvedAtMs !== undefined) {
+      await change(db, row, { state: 'skipped', reason: 'resolved', settled_at_ms: nowMs });
+      continue;
+    }
+    // ND2
+    const attempt = attempts + 1;
+    await change(db, row, {
+      state: 'sending',
+      attempts: attempt,
+      due_at_ms: nowMs + holdMs,
+      sender_id: sender.instanceId,
+      sender_generation: sender.generation,
+    });
+    const openCount = openCounts.get(account) ?? (await countOpen(db, account));
+    openCounts.set(account, openCount);
+    taken.push({ ...delivery, accountId: parseAccountId(account), attempt, openCount });
+  }
+  return taken;
+}
+
+function selectDue(
+  db: Database,
+  nowMs: number,
+  { channels, sender, holdMs, pauseMsMax, limit }: TakeInput,
+) {
+  return db
     .selectFrom('notice_deliveries as delivery')
     .innerJoin('notices as notice', (join) =>
       join
@@ -221,7 +253,7 @@ async function take(
       'notice.detail_json',
       'notice.created_at_ms',
       'notice.resolved_at_ms',
-      'threads.title',
+      'threads.title as thread_title',
     ])
     .where('delivery.settled_at_ms', 'is', null)
     .where('delivery.channel', 'in', channels)
@@ -240,46 +272,20 @@ async function take(
     .orderBy('delivery.due_at_ms')
     .limit(limit)
     .execute();
-  const taken: TakenDelivery[] = [];
-  const openCounts = new Map<string, number>();
-  for (const row of rows) {
-    const isResolved = row.resolved_at_ms !== null;
-    await db
-      .updateTable('notice_deliveries')
-      .set(
-        isResolved
-          ? { state: 'skipped', reason: 'resolved', settled_at_ms: nowMs }
-          : {
-              state: 'sending',
-              attempts: row.attempts + 1,
-              due_at_ms: nowMs + holdMs,
-              sender_id: sender.instanceId,
-              sender_generation: sender.generation,
-            },
-      )
-      .where('account_id', '=', row.account_id)
-      .where('notice_id', '=', row.notice_id)
-      .where('channel', '=', row.channel)
-      .execute();
-    // ND3
-    if (isResolved) continue;
-    const openCount = openCounts.get(row.account_id) ?? (await countOpen(db, row.account_id));
-    openCounts.set(row.account_id, openCount);
-    taken.push({
-      accountId: parseAccountId(row.account_id),
-      noticeId: row.notice_id,
-      channel: row.channel,
-      attempt: row.attempts + 1,
-      class: row.class,
-      threadId: row.thread_id ?? undefined,
-      threadTitle: row.title ?? undefined,
-      subjectId: row.subject_id,
-      detail: parseJson(row.detail_json),
-      createdAtMs: row.created_at_ms,
-      openCount,
-    });
-  }
-  return taken;
+}
+
+async function change(
+  db: Database,
+  row: Pick<NoticeDeliveriesTable, 'account_id' | 'notice_id' | 'channel'>,
+  columns: Partial<NoticeDeliveriesTable>,
+): Promise<void> {
+  await db
+    .updateTable('notice_deliveries')
+    .set(columns)
+    .where('account_id', '=', row.account_id)
+    .where('notice_id', '=', row.notice_id)
+    .where('channel', '=', row.channel)
+    .execute();
 }
 
 async function countOpen(db: Database, accountId: string): Promise<number> {
