@@ -66,9 +66,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
   const { deps, watch, observe, store, owner, runs, approvalAudit, opened, hosts, turns } = base;
-  const { sessionLimits } = base;
   const { instance, sessions, news: sessionNews } = opened;
-  const { log } = deps;
   const known = knownAs(config, instance, () => portOf(server));
   const server = createServer({
     ...deps,
@@ -112,7 +110,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     instance,
     sessions,
     sessionNews,
-    sessionLimits,
+    sessionLimits: base.sessionLimits,
   };
   registerApi(server, parts);
   const sockets = opening.use(joinSockets(server.server, parts, known));
@@ -121,8 +119,12 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   await opened.start({ version: config.version, address: url });
   opening.use(base.notices.open({ store, runs, sender: instance.owner() }));
   await base.agentThreads.threads.takeUp();
-  log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
-  opening.defer(() => log.event('gateway.stopping'));
+  deps.log.event('gateway.started', {
+    version: config.version,
+    address: url,
+    database: store.dialect,
+  });
+  opening.defer(() => deps.log.event('gateway.stopping'));
   return {
     url,
     store,
