@@ -67,15 +67,9 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const base = await openBase(opening, config, given);
   const { deps, watch, observe, store, owner, runs, approvalAudit, opened, hosts, turns } = base;
   const { instance, sessions, news: sessionNews } = opened;
+  const { log } = deps;
   const known = knownAs(config, instance, () => portOf(server));
-  const server = createServer({
-    ...deps,
-    ...known,
-    tls: config.tls,
-    trustedProxies: config.trustedProxies,
-    enterTrace: watch.enterTrace,
-    onDone: observe.onDone,
-  });
+  const server = serverOf(config, { ...base, known });
   base.knowPort(() => portOf(server));
   const routes = noteRoutes(server);
   opening.defer(() => server.close());
@@ -118,13 +112,9 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
   opening.use(base.notices.open({ store, runs, sender: instance.owner() }));
-  await base.agentThreads.threads.takeUp();
-  deps.log.event('gateway.started', {
-    version: config.version,
-    address: url,
-    database: store.dialect,
-  });
-  opening.defer(() => deps.log.event('gateway.stopping'));
+  await base.agentThreads.takeUp();
+  log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
+  opening.defer(() => log.event('gateway.stopping'));
   return {
     url,
     store,
@@ -135,6 +125,22 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     closeSessions: (actor) => sessions.closeAll({ reason: 'server_closed', by: { actor } }),
     ...closingOf(opening.move()),
   };
+}
+
+function serverOf(
+  { tls, trustedProxies }: GatewayConfig,
+  {
+    deps,
+    watch,
+    observe,
+    known,
+  }: Pick<Awaited<ReturnType<typeof openBase>>, 'deps' | 'watch' | 'observe'> & {
+    readonly known: ReturnType<typeof knownAs>;
+  },
+) {
+  const { enterTrace } = watch;
+  const { onDone } = observe;
+  return createServer({ ...deps, ...known, tls, trustedProxies, enterTrace, onDone });
 }
 
 function closingOf(lifetime: AsyncDisposableStack): Pick<Gateway, 'close'> & AsyncDisposable {
@@ -226,7 +232,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   late.bind(hosts);
   const { instance } = opened;
   const agentThreads = opening.use(
-    openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
+    await openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
   );
   lateThreads.bind(agentThreads);
   return {

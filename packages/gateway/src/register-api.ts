@@ -13,6 +13,7 @@ import { registerMcp } from './mcp/register-mcp.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
 import { createApprovalRulesHandlers } from './routes/approval-rules.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
+import { createArtifactsHandlers } from './routes/artifacts.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
@@ -44,6 +45,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     agents: createAgentsHandlers(parts),
     threads: createThreadsHandlers(parts),
     turns: createTurnsHandlers(parts),
+    artifacts: createArtifactsHandlers(parts),
     history: createHistoryHandlers(parts),
     asks: createAsksHandlers(parts),
     runs: createRunsHandlers(parts),

@@ -29,6 +29,7 @@ const made: Made = {
   turnId: someId,
   askId: someId,
   noticeId: someId,
+  artifactId: someId,
 };
 
 interface Raw {

@@ -3,6 +3,7 @@
  */
 import { approvalsEndpoints } from './approvals.ts';
 import { approvalRulesEndpoints } from './approval-rules.ts';
+import { artifactsEndpoints } from './artifacts.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
@@ -69,6 +70,7 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  artifacts: artifactsEndpoints,
   history: historyEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,

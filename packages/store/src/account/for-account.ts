@@ -7,6 +7,7 @@ import { type Database, type Engine, runnerOf } from '../engine.ts';
 import type { Json } from '../schema/json-text.ts';
 import { type AgentSessions, createAgentSessions } from './agent-sessions.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens.ts';
+import { type Artifacts, createArtifacts } from './artifacts.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
@@ -33,6 +34,7 @@ export interface AccountQueries {
   readonly sessions: Sessions;
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
+  readonly artifacts: Artifacts;
   readonly history: ThreadHistory;
   readonly agentSessions: AgentSessions;
   readonly events: AccountEvents;
@@ -101,6 +103,10 @@ class PartsOnDemand implements AccountQueries {
 
   get threads(): Threads {
     return createThreads(this.#context);
+  }
+
+  get artifacts(): Artifacts {
+    return createArtifacts(this.#context);
   }
 
   get history(): ThreadHistory {

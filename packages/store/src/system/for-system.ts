@@ -8,6 +8,7 @@ import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
 import { createAgentKeys } from './agent-keys.ts';
 import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
+import { createSystemArtifacts, type SystemArtifacts } from './artifacts.ts';
 import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
@@ -30,6 +31,7 @@ export interface SystemQueries {
   readonly leases: Leases;
   readonly threads: DueThreads;
   readonly notices: NoticeQueue;
+  readonly artifacts: SystemArtifacts;
   readonly agentKeys: AgentKeys;
   readonly wakes: WakeRecords;
   readonly queue: QueueRecords;
@@ -49,6 +51,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     leases: createLeases(context),
     threads: createDueThreads(context),
     notices: createNoticeQueue(context),
+    artifacts: createSystemArtifacts(context),
     agentKeys: createAgentKeys(context),
     wakes: createWakes(context),
     queue: createQueue(context),
