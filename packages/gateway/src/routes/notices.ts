@@ -1,5 +1,5 @@
 /*
- * Notices over HTTP.
+ * Notices over HTTP: what a person was told of and on which channels, and a test of the channels.
  */
 import type { Clock, Random } from '@clawdfather/kit';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
