@@ -5,7 +5,6 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { NewsDesk } from '@clawdfather/sessions';
 import type { KeyCustody } from '@clawdfather/ssh';
 import type { SessionLimits } from './accounts/session-bounds.ts';
-import type { AppParts } from './app/register-app.ts';
 import type { AgentThreads } from './agents/open-threads.ts';
 import type { TurnOfRun } from './agents/turn-of-run.ts';
 import type { Auth } from './auth/create-auth.ts';
@@ -16,6 +15,7 @@ import type { Hosts } from './hosts/open-hosts.ts';
 import type { OpenStreams } from './http/open-streams.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { LiveHub } from './live/live-hub.ts';
+import type { NoticeChannel } from './notices/channel.ts';
 import type { Observe } from './observe/open-observe.ts';
 import type { ApprovalAudit } from './runs/approval-audit.ts';
 import type { RunsFor } from './runs/caller-runs.ts';
@@ -34,7 +34,7 @@ export interface GatewayDeps {
 }
 
 /* What routes are made from; each takes what it needs of it. */
-export interface GatewayParts extends RegisterDeps, GatewayDeps, AppParts, Omit<Auth, 'recognise'> {
+export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'recognise'> {
   readonly config: GatewayConfig;
   readonly observe: Observe;
   readonly runs: Runs;
@@ -42,6 +42,8 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, AppParts, Omit<
   /* What a caller can do with runs: the one way to them for every route and socket. */
   readonly runsFor: RunsFor;
   readonly streams: OpenStreams;
+  /* Ways to tell a person something outside of the gateway. */
+  readonly channels: readonly NoticeChannel[];
   readonly hub: LiveHub;
   readonly custody: KeyCustody;
   readonly hosts: Hosts;

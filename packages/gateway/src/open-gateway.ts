@@ -10,13 +10,11 @@ import { createKeyCustody, type KeyCustody, openFileKms, openMasterKeys } from '
 import { type AccountId, openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { type ManagedRun, openStateDir } from '@clawdfather/supervisor';
 import { accountLabel } from '@clawdfather/supervisor/origins';
-import { builtAppDirectory, readAppFiles } from './app/app-build.ts';
-import { openKeptFiles } from './app/kept-files.ts';
-import type { AppParts } from './app/register-app.ts';
 import { isMemberBeside, usualAccountBounds } from './accounts/account-bounds.ts';
 import { createAccountPlaces } from './accounts/account-places.ts';
 import { createSessionLimits, type SessionLimits } from './accounts/session-bounds.ts';
 import { createFairTurns, type FairTurns } from './accounts/fair-turns.ts';
+import { serveApp } from './app/serve-app.ts';
 import { type Auth, type AuthDeps, createAuth } from './auth/create-auth.ts';
 import { checkListen } from './check-config.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -30,6 +28,7 @@ import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
 import { createLiveHub } from './live/live-hub.ts';
 import { otherTurns } from './live/other-turns.ts';
+import { createNotices } from './notices/open-notices.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
@@ -71,14 +70,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   const { instance, sessions, news: sessionNews } = opened;
   const { log } = deps;
   const known = knownAs(config, instance, () => portOf(server));
-  const server = createServer({
-    ...deps,
-    ...known,
-    tls: config.tls,
-    trustedProxies: config.trustedProxies,
-    enterTrace: watch.enterTrace,
-    onDone: observe.onDone,
-  });
+  const server = serverOf(config, { ...base, known });
   base.knowPort(() => portOf(server));
   const routes = noteRoutes(server);
   opening.defer(() => server.close());
@@ -104,11 +96,11 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     runsFor: createRunsFor({ ...deps, turns, runs, store, sessions, hosts }),
     turns,
     streams: createStreams(config, { ...deps, tokens: auth.tokens }),
+    channels: base.notices.channels,
     hub: base.hub,
     custody: base.custody,
     hosts,
     agentThreads: base.agentThreads,
-    ...base.app,
     turnOfRun: createTurnOfRun({ ...runs, ...base.agentThreads }),
     instance,
     sessions,
@@ -116,10 +108,12 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     sessionLimits: base.sessionLimits,
   };
   registerApi(server, parts);
+  await serveApp(server, { ...deps, config });
   const sockets = opening.use(joinSockets(server.server, parts, known));
-  observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
+  observe.watchWebsockets(() => sockets.signedIn());
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
+  opening.use(base.notices.open({ store, runs, sender: instance.owner() }));
   await base.agentThreads.takeUp();
   log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
   opening.defer(() => log.event('gateway.stopping'));
@@ -135,10 +129,20 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   };
 }
 
-async function openApp({ stateDir }: GatewayConfig, deps: GatewayDeps): Promise<AppParts> {
-  const appFiles = readAppFiles(builtAppDirectory);
-  const keptAppFiles = await openKeptFiles(join(stateDir, 'app-files'), appFiles, deps);
-  return { appFiles, keptAppFiles };
+function serverOf(
+  { tls, trustedProxies }: GatewayConfig,
+  {
+    deps,
+    watch,
+    observe,
+    known,
+  }: Pick<Awaited<ReturnType<typeof openBase>>, 'deps' | 'watch' | 'observe'> & {
+    readonly known: ReturnType<typeof knownAs>;
+  },
+) {
+  const { enterTrace } = watch;
+  const { onDone } = observe;
+  return createServer({ ...deps, ...known, tls, trustedProxies, enterTrace, onDone });
 }
 
 function closingOf(lifetime: AsyncDisposableStack): Pick<Gateway, 'close'> & AsyncDisposable {
@@ -198,7 +202,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const sessionLimits = sessionLimitsOf(config, ownerId);
   const late = createLateHosts();
   const { remote: remoteHosts, explain: explainExit } = late;
-  const { observer } = watch;
+  const notices = createNotices({ ...deps, config, observer: watch.observer, ownerId });
+  const { observer } = notices;
   const runs = opening.use(
     await openRuns(config, { ...deps, observer, ownerId, remoteHosts, explainExit }),
   );
@@ -247,7 +252,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
     hosts,
     sessionLimits,
     agentThreads,
-    app: await openApp(config, deps),
+    notices,
     knowPort: late.knowPort,
   };
 }

@@ -22,7 +22,7 @@ export function App() {
   return (
     <Frame>
       <Switch>
-        <Route path="/" component={InboxScreen} />
+        <Route path="/inbox" component={InboxScreen} />
         <Route path="/threads/:id">{({ id }) => <ThreadScreen key={id} id={id} />}</Route>
         <Route path="/threads" component={ThreadsScreen} />
         <Route path="/new" component={NewThreadScreen} />
@@ -32,7 +32,7 @@ export function App() {
         <Route path="/devices" component={DevicesScreen} />
         <Route path="/audit" component={AuditScreen} />
         <Route>
-          <Redirect to="/" replace />
+          <Redirect to="/inbox" replace />
         </Route>
       </Switch>
     </Frame>

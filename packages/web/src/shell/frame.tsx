@@ -14,7 +14,7 @@ interface Place {
 }
 
 const places: readonly Place[] = [
-  { to: '/', name: 'Inbox', icon: 'inbox', below: ['/approvals', '/asks'] },
+  { to: '/inbox', name: 'Inbox', icon: 'inbox', below: ['/approvals', '/asks'] },
   { to: '/threads', name: 'Threads', icon: 'threads', below: ['/threads'] },
   { to: '/new', name: 'New', icon: 'plus', below: [] },
   { to: '/runs', name: 'Runs', icon: 'runs', below: ['/runs'] },

@@ -5,17 +5,19 @@
  * app) may not send its cookie with the first request. Who is signed in, the page asks by itself. A file that is missing is a 404
  * and never the page: a script that turns out to be HTML is the classic blank page after an upgrade.
  */
+import { join } from 'node:path';
+import type { Clock, Log } from '@clawdfather/kit';
 import type { FastifyInstance } from 'fastify';
+import type { GatewayConfig } from '../gateway-config.ts';
 import { notFound } from '../http/api-error.ts';
 import { setAppHeaders } from '../http/security-headers.ts';
-import type { AppFiles } from './app-build.ts';
-import type { KeptFiles } from './kept-files.ts';
+import { type AppFiles, builtAppDirectory, readAppFiles } from './app-build.ts';
+import { type KeptFiles, openKeptFiles } from './kept-files.ts';
 import { sendFile } from './send-file.ts';
 
-/* Every place in the app has an address of its own. */
+/* Every place in the app has an address of its own. `/` and `/login` are still pages of their own. */
 export const pagePaths = [
-  '/',
-  '/login',
+  '/inbox',
   '/threads',
   '/threads/:id',
   '/new',
@@ -32,12 +34,19 @@ export const pagePaths = [
   '/settings',
 ] as const;
 
-export interface AppParts {
-  readonly appFiles: AppFiles;
-  readonly keptAppFiles: KeptFiles;
+export interface AppDeps {
+  readonly config: Pick<GatewayConfig, 'stateDir'>;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
-export function registerApp(server: FastifyInstance, { appFiles, keptAppFiles }: AppParts): void {
+export async function serveApp(server: FastifyInstance, { config, ...deps }: AppDeps): Promise<void> {
+  const files = readAppFiles(builtAppDirectory);
+  const kept = await openKeptFiles(join(config.stateDir, 'app-files'), files, deps);
+  registerFiles(server, files, kept);
+}
+
+function registerFiles(server: FastifyInstance, appFiles: AppFiles, kept: KeptFiles): void {
   const page = appFiles.get('/index.html');
   for (const path of pagePaths) {
     server.get(path, (request, reply) => {
@@ -52,7 +61,7 @@ export function registerApp(server: FastifyInstance, { appFiles, keptAppFiles }:
   }
   server.get<{ Params: { name: string } }>('/app/:name', async (request, reply) => {
     const path = `/app/${request.params.name}`;
-    const file = appFiles.get(path) ?? (await keptAppFiles.find(request.params.name));
+    const file = appFiles.get(path) ?? (await kept.find(request.params.name));
     if (file === undefined) throw notFound();
     return sendFile(request, reply, file);
   });
