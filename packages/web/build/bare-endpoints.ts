@@ -34,8 +34,10 @@ async function bareModule(path: string): Promise<string | undefined> {
   const lines = Object.entries(exported).map(([name, value]) => {
     if (isGroup(value)) return `export const ${name} = ${bareGroup(value)};`;
     if (isSchema(value) || isFields(value)) return `export const ${name} = z;`;
-    if (isList(value)) return `export const ${name} = ${JSON.stringify(value)};`;
-    throw new Error(`${path} exports ${name}, which is neither endpoints nor a schema nor a list`);
+    if (isPlain(value)) return `export const ${name} = ${JSON.stringify(value)};`;
+    throw new Error(
+      `${path} exports ${name}, which is neither endpoints, nor a schema, nor a plain value`,
+    );
   });
   return `import { z } from 'zod';\n${lines.join('\n')}\n`;
 }
@@ -63,8 +65,10 @@ function isFields(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).every(isSchema);
 }
 
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+/* A text, a number, or a list of them. */
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isPlain);
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 function isSchema(value: unknown): boolean {

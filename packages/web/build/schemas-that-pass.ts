@@ -1,7 +1,7 @@
 /*
  * What the app has in place of zod: a schema that takes whatever comes, however it was put together.
  *
- * Page and gateway come from one version, and unknown fields are ignored by contract, so the app has nothing to check. Zod itself
+ * Page and gateway come from one version, and fields that are not known are ignored, so the app has nothing to check. Zod itself
  * would be half of what a phone has to load first, and it looks for `new Function`, which the page's policy forbids.
  */
 type Passing = ((...given: readonly unknown[]) => Passing) & { readonly [name: string]: unknown };

@@ -40,7 +40,10 @@ export interface AppDeps {
   readonly log: Log;
 }
 
-export async function serveApp(server: FastifyInstance, { config, ...deps }: AppDeps): Promise<void> {
+export async function serveApp(
+  server: FastifyInstance,
+  { config, ...deps }: AppDeps,
+): Promise<void> {
   const files = readAppFiles(builtAppDirectory);
   const kept = await openKeptFiles(join(config.stateDir, 'app-files'), files, deps);
   registerFiles(server, files, kept);

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link, useLocation } from 'wouter-preact';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { Strip } from './strip.tsx';
 
 interface Place {
   readonly to: string;
@@ -30,6 +31,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const [location] = useLocation();
   return (
     <div class="frame">
+      <Strip />
       {children}
       <nav class="places" aria-label="Places">
         {places.map((place) => (
