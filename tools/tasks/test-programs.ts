@@ -10,6 +10,7 @@ const programs: Readonly<Record<string, string>> = {
   bash: 'bash',
   busybox: 'busybox',
   bwrap: 'bubblewrap',
+  chromium: 'chromium',
   clang: 'clang',
   // The parsers in C are fuzzed.
   '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a': 'libclang-rt-dev',

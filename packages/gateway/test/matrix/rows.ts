@@ -2,6 +2,7 @@
  * One row per endpoint: a good call, and what another account may learn from it. Both the two-account matrix and the fuzzing
  * walk these; an endpoint without a row fails the build.
  */
+import { pagePaths } from '../../src/app/serve-app.ts';
 import type { CallParts } from './send.ts';
 
 /* Ids of things that the first account has. */
@@ -173,6 +174,9 @@ export const pages: readonly string[] = [
   'GET /api/docs',
   'GET /api/docs.css',
   'GET /api/openapi.json',
+  ...pagePaths.map((path) => `GET ${path}`),
+  'GET /app/:name',
+  'GET /icon.svg',
   'GET /login',
   'GET /login/login.css',
   'GET /login/login.js',
