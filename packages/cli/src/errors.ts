@@ -51,6 +51,8 @@ export const cliErrorCodes = [
   'session-not-found',
   'thread-not-found',
   'thread-ambiguous',
+  'turn-not-found',
+  'turn-ambiguous',
   'option-needed',
   'asks-unreachable',
   'token-not-found',

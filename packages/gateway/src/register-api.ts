@@ -18,6 +18,7 @@ import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
 import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
 import { createKeysHandlers } from './routes/keys.ts';
+import { createQueueHandlers } from './routes/queue.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
@@ -41,6 +42,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     agents: createAgentsHandlers(parts),
     threads: createThreadsHandlers(parts),
     turns: createTurnsHandlers(parts),
+    queue: createQueueHandlers(parts),
     asks: createAsksHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),

@@ -33,6 +33,23 @@ const threadFields = {
   updatedAt: instant,
 };
 
+const queuedTurn = z.object({
+  turnId: z.string(),
+  threadId: z.string().describe('the thread’s id'),
+  agent: z.string(),
+  position: count.nullable().describe('from 1, among your own; null: it does not wait any more'),
+  ahead: count.nullable(),
+  priority: z.int(),
+  queuedAt: instant,
+  notBefore: instant.nullable(),
+  reason: z
+    .object({
+      code: z.string().describe('the codes are in queue.md'),
+      message: z.string().describe('for people'),
+    })
+    .nullable(),
+});
+
 export const agentShapes = {
   asked: z.object({ type: z.literal('asked'), threadId, turnId, agent: z.string() }),
   'thread-event': z.object({
@@ -114,6 +131,23 @@ export const agentShapes = {
     threadId,
     cancelled: z.array(z.string()).describe('the turns that the agent was asked to stop'),
   }),
+  queue: z.object({
+    lanes: z.array(
+      z.object({
+        lane: z.enum(['agent', 'account', 'gateway']),
+        agent: z.string().nullable().describe('whose lane it is, of that kind'),
+        active: count.describe('turns that run'),
+        activeMax: count,
+        waiting: count.describe('turns that wait, also of others'),
+        waitingMax: count,
+        waitMsMax: count.describe('how long a turn may wait for room'),
+        oldestQueuedAt: instant.nullable(),
+      }),
+    ),
+    waiting: z.array(queuedTurn).describe('each a queued-turn; your own, in order'),
+    total: count.describe('how many of yours wait in all'),
+  }),
+  'queued-turn': queuedTurn,
   agent: z.object({
     name: z.string(),
     title: z.string(),

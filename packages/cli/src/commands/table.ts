@@ -75,6 +75,7 @@ import {
   helpSpec,
   versionSpec,
 } from './own-specs.ts';
+import { queueCancelSpec, queueEditSpec, queueListSpec, queueMoveSpec } from './queue-specs.ts';
 import { runSpec } from './run-spec.ts';
 import {
   execSpec,
@@ -156,6 +157,10 @@ export const commandGroups: readonly CommandGroup[] = [
       ),
       command(threadsCancelSpec, 'required', async () => (await import('./threads.ts')).cancel),
       command(threadsArchiveSpec, 'required', async () => (await import('./threads.ts')).archive),
+      command(queueListSpec, 'required', async () => (await import('./queue.ts')).list),
+      command(queueMoveSpec, 'required', async () => (await import('./queue.ts')).move),
+      command(queueEditSpec, 'required', async () => (await import('./queue.ts')).edit),
+      command(queueCancelSpec, 'required', async () => (await import('./queue.ts')).cancel),
       command(agentsListSpec, 'required', async () => (await import('./agents.ts')).list),
       command(
         agentsInstallSpec,

@@ -41,6 +41,7 @@ export function gatewayConfigFrom(
         depthMax: values['agents.spawnDepthMax'],
         activeMax: values['agents.spawnedMax'],
       },
+      queue: queueConfigFrom(values),
     },
     accounts: values.accounts,
     bounds: {
@@ -129,5 +130,22 @@ function githubFrom({ values }: Config): Pick<GatewayConfig, 'github'> {
       clientSecret: readSecretFile({ path, setting: 'gateway.github.clientSecretFile' }),
       admittedLogins: values['gateway.github.admittedLogins'],
     },
+  };
+}
+
+type QueueConfig = NonNullable<GatewayConfig['agents']>['queue'];
+
+function queueConfigFrom(values: CommandContext['config']['values']): QueueConfig {
+  const lane = (name: 'agent' | 'account' | 'gateway') => ({
+    activeMax: values[`queue.${name}.active`],
+    waitingMax: values[`queue.${name}.waiting`],
+    waitMsMax: values[`queue.${name}.wait`],
+  });
+  return {
+    agent: lane('agent'),
+    agents: values['queue.agents'],
+    account: lane('account'),
+    gateway: lane('gateway'),
+    memoryFloorBytes: values['queue.memoryFloor'],
   };
 }

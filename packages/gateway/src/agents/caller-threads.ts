@@ -5,11 +5,19 @@
  * Whose thread it is, is decided by the database: the records are those of the caller's account. A class, because there is one per
  * request.
  */
-import type { AskAnswer, LoadClass, ThreadRecords, ThreadRow, TurnRow } from '@clawdfather/agents';
+import type {
+  AskAnswer,
+  LoadClass,
+  ThreadRecords,
+  ThreadRow,
+  TurnEdit,
+  TurnRow,
+} from '@clawdfather/agents';
 import type { JsonObject } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
+import type { PollFacts, QueuePlace, QueueView } from '@clawdfather/threads';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
@@ -46,6 +54,14 @@ export interface SaidPrompt {
   readonly loadClass: LoadClass;
   /* The same one twice is one turn. */
   readonly clientMessageId?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly notBeforeMs?: number | undefined;
+}
+
+/* Where a turn stands if it waits, and how it is asked after. */
+export interface TurnStanding {
+  readonly place: QueuePlace | undefined;
+  readonly poll: PollFacts | undefined;
 }
 
 export type TurnOfThread = TurnRow & { readonly threadId: string };
@@ -113,6 +129,32 @@ export class CallerThreads {
   cancel(turnId: string): Promise<boolean> {
     const { agents } = this.#deps.agentThreads.threads;
     return agents.cancelTurn(this.#caller.accountId, turnId, this.#by);
+  }
+
+  /* Of its turns that wait, in their order. */
+  queue(limit: number): Promise<QueueView> {
+    return this.#deps.agentThreads.threads.queue.ofAccount(this.#caller.accountId, { limit });
+  }
+
+  /* Of turns of one agent. */
+  async standing(
+    turns: readonly TurnRow[],
+    agent: string,
+  ): Promise<(turn: TurnRow) => TurnStanding> {
+    const { queue } = this.#deps.agentThreads.threads;
+    const places = await queue.ofTurns(this.#caller.accountId, turns);
+    return (turn) => ({ place: places.get(turn.id), poll: queue.poll(turn, agent) });
+  }
+
+  /* Null: to the end. */
+  move(turnId: string, before: string | null): Promise<void> {
+    const { queue } = this.#deps.agentThreads.threads;
+    return queue.move(this.#caller.accountId, { turnId, before, by: this.#by });
+  }
+
+  edit(edit: TurnEdit): Promise<void> {
+    const { queue } = this.#deps.agentThreads.threads;
+    return queue.edit(this.#caller.accountId, { ...edit, by: this.#by });
   }
 
   async archive(threadId: string): Promise<ThreadRow> {

@@ -10,6 +10,8 @@ import {
 } from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { formatTime } from '../http/format-time.ts';
+import type { CallerThreads, TurnStanding } from './caller-threads.ts';
+import { showPlace } from './show-queue.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
@@ -63,7 +65,11 @@ export function showOwnership(thread: ThreadRow) {
   };
 }
 
-export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
+export function showTurn(
+  turn: TurnRow,
+  threadId: string,
+  { place, poll }: TurnStanding,
+): TurnAnswer {
   const { result } = turn;
   return {
     id: turn.id,
@@ -75,6 +81,11 @@ export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
     deadline_at: formatTime(turn.deadlineAtMs),
     ended_at: formatTime(turn.endedAtMs),
     cancel_asked_at: formatTime(turn.cancelAskedAtMs),
+    priority: turn.priority,
+    not_before: formatTime(turn.notBeforeMs),
+    queue: place === undefined ? null : showPlace(place),
+    poll:
+      poll === undefined ? null : { interval_ms: poll.intervalMs, until: formatTime(poll.untilMs) },
     result:
       result === undefined
         ? null
@@ -86,6 +97,13 @@ export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
           },
     usage: turn.usage ?? null,
   };
+}
+
+/* As it is now. */
+export async function showTurnOf(mine: CallerThreads, turnId: string): Promise<TurnAnswer> {
+  const turn = await mine.turn(turnId);
+  const { agent } = await mine.thread(turn.threadId);
+  return showTurn(turn, turn.threadId, (await mine.standing([turn], agent))(turn));
 }
 
 export function showEvent({ seq, turnId, type, payload, atMs }: EventRow): EventAnswer {

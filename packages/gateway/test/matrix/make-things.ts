@@ -36,7 +36,12 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     body: { text: 'ask: rm x' },
   });
   const ask = await firstAsk(asOwner, thread.id);
+  const { turn: queued } = await asOwner('threads.prompt', {
+    params: { id: thread.id },
+    body: { text: 'and then?' },
+  });
   return {
+    queuedTurnId: queued.id,
     threadId: thread.id,
     turnId: turn.id,
     askId: ask,

@@ -27,6 +27,7 @@ const made: Made = {
   tokenId: someId,
   threadId: someId,
   turnId: someId,
+  queuedTurnId: someId,
   askId: someId,
 };
 

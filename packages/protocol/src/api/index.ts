@@ -8,6 +8,7 @@ import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { keysEndpoints } from './keys.ts';
+import { queueEndpoints } from './queue.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
@@ -67,6 +68,7 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  queue: queueEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,

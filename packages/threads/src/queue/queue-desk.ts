@@ -5,7 +5,8 @@ import type { QueueRecords, WaitingTurn } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import { type AdmissionDeps, startsNow } from './admission.ts';
 import { countLanes } from './next-admissions.ts';
-import { agentLane } from './queue-limits.ts';
+import { pollFacts } from './poll-facts.ts';
+import { agentLane, longestWaitMs } from './queue-limits.ts';
 import {
   type LaneView,
   type QueueDesk,
@@ -60,6 +61,8 @@ export function createQueueDesk(deps: QueueDeskDeps): QueueDesk {
       }
       return places;
     },
+    poll: (turn, agent) =>
+      pollFacts(turn, { atMs: clock.wallMs(), longestWaitMs: longestWaitMs(limits, agent) }),
   };
 }
 
