@@ -30,7 +30,11 @@ async function enqueue(records: ThreadRecords, id: string, given: object = {}) {
   return loaded;
 }
 
-function admit(records: ThreadRecords, rows: ThreadRows, below = many, instanceId = 'here') {
+function admit(
+  records: ThreadRecords,
+  rows: ThreadRows,
+  { below = many, instanceId = 'here' } = {},
+) {
   const claim = { kind: 'admit', instanceId, below } as const;
   const change = admitTurn(rows, 20, claim);
   assert.ok(change);
@@ -50,7 +54,7 @@ onBoth('twenty who take room at once, at two gateways, never exceed a lane', asy
     waiting.map(({ rows, person }, index) => {
       const { accountId } = people[person]!;
       const { threads } = stores[index % 4 < 2 ? 0 : 1]!.forAccount(accountId);
-      return admit(threads, rows, below, index % 4 < 2 ? 'here' : 'there');
+      return admit(threads, rows, { below, instanceId: index % 4 < 2 ? 'here' : 'there' });
     }),
   );
   const admitted = outcomes.filter((outcome) => outcome === 'committed').length;
