@@ -109,12 +109,21 @@ export interface ThreadName {
   readonly id: string;
 }
 
+export interface TurnElsewhere extends ThreadName {
+  readonly turnId: string;
+  readonly instanceId: string;
+  /* Of its newest heartbeat; another value is another heartbeat. Undefined: no such gateway is known. */
+  readonly beat?: string | undefined;
+}
+
 /* Over all accounts. */
 export interface DueThreads {
   /* Those with a run of this instance that has not ended. */
   withRuns(instanceId: string): Promise<readonly ThreadName[]>;
   /* Those with a turn that runs or waits, oldest first. */
   withTurns(): Promise<readonly ThreadName[]>;
+  /* The turns that run at other gateways of this database, with when those were last heard. */
+  elsewhere(instanceId: string): Promise<readonly TurnElsewhere[]>;
   /* How many turns run. */
   runningTurns(): Promise<number>;
   /* How many wait. */

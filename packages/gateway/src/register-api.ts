@@ -13,10 +13,12 @@ import { registerMcp } from './mcp/register-mcp.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
 import { createApprovalRulesHandlers } from './routes/approval-rules.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
+import { createArtifactsHandlers } from './routes/artifacts.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
 import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
+import { createHistoryHandlers } from './routes/history.ts';
 import { createKeysHandlers } from './routes/keys.ts';
 import { createQueueHandlers } from './routes/queue.ts';
 import { createRunsHandlers } from './routes/runs.ts';
@@ -42,6 +44,8 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     agents: createAgentsHandlers(parts),
     threads: createThreadsHandlers(parts),
     turns: createTurnsHandlers(parts),
+    artifacts: createArtifactsHandlers(parts),
+    history: createHistoryHandlers(parts),
     queue: createQueueHandlers(parts),
     asks: createAsksHandlers(parts),
     runs: createRunsHandlers(parts),

@@ -15,6 +15,7 @@ export interface NewTurn {
   readonly id: string;
   readonly prompt: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  readonly artifactDirs?: readonly string[] | undefined;
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
   readonly trace?: string | undefined;

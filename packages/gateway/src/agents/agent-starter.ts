@@ -52,6 +52,7 @@ import type { AgentBinding } from '../hosts/agent-binding.ts';
 import { contextOf } from './agent-context.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
 import { findProgram } from './find-program.ts';
+import { asHostAway } from './host-away.ts';
 import { createHostTools } from './host-tools.ts';
 
 export interface AgentStarterDeps {
@@ -190,7 +191,9 @@ function planOnHost(
       const [program] = argvOf(agent);
       const named = { id, agent: thread.agent, cwd };
       const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
-      place = await deps.hosts.enter(wish);
+      place = await deps.hosts.enter(wish).catch((error: unknown) => {
+        throw asHostAway(error);
+      });
       return place;
     },
     explainEnd: (exit) => {
@@ -231,21 +234,21 @@ async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promis
     throw new ApiError('not_found', 'the SSH host of this thread is not there any more');
   }
   const context = await deps.hosts.environment(accountId, connectionId, sessionId);
-  const start = await host.prepare(
-    {
-      runId,
-      account: accountId,
-      command: { kind: 'argv', argv: argvOf(agent) },
-      cwd,
-      envAdditions: { ...context, ...agent.env },
-      terminal: undefined,
-      user: undefined,
-      graceMs: undefined,
-      requester: `thread:${thread.id}`,
-      sessionId,
-    },
-    signal,
-  );
+  const command = {
+    runId,
+    account: accountId,
+    command: { kind: 'argv', argv: argvOf(agent) },
+    cwd,
+    envAdditions: { ...context, ...agent.env },
+    terminal: undefined,
+    user: undefined,
+    graceMs: undefined,
+    requester: `thread:${thread.id}`,
+    sessionId,
+  } as const;
+  const start = await host.prepare(command, signal).catch((error: unknown) => {
+    throw asHostAway(error);
+  });
   try {
     const { spawn, shownAs, graceMs } = start;
     if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');

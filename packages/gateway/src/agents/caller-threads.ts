@@ -6,6 +6,7 @@
  * request.
  */
 import type {
+  ArtifactSyncRow,
   AskAnswer,
   LoadClass,
   ThreadRecords,
@@ -18,6 +19,7 @@ import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
 import type { PollFacts, QueuePlace, QueueView } from '@clawdfather/threads';
+import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
@@ -52,14 +54,17 @@ export interface NewConversation {
 export interface SaidPrompt {
   readonly blocks: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where files are expected at the end, below the thread's directory; absent: the usual places. */
+  readonly artifactDirs?: readonly string[] | undefined;
   /* The same one twice is one turn. */
   readonly clientMessageId?: string | undefined;
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;
 }
 
-/* Where a turn stands if it waits, and how it is asked after. */
+/* Where a turn stands if it waits, how it is asked after, and how the look at what it has left went, if there was one. */
 export interface TurnStanding {
+  readonly sync: ArtifactSyncRow | undefined;
   readonly place: QueuePlace | undefined;
   readonly poll: PollFacts | undefined;
 }
@@ -90,6 +95,22 @@ export class CallerThreads {
     const turn = await this.records.turn(id);
     if (turn === undefined) throw notFound();
     return turn;
+  }
+
+  /* How the look at what a turn has left went; undefined: there was none. */
+  syncOf(turnId: string): Promise<ArtifactSyncRow | undefined> {
+    return this.#deps.store.forAccount(this.#caller.accountId).artifacts.syncOf(turnId);
+  }
+
+  /* The same of all turns of a thread, by turn. */
+  async syncsOf(threadId: string): Promise<ReadonlyMap<string, ArtifactSyncRow>> {
+    const { artifacts } = this.#deps.store.forAccount(this.#caller.accountId);
+    return new Map((await artifacts.syncsOf(threadId)).map((sync) => [sync.turnId, sync]));
+  }
+
+  /* What a turn has left, with addresses to download it from. */
+  artifactsOf(turnId: string): Promise<TurnArtifacts> {
+    return this.#deps.agentThreads.artifacts.ofTurn(this.#caller.accountId, turnId);
   }
 
   async create(asked: NewConversation): Promise<ThreadRow> {
@@ -136,14 +157,30 @@ export class CallerThreads {
     return this.#deps.agentThreads.threads.queue.ofAccount(this.#caller.accountId, { limit });
   }
 
-  /* Of turns of one agent. */
-  async standing(
+  async standing(turn: TurnOfThread): Promise<TurnStanding> {
+    const { queue } = this.#deps.agentThreads.threads;
+    const { agent } = await this.thread(turn.threadId);
+    const isWaiting = turn.status === 'queued';
+    return {
+      sync: await this.syncOf(turn.id),
+      place: isWaiting ? await queue.ofTurn(this.#caller.accountId, turn.id) : undefined,
+      poll: queue.poll(turn, agent),
+    };
+  }
+
+  /* The same of all turns of a thread. */
+  async standings(
+    { id, agent }: ThreadRow,
     turns: readonly TurnRow[],
-    agent: string,
   ): Promise<(turn: TurnRow) => TurnStanding> {
     const { queue } = this.#deps.agentThreads.threads;
+    const syncs = await this.syncsOf(id);
     const places = await queue.ofTurns(this.#caller.accountId, turns);
-    return (turn) => ({ place: places.get(turn.id), poll: queue.poll(turn, agent) });
+    return (turn) => ({
+      sync: syncs.get(turn.id),
+      place: places.get(turn.id),
+      poll: queue.poll(turn, agent),
+    });
   }
 
   /* Null: to the end. */

@@ -13,6 +13,7 @@ import {
   type EventDesk,
   type Threads,
 } from '@clawdfather/threads';
+import { type Artifacts, openArtifacts } from '../artifacts/open-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
@@ -30,6 +31,10 @@ export interface AgentThreads {
   readonly catalogue: AgentCatalogue;
   readonly threads: Threads;
   readonly desk: EventDesk;
+  /* What turns leave. */
+  readonly artifacts: Artifacts;
+  /* Goes on with what earlier gateways have left. */
+  takeUp(): Promise<void>;
 }
 
 export interface OpenThreadsDeps extends GatewayDeps {
@@ -45,7 +50,7 @@ export interface OpenThreadsDeps extends GatewayDeps {
 /* Of one account: agents that nobody talks to are closed after half an hour. */
 const agentSessionsMax = 64;
 
-export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
+export async function openThreads(deps: OpenThreadsDeps): Promise<AgentThreads & AsyncDisposable> {
   const { store, runs, clock, random, log, observe } = deps;
   const desk = createEventDesk();
   const catalogue = createAgentCatalogue(deps.config);
@@ -75,10 +80,25 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     clock,
     random,
     log,
+    silenceMs: deps.config.agents?.silenceMs,
     limits: queueLimits(deps.config.agents),
     availableBytes: () => availableMemory(),
   });
-  return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
+  const artifacts = await openArtifacts({ ...deps, threads, desk });
+  return {
+    catalogue,
+    threads,
+    desk,
+    artifacts,
+    takeUp: async () => {
+      await threads.takeUp();
+      artifacts.start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await artifacts[Symbol.asyncDispose]();
+      await threads.close();
+    },
+  };
 }
 
 /* The open one that the thread has, or a new one. Closing it ends the agent; the thread's next prompt opens another. */
@@ -122,7 +142,10 @@ export function createLateThreads() {
     withTurns: () => bound?.threads.withTurns() ?? [],
     close: async (name: ThreadName, close: AgentClose): Promise<void> =>
       bound?.threads.agents.closeSession(name, close),
-    reap: async (): Promise<void> => bound?.threads.agents.reapStartupOrphans(),
+    reap: async (): Promise<void> => {
+      await bound?.threads.agents.reapStartupOrphans();
+      await bound?.threads.giveUpLost();
+    },
     bind: (opened: AgentThreads): void => {
       bound = opened;
     },

@@ -9,6 +9,7 @@ import {
   type TurnRow,
 } from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { showSyncOfTurn } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
 import type { CallerThreads, TurnStanding } from './caller-threads.ts';
 import { showPlace } from './show-queue.ts';
@@ -68,7 +69,7 @@ export function showOwnership(thread: ThreadRow) {
 export function showTurn(
   turn: TurnRow,
   threadId: string,
-  { place, poll }: TurnStanding,
+  { place, poll, sync }: TurnStanding,
 ): TurnAnswer {
   const { result } = turn;
   return {
@@ -96,14 +97,14 @@ export function showTurn(
             cause: result.cause ?? null,
           },
     usage: turn.usage ?? null,
+    artifact_sync: showSyncOfTurn(sync),
   };
 }
 
 /* As it is now. */
 export async function showTurnOf(mine: CallerThreads, turnId: string): Promise<TurnAnswer> {
   const turn = await mine.turn(turnId);
-  const { agent } = await mine.thread(turn.threadId);
-  return showTurn(turn, turn.threadId, (await mine.standing([turn], agent))(turn));
+  return showTurn(turn, turn.threadId, await mine.standing(turn));
 }
 
 export function showEvent({ seq, turnId, type, payload, atMs }: EventRow): EventAnswer {

@@ -48,7 +48,7 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       const mine = threadsOf(parts, call);
       const thread = await mine.thread(call.params.id);
       const turns = await mine.records.turns(thread.id);
-      const standing = await mine.standing(turns, thread.agent);
+      const standing = await mine.standings(thread, turns);
       return {
         thread: showThread(thread),
         turns: turns.map((turn) => showTurn(turn, thread.id, standing(turn))),
@@ -61,6 +61,7 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       const turnId = await mine.prompt(call.params.id, {
         blocks: blocks as never,
         loadClass,
+        artifactDirs: call.body.expected_artifact_dirs,
         clientMessageId: call.body.client_message_id,
         priority: call.body.priority,
         notBeforeMs: parseTime(call.body.not_before),

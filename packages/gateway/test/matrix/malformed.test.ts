@@ -29,6 +29,7 @@ const made: Made = {
   turnId: someId,
   queuedTurnId: someId,
   askId: someId,
+  artifactId: someId,
 };
 
 interface Raw {

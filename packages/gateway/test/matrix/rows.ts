@@ -18,6 +18,7 @@ export interface Made {
   readonly turnId: string;
   readonly queuedTurnId: string;
   readonly askId: string;
+  readonly artifactId: string;
 }
 
 export interface Row {
@@ -94,6 +95,19 @@ export const rows: Readonly<Record<string, Row>> = {
   'threads.archive': { kind: 'names', call: byThread },
   'turns.get': { kind: 'names', call: byTurn },
   'turns.cancel': { kind: 'names', call: byTurn },
+  'artifacts.ofTurn': { kind: 'names', call: byTurn },
+  'artifacts.download': {
+    kind: 'names',
+    call: ({ artifactId }) => ({
+      params: { id: artifactId },
+      query: { expires: 9_999_999_999, signature: 'x'.repeat(43) },
+    }),
+  },
+  'history.page': { kind: 'names', call: byThread },
+  'history.event': {
+    kind: 'names',
+    call: ({ threadId }) => ({ params: { id: threadId, seq: '1' } }),
+  },
   'queue.list': { kind: 'lists' },
   'queue.move': { kind: 'names', call: withBody(byQueued, { before: null }) },
   'queue.edit': { kind: 'names', call: withBody(byQueued, { text: 'something else' }) },

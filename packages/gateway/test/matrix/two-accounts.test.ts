@@ -23,6 +23,7 @@ const missing: Made = {
   turnId: missingId,
   queuedTurnId: missingId,
   askId: missingId,
+  artifactId: missingId,
 };
 
 test('every endpoint has a row, and every row an endpoint', () => {

@@ -3,10 +3,12 @@
  */
 import { approvalsEndpoints } from './approvals.ts';
 import { approvalRulesEndpoints } from './approval-rules.ts';
+import { artifactsEndpoints } from './artifacts.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
+import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { queueEndpoints } from './queue.ts';
 import { runsEndpoints } from './runs.ts';
@@ -68,6 +70,8 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  artifacts: artifactsEndpoints,
+  history: historyEndpoints,
   queue: queueEndpoints,
   asks: asksEndpoints,
   runs: runsEndpoints,

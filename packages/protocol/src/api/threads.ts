@@ -12,6 +12,7 @@ import {
   pageQuery,
   timeSchema,
 } from './common.ts';
+import { artifactDirsSchema, artifactSyncSchema } from './artifacts.ts';
 import { endpoints } from './endpoint.ts';
 import { pollSchema, prioritySchema, queuePlaceSchema } from './queue-place.ts';
 
@@ -110,6 +111,7 @@ export const turnSchema = z
       })
       .nullable(),
     usage: z.record(z.string(), z.unknown()).nullable(),
+    artifact_sync: artifactSyncSchema,
   })
   .meta({ id: 'Turn' });
 
@@ -126,6 +128,7 @@ export const threadEventSchema = z
       'usage',
       'approval',
       'question',
+      'artifact',
       'noise',
     ]),
     payload: z.record(z.string(), z.unknown()),
@@ -163,6 +166,8 @@ const promptFields = {
   text: promptTextSchema.optional(),
   blocks: promptBlocksSchema.optional(),
   load_class: loadClassSchema.default('long_task'),
+  /* Where files are expected at the end, below the thread's directory. Absent: the usual places. */
+  expected_artifact_dirs: artifactDirsSchema.optional(),
   /* The same one twice is one turn. */
   client_message_id: lineSchema(128).optional(),
   /* Higher ones come first among yours; 0 is usual. */

@@ -8,6 +8,7 @@ import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
 import { createAgentKeys } from './agent-keys.ts';
 import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
+import { createSystemArtifacts, type SystemArtifacts } from './artifacts.ts';
 import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
@@ -28,6 +29,7 @@ export interface SystemQueries {
   readonly instances: Instances;
   readonly leases: Leases;
   readonly threads: DueThreads;
+  readonly artifacts: SystemArtifacts;
   readonly agentKeys: AgentKeys;
   readonly wakes: WakeRecords;
   readonly queue: QueueRecords;
@@ -46,6 +48,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     instances: createInstances(context),
     leases: createLeases(context),
     threads: createDueThreads(context),
+    artifacts: createSystemArtifacts(context),
     agentKeys: createAgentKeys(context),
     wakes: createWakes(context),
     queue: createQueue(context),
