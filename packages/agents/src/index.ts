@@ -164,6 +164,10 @@ export {
   messageBytesMax,
 } from './wire/limits.ts';
 export { noOutputMs } from './turn/watchdog.ts';
+export { formatMessage, formatTask, formatWake } from './visibility/agent-messages.ts';
+export type { EndedTask, MakeVisible, Speaker } from './visibility/agent-messages.ts';
+export { cutMiddle, saidTexts } from './visibility/said-texts.ts';
+export type { SaidText } from './visibility/said-texts.ts';
 export type {
   AgentKeys,
   AgentSessionRecords,

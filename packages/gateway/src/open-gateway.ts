@@ -114,7 +114,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   };
   registerApi(server, parts);
   const sockets = opening.use(joinSockets(server.server, parts, known));
-  observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
+  observe.watchWebsockets(() => sockets.signedIn());
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
   await base.agentThreads.takeUp();

@@ -3,6 +3,8 @@
  */
 import { type Api, api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';
+import { registerRpc } from './acp/register-rpc.ts';
+import { rpcDepsOf } from './acp/rpc-deps.ts';
 import { registerLoginPage } from './auth/login-page.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createSystemHandlers } from './health/system-handlers.ts';
@@ -11,6 +13,7 @@ import type { Handlers } from './http/handlers.ts';
 import { registerEndpoints } from './http/register-endpoints.ts';
 import { registerMcp } from './mcp/register-mcp.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
+import { createAgentSessionsHandlers } from './routes/agent-sessions.ts';
 import { createApprovalRulesHandlers } from './routes/approval-rules.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
 import { createArtifactsHandlers } from './routes/artifacts.ts';
@@ -48,6 +51,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     history: createHistoryHandlers(parts),
     queue: createQueueHandlers(parts),
     asks: createAsksHandlers(parts),
+    agentSessions: createAgentSessionsHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),
     approvalRules: createApprovalRulesHandlers(parts),
@@ -61,6 +65,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     registerEndpoints(server, parts, { group, handlers: handlers[name as keyof Api] });
   }
   registerMcp(server, parts);
+  registerRpc(server, { ...rpcDepsOf(parts), ...parts });
   registerOpenApi(server, parts.config.version);
   const offersGithub = parts.config.github !== undefined;
   registerLoginPage(server, { offersGithub });

@@ -80,6 +80,8 @@ export interface Prompt {
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces (TurnRow). */
   readonly trace?: string | undefined;
+  /* The thread that is told when it has ended. */
+  readonly wakeId?: string | undefined;
   /* Before those of a lower one, within the account; absent: 0. */
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;

@@ -50,6 +50,7 @@ import type { Runs } from '../runs/open-runs.ts';
 import type { AgentPlaces } from '../hosts/agent-places.ts';
 import type { AgentBinding } from '../hosts/agent-binding.ts';
 import { contextOf } from './agent-context.ts';
+import type { AgentKeyMaker } from './agent-keys.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
 import { findProgram } from './find-program.ts';
 import { asHostAway } from './host-away.ts';
@@ -63,6 +64,7 @@ export interface AgentStarterDeps {
   readonly hosts: AgentPlaces;
   readonly store: Store;
   readonly clock: Clock;
+  readonly keys: AgentKeyMaker;
   readonly tracing: Pick<Tracing, 'inSpan'>;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
@@ -154,6 +156,8 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
       const own = agent.once === undefined ? {} : onceStartOf(agent, thread, { runId, turn });
       const begun = traceable(leased({ ...input, ...own }, run), turn);
       if (shield === undefined) return supervisor.spawn(begun);
+      // Only the server of its tools, outside of the shield, uses it.
+      if (isInside && toolServers !== undefined) await deps.keys.make(accountId, runId);
       const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
     },

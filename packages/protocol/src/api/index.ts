@@ -1,6 +1,7 @@
 /*
  * The side door of protocol for the HTTP API: every endpoint there is, and the errors they can give. Safe in a browser.
  */
+import { agentSessionsEndpoints } from './agent-sessions.ts';
 import { approvalsEndpoints } from './approvals.ts';
 import { approvalRulesEndpoints } from './approval-rules.ts';
 import { artifactsEndpoints } from './artifacts.ts';
@@ -74,6 +75,7 @@ export const api = {
   history: historyEndpoints,
   queue: queueEndpoints,
   asks: asksEndpoints,
+  agentSessions: agentSessionsEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,

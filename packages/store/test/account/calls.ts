@@ -112,6 +112,8 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'threads.list': (q, { threadId }) => q.threads.list({ idPrefix: threadId }),
   'threads.archive': (q, { threadId }) => q.threads.archive(threadId),
   'threads.events': (q, { threadId }) => q.threads.events(threadId, { after: 0, limit: 9 }),
+  'threads.deltas': (q, { threadId, turnId }) =>
+    q.threads.deltas({ threadId, id: turnId }, { after: 0, limit: 9 }),
   'threads.turns': (q, { threadId }) => q.threads.turns(threadId),
   'threads.turn': (q, { turnId }) => q.threads.turn(turnId),
   'threads.turnOfMessage': (q, { threadId }) => q.threads.turnOfMessage(threadId, 'message-turn-m'),
