@@ -21,8 +21,10 @@ import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
 import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
+import { createInboxHandlers } from './routes/inbox.ts';
 import { createHistoryHandlers } from './routes/history.ts';
 import { createKeysHandlers } from './routes/keys.ts';
+import { createNoticesHandlers } from './routes/notices.ts';
 import { createQueueHandlers } from './routes/queue.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
@@ -57,6 +59,8 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     approvalRules: createApprovalRulesHandlers(parts),
     events: createEventsHandlers(parts),
     seen: createSeenHandlers(parts),
+    inbox: createInboxHandlers(parts),
+    notices: createNoticesHandlers(parts),
     settings: createSettingsHandlers(parts),
     audit: createAuditHandlers(parts),
     system: createSystemHandlers(parts),

@@ -30,6 +30,7 @@ const made: Made = {
   turnId: someId,
   queuedTurnId: someId,
   askId: someId,
+  noticeId: someId,
   artifactId: someId,
 };
 

@@ -18,6 +18,7 @@ export interface Made {
   readonly turnId: string;
   readonly queuedTurnId: string;
   readonly askId: string;
+  readonly noticeId: string;
   readonly artifactId: string;
 }
 
@@ -147,6 +148,11 @@ export const rows: Readonly<Record<string, Row>> = {
   'approvalRules.revoke': { kind: 'names', call: byRule },
   'events.list': { kind: 'lists' },
   'seen.mark': { kind: 'names', call: withBody(byThread, { seq: 1 }) },
+  'inbox.get': { kind: 'lists' },
+  'notices.list': { kind: 'lists' },
+  'notices.see': { kind: 'names', call: ({ noticeId }) => ({ params: { id: noticeId } }) },
+  // For whoever runs the machine; everybody else is refused.
+  'notices.test': { kind: 'self' },
   'settings.get': { kind: 'self' },
   'settings.update': { kind: 'self', call: () => ({ body: { idle_timeout_seconds: 600 } }) },
   'audit.list': { kind: 'lists' },

@@ -23,6 +23,7 @@ const missing: Made = {
   turnId: missingId,
   queuedTurnId: missingId,
   askId: missingId,
+  noticeId: missingId,
   artifactId: missingId,
 };
 

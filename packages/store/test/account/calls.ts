@@ -18,6 +18,7 @@ export interface Ids {
   readonly turnId: string;
   readonly askId: string;
   readonly runId: string;
+  readonly noticeId: string;
 }
 
 function mcpSessionOf({ tokenId }: Ids) {
@@ -125,6 +126,11 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'events.head': noIds,
   'events.list': noIds,
   'seen.mark': (q, { threadId }) => q.seen.mark(threadId, 1),
+  'notices.list': noIds,
+  'notices.get': (q, { noticeId }) => q.notices.get(noticeId),
+  'notices.see': (q, { noticeId }) => q.notices.see(noticeId),
+  'notices.tell': noIds,
+  'inbox.look': noIds,
   'agentSessions.spawn': (q, { threadId }) => q.agentSessions.spawn(childOf(threadId)),
   'agentSessions.putKey': (q, { runId }) => q.agentSessions.putKey(runIdOf(runId), 'stolen'),
   'history.before': (q, { threadId }) => q.history.before(threadId, { before: 9, limit: 9 }),
@@ -146,6 +152,7 @@ export const nobody: Ids = {
   turnId: 'none7',
   askId: 'none8',
   runId: 'none9',
+  noticeId: 'none10',
 };
 
 export async function addMore({ account }: World) {
@@ -167,5 +174,7 @@ export async function addMore({ account }: World) {
   await account.settings.update({ settings: { idleTimeoutMs: 600_000 }, audit });
   const { thread } = await busyThread(account.threads, 'm');
   const threadIds = { threadId: thread.id, turnId: 'turn-m', askId: 'ask-m', runId: 'run-m' };
-  return { deviceId: device.id, tokenId: token.token.id, ...threadIds };
+  const [notice] = (await account.notices.list()).items;
+  const noticeId = notice?.id ?? assert.fail('its ask is noticed');
+  return { deviceId: device.id, tokenId: token.token.id, ...threadIds, noticeId };
 }
