@@ -10,6 +10,7 @@ import {
   enqueueTurn,
   expireTurn,
   moveTurn,
+  type NewTurn,
   spotBefore,
   type ThreadRows,
 } from '@clawdfather/agents';
@@ -31,7 +32,11 @@ const thread = {
 
 const empty: ThreadRows = { thread, calls: new Map(), asks: new Map(), queue: [] };
 
-function said(rows: ThreadRows, id: string, given: object = {}, atMs = 10): ThreadRows {
+function said(
+  rows: ThreadRows,
+  id: string,
+  { atMs = 10, ...given }: Partial<NewTurn> & { readonly atMs?: number } = {},
+): ThreadRows {
   const turn = { id, prompt: [], loadClass: 'long_task', requester: 'r', ...given } as const;
   return enqueueTurn(rows, turn, atMs).rows;
 }
@@ -41,7 +46,7 @@ const ready = ({ queue }: ThreadRows): (number | undefined)[] =>
   queue.map(({ readyAtMs }) => readyAtMs);
 
 test('the first of a thread is ready, from the moment that nothing is before it', () => {
-  const two = said(said(empty, 'a'), 'b', {}, 11);
+  const two = said(said(empty, 'a'), 'b', { atMs: 11 });
   assert.deepEqual(ready(two), [10, undefined]);
   const admitted = admitTurn(two, 20)?.rows;
   assert.ok(admitted);
@@ -92,8 +97,9 @@ test('what runs is neither moved nor edited, and a time of its own is waited for
   const edited = editTurn(rows, edit, 50)?.rows;
   assert.ok(edited);
   const running = admitTurn(edited, 50)?.rows;
-  assert.deepEqual(running?.turn?.prompt, edit.prompt);
-  assert.equal(editTurn(running!, edit, 60), undefined);
+  assert.ok(running);
+  assert.deepEqual(running.turn?.prompt, edit.prompt);
+  assert.equal(editTurn(running, edit, 60), undefined);
   const spot = { priority: 0, queueKey: 1 };
-  assert.equal(moveTurn(running!, { turnId: 'a', spot }, 60), undefined);
+  assert.equal(moveTurn(running, { turnId: 'a', spot }, 60), undefined);
 });

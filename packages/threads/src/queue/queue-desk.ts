@@ -55,9 +55,12 @@ export function createQueueDesk(deps: QueueDeskDeps): QueueDesk {
     ofTurn,
     ofTurns: async (accountId, turns) => {
       const places = new Map<string, QueuePlace>();
-      for (const { id, status } of turns) {
-        const place = status === 'queued' ? await ofTurn(accountId, id) : undefined;
-        if (place !== undefined) places.set(id, place);
+      const queued = turns.filter(({ status }) => status === 'queued');
+      if (queued.length === 0) return places;
+      const state = await now(accountId);
+      for (const { id } of queued) {
+        const turn = await queue.placeOf(accountId, id);
+        if (turn !== undefined) places.set(id, placeOf(turn, turn.ahead, state));
       }
       return places;
     },
