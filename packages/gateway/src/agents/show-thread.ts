@@ -10,6 +10,7 @@ import {
 } from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { formatTime } from '../http/format-time.ts';
+import { pollLimitsOf } from './poll-limits.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
@@ -65,6 +66,7 @@ export function showOwnership(thread: ThreadRow) {
 
 export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
   const { result } = turn;
+  const poll = pollLimitsOf(turn);
   return {
     id: turn.id,
     thread_id: threadId,
@@ -75,6 +77,8 @@ export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
     deadline_at: formatTime(turn.deadlineAtMs),
     ended_at: formatTime(turn.endedAtMs),
     cancel_asked_at: formatTime(turn.cancelAskedAtMs),
+    poll:
+      poll === undefined ? null : { interval_ms: poll.intervalMs, until: formatTime(poll.untilMs) },
     result:
       result === undefined
         ? null
