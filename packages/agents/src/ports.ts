@@ -3,6 +3,7 @@
  */
 import type { AccountId } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import type { LaneFull } from './queue/lanes.ts';
 import type {
   AgentRunRow,
   AskRow,
@@ -54,6 +55,8 @@ export interface ThreadAudit {
     | 'thread.archive'
     | 'turn.prompt'
     | 'turn.cancel'
+    | 'turn.move'
+    | 'turn.edit'
     | 'ask.answer';
   readonly actor: string;
   readonly target?: string;
@@ -69,13 +72,14 @@ export interface ThreadRecords {
   load(threadId: string): Promise<ThreadRows | undefined>;
   /*
    * Writes every row of `change` that is not the one of `before`, and what is added, in one transaction that compares the thread's
-   * version. `conflict`: the rows were not the newest, and nothing was written. The version is raised by the store.
+   * version. `conflict`: the rows were not the newest, and nothing was written; so it is, too, when a lane that `change.claim` names is
+   * full. The version is raised by the store.
    */
   commit(
     before: ThreadRows,
     change: ThreadChange,
     audit?: ThreadAudit,
-  ): Promise<'committed' | 'conflict'>;
+  ): Promise<'committed' | 'conflict' | LaneFull>;
   get(threadId: string): Promise<ThreadRow | undefined>;
   list(filter?: ThreadFilter): Promise<{ items: readonly ThreadRow[]; total: number }>;
   archive(threadId: string, audit?: ThreadAudit): Promise<'archived' | 'not_found' | 'busy'>;
@@ -105,12 +109,21 @@ export interface ThreadName {
   readonly id: string;
 }
 
+export interface TurnElsewhere extends ThreadName {
+  readonly turnId: string;
+  readonly instanceId: string;
+  /* Of its newest heartbeat; another value is another heartbeat. Undefined: no such gateway is known. */
+  readonly beat?: string | undefined;
+}
+
 /* Over all accounts. */
 export interface DueThreads {
   /* Those with a run of this instance that has not ended. */
   withRuns(instanceId: string): Promise<readonly ThreadName[]>;
   /* Those with a turn that runs or waits, oldest first. */
   withTurns(): Promise<readonly ThreadName[]>;
+  /* The turns that run at other gateways of this database, with when those were last heard. */
+  elsewhere(instanceId: string): Promise<readonly TurnElsewhere[]>;
   /* How many turns run. */
   runningTurns(): Promise<number>;
   /* How many wait. */

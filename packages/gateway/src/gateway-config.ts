@@ -1,11 +1,13 @@
 /*
  * All settings of a gateway. The program that starts it reads and checks them once; nothing here reads the environment.
  */
-import type { A2aPolicy, OnceAgent, Visibility } from '@clawdfather/agents';
+import type { A2aPolicy, LaneLimits, OnceAgent, Visibility } from '@clawdfather/agents';
 import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@clawdfather/tools';
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy, RunLimits } from '@clawdfather/supervisor';
 import type { AccountBounds } from './accounts/account-bounds.ts';
+import type { ArtifactBounds } from './artifacts/limits.ts';
+import type { SyncRehearsal } from './artifacts/sync-artifacts.ts';
 import type { SocketLimits } from './socket/limits.ts';
 
 export interface GatewayConfig {
@@ -34,8 +36,19 @@ export interface GatewayConfig {
   readonly accounts?: readonly AccountConfig[];
   /* How much one account may take. Default: `usualAccountBounds`. */
   readonly bounds?: AccountBounds;
+  /* What is kept of what turns leave. */
+  readonly artifacts?: ArtifactsConfig;
   /* How many sockets there may be in all, where the usual numbers do not fit. */
   readonly sockets?: Partial<SocketLimits>;
+}
+
+export interface ArtifactsConfig {
+  /* Where the bytes are. Default: `artifacts` in the state directory. Gateways that share a database may share it. */
+  readonly directory?: string;
+  /* Default: `usualArtifactBounds`. */
+  readonly bounds?: Partial<ArtifactBounds>;
+  /* For tests. */
+  readonly rehearsal?: SyncRehearsal;
 }
 
 export interface AgentsConfig {
@@ -44,9 +57,14 @@ export interface AgentsConfig {
   readonly named: readonly AgentConfig[];
   /* Where built-in ones are installed; absent: none are. */
   readonly directory?: string | undefined;
-  /* How many turns run at once, and how many agents of one account there are, where the usual numbers do not fit. */
+  /* How many turns run at once here: that of `queue.gateway`, by its older name. */
   readonly activeMax?: number;
+  /* How many agents of one account there are, where the usual number does not fit. */
   readonly sessionsMax?: number;
+  /* How long a host or another gateway may be silent before a turn there is given up. */
+  readonly silenceMs?: number;
+  /* How many turns run and wait, and for how long, where the usual numbers do not fit. */
+  readonly queue?: QueueConfig | undefined;
   /* What agents have to do with each other's sessions. Default: `usualAgentSessions`. */
   readonly sessions?: AgentSessionsConfig;
 }
@@ -58,6 +76,14 @@ export interface AgentSessionsConfig {
   readonly depthMax: number;
   /* How many that were spawned may be at work at once, below one that a person began. */
   readonly activeMax: number;
+}
+
+export interface QueueConfig {
+  readonly agent?: Partial<LaneLimits> | undefined;
+  readonly account?: Partial<LaneLimits> | undefined;
+  readonly gateway?: Partial<LaneLimits> | undefined;
+  /* With less memory available no agent is started for a turn; zero: it is not looked at. */
+  readonly memoryFloorBytes?: number | undefined;
 }
 
 /* A program that speaks ACP on its standard streams. */
@@ -76,6 +102,8 @@ export interface AgentConfig {
   readonly once?: OnceAgent | undefined;
   /* It sees no sessions but its own and those below. */
   readonly sandboxed?: boolean | undefined;
+  /* Its own lane in the queue, where it differs from `queue.agent`. */
+  readonly queue?: Partial<LaneLimits> | undefined;
 }
 
 export interface AccountConfig {

@@ -117,7 +117,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
-  await base.agentThreads.threads.takeUp();
+  await base.agentThreads.takeUp();
   log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
   opening.defer(() => log.event('gateway.stopping'));
   return {
@@ -220,7 +220,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   late.bind(hosts);
   const { instance } = opened;
   const agentThreads = opening.use(
-    openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
+    await openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
   );
   lateThreads.bind(agentThreads);
   return {

@@ -4,6 +4,8 @@
 export type { AccountId } from './account-id.ts';
 export { assertNever } from './assert-never.ts';
 export type { Brand } from './brand.ts';
+export { briefJson } from './brief-json.ts';
+export type { BriefLimits } from './brief-json.ts';
 export { createSystemClock, sleepWith } from './clock.ts';
 export type { Clock, Timer } from './clock.ts';
 export { deferred } from './deferred.ts';
@@ -16,6 +18,7 @@ export { createJsonLog, describeError, escapeUnprintable, silentLog } from './lo
 export type { JsonLogOptions, Log, LogFields, LogLevel } from './log.ts';
 export { loginEnvironment } from './login-environment.ts';
 export { makeRoom } from './make-room.ts';
+export { backoffMs } from './backoff.ts';
 export { createRandom, createSystemRandom, isId } from './random.ts';
 export type { Random } from './random.ts';
 export { createScope } from './scope.ts';

@@ -6,6 +6,7 @@ export type { NewsDesk } from './account/feed/news-desk.ts';
 export type { SeenMarkers } from './account/feed/seen.ts';
 export type { AccountQueries, AccountStore } from './account/for-account.ts';
 export type { ApiToken, ApiTokens, CreateTokenOutcome } from './account/api-tokens.ts';
+export type { Artifacts, KeptArtifact } from './account/artifacts.ts';
 export type { AuditLog, AuditPage, AuditRecord } from './account/audit-log.ts';
 export type {
   Connection,
@@ -54,6 +55,7 @@ export { openStore, openStoreAsItIs } from './store.ts';
 export type { Readiness, Store, StoreDeps, StoreLocation } from './store.ts';
 export { parseAccountId } from './system/accounts.ts';
 export type { Accounts, OauthProfile, SignInOutcome } from './system/accounts.ts';
+export type { DueSync, SystemArtifacts } from './system/artifacts.ts';
 export type { Cleanup, CleanupOptions } from './system/cleanup.ts';
 export type { SystemQueries } from './system/for-system.ts';
 export type { GatewayInstance, Instances } from './system/instances.ts';

@@ -52,14 +52,20 @@ export const cleanupBatchesMax = 20;
 export const rowsPerInsertMax = 32;
 /** Longer texts of threads are blobs: what reads a thread's rows to decide something does not carry pictures along. */
 export const inlineBytesMax = 64 * 1024;
+/** What a list shows of such a text: some lines of each part, and less than a screen of all. */
+export const briefLimits = { textMax: 2_048, charactersMax: 6_144 };
 /** How often a thread is read anew because it was changed meanwhile, before it is read in a transaction. */
 export const looseReadsMax = 3;
 /** Turns that one change of a thread may add; one is usual. */
 export const turnsPerChangeMax = 1_000;
 /** Threads above a thread. Each row carries them all, and none that a person reads is deeper; agents have a smaller bound (settings). */
 export const ancestorsMax = 16;
+/** Lanes that one look at the queue goes through: agents times accounts with turns that are ready. The rest is for the next look. */
+export const readyLanesMax = 1_000;
 /** Runs that one transaction of the clean-up removes: each has some hundred calls and asks. */
 export const runsForgottenAtOnce = 20;
+/** Looks at what turns have left that are read at once; the next ones follow when these are done. */
+export const looksAtOnceMax = 64;
 /** What an idempotency key may keep: an API answer. */
 export const resultBytesMax = 256 * 1024;
 
@@ -74,6 +80,8 @@ export const tokenSlidingMs = 30 * 24 * 3_600_000;
 export const tokenMsMax = 90 * 24 * 3_600_000;
 /** How long ended sessions, devices and tokens can still be asked about. */
 export const endedKeptMs = 30 * 24 * 3_600_000;
+/** Starts of gateways, for those who come back to a thread. */
+export const startsKeptMs = 90 * 24 * 3_600_000;
 /** Audit entries, unless the gateway is told otherwise: long enough for a yearly review. */
 export const auditKeptMs = 365 * 24 * 3_600_000;
 /** An account's events: a client that was away for longer takes a snapshot. */

@@ -1,10 +1,17 @@
 /*
  * The threads that this process looks after, and which of their turns may run.
  */
-import { admitTurn, type ThreadName, type ThreadRows } from '@clawdfather/agents';
-import type { AccountId } from '@clawdfather/kit';
-import { type Admission, createAdmission } from './admission.ts';
+import {
+  admitTurn,
+  expireTurn,
+  type ReadyTurn,
+  type ThreadName,
+  type ThreadRows,
+} from '@clawdfather/agents';
+import { type AccountId, hasCode } from '@clawdfather/kit';
 import type { ThreadsDeps } from './create-threads.ts';
+import { type Admission, createAdmission } from './queue/admission.ts';
+import { activeMax } from './queue/queue-limits.ts';
 import { ThreadActor } from './thread-actor.ts';
 
 export interface Actors {
@@ -24,7 +31,8 @@ const idleMax = 256;
 const keyOf = ({ accountId, id }: ThreadName): string => `${accountId}/${id}`;
 
 export function createActors(deps: ThreadsDeps): Actors {
-  const { recordsOf, supervisor, clock } = deps;
+  const { recordsOf, clock, limits } = deps;
+  const { instanceId } = deps.supervisor;
   const actors = new Map<string, { readonly accountId: AccountId; readonly actor: ThreadActor }>();
   const of = (name: ThreadName): ThreadActor => {
     const { accountId, id } = name;
@@ -46,19 +54,31 @@ export function createActors(deps: ThreadsDeps): Actors {
       void actor.close();
     }
   };
-  const admit = async (name: ThreadName): Promise<boolean> => {
-    const actor = of(name);
+  const admit = async (turn: ReadyTurn): Promise<void> => {
+    const actor = of({ accountId: turn.accountId, id: turn.threadId });
     const { run } = await actor.rows.read();
     // Its agent is another gateway's, which admits for it.
-    if (run !== undefined && run.instanceId !== supervisor.instanceId) return false;
-    const rows = await actor.rows.change((now) => {
-      const change = admitTurn(now, clock.wallMs());
+    if (run !== undefined && run.instanceId !== instanceId) return;
+    const claim = { kind: 'admit', instanceId, below: activeMax(limits, turn.agent) } as const;
+    try {
+      await actor.rows.change((now) => {
+        const change = admitTurn(now, clock.wallMs(), claim);
+        return change && { change };
+      });
+    } catch (error) {
+      // Another gateway has taken the room since we looked.
+      if (!hasCode(error, 'lane-full')) throw error;
+      return;
+    }
+    actor.kick();
+  };
+  const expire = async ({ accountId, threadId, turnId }: ReadyTurn, message: string) => {
+    await of({ accountId, id: threadId }).rows.change((now) => {
+      const change = expireTurn(now, { turnId, message }, clock.wallMs());
       return change && { change };
     });
-    if (rows !== undefined) actor.kick();
-    return rows !== undefined;
   };
-  const admission = createAdmission({ ...deps, admit });
+  const admission = createAdmission({ ...deps, instanceId, admit, expire });
   return {
     admission,
     of,

@@ -3,17 +3,22 @@
  * the controller alone (agent-controller.ts).
  *
  * Every call is one change of the rows, made through the thread's actor where this process has one; carrying it out is the actor's.
- * Admission is first come, first served, over all threads of this gateway (X1).
+ * What may run, and in which order, is in queue/ (X1).
  */
 import {
   type AskAnswer,
   answerAsk,
   answerAudit,
+  type ArtifactsFound,
   type DueThreads,
   enqueueTurn,
+  finishArtifacts,
   type JsonObject,
+  keyAfter,
   type LoadClass,
   type NewThread,
+  silenceMsMax,
+  type QueueRecords,
   type ThreadName,
   type ThreadRecords,
   type ThreadRow,
@@ -26,12 +31,18 @@ import { type Actors, createActors } from './actors.ts';
 import { type AgentController, createAgentController } from './agent-controller.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
+import { createLostGateways } from './lost-gateways.ts';
 import type { ThreadsObserver } from './observer.ts';
 import type { AgentSessions, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
+import { createQueueDesk } from './queue/queue-desk.ts';
+import { createQueueEdits, type QueueEdits } from './queue/queue-edits.ts';
+import { type QueueLimits, waitingMax } from './queue/queue-limits.ts';
+import type { QueueDesk } from './queue/queue-view.ts';
 
 export interface ThreadsDeps {
   readonly recordsOf: (accountId: AccountId) => ThreadRecords;
   readonly due: DueThreads;
+  readonly queue: QueueRecords;
   readonly desk: EventDesk;
   readonly supervisor: AgentSupervisor;
   /* Of a run that is not ours: takes it over if its owner is gone. Waits for nothing. */
@@ -43,8 +54,12 @@ export interface ThreadsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /* How many turns run at once here. */
-  readonly activeMax: number;
+  /* How long a host or another gateway may be silent; absent: `silenceMsMax`. */
+  readonly silenceMs?: number | undefined;
+  /* How many turns run and wait, in each lane. */
+  readonly limits: QueueLimits;
+  /* Memory of this machine that new agents could have; undefined: it cannot be read. */
+  readonly availableBytes: () => Promise<number | undefined>;
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
 }
 
@@ -58,11 +73,18 @@ export interface Asker {
 export interface Prompt {
   readonly blocks: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where files are expected; absent: the usual places (TurnRow). */
+  readonly artifactDirs?: readonly string[] | undefined;
   readonly by: Asker;
   /* The same message twice is one turn. */
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces (TurnRow). */
   readonly trace?: string | undefined;
+  /* The thread that is told when it has ended. */
+  readonly wakeId?: string | undefined;
+  /* Before those of a lower one, within the account; absent: 0. */
+  readonly priority?: number | undefined;
+  readonly notBeforeMs?: number | undefined;
 }
 
 export interface Threads extends AsyncDisposable {
@@ -71,15 +93,21 @@ export interface Threads extends AsyncDisposable {
     thread: Omit<NewThread, 'instanceId'>,
     by: Asker,
   ): Promise<ThreadRow>;
-  /* Throws `thread-not-found`, `thread-archived`. */
+  /* Throws `thread-not-found`, `thread-archived`, `queue-full`. */
   prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
   /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
   answer(accountId: AccountId, askId: string, reply: AskedReply): Promise<void>;
+  /* What was looked for at the end of a turn. False: it was stored before (AR2). */
+  keepArtifacts(name: ThreadName, found: ArtifactsFound): Promise<boolean>;
   readonly agents: AgentController;
+  /* What waits, where, and why; and changes of it. */
+  readonly queue: QueueDesk & QueueEdits;
   /* The sessions of agents that answer just now. */
   withTurns(): readonly ThreadName[];
   /* The turn that runs, as far as this process has heard of it. */
   runningTurn(name: ThreadName): TurnRow | undefined;
+  /* Gives up turns of gateways that are silent for too long; to be called every minute (lost-gateways.ts). */
+  giveUpLost(): Promise<void>;
   /* Takes up what earlier owners have left: agents of this machine, and turns that wait. */
   takeUp(): Promise<void>;
   close(): Promise<void>;
@@ -93,6 +121,7 @@ export interface AskedReply {
 export function createThreads(deps: ThreadsDeps): Threads {
   const actors = createActors(deps);
   const { admission } = actors;
+  const { instanceId } = deps.supervisor;
   const agents = createAgentController(deps, actors);
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -103,7 +132,6 @@ export function createThreads(deps: ThreadsDeps): Threads {
   };
   return {
     create: async (accountId, thread, by) => {
-      const { instanceId } = deps.supervisor;
       const { agent, cwd, connectionId } = thread;
       const host = connectionId === undefined ? {} : { connection: connectionId };
       const detail = { agent, directory: cwd, ...host };
@@ -112,9 +140,23 @@ export function createThreads(deps: ThreadsDeps): Threads {
     },
     prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
+    keepArtifacts: async (name, found) => {
+      const rows = await actors.of(name).rows.change((now) => {
+        const change = finishArtifacts(now, found, deps.clock.wallMs());
+        return change && { change };
+      });
+      return rows !== undefined;
+    },
     agents,
+    queue: { ...createQueueDesk({ ...deps, instanceId }), ...createQueueEdits(deps, actors) },
     withTurns: () => actors.withTurns(),
     runningTurn: (name) => actors.known(name)?.turn,
+    giveUpLost: createLostGateways({
+      ...deps,
+      actors,
+      instanceId: deps.supervisor.instanceId,
+      silenceMs: deps.silenceMs ?? silenceMsMax,
+    }),
     takeUp: async () => {
       await agents.reapStartupOrphans();
       for (const name of await deps.due.withTurns()) actors.of(name).kick();
@@ -126,7 +168,7 @@ export function createThreads(deps: ThreadsDeps): Threads {
 }
 
 async function sendPrompt(
-  { recordsOf, random, clock }: ThreadsDeps,
+  { recordsOf, random, clock, queue, limits }: ThreadsDeps,
   actors: Actors,
   { name, prompt }: { readonly name: ThreadName; readonly prompt: Prompt },
 ): Promise<{ turnId: string }> {
@@ -135,16 +177,17 @@ async function sendPrompt(
     clientMessageId && (await recordsOf(name.accountId).turnOfMessage(name.id, clientMessageId));
   if (sent) return { turnId: sent.id };
   const id = random.id();
-  const turn = { id, prompt: blocks, clientMessageId, requester: by.actor, ...asked };
+  const queueKey = keyAfter((await queue.lastKey(name.accountId)) ?? 0);
+  const turn = { id, prompt: blocks, clientMessageId, requester: by.actor, queueKey, ...asked };
   const audit = { action: 'turn.prompt', ...by, target: id, detail: { thread: name.id } } as const;
   let other: TurnRow | undefined;
   await actors.of(name).rows.change((now) => {
     if (now.thread.status === 'archived') throw archived(name.id);
     // The same message may have come twice at the same moment.
     other = clientMessageId === undefined ? undefined : turnIn(now, clientMessageId);
-    return other === undefined
-      ? { change: enqueueTurn(now, turn, clock.wallMs()), audit }
-      : undefined;
+    if (other !== undefined) return undefined;
+    const claim = { kind: 'enqueue', below: waitingMax(limits, now.thread.agent) } as const;
+    return { change: { ...enqueueTurn(now, turn, clock.wallMs()), claim }, audit };
   });
   actors.admission.look();
   return { turnId: other?.id ?? id };

@@ -13,6 +13,11 @@ export const threadsErrorCodes = [
   'thread-archived',
   'agent-not-started',
   'agent-elsewhere',
+  'host-away',
+  'queue-full',
+  'lane-full',
+  'turn-not-waiting',
+  'queue-crowded',
 ] as const;
 export type ThreadsErrorCode = (typeof threadsErrorCodes)[number];
 

@@ -10,6 +10,8 @@ export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
 export { askClasses, askOutcomes, silentThreadsObserver } from './observer.ts';
 export type { AskOutcome, ObservedThread, ThreadEvent, ThreadsObserver } from './observer.ts';
+export { createWakes } from './wakes.ts';
+export type { Wakes, WakesDeps } from './wakes.ts';
 export type {
   AgentPlan,
   AgentSessions,
@@ -21,3 +23,18 @@ export type {
   StartedRun,
   TerminalName,
 } from './ports.ts';
+export { pollFacts } from './queue/poll-facts.ts';
+export type { PollFacts } from './queue/poll-facts.ts';
+export { longestWaitMs, usualQueueLimits } from './queue/queue-limits.ts';
+export type { MemoryLimits, QueueLimits } from './queue/queue-limits.ts';
+export type { QueueEdits, TurnMove } from './queue/queue-edits.ts';
+export { queueReasonCodes } from './queue/queue-view.ts';
+export type {
+  LaneView,
+  QueueDesk,
+  QueuedTurn,
+  QueuePlace,
+  QueueReason,
+  QueueReasonCode,
+  QueueView,
+} from './queue/queue-view.ts';

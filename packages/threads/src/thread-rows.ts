@@ -7,6 +7,7 @@ import {
   addText,
   type EventRow,
   isAmongRows,
+  type LaneFull,
   type MessageText,
   noText,
   type ThreadAudit,
@@ -81,7 +82,10 @@ export class KeptRows {
     });
   }
 
-  /* One after the other, in the order of the calls. The rows after it, or undefined where nothing was decided. */
+  /*
+   * One after the other, in the order of the calls. The rows after it, or undefined where nothing was decided. Throws `queue-full` and
+   * `lane-full`, where it takes room in the lanes.
+   */
   change(decide: Decide): Promise<ThreadRows | undefined> {
     return this.#inTurn(async () => {
       const decidedHere = this.#rows && decideOn(decide, this.#rows, this.#text);
@@ -106,6 +110,7 @@ export class KeptRows {
     const outcome = await records.commit(before, change, audit);
     onPoint?.('after-commit');
     if (outcome === 'conflict') return false;
+    if (outcome !== 'committed') throw noRoom(outcome, change);
     this.#rows = settled(change.rows);
     if (text !== undefined) this.#text = text;
     const { lastSeq } = change.rows.thread;
@@ -154,6 +159,20 @@ export class KeptRows {
     this.#last = done.catch(() => undefined);
     return done;
   }
+}
+
+function noRoom({ lane, count, max }: LaneFull, { claim, rows }: ThreadChange): ThreadsError {
+  const isWaiting = claim?.kind === 'enqueue';
+  const whose = {
+    agent: `for ${rows.thread.agent}`,
+    account: 'in your account',
+    gateway: 'at this gateway',
+  }[lane];
+  const message = `${count} of ${max} turns ${isWaiting ? 'wait' : 'run'} ${whose} already`;
+  return new ThreadsError(isWaiting ? 'queue-full' : 'lane-full', message, {
+    detail: { lane, count, max, turn_code: 'OPENCLAW_GATEWAY_BUSY' },
+    hint: 'Try again when one has ended.',
+  });
 }
 
 /* Undefined also where it refuses: on rows that may be old, neither says anything. */

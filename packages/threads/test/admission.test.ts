@@ -3,32 +3,49 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ThreadName } from '@clawdfather/agents';
+import type { ReadyLane, ReadyTurn } from '@clawdfather/agents';
 import { type AccountId, silentLog } from '@clawdfather/kit';
 import { createFakeClock } from '@clawdfather/testkit';
-import { createAdmission } from '../src/admission.ts';
+import { createAdmission } from '../src/queue/admission.ts';
+import { usualQueueLimits } from '../src/queue/queue-limits.ts';
 
-const thread: ThreadName = { accountId: 'account' as AccountId, id: 'thread' };
+const lane: ReadyLane = { accountId: 'account' as AccountId, agent: 'fake' };
+const turn: ReadyTurn = {
+  ...lane,
+  threadId: 'thread',
+  turnId: 'turn',
+  priority: 0,
+  queueKey: 1,
+  readyAtMs: 0,
+  hasAgent: false,
+};
 
-function rig(runningTurns: () => Promise<number>) {
+function rig(isDone: () => Promise<boolean>) {
   const admitted: string[] = [];
   const clock = createFakeClock();
   const admission = createAdmission({
-    due: { runningTurns, withTurns: async () => [thread] } as never,
-    activeMax: 2,
+    queue: {
+      readyLanes: async () => ((await isDone()) ? [] : [lane]),
+      running: async () => [],
+      ready: async () => [turn],
+      overdue: async () => [],
+    } as never,
+    instanceId: 'here',
+    limits: usualQueueLimits,
+    availableBytes: async () => undefined,
     log: silentLog,
     clock,
     observer: { apart: (work) => work() },
-    admit: async ({ id }) => {
-      admitted.push(id);
-      return true;
+    admit: async ({ turnId }) => {
+      admitted.push(turnId);
     },
+    expire: async () => {},
   });
   return { admission, admitted, clock };
 }
 
 const settle = async (): Promise<void> => {
-  for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
+  for (let turns = 0; turns < 100; turns += 1) await Promise.resolve();
 };
 
 test('a look that fails is made again soon', async () => {
@@ -36,7 +53,7 @@ test('a look that fails is made again soon', async () => {
   const { admission, admitted, clock } = rig(async () => {
     fails -= 1;
     if (fails >= 0) throw new Error('the database is away');
-    return 0;
+    return admitted.length > 0;
   });
   admission.look();
   await settle();
@@ -45,17 +62,17 @@ test('a look that fails is made again soon', async () => {
     await clock.advance(1_000);
     await settle();
   }
-  assert.deepEqual(admitted, ['thread']);
+  assert.deepEqual(admitted, ['turn']);
   await clock.advance(60_000);
   await settle();
-  assert.deepEqual(admitted, ['thread'], 'once is enough');
+  assert.deepEqual(admitted, ['turn'], 'once is enough');
   await admission.close();
 });
 
 test('a look that is wanted in the moment that another one ends is made', async () => {
   // However many steps of the event loop the other one is away from its end.
-  for (let steps = 0; steps < 20; steps += 1) {
-    const { admission, admitted } = rig(async () => 0);
+  for (let steps = 0; steps < 40; steps += 1) {
+    const { admission, admitted } = rig(async () => false);
     admission.look();
     for (let step = 0; step < steps; step += 1) await Promise.resolve();
     const before = admitted.length;
@@ -64,4 +81,22 @@ test('a look that is wanted in the moment that another one ends is made', async 
     assert.ok(admitted.length > before, `after ${steps} steps`);
     await admission.close();
   }
+});
+
+test('while turns wait it looks again by itself', async () => {
+  let ready = false;
+  const { admission, admitted, clock } = rig(async () => ready && admitted.length > 2);
+  admission.look();
+  await settle();
+  assert.equal(admitted.length, 1);
+  await clock.advance(2_000);
+  await settle();
+  assert.equal(admitted.length, 2);
+  ready = true;
+  for (let tries = 0; tries < 5; tries += 1) {
+    await clock.advance(2_000);
+    await settle();
+  }
+  assert.equal(admitted.length, 3, 'and not when none does');
+  await admission.close();
 });

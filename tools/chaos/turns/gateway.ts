@@ -17,6 +17,7 @@ import {
   createEventDesk,
   createThreads,
   silentThreadsObserver,
+  usualQueueLimits,
 } from '@clawdfather/threads';
 import { keepTalking } from './person.ts';
 import { placesIn, type TurnsMessage, type TurnsSettings } from './settings.ts';
@@ -24,6 +25,8 @@ import { placesIn, type TurnsMessage, type TurnsSettings } from './settings.ts';
 const clock = createSystemClock();
 const random = createSystemRandom();
 const agentMsMax = 3_600_000;
+/* A campaign is about turns that are killed, so none is refused, and none waits for long. */
+const lane = { activeMax: 20, waitingMax: 1_000, waitMsMax: agentMsMax };
 
 function tell(message: TurnsMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -71,12 +74,14 @@ async function main(): Promise<void> {
     ...deps,
     recordsOf: (id) => store.forAccount(id).threads,
     due: store.system.threads,
+    queue: store.system.queue,
     desk,
     observer: silentThreadsObserver,
     supervisor,
     lookAfter: () => void supervisor.reconcile().catch(() => undefined),
     starter: createStarter(supervisor, settings),
-    activeMax: 20,
+    limits: { ...usualQueueLimits, agent: lane, account: lane, gateway: lane },
+    availableBytes: async () => undefined,
     onPoint: () => tell({ type: 'point' }),
   });
   await threads.takeUp();

@@ -1,6 +1,8 @@
 /*
- * Turns from outside: put into the queue, admitted (X1), cancelled (X5).
+ * Turns from outside: put into the queue, admitted (X1), cancelled (X5). What else becomes of one that waits is in queue.ts.
  */
+import type { LaneClaim } from '../queue/lanes.ts';
+import { keyAfter, type QueueSpot } from '../queue/queue-order.ts';
 import type { CancelCause, LoadClass, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
 import { nextTurn } from '../turn/next-turn.ts';
 import type { JsonObject } from '../wire/json-rpc.ts';
@@ -13,15 +15,21 @@ export interface NewTurn {
   readonly id: string;
   readonly prompt: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  readonly artifactDirs?: readonly string[] | undefined;
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
   readonly trace?: string | undefined;
   readonly wakeId?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly notBeforeMs?: number | undefined;
+  /* Behind all that wait in its account; absent: behind those of its thread. */
+  readonly queueKey?: number | undefined;
 }
 
 export function enqueueTurn(rows: ThreadRows, turn: NewTurn, atMs: number): ThreadChange {
   const draft = new Draft(rows, atMs);
-  const row: TurnRow = { ...turn, status: 'queued', requeuedCount: 0, queuedAtMs: atMs };
+  const spot = spotOf(turn, draft.queue.at(-1));
+  const row: TurnRow = { ...turn, ...spot, status: 'queued', requeuedCount: 0, queuedAtMs: atMs };
   draft.queue = [...draft.queue, row];
   if (draft.thread.title === '') {
     draft.thread = { ...draft.thread, title: titleOf(turn.prompt) };
@@ -29,6 +37,16 @@ export function enqueueTurn(rows: ThreadRows, turn: NewTurn, atMs: number): Thre
   const position = draft.queue.length;
   draft.event('status', { event: 'queued', position }, { turnId: turn.id });
   return draft.done();
+}
+
+/* What is said later in a thread comes later, so it has no higher priority than what it waits for. */
+function spotOf({ priority = 0, queueKey = keyAfter(0) }: NewTurn, last?: TurnRow): QueueSpot {
+  if (last === undefined) return { priority, queueKey };
+  const isBehind = queueKey > last.queueKey;
+  return {
+    priority: Math.min(priority, last.priority),
+    queueKey: isBehind ? queueKey : keyAfter(last.queueKey),
+  };
 }
 
 const titleCharactersMax = 64;
@@ -42,25 +60,43 @@ function titleOf(prompt: readonly JsonObject[]): string {
     : `${line.slice(0, titleCharactersMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/* X1. Undefined: none waits, or one runs already. */
-export function admitTurn(rows: ThreadRows, atMs: number): ThreadChange | undefined {
+/*
+ * X1. Undefined: none waits, one runs already, or its time has not come. `claim`: the room that it needs; absent: it is not asked whether
+ * there is any.
+ */
+export function admitTurn(
+  rows: ThreadRows,
+  atMs: number,
+  claim?: Extract<LaneClaim, { kind: 'admit' }>,
+): ThreadChange | undefined {
   const [next, ...rest] = rows.queue;
   if (next === undefined || rows.turn !== undefined || rows.thread.status === 'archived') {
     return undefined;
   }
+  if (next.notBeforeMs !== undefined && next.notBeforeMs > atMs) return undefined;
   const step = nextTurn(next, { type: 'admitted' });
   if (step.outcome !== 'changed') return undefined;
   const draft = new Draft(rows, atMs);
   draft.queue = rest;
-  draft.turn = { ...next, status: step.status, startedAtMs: next.startedAtMs ?? atMs };
+  const { readyAtMs: _ready, ...admitted } = next;
+  const startedAtMs = next.startedAtMs ?? atMs;
+  const instanceId = claim?.instanceId;
+  draft.turn = { ...admitted, status: step.status, startedAtMs, instanceId };
   // What was put back has been shown already.
   if (next.requeuedCount === 0) {
-    draft.event('message', { role: 'user', blocks: next.prompt });
+    draft.event('message', { role: 'user', blocks: next.prompt, ...saidBy(next) });
     draft.event('status', { event: 'started' });
   }
   advance(draft);
-  return draft.done();
+  return { ...draft.done(), claim };
 }
+
+/* No person said it: an agent of this thread did. */
+function saidBy({ requester }: TurnRow): { readonly from?: string } {
+  return requester.startsWith(agentRequester) ? { from: requester } : {};
+}
+
+const agentRequester = 'thread:';
 
 /* No agent can be started for it: it fails at once. Undefined: none runs. */
 export function failStart(
@@ -134,6 +170,6 @@ function cancelWaiting(
   draft.queue = draft.queue.filter(({ id }) => id !== waiting.id);
   const { status, result } = step;
   const asked = { cancelAskedAtMs: atMs, cancelCause: cause, cancelActor: actor };
-  draft.endTurn({ ...waiting, ...asked, status, result, endedAtMs: atMs });
+  draft.endTurn({ ...waiting, ...asked, readyAtMs: undefined, status, result, endedAtMs: atMs });
   return draft.done();
 }

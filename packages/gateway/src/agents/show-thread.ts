@@ -2,6 +2,7 @@
  * Agents, threads, turns and events as the API shows them.
  */
 import {
+  type ArtifactSyncRow,
   type EventRow,
   type ListedAgent,
   ownerOf,
@@ -9,6 +10,7 @@ import {
   type TurnRow,
 } from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { showSyncOfTurn } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
 import { pollLimitsOf } from './poll-limits.ts';
 
@@ -64,7 +66,12 @@ export function showOwnership(thread: ThreadRow) {
   };
 }
 
-export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
+/* `sync`: how the look at what it has left went, if there was one. */
+export function showTurn(
+  turn: TurnRow,
+  threadId: string,
+  sync: ArtifactSyncRow | undefined,
+): TurnAnswer {
   const { result } = turn;
   const poll = pollLimitsOf(turn);
   return {
@@ -89,6 +96,7 @@ export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
             cause: result.cause ?? null,
           },
     usage: turn.usage ?? null,
+    artifact_sync: showSyncOfTurn(sync),
   };
 }
 

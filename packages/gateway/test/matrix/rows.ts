@@ -17,14 +17,16 @@ export interface Made {
   readonly threadId: string;
   readonly turnId: string;
   readonly askId: string;
+  readonly artifactId: string;
 }
 
 export interface Row {
   /*
    * `names`: a thing by its id; to others it is missing. `lists`: shows one's own. `makes`: makes one's own. `self`: about whoever
-   * asks. `open`: the same for everybody.
+   * asks. `open`: the same for everybody. `agents`: for the key of an agent alone, whose two accounts have a test of their own
+   * (test/agents/sessions-of-agent.test.ts).
    */
-  readonly kind: 'names' | 'lists' | 'makes' | 'self' | 'open';
+  readonly kind: 'names' | 'lists' | 'makes' | 'self' | 'open' | 'agents';
   readonly call?: (made: Made) => CallParts;
 }
 
@@ -92,9 +94,28 @@ export const rows: Readonly<Record<string, Row>> = {
   'threads.archive': { kind: 'names', call: byThread },
   'turns.get': { kind: 'names', call: byTurn },
   'turns.cancel': { kind: 'names', call: byTurn },
+  'artifacts.ofTurn': { kind: 'names', call: byTurn },
+  'artifacts.download': {
+    kind: 'names',
+    call: ({ artifactId }) => ({
+      params: { id: artifactId },
+      query: { expires: 9_999_999_999, signature: 'x'.repeat(43) },
+    }),
+  },
+  'history.page': { kind: 'names', call: byThread },
+  'history.event': {
+    kind: 'names',
+    call: ({ threadId }) => ({ params: { id: threadId, seq: '1' } }),
+  },
   'asks.list': { kind: 'lists' },
   'asks.get': { kind: 'names', call: byAsk },
   'asks.answer': { kind: 'names', call: withBody(byAsk, { action: 'cancel' }) },
+  'agentSessions.list': { kind: 'agents' },
+  'agentSessions.spawn': { kind: 'agents', call: () => ({ body: { task: 'do it' } }) },
+  'agentSessions.status': { kind: 'agents', call: byThread },
+  'agentSessions.history': { kind: 'agents', call: byThread },
+  'agentSessions.send': { kind: 'agents', call: withBody(byThread, { text: 'hello' }) },
+  'agentSessions.receipt': { kind: 'agents', call: byTurn },
   'runs.list': { kind: 'lists' },
   'runs.create': { kind: 'makes', call: () => ({ body: { argv: ['true'] } }) },
   'runs.get': { kind: 'names', call: byRun },

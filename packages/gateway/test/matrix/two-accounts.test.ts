@@ -22,6 +22,7 @@ const missing: Made = {
   threadId: missingId,
   turnId: missingId,
   askId: missingId,
+  artifactId: missingId,
 };
 
 test('every endpoint has a row, and every row an endpoint', () => {

@@ -1,12 +1,15 @@
 /*
  * The side door of protocol for the HTTP API: every endpoint there is, and the errors they can give. Safe in a browser.
  */
+import { agentSessionsEndpoints } from './agent-sessions.ts';
 import { approvalsEndpoints } from './approvals.ts';
 import { approvalRulesEndpoints } from './approval-rules.ts';
+import { artifactsEndpoints } from './artifacts.ts';
 import { auditEndpoints } from './audit.ts';
 import { authEndpoints } from './auth.ts';
 import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
+import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
@@ -67,7 +70,10 @@ export const api = {
   agents: agentsEndpoints,
   threads: threadsEndpoints,
   turns: turnsEndpoints,
+  artifacts: artifactsEndpoints,
+  history: historyEndpoints,
   asks: asksEndpoints,
+  agentSessions: agentSessionsEndpoints,
   runs: runsEndpoints,
   approvals: approvalsEndpoints,
   approvalRules: approvalRulesEndpoints,

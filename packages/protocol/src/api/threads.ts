@@ -12,6 +12,7 @@ import {
   pageQuery,
   timeSchema,
 } from './common.ts';
+import { artifactDirsSchema, artifactSyncSchema } from './artifacts.ts';
 import { endpoints } from './endpoint.ts';
 
 /* A proxy's usual patience is 60 s. */
@@ -112,6 +113,7 @@ export const turnSchema = z
       })
       .nullable(),
     usage: z.record(z.string(), z.unknown()).nullable(),
+    artifact_sync: artifactSyncSchema,
   })
   .meta({ id: 'Turn' });
 
@@ -128,6 +130,7 @@ export const threadEventSchema = z
       'usage',
       'approval',
       'question',
+      'artifact',
       'noise',
     ]),
     payload: z.record(z.string(), z.unknown()),
@@ -163,6 +166,8 @@ const promptFields = {
     .max(blocksMax)
     .optional(),
   load_class: loadClassSchema.default('long_task'),
+  /* Where files are expected at the end, below the thread's directory. Absent: the usual places. */
+  expected_artifact_dirs: artifactDirsSchema.optional(),
   /* The same one twice is one turn. */
   client_message_id: lineSchema(128).optional(),
 };
@@ -244,7 +249,7 @@ export const threadsEndpoints = endpoints({
     body: z.strictObject(promptFields).refine(hasOnePrompt, onePrompt),
     answer: turnAnswer,
     status: 202,
-    errors: ['not_found', 'thread_archived'],
+    errors: ['not_found', 'thread_archived', 'queue_full'],
     limit: { hitsMax: 2_000, windowMs: hourMs, per: 'account' },
   },
   archive: {

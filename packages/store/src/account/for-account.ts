@@ -1,11 +1,13 @@
 /*
  * Everything an account can ask, with its id in every query by construction.
  */
+import type { ThreadHistory } from '@clawdfather/agents';
 import type { AccountContext, QueryContext, AccountId } from '../context.ts';
 import { type Database, type Engine, runnerOf } from '../engine.ts';
 import type { Json } from '../schema/json-text.ts';
 import { type AgentSessions, createAgentSessions } from './agent-sessions.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens.ts';
+import { type Artifacts, createArtifacts } from './artifacts.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
@@ -17,6 +19,7 @@ import { once, type OnceOutcome } from './once.ts';
 import { createProfile, type Profile } from './profile.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettings, type SettingsQueries } from './settings.ts';
+import { createHistory } from './threads/history.ts';
 import { createThreads, type Threads } from './threads/threads.ts';
 
 export interface AccountQueries {
@@ -29,6 +32,8 @@ export interface AccountQueries {
   readonly sessions: Sessions;
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
+  readonly artifacts: Artifacts;
+  readonly history: ThreadHistory;
   readonly agentSessions: AgentSessions;
   readonly events: AccountEvents;
   readonly seen: SeenMarkers;
@@ -94,6 +99,14 @@ class PartsOnDemand implements AccountQueries {
 
   get threads(): Threads {
     return createThreads(this.#context);
+  }
+
+  get artifacts(): Artifacts {
+    return createArtifacts(this.#context);
+  }
+
+  get history(): ThreadHistory {
+    return createHistory(this.#context);
   }
 
   get agentSessions(): AgentSessions {

@@ -16,6 +16,7 @@ import type {
   JsonObject,
   LoadClass,
   OpenMessage,
+  Reaching,
   ThreadStatus,
   TurnCode,
   TurnResult,
@@ -72,12 +73,23 @@ export interface TurnsTable {
   account_id: string;
   id: string;
   thread_id: string;
-  /** Grows with every turn that is added: the order of the queue, and of the thread's turns. */
+  /** Grows with every turn that is added: the order of the thread's turns. */
   place: number;
+  /** Of its thread. */
+  agent: string;
+  /** Its place in the queue of its account; after them `place` and `id`, so that it is one place. */
+  priority: number;
+  queue_key: number;
+  not_before_ms: number | null;
+  /** While it waits for nothing but room. */
+  ready_at_ms: number | null;
+  /** The gateway that has admitted it. */
+  instance_id: string | null;
   status: TurnStatus;
   prompt_json: JsonText<readonly JsonObject[]> | null;
   prompt_hash: string | null;
   load_class: LoadClass;
+  artifact_dirs_json: JsonText<readonly string[]> | null;
   requester: string;
   client_message_id: string | null;
   trace: string | null;
@@ -94,6 +106,8 @@ export interface TurnsTable {
   cancel_actor: string | null;
   usage_json: JsonText<JsonObject> | null;
   result_json: JsonText<Plain<TurnResult>> | null;
+  reaching_json: JsonText<Plain<Reaching>> | null;
+  first_output_at_ms: number | null;
   queued_at_ms: number;
   started_at_ms: number | null;
   deadline_at_ms: number | null;
@@ -108,6 +122,8 @@ export interface TurnEventsTable {
   type: EventType;
   payload_json: JsonText<JsonObject> | null;
   payload_hash: string | null;
+  /** The beginning of a payload that is a blob. */
+  brief_json: JsonText<JsonObject> | null;
   at_ms: number;
   /** Of the change that added it; only on the last event of a change. */
   change_id: string | null;
@@ -120,6 +136,7 @@ export interface AgentRunsTable {
   lease_id: string;
   instance_id: string;
   epoch: number;
+  seen_by: number | null;
   state: AgentRunRow['state'];
   phase: AgentRunRow['phase'];
   command_hash: string;

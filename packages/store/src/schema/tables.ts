@@ -19,6 +19,7 @@ import type {
   TurnEventsTable,
   TurnsTable,
 } from './agent-tables.ts';
+import type { ArtifactsTable, ArtifactSyncsTable } from './artifact-tables.ts';
 import type {
   AccountEventHeadsTable,
   AccountEventsTable,
@@ -243,6 +244,13 @@ export interface MasterKeysTable {
   noted_at_ms: number;
 }
 
+export interface GatewayStartsTable {
+  instance_id: string;
+  generation: number;
+  version: string;
+  started_at_ms: number;
+}
+
 export interface Tables {
   accounts: AccountsTable;
   oauth_identities: OauthIdentitiesTable;
@@ -254,9 +262,12 @@ export interface Tables {
   ssh_connections: SshConnectionsTable;
   session_leases: SessionLeasesTable;
   gateway_instances: GatewayInstancesTable;
+  gateway_starts: GatewayStartsTable;
   threads: ThreadsTable;
   turns: TurnsTable;
   turn_events: TurnEventsTable;
+  artifact_syncs: ArtifactSyncsTable;
+  artifacts: ArtifactsTable;
   agent_runs: AgentRunsTable;
   agent_keys: AgentKeysTable;
   acp_frames: AcpFramesTable;

@@ -15,6 +15,7 @@ import {
   cleanupRowsMax,
   endedKeptMs,
   eventsKeptMs,
+  startsKeptMs,
 } from '../limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { forgetRunsBefore } from './due-threads.ts';
@@ -49,6 +50,12 @@ const expiring: readonly Expiring[] = [
   { table: 'api_tokens', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'api_tokens', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'session_leases', time: 'ended_at_ms', key: accountKey, keptMs: endedKeptMs },
+  {
+    table: 'gateway_starts',
+    time: 'started_at_ms',
+    key: ['instance_id', 'generation'],
+    keptMs: startsKeptMs,
+  },
 ];
 
 export function createCleanup({ runner, clock }: QueryContext): Cleanup {

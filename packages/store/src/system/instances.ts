@@ -8,6 +8,15 @@ import type { GatewayInstancesTable } from '../schema/tables.ts';
 
 export type GatewayInstance = RecordOf<GatewayInstancesTable>;
 
+/** Starts of one gateway in a stretch of time. */
+export interface GatewayStarts {
+  readonly instanceId: string;
+  readonly count: number;
+  readonly firstGeneration: number;
+  readonly lastGeneration: number;
+  readonly lastAtMs: number;
+}
+
 export interface Instances {
   /** A start: the generation grows, so the leases of the one before can be told from ours. */
   start(input: { instanceId: string; version: string; address?: string }): Promise<Owner>;
@@ -15,7 +24,12 @@ export interface Instances {
   heartbeat(owner: Owner): Promise<'alive' | 'superseded'>;
   stop(owner: Owner): Promise<'stopped' | 'superseded'>;
   list(): Promise<readonly GatewayInstance[]>;
+  /** After this moment, of each gateway the first and the last; those that started last come first. */
+  startsSince(sinceMs: number): Promise<readonly GatewayStarts[]>;
 }
+
+/* More than share a database. */
+const gatewaysMax = 32;
 
 export function createInstances({ runner, clock }: QueryContext): Instances {
   const update = (owner: Owner, set: Partial<GatewayInstancesTable>): Promise<boolean> =>
@@ -50,6 +64,10 @@ export function createInstances({ runner, clock }: QueryContext): Instances {
           )
           .returning('generation')
           .executeTakeFirstOrThrow();
+        await db
+          .insertInto('gateway_starts')
+          .values({ instance_id: instanceId, generation, version, started_at_ms: nowMs })
+          .execute();
         return { instanceId, generation };
       }),
     heartbeat: async (owner) =>
@@ -59,6 +77,24 @@ export function createInstances({ runner, clock }: QueryContext): Instances {
     list: () =>
       runner.read(async (db) => {
         const rows = await db.selectFrom('gateway_instances').selectAll().orderBy('id').execute();
+        return rows.map(toRecord);
+      }),
+    startsSince: (sinceMs) =>
+      runner.read(async (db) => {
+        const rows = await db
+          .selectFrom('gateway_starts')
+          .select(({ fn }) => [
+            'instance_id',
+            fn.countAll<number>().as('count'),
+            fn.min('generation').as('first_generation'),
+            fn.max('generation').as('last_generation'),
+            fn.max('started_at_ms').as('last_at_ms'),
+          ])
+          .where('started_at_ms', '>', sinceMs)
+          .groupBy('instance_id')
+          .orderBy('last_at_ms', 'desc')
+          .limit(gatewaysMax)
+          .execute();
         return rows.map(toRecord);
       }),
   };

@@ -25,6 +25,10 @@ const hashes = [
   'ef90413adb012feb567fd84cbb2a291002f576e9eb8970281361e796e21fb40f',
   'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
   'd7c6c716bc61f0cdf7f9e81d8dcc53838592effeab7c397b3ff8917e8b87d0c1',
+  'fb09d0d812bfdb7e0d612389ea718c6eb51fb09d39467dcf702059b6424f62fc',
+  '1f554ddd081679f36ba913c3d0471a23ccdfe07809e11e65fd3773d1a0c30e4d',
+  'fcb308e7a37670cbb17b8a558925a32eab1859677575400e28fc329e13653c0e',
+  'f31130a12278022ad346b8f9684161ea05ea08da2167bcfe63da467bd7eb08b2',
 ];
 
 test('released migrations have not been changed', () => {
@@ -128,9 +132,12 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     ssh_connections: true,
     session_leases: true,
     gateway_instances: true,
+    gateway_starts: true,
     threads: true,
     turns: true,
     turn_events: true,
+    artifact_syncs: true,
+    artifacts: true,
     agent_runs: true,
     agent_keys: true,
     acp_frames: true,

@@ -127,6 +127,13 @@ onBoth(
     assert.equal(await instances.stop(first), 'superseded');
     assert.equal(await instances.stop(second), 'stopped');
     assert.equal((await instances.list())[0]?.generation, 2);
+    const [starts] = await instances.startsSince(0);
+    assert.deepEqual(
+      [starts?.count, starts?.firstGeneration, starts?.lastGeneration],
+      [2, 1, 2],
+      'every start is kept',
+    );
+    assert.deepEqual(await instances.startsSince(starts?.lastAtMs ?? 0), []);
   },
 );
 

@@ -4,7 +4,7 @@
  *
  * They also look at the order of things: what is written to an agent, and what is acknowledged of its journal, has to be committed.
  */
-import type { DueThreads, ThreadRecords } from '@clawdfather/agents';
+import type { DueThreads, QueueRecords, ThreadRecords } from '@clawdfather/agents';
 import { compareCursors, type ManagedRun, type Supervisor } from '@clawdfather/supervisor';
 import type { HostTools } from '@clawdfather/threads';
 import type { MemoryRecords } from './memory-records.ts';
@@ -14,6 +14,7 @@ type SupervisorPort = Pick<Supervisor, 'get' | 'attach' | 'examine' | 'instanceI
 export interface Guard {
   readonly records: ThreadRecords;
   readonly due: DueThreads;
+  readonly queue: QueueRecords;
   supervisor(real: Supervisor): SupervisorPort;
   run(real: ManagedRun): ManagedRun;
   tools(real: HostTools): HostTools;
@@ -69,6 +70,7 @@ export function createGuard(database: MemoryRecords, violations: string[]): Guar
   return {
     records: eachCall(database.records, pass),
     due: eachCall(database.due, pass),
+    queue: eachCall(database.queue, pass),
     supervisor: (real) => ({
       instanceId: real.instanceId,
       get generation() {

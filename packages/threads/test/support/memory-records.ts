@@ -9,13 +9,17 @@ import {
   type EventRow,
   type FrameRow,
   isAmongRows,
+  type LaneFull,
+  type QueueRecords,
   type ThreadChange,
   type ThreadRecords,
   type ThreadRow,
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
-import type { AccountId } from '@clawdfather/kit';
+import { anAccount, fullLane, memoryQueue } from './memory-queue.ts';
+
+export { anAccount } from './memory-queue.ts';
 
 interface StoredThread {
   thread: ThreadRow;
@@ -27,12 +31,13 @@ interface StoredThread {
   readonly events: EventRow[];
   readonly frames: (FrameRow & { readonly runId: string })[];
   readonly endedRuns: AgentRunRow[];
+  syncs: ThreadRows['syncs'];
 }
-
-export const anAccount = 'account' as AccountId;
 
 export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
+  /* Of gateways, by their instance. */
+  readonly beats = new Map<string, string>();
   #count = 0;
 
   readonly records: ThreadRecords = {
@@ -67,6 +72,7 @@ export class MemoryRecords {
         events: [],
         frames: [],
         endedRuns: [],
+        syncs: new Map(),
       });
       return rowsOf(this.#of(thread.id));
     },
@@ -114,6 +120,15 @@ export class MemoryRecords {
       [...this.threads.values()]
         .filter(({ queue, turns }) => queue.length > 0 || [...turns.values()].some(isRunning))
         .map(({ thread: { id } }) => ({ accountId: anAccount, id })),
+    elsewhere: async (instanceId) =>
+      [...this.threads.values()].flatMap(({ thread: { id }, run, turns }) =>
+        [...turns.values()].filter(isRunning).flatMap((turn) => {
+          const at = run?.instanceId ?? turn.instanceId;
+          if (at === undefined || at === instanceId) return [];
+          const beat = this.beats.get(at);
+          return [{ accountId: anAccount, id, turnId: turn.id, instanceId: at, beat }];
+        }),
+      ),
     runningTurns: async () =>
       [...this.threads.values()].flatMap(({ turns }) => [...turns.values()].filter(isRunning))
         .length,
@@ -121,6 +136,10 @@ export class MemoryRecords {
       [...this.threads.values()].reduce((sum, { queue }) => sum + queue.length, 0),
     forgetRunsBefore: async () => 0,
   };
+
+  readonly queue: QueueRecords = memoryQueue(() =>
+    [...this.threads.values()].map((stored) => ({ ...stored, rows: rowsOf(stored) })),
+  );
 
   #of(id: string): StoredThread {
     const stored = this.threads.get(id);
@@ -136,8 +155,11 @@ export class MemoryRecords {
     return undefined;
   }
 
-  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' {
+  #commit(before: ThreadRows, change: ThreadChange): 'committed' | 'conflict' | LaneFull {
     const stored = this.#of(before.thread.id);
+    const full =
+      change.claim && fullLane([...this.threads.values()].map(rowsOf), stored, change.claim);
+    if (full !== undefined) return full;
     if (stored.thread.version !== before.thread.version) return 'conflict';
     const { thread, run, turn, queue, calls, asks } = change.rows;
     const turns = [...queue, ...(turn === undefined ? [] : [turn]), ...change.endedTurns];
@@ -145,6 +167,7 @@ export class MemoryRecords {
     stored.thread = { ...thread, version: thread.version + 1 };
     const runId = run?.runId ?? before.run?.runId ?? '';
     stored.run = run;
+    stored.syncs = change.rows.syncs;
     stored.queue = queue.map(({ id }) => id);
     for (const one of turns) stored.turns.set(one.id, one);
     for (const call of calls.values()) stored.calls.set(`${runId} ${call.id}`, call);
@@ -170,7 +193,7 @@ function isRunning({ status }: TurnRow): boolean {
 }
 
 function rowsOf(stored: StoredThread): ThreadRows {
-  const { thread, run, turns, queue, calls, asks } = stored;
+  const { thread, run, turns, queue, calls, asks, syncs } = stored;
   const sent = [...calls]
     .filter(([key, { state }]) => state === 'sent' && key.startsWith(`${run?.runId} `))
     .map(([, call]) => [call.id, call] as const);
@@ -181,5 +204,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
     asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
+    syncs,
   };
 }

@@ -33,8 +33,10 @@ import {
   createEventDesk,
   createThreads,
   type HostTools,
+  type QueueLimits,
   silentThreadsObserver,
   type Threads,
+  usualQueueLimits,
 } from '@clawdfather/threads';
 import { createGuard, type Guard } from './guarded-ports.ts';
 import { anAccount, MemoryRecords } from './memory-records.ts';
@@ -67,6 +69,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly processTable?: ProcessTable;
   readonly sessions?: AgentSessions;
+  readonly limits?: Partial<QueueLimits>;
+  readonly availableBytes?: () => number | undefined;
 }
 
 export interface RigOptions {
@@ -78,9 +82,19 @@ export interface RigOptions {
   readonly sessionId?: string;
   /* It runs on a host, which these stand for. */
   readonly tools?: HostTools | undefined;
+  /* It runs on a host, which is reached like this. */
+  readonly enter?:
+    | (() => Promise<{ readonly sessionId: string; readonly cwd: string }>)
+    | undefined;
+  /* How long a host or a gateway may be silent. */
+  readonly silenceMs?: number | undefined;
   /* Instead of the script, an agent that is run once per turn. */
   readonly once?: OnceCommand | undefined;
 }
+
+/* The tests of the queue set their own. */
+const lane = { activeMax: 20, waitingMax: 1_000, waitMsMax: 3_600_000 };
+const manyAtOnce = { ...usualQueueLimits, agent: lane, account: lane, gateway: lane };
 
 export class ThreadsRig {
   readonly dir: string;
@@ -134,6 +148,7 @@ export class ThreadsRig {
     const threads = createThreads({
       recordsOf: () => guard.records,
       due: guard.due,
+      queue: guard.queue,
       desk: createEventDesk(),
       supervisor: guard.supervisor(supervisor),
       lookAfter: () => void supervisor.reconcile().catch(() => undefined),
@@ -143,7 +158,9 @@ export class ThreadsRig {
       clock: options.clock ?? clock,
       random,
       log: silentLog,
-      activeMax: 20,
+      silenceMs: this.#options.silenceMs,
+      limits: { ...manyAtOnce, ...options.limits },
+      availableBytes: async () => options.availableBytes?.(),
       onPoint: passPoint,
     });
     const gateway: TestGateway = {
@@ -172,7 +189,7 @@ export class ThreadsRig {
   }
 
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
-    const { tools } = this.#options;
+    const { tools, enter } = this.#options;
     return {
       plan: async (_account, thread) => ({
         setup: {
@@ -182,6 +199,7 @@ export class ThreadsRig {
           once: this.#options.once?.once,
         },
         ...(tools && { tools: () => guard.tools(tools) }),
+        ...(enter && { enter }),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: this.#options.sessionId,
@@ -329,7 +347,8 @@ export class ThreadsRig {
     for (const { runId, treeEndedAtMs } of supervisor.list()) {
       if (treeEndedAtMs !== undefined) continue;
       const run = await supervisor.attach(runId);
-      await run.cancel();
+      // Its shim may just be leaving.
+      await run.cancel().catch(() => supervisor.reconcile());
       await run.waitTree();
     }
     await supervisor.close();

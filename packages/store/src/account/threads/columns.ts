@@ -12,7 +12,9 @@ import type {
   ThreadRow,
   TurnRow,
 } from '@clawdfather/agents';
+import { briefJson } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import { briefLimits } from '../../limits.ts';
 import { formatJson } from '../../schema/json-text.ts';
 import type {
   AcpAsksTable,
@@ -46,7 +48,7 @@ export function threadChanges(thread: ThreadRow) {
 }
 
 export function turnChanges(turn: TurnRow) {
-  const { usage, result } = turn;
+  const { usage, result, reaching } = turn;
   return {
     status: turn.status,
     run_id: turn.runId ?? null,
@@ -58,26 +60,42 @@ export function turnChanges(turn: TurnRow) {
     cancel_actor: turn.cancelActor ?? null,
     usage_json: usage === undefined ? null : formatJson(usage),
     result_json: result === undefined ? null : formatJson({ ...result }),
+    reaching_json: reaching === undefined ? null : formatJson({ ...reaching }),
+    first_output_at_ms: turn.firstOutputAtMs ?? null,
+    priority: turn.priority,
+    queue_key: turn.queueKey,
+    ready_at_ms: turn.readyAtMs ?? null,
+    instance_id: turn.instanceId ?? null,
     started_at_ms: turn.startedAtMs ?? null,
     deadline_at_ms: turn.deadlineAtMs ?? null,
     ended_at_ms: turn.endedAtMs ?? null,
   };
 }
 
+/** What was asked for: it may be edited while the turn waits. */
+export function turnAsked({ prompt, loadClass, notBeforeMs }: TurnRow, blobs: Blobs) {
+  const { json, hash } = blobs.largeText(prompt);
+  return {
+    prompt_json: json,
+    prompt_hash: hash,
+    load_class: loadClass,
+    not_before_ms: notBeforeMs ?? null,
+  };
+}
+
 export function turnColumns(
-  { accountId, threadId }: ThreadName,
+  { accountId, threadId, agent }: ThreadName & { readonly agent: string },
   turn: TurnRow,
   { place, blobs }: { readonly place: number; readonly blobs: Blobs },
 ): TurnsTable {
-  const { json, hash } = blobs.largeText(turn.prompt);
   return {
     account_id: accountId,
     id: turn.id,
     thread_id: threadId,
     place,
-    prompt_json: json,
-    prompt_hash: hash,
-    load_class: turn.loadClass,
+    agent,
+    ...turnAsked(turn, blobs),
+    artifact_dirs_json: turn.artifactDirs === undefined ? null : formatJson(turn.artifactDirs),
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
     trace: turn.trace ?? null,
@@ -105,8 +123,9 @@ export function runProgress(run: AgentRunRow) {
 }
 
 /** What changes a few times in the life of a run. */
-export function runFacts({ process, capabilities, closing, endedAtMs }: AgentRunRow) {
+export function runFacts({ seenBy, process, capabilities, closing, endedAtMs }: AgentRunRow) {
   return {
+    seen_by: seenBy ?? null,
     closing_json: closing === undefined ? null : formatJson({ ...closing }),
     root_pid: process?.rootPid ?? null,
     process_group_id: process?.processGroupId ?? null,
@@ -202,6 +221,7 @@ export function eventColumns(
     type: event.type,
     payload_json: json,
     payload_hash: hash,
+    brief_json: hash === null ? null : formatJson(briefJson(event.payload, briefLimits)),
     at_ms: event.atMs,
     change_id: changeId,
   };

@@ -5,10 +5,17 @@
  * TC2 A change has an id, which its last event keeps for good, and the thread until its next change. So a change that is committed again
  *    after a lost answer is recognised, even when others were committed on top of it. One without events is recognised only while it is
  *    the newest: it moves nothing but the run, and deciding it anew on the newer rows is harmless.
+ * TC3 A change that takes room in the lanes is written if they have it, and counted in the same transaction (lanes.ts).
  *
  * A change that only adds text of the agent and moves the run's cursor is three statements.
  */
-import type { AgentRunRow, ThreadAudit, ThreadChange, ThreadRows } from '@clawdfather/agents';
+import type {
+  AgentRunRow,
+  LaneFull,
+  ThreadAudit,
+  ThreadChange,
+  ThreadRows,
+} from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import { sql } from 'kysely';
 import { insertAudit } from '../../audit.ts';
@@ -26,7 +33,16 @@ import type {
 import { createSelect, type SelectTarget } from '../../select.ts';
 import { writeNews } from '../feed/news.ts';
 import { newsOfChange } from '../feed/thread-news.ts';
-import { askChanges, runFacts, runProgress, threadChanges, turnChanges } from './columns.ts';
+import {
+  askChanges,
+  runFacts,
+  runProgress,
+  threadChanges,
+  type turnAsked,
+  turnChanges,
+} from './columns.ts';
+import { writeArtifacts } from './artifact-rows.ts';
+import { findFullLane } from './lanes.ts';
 import { insertBlobs } from './large-text.ts';
 import { type NamedChange, type WrittenRows, writtenRows } from './written-rows.ts';
 
@@ -34,7 +50,7 @@ export async function commitChange(
   context: AccountContext,
   before: ThreadRows,
   { change, audit }: { readonly change: ThreadChange; readonly audit: ThreadAudit | undefined },
-): Promise<'committed' | 'conflict'> {
+): Promise<'committed' | 'conflict' | LaneFull> {
   const { runner, accountId, random } = context;
   const changeId = changeIdOf(change, random);
   const written = writtenRows(accountId, before, { ...change, changeId });
@@ -47,8 +63,13 @@ export async function commitChange(
     nextVersion: before.thread.version + 1,
     changeId,
   };
+  const named = { before, change: { ...change, changeId } };
   return await runner.writeRepeatable(async (db) => {
     const target = { dialect: runner.dialect, db };
+    // TC3
+    const full =
+      change.claim && (await findFullLane(target, change.claim, { ...before.thread, accountId }));
+    if (full !== undefined) return (await wasCommitted(db, accountId, named)) ? 'committed' : full;
     // TC1
     if ((await runUpdate(target, updateThread, values)) === 1) {
       await write(target, accountId, written);
@@ -56,8 +77,7 @@ export async function commitChange(
       if (news !== undefined) await writeNews(db, context, news);
       return 'committed';
     }
-    const isDone = await wasCommitted(db, accountId, { before, change: { ...change, changeId } });
-    return isDone ? 'committed' : 'conflict';
+    return (await wasCommitted(db, accountId, named)) ? 'committed' : 'conflict';
   });
 }
 
@@ -106,6 +126,9 @@ async function write(target: SelectTarget, accountId: string, rows: WrittenRows)
   for (const turn of rows.changedTurns) {
     await updateOne(target, updateTurn, { ...turnChanges(turn), accountId, id: turn.id });
   }
+  for (const { id, ...asked } of rows.editedTurns) {
+    await updateOne(target, updateAsked, { ...asked, accountId, id });
+  }
   await insertTurns(target, rows.newTurns);
   for (const { run_id: runId, id, state } of rows.changedCalls) {
     await updateOne(target, updateCall, { accountId, runId, id, state });
@@ -117,6 +140,7 @@ async function write(target: SelectTarget, accountId: string, rows: WrittenRows)
   await insertAsks(target, rows.newAsks);
   await insertEvents(target, rows.events);
   await insertFrames(target, rows.frames);
+  await writeArtifacts(target, accountId, rows);
 }
 
 async function writeRuns(
@@ -177,6 +201,12 @@ const updateRun = createSelect((db, { accountId, runId, ...columns }: RunValues)
 type TurnValues = OfRow & ReturnType<typeof turnChanges>;
 
 const updateTurn = createSelect((db, { accountId, id, ...columns }: TurnValues) =>
+  db.updateTable('turns').set(columns).where('account_id', '=', accountId).where('id', '=', id),
+);
+
+type AskedValues = OfRow & ReturnType<typeof turnAsked>;
+
+const updateAsked = createSelect((db, { accountId, id, ...columns }: AskedValues) =>
   db.updateTable('turns').set(columns).where('account_id', '=', accountId).where('id', '=', id),
 );
 

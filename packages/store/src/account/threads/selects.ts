@@ -116,6 +116,7 @@ const turnColumns = [
   'turns.id',
   'turns.status',
   'turns.load_class',
+  'turns.artifact_dirs_json',
   'turns.requester',
   'turns.client_message_id',
   'turns.trace',
@@ -129,7 +130,14 @@ const turnColumns = [
   'turns.cancel_actor',
   'turns.usage_json',
   'turns.result_json',
+  'turns.reaching_json',
+  'turns.first_output_at_ms',
   'turns.queued_at_ms',
+  'turns.priority',
+  'turns.queue_key',
+  'turns.not_before_ms',
+  'turns.ready_at_ms',
+  'turns.instance_id',
   'turns.started_at_ms',
   'turns.deadline_at_ms',
   'turns.ended_at_ms',
@@ -157,6 +165,8 @@ export const selectOpenTurns = createSelect((db, { accountId, threadId }: OfThre
   fromTurns(db, accountId)
     .where('turns.thread_id', '=', threadId)
     .where('turns.ended_at_ms', 'is', null)
+    .orderBy('turns.priority', 'desc')
+    .orderBy('turns.queue_key')
     .orderBy('turns.place'),
 );
 

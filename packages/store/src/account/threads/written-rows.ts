@@ -31,15 +31,19 @@ import {
   frameColumns,
   runColumns,
   type ThreadName,
+  turnAsked,
   turnColumns,
 } from './columns.ts';
+import { type WrittenArtifacts, writtenArtifacts } from './artifact-rows.ts';
 import { Blobs } from './large-text.ts';
 
-export interface WrittenRows {
+export interface WrittenRows extends WrittenArtifacts {
   readonly blobs: readonly BlobsTable[];
   /** In the order in which they must be written: an end makes room for the next. */
   readonly changedTurns: readonly TurnRow[];
   readonly newTurns: readonly TurnsTable[];
+  /** Of those that changed: what is asked for is another thing now. */
+  readonly editedTurns: readonly ({ readonly id: string } & ReturnType<typeof turnAsked>)[];
   readonly changedRuns: readonly { readonly run: AgentRunRow; readonly isProgress: boolean }[];
   readonly newRuns: readonly AgentRunsTable[];
   readonly endedRunId: RunId | undefined;
@@ -78,6 +82,7 @@ export function writtenRows(
   return {
     ...turns,
     ...runs,
+    ...writtenArtifacts(name, before, change),
     endedRunId: endedRun?.runId,
     changedCalls: calls.changed.map(ofCall),
     newCalls: calls.fresh.map(ofCall),
@@ -113,18 +118,33 @@ function turnsOf(
     change,
     blobs,
   }: { readonly before: ThreadRows; readonly change: ThreadChange; readonly blobs: Blobs },
-): Pick<WrittenRows, 'changedTurns' | 'newTurns'> {
+): Pick<WrittenRows, 'changedTurns' | 'newTurns' | 'editedTurns'> {
   const known = new Map(openTurns(before).map((turn) => [turn.id, turn]));
+  const { agent } = before.thread;
   const { rows, endedTurns } = change;
   /* Ended ones and those that wait come first: only one may run. */
   const next = [...endedTurns, ...rows.queue, ...(rows.turn === undefined ? [] : [rows.turn])];
   const firstPlace = (before.thread.version + 1) * turnsPerChangeMax;
+  const changedTurns = next.filter((turn) => known.has(turn.id) && known.get(turn.id) !== turn);
   return {
-    changedTurns: next.filter((turn) => known.has(turn.id) && known.get(turn.id) !== turn),
+    changedTurns,
+    editedTurns: changedTurns
+      .filter((turn) => isEdited(known.get(turn.id), turn))
+      .map((turn) => ({ id: turn.id, ...turnAsked(turn, blobs) })),
     newTurns: next
       .filter(({ id }) => !known.has(id))
-      .map((turn, index) => turnColumns(name, turn, { place: firstPlace + index, blobs })),
+      .map((turn, index) =>
+        turnColumns({ ...name, agent }, turn, { place: firstPlace + index, blobs }),
+      ),
   };
+}
+
+function isEdited(known: TurnRow | undefined, turn: TurnRow): boolean {
+  return (
+    turn.prompt !== known?.prompt ||
+    turn.loadClass !== known.loadClass ||
+    turn.notBeforeMs !== known.notBeforeMs
+  );
 }
 
 function openTurns({ turn, queue }: ThreadRows): readonly TurnRow[] {

@@ -1,0 +1,95 @@
+/*
+ * Reading a thread back: the port of packages/agents.
+ *
+ * Events are found by their primary key, from its end. A payload that is a blob is not read for a list: its row has the beginning of it,
+ * written together with it, and a blob's size is known without its text.
+ */
+import type { BriefEvent, ThreadHistory } from '@clawdfather/agents';
+import { sql } from 'kysely';
+import type { AccountContext } from '../../context.ts';
+import { toRecord } from '../../schema/record.ts';
+import { createSelect } from '../../select.ts';
+
+interface OfThread {
+  readonly accountId: string;
+  readonly threadId: string;
+}
+
+const eventColumns = [
+  'turn_events.seq',
+  'turn_events.turn_id',
+  'turn_events.type',
+  'turn_events.at_ms',
+] as const;
+
+export const selectEventsBefore = createSelect(
+  (
+    db,
+    {
+      accountId,
+      threadId,
+      before,
+      limit,
+    }: OfThread & { readonly before: number; readonly limit: number },
+  ) =>
+    db
+      .selectFrom('turn_events')
+      .leftJoin('blobs', (join) =>
+        join
+          .onRef('blobs.account_id', '=', 'turn_events.account_id')
+          .onRef('blobs.hash', '=', 'turn_events.payload_hash'),
+      )
+      .select(eventColumns)
+      .select(['turn_events.payload_json', 'turn_events.brief_json'])
+      .select(sql<number | null>`octet_length(blobs.body)`.as('whole_bytes'))
+      .where('turn_events.account_id', '=', accountId)
+      .where('turn_events.thread_id', '=', threadId)
+      .where('turn_events.seq', '<', before)
+      .orderBy('turn_events.seq', 'desc')
+      .limit(limit),
+);
+
+interface PieceWanted extends OfThread {
+  readonly seq: number;
+  /* From 1, as SQL counts. */
+  readonly first: number;
+  readonly limit: number;
+}
+
+const selectEventText = createSelect(
+  (db, { accountId, threadId, seq, first, limit }: PieceWanted) => {
+    const whole = sql<string>`coalesce(turn_events.payload_json, blobs.body)`;
+    return db
+      .selectFrom('turn_events')
+      .leftJoin('blobs', (join) =>
+        join
+          .onRef('blobs.account_id', '=', 'turn_events.account_id')
+          .onRef('blobs.hash', '=', 'turn_events.payload_hash'),
+      )
+      .select(eventColumns)
+      .select([
+        sql<number>`length(${whole})`.as('characters'),
+        sql<string>`substr(${whole}, ${first}, ${limit})`.as('text'),
+      ])
+      .where('turn_events.account_id', '=', accountId)
+      .where('turn_events.thread_id', '=', threadId)
+      .where('turn_events.seq', '=', seq);
+  },
+);
+
+export function createHistory({ runner, accountId }: AccountContext): ThreadHistory {
+  return {
+    before: async (threadId, { before, limit }) => {
+      const rows = await runner.select(selectEventsBefore, { accountId, threadId, before, limit });
+      return rows.map((row): BriefEvent => {
+        const { payload, brief = {}, ...event } = toRecord(row);
+        return { ...event, payload: payload ?? brief };
+      });
+    },
+    eventText: async (threadId, { seq, offset, limit }) => {
+      const wanted = { accountId, threadId, seq, first: offset + 1, limit };
+      const [row] = await runner.select(selectEventText, wanted);
+      return row === undefined ? undefined : toRecord(row);
+    },
+  };
+}
