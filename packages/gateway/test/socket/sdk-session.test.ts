@@ -8,12 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  createRandom,
-  createSignalBell,
-  createSystemClock,
-  createSystemRandom,
-} from '@clawdfather/kit';
+import { createSignalBell, createSystemClock, createSystemRandom } from '@clawdfather/kit';
 import {
   createClient,
   createMemoryOutboxStore,
@@ -31,19 +26,33 @@ import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { startGatewayProcess } from '../fixtures/start-gateway-process.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
+import { hasty } from './hasty.ts';
 
 const clock = createSystemClock();
 const random = createSystemRandom();
-/* Attempts follow each other sooner; what opens, beats and watches for silence keeps its time (see sdk-terminal.test.ts). */
-const hasty = {
-  random: createRandom((target) => target.fill(255)),
-  clock: {
-    ...clock,
-    timer: (ms: number, fire: () => void) =>
-      clock.timer(ms < 13_000 ? Math.min(ms, 100) : ms, fire),
-    sleep: (ms: number, signal?: AbortSignal) => clock.sleep(Math.min(ms, 100), signal),
-  },
-};
+/* A gateway behind a proxy, killed and started again in its place. */
+async function openMortalGateway() {
+  const directory = await mkdtemp(join(tmpdir(), 'mortal-'));
+  let gateway = await startGatewayProcess(directory);
+  const proxy = await openCuttingProxy(gateway.url);
+  const { token } = gateway;
+  return {
+    proxy,
+    me: (): ApiCaller => gateway.me,
+    client: createClient({ baseUrl: proxy.url, token }),
+    kill: () => gateway.end('SIGKILL'),
+    start: async (): Promise<void> => {
+      gateway = await startGatewayProcess(directory);
+      proxy.target(gateway.url);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await gateway.end('SIGTERM');
+      await endEveryRun(join(directory, 'state'));
+      await proxy[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
 
 /* Reads a line to its end, and lets a test wait for what it has seen. */
 function watch(line: SessionLine) {
@@ -87,16 +96,12 @@ async function assertSame(seen: readonly SeenEvent[], me: ApiCaller, threadId: s
 }
 
 test('a gateway that is killed again and again under an open session: every event once, and each restart named as one', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'session-kill-'));
-  let gateway = await startGatewayProcess(directory);
-  await using proxy = await openCuttingProxy(gateway.url);
-  const { token } = gateway;
-  const me = (): ApiCaller => callerOf(gateway.url, token);
+  await using rig = await openMortalGateway();
+  const { client, me } = rig;
   const { body } = await me().post('sessions', { agent: 'echo' });
   const { id: sessionId, agent_session_id: threadId } = body['session'];
   const talk = createTalk(me);
   talk.takeUp(threadId);
-  const client = createClient({ baseUrl: proxy.url, token });
   const statuses: SessionStatus[] = [];
   const line = openSession(
     { client, sessionId, after: 0 },
@@ -106,9 +111,8 @@ test('a gateway that is killed again and again under an open session: every even
   for (let round = 0; round < 3; round += 1) {
     const turn = await talk.say(`say 300 words\nround ${round}`);
     await seen.until(() => seen.events.some(({ turn_id: of }) => of === turn));
-    await gateway.end('SIGKILL');
-    gateway = await startGatewayProcess(directory);
-    proxy.target(gateway.url);
+    await rig.kill();
+    await rig.start();
     await seen.until(() => seen.events.some(isEndOf(turn)));
   }
   const restarts = seen.others.filter(({ kind }) => kind === 'restarted');
@@ -119,9 +123,6 @@ test('a gateway that is killed again and again under an open session: every even
   await assertSame(seen.events, me(), threadId);
   line.close();
   await seen.over;
-  await endEveryRun(gateway.me);
-  await gateway.end('SIGTERM');
-  await rm(directory, { recursive: true, force: true });
 });
 
 test('resets, polite closes with 1000 and a network that freezes lose and double nothing', async () => {
@@ -153,7 +154,7 @@ test('resets, polite closes with 1000 and a network that freezes lose and double
     await seen.until(() => seen.events.some(isEndOf(turn)));
   }
   await assertSame(seen.events, me, threadId);
-  assert.deepEqual(seen.others, []);
+  assert.equal(seen.others.length, 0);
   assert.ok(proxy.connections >= 4);
 
   await me.delete(`sessions/${sessionId}`);
@@ -163,10 +164,8 @@ test('resets, polite closes with 1000 and a network that freezes lose and double
 });
 
 test('a message whose answer is lost arrives once; its turn is recovered through a restart', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'session-outbox-'));
-  let gateway = await startGatewayProcess(directory);
-  await using proxy = await openCuttingProxy(gateway.url);
-  const client = createClient({ baseUrl: proxy.url, token: gateway.token });
+  await using rig = await openMortalGateway();
+  const { client, me, proxy } = rig;
   const store = createMemoryOutboxStore();
   const deps = { store, wire: createOutboxWire(client), clock, random };
   const outbox = createOutbox(deps);
@@ -200,11 +199,13 @@ test('a message whose answer is lost arrives once; its turn is recovered through
       },
     },
   );
+  const talk = createTalk(me);
+  talk.takeUp(items[0]?.id ?? '');
+  await talk.until(({ type }) => type === 'approval');
   while (!states.includes('polling')) await bell.wait();
-  await gateway.end('SIGKILL');
+  await rig.kill();
   while (states.at(-1) !== 'lost_connection') await bell.wait();
-  gateway = await startGatewayProcess(directory);
-  proxy.target(gateway.url);
+  await rig.start();
   while (states.at(-1) !== 'polling') await bell.wait();
   const asks = await client.asks.list();
   const [ask] = asks.items;
@@ -216,7 +217,4 @@ test('a message whose answer is lost arrives once; its turn is recovered through
     [end.kind, end.kind === 'recovered' && end.status, end.isRestarted],
     ['recovered', 'completed', true],
   );
-  await endEveryRun(gateway.me);
-  await gateway.end('SIGTERM');
-  await rm(directory, { recursive: true, force: true });
 });
