@@ -69,6 +69,8 @@ export { onceOf } from './decide/once.ts';
 export type { OnceSetup } from './decide/once.ts';
 export { addText, noText, sealText } from './decide/message-text.ts';
 export type { MessageText } from './decide/message-text.ts';
+export { loseTurn, putOff, releaseTurn, silenceMsMax } from './decide/reaching.ts';
+export type { LostTurn, PutOff } from './decide/reaching.ts';
 export { askIdOf } from './decide/take-request.ts';
 export { editTurn, expireTurn, moveTurn } from './decide/queue.ts';
 export type { TurnEdit } from './decide/queue.ts';
@@ -86,6 +88,7 @@ export type {
   ThreadFilter,
   ThreadName,
   ThreadRecords,
+  TurnElsewhere,
 } from './ports.ts';
 export { laneNames } from './queue/lanes.ts';
 export type { LaneClaim, LaneFull, LaneLimits, LaneName, LaneNumbers } from './queue/lanes.ts';
@@ -131,6 +134,7 @@ export type {
   LoadClass,
   MessageRole,
   OpenMessage,
+  Reaching,
   RunPhase,
   ThreadChange,
   ThreadRow,
@@ -142,7 +146,14 @@ export type {
 } from './rows.ts';
 export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
-export type { TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
+export type {
+  AgentLoss,
+  TurnCode,
+  TurnEvent,
+  TurnState,
+  TurnStatus,
+  TurnStep,
+} from './turn/next-turn.ts';
 export type { Json, JsonObject, RpcError, RpcMessage, WireId } from './wire/json-rpc.ts';
 export {
   cancelGraceMs,
@@ -152,6 +163,10 @@ export {
   messageBytesMax,
 } from './wire/limits.ts';
 export { noOutputMs } from './turn/watchdog.ts';
+export { formatMessage, formatTask, formatWake } from './visibility/agent-messages.ts';
+export type { EndedTask, MakeVisible, Speaker } from './visibility/agent-messages.ts';
+export { cutMiddle, saidTexts } from './visibility/said-texts.ts';
+export type { SaidText } from './visibility/said-texts.ts';
 export type {
   AgentKeys,
   AgentSessionRecords,

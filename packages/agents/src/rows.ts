@@ -78,6 +78,10 @@ export interface TurnRow {
   readonly cancelActor?: string | undefined;
   readonly usage?: JsonObject | undefined;
   readonly result?: TurnResult | undefined;
+  /* The host of its agent cannot be reached, and is tried again (decide/reaching.ts). */
+  readonly reaching?: Reaching | undefined;
+  /* When the agent first said or did something for it. */
+  readonly firstOutputAtMs?: number | undefined;
   readonly queuedAtMs: number;
   /* Its place in the queue of its account (queue/queue-order.ts). Higher comes first; 0 is usual. */
   readonly priority: number;
@@ -111,6 +115,16 @@ export interface TurnResult {
   readonly cause?: string | undefined;
 }
 
+export interface Reaching {
+  /* Of the connection that did not come about (docs/ssh.md). */
+  readonly cause: string;
+  /* For people: what does not answer. */
+  readonly message: string;
+  readonly sinceMs: number;
+  readonly tries: number;
+  readonly nextAtMs: number;
+}
+
 /* Drawn in docs/lifecycles.md. */
 export type LeaseState = 'open' | 'closing' | 'closed' | 'lost';
 
@@ -137,6 +151,8 @@ export interface AgentRunRow {
   readonly instanceId: string;
   /* Of the run, as its owner holds it: a writer with an older one is refused (O3). */
   readonly epoch: number;
+  /* The start of the gateway, counted by its supervisor, that last saw it alive. */
+  readonly seenBy?: number | undefined;
   readonly state: LeaseState;
   readonly phase: RunPhase;
   readonly commandHash: string;

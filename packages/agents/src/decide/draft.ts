@@ -23,6 +23,16 @@ import type {
 import { nextTurn, type TurnEvent } from '../turn/next-turn.ts';
 import { formatNotification, formatRequest, type JsonObject } from '../wire/json-rpc.ts';
 
+/* What an agent says or does for a turn; the others are about it. */
+const outputTypes: ReadonlySet<EventType> = new Set([
+  'delta',
+  'message',
+  'tool',
+  'plan',
+  'approval',
+  'question',
+]);
+
 export class Draft {
   thread: ThreadRow;
   run: AgentRunRow | undefined;
@@ -63,6 +73,13 @@ export class Draft {
     const seq = this.nextSeq;
     this.thread = { ...this.thread, lastSeq: seq };
     this.#events.push({ seq, turnId, type, payload, atMs });
+    this.#noteOutput(type, atMs);
+  }
+
+  #noteOutput(type: EventType, atMs: number): void {
+    const { turn } = this;
+    const isFirst = turn?.promptEnd !== undefined && turn.firstOutputAtMs === undefined;
+    if (isFirst && outputTypes.has(type)) this.changeTurn({ firstOutputAtMs: atMs });
   }
 
   /* Lengthens the newest event, if it is still of this change. */

@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { apiErrorSchema, type Endpoint, isApiErrorCode } from '@clawdfather/protocol/api';
 import fc from 'fast-check';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
+import { agentKeyFor } from '../fixtures/agent-key-for.ts';
 import { type Made, rows } from './rows.ts';
 import { everyEndpoint } from './send.ts';
 
@@ -28,6 +29,7 @@ const made: Made = {
   threadId: someId,
   turnId: someId,
   askId: someId,
+  noticeId: someId,
   artifactId: someId,
 };
 
@@ -116,6 +118,7 @@ test('every endpoint answers whatever it is sent with a refusal, and never fails
       agentPolicy: { security: 'deny', ask: 'off' },
     },
   });
+  const agentKey = await agentKeyFor(rig, rig.owner);
   for (const [name, endpoint] of everyEndpoint) {
     // Would sign the sender out, and has nothing to be malformed.
     if (name === 'auth.signOut') continue;
@@ -126,7 +129,7 @@ test('every endpoint answers whatever it is sent with a refusal, and never fails
         const response = await fetch(new URL(path, rig.url), {
           method: endpoint.method,
           headers: {
-            authorization: `Bearer ${rig.owner.token}`,
+            authorization: `Bearer ${endpoint.access === 'agent' ? agentKey.key : rig.owner.token}`,
             ...(mayHaveBody ? { 'content-type': 'application/json' } : {}),
             ...headers,
           },

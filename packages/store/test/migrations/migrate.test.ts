@@ -28,6 +28,7 @@ const hashes = [
   'fb09d0d812bfdb7e0d612389ea718c6eb51fb09d39467dcf702059b6424f62fc',
   '1f554ddd081679f36ba913c3d0471a23ccdfe07809e11e65fd3773d1a0c30e4d',
   'fcb308e7a37670cbb17b8a558925a32eab1859677575400e28fc329e13653c0e',
+  'f31130a12278022ad346b8f9684161ea05ea08da2167bcfe63da467bd7eb08b2',
 ];
 
 test('released migrations have not been changed', () => {

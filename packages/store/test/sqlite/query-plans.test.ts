@@ -25,6 +25,7 @@ const limits = { ownerStaleMs: 120_000, idleGraceMs: 300_000 };
 const wholeTables = [
   'accounts',
   'audit_heads',
+  'heads',
   'gateway_instances',
   'control_migrations',
   'sqlite_schema',
@@ -56,6 +57,7 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   await allOfThreads(account);
   await store.system.threads.withRuns('gateway-a');
   await store.system.threads.withTurns();
+  await store.system.threads.elsewhere('gateway-b');
   await store.system.instances.startsSince(0);
   await store.system.threads.runningTurns();
   await store.system.threads.waitingTurns();

@@ -36,6 +36,8 @@ interface StoredThread {
 
 export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
+  /* Of gateways, by their instance. */
+  readonly beats = new Map<string, string>();
   #count = 0;
 
   readonly records: ThreadRecords = {
@@ -89,6 +91,10 @@ export class MemoryRecords {
       this.#of(id)
         .events.filter(({ seq }) => seq > after)
         .slice(0, limit),
+    deltas: async ({ threadId, id }, { after, limit }) =>
+      this.#of(threadId)
+        .events.filter(({ seq, turnId, type }) => seq > after && turnId === id && type === 'delta')
+        .slice(0, limit),
     turns: async (id) => [...this.#of(id).turns.values()],
     turn: async (turnId) => this.#find(({ turns }) => turns.get(turnId)),
     turnOfMessage: async (id, messageId) =>
@@ -118,6 +124,15 @@ export class MemoryRecords {
       [...this.threads.values()]
         .filter(({ queue, turns }) => queue.length > 0 || [...turns.values()].some(isRunning))
         .map(({ thread: { id } }) => ({ accountId: anAccount, id })),
+    elsewhere: async (instanceId) =>
+      [...this.threads.values()].flatMap(({ thread: { id }, run, turns }) =>
+        [...turns.values()].filter(isRunning).flatMap((turn) => {
+          const at = run?.instanceId ?? turn.instanceId;
+          if (at === undefined || at === instanceId) return [];
+          const beat = this.beats.get(at);
+          return [{ accountId: anAccount, id, turnId: turn.id, instanceId: at, beat }];
+        }),
+      ),
     runningTurns: async () =>
       [...this.threads.values()].flatMap(({ turns }) => [...turns.values()].filter(isRunning))
         .length,
