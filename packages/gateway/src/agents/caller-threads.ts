@@ -18,7 +18,7 @@ import type { JsonObject } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
-import type { PollFacts, QueuePlace, QueueView } from '@clawdfather/threads';
+import type { QueuePlace, QueueView } from '@clawdfather/threads';
 import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -63,11 +63,10 @@ export interface SaidPrompt {
   readonly notBeforeMs?: number | undefined;
 }
 
-/* Where a turn stands if it waits, how it is asked after, and how the look at what it has left went, if there was one. */
+/* Where a turn stands if it waits, and how the look at what it has left went, if there was one. */
 export interface TurnStanding {
   readonly sync: ArtifactSyncRow | undefined;
   readonly place: QueuePlace | undefined;
-  readonly poll: PollFacts | undefined;
 }
 
 export type TurnOfThread = TurnRow & { readonly threadId: string };
@@ -163,18 +162,16 @@ export class CallerThreads {
 
   async standing(turn: TurnOfThread): Promise<TurnStanding> {
     const { queue } = this.#deps.agentThreads.threads;
-    const { agent } = await this.thread(turn.threadId);
     const isWaiting = turn.status === 'queued';
     return {
       sync: await this.syncOf(turn.id),
       place: isWaiting ? await queue.ofTurn(this.#caller.accountId, turn.id) : undefined,
-      poll: queue.poll(turn, agent),
     };
   }
 
   /* The same of all turns of a thread. */
   async standings(
-    { id, agent }: ThreadRow,
+    { id }: ThreadRow,
     turns: readonly TurnRow[],
   ): Promise<(turn: TurnRow) => TurnStanding> {
     const { queue } = this.#deps.agentThreads.threads;
@@ -183,7 +180,6 @@ export class CallerThreads {
     return (turn) => ({
       sync: syncs.get(turn.id),
       place: places.get(turn.id),
-      poll: queue.poll(turn, agent),
     });
   }
 

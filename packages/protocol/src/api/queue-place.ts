@@ -37,9 +37,6 @@ export const queuePlaceSchema = z
   })
   .meta({ id: 'QueuePlace' });
 
-/* How a client that has no stream asks after a turn. */
-export const pollSchema = z.object({ interval_ms: z.int(), until: timeSchema });
-
 /* A few steps up and down are all that people tell apart. */
 const priorityMax = 9;
 
