@@ -54,7 +54,6 @@ export const cliErrorCodes = [
   'artifact-not-found',
   'artifact-refused',
   'artifact-damaged',
-  'file-exists',
   'option-needed',
   'asks-unreachable',
   'token-not-found',
