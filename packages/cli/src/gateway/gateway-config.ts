@@ -44,6 +44,7 @@ export function gatewayConfigFrom(
       },
     },
     accounts: values.accounts,
+    artifacts: artifactsFrom(config),
     bounds: {
       liveRunsMax: values['gateway.liveRunsMax'],
       socketsMax: values['gateway.socketsMax'],
@@ -81,6 +82,18 @@ export function gatewayConfigFrom(
     ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
     ...githubFrom(config),
     notify: notifyFrom(config),
+  };
+}
+
+function artifactsFrom({ values }: Config): NonNullable<GatewayConfig['artifacts']> {
+  const directory = values['gateway.artifactsDir'];
+  return {
+    ...(directory === undefined ? {} : { directory }),
+    bounds: {
+      turnBytesMax: values['gateway.artifactsTurnMax'],
+      accountBytesMax: values['gateway.artifactsAccountMax'],
+      keptMs: values['gateway.artifactsKept'],
+    },
   };
 }
 

@@ -38,6 +38,7 @@ export type {
   Scope,
 } from './endpoint.ts';
 
+export { socketCloseCodes, socketPaths } from './socket-names.ts';
 export {
   runClientMessageSchema,
   runServerMessageSchema,
@@ -45,9 +46,7 @@ export {
   sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
-  socketCloseCodes,
   socketMessageBytesMax,
-  socketPaths,
 } from './socket.ts';
 export type {
   RunServerMessage,
