@@ -62,6 +62,7 @@ export const agentShapes = {
       'usage',
       'approval',
       'question',
+      'artifact',
       'noise',
     ]),
     seq: count.describe('its number in the thread, from 1'),
@@ -81,6 +82,34 @@ export const agentShapes = {
     text: z.string().describe('what the agent said, as it would have been on stdout'),
     usage: facts.nullable().describe('as the agent counted it'),
     exitCode: count.describe('of `clf ask`, unless Ctrl-C ended it'),
+  }),
+  'turn-artifacts': z.object({
+    turnId,
+    artifacts: z.array(
+      z.object({
+        id: z.string(),
+        relativePath: z.string().describe('below the directory of the thread'),
+        contentType: z.string(),
+        sizeBytes: count,
+        sha256: z.string(),
+        news: z.enum(['new', 'changed', 'unchanged']).describe('since the turn before'),
+        modifiedAt: instant,
+        downloadUrl: z.string().nullable().describe('good for a day; null: its bytes are gone'),
+      }),
+    ),
+    artifactSync: z.object({
+      status: z.enum(['no-artifacts', 'syncing', 'synced', 'partial', 'failed']),
+      missing: z.array(
+        z.object({ path: z.string(), reason: z.string().describe('a word of artifacts.md') }),
+      ),
+      missingCount: count.describe('of all; `missing` has the first of them'),
+    }),
+  }),
+  'saved-artifact': z.object({
+    relativePath: z.string(),
+    sizeBytes: count,
+    sha256: z.string().describe('it was checked'),
+    savedAs: z.string(),
   }),
   thread: z.object(threadFields),
   conversation: z.object({

@@ -17,6 +17,7 @@ import {
   threadsListSpec,
   threadsShowSpec,
 } from './agent-specs.ts';
+import { threadsArtifactsSpec, threadsDownloadSpec } from './artifact-specs.ts';
 import {
   allowSpec,
   approvalsSpec,
@@ -155,6 +156,16 @@ export const commandGroups: readonly CommandGroup[] = [
         threadsFollowSpec,
         'required',
         async () => (await import('./threads-follow.ts')).execute,
+      ),
+      command(
+        threadsArtifactsSpec,
+        'required',
+        async () => (await import('./threads-artifacts.ts')).list,
+      ),
+      command(
+        threadsDownloadSpec,
+        'required',
+        async () => (await import('./threads-artifacts.ts')).download,
       ),
       command(threadsCancelSpec, 'required', async () => (await import('./threads.ts')).cancel),
       command(threadsArchiveSpec, 'required', async () => (await import('./threads.ts')).archive),

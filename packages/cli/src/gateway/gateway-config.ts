@@ -45,6 +45,7 @@ export function gatewayConfigFrom(
       queue: queueConfigFrom(values),
     },
     accounts: values.accounts,
+    artifacts: artifactsFrom(config),
     bounds: {
       liveRunsMax: values['gateway.liveRunsMax'],
       socketsMax: values['gateway.socketsMax'],
@@ -82,6 +83,18 @@ export function gatewayConfigFrom(
     ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
     ...githubFrom(config),
     notify: notifyFrom(config),
+  };
+}
+
+function artifactsFrom({ values }: Config): NonNullable<GatewayConfig['artifacts']> {
+  const directory = values['gateway.artifactsDir'];
+  return {
+    ...(directory === undefined ? {} : { directory }),
+    bounds: {
+      turnBytesMax: values['gateway.artifactsTurnMax'],
+      accountBytesMax: values['gateway.artifactsAccountMax'],
+      keptMs: values['gateway.artifactsKept'],
+    },
   };
 }
 

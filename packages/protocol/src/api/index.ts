@@ -39,6 +39,7 @@ export type {
   Scope,
 } from './endpoint.ts';
 
+export { socketCloseCodes, socketPaths } from './socket-names.ts';
 export {
   runClientMessageSchema,
   runServerMessageSchema,
@@ -46,9 +47,7 @@ export {
   sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
-  socketCloseCodes,
   socketMessageBytesMax,
-  socketPaths,
 } from './socket.ts';
 export type {
   RunServerMessage,
