@@ -11,6 +11,7 @@ import { createSystemClock } from '@clawdfather/kit';
 import { type Client, createClient } from '@clawdfather/sdk';
 import { readConfinementSupport, shimBinaryPath } from '@clawdfather/supervisor';
 import { createGatewayRig, endOf, type GatewayRig } from '../support/gateway-rig.ts';
+import { createMcpRig, eras } from '../support/mcp-rig.ts';
 
 const { landlock, hasNamespaces } = await readConfinementSupport(shimBinaryPath());
 const skip = landlock < 6 || !hasNamespaces ? 'the whole shield cannot be had here' : false;
@@ -160,3 +161,81 @@ async function untilThere(path: string): Promise<void> {
   const clock = createSystemClock();
   while (!existsSync(path)) await clock.sleep(20);
 }
+
+test('killed while the child is made, works or has just ended: the parent is woken once', {
+  skip,
+  timeout: 240_000,
+}, async (t) => {
+  const { project, restart, client } = await openWorld(t);
+  const prompts = join(project, 'prompts');
+  const heard = (text: string): number =>
+    readFileSync(prompts, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(text)).length;
+  const moments = ['asked', 'works', 'ended'] as const;
+  for (const moment of moments) {
+    const { thread } = await client().threads.create({ body: { directory: project } });
+    const mark = join(project, moment);
+    const task = `call: exec ${JSON.stringify({ command: `touch ${mark}; sleep 1; touch ${mark}.done` })}`;
+    const text = `call: sessions_spawn ${JSON.stringify({ task, title: moment })}`;
+    const { turn } = await client().threads.prompt({ params: { id: thread.id }, body: { text } });
+    if (moment === 'works') await untilThere(mark);
+    if (moment === 'ended') await untilThere(`${mark}.done`);
+    await restart();
+    const { receipt } = JSON.parse(await answerOf(client, thread.id, turn.id)) as Spawned;
+    assert.equal((await turnsOf(client, thread.id, 2)).length, 2, moment);
+    assert.equal(heard(`Receipt ${receipt.receipt}: `), 1, moment);
+  }
+});
+
+test('the five tools with the protocol’s own client, in both eras', {
+  skip,
+  timeout: 180_000,
+}, async (t) => {
+  const { rig, project, client } = await openWorld(t);
+  const { thread } = await client().threads.create({ body: { directory: project } });
+  const { turn } = await client().threads.prompt({
+    params: { id: thread.id },
+    body: { text: 'hello' },
+  });
+  await answerOf(client, thread.id, turn.id);
+  const keys = join(rig.stateDir, 'agent-keys');
+  const [name = ''] = readdirSync(keys);
+  const { connect } = createMcpRig(t, rig);
+  const env = { CLAWDFATHER_AGENT_KEY_FILE: join(keys, name) };
+  for (const era of eras) {
+    const agent = await connect({ era, env, cwd: project });
+    const { tools } = await agent.client.listTools();
+    assert.deepEqual(
+      tools.map((tool) => tool.name).filter((tool) => tool.startsWith('sessions_')),
+      toolNames,
+    );
+    const spawned = await agent.call('sessions_spawn', { task: `hello ${era}`, wake: false });
+    const { session, receipt } = spawned.data as unknown as Spawned;
+    const again = { session: session.session_key, text: 'more', key: 'k' };
+    const first = (await agent.call('sessions_send', again)).data as unknown as Spawned;
+    const second = (await agent.call('sessions_send', again)).data as unknown as Spawned;
+    assert.equal(first.receipt.receipt, second.receipt.receipt);
+    const reused = await agent.call('sessions_send', { ...again, text: 'other' });
+    assert.match(JSON.stringify(reused), /this key belongs to another call/);
+    for (const params of [{ session: session.session_key }, { receipt: receipt.receipt }]) {
+      const status = await agent.call('sessions_status', params);
+      assert.match(JSON.stringify(status.data), new RegExp(session.session_key));
+    }
+    const neither = await agent.call('sessions_status', {});
+    assert.match(JSON.stringify(neither), /give either session or receipt/);
+    const missing = await agent.call('sessions_history', { session: '0123456789abcdef' });
+    assert.match(JSON.stringify(missing), /no such session or receipt, or you do not see it/);
+    const listed = await agent.call('sessions_list', {});
+    assert.equal((listed.data as { own_session_key?: string }).own_session_key, thread.id);
+    await agent.client.close();
+  }
+  // Without a key they are not there.
+  const plain = await connect({ cwd: project });
+  const { tools } = await plain.client.listTools();
+  assert.deepEqual(
+    tools.map((tool) => tool.name),
+    ['exec', 'process'],
+  );
+  await plain.client.close();
+});
