@@ -91,6 +91,11 @@ export interface ThreadRecords {
   turns(threadId: string): Promise<readonly TurnRow[]>;
   /* With the thread that it is of. */
   turn(turnId: string): Promise<(TurnRow & { readonly threadId: string }) | undefined>;
+  /* As `events`, only the texts of one turn. */
+  deltas(
+    turn: { readonly threadId: string; readonly id: string },
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<readonly EventRow[]>;
   /* The turn that a client's message has made, if it made one. */
   turnOfMessage(threadId: string, clientMessageId: string): Promise<TurnRow | undefined>;
   ask(askId: string): Promise<(AskRow & { readonly threadId: string }) | undefined>;

@@ -6,6 +6,8 @@ import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@cl
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy, RunLimits } from '@clawdfather/supervisor';
 import type { AccountBounds } from './accounts/account-bounds.ts';
+import type { NtfyConfig } from './notices/channels/ntfy.ts';
+import type { WebhookConfig } from './notices/channels/webhook.ts';
 import type { ArtifactBounds } from './artifacts/limits.ts';
 import type { SyncRehearsal } from './artifacts/sync-artifacts.ts';
 import type { SocketLimits } from './socket/limits.ts';
@@ -40,6 +42,15 @@ export interface GatewayConfig {
   readonly artifacts?: ArtifactsConfig;
   /* How many sockets there may be in all, where the usual numbers do not fit. */
   readonly sockets?: Partial<SocketLimits>;
+  /* Where the owner's notices are sent. */
+  readonly notify?: NotifyConfig;
+}
+
+export interface NotifyConfig {
+  readonly webhook?: WebhookConfig | undefined;
+  readonly ntfy?: NtfyConfig | undefined;
+  /* The titles of threads, which are the beginnings of prompts, may be sent. */
+  readonly showsTitles?: boolean;
 }
 
 export interface ArtifactsConfig {

@@ -2,6 +2,9 @@
  * The door of store: the control database, on SQLite or PostgreSQL.
  */
 export type { AccountEvent, AccountEvents, EventsHead } from './account/feed/events.ts';
+export type { Inbox, InboxSnapshot, OpenNotice } from './account/feed/inbox.ts';
+export type { AccountNews } from './account/feed/news.ts';
+export type { Notice, NoticeDelivery, Notices, ToldNotice } from './account/feed/notices.ts';
 export type { NewsDesk } from './account/feed/news-desk.ts';
 export type { SeenMarkers } from './account/feed/seen.ts';
 export type { AccountQueries, AccountStore } from './account/for-account.ts';
@@ -40,6 +43,8 @@ export { StoreError, storeErrorCodes } from './errors.ts';
 export type { StoreErrorCode } from './errors.ts';
 export type { MigrationStatus } from './migrations/migrate.ts';
 export type { QueryObservation, QueryObserver } from './observe.ts';
+export { noticeClasses } from './schema/feed-tables.ts';
+export type { NoticeClass } from './schema/feed-tables.ts';
 export type { Json, JsonText } from './schema/json-text.ts';
 export type {
   JsonObject,
@@ -61,6 +66,7 @@ export type { SystemQueries } from './system/for-system.ts';
 export type { GatewayInstance, Instances } from './system/instances.ts';
 export type { Leases } from './system/leases.ts';
 export type { MasterKeyNotes } from './system/master-keys.ts';
+export type { DeliveryEnd, NoticeQueue, Sender, TakenDelivery } from './system/notices.ts';
 export type { RateLimit, RateLimitOutcome, RateLimits } from './system/rate-limits.ts';
 export type { OauthState, SignIns } from './system/sign-in.ts';
 export type { TokenHolder, Tokens } from './system/tokens.ts';

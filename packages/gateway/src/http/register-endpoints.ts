@@ -119,7 +119,8 @@ function admitAtOnce(
   return true;
 }
 
-async function admit(deps: RegisterDeps, admission: Admission): Promise<void> {
+/* Stages 2 to 4; throws an `ApiError`. */
+export async function admit(deps: RegisterDeps, admission: Admission): Promise<void> {
   const { request, endpoint } = admission;
   const { access } = endpoint;
   if (access === 'agent' && (await admitAgent(deps, request))) {

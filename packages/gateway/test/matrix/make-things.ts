@@ -43,6 +43,7 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     threadId: thread.id,
     turnId: turn.id,
     askId: ask,
+    noticeId: await firstNotice(asOwner),
     artifactId,
     runId: run.runId,
     approvalId: held.approvalId,
@@ -65,6 +66,12 @@ async function firstAsk(asOwner: ReturnType<typeof asAccount>, threadId: string)
       after = seq;
     }
   }
+}
+
+/* Made in the transaction of the ask. */
+async function firstNotice(asOwner: ReturnType<typeof asAccount>): Promise<string> {
+  const { items } = await asOwner('notices.list', {});
+  return items[0].id;
 }
 
 /* Of a turn that has ended. */

@@ -29,6 +29,7 @@ const made: Made = {
   threadId: someId,
   turnId: someId,
   askId: someId,
+  noticeId: someId,
   artifactId: someId,
 };
 

@@ -17,6 +17,7 @@ export interface Made {
   readonly threadId: string;
   readonly turnId: string;
   readonly askId: string;
+  readonly noticeId: string;
   readonly artifactId: string;
 }
 
@@ -142,6 +143,11 @@ export const rows: Readonly<Record<string, Row>> = {
   'approvalRules.revoke': { kind: 'names', call: byRule },
   'events.list': { kind: 'lists' },
   'seen.mark': { kind: 'names', call: withBody(byThread, { seq: 1 }) },
+  'inbox.get': { kind: 'lists' },
+  'notices.list': { kind: 'lists' },
+  'notices.see': { kind: 'names', call: ({ noticeId }) => ({ params: { id: noticeId } }) },
+  // For whoever runs the machine; everybody else is refused.
+  'notices.test': { kind: 'self' },
   'settings.get': { kind: 'self' },
   'settings.update': { kind: 'self', call: () => ({ body: { idle_timeout_seconds: 600 } }) },
   'audit.list': { kind: 'lists' },
@@ -152,8 +158,8 @@ export const rows: Readonly<Record<string, Row>> = {
 
 /*
  * Routes that are no endpoints: pages, whose two accounts are in test/home/register-home.test.ts, documents, which are the same for
- * everybody, and MCP, whose two accounts have a test of
- * their own (test/mcp/two-accounts.test.ts).
+ * everybody, and MCP and JSON-RPC, whose two accounts have tests of
+ * their own (test/mcp/two-accounts.test.ts, test/acp/rpc-accounts.test.ts).
  */
 export const pages: readonly string[] = [
   'GET /pages/home.css',
@@ -171,5 +177,6 @@ export const pages: readonly string[] = [
   'GET /login/login.css',
   'GET /login/login.js',
   'GET /mcp',
+  'POST /acp/rpc',
   'POST /mcp',
 ];

@@ -22,6 +22,7 @@ const missing: Made = {
   threadId: missingId,
   turnId: missingId,
   askId: missingId,
+  noticeId: missingId,
   artifactId: missingId,
 };
 

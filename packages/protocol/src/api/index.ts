@@ -11,6 +11,7 @@ import { connectionsEndpoints } from './connections.ts';
 import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
+import { inboxEndpoints, noticesEndpoints } from './notices.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
@@ -80,6 +81,8 @@ export const api = {
   approvalRules: approvalRulesEndpoints,
   events: eventsEndpoints,
   seen: seenEndpoints,
+  inbox: inboxEndpoints,
+  notices: noticesEndpoints,
   settings: settingsEndpoints,
   audit: auditEndpoints,
   system: systemEndpoints,

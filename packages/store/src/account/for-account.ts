@@ -12,6 +12,8 @@ import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { type AccountEvents, createAccountEvents } from './feed/events.ts';
+import { createInbox, type Inbox } from './feed/inbox.ts';
+import { createNotices, type Notices } from './feed/notices.ts';
 import { createSeenMarkers, type SeenMarkers } from './feed/seen.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
 import { createMcpSessions, type McpSessions } from './mcp-sessions.ts';
@@ -37,6 +39,8 @@ export interface AccountQueries {
   readonly agentSessions: AgentSessions;
   readonly events: AccountEvents;
   readonly seen: SeenMarkers;
+  readonly notices: Notices;
+  readonly inbox: Inbox;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -119,6 +123,14 @@ class PartsOnDemand implements AccountQueries {
 
   get seen(): SeenMarkers {
     return createSeenMarkers(this.#context);
+  }
+
+  get notices(): Notices {
+    return createNotices(this.#context);
+  }
+
+  get inbox(): Inbox {
+    return createInbox(this.#context);
   }
 
   get settings(): SettingsQueries {

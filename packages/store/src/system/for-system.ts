@@ -13,6 +13,7 @@ import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
+import { createNoticeQueue, type NoticeQueue } from './notices.ts';
 import { createQueue } from './queue.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
@@ -29,6 +30,7 @@ export interface SystemQueries {
   readonly instances: Instances;
   readonly leases: Leases;
   readonly threads: DueThreads;
+  readonly notices: NoticeQueue;
   readonly artifacts: SystemArtifacts;
   readonly agentKeys: AgentKeys;
   readonly wakes: WakeRecords;
@@ -48,6 +50,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     instances: createInstances(context),
     leases: createLeases(context),
     threads: createDueThreads(context),
+    notices: createNoticeQueue(context),
     artifacts: createSystemArtifacts(context),
     agentKeys: createAgentKeys(context),
     wakes: createWakes(context),

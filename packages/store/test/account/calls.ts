@@ -18,6 +18,7 @@ export interface Ids {
   readonly turnId: string;
   readonly askId: string;
   readonly runId: string;
+  readonly noticeId: string;
 }
 
 function mcpSessionOf({ tokenId }: Ids) {
@@ -112,6 +113,8 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'threads.list': (q, { threadId }) => q.threads.list({ idPrefix: threadId }),
   'threads.archive': (q, { threadId }) => q.threads.archive(threadId),
   'threads.events': (q, { threadId }) => q.threads.events(threadId, { after: 0, limit: 9 }),
+  'threads.deltas': (q, { threadId, turnId }) =>
+    q.threads.deltas({ threadId, id: turnId }, { after: 0, limit: 9 }),
   'threads.turns': (q, { threadId }) => q.threads.turns(threadId),
   'threads.turn': (q, { turnId }) => q.threads.turn(turnId),
   'threads.turnOfMessage': (q, { threadId }) => q.threads.turnOfMessage(threadId, 'message-turn-m'),
@@ -123,6 +126,11 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'events.head': noIds,
   'events.list': noIds,
   'seen.mark': (q, { threadId }) => q.seen.mark(threadId, 1),
+  'notices.list': noIds,
+  'notices.get': (q, { noticeId }) => q.notices.get(noticeId),
+  'notices.see': (q, { noticeId }) => q.notices.see(noticeId),
+  'notices.tell': noIds,
+  'inbox.look': noIds,
   'agentSessions.spawn': (q, { threadId }) => q.agentSessions.spawn(childOf(threadId)),
   'agentSessions.putKey': (q, { runId }) => q.agentSessions.putKey(runIdOf(runId), 'stolen'),
   'history.before': (q, { threadId }) => q.history.before(threadId, { before: 9, limit: 9 }),
@@ -144,6 +152,7 @@ export const nobody: Ids = {
   turnId: 'none7',
   askId: 'none8',
   runId: 'none9',
+  noticeId: 'none10',
 };
 
 export async function addMore({ account }: World) {
@@ -165,5 +174,7 @@ export async function addMore({ account }: World) {
   await account.settings.update({ settings: { idleTimeoutMs: 600_000 }, audit });
   const { thread } = await busyThread(account.threads, 'm');
   const threadIds = { threadId: thread.id, turnId: 'turn-m', askId: 'ask-m', runId: 'run-m' };
-  return { deviceId: device.id, tokenId: token.token.id, ...threadIds };
+  const [notice] = (await account.notices.list()).items;
+  const noticeId = notice?.id ?? assert.fail('its ask is noticed');
+  return { deviceId: device.id, tokenId: token.token.id, ...threadIds, noticeId };
 }

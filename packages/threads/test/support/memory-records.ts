@@ -91,6 +91,10 @@ export class MemoryRecords {
       this.#of(id)
         .events.filter(({ seq }) => seq > after)
         .slice(0, limit),
+    deltas: async ({ threadId, id }, { after, limit }) =>
+      this.#of(threadId)
+        .events.filter(({ seq, turnId, type }) => seq > after && turnId === id && type === 'delta')
+        .slice(0, limit),
     turns: async (id) => [...this.#of(id).turns.values()],
     turn: async (turnId) => this.#find(({ turns }) => turns.get(turnId)),
     turnOfMessage: async (id, messageId) =>
