@@ -56,7 +56,7 @@ test('SG1, SG2 refusals of a gateway that starts or stops are waited out, with o
   const { stateDir, toolsWith } = openPlace(t);
   const seen: string[] = [];
   const gateway = await serve(t, (request, response) => {
-    seen.push(`${request.headers['idempotency-key']} ${request.headers.authorization}`);
+    seen.push(`${String(request.headers['idempotency-key'])} ${request.headers.authorization}`);
     if (seen.length === 1) {
       request.socket.destroy();
       return;

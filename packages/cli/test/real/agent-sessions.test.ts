@@ -22,8 +22,8 @@ interface World {
   readonly rig: GatewayRig;
   readonly project: string;
   /* Killed, and another one comes. */
-  restart(): Promise<void>;
-  client(): Client;
+  readonly restart: () => Promise<void>;
+  readonly client: () => Client;
 }
 
 async function openWorld(t: TestContext): Promise<World> {

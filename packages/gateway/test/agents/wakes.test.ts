@@ -12,7 +12,6 @@ import { type AccountId, deferred, silentLog } from '@clawdfather/kit';
 import { openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { usePostgres } from '@clawdfather/testkit';
 import {
-  type CrashPoint,
   createEventDesk,
   createThreads,
   createWakes,
@@ -76,7 +75,7 @@ async function openWorld(kind: (typeof databases)[number]): Promise<World> {
         assert.ok(next);
         assert.equal(await records.commit((await records.load(threadId))!, next), 'committed');
       };
-      await change(enqueueTurn((await records.load(threadId))!, turn as never, 1));
+      await change(enqueueTurn((await records.load(threadId))!, turn, 1));
       await change(admitTurn((await records.load(threadId))!, 2));
       const cancel = { turnId: turn.id, cause: 'asked', actor: 'test' } as const;
       await change(cancelTurn((await records.load(threadId))!, cancel, 3));
@@ -90,7 +89,7 @@ async function openWorld(kind: (typeof databases)[number]): Promise<World> {
 function gatewayOver({ store }: Pick<World, 'store'>, crashAt = Number.POSITIVE_INFINITY) {
   const crashed = deferred();
   let points = 0;
-  const point = (_name: CrashPoint | string): void => {
+  const point = (): void => {
     points += 1;
     if (points < crashAt) return;
     crashed.resolve();
