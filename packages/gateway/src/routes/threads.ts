@@ -8,7 +8,9 @@ import { CallerThreads, type CallerThreadsDeps } from '../agents/caller-threads.
 import { waitForEvent } from '../agents/follow-thread-events.ts';
 import { answerOf, showAsk } from '../agents/show-ask.ts';
 import { showAgent, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
 import { streamEvents } from '../agents/stream-events.ts';
+import { parseIdempotencyKey } from '../http/idempotency-key.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { askerOf, type Call, type Handlers, type RequestFacts } from '../http/handlers.ts';
@@ -41,7 +43,9 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
     },
     create: async (call) => {
       const { connection_id: connectionId, agent, directory, title } = call.body;
-      const asked = { connectionId, agent, directory, title };
+      const key = parseIdempotencyKey(call.header('idempotency-key'));
+      const id = key === undefined ? undefined : threadIdOfKey(call.caller.accountId, key);
+      const asked = { connectionId, agent, directory, title, id };
       return { thread: showThread(await threadsOf(parts, call).create(asked)) };
     },
     get: async (call) => {
@@ -117,6 +121,9 @@ export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']>
   };
 }
 
+/* More than a person reads. */
+const asksMax = 1_000;
+
 export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
   const show = async ({ records }: CallerThreads, askId: string) => {
     const ask = await records.ask(askId);
@@ -127,7 +134,8 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
   return {
     list: async (call) => {
       const { records } = threadsOf(parts, call);
-      const asks = await records.openAsks();
+      const isAll = call.query.state === 'all';
+      const asks = isAll ? await records.lastAsks(asksMax) : await records.openAsks();
       const agents = await Promise.all(asks.map(({ threadId }) => records.get(threadId)));
       return { items: asks.map((ask, index) => showAsk(ask, agents[index]?.agent ?? '')) };
     },
