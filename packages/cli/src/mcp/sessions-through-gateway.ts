@@ -2,11 +2,11 @@
  * The tools `sessions_…` of an agent, answered by the gateway of this machine, as the session of this one agent: with the key of its run,
  * which lies in a file that only this side of the shield sees.
  *
- * SG1 A gateway that is away is waited for: killed, upgraded or started anew in the middle of a call, the call goes on with the next one,
+ * GA1 A gateway that is away is waited for: killed, upgraded or started anew in the middle of a call, the call goes on with the next one,
  *     wherever that listens. The agent notices nothing but the wait.
- * SG2 What changes something carries one key through all attempts, so it is done once, also where an answer was lost.
- * SG3 Not for ever: an agent's own client gives up on a tool, and then nobody would hear the answer. The error names the key to go on with.
- * SG4 The key of the run goes only to the gateway of this state directory, after a look at who listens there.
+ * GA2 What changes something carries one key through all attempts, so it is done once, also where an answer was lost.
+ * GA3 Not for ever: an agent's own client gives up on a tool, and then nobody would hear the answer. The error names the key to go on with.
+ * GA4 The key of the run goes only to the gateway of this state directory, after a look at who listens there.
  */
 import { readFile } from 'node:fs/promises';
 import { type Clock, CodedError, hasCode, type Random } from '@clawdfather/kit';
@@ -91,7 +91,7 @@ function given<Params extends object>(params: Params): Params {
   return Object.fromEntries(entries) as Params;
 }
 
-/* SG1 */
+/* GA1 */
 async function untilBack(
   deps: SessionsThroughGatewayDeps,
   asked: { readonly work: Work; readonly signal: AbortSignal; readonly key?: string },
@@ -118,7 +118,7 @@ async function tryOnce(
   { work, signal }: { readonly work: Work; readonly signal: AbortSignal },
 ): Promise<Tried> {
   signal.throwIfAborted();
-  // SG4; anew each time: the next gateway may listen elsewhere.
+  // GA4; anew each time: the next gateway may listen elsewhere.
   const target = localTarget(stateDir, []);
   if (target === undefined) return { outcome: 'away', why: undefined };
   const key = await readKey(keyFile);
@@ -178,7 +178,7 @@ function unknownKey(cause: unknown): CliError {
   });
 }
 
-/* SG3 */
+/* GA3 */
 function notBack(cause: unknown, key: string | undefined): CliError {
   const again =
     key === undefined

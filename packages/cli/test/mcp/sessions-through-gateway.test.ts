@@ -1,5 +1,5 @@
 /*
- * The tools about sessions while no gateway is there: waited for, bounded, cancellable, with one key through all attempts (SG1 to SG4).
+ * The tools about sessions while no gateway is there: waited for, bounded, cancellable, with one key through all attempts (GA1 to GA4).
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ function openPlace(t: TestContext) {
   return { stateDir, keyFile, toolsWith };
 }
 
-test('SG3 it is waited for no longer than that, and the error names the key to go on with', async (t) => {
+test('GA3 it is waited for no longer than that, and the error names the key to go on with', async (t) => {
   const { toolsWith } = openPlace(t);
   const tools = toolsWith(300);
   await assert.rejects(tools.spawn({ task: 'x', key: 'mine' }, never), {
@@ -52,7 +52,7 @@ test('a call that is cancelled waits no longer', async (t) => {
   await assert.rejects(call, { message: 'enough' });
 });
 
-test('SG1, SG2 refusals of a gateway that starts or stops are waited out, with one key', async (t) => {
+test('GA1, GA2 refusals of a gateway that starts or stops are waited out, with one key', async (t) => {
   const { stateDir, toolsWith } = openPlace(t);
   const seen: string[] = [];
   const gateway = await serve(t, (request, response) => {
