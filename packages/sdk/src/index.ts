@@ -12,6 +12,8 @@ export type { RunToFollow } from './follow-run.ts';
 export { followThread } from './follow-thread.ts';
 export type { ThreadEvent, ThreadToFollow } from './follow-thread.ts';
 export type { GatewayRestart, GatewayWatch } from './gateway-watch.ts';
+export { proveReceipt } from './prove-receipt.ts';
+export type { ReceiptProof } from './prove-receipt.ts';
 export { openTerminal } from './terminal/open-terminal.ts';
 export type {
   RunToDrive,

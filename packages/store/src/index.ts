@@ -1,6 +1,7 @@
 /*
  * The door of store: the control database, on SQLite or PostgreSQL.
  */
+export type { GatewayStarts } from './system/instances.ts';
 export type { AccountEvent, AccountEvents, EventsHead } from './account/feed/events.ts';
 export type { NewsDesk } from './account/feed/news-desk.ts';
 export type { SeenMarkers } from './account/feed/seen.ts';

