@@ -2,6 +2,17 @@
  * The door of agents: which agents there are and how they are installed; and how we talk to one that outlives us. Every change of a
  * thread is a pure decision here; the store commits it.
  */
+export { missingReasons, usualArtifactDirs } from './artifacts/artifact-rows.ts';
+export type {
+  ArtifactNews,
+  ArtifactRow,
+  ArtifactsFound,
+  ArtifactSyncRow,
+  MissingArtifact,
+  MissingReason,
+} from './artifacts/artifact-rows.ts';
+export { nextSync } from './artifacts/next-sync.ts';
+export type { ArtifactOutcome, ArtifactSyncStatus } from './artifacts/next-sync.ts';
 export { cautiousQuirks } from './catalogue/agent-entry.ts';
 export type {
   AgentQuirks,
@@ -50,6 +61,7 @@ export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './de
 export { fileBytesMax, isChange } from './decide/effect-request.ts';
 export { askFirst, finishEffect, judgeWrite, noteEffect } from './decide/effects.ts';
 export type { EffectName, EffectOutcome } from './decide/effects.ts';
+export { finishArtifacts } from './decide/artifacts.ts';
 export { consume } from './decide/consume.ts';
 export type { Batch, ConsumeStep } from './decide/consume.ts';
 export type { AgentSetup } from './decide/handshake.ts';
@@ -57,6 +69,8 @@ export { onceOf } from './decide/once.ts';
 export type { OnceSetup } from './decide/once.ts';
 export { addText, noText, sealText } from './decide/message-text.ts';
 export type { MessageText } from './decide/message-text.ts';
+export { loseTurn, putOff, releaseTurn, silenceMsMax } from './decide/reaching.ts';
+export type { LostTurn, PutOff } from './decide/reaching.ts';
 export { askIdOf } from './decide/take-request.ts';
 export { editTurn, expireTurn, moveTurn } from './decide/queue.ts';
 export type { TurnEdit } from './decide/queue.ts';
@@ -74,6 +88,7 @@ export type {
   ThreadFilter,
   ThreadName,
   ThreadRecords,
+  TurnElsewhere,
 } from './ports.ts';
 export { laneNames } from './queue/lanes.ts';
 export type { LaneClaim, LaneFull, LaneLimits, LaneName, LaneNumbers } from './queue/lanes.ts';
@@ -119,6 +134,7 @@ export type {
   LoadClass,
   MessageRole,
   OpenMessage,
+  Reaching,
   RunPhase,
   ThreadChange,
   ThreadRow,
@@ -130,7 +146,14 @@ export type {
 } from './rows.ts';
 export { deadlineMs } from './turn/deadlines.ts';
 export { nextTurn, turnCodes } from './turn/next-turn.ts';
-export type { TurnCode, TurnEvent, TurnState, TurnStatus, TurnStep } from './turn/next-turn.ts';
+export type {
+  AgentLoss,
+  TurnCode,
+  TurnEvent,
+  TurnState,
+  TurnStatus,
+  TurnStep,
+} from './turn/next-turn.ts';
 export type { Json, JsonObject, RpcError, RpcMessage, WireId } from './wire/json-rpc.ts';
 export {
   cancelGraceMs,
@@ -140,6 +163,10 @@ export {
   messageBytesMax,
 } from './wire/limits.ts';
 export { noOutputMs } from './turn/watchdog.ts';
+export { formatMessage, formatTask, formatWake } from './visibility/agent-messages.ts';
+export type { EndedTask, MakeVisible, Speaker } from './visibility/agent-messages.ts';
+export { cutMiddle, saidTexts } from './visibility/said-texts.ts';
+export type { SaidText } from './visibility/said-texts.ts';
 export type {
   AgentKeys,
   AgentSessionRecords,

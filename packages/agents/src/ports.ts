@@ -91,6 +91,11 @@ export interface ThreadRecords {
   turns(threadId: string): Promise<readonly TurnRow[]>;
   /* With the thread that it is of. */
   turn(turnId: string): Promise<(TurnRow & { readonly threadId: string }) | undefined>;
+  /* As `events`, only the texts of one turn. */
+  deltas(
+    turn: { readonly threadId: string; readonly id: string },
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<readonly EventRow[]>;
   /* The turn that a client's message has made, if it made one. */
   turnOfMessage(threadId: string, clientMessageId: string): Promise<TurnRow | undefined>;
   ask(askId: string): Promise<(AskRow & { readonly threadId: string }) | undefined>;
@@ -109,12 +114,21 @@ export interface ThreadName {
   readonly id: string;
 }
 
+export interface TurnElsewhere extends ThreadName {
+  readonly turnId: string;
+  readonly instanceId: string;
+  /* Of its newest heartbeat; another value is another heartbeat. Undefined: no such gateway is known. */
+  readonly beat?: string | undefined;
+}
+
 /* Over all accounts. */
 export interface DueThreads {
   /* Those with a run of this instance that has not ended. */
   withRuns(instanceId: string): Promise<readonly ThreadName[]>;
   /* Those with a turn that runs or waits, oldest first. */
   withTurns(): Promise<readonly ThreadName[]>;
+  /* The turns that run at other gateways of this database, with when those were last heard. */
+  elsewhere(instanceId: string): Promise<readonly TurnElsewhere[]>;
   /* How many turns run. */
   runningTurns(): Promise<number>;
   /* How many wait. */

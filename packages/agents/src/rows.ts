@@ -9,6 +9,7 @@ import type { Cursor, RunId } from '@clawdfather/supervisor';
 import type { LaneClaim } from './queue/lanes.ts';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
+import type { ArtifactRow, ArtifactSyncRow } from './artifacts/artifact-rows.ts';
 
 export type ThreadStatus = 'ready' | 'queued' | 'running' | 'archived';
 
@@ -56,6 +57,8 @@ export interface TurnRow {
   /* ACP content blocks. */
   readonly prompt: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where it is expected to leave files, below the thread's directory; absent: the usual ones. */
+  readonly artifactDirs?: readonly string[] | undefined;
   /* Who asked, such as `device:ID`. */
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
@@ -75,6 +78,10 @@ export interface TurnRow {
   readonly cancelActor?: string | undefined;
   readonly usage?: JsonObject | undefined;
   readonly result?: TurnResult | undefined;
+  /* The host of its agent cannot be reached, and is tried again (decide/reaching.ts). */
+  readonly reaching?: Reaching | undefined;
+  /* When the agent first said or did something for it. */
+  readonly firstOutputAtMs?: number | undefined;
   readonly queuedAtMs: number;
   /* Its place in the queue of its account (queue/queue-order.ts). Higher comes first; 0 is usual. */
   readonly priority: number;
@@ -108,6 +115,16 @@ export interface TurnResult {
   readonly cause?: string | undefined;
 }
 
+export interface Reaching {
+  /* Of the connection that did not come about (docs/ssh.md). */
+  readonly cause: string;
+  /* For people: what does not answer. */
+  readonly message: string;
+  readonly sinceMs: number;
+  readonly tries: number;
+  readonly nextAtMs: number;
+}
+
 /* Drawn in docs/lifecycles.md. */
 export type LeaseState = 'open' | 'closing' | 'closed' | 'lost';
 
@@ -134,6 +151,8 @@ export interface AgentRunRow {
   readonly instanceId: string;
   /* Of the run, as its owner holds it: a writer with an older one is refused (O3). */
   readonly epoch: number;
+  /* The start of the gateway, counted by its supervisor, that last saw it alive. */
+  readonly seenBy?: number | undefined;
   readonly state: LeaseState;
   readonly phase: RunPhase;
   readonly commandHash: string;
@@ -270,6 +289,7 @@ export const eventTypes = [
   'usage',
   'approval',
   'question',
+  'artifact',
   'noise',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
@@ -294,6 +314,8 @@ export interface ThreadRows {
   readonly turn?: TurnRow | undefined;
   /* Those that wait, in their order. */
   readonly queue: readonly TurnRow[];
+  /* By turn: what ended turns have left is still to be looked at. */
+  readonly syncs?: ReadonlyMap<string, ArtifactSyncRow> | undefined;
 }
 
 /* The next rows, and what is only added. */
@@ -303,6 +325,9 @@ export interface ThreadChange {
   readonly endedTurns: readonly TurnRow[];
   /* The run that is not among the rows any more. */
   readonly endedRun?: AgentRunRow | undefined;
+  /* Looks that are not among the rows any more, and what they have found. */
+  readonly endedSyncs?: readonly ArtifactSyncRow[] | undefined;
+  readonly artifacts?: readonly ArtifactRow[] | undefined;
   readonly events: readonly EventRow[];
   readonly frames: readonly FrameRow[];
   /* Room that it takes in the lanes. It is written if there is some, or not at all. */

@@ -5,6 +5,7 @@ import { CodedError } from '@clawdfather/kit';
 
 export const gatewayErrorCodes = [
   'account-user-unusable',
+  'artifacts-unsafe',
   'listen-failed',
   'listen-unprotected',
   'log-key-unusable',

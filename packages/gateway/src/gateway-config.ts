@@ -6,6 +6,10 @@ import type { Policy, ShieldPlaces, ShieldSettings, ToolServerLaunch } from '@cl
 import type { StoreLocation } from '@clawdfather/store';
 import type { LimitPair, RetentionPolicy, RunLimits } from '@clawdfather/supervisor';
 import type { AccountBounds } from './accounts/account-bounds.ts';
+import type { NtfyConfig } from './notices/channels/ntfy.ts';
+import type { WebhookConfig } from './notices/channels/webhook.ts';
+import type { ArtifactBounds } from './artifacts/limits.ts';
+import type { SyncRehearsal } from './artifacts/sync-artifacts.ts';
 import type { SocketLimits } from './socket/limits.ts';
 
 export interface GatewayConfig {
@@ -34,8 +38,28 @@ export interface GatewayConfig {
   readonly accounts?: readonly AccountConfig[];
   /* How much one account may take. Default: `usualAccountBounds`. */
   readonly bounds?: AccountBounds;
+  /* What is kept of what turns leave. */
+  readonly artifacts?: ArtifactsConfig;
   /* How many sockets there may be in all, where the usual numbers do not fit. */
   readonly sockets?: Partial<SocketLimits>;
+  /* Where the owner's notices are sent. */
+  readonly notify?: NotifyConfig;
+}
+
+export interface NotifyConfig {
+  readonly webhook?: WebhookConfig | undefined;
+  readonly ntfy?: NtfyConfig | undefined;
+  /* The titles of threads, which are the beginnings of prompts, may be sent. */
+  readonly showsTitles?: boolean;
+}
+
+export interface ArtifactsConfig {
+  /* Where the bytes are. Default: `artifacts` in the state directory. Gateways that share a database may share it. */
+  readonly directory?: string;
+  /* Default: `usualArtifactBounds`. */
+  readonly bounds?: Partial<ArtifactBounds>;
+  /* For tests. */
+  readonly rehearsal?: SyncRehearsal;
 }
 
 export interface AgentsConfig {
@@ -48,6 +72,8 @@ export interface AgentsConfig {
   readonly activeMax?: number;
   /* How many agents of one account there are, where the usual number does not fit. */
   readonly sessionsMax?: number;
+  /* How long a host or another gateway may be silent before a turn there is given up. */
+  readonly silenceMs?: number;
   /* How many turns run and wait, and for how long, where the usual numbers do not fit. */
   readonly queue?: QueueConfig | undefined;
   /* What agents have to do with each other's sessions. Default: `usualAgentSessions`. */

@@ -15,6 +15,7 @@ import type { Hosts } from './hosts/open-hosts.ts';
 import type { OpenStreams } from './http/open-streams.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { LiveHub } from './live/live-hub.ts';
+import type { NoticeChannel } from './notices/channel.ts';
 import type { Observe } from './observe/open-observe.ts';
 import type { ApprovalAudit } from './runs/approval-audit.ts';
 import type { RunsFor } from './runs/caller-runs.ts';
@@ -41,6 +42,8 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   /* What a caller can do with runs: the one way to them for every route and socket. */
   readonly runsFor: RunsFor;
   readonly streams: OpenStreams;
+  /* Ways to tell a person something outside of the gateway. */
+  readonly channels: readonly NoticeChannel[];
   readonly hub: LiveHub;
   readonly custody: KeyCustody;
   readonly hosts: Hosts;

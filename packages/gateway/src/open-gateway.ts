@@ -27,6 +27,7 @@ import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
 import { createLiveHub } from './live/live-hub.ts';
 import { otherTurns } from './live/other-turns.ts';
+import { createNotices } from './notices/open-notices.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
@@ -65,18 +66,10 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   await using opening = new AsyncDisposableStack();
   const base = await openBase(opening, config, given);
   const { deps, watch, observe, store, owner, runs, approvalAudit, opened, hosts, turns } = base;
-  const { sessionLimits } = base;
   const { instance, sessions, news: sessionNews } = opened;
   const { log } = deps;
   const known = knownAs(config, instance, () => portOf(server));
-  const server = createServer({
-    ...deps,
-    ...known,
-    tls: config.tls,
-    trustedProxies: config.trustedProxies,
-    enterTrace: watch.enterTrace,
-    onDone: observe.onDone,
-  });
+  const server = serverOf(config, { ...base, known });
   base.knowPort(() => portOf(server));
   const routes = noteRoutes(server);
   opening.defer(() => server.close());
@@ -102,6 +95,7 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     runsFor: createRunsFor({ ...deps, turns, runs, store, sessions, hosts }),
     turns,
     streams: createStreams(config, { ...deps, tokens: auth.tokens }),
+    channels: base.notices.channels,
     hub: base.hub,
     custody: base.custody,
     hosts,
@@ -110,14 +104,15 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     instance,
     sessions,
     sessionNews,
-    sessionLimits,
+    sessionLimits: base.sessionLimits,
   };
   registerApi(server, parts);
   const sockets = opening.use(joinSockets(server.server, parts, known));
-  observe.watchWebsockets(() => sockets.counts().session + sockets.counts().run);
+  observe.watchWebsockets(() => sockets.signedIn());
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
-  await base.agentThreads.threads.takeUp();
+  opening.use(base.notices.open({ store, runs, sender: instance.owner() }));
+  await base.agentThreads.takeUp();
   log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
   opening.defer(() => log.event('gateway.stopping'));
   return {
@@ -130,6 +125,22 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     closeSessions: (actor) => sessions.closeAll({ reason: 'server_closed', by: { actor } }),
     ...closingOf(opening.move()),
   };
+}
+
+function serverOf(
+  { tls, trustedProxies }: GatewayConfig,
+  {
+    deps,
+    watch,
+    observe,
+    known,
+  }: Pick<Awaited<ReturnType<typeof openBase>>, 'deps' | 'watch' | 'observe'> & {
+    readonly known: ReturnType<typeof knownAs>;
+  },
+) {
+  const { enterTrace } = watch;
+  const { onDone } = observe;
+  return createServer({ ...deps, ...known, tls, trustedProxies, enterTrace, onDone });
 }
 
 function closingOf(lifetime: AsyncDisposableStack): Pick<Gateway, 'close'> & AsyncDisposable {
@@ -189,7 +200,8 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const sessionLimits = sessionLimitsOf(config, ownerId);
   const late = createLateHosts();
   const { remote: remoteHosts, explain: explainExit } = late;
-  const { observer } = watch;
+  const notices = createNotices({ ...deps, config, observer: watch.observer, ownerId });
+  const { observer } = notices;
   const runs = opening.use(
     await openRuns(config, { ...deps, observer, ownerId, remoteHosts, explainExit }),
   );
@@ -220,7 +232,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   late.bind(hosts);
   const { instance } = opened;
   const agentThreads = opening.use(
-    openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
+    await openThreads({ ...deps, config, store, runs, instance, remoteHosts, hosts, observe }),
   );
   lateThreads.bind(agentThreads);
   return {
@@ -238,6 +250,7 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
     hosts,
     sessionLimits,
     agentThreads,
+    notices,
     knowPort: late.knowPort,
   };
 }

@@ -3,6 +3,8 @@
  */
 import { type Api, api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';
+import { registerRpc } from './acp/register-rpc.ts';
+import { rpcDepsOf } from './acp/rpc-deps.ts';
 import { registerLoginPage } from './auth/login-page.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createSystemHandlers } from './health/system-handlers.ts';
@@ -11,14 +13,18 @@ import type { Handlers } from './http/handlers.ts';
 import { registerEndpoints } from './http/register-endpoints.ts';
 import { registerMcp } from './mcp/register-mcp.ts';
 import { registerOpenApi } from './openapi/register-openapi.ts';
+import { createAgentSessionsHandlers } from './routes/agent-sessions.ts';
 import { createApprovalRulesHandlers } from './routes/approval-rules.ts';
 import { createApprovalsHandlers } from './routes/approvals.ts';
+import { createArtifactsHandlers } from './routes/artifacts.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
 import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
+import { createInboxHandlers } from './routes/inbox.ts';
 import { createHistoryHandlers } from './routes/history.ts';
 import { createKeysHandlers } from './routes/keys.ts';
+import { createNoticesHandlers } from './routes/notices.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
@@ -42,13 +48,17 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     agents: createAgentsHandlers(parts),
     threads: createThreadsHandlers(parts),
     turns: createTurnsHandlers(parts),
+    artifacts: createArtifactsHandlers(parts),
     history: createHistoryHandlers(parts),
     asks: createAsksHandlers(parts),
+    agentSessions: createAgentSessionsHandlers(parts),
     runs: createRunsHandlers(parts),
     approvals: createApprovalsHandlers(parts),
     approvalRules: createApprovalRulesHandlers(parts),
     events: createEventsHandlers(parts),
     seen: createSeenHandlers(parts),
+    inbox: createInboxHandlers(parts),
+    notices: createNoticesHandlers(parts),
     settings: createSettingsHandlers(parts),
     audit: createAuditHandlers(parts),
     system: createSystemHandlers(parts),
@@ -57,6 +67,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     registerEndpoints(server, parts, { group, handlers: handlers[name as keyof Api] });
   }
   registerMcp(server, parts);
+  registerRpc(server, { ...rpcDepsOf(parts), ...parts });
   registerOpenApi(server, parts.config.version);
   const offersGithub = parts.config.github !== undefined;
   registerLoginPage(server, { offersGithub });

@@ -18,6 +18,7 @@ export { createJsonLog, describeError, escapeUnprintable, silentLog } from './lo
 export type { JsonLogOptions, Log, LogFields, LogLevel } from './log.ts';
 export { loginEnvironment } from './login-environment.ts';
 export { makeRoom } from './make-room.ts';
+export { backoffMs } from './backoff.ts';
 export { createRandom, createSystemRandom, isId } from './random.ts';
 export type { Random } from './random.ts';
 export { createScope } from './scope.ts';

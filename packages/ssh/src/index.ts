@@ -65,7 +65,7 @@ export { revokeKey } from './keys/revoke-key.ts';
 export { causeOf, offeredKey } from './master/cause.ts';
 export { causeOfUnseenEnd } from './master/unseen-end.ts';
 export type { DrainWhy, MasterEvidence, RunEnd, SignerFacts } from './master/cause.ts';
-export { isFailedLogin, masterCauses } from './master/cause-table.ts';
+export { isFailedLogin, masterCauses, mayPass } from './master/cause-table.ts';
 export type { MasterCause } from './master/cause-table.ts';
 export { formatAlias } from './master/config-fields.ts';
 export { connectSeconds, formatMasterConfig } from './master/config-text.ts';

@@ -13,12 +13,14 @@ import {
   type OnceSetup,
   createWireReader,
   type ThreadRecords,
+  type TurnRow,
   type WireReader,
 } from '@clawdfather/agents';
 import type { Clock, Log } from '@clawdfather/kit';
 import type { Cursor, ManagedRun, RunExit } from '@clawdfather/supervisor';
 import { createAcknowledgements } from './acknowledgements.ts';
 import { isOver } from './is-over.ts';
+import { createLastWords, heardBy } from './last-words.ts';
 import type { CrashPoint } from './ports.ts';
 import { bytesOf, createStepBuffer } from './step-buffer.ts';
 import type { KeptRows } from './thread-rows.ts';
@@ -34,13 +36,15 @@ export interface AgentHoldDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
+  /* See `ConsumeFacts`. */
+  readonly isInTime: (turn: TurnRow) => boolean;
   /* After each commit of what it said; whether a turn ran before. */
   readonly onConsumed: (hadTurn: boolean) => void;
 }
 
 export type HoldEnd =
   /* It has ended, and all that it said is stored. */
-  | { readonly kind: 'ended'; readonly exit: RunExit }
+  | { readonly kind: 'ended'; readonly exit: RunExit; readonly lastWords: string | undefined }
   /* Another owner has it. */
   | { readonly kind: 'superseded' }
   /* Somebody else has read on under the same epoch: what comes next is elsewhere. */
@@ -109,14 +113,16 @@ async function read(deps: AgentHoldDeps, from: Cursor, signal: AbortSignal): Pro
   const both = AbortSignal.any([signal, stop.signal]);
   const buffer = createStepBuffer(clock, both);
   const reader = once === undefined ? createWireReader(from) : createTextReader(from);
-  const gathering = gather(run, from, { reader, buffer, signal: both }).finally(() => buffer.end());
+  const words = createLastWords();
+  const hearing = { reader: heardBy(words, reader), buffer, signal: both };
+  const gathering = gather(run, from, hearing).finally(() => buffer.end());
   // Its failure is told below; until then it is nobody's.
   gathering.catch(() => undefined);
   try {
     const end = await commitAll(deps, from, buffer);
     if (end !== undefined) return end;
     await gathering;
-    return { kind: 'ended', exit: await run.wait(signal) };
+    return { kind: 'ended', exit: await run.wait(signal), lastWords: words.last() };
   } finally {
     stop.abort();
   }
@@ -143,7 +149,7 @@ async function commitAll(
   start: Cursor,
   buffer: ReturnType<typeof createStepBuffer>,
 ): Promise<HoldEnd | undefined> {
-  const { rows, run, setup, epoch, clock } = deps;
+  const { rows, run, setup, epoch, clock, isInTime } = deps;
   const acknowledgements = createAcknowledgements(deps);
   let from = start;
   for (;;) {
@@ -158,7 +164,7 @@ async function commitAll(
     let hadTurn = false;
     await rows.change((now, text) => {
       hadTurn = now.turn !== undefined;
-      const step = consume(now, batch, { setup, text, atMs: clock.wallMs() });
+      const step = consume(now, batch, { setup, text, atMs: clock.wallMs(), isInTime });
       outcome = step.outcome;
       return step.outcome === 'consumed' ? step : undefined;
     });

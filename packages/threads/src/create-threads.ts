@@ -9,12 +9,15 @@ import {
   type AskAnswer,
   answerAsk,
   answerAudit,
+  type ArtifactsFound,
   type DueThreads,
   enqueueTurn,
+  finishArtifacts,
   type JsonObject,
   keyAfter,
   type LoadClass,
   type NewThread,
+  silenceMsMax,
   type QueueRecords,
   type ThreadName,
   type ThreadRecords,
@@ -28,6 +31,7 @@ import { type Actors, createActors } from './actors.ts';
 import { type AgentController, createAgentController } from './agent-controller.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
+import { createLostGateways } from './lost-gateways.ts';
 import type { ThreadsObserver } from './observer.ts';
 import type { AgentSessions, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 import { createQueueDesk } from './queue/queue-desk.ts';
@@ -50,6 +54,8 @@ export interface ThreadsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /* How long a host or another gateway may be silent; absent: `silenceMsMax`. */
+  readonly silenceMs?: number | undefined;
   /* How many turns run and wait, in each lane. */
   readonly limits: QueueLimits;
   /* Memory of this machine that new agents could have; undefined: it cannot be read. */
@@ -67,11 +73,15 @@ export interface Asker {
 export interface Prompt {
   readonly blocks: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where files are expected; absent: the usual places (TurnRow). */
+  readonly artifactDirs?: readonly string[] | undefined;
   readonly by: Asker;
   /* The same message twice is one turn. */
   readonly clientMessageId?: string | undefined;
   /* Its place in the traces (TurnRow). */
   readonly trace?: string | undefined;
+  /* The thread that is told when it has ended. */
+  readonly wakeId?: string | undefined;
   /* Before those of a lower one, within the account; absent: 0. */
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;
@@ -87,6 +97,8 @@ export interface Threads extends AsyncDisposable {
   prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
   /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
   answer(accountId: AccountId, askId: string, reply: AskedReply): Promise<void>;
+  /* What was looked for at the end of a turn. False: it was stored before (AR2). */
+  keepArtifacts(name: ThreadName, found: ArtifactsFound): Promise<boolean>;
   readonly agents: AgentController;
   /* What waits, where, and why; and changes of it. */
   readonly queue: QueueDesk & QueueEdits;
@@ -94,6 +106,8 @@ export interface Threads extends AsyncDisposable {
   withTurns(): readonly ThreadName[];
   /* The turn that runs, as far as this process has heard of it. */
   runningTurn(name: ThreadName): TurnRow | undefined;
+  /* Gives up turns of gateways that are silent for too long; to be called every minute (lost-gateways.ts). */
+  giveUpLost(): Promise<void>;
   /* Takes up what earlier owners have left: agents of this machine, and turns that wait. */
   takeUp(): Promise<void>;
   close(): Promise<void>;
@@ -126,10 +140,23 @@ export function createThreads(deps: ThreadsDeps): Threads {
     },
     prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
+    keepArtifacts: async (name, found) => {
+      const rows = await actors.of(name).rows.change((now) => {
+        const change = finishArtifacts(now, found, deps.clock.wallMs());
+        return change && { change };
+      });
+      return rows !== undefined;
+    },
     agents,
     queue: { ...createQueueDesk({ ...deps, instanceId }), ...createQueueEdits(deps, actors) },
     withTurns: () => actors.withTurns(),
     runningTurn: (name) => actors.known(name)?.turn,
+    giveUpLost: createLostGateways({
+      ...deps,
+      actors,
+      instanceId: deps.supervisor.instanceId,
+      silenceMs: deps.silenceMs ?? silenceMsMax,
+    }),
     takeUp: async () => {
       await agents.reapStartupOrphans();
       for (const name of await deps.due.withTurns()) actors.of(name).kick();

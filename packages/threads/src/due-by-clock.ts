@@ -9,6 +9,7 @@ import {
   handshakeMs,
   isGoodbye,
   type ThreadRows,
+  type TurnRow,
 } from '@clawdfather/agents';
 import type { RunId } from '@clawdfather/supervisor';
 
@@ -59,9 +60,15 @@ export function dueByClock(
     const ms = restMs({ name: `cancel ${turn.id}`, fromMs, ms: cancelGraceMs });
     return ms > 0 ? { kind: 'wait', ms } : { kind: 'give-up', turnId: turn.id };
   }
-  if (turn.deadlineAtMs === undefined) return nothing;
-  const mayTakeMs = deadlineMs[turn.loadClass];
-  const fromMs = turn.deadlineAtMs - mayTakeMs;
-  const ms = restMs({ name: `turn ${turn.id}`, fromMs, ms: mayTakeMs });
+  const wait = timeOf(turn);
+  if (wait === undefined) return nothing;
+  const ms = restMs(wait);
   return ms > 0 ? { kind: 'wait', ms } : { kind: 'overdue', turnId: turn.id };
+}
+
+/* How long a turn may take; undefined: it has no deadline yet. */
+export function timeOf({ id, deadlineAtMs, loadClass }: TurnRow): Wait | undefined {
+  if (deadlineAtMs === undefined) return undefined;
+  const ms = deadlineMs[loadClass];
+  return { name: `turn ${id}`, fromMs: deadlineAtMs - ms, ms };
 }

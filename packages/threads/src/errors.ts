@@ -13,6 +13,7 @@ export const threadsErrorCodes = [
   'thread-archived',
   'agent-not-started',
   'agent-elsewhere',
+  'host-away',
   'queue-full',
   'lane-full',
   'turn-not-waiting',

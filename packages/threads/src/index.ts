@@ -10,6 +10,8 @@ export { ThreadsError, threadsErrorCodes } from './errors.ts';
 export type { ThreadsErrorCode } from './errors.ts';
 export { askClasses, askOutcomes, silentThreadsObserver } from './observer.ts';
 export type { AskOutcome, ObservedThread, ThreadEvent, ThreadsObserver } from './observer.ts';
+export { createWakes } from './wakes.ts';
+export type { Wakes, WakesDeps } from './wakes.ts';
 export type {
   AgentPlan,
   AgentSessions,

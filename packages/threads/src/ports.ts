@@ -16,7 +16,7 @@ export interface AgentPlan {
   readonly sessionId: string | undefined;
   /*
    * Of another machine: reaches it, and says which session the process then belongs to, and where it works there. Only before a lease is
-   * written: one who takes an agent over reaches for nothing. Throws as `plan` does.
+   * written: one who takes an agent over reaches for nothing. Throws as `plan` does, and `host-away` for what may pass.
    */
   enter?(): Promise<{ readonly sessionId: string; readonly cwd: string }>;
   /* Of another machine: the end with why it was lost, if it was, and that was not on record yet. */

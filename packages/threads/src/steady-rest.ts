@@ -5,17 +5,23 @@
 import type { Clock } from '@clawdfather/kit';
 import type { Wait } from './due-by-clock.ts';
 
-/* One wait at a time: the next one takes the place of the one before. */
+/* Of one thread. Few are under way at a time; the oldest ones are forgotten. */
+const waitsMax = 8;
+
 export function createSteadyRest(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>) {
-  let known: { readonly key: string; readonly dueAtMs: number } | undefined;
+  const dueAtMs = new Map<string, number>();
   return ({ name, fromMs, ms }: Wait): number => {
     const nowMs = clock.monotonicMs();
     const key = `${name} ${fromMs}`;
-    if (known?.key !== key) {
-      // What began in the future has just begun.
-      const restMs = Math.min(ms, fromMs + ms - clock.wallMs());
-      known = { key, dueAtMs: nowMs + restMs };
+    const known = dueAtMs.get(key);
+    if (known !== undefined) return known - nowMs;
+    // What began in the future has just begun.
+    const restMs = Math.min(ms, fromMs + ms - clock.wallMs());
+    dueAtMs.set(key, nowMs + restMs);
+    for (const oldest of dueAtMs.keys()) {
+      if (dueAtMs.size <= waitsMax) break;
+      dueAtMs.delete(oldest);
     }
-    return known.dueAtMs - nowMs;
+    return restMs;
   };
 }

@@ -15,6 +15,7 @@ import {
   forgetNative,
   giveUpTurn,
   type ThreadRecords,
+  type TurnRow,
 } from '@clawdfather/agents';
 import {
   type AccountId,
@@ -49,12 +50,19 @@ export interface ThreadActorDeps {
   readonly random: Random;
   readonly log: Log;
   readonly onPoint?: ((point: CrashPoint) => void) | undefined;
+  /* How long a host may be silent; absent: `silenceMsMax`. */
+  readonly silenceMs?: number | undefined;
   /* A turn has ended, or its agent has: the queue may go on. */
   readonly onFree: () => void;
 }
 
 /* A person who talks through another gateway waits so long at most. One small query for each agent that lives. */
 const hearOthersMs = 2_000;
+
+/* Another gateway that has admitted it starts its agent, too (lost-gateways.ts). */
+function isAdmittedHere(turn: TurnRow, instanceId: string): boolean {
+  return turn.instanceId === undefined || turn.instanceId === instanceId;
+}
 
 export class ThreadActor {
   readonly rows: KeptRows;
@@ -79,7 +87,8 @@ export class ThreadActor {
     const lookAgain = (afterMs?: number): void =>
       afterMs === undefined ? this.kick() : this.#arm(afterMs);
     const onStart = (outcome: AgentRunRow | Error): void => this.#starts.settle(outcome);
-    this.#agent = new ThreadAgent({ ...deps, rows: this.rows, lookAgain, onStart, signal });
+    const restMs = this.#restMs;
+    this.#agent = new ThreadAgent({ ...deps, rows: this.rows, lookAgain, onStart, restMs, signal });
   }
 
   /* It has no agent, no turn, and nothing under way. */
@@ -165,7 +174,8 @@ export class ThreadActor {
     const { run, turn } = rows;
     if (run === undefined) {
       this.#ends.settle();
-      if (turn !== undefined || this.#starts.hasAny) await this.#agent.begin(rows);
+      const isOurs = turn !== undefined && isAdmittedHere(turn, this.#deps.supervisor.instanceId);
+      if (isOurs || this.#starts.hasAny) await this.#agent.begin(rows);
       return;
     }
     if (run.instanceId !== this.#deps.supervisor.instanceId) {

@@ -13,8 +13,10 @@ import {
   type NewAgentRun,
   onceOf,
   type RunEnd,
+  silenceMsMax,
   type ThreadRecords,
   type ThreadRows,
+  type TurnRow,
 } from '@clawdfather/agents';
 import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
 import {
@@ -25,11 +27,13 @@ import {
 } from '@clawdfather/supervisor';
 import { type AgentHold, type HoldEnd, holdAgent } from './agent-hold.ts';
 import { endLease, endWithoutRecord, failTurn } from './end-lease.ts';
+import { timeOf, type Wait } from './due-by-clock.ts';
 import { createEndAgent, refusedRetryMs } from './end-agent.ts';
 import { ThreadsError } from './errors.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { AgentPlan, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 import { createThreadEffects, type ThreadEffects } from './thread-effects.ts';
+import { causeOf, createReachHost, isHostAway, type ReachHost } from './reach-host.ts';
 import type { KeptRows } from './thread-rows.ts';
 
 export interface ThreadAgentDeps {
@@ -50,6 +54,10 @@ export interface ThreadAgentDeps {
   readonly onStart: (outcome: AgentRunRow | Error) => void;
   /* The rows call for another look, now or after so long. */
   readonly lookAgain: (afterMs?: number) => void;
+  /* What is left of a wait, by the steady clock. */
+  readonly restMs: (wait: Wait) => number;
+  /* How long a host may be silent; absent: `silenceMsMax`. */
+  readonly silenceMs?: number | undefined;
   /* Aborts when this gateway lets go. */
   readonly signal: AbortSignal;
 }
@@ -60,6 +68,7 @@ export const retryMs = 1_000;
 export class ThreadAgent {
   readonly #deps: ThreadAgentDeps;
   readonly #endTree: ReturnType<typeof createEndAgent>;
+  readonly #reach: ReachHost;
   #plan: AgentPlan | undefined;
   #hold: AgentHold | undefined;
   #effects: ThreadEffects | undefined;
@@ -67,6 +76,7 @@ export class ThreadAgent {
   constructor(deps: ThreadAgentDeps) {
     this.#deps = deps;
     this.#endTree = createEndAgent(deps);
+    this.#reach = createReachHost({ ...deps, silenceMs: deps.silenceMs ?? silenceMsMax });
   }
 
   get hold(): AgentHold | undefined {
@@ -77,15 +87,17 @@ export class ThreadAgent {
   async begin({ thread, turn }: ThreadRows): Promise<void> {
     const { random, supervisor, clock, accountId, starter, rows, onStart } = this.#deps;
     this.#plan = undefined;
+    const restMs = this.#reach.restOf(turn);
+    if (restMs > 0) {
+      this.#deps.lookAgain(restMs);
+      return;
+    }
     let place: Pick<NewAgentRun, 'sessionId' | 'cwd'>;
     try {
       this.#plan = await starter.plan(accountId, thread);
       place = (await this.#plan.enter?.()) ?? { sessionId: this.#plan.sessionId };
     } catch (error) {
-      const failure = asError(error);
-      await failTurn(this.#deps, failure);
-      this.#deps.onStart(failure);
-      this.#deps.onFree();
+      await this.#notBegun(turn, asError(error));
       return;
     }
     const { commandHash, program, setup } = this.#plan;
@@ -100,6 +112,7 @@ export class ThreadAgent {
       // As long as the supervisor's own, because it takes its place.
       leaseId: `${random.id()}${random.id()}`,
       instanceId: supervisor.instanceId,
+      seenBy: supervisor.generation,
       commandHash,
       programRoot: program.root,
       programPath: program.path,
@@ -115,6 +128,19 @@ export class ThreadAgent {
       this.#deps.onStart(new ThreadsError('thread-archived', `thread ${thread.id} is archived`));
     }
     this.#deps.lookAgain();
+  }
+
+  /* A host that does not answer is tried again for a turn; whoever wants an agent without one is told at once. */
+  async #notBegun(turn: TurnRow | undefined, failure: Error): Promise<void> {
+    const { onStart, onFree, lookAgain } = this.#deps;
+    onStart(failure);
+    if (turn !== undefined && isHostAway(failure)) {
+      if (await this.#reach.tryLater(turn, failure)) {
+        lookAgain();
+        return;
+      }
+    } else await failTurn(this.#deps, failure);
+    onFree();
   }
 
   /* Of a run that was begun: by us a moment ago, or by an earlier owner. Undefined: there is nothing to hold. */
@@ -170,7 +196,9 @@ export class ThreadAgent {
     onPoint?.('after-spawn');
     // Whoever was frozen before its start may find it started.
     if (managed === undefined || this.#isAnothers(managed.snapshot())) return undefined;
-    return this.#holdOn(managed, await this.#setupOf(rows, run));
+    const isAlive = record === undefined || managed.snapshot().exit === undefined;
+    const seenBy = isAlive ? supervisor.generation : undefined;
+    return this.#holdOn(managed, { setup: await this.#setupOf(rows, run), seenBy });
   }
 
   /* Undefined: it did not start, and its lease is closed. */
@@ -182,7 +210,9 @@ export class ThreadAgent {
       if (signal.aborted) throw error;
       const failure = asError(error);
       const { message } = failure;
-      await this.#ended(run.runId, { ...this.#now(), reason: 'spawn-error', message });
+      // Lost between the look at it and the start: the turn goes back, and the host is tried again.
+      const hostCause = isHostAway(failure) ? causeOf(failure) : undefined;
+      await this.#ended(run.runId, { ...this.#now(), reason: 'spawn-error', hostCause, message });
       onStart(failure);
       return undefined;
     }
@@ -224,8 +254,11 @@ export class ThreadAgent {
     return this.#plan;
   }
 
-  async #holdOn(managed: ManagedRun, setup: AgentSetup): Promise<AgentHold | undefined> {
-    const { clock, records, log, onPoint, rows, signal } = this.#deps;
+  async #holdOn(
+    managed: ManagedRun,
+    { setup, seenBy }: { readonly setup: AgentSetup; readonly seenBy: number | undefined },
+  ): Promise<AgentHold | undefined> {
+    const { clock, records, log, onPoint, rows, restMs, signal } = this.#deps;
     const { runId } = managed;
     const { epoch, pid, processGroupId, startTicks, bootId } = managed.snapshot();
     const process =
@@ -233,7 +266,8 @@ export class ThreadAgent {
         ? undefined
         : { rootPid: pid, processGroupId: processGroupId ?? pid, startTicks, bootId };
     const held = await rows.change((now) => {
-      const change = holdRun(now, { runId, epoch, process }, { setup, atMs: clock.wallMs() });
+      const held = { runId, epoch, process, seenBy };
+      const change = holdRun(now, held, { setup, atMs: clock.wallMs() });
       return change && { change };
     });
     if (held?.run === undefined) return undefined;
@@ -242,7 +276,11 @@ export class ThreadAgent {
     this.#effects =
       tools && createThreadEffects({ ...this.#deps, rows, tools, runId, epoch, onPoint });
     const once = onceOf(held.run);
-    const own = { run: managed, setup, once, epoch, onConsumed };
+    const isInTime = (turn: TurnRow): boolean => {
+      const wait = timeOf(turn);
+      return wait !== undefined && restMs(wait) > 0;
+    };
+    const own = { run: managed, setup, once, epoch, onConsumed, isInTime };
     const hold = holdAgent({ rows, records, clock, log, onPoint, ...own }, held.run, signal);
     void this.#follow(hold);
     return hold;
@@ -284,7 +322,9 @@ export class ThreadAgent {
         const message = formatRunEnd(exit);
         // What carried it to its host has ended; whether it has, too, was not seen.
         const state = hostCause !== undefined && reason === 'exit' ? 'lost' : 'closed';
-        await this.#ended(run.runId, { reason, code, hostCause, message, endedAtMs, state });
+        const { lastWords } = end;
+        const ended = { reason, code, hostCause, message, lastWords, endedAtMs };
+        await this.#ended(run.runId, { ...ended, state });
       }
     }
     this.#hold = undefined;
@@ -311,7 +351,8 @@ export class ThreadAgent {
         log.warn('thread.terminals-not-ended', { threadId, error });
       });
     this.#effects = undefined;
-    await endLease(this.#deps, runId, end);
+    const { generation: foundBy } = this.#deps.supervisor;
+    await endLease(this.#deps, runId, { ...end, foundBy });
     this.#plan = undefined;
     onFree();
     lookAgain();

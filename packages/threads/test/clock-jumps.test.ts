@@ -66,3 +66,20 @@ test('W13: a clock that is set forward an hour ends no agent that is about to st
   assert.equal(status(), 'cancelled');
   assert.equal(rig.endedLeases(id).length, 0);
 });
+
+test('W10: a clock that is set forward past a deadline makes no good answer late', async (t) => {
+  const answering = onPrompt([say('one'), gate('more'), say('two'), endTurn()]);
+  const rig = new ThreadsRig(t, script([expectInitialize(), expectNew(), answering]));
+  const clock = createJumpyClock(1);
+  // The journal has the real time, which this clock comes to when it is set right.
+  clock.jump(-hourMs);
+  const { threads } = await rig.gateway({ clock });
+  const { id, turnId } = await rig.ask(threads, 'hello');
+  await rig.until('it answers', () => rig.text(id) === 'one');
+  const { deadlineAtMs = Infinity } = rig.database.threads.get(id)?.turns.get(turnId) ?? {};
+  assert.ok(deadlineAtMs < Date.now(), 'by the wall clock it is over');
+  clock.jump(hourMs);
+  openGate(rig.gates, 'more').release();
+  await rig.until('the turn has ended', () => rig.turnEnded(id, turnId));
+  assert.equal(rig.database.threads.get(id)?.turns.get(turnId)?.status, 'completed');
+});

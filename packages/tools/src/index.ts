@@ -19,6 +19,7 @@ export { createShield } from './shield/create-shield.ts';
 export type { Shield, ShieldPlaces } from './shield/create-shield.ts';
 export { seenByStored } from './shield/seen-by-request.ts';
 export { shieldInput } from './shield/shield-input.ts';
+export { agentKeyPath, agentKeysDir, agentKeyVariable } from './tool-server/agent-key-file.ts';
 export { createToolServers } from './tool-server/tool-servers.ts';
 export type { ToolServerLaunch, ToolServers } from './tool-server/tool-servers.ts';
 export { formatShield, type ShieldState, shieldStateOf } from './shield/shield-level.ts';

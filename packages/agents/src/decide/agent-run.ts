@@ -4,20 +4,22 @@
  */
 import type { RunId, TerminationReason } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
-import { compareSpots, spotBefore } from '../queue/queue-order.ts';
-import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
+import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows } from '../rows.ts';
 import { requeuesMax } from '../wire/limits.ts';
 import { advance } from './advance.ts';
+import { lossOf } from './agent-loss.ts';
 import { Draft } from './draft.ts';
 import type { AgentSetup } from './handshake.ts';
 import type { MessageText } from './message-text.ts';
 import { bindTurn, endOnce, type OnceSetup } from './once.ts';
+import { putBack } from './put-back.ts';
+import { noteReached } from './reaching.ts';
 import { closeAsks } from './take-request.ts';
 import { closeMessage, Texts } from './take-update.ts';
 
 export type NewAgentRun = Pick<
   AgentRunRow,
-  'runId' | 'leaseId' | 'instanceId' | 'commandHash' | 'programRoot' | 'programPath'
+  'runId' | 'leaseId' | 'instanceId' | 'seenBy' | 'commandHash' | 'programRoot' | 'programPath'
 > & {
   readonly sessionId: string | undefined;
   /* Where it works, as its own machine calls it; absent: as the thread says. */
@@ -47,6 +49,7 @@ export function beginRun(
     replayedCount: 0,
     startedAtMs: atMs,
   };
+  noteReached(draft);
   if (once !== undefined) bindTurn(draft, once);
   return draft.done();
 }
@@ -55,6 +58,8 @@ export interface HeldRun {
   readonly runId: RunId;
   readonly epoch: number;
   readonly process: AgentProcess | undefined;
+  /* The start of the gateway that sees it alive; undefined: it has ended. */
+  readonly seenBy?: number | undefined;
 }
 
 /*
@@ -63,13 +68,13 @@ export interface HeldRun {
  */
 export function holdRun(
   rows: ThreadRows,
-  { runId, epoch, process }: HeldRun,
+  { runId, epoch, process, seenBy }: HeldRun,
   { setup, atMs }: { setup: AgentSetup; atMs: number },
 ): ThreadChange | undefined {
   const { run } = rows;
   if (run?.runId !== runId || run.epoch > epoch) return undefined;
   const draft = new Draft(rows, atMs);
-  draft.changeRun({ epoch, process: run.process ?? process });
+  draft.changeRun({ epoch, process: run.process ?? process, seenBy: seenBy ?? run.seenBy });
   advance(draft, setup);
   return draft.done();
 }
@@ -83,7 +88,11 @@ export interface RunEnd {
   readonly code?: number | undefined;
   /* For people: how it ended. */
   readonly message: string;
+  /* The end of what it wrote to its standard error, where programs say what is wrong. */
+  readonly lastWords?: string | undefined;
   readonly endedAtMs: number;
+  /* The start of the gateway that finds it gone. */
+  readonly foundBy?: number | undefined;
   /* `lost`: how it ended could not be seen. */
   readonly state: Extract<AgentRunRow['state'], 'closed' | 'lost'>;
   /* Nothing was ever started, because its gateway was lost in that moment: the turn goes on with the next one. */
@@ -110,15 +119,14 @@ export function endRun(
   const { reason, hostCause, message } = end;
   draft.event('status', { event: 'agent-ended', reason, hostCause, message });
   draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
-  if (run.phase === 'once') endOnce(draft, run, end);
-  else if (turn !== undefined) endOfTurn(draft, run, end);
+  const said = { ...end, message: withWords(end) };
+  if (run.phase === 'once') endOnce(draft, run, said);
+  else if (turn !== undefined) endOfTurn(draft, run, said);
   return draft.done();
 }
 
-/* It was admitted before those that wait now, also if one of them was moved to the front meanwhile. */
-function inFront(turn: TurnRow, first: TurnRow | undefined): TurnRow {
-  if (first === undefined || compareSpots(turn, first) < 0) return turn;
-  return { ...turn, ...spotBefore(first, undefined) };
+function withWords({ message, reason, lastWords }: RunEnd): string {
+  return reason === 'exit' && lastWords ? `${message}: ${lastWords}` : message;
 }
 
 function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
@@ -128,29 +136,16 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
   const cause = hostCause ?? reason;
   const wasAccepted = turn.promptEnd !== undefined && run.acceptedInput >= turn.promptEnd;
   const isPrompted = turn.promptCall !== undefined;
-  const isOurFault = reason === 'host-rebooted' || reason === 'container-restarted';
-  const mayGoBack = (isPrompted || isOurFault) && turn.requeuedCount < requeuesMax;
+  // It says nothing about the agent: another one may live.
+  const isNotItsFault =
+    reason === 'host-rebooted' || reason === 'container-restarted' || hostCause !== undefined;
+  const mayGoBack = (isPrompted || isNotItsFault) && turn.requeuedCount < requeuesMax;
   if (!wasAccepted && !mayGoBack) {
     draft.turnEvent({ type: 'not-startable', message }, endedAtMs);
     return;
   }
-  draft.turnEvent({ type: 'agent-lost', cause, message, wasAccepted }, endedAtMs);
-  if (draft.turn?.status !== 'queued') return;
-  const {
-    promptCall: _call,
-    promptEnd: _end,
-    runId: _run,
-    deadlineAtMs: _at,
-    instanceId: _instance,
-    ...kept
-  } = draft.turn;
-  const again = { ...kept, requeuedCount: kept.requeuedCount + 1 };
-  draft.queue = [inFront(again, draft.queue[0]), ...draft.queue];
-  draft.turn = undefined;
-  const { id: turnId } = kept;
-  draft.event(
-    'status',
-    { event: 'queued', message: 'its agent ended before it had the prompt' },
-    { turnId },
-  );
+  const gaveUp = reason === 'exit' && turn.firstOutputAtMs === undefined;
+  const lost = { loss: lossOf(run, end), cause, message, wasAccepted, gaveUp } as const;
+  draft.turnEvent({ type: 'agent-lost', ...lost }, endedAtMs);
+  if (draft.turn?.status === 'queued') putBack(draft, 'its agent ended before it had the prompt');
 }

@@ -3,7 +3,7 @@
  */
 import { assertNever } from '@clawdfather/kit';
 import type { Cursor, RunId } from '@clawdfather/supervisor';
-import type { ThreadChange, ThreadRows } from '../rows.ts';
+import type { ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
 import { isObject, type RpcMessage } from '../wire/json-rpc.ts';
 import type { WireItem, WireStep } from '../wire/wire-reader.ts';
 import { advance } from './advance.ts';
@@ -31,10 +31,21 @@ export type ConsumeStep =
   /* These steps are not the ones that come next: they were consumed before. */
   | { readonly outcome: 'elsewhere'; readonly cursor: Cursor };
 
+export interface ConsumeFacts {
+  readonly setup: AgentSetup;
+  readonly text: MessageText;
+  readonly atMs: number;
+  /*
+   * By a clock that does not jump, its deadline is not there yet. The journal has times of the wall clock only, which may have been
+   * set forward since.
+   */
+  readonly isInTime?: ((turn: TurnRow) => boolean) | undefined;
+}
+
 export function consume(
   rows: ThreadRows,
   batch: Batch,
-  { setup, text, atMs }: { setup: AgentSetup; text: MessageText; atMs: number },
+  { setup, text, atMs, isInTime }: ConsumeFacts,
 ): ConsumeStep {
   const { run } = rows;
   if (run === undefined || run.runId !== batch.runId || run.epoch !== batch.epoch) {
@@ -44,7 +55,7 @@ export function consume(
   const draft = new Draft(rows, atMs);
   const texts = new Texts(text);
   for (const { cursor, atMs: saidAtMs, items } of batch.steps) {
-    const consuming = { draft, setup, texts, cursor, atMs: saidAtMs };
+    const consuming = { draft, setup, texts, cursor, atMs: saidAtMs, isInTime };
     for (const item of items) takeItem(consuming, item);
     draft.changeRun({ cursor });
   }

@@ -3,6 +3,11 @@
  * Ids of our calls are counted in the row of the run, in the change that stores the frame (W5).
  */
 import type { RunId } from '@clawdfather/supervisor';
+import {
+  type ArtifactRow,
+  type ArtifactSyncRow,
+  needsArtifacts,
+} from '../artifacts/artifact-rows.ts';
 import type {
   AgentRunRow,
   AskRow,
@@ -18,6 +23,16 @@ import type {
 import { nextTurn, type TurnEvent } from '../turn/next-turn.ts';
 import { formatNotification, formatRequest, type JsonObject } from '../wire/json-rpc.ts';
 
+/* What an agent says or does for a turn; the others are about it. */
+const outputTypes: ReadonlySet<EventType> = new Set([
+  'delta',
+  'message',
+  'tool',
+  'plan',
+  'approval',
+  'question',
+]);
+
 export class Draft {
   thread: ThreadRow;
   run: AgentRunRow | undefined;
@@ -25,6 +40,9 @@ export class Draft {
   queue: readonly TurnRow[];
   readonly calls: Map<number, CallRow>;
   readonly asks: Map<string, AskRow>;
+  readonly #syncs: Map<string, ArtifactSyncRow>;
+  readonly #endedSyncs: ArtifactSyncRow[] = [];
+  readonly #artifacts: ArtifactRow[] = [];
   readonly #events: EventRow[] = [];
   readonly #frames: FrameRow[] = [];
   readonly #endedTurns: TurnRow[] = [];
@@ -38,6 +56,7 @@ export class Draft {
     this.queue = rows.queue;
     this.calls = new Map(rows.calls);
     this.asks = new Map(rows.asks);
+    this.#syncs = new Map(rows.syncs);
     this.atMs = atMs;
   }
 
@@ -54,6 +73,13 @@ export class Draft {
     const seq = this.nextSeq;
     this.thread = { ...this.thread, lastSeq: seq };
     this.#events.push({ seq, turnId, type, payload, atMs });
+    this.#noteOutput(type, atMs);
+  }
+
+  #noteOutput(type: EventType, atMs: number): void {
+    const { turn } = this;
+    const isFirst = turn?.promptEnd !== undefined && turn.firstOutputAtMs === undefined;
+    if (isFirst && outputTypes.has(type)) this.changeTurn({ firstOutputAtMs: atMs });
   }
 
   /* Lengthens the newest event, if it is still of this change. */
@@ -120,9 +146,31 @@ export class Draft {
   endTurn(ended: TurnRow): void {
     const { id: turnId, status, result } = ended;
     this.#endedTurns.push(ended);
+    if (needsArtifacts(ended)) this.#beginSync(turnId);
     const facts = { turnId, atMs: ended.endedAtMs ?? this.atMs };
     this.event('status', { event: status, result: { ...result } }, facts);
     this.thread = { ...this.thread, lastTurnId: turnId, lastResultCode: result?.code };
+  }
+
+  /* AR1 */
+  #beginSync(turnId: string): void {
+    const { instanceId } = this.run ?? this.#endedRun ?? this.thread;
+    this.#syncs.set(turnId, {
+      turnId,
+      instanceId,
+      status: 'syncing',
+      missing: [],
+      missingCount: 0,
+      itemCount: 0,
+      askedAtMs: this.atMs,
+    });
+  }
+
+  /* AR2 */
+  endSync(ended: ArtifactSyncRow, items: readonly ArtifactRow[]): void {
+    this.#syncs.delete(ended.turnId);
+    this.#endedSyncs.push(ended);
+    this.#artifacts.push(...items);
   }
 
   endRun(run: AgentRunRow): void {
@@ -141,9 +189,11 @@ export class Draft {
     const status = this.#status();
     const thread = { ...this.thread, status, updatedAtMs: this.atMs };
     return {
-      rows: { thread, run: this.run, calls, asks, turn, queue },
+      rows: { thread, run: this.run, calls, asks, turn, queue, syncs: this.#syncs },
       endedTurns: this.#endedTurns,
       endedRun: this.#endedRun,
+      endedSyncs: this.#endedSyncs,
+      artifacts: this.#artifacts,
       events: this.#events,
       frames: this.#frames,
     };

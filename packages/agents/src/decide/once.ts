@@ -8,6 +8,7 @@
 import { deadlineMs } from '../turn/deadlines.ts';
 import type { JsonObject } from '../wire/json-rpc.ts';
 import type { AgentRunRow } from '../rows.ts';
+import { lossOf } from './agent-loss.ts';
 import type { RunEnd } from './agent-run.ts';
 import type { Draft } from './draft.ts';
 
@@ -65,7 +66,8 @@ export function endOnce(draft: Draft, run: AgentRunRow, end: RunEnd): void {
       return;
     default: {
       const cause = end.hostCause ?? reason;
-      draft.turnEvent({ type: 'agent-lost', cause, message, wasAccepted: true }, endedAtMs);
+      const lost = { loss: lossOf(run, end), cause, message, wasAccepted: true } as const;
+      draft.turnEvent({ type: 'agent-lost', ...lost, gaveUp: false }, endedAtMs);
     }
   }
 }

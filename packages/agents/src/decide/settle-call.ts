@@ -27,7 +27,7 @@ export function settleCall(consuming: Consuming, answer: Answer): void {
 }
 
 function endPrompt(consuming: Consuming, answer: Answer, turnId: string | undefined): void {
-  const { draft, atMs } = consuming;
+  const { draft, atMs, isInTime } = consuming;
   closeMessage(consuming);
   // The turn has ended without its answer: the cancel was ignored for too long.
   if (draft.turn === undefined || draft.turn.id !== turnId) return;
@@ -35,7 +35,7 @@ function endPrompt(consuming: Consuming, answer: Answer, turnId: string | undefi
   const isOver = (ask: AskRow): boolean => ask.turnId === turnId && ask.state === 'open';
   closeAsks(draft, isOver, { state: 'void', atMs });
   const { deadlineAtMs = atMs } = draft.turn;
-  if (atMs > deadlineAtMs) {
+  if (atMs > deadlineAtMs && isInTime?.(draft.turn) !== true) {
     draft.turnEvent({ type: 'late' }, atMs);
     return;
   }

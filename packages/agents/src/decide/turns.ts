@@ -15,6 +15,7 @@ export interface NewTurn {
   readonly id: string;
   readonly prompt: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  readonly artifactDirs?: readonly string[] | undefined;
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
   readonly trace?: string | undefined;
@@ -83,12 +84,19 @@ export function admitTurn(
   draft.turn = { ...admitted, status: step.status, startedAtMs, instanceId };
   // What was put back has been shown already.
   if (next.requeuedCount === 0) {
-    draft.event('message', { role: 'user', blocks: next.prompt });
+    draft.event('message', { role: 'user', blocks: next.prompt, ...saidBy(next) });
     draft.event('status', { event: 'started' });
   }
   advance(draft);
   return { ...draft.done(), claim };
 }
+
+/* No person said it: an agent of this thread did. */
+function saidBy({ requester }: TurnRow): { readonly from?: string } {
+  return requester.startsWith(agentRequester) ? { from: requester } : {};
+}
+
+const agentRequester = 'thread:';
 
 /* No agent can be started for it: it fails at once. Undefined: none runs. */
 export function failStart(

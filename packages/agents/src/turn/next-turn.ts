@@ -4,10 +4,12 @@
  * queued ── admitted ──► running ── answered ──► completed | failed | cancelled
  *    │  ▲                   │
  *    │  └── never sent ─────┤
- *    └─ cancelled, expired  └── agent lost, cancel ignored ──► interrupted
+ *    └─ cancelled, expired  ├── agent lost, cancel ignored ──► interrupted
+ *                           └── never reached ──► failed
  */
 import { assertNever } from '@clawdfather/kit';
 import type { CancelCause, TurnResult } from '../rows.ts';
+import { plainMessage } from './plain-message.ts';
 
 export type TurnStatus =
   | 'queued'
@@ -48,11 +50,28 @@ export type TurnEvent =
   | { readonly type: 'not-startable'; readonly message: string }
   | {
       readonly type: 'agent-lost';
+      readonly loss: AgentLoss;
       readonly cause: string;
       readonly message: string;
       readonly wasAccepted: boolean;
+      /* It ended by itself, before it had said or done anything for the turn. */
+      readonly gaveUp: boolean;
+    }
+  /* For too long nothing is heard of what the turn needs (reaching.ts). */
+  | {
+      readonly type: 'unreachable';
+      readonly cause: string;
+      readonly message: string;
+      /* It may have the prompt. */
+      readonly wasPrompted: boolean;
     }
   | { readonly type: 'cancel-ignored' };
+
+/*
+ * What its agent was lost with. `restart`: it was found gone by another start of its gateway than the one that last saw it alive.
+ * `host`: with the connection to its host. `agent`: by itself, before the eyes of its gateway.
+ */
+export type AgentLoss = 'restart' | 'host' | 'agent';
 
 export type TurnStep =
   | { readonly outcome: 'changed'; readonly status: 'running' | 'queued' }
@@ -70,31 +89,55 @@ const deadline: TurnResult = {
 };
 
 export function nextTurn(state: TurnState, event: TurnEvent): TurnStep {
-  if (state.status !== 'queued' && state.status !== 'running') return unchanged;
-  const isRunning = state.status === 'running';
+  if (state.status === 'queued') return nextOfWaiting(state, event);
+  return state.status === 'running' ? nextOfRunning(state, event) : unchanged;
+}
+
+function nextOfWaiting(state: TurnState, event: TurnEvent): TurnStep {
   switch (event.type) {
     case 'admitted':
-      return isRunning ? unchanged : { outcome: 'changed', status: 'running' };
+      return { outcome: 'changed', status: 'running' };
     case 'cancel-asked':
-      // While it runs, the agent is asked, and its answer ends the turn.
-      return isRunning ? { outcome: 'changed', status: 'running' } : cancelled(event.cause, {});
+      return cancelled(event.cause, {});
     case 'expired':
-      return isRunning ? unchanged : ended('failed', busy('queue_timeout', event.message));
-    case 'stopped':
-      return isRunning ? stopped(state, event.stopReason) : unchanged;
-    case 'late':
-      return isRunning ? ended('failed', deadline) : unchanged;
+      return ended('failed', busy('queue_timeout', event.message));
     case 'refused':
     case 'not-startable':
-      if (state.cancelCause !== undefined) return cancelled(state.cancelCause, {});
-      return ended('failed', { code: 'error', message: event.message });
+      return failed(state, event.message);
+    default:
+      return unchanged;
+  }
+}
+
+function nextOfRunning(state: TurnState, event: TurnEvent): TurnStep {
+  switch (event.type) {
+    case 'admitted':
+    case 'expired':
+      return unchanged;
+    case 'cancel-asked':
+      // The agent is asked, and its answer ends the turn.
+      return { outcome: 'changed', status: 'running' };
+    case 'stopped':
+      return stopped(state, event.stopReason);
+    case 'late':
+      return ended('failed', deadline);
+    case 'refused':
+    case 'not-startable':
+      return failed(state, event.message);
     case 'agent-lost':
-      return isRunning ? lost(state, event) : unchanged;
+      return lost(state, event);
+    case 'unreachable':
+      return unreachable(state, event);
     case 'cancel-ignored':
-      return isRunning ? interruptedAfterCancel(state) : unchanged;
+      return interruptedAfterCancel(state);
     default:
       return assertNever(event);
   }
+}
+
+function failed({ cancelCause }: TurnState, message: string): TurnStep {
+  if (cancelCause !== undefined) return cancelled(cancelCause, {});
+  return ended('failed', { code: 'error', message });
 }
 
 /* No lane had room. Nothing was sent to any agent, so the same may be asked again. */
@@ -121,12 +164,28 @@ function cancelled(cause: CancelCause, facts: Pick<TurnResult, 'stopReason'>): T
 
 function lost(
   { cancelCause }: TurnState,
-  { cause, message, wasAccepted }: Extract<TurnEvent, { type: 'agent-lost' }>,
+  { loss, cause, message, wasAccepted, gaveUp }: Extract<TurnEvent, { type: 'agent-lost' }>,
 ): TurnStep {
   if (cancelCause !== undefined) return cancelled(cancelCause, {});
   // W11: what the agent never got is sent again by itself; what it may have acted on never is.
   if (!wasAccepted) return { outcome: 'changed', status: 'queued' };
-  return ended('interrupted', { code: 'ACP_BRIDGE_RESTART', cause, message });
+  const status = loss === 'agent' && gaveUp ? 'failed' : 'interrupted';
+  return ended(status, { code: lossCodes[loss], cause, message });
+}
+
+const lossCodes: Readonly<Record<AgentLoss, TurnCode>> = {
+  restart: 'ACP_BRIDGE_RESTART',
+  host: 'OPENCLAW_GATEWAY_LOST',
+  agent: 'error',
+};
+
+function unreachable(
+  { cancelCause }: TurnState,
+  { cause, message, wasPrompted }: Extract<TurnEvent, { type: 'unreachable' }>,
+): TurnStep {
+  if (cancelCause !== undefined) return cancelled(cancelCause, {});
+  const result = { code: 'OPENCLAW_GATEWAY_LOST', cause, message } as const;
+  return ended(wasPrompted ? 'interrupted' : 'failed', result);
 }
 
 function interruptedAfterCancel({ cancelCause }: TurnState): TurnStep {
@@ -136,5 +195,7 @@ function interruptedAfterCancel({ cancelCause }: TurnState): TurnStep {
 }
 
 function ended(status: Exclude<TurnStatus, 'queued' | 'running'>, result: TurnResult): TurnStep {
-  return { outcome: 'ended', status, result };
+  const { message } = result;
+  const shown = message === undefined ? result : { ...result, message: plainMessage(message) };
+  return { outcome: 'ended', status, result: shown };
 }

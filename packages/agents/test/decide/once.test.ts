@@ -48,7 +48,7 @@ function begin(model: ThreadModel, once: OnceSetup, runId: RunId = aRunId): void
 
 function hold(model: ThreadModel, once: OnceSetup): void {
   const setup = { clientVersion: '0', mcpServers: [], once };
-  const held = { runId: model.rows.run?.runId ?? aRunId, epoch: 1, process };
+  const held = { runId: model.rows.run?.runId ?? aRunId, epoch: 1, process, seenBy: 1 };
   model.commit(holdRun(model.rows, held, { setup, atMs: 4 }));
 }
 
@@ -144,9 +144,10 @@ const ends: readonly (readonly [Partial<RunEnd>, string, string])[] = [
   [{ reason: 'no-output-timeout' }, 'failed', 'error'],
   [{ reason: 'overall-timeout' }, 'failed', 'OPENCLAW_RUN_DEADLINE_EXCEEDED'],
   [{ reason: 'spawn-error' }, 'failed', 'error'],
-  [{ reason: 'signal' }, 'interrupted', 'ACP_BRIDGE_RESTART'],
-  [{ reason: 'out-of-memory' }, 'interrupted', 'ACP_BRIDGE_RESTART'],
-  [{ reason: 'host-rebooted' }, 'interrupted', 'ACP_BRIDGE_RESTART'],
+  [{ reason: 'signal', foundBy: 1 }, 'interrupted', 'error'],
+  [{ reason: 'out-of-memory', foundBy: 1 }, 'interrupted', 'error'],
+  [{ reason: 'signal', foundBy: 2 }, 'interrupted', 'ACP_BRIDGE_RESTART'],
+  [{ reason: 'host-rebooted', foundBy: 2 }, 'interrupted', 'ACP_BRIDGE_RESTART'],
 ];
 
 function end(model: ThreadModel, facts: Partial<RunEnd>, runId: RunId = aRunId): void {

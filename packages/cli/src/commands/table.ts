@@ -34,6 +34,7 @@ import {
   statusSpec,
   stopSpec,
 } from './gateway-specs.ts';
+import { inboxSpec, noticesListSpec, noticesTestSpec } from './inbox-specs.ts';
 import {
   auditSpec,
   devicesListSpec,
@@ -236,6 +237,9 @@ export const commandGroups: readonly CommandGroup[] = [
       command(devicesListSpec, 'required', async () => (await import('./devices.ts')).list),
       command(devicesRevokeSpec, 'required', async () => (await import('./devices.ts')).revoke),
       command(auditSpec, 'required', async () => (await import('./audit.ts')).execute),
+      command(inboxSpec, 'required', async () => (await import('./inbox.ts')).execute),
+      command(noticesListSpec, 'required', async () => (await import('./notices.ts')).list),
+      command(noticesTestSpec, 'required', async () => (await import('./notices.ts')).test),
     ],
   },
   {

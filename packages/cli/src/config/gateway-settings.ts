@@ -158,6 +158,32 @@ export const gatewaySettings = {
     usual: undefined,
     summary: '`serve`: where traces are sent, over OTLP/HTTP',
   }),
+  'notify.webhook.url': setting(optionalUrl, {
+    usual: undefined,
+    summary: '`serve`: where notices of the owner are posted, signed',
+  }),
+  'notify.webhook.secretFile': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: the file with the secret that they are signed with',
+  }),
+  'notify.ntfy.url': setting(optionalUrl, {
+    usual: undefined,
+    summary: '`serve`: the ntfy server that notices of the owner are sent to',
+  }),
+  'notify.ntfy.topic': setting(optional(words.one), {
+    usual: undefined,
+    summary:
+      '`serve`: the topic there; who knows it can read it, unless the server asks for a token',
+  }),
+  'notify.ntfy.tokenFile': setting(optionalPath, {
+    usual: undefined,
+    summary: '`serve`: the file with an access token of that server',
+  }),
+  'notify.titles': setting(choice(['hidden', 'shown']), {
+    usual: 'hidden',
+    summary:
+      '`serve`: whether notices name the thread by its title, which is the beginning of a prompt',
+  }),
   'gateway.github.clientId': setting(optional(words.one), {
     usual: undefined,
     summary: '`serve`: sign-in with GitHub: the id of the OAuth application',

@@ -14,6 +14,7 @@ import { parseAddress } from '../config/network-kinds.ts';
 import { retentionPolicyFrom } from '../config/retention-policy.ts';
 import { usageError } from '../errors.ts';
 import type { GatewayConfig } from '../serve.ts';
+import { notifyFrom } from './notify-config.ts';
 import { readSecretFile } from './read-secret.ts';
 
 export function gatewayConfigFrom(
@@ -79,6 +80,7 @@ export function gatewayConfigFrom(
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
     ...githubFrom(config),
+    notify: notifyFrom(config),
   };
 }
 

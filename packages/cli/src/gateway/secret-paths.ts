@@ -26,6 +26,8 @@ export function secretPathsOf(config: Pick<Config, 'values' | 'env' | 'cwd'>): r
     values['gateway.database.urlFile'],
     values['gateway.tls.key'],
     values['gateway.github.clientSecretFile'],
+    values['notify.webhook.secretFile'],
+    values['notify.ntfy.tokenFile'],
     ...values.agents.flatMap(({ env = {} }) => keyFilesOf(env, config)),
   ]
     .filter((path) => path !== undefined)

@@ -25,7 +25,7 @@ export class AgentEnd {
     if (message === undefined) return undefined;
     if (fact?.kind !== 'turn-end') return formatNotice(message);
     return fact.end.status === 'failed' || fact.end.status === 'interrupted'
-      ? this.#lastWords()
+      ? this.#lastWords(fact.end.message)
       : undefined;
   }
 
@@ -36,9 +36,11 @@ export class AgentEnd {
     this.#lines = [...this.#lines, ...lines].slice(-linesMax);
   }
 
-  #lastWords(): string | undefined {
+  /* Unless the end of the turn says all of it. */
+  #lastWords(told = ''): string | undefined {
     const lines = [...this.#lines, this.#partial].filter((line) => line.trim() !== '');
-    if (lines.length === 0) return undefined;
+    const [only] = lines;
+    if (only === undefined || (lines.length === 1 && told.includes(only.trim()))) return undefined;
     return `clf: the agent wrote\n${lines.map((line) => `  | ${makeVisible(line)}\n`).join('')}`;
   }
 }

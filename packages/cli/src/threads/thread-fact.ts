@@ -59,6 +59,7 @@ export function factOf({ type, payload }: ThreadEvent): ThreadFact | undefined {
       return statusFact(payload);
     case 'plan':
     case 'usage':
+    case 'artifact':
     case 'noise':
       return undefined;
   }

@@ -50,8 +50,10 @@ import type { Runs } from '../runs/open-runs.ts';
 import type { AgentPlaces } from '../hosts/agent-places.ts';
 import type { AgentBinding } from '../hosts/agent-binding.ts';
 import { contextOf } from './agent-context.ts';
+import type { AgentKeyMaker } from './agent-keys.ts';
 import type { AgentCatalogue } from './agent-catalogue.ts';
 import { findProgram } from './find-program.ts';
+import { asHostAway } from './host-away.ts';
 import { createHostTools } from './host-tools.ts';
 
 export interface AgentStarterDeps {
@@ -62,6 +64,7 @@ export interface AgentStarterDeps {
   readonly hosts: AgentPlaces;
   readonly store: Store;
   readonly clock: Clock;
+  readonly keys: AgentKeyMaker;
   readonly tracing: Pick<Tracing, 'inSpan'>;
   /* The session that the agent of this thread belongs to: the one it has, or a new one. */
   readonly sessionFor: (accountId: AccountId, thread: ThreadRow) => Promise<string>;
@@ -153,6 +156,8 @@ async function planHere(deps: AgentStarterDeps, planned: Planned): Promise<Agent
       const own = agent.once === undefined ? {} : onceStartOf(agent, thread, { runId, turn });
       const begun = traceable(leased({ ...input, ...own }, run), turn);
       if (shield === undefined) return supervisor.spawn(begun);
+      // Only the server of its tools, outside of the shield, uses it.
+      if (isInside && toolServers !== undefined) await deps.keys.make(accountId, runId);
       const place = { tree: thread.cwd, user, letIn: context.letIn };
       return supervisor.spawn(await shieldInput({ shield, toolServers }, begun, place));
     },
@@ -190,7 +195,9 @@ function planOnHost(
       const [program] = argvOf(agent);
       const named = { id, agent: thread.agent, cwd };
       const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
-      place = await deps.hosts.enter(wish);
+      place = await deps.hosts.enter(wish).catch((error: unknown) => {
+        throw asHostAway(error);
+      });
       return place;
     },
     explainEnd: (exit) => {
@@ -231,21 +238,21 @@ async function startOnHost(deps: AgentStarterDeps, planned: StartOnHost): Promis
     throw new ApiError('not_found', 'the SSH host of this thread is not there any more');
   }
   const context = await deps.hosts.environment(accountId, connectionId, sessionId);
-  const start = await host.prepare(
-    {
-      runId,
-      account: accountId,
-      command: { kind: 'argv', argv: argvOf(agent) },
-      cwd,
-      envAdditions: { ...context, ...agent.env },
-      terminal: undefined,
-      user: undefined,
-      graceMs: undefined,
-      requester: `thread:${thread.id}`,
-      sessionId,
-    },
-    signal,
-  );
+  const command = {
+    runId,
+    account: accountId,
+    command: { kind: 'argv', argv: argvOf(agent) },
+    cwd,
+    envAdditions: { ...context, ...agent.env },
+    terminal: undefined,
+    user: undefined,
+    graceMs: undefined,
+    requester: `thread:${thread.id}`,
+    sessionId,
+  } as const;
+  const start = await host.prepare(command, signal).catch((error: unknown) => {
+    throw asHostAway(error);
+  });
   try {
     const { spawn, shownAs, graceMs } = start;
     if (spawn.mode !== 'child') throw new TypeError('an agent speaks over pipes');

@@ -5,11 +5,19 @@
  * Whose thread it is, is decided by the database: the records are those of the caller's account. A class, because there is one per
  * request.
  */
-import type { AskAnswer, LoadClass, ThreadRecords, ThreadRow, TurnRow } from '@clawdfather/agents';
+import type {
+  ArtifactSyncRow,
+  AskAnswer,
+  LoadClass,
+  ThreadRecords,
+  ThreadRow,
+  TurnRow,
+} from '@clawdfather/agents';
 import type { JsonObject } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
+import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { actorOf, type Caller } from '../http/caller.ts';
@@ -44,6 +52,8 @@ export interface NewConversation {
 export interface SaidPrompt {
   readonly blocks: readonly JsonObject[];
   readonly loadClass: LoadClass;
+  /* Where files are expected at the end, below the thread's directory; absent: the usual places. */
+  readonly artifactDirs?: readonly string[] | undefined;
   /* The same one twice is one turn. */
   readonly clientMessageId?: string | undefined;
 }
@@ -74,6 +84,22 @@ export class CallerThreads {
     const turn = await this.records.turn(id);
     if (turn === undefined) throw notFound();
     return turn;
+  }
+
+  /* How the look at what a turn has left went; undefined: there was none. */
+  syncOf(turnId: string): Promise<ArtifactSyncRow | undefined> {
+    return this.#deps.store.forAccount(this.#caller.accountId).artifacts.syncOf(turnId);
+  }
+
+  /* The same of all turns of a thread, by turn. */
+  async syncsOf(threadId: string): Promise<ReadonlyMap<string, ArtifactSyncRow>> {
+    const { artifacts } = this.#deps.store.forAccount(this.#caller.accountId);
+    return new Map((await artifacts.syncsOf(threadId)).map((sync) => [sync.turnId, sync]));
+  }
+
+  /* What a turn has left, with addresses to download it from. */
+  artifactsOf(turnId: string): Promise<TurnArtifacts> {
+    return this.#deps.agentThreads.artifacts.ofTurn(this.#caller.accountId, turnId);
   }
 
   async create(asked: NewConversation): Promise<ThreadRow> {

@@ -11,8 +11,12 @@ import {
   createEventDesk,
   createThreads,
   type EventDesk,
+  createWakes,
   type Threads,
+  type ThreadsObserver,
 } from '@clawdfather/threads';
+import { makeVisible } from '@clawdfather/tools/text';
+import { type Artifacts, openArtifacts } from '../artifacts/open-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
@@ -21,6 +25,7 @@ import type { Observe } from '../observe/open-observe.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import { type AgentCatalogue, createAgentCatalogue } from './agent-catalogue.ts';
+import { createAgentKeyMaker } from './agent-keys.ts';
 import { createAgentStarter } from './agent-starter.ts';
 import { availableMemory } from './available-memory.ts';
 import { queueLimits } from './queue-limits.ts';
@@ -30,6 +35,10 @@ export interface AgentThreads {
   readonly catalogue: AgentCatalogue;
   readonly threads: Threads;
   readonly desk: EventDesk;
+  /* What turns leave. */
+  readonly artifacts: Artifacts;
+  /* Goes on with what earlier gateways have left. */
+  takeUp(): Promise<void>;
 }
 
 export interface OpenThreadsDeps extends GatewayDeps {
@@ -45,18 +54,25 @@ export interface OpenThreadsDeps extends GatewayDeps {
 /* Of one account: agents that nobody talks to are closed after half an hour. */
 const agentSessionsMax = 64;
 
-export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposable {
+export async function openThreads(deps: OpenThreadsDeps): Promise<AgentThreads & AsyncDisposable> {
   const { store, runs, clock, random, log, observe } = deps;
   const desk = createEventDesk();
   const catalogue = createAgentCatalogue(deps.config);
   const starter = createAgentStarter({
     ...deps,
     tracing: deps.observe.tracing,
+    keys: createAgentKeyMaker({
+      stateDir: deps.config.stateDir,
+      random,
+      recordsOf: (accountId) => store.forAccount(accountId).agentSessions,
+      supervisor: runs.supervisor,
+    }),
     hosts: deps.hosts.agents,
     catalogue,
     sessionFor: (accountId, thread) => sessionFor(deps, accountId, thread),
     bindingOf: (accountId, sessionId) => deps.hosts.binding(accountId, sessionId),
   });
+  const observer = createThreadObserver({ ...observe, log, metrics: observe.metrics.turns });
   const threads = createThreads({
     recordsOf: (accountId) => store.forAccount(accountId).threads,
     due: store.system.threads,
@@ -65,7 +81,7 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     supervisor: runs.supervisor,
     lookAfter: (record) => runs.takeOver.lookAfter(record),
     starter,
-    observer: createThreadObserver({ ...observe, log, metrics: observe.metrics.turns }),
+    observer: telling(observer, () => wakes.look()),
     sessions: {
       isOver: async (accountId, sessionId) => {
         const session = await store.forAccount(accountId).sessions.get(sessionId);
@@ -75,10 +91,48 @@ export function openThreads(deps: OpenThreadsDeps): AgentThreads & AsyncDisposab
     clock,
     random,
     log,
+    silenceMs: deps.config.agents?.silenceMs,
     limits: queueLimits(deps.config.agents),
     availableBytes: () => availableMemory(),
   });
-  return { catalogue, threads, desk, [Symbol.asyncDispose]: () => threads.close() };
+  const wakes = createWakes({
+    wakes: store.system.wakes,
+    recordsOf: (accountId) => store.forAccount(accountId).threads,
+    prompt: (name, prompt) => threads.prompt(name, prompt),
+    observer,
+    makeVisible,
+    clock,
+    random,
+    log,
+  });
+  const artifacts = await openArtifacts({ ...deps, threads, desk });
+  return {
+    catalogue,
+    threads,
+    desk,
+    artifacts,
+    takeUp: async () => {
+      await threads.takeUp();
+      artifacts.start();
+      wakes.look();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await wakes.close();
+      await artifacts[Symbol.asyncDispose]();
+      await threads.close();
+    },
+  };
+}
+
+/* The end of a turn may be what another thread waits for. */
+function telling(observer: ThreadsObserver, onEnded: () => void): ThreadsObserver {
+  return {
+    ...observer,
+    told: (about, event) => {
+      observer.told(about, event);
+      if (event.type === 'turn-ended' && event.turn.wakeId !== undefined) onEnded();
+    },
+  };
 }
 
 /* The open one that the thread has, or a new one. Closing it ends the agent; the thread's next prompt opens another. */
@@ -122,7 +176,10 @@ export function createLateThreads() {
     withTurns: () => bound?.threads.withTurns() ?? [],
     close: async (name: ThreadName, close: AgentClose): Promise<void> =>
       bound?.threads.agents.closeSession(name, close),
-    reap: async (): Promise<void> => bound?.threads.agents.reapStartupOrphans(),
+    reap: async (): Promise<void> => {
+      await bound?.threads.agents.reapStartupOrphans();
+      await bound?.threads.giveUpLost();
+    },
     bind: (opened: AgentThreads): void => {
       bound = opened;
     },

@@ -2,6 +2,7 @@
  * Agents, threads, turns and events as the API shows them.
  */
 import {
+  type ArtifactSyncRow,
   type EventRow,
   type ListedAgent,
   ownerOf,
@@ -9,6 +10,7 @@ import {
   type TurnRow,
 } from '@clawdfather/agents';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { showSyncOfTurn } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
@@ -63,7 +65,12 @@ export function showOwnership(thread: ThreadRow) {
   };
 }
 
-export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
+/* `sync`: how the look at what it has left went, if there was one. */
+export function showTurn(
+  turn: TurnRow,
+  threadId: string,
+  sync: ArtifactSyncRow | undefined,
+): TurnAnswer {
   const { result } = turn;
   return {
     id: turn.id,
@@ -85,6 +92,7 @@ export function showTurn(turn: TurnRow, threadId: string): TurnAnswer {
             cause: result.cause ?? null,
           },
     usage: turn.usage ?? null,
+    artifact_sync: showSyncOfTurn(sync),
   };
 }
 

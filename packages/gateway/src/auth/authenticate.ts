@@ -67,7 +67,10 @@ function callerOf(
   return { ...holder, cameBy, isOwner: holder.accountId === ownerId };
 }
 
-async function badToken({ limits, store }: AuthenticateDeps, ip: string): Promise<ApiError> {
+export async function badToken(
+  { limits, store }: Pick<AuthenticateDeps, 'limits' | 'store'>,
+  ip: string,
+): Promise<ApiError> {
   const subject = clientNetworkOf(ip);
   const standing = await limits.count({ scope: 'auth.bad-token', subject, limit: badTokens });
   if (standing.isAllowed) {

@@ -12,6 +12,7 @@ import {
   createRecognise,
   type Recognise,
 } from './authenticate.ts';
+import { type AuthenticateAgent, createAuthenticateAgent } from './authenticate-agent.ts';
 import { createLiveTokens, type LiveTokens } from './live-tokens.ts';
 import { createLoginLinks, formatLoginUrl, type LoginLinks } from './login-links.ts';
 
@@ -19,6 +20,7 @@ export interface Auth {
   readonly tokens: LiveTokens;
   readonly limits: RateLimits;
   readonly authenticate: Authenticate;
+  readonly authenticateAgent: AuthenticateAgent;
   readonly recognise: Recognise;
   readonly links: LoginLinks;
   readonly authObserver: AuthObserver;
@@ -47,6 +49,7 @@ export function createAuth(deps: AuthDeps): Auth {
     tokens,
     limits,
     authenticate: createAuthenticate({ store, limits, tokens, ownerId }),
+    authenticateAgent: createAuthenticateAgent({ store, limits, ownerId }),
     recognise: createRecognise({ tokens, ownerId }),
     links,
     authObserver,

@@ -16,6 +16,17 @@ export function isTokenText(text: string): boolean {
   return tokenPattern.test(text);
 }
 
+/* The key of an agent's run (agents/agent-keys.ts): as random, and never mistaken for a token. */
+const agentKeyPattern = /^clf_agent_[A-Za-z0-9_-]{43}$/;
+
+export function newAgentKey(random: Random): string {
+  return `clf_agent_${Buffer.from(random.bytes(tokenBytes)).toString('base64url')}`;
+}
+
+export function isAgentKeyText(text: string): boolean {
+  return agentKeyPattern.test(text);
+}
+
 export function hashSecret(text: string): string {
   return hash('sha256', text, 'hex');
 }

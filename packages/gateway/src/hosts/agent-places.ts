@@ -181,7 +181,9 @@ async function look(
   }
   const cwd = /^CLF-AT (\/.*)$/m.exec(answer?.stdout ?? '')?.[1];
   if (cwd === undefined) {
+    const wasLost = answer === undefined || answer.code === noCode;
     throw new ToolsError('host-unreachable', `${label} did not say where its commands run`, {
+      ...(wasLost ? { detail: { cause: 'host-closed' } } : {}),
       hint: `Look at it with: clf host test ${label}`,
     });
   }

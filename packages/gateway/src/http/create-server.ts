@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import { createTraces, parseTraceparent, type TraceContext } from '../observe/trace-context.ts';
 import type { AllowedNames } from './allowed-names.ts';
 import { ApiError, bodyOf, notFound, toApiError } from './api-error.ts';
+import type { KeyHolder } from '@clawdfather/agents';
 import type { Caller } from './caller.ts';
 import { createClientErrors } from './client-errors.ts';
 import { cutHandshakesOnClose } from './cut-handshakes.ts';
@@ -21,6 +22,8 @@ import { createTimeLimit, type TimeLimit, type Waiting } from './time-limit.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
+    /* At the endpoints for agents: the one that asks. */
+    agent: KeyHolder | undefined;
     trace: TraceContext;
     /* Made at the first use: most requests end before they could be cancelled. */
     readonly lifetime: AbortController;
@@ -154,6 +157,7 @@ const refusals = new WeakMap<FastifyRequest, ApiError>();
 
 function decorate(server: FastifyInstance): void {
   server.decorateRequest('caller', undefined);
+  server.decorateRequest('agent', undefined);
   server.decorateRequest('leaveTurn', undefined);
   server.decorateRequest('trace');
   server.decorateRequest('startedMs', 0);

@@ -2,6 +2,7 @@
  * What a handler is given, and what the handlers of a group look like: one function per endpoint of the group, no more and no
  * fewer, typed by the endpoint's schemas.
  */
+import type { KeyHolder } from '@clawdfather/agents';
 import type { Asker } from '@clawdfather/sessions';
 import type { AuditEntry } from '@clawdfather/store';
 import type {
@@ -29,6 +30,9 @@ export interface RequestFacts {
   readonly reply: FastifyReply;
 }
 
+/* The agent that asks, at the endpoints that are for agents. */
+type AgentPart<A extends Access> = A extends 'agent' ? { readonly agent: KeyHolder } : unknown;
+
 /* An open endpoint may have no caller. */
 type CallerOf<A extends Access> = A extends 'open' ? Caller | undefined : Caller;
 
@@ -36,7 +40,9 @@ export interface Call<E extends Endpoint> extends RequestOf<E>, RequestFacts {
   readonly caller: CallerOf<E['access']>;
 }
 
-export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<AnswerOf<E>>;
+export type Handler<E extends Endpoint> = (
+  call: Call<E> & AgentPart<E['access']>,
+) => Promise<AnswerOf<E>>;
 
 export type Handlers<Group extends EndpointGroup> = {
   readonly [Name in keyof Group]: Handler<Group[Name]>;

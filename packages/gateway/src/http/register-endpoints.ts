@@ -10,6 +10,7 @@ import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { SessionLimits } from '../accounts/session-bounds.ts';
+import type { AuthenticateAgent } from '../auth/authenticate-agent.ts';
 import type { Authenticate, Credentials, Recognise } from '../auth/authenticate.ts';
 import { ApiError } from './api-error.ts';
 import { type Caller, checkAccess } from './caller.ts';
@@ -22,6 +23,7 @@ import type { Store } from '@clawdfather/store';
 
 export interface RegisterDeps {
   readonly authenticate: Authenticate;
+  readonly authenticateAgent: AuthenticateAgent;
   /* Absent with tracing, where every look-up has to have a span. */
   readonly recognise: Recognise | undefined;
   readonly store: Store;
@@ -117,15 +119,31 @@ function admitAtOnce(
   return true;
 }
 
-async function admit(deps: RegisterDeps, admission: Admission): Promise<void> {
+/* Stages 2 to 4; throws an `ApiError`. */
+export async function admit(deps: RegisterDeps, admission: Admission): Promise<void> {
   const { request, endpoint } = admission;
   const { access } = endpoint;
+  if (access === 'agent' && (await admitAgent(deps, request))) {
+    await limitRate(deps, admission);
+    return;
+  }
   if (access !== 'open') {
     const caller = await deps.authenticate(credentialsOf(request));
     if (caller === undefined) throw new ApiError('unauthorized');
     checkCaller(caller, access, request);
   }
   await limitRate(deps, admission);
+}
+
+/* False: it has no key of an agent, and is refused as any caller without the right. */
+async function admitAgent(
+  { authenticateAgent }: RegisterDeps,
+  request: FastifyRequest,
+): Promise<boolean> {
+  const asking = await authenticateAgent(credentialsOf(request));
+  request.agent = asking?.agent;
+  request.caller = asking?.caller;
+  return asking !== undefined;
 }
 
 function credentialsOf(request: FastifyRequest): Credentials {

@@ -33,6 +33,11 @@ export class RequestCall implements Call<Endpoint> {
     return this.#request.caller;
   }
 
+  /* Set for every endpoint that is for agents. */
+  get agent() {
+    return this.#request.agent;
+  }
+
   get ip(): string {
     return this.#request.ip;
   }

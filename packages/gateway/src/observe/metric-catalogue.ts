@@ -6,6 +6,7 @@
  * line instead of a gap. `api_request_duration_ms` is the exception; its routes are known when they are asked for.
  */
 import { builtInAgents, turnCodes } from '@clawdfather/agents';
+import { rpcMethods } from '@clawdfather/protocol/acp';
 import { terminationReasons } from '@clawdfather/supervisor';
 import { askClasses, askOutcomes } from '@clawdfather/threads';
 
@@ -171,6 +172,15 @@ const own = {
   clawdfather_cleanup_failed_steps_total: {
     type: 'counter',
     help: 'Steps of the clean-up that failed; the others were done.',
+  },
+  clawdfather_rpc_calls_total: {
+    type: 'counter',
+    help: 'Calls over JSON-RPC, by method and outcome.',
+    // What clients make up is `unknown`.
+    labels: {
+      method: [...Object.keys(rpcMethods), 'unknown'],
+      outcome: ['ok', 'refused', 'failed'],
+    },
   },
   clawdfather_health_status: {
     type: 'gauge',

@@ -57,6 +57,8 @@ export interface Metrics {
   readonly ssh: SshObserver;
   readonly turns: TurnObserver;
   counted(count: Count): void;
+  /* A call over JSON-RPC; a method that there is not is `unknown`. */
+  rpc(method: string, outcome: 'ok' | 'refused' | 'failed'): void;
   readonly requests: RequestDurations;
   /* In the text that Prometheus reads. */
   format(values: GaugeValues): Promise<MetricsText>;
@@ -88,6 +90,7 @@ export function createMetrics(): Metrics {
     ssh: createSshObserver({ count, observe }),
     turns: createTurnCounts({ count, observe }),
     counted: ({ name, labels, by }) => count(`clawdfather_${name}`, labels ?? {}, by),
+    rpc: (method, outcome) => count('clawdfather_rpc_calls_total', { method, outcome }),
     requests,
     format: (values) => {
       setGauges(set, values);

@@ -5,13 +5,14 @@ import { api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';
 import { setPageHeaders } from '../http/security-headers.ts';
 import { buildOpenApi } from './build-openapi.ts';
+import { describeRpc } from './describe-rpc.ts';
 import { pageStyle, renderPage } from './render-page.ts';
 
 export function registerOpenApi(server: FastifyInstance, version: string): void {
   let made: { readonly json: string; readonly html: string } | undefined;
   const documents = () => {
     if (made === undefined) {
-      const document = buildOpenApi({ version, groups: api });
+      const document = buildOpenApi({ version, groups: { ...api, rpc: describeRpc() } });
       made = { json: JSON.stringify(document), html: renderPage(document) };
     }
     return made;

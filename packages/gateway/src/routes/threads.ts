@@ -48,7 +48,11 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       const mine = threadsOf(parts, call);
       const thread = await mine.thread(call.params.id);
       const turns = await mine.records.turns(thread.id);
-      return { thread: showThread(thread), turns: turns.map((turn) => showTurn(turn, thread.id)) };
+      const syncs = await mine.syncsOf(thread.id);
+      return {
+        thread: showThread(thread),
+        turns: turns.map((turn) => showTurn(turn, thread.id, syncs.get(turn.id))),
+      };
     },
     events: async (call) => eventsOf(parts, call),
     prompt: async (call) => {
@@ -57,6 +61,7 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       const turnId = await mine.prompt(call.params.id, {
         blocks: blocks as never,
         loadClass,
+        artifactDirs: call.body.expected_artifact_dirs,
         clientMessageId: call.body.client_message_id,
       });
       return { turn: await turnOf(mine, turnId) };
@@ -98,7 +103,7 @@ async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']
 
 async function turnOf(mine: CallerThreads, turnId: string) {
   const turn = await mine.turn(turnId);
-  return showTurn(turn, turn.threadId);
+  return showTurn(turn, turn.threadId, await mine.syncOf(turnId));
 }
 
 export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']> {

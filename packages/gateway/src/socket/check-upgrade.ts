@@ -6,12 +6,14 @@
  * origin is not to have one, so it is a 403 before the upgrade (docs/decisions/0014-plain-ws.md).
  */
 import type { IncomingMessage } from 'node:http';
+import { socketPaths } from '@clawdfather/protocol/api';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { AllowedNames } from '../http/allowed-names.ts';
 import { checkNames } from '../http/guards.ts';
 
 export interface SocketTarget {
-  readonly kind: 'session' | 'run';
+  readonly kind: 'session' | 'run' | 'acp';
+  /* Empty where the path names nothing. */
   readonly id: string;
 }
 
@@ -21,11 +23,12 @@ const pathPattern = /^\/ws\/(sessions|runs)\/([0-9a-z][0-9a-z-]{0,30})$/;
 export function parseTarget(url: string | undefined): SocketTarget {
   const [path = '', query] = (url ?? '').split('?', 2);
   const match = pathPattern.exec(path);
-  if (match === null) throw notFound();
+  if (match === null && path !== socketPaths.acp) throw notFound();
   if (query !== undefined) {
     // Addresses end up in logs and histories: nothing is taken from there, least of all a token.
     throw new ApiError('validation_error', 'a socket takes nothing from its address');
   }
+  if (match === null) return { kind: 'acp', id: '' };
   return { kind: match[1] === 'runs' ? 'run' : 'session', id: match[2] ?? '' };
 }
 

@@ -1,8 +1,8 @@
 /*
  * One socket from its upgrade to its close.
  *
- * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade, in a seat for those who wait ·
- * 2 who is it, may they, are there too many · 3 the session or the run · 4 messages, one after the other · 5 closed: nothing of it is left.
+ * Stages: 1 `auth` within five seconds, by token or by the cookie that came with the upgrade, in a seat for those who wait; a client
+ * of JSON-RPC may have said it with the upgrade · 2 who is it, may they, are there too many · 3 the session, the run, or JSON-RPC · 4 messages, one after the other · 5 closed: nothing of it is left.
  *
  * A message waits for the one before it; input alone goes into the run's own row, so that a program that does not read
  * delays only its own input. Waiting input is counted, and a socket that sends more than its runs read is not read.
@@ -11,8 +11,11 @@ import type { Duplex } from 'node:stream';
 import type { Timer } from '@clawdfather/kit';
 import { socketAuthSchema, socketCloseCodes } from '@clawdfather/protocol/api';
 import type { RawData, WebSocket } from 'ws';
+import { refusalOf } from '../acp/answer-call.ts';
+import { rpcErrorOf } from '../acp/rpc-error.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type Caller, checkAccess } from '../http/caller.ts';
+import { openAcpFace } from './acp-face.ts';
 import type { Beating } from './beats.ts';
 import type { SocketTarget } from './check-upgrade.ts';
 import type { Face } from './face.ts';
@@ -32,8 +35,12 @@ export interface ConnectionOptions {
   readonly seat: SocketSeat;
   /* Only with an Origin, which the guards have seen: a browser sends its cookie unasked. */
   readonly cookie: string | undefined;
+  /* The header of that name, where it counts: it signs in without a message. */
+  readonly authorization: string | undefined;
   readonly onClosed: () => void;
 }
+
+const openers = { run: openRunFace, session: openSessionFace, acp: openAcpFace } as const;
 
 export class Connection implements Beating {
   readonly #context: SocketContext;
@@ -54,7 +61,7 @@ export class Connection implements Beating {
   pingedAtMs: number;
 
   constructor(context: SocketContext, options: ConnectionOptions) {
-    const { ws, socket, target, address, seat, cookie, onClosed } = options;
+    const { ws, socket, target, address, seat, cookie, authorization, onClosed } = options;
     this.#context = context;
     this.#ws = ws;
     this.#target = target;
@@ -82,6 +89,8 @@ export class Connection implements Beating {
       onClosed();
     });
     context.beats.add(this);
+    const isSaid = authorization !== undefined || (target.kind === 'acp' && cookie !== undefined);
+    if (isSaid) this.#greetByUpgrade(authorization);
   }
 
   get isPaused(): boolean {
@@ -148,13 +157,17 @@ export class Connection implements Beating {
 
   async #handle(bytes: Buffer, isBinary: boolean): Promise<void> {
     if (this.#isClosed) return;
+    const face = this.#face;
+    if (face?.handleBytes !== undefined) {
+      await this.#inTurn(() => this.#context.inMessage(undefined, () => takeBytes(face, bytes)));
+      return;
+    }
     const json = isBinary ? undefined : parseJson(bytes);
-    if (this.#face === undefined) {
+    if (face === undefined) {
       await this.#greet(json);
       return;
     }
     if (json === undefined) throw new ApiError('validation_error', 'messages are JSON, as text');
-    const face = this.#face;
     await this.#inTurn(() =>
       this.#context.inMessage(traceparentOf(json), () =>
         face.handle(json).catch((error: unknown) => this.#refuse(error, typeOf(json), idsOf(json))),
@@ -174,9 +187,14 @@ export class Connection implements Beating {
   }
 
   #refuse(error: unknown, about: string, ids: IdsOfMessage = {}): void {
-    const { code, message, status, cause } = toRefusal(error);
+    const refusal = toRefusal(error);
+    const { code, message, status, cause } = refusal;
     if (status >= 500) {
       this.#context.log.error('socket.message.failed', { component: 'socket', code, error: cause });
+    }
+    if (this.#target.kind === 'acp') {
+      this.#outbox.send(refusalOf(this.#context.rpc, null, rpcErrorOf(refusal)));
+      return;
     }
     this.#outbox.send({ type: 'error', code, message, about, ...ids });
   }
@@ -189,8 +207,22 @@ export class Connection implements Beating {
       this.close(socketCloseCodes.policy, 'the first message is auth');
       return;
     }
+    const { token, resume_from: resumeFrom } = greeting.data;
+    await this.#signIn(token === undefined ? undefined : `Bearer ${token}`, resumeFrom);
+  }
+
+  /* Nothing is read of it until then: what comes is as long as a request, and a stranger's costs nothing. */
+  #greetByUpgrade(authorization: string | undefined): void {
+    this.#seat.busy(true);
+    this.#ws.pause();
+    this.#handling = this.#handling
+      .then(() => this.#signIn(authorization))
+      .finally(() => this.#ws.resume());
+  }
+
+  async #signIn(authorization: string | undefined, resumeFrom?: number): Promise<void> {
     try {
-      const caller = await this.#admit(greeting.data.token);
+      const caller = await this.#admit(authorization);
       if (this.#isClosed) return;
       this.#authTimer?.cancel();
       this.#seat.signIn(caller);
@@ -198,7 +230,7 @@ export class Connection implements Beating {
       this.#stopTokenWatch = this.#context.tokenWatch.watch(caller.id, () =>
         this.close(socketCloseCodes.ended, 'the token is good no longer'),
       );
-      await this.#openFace(caller, greeting.data.resume_from);
+      await this.#openFace(caller, resumeFrom);
     } catch (error) {
       this.#refuse(error, 'auth');
       const isForNow = ['rate_limited', 'unavailable'].includes(toRefusal(error).code);
@@ -208,9 +240,8 @@ export class Connection implements Beating {
   }
 
   async #openFace(caller: Caller, resumeFrom: number | undefined): Promise<void> {
-    const open = this.#target.kind === 'run' ? openRunFace : openSessionFace;
     try {
-      const face = await open({
+      const face = await openers[this.#target.kind]({
         context: this.#context,
         id: this.#target.id,
         caller,
@@ -229,11 +260,11 @@ export class Connection implements Beating {
     }
   }
 
-  async #admit(token: string | undefined): Promise<Caller> {
+  async #admit(authorization: string | undefined): Promise<Caller> {
     const cookie = this.#cookie;
     this.#cookie = undefined;
     const caller = await this.#context.authenticate({
-      authorization: token === undefined ? undefined : `Bearer ${token}`,
+      authorization,
       cookie,
       ip: this.#address,
     });
@@ -259,6 +290,10 @@ export class Connection implements Beating {
     this.#face = undefined;
     this.#context.beats.remove(this);
   }
+}
+
+async function takeBytes(face: Face, bytes: Buffer): Promise<void> {
+  await face.handleBytes?.(bytes);
 }
 
 function parseJson(bytes: Buffer): unknown {

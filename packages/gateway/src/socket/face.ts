@@ -8,6 +8,8 @@ import type { Outbox } from './outbox.ts';
 export interface Face {
   /* Something came: parsed JSON, of whatever shape. Throws for what is refused. */
   handle(message: unknown): Promise<void>;
+  /* Instead, where the protocol has its own words for what is no JSON: as it came. */
+  handleBytes?(bytes: Buffer): Promise<void>;
   drained(): void;
   close(): void;
 }

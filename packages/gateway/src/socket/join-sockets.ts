@@ -11,6 +11,7 @@ import type { GatewayHeader } from '../http/gateway-header.ts';
 import { askerOf } from '../http/handlers.ts';
 import { limitEndpoint } from '../http/limit-endpoint.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
+import { rpcDepsOf } from '../acp/rpc-deps.ts';
 import { openSockets, type Sockets } from './open-sockets.ts';
 
 export function joinSockets(
@@ -41,6 +42,7 @@ export function joinSockets(
     limitCall: (endpoint, call) => limitEndpoint(parts, endpoint, call),
     hub,
     sessions,
+    rpc: rpcDepsOf(parts),
     identity: () => parts.instance.identity,
     inMessage: observe.inMessage,
     currentTrace: observe.currentTrace,

@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { rpcLimits } from '@clawdfather/protocol/acp';
 import { socketCloseCodes, socketMessageBytesMax } from '@clawdfather/protocol/api';
 import type { Supervisor } from '@clawdfather/supervisor';
 import { WebSocketServer } from 'ws';
@@ -37,6 +38,8 @@ export interface SocketsDeps extends SocketPorts {
 
 export interface Sockets extends AsyncDisposable {
   counts(): SocketCounts & { readonly live: LiveCounts };
+  /* How many clients are connected, over all kinds. */
+  signedIn(): number;
   close(): Promise<void>;
 }
 
@@ -57,6 +60,11 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
   const context = contextOf(deps);
   const connections = new Set<Connection>();
   const upgrades = new WebSocketServer(serverOptions);
+  // Prompts are as long as the body of a request; whoever has not said who it is may not send that much.
+  const longUpgrades = new WebSocketServer({
+    ...serverOptions,
+    maxPayload: rpcLimits.messageBytesMax,
+  });
   const admission = { deps, context, addressOf: createClientAddress(deps.trustedProxies) };
   let isClosing = false;
 
@@ -68,7 +76,8 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
       // Until there is a WebSocket, the connection itself gives way.
       seat.onGiveWay(() => socket.destroy());
       socket.once('close', () => seat.leave());
-      upgrades.handleUpgrade(request, socket, head, (ws) => {
+      const server = admitted.authorization === undefined ? upgrades : longUpgrades;
+      server.handleUpgrade(request, socket, head, (ws) => {
         const connection = new Connection(context, {
           ws,
           socket,
@@ -85,11 +94,13 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
   };
   server.on('upgrade', onUpgrade);
   // For clients that see it, which pages do not.
-  upgrades.on('headers', (lines) => {
-    for (const [name, value] of Object.entries(gatewayHeadersOf(deps.gatewayHeader))) {
-      lines.push(`${name}: ${value}`);
-    }
-  });
+  for (const one of [upgrades, longUpgrades]) {
+    one.on('headers', (lines) => {
+      for (const [name, value] of Object.entries(gatewayHeadersOf(deps.gatewayHeader))) {
+        lines.push(`${name}: ${value}`);
+      }
+    });
+  }
 
   const close = async (): Promise<void> => {
     isClosing = true;
@@ -105,6 +116,10 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
   };
   return {
     counts: () => ({ ...context.tally.counts(), live: context.hub.counts() }),
+    signedIn: () => {
+      const { session, run, acp } = context.tally.counts();
+      return session + run + acp;
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -130,11 +145,17 @@ interface Admission {
 
 /* Throws an `ApiError`. */
 function admit({ deps, context, addressOf }: Admission, request: IncomingMessage) {
-  const { cookie, origin } = request.headers;
+  const { cookie, origin, authorization } = request.headers;
   const target = checkUpgrade(request, deps.names);
   const address = addressOf(request);
   const seat = context.tally.enter(target, clientNetworkOf(address));
-  return { target, address, seat, cookie: origin === undefined ? undefined : cookie };
+  return {
+    target,
+    address,
+    seat,
+    cookie: origin === undefined ? undefined : cookie,
+    authorization: target.kind === 'acp' ? authorization : undefined,
+  };
 }
 
 /* A client has a moment to say goodbye; one that does not is cut off. */

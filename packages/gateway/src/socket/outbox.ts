@@ -21,6 +21,13 @@ const waitingPongsMax = 16;
 const asText = { binary: false } as const;
 const asBinary = { binary: true } as const;
 
+/* A message of JSON-RPC: an answer, or a notification. */
+export interface RpcMessage {
+  readonly jsonrpc: '2.0';
+  readonly method?: string;
+  readonly params?: object;
+}
+
 export class Outbox {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
@@ -52,7 +59,7 @@ export class Outbox {
     return this.#fullSinceMs;
   }
 
-  send(message: ServerMessage): void {
+  send(message: ServerMessage | RpcMessage | readonly RpcMessage[]): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     if (this.#socket.writableLength > unsentBytesMax + unreadAnswerBytesMax) {
       this.close(socketCloseCodes.tooSlow, 'too slow');

@@ -97,7 +97,7 @@ async function say(
   await context.limitCall(api.threads.prompt, { caller, ip, id });
   const blocks = [{ type: 'text', text }];
   const turnId = await mine.prompt(id, { blocks, loadClass, clientMessageId });
-  const turn = showTurn(await mine.turn(turnId), id);
+  const turn = showTurn(await mine.turn(turnId), id, await mine.syncOf(turnId));
   outbox.send({ type: 'message_ack', client_message_id: clientMessageId, turn });
 }
 

@@ -5,6 +5,7 @@ import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { GatewayIdentity } from '@clawdfather/protocol/api';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
+import type { AnswerDeps } from '../acp/answer-call.ts';
 import type { EventDesk } from '@clawdfather/threads';
 import type { CallerThreads } from '../agents/caller-threads.ts';
 import type { AskedDecision } from '../agents/decide-asked.ts';
@@ -28,7 +29,10 @@ export interface ThreadsAsked {
   readonly traceId: string;
 }
 
+/* What every socket is given of the gateway. */
 export interface SocketPorts {
+  /* What JSON-RPC is answered from. */
+  readonly rpc: AnswerDeps;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -13,6 +13,7 @@ export interface SocketCounts {
   /* Signed in. */
   readonly session: number;
   readonly run: number;
+  readonly acp: number;
   /* Not yet. */
   readonly waiting: number;
   /* Since the start, by cause. */
@@ -38,14 +39,14 @@ export interface SocketTally {
 }
 
 export function createSocketTally(limits: SocketLimits, places: AccountPlaces): SocketTally {
-  const kinds = { session: 0, run: 0 };
+  const kinds = { session: 0, run: 0, acp: 0 };
   const networks = new Map<string, number>();
   const refused = new Map<string, number>();
   const closed = new Map<string, number>();
   const waiting = createWaitingSockets(limits);
 
   const checkRoom = (network: string): void => {
-    if (kinds.session + kinds.run >= limits.socketsMax) {
+    if (kinds.session + kinds.run + kinds.acp >= limits.socketsMax) {
       throw new ApiError('unavailable', 'this gateway has as many sockets as it takes');
     }
     if ((networks.get(network) ?? 0) >= limits.perAddressMax) {

@@ -55,7 +55,7 @@ test('turns and asks: lines without their texts, and numbers by result and decis
   assert.equal(after('clawdfather_turns{state="running"}'), 0);
   assert.equal(after('clawdfather_turn_start_total{agent="other"}'), 2);
   assert.equal(after('clawdfather_turn_end_total{result="success",agent="other"}'), 1);
-  assert.equal(after('clawdfather_turn_end_total{result="ACP_BRIDGE_RESTART",agent="other"}'), 1);
+  assert.equal(after('clawdfather_turn_end_total{result="error",agent="other"}'), 1);
   assert.equal(after('clawdfather_turn_duration_seconds_count'), 2);
   assert.equal(after('clawdfather_turn_queue_wait_seconds_count'), 2);
   assert.equal(after('clawdfather_ask_total{class="permission"}'), 1);

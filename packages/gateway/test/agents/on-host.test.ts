@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -82,6 +84,39 @@ function pidsSleepingFor(word: string): readonly number[] {
       }
     })
     .map(Number);
+}
+
+/* The way to a host, which can be shut. */
+async function openDoor(sshdPort: number) {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(sshdPort, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      // The other side is told by the close that follows.
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.pipe(client);
+  });
+  let port = 0;
+  const open = async (): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  };
+  const shut = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  };
+  await open();
+  return { port, open, shut, [Symbol.asyncDispose]: shut };
 }
 
 function environmentOf(pid: number): ReadonlyMap<string, string> {
@@ -172,8 +207,9 @@ test(
         await killConnections(sshd.pid);
         const { payload } = await talk.until(isEndOf(lost));
         assert.equal(payload['event'], 'interrupted');
-        const result = payload['result'] as { cause: string; message: string };
+        const result = payload['result'] as { code: string; cause: string; message: string };
         assert.equal(result.cause, 'host-closed');
+        assert.equal(result.code, 'OPENCLAW_GATEWAY_LOST');
         assert.match(result.message, /the connection to the host was lost\. [A-Z]/);
         assert.equal(talk.textOf(lost), 'so far\n');
 
@@ -181,6 +217,9 @@ test(
         const refused = await talk.say('while nobody is let in');
         const failed = await talk.until(isEndOf(refused));
         assert.equal(failed.payload['event'], 'failed');
+        const { code, message } = failed.payload['result'] as { code: string; message: string };
+        assert.equal(code, 'error', 'what is refused is not tried again');
+        assert.match(message, /does not accept the key/);
         const { public_key: key } = (await me.get('keys')).body['items'][0];
         sshd.authorize(key);
         const next = await talk.say('again');
@@ -196,6 +235,30 @@ test(
       },
       true,
     ),
+);
+
+test(
+  'recovery 4: a host that is away for a while is tried again, and the turn says which and why',
+  options,
+  (t) =>
+    withAgent(t, async ({ rig, ask, sshd }) => {
+      const me = callerOf(rig.url, rig.owner.token);
+      const talk = createTalk(() => me);
+      await using door = await openDoor(sshd.port);
+      const connectionId = await addHost(ask, { ...sshd, port: door.port }, 'far');
+      await talk.begin({ connection_id: connectionId });
+      await door.shut();
+      const turn = await talk.say('are you there');
+      const { payload } = await talk.until(({ payload: { progress } }) => progress !== undefined);
+      assert.equal(payload['event'], 'running');
+      const { message, ...progress } = payload['progress'] as Record<string, unknown>;
+      assert.deepEqual([progress['stage'], progress['cause']], ['reaching', 'refused']);
+      assert.match(String(message), /^far: The host refused the connection.*; next try in 1 s$/);
+      await door.open();
+      assert.equal((await talk.until(isEndOf(turn))).payload['event'], 'completed');
+      assert.equal(talk.textOf(turn), 'are you there');
+      await closeSessions(ask);
+    }),
 );
 
 test('what cannot be started on a host says what to do', options, async (t) => {
@@ -273,7 +336,8 @@ test(
       await restart(() => killMasters(stateDir));
       const end = await talk.until(isEndOf(unseen));
       assert.equal(end.payload['event'], 'interrupted');
-      assert.equal((end.payload['result'] as { cause: string }).cause, 'master-killed');
+      const { code, cause } = end.payload['result'] as { code: string; cause: string };
+      assert.deepEqual([code, cause], ['ACP_BRIDGE_RESTART', 'master-killed']);
       const next = await talk.say('again');
       assert.equal((await talk.until(isEndOf(next))).payload['event'], 'completed');
       assert.deepEqual([echo.processes(), echo.left()], [1, 1], 'what was lost is ended');

@@ -2,6 +2,8 @@
  * One of everything, made by an account through the API itself.
  */
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestGateway } from '../fixtures/open-test-gateway.ts';
 import type { Made } from './rows.ts';
 import { everyEndpoint, send, type CallParts } from './send.ts';
@@ -36,10 +38,13 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     body: { text: 'ask: rm x' },
   });
   const ask = await firstAsk(asOwner, thread.id);
+  const artifactId = await makeArtifact(rig, asOwner);
   return {
     threadId: thread.id,
     turnId: turn.id,
     askId: ask,
+    noticeId: await firstNotice(asOwner),
+    artifactId,
     runId: run.runId,
     approvalId: held.approvalId,
     ruleId: rules.items[0].id,
@@ -58,6 +63,33 @@ async function firstAsk(asOwner: ReturnType<typeof asAccount>, threadId: string)
     const page = await asOwner('threads.events', { params: { id: threadId }, query });
     for (const { seq, type, payload } of page.items) {
       if (type === 'approval') return payload.ask;
+      after = seq;
+    }
+  }
+}
+
+/* Made in the transaction of the ask. */
+async function firstNotice(asOwner: ReturnType<typeof asAccount>): Promise<string> {
+  const { items } = await asOwner('notices.list', {});
+  return items[0].id;
+}
+
+/* Of a turn that has ended. */
+async function makeArtifact(
+  { directory }: TestGateway,
+  asOwner: ReturnType<typeof asAccount>,
+): Promise<string> {
+  const place = join(directory, 'project');
+  await mkdir(join(place, 'reports'), { recursive: true });
+  await writeFile(join(place, 'reports/one.txt'), 'one');
+  const { thread } = await asOwner('threads.create', { body: { agent: 'echo', directory: place } });
+  const params = { id: thread.id };
+  await asOwner('threads.prompt', { params, body: { text: 'hello' } });
+  for (let after = 0; ; ) {
+    const query = { after: String(after), wait_ms: '20000' };
+    const page = await asOwner('threads.events', { params, query });
+    for (const { seq, type, payload } of page.items) {
+      if (type === 'artifact') return payload.items[0].id;
       after = seq;
     }
   }

@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { apiErrorSchema, type Endpoint, isApiErrorCode } from '@clawdfather/protocol/api';
 import fc from 'fast-check';
 import { openTestGateway, type TestGateway } from '../fixtures/open-test-gateway.ts';
+import { agentKeyFor } from '../fixtures/agent-key-for.ts';
 import { type Made, rows } from './rows.ts';
 import { everyEndpoint } from './send.ts';
 
@@ -28,6 +29,8 @@ const made: Made = {
   threadId: someId,
   turnId: someId,
   askId: someId,
+  noticeId: someId,
+  artifactId: someId,
 };
 
 interface Raw {
@@ -115,6 +118,7 @@ test('every endpoint answers whatever it is sent with a refusal, and never fails
       agentPolicy: { security: 'deny', ask: 'off' },
     },
   });
+  const agentKey = await agentKeyFor(rig, rig.owner);
   for (const [name, endpoint] of everyEndpoint) {
     // Would sign the sender out, and has nothing to be malformed.
     if (name === 'auth.signOut') continue;
@@ -125,13 +129,18 @@ test('every endpoint answers whatever it is sent with a refusal, and never fails
         const response = await fetch(new URL(path, rig.url), {
           method: endpoint.method,
           headers: {
-            authorization: `Bearer ${rig.owner.token}`,
+            authorization: `Bearer ${endpoint.access === 'agent' ? agentKey.key : rig.owner.token}`,
             ...(mayHaveBody ? { 'content-type': 'application/json' } : {}),
             ...headers,
           },
           ...(mayHaveBody ? { body: body.toWellFormed() } : {}),
           redirect: 'manual',
         });
+        if (isStream(response)) {
+          // It goes on for ever, which is what was asked for.
+          await response.body?.cancel();
+          return;
+        }
         const text = await response.text();
         assert.ok(response.status < 500, `${name}: ${response.status} ${text}`);
         if (response.status < 400) return;
@@ -141,6 +150,10 @@ test('every endpoint answers whatever it is sent with a refusal, and never fails
     );
   }
 });
+
+function isStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
 
 test('what is no HTTP at all is refused, and the gateway goes on', async () => {
   await using rig = await openTestGateway();

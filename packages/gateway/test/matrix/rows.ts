@@ -17,14 +17,17 @@ export interface Made {
   readonly threadId: string;
   readonly turnId: string;
   readonly askId: string;
+  readonly noticeId: string;
+  readonly artifactId: string;
 }
 
 export interface Row {
   /*
    * `names`: a thing by its id; to others it is missing. `lists`: shows one's own. `makes`: makes one's own. `self`: about whoever
-   * asks. `open`: the same for everybody.
+   * asks. `open`: the same for everybody. `agents`: for the key of an agent alone, whose two accounts have a test of their own
+   * (test/agents/sessions-of-agent.test.ts).
    */
-  readonly kind: 'names' | 'lists' | 'makes' | 'self' | 'open';
+  readonly kind: 'names' | 'lists' | 'makes' | 'self' | 'open' | 'agents';
   readonly call?: (made: Made) => CallParts;
 }
 
@@ -92,6 +95,14 @@ export const rows: Readonly<Record<string, Row>> = {
   'threads.archive': { kind: 'names', call: byThread },
   'turns.get': { kind: 'names', call: byTurn },
   'turns.cancel': { kind: 'names', call: byTurn },
+  'artifacts.ofTurn': { kind: 'names', call: byTurn },
+  'artifacts.download': {
+    kind: 'names',
+    call: ({ artifactId }) => ({
+      params: { id: artifactId },
+      query: { expires: 9_999_999_999, signature: 'x'.repeat(43) },
+    }),
+  },
   'history.page': { kind: 'names', call: byThread },
   'history.receipt': { kind: 'names', call: byThread },
   'history.changes': { kind: 'names', call: byTurn },
@@ -106,6 +117,12 @@ export const rows: Readonly<Record<string, Row>> = {
   'asks.list': { kind: 'lists' },
   'asks.get': { kind: 'names', call: byAsk },
   'asks.answer': { kind: 'names', call: withBody(byAsk, { action: 'cancel' }) },
+  'agentSessions.list': { kind: 'agents' },
+  'agentSessions.spawn': { kind: 'agents', call: () => ({ body: { task: 'do it' } }) },
+  'agentSessions.status': { kind: 'agents', call: byThread },
+  'agentSessions.history': { kind: 'agents', call: byThread },
+  'agentSessions.send': { kind: 'agents', call: withBody(byThread, { text: 'hello' }) },
+  'agentSessions.receipt': { kind: 'agents', call: byTurn },
   'runs.list': { kind: 'lists' },
   'runs.create': { kind: 'makes', call: () => ({ body: { argv: ['true'] } }) },
   'runs.get': { kind: 'names', call: byRun },
@@ -132,6 +149,11 @@ export const rows: Readonly<Record<string, Row>> = {
   'approvalRules.revoke': { kind: 'names', call: byRule },
   'events.list': { kind: 'lists' },
   'seen.mark': { kind: 'names', call: withBody(byThread, { seq: 1 }) },
+  'inbox.get': { kind: 'lists' },
+  'notices.list': { kind: 'lists' },
+  'notices.see': { kind: 'names', call: ({ noticeId }) => ({ params: { id: noticeId } }) },
+  // For whoever runs the machine; everybody else is refused.
+  'notices.test': { kind: 'self' },
   'settings.get': { kind: 'self' },
   'settings.update': { kind: 'self', call: () => ({ body: { idle_timeout_seconds: 600 } }) },
   'audit.list': { kind: 'lists' },
@@ -142,8 +164,8 @@ export const rows: Readonly<Record<string, Row>> = {
 
 /*
  * Routes that are no endpoints: pages, whose two accounts are in test/home/register-home.test.ts, documents, which are the same for
- * everybody, and MCP, whose two accounts have a test of
- * their own (test/mcp/two-accounts.test.ts).
+ * everybody, and MCP and JSON-RPC, whose two accounts have tests of
+ * their own (test/mcp/two-accounts.test.ts, test/acp/rpc-accounts.test.ts).
  */
 export const pages: readonly string[] = [
   'GET /pages/home.css',
@@ -161,5 +183,6 @@ export const pages: readonly string[] = [
   'GET /login/login.css',
   'GET /login/login.js',
   'GET /mcp',
+  'POST /acp/rpc',
   'POST /mcp',
 ];

@@ -22,6 +22,8 @@ const missing: Made = {
   threadId: missingId,
   turnId: missingId,
   askId: missingId,
+  noticeId: missingId,
+  artifactId: missingId,
 };
 
 test('every endpoint has a row, and every row an endpoint', () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { api } from '@clawdfather/protocol/api';
 import { buildOpenApi } from '../../src/openapi/build-openapi.ts';
+import { describeRpc } from '../../src/openapi/describe-rpc.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 
 interface Document {
@@ -14,14 +15,15 @@ interface Document {
   readonly components: { readonly schemas: Record<string, unknown> };
 }
 
-const build = () => buildOpenApi({ version: '1', groups: api }) as unknown as Document;
+const groups = { ...api, rpc: describeRpc() };
+const build = () => buildOpenApi({ version: '1', groups }) as unknown as Document;
 
 test('every endpoint of the table is in the document, under a name of its own', () => {
   const { paths } = build();
   const ids = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   );
-  const expected = Object.entries(api).flatMap(([group, endpoints]) =>
+  const expected = Object.entries(groups).flatMap(([group, endpoints]) =>
     Object.keys(endpoints).map((name) => `${group}.${name}`),
   );
   assert.deepEqual(ids.toSorted(), expected.toSorted());

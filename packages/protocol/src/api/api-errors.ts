@@ -41,6 +41,7 @@ export const apiErrors = {
   expired: { status: 410, meaning: 'it was too late for this' },
   payload_too_large: { status: 413, meaning: 'the body is bigger than is taken' },
   unsupported_media_type: { status: 415, meaning: 'bodies are JSON' },
+  range_not_satisfiable: { status: 416, meaning: 'the file has no such part' },
   host_refused: { status: 421, meaning: 'this gateway does not go by that name' },
   unsupported: { status: 422, meaning: 'this version cannot do that yet' },
   rate_limited: { status: 429, meaning: 'too many; `Retry-After` says when to try again' },

@@ -12,10 +12,11 @@ export const scopes = ['read', 'run', 'approve', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 /*
- * `open`: no sign-in is needed. `person`: a signed-in device, never a token that may have been handed to an agent. Otherwise
+ * `open`: no sign-in is needed. `person`: a signed-in device, never a token that may have been handed to an agent. `agent`: the key of
+ * one agent's run, which is good for nothing else. Otherwise
  * the scope that a token needs; a device has all of them.
  */
-export type Access = 'open' | 'person' | Scope;
+export type Access = 'open' | 'person' | 'agent' | Scope;
 
 /* Settings of a gateway that hold the number of a limit. */
 export type LimitSetting =

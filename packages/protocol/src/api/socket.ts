@@ -13,8 +13,12 @@ import { runExitSchema } from './runs.ts';
 import { sessionSchema } from './sessions.ts';
 import { loadClassSchema, threadEventSchema, turnSchema } from './threads.ts';
 
-/* The one path per kind of socket; `:id` is the session's or the run's. */
-export const socketPaths = { session: '/ws/sessions/:id', run: '/ws/runs/:id' } as const;
+/* The one path per kind of socket; `:id` is the session's or the run's. JSON-RPC has its own messages (docs/protocol/json-rpc.md). */
+export const socketPaths = {
+  session: '/ws/sessions/:id',
+  run: '/ws/runs/:id',
+  acp: '/acp',
+} as const;
 
 /* 4001 to 4008 are ours (docs/protocol/websocket.md); the others are those of RFC 6455. */
 export const socketCloseCodes = {

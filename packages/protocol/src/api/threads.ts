@@ -12,6 +12,7 @@ import {
   pageQuery,
   timeSchema,
 } from './common.ts';
+import { artifactDirsSchema, artifactSyncSchema } from './artifacts.ts';
 import { endpoints } from './endpoint.ts';
 
 /* A proxy's usual patience is 60 s. */
@@ -103,6 +104,7 @@ export const turnSchema = z
       })
       .nullable(),
     usage: z.record(z.string(), z.unknown()).nullable(),
+    artifact_sync: artifactSyncSchema,
   })
   .meta({ id: 'Turn' });
 
@@ -119,6 +121,7 @@ export const threadEventSchema = z
       'usage',
       'approval',
       'question',
+      'artifact',
       'noise',
     ]),
     payload: z.record(z.string(), z.unknown()),
@@ -154,6 +157,8 @@ const promptFields = {
     .max(blocksMax)
     .optional(),
   load_class: loadClassSchema.default('long_task'),
+  /* Where files are expected at the end, below the thread's directory. Absent: the usual places. */
+  expected_artifact_dirs: artifactDirsSchema.optional(),
   /* The same one twice is one turn. */
   client_message_id: lineSchema(128).optional(),
 };

@@ -10,6 +10,8 @@ interface CauseEntry {
   readonly hint: string;
   /* The host saw a login fail. Since OpenSSH 9.8 it may then refuse us for a while, so the next try waits. */
   readonly isFailedLogin?: true;
+  /* Nothing was refused: the host may answer a later try without anybody mending something. */
+  readonly mayPass?: true;
 }
 
 export const masterCauses = {
@@ -17,6 +19,7 @@ export const masterCauses = {
     stage: 'resolve',
     sentence: 'The name of the host could not be resolved.',
     hint: 'Check the name, and the resolver of the machine that the gateway runs on.',
+    mayPass: true,
   },
   'address-forbidden': {
     stage: 'resolve',
@@ -27,31 +30,37 @@ export const masterCauses = {
     stage: 'dial',
     sentence: 'The host refused the connection: nothing listens on that port.',
     hint: 'Check the port, and that sshd runs on the host.',
+    mayPass: true,
   },
   timeout: {
     stage: 'dial',
     sentence: 'The host did not answer in time.',
     hint: 'Check that the host is up and that no firewall drops the connection.',
+    mayPass: true,
   },
   'no-route': {
     stage: 'dial',
     sentence: 'There is no way to the host from this machine.',
     hint: 'Check the network or the VPN of the machine that the gateway runs on.',
+    mayPass: true,
   },
   'dial-failed': {
     stage: 'dial',
     sentence: 'The connection to the host could not be made.',
     hint: 'The error of the system is in the log of the gateway.',
+    mayPass: true,
   },
   'silent-server': {
     stage: 'key-exchange',
     sentence: 'Something accepted the connection and then said nothing, or stopped in the middle.',
     hint: 'Check that sshd is behind this port; a host that is overloaded looks the same.',
+    mayPass: true,
   },
   'closed-early': {
     stage: 'key-exchange',
     sentence: 'The connection was closed before the host had shown its key.',
     hint: 'It is no SSH server, shares no algorithm with us, or turns us away: its log says which.',
+    mayPass: true,
   },
   'penalty-suspected': {
     stage: 'key-exchange',
@@ -99,6 +108,7 @@ export const masterCauses = {
     stage: 'login',
     sentence: 'The login did not end in time.',
     hint: 'The host may wait for a directory server or a slow disk; try again.',
+    mayPass: true,
   },
   'signer-refused': {
     stage: 'login',
@@ -111,6 +121,7 @@ export const masterCauses = {
     sentence: 'The part of the gateway that holds the key was not there.',
     hint: 'The gateway was restarted during the login; try again.',
     isFailedLogin: true,
+    mayPass: true,
   },
   'max-sessions': {
     stage: 'live',
@@ -126,26 +137,31 @@ export const masterCauses = {
     stage: 'live',
     sentence: 'The host was silent for 90 seconds.',
     hint: 'The network or the host is down; a new session starts once it is back.',
+    mayPass: true,
   },
   'host-closed': {
     stage: 'live',
     sentence: 'The connection to the host ended.',
     hint: 'The host was restarted, sshd closed it, or the network gave up; start a new session.',
+    mayPass: true,
   },
   'master-killed': {
     stage: 'local',
     sentence: 'The ssh process on the gateway’s machine was killed.',
     hint: 'Look for what ended it there, such as a lack of memory; start a new session.',
+    mayPass: true,
   },
   'master-lost': {
     stage: 'local',
     sentence: 'The ssh process on the gateway’s machine is gone, and how it ended is not known.',
     hint: 'That machine was restarted, or its processes were swept; start a new session.',
+    mayPass: true,
   },
   'local-limit': {
     stage: 'local',
     sentence: 'The gateway’s machine has run out of something that a connection needs.',
     hint: 'Look at its memory, its disk, and its limits of processes and open files.',
+    mayPass: true,
   },
   'ssh-unusable': {
     stage: 'local',
@@ -174,4 +190,12 @@ export type MasterCause = keyof typeof masterCauses;
 export function isFailedLogin(cause: MasterCause): boolean {
   const entry: CauseEntry = masterCauses[cause];
   return entry.isFailedLogin === true;
+}
+
+/* Of a cause as records have it; unknown ones do not pass. */
+export function mayPass(cause: string): boolean {
+  const entry: CauseEntry | undefined = Object.hasOwn(masterCauses, cause)
+    ? masterCauses[cause as MasterCause]
+    : undefined;
+  return entry?.mayPass === true;
 }

@@ -138,11 +138,8 @@ async function isKeypairUsable(db: Database, accountId: AccountId, id: string): 
   return row !== undefined;
 }
 
-async function create(
-  db: Database,
-  { accountId, clock, random }: AccountContext,
-  fields: ConnectionFields,
-) {
+async function create(db: Database, context: AccountContext, fields: ConnectionFields) {
+  const { accountId, clock, random } = context;
   if (!(await isKeypairUsable(db, accountId, fields.keypairId))) {
     return unchanged({ outcome: 'keypair_not_found' });
   }
@@ -169,6 +166,7 @@ async function create(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return unchanged({ outcome: 'label_exists' });
+  await tellChanged(db, context, row.id);
   return changed({ outcome: 'created', connection: toRecord(row) }, row.id);
 }
 
@@ -222,6 +220,7 @@ async function update(
     .returningAll()
     .executeTakeFirstOrThrow();
   if (keypairId !== old.keypair_id) await retireUnused(db, context);
+  await tellChanged(db, context, id);
   return changed({ outcome: 'updated', connection: toRecord(row) }, id);
 }
 
@@ -278,8 +277,9 @@ async function record(db: Database, context: AccountContext, input: TestRecord) 
     .where('id', '=', id)
     .execute();
   if (proven !== undefined) await retireUnused(db, context);
-  const events = [{ type: 'connection_tested', subjectId: id, payload: { result } }] as const;
-  await writeNews(db, context, { events });
+  await writeNews(db, context, {
+    events: [{ type: 'connection_tested', subjectId: id, payload: { result } }],
+  });
   return changed('recorded' as const, id);
 }
 
@@ -292,9 +292,10 @@ function isOtherPin(
 
 async function setPolicy(
   db: Database,
-  { accountId, clock }: AccountContext,
+  context: AccountContext,
   { id, policy }: { readonly id: string; readonly policy: Connection['policy'] },
 ) {
+  const { accountId, clock } = context;
   const row = await db
     .updateTable('ssh_connections')
     .set({ policy, updated_at_ms: clock.wallMs() })
@@ -303,7 +304,9 @@ async function setPolicy(
     .where('deleted_at_ms', 'is', null)
     .returningAll()
     .executeTakeFirst();
-  return row === undefined ? unchanged(undefined) : changed(toRecord(row), id);
+  if (row === undefined) return unchanged(undefined);
+  await tellChanged(db, context, id);
+  return changed(toRecord(row), id);
 }
 
 function isSame(
@@ -332,5 +335,11 @@ async function remove(db: Database, context: AccountContext, id: string) {
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return unchanged('not_found' as const);
   await retireUnused(db, context);
+  await tellChanged(db, context, id);
   return changed('removed' as const, id);
+}
+
+/** What it is now is asked for. */
+async function tellChanged(db: Database, context: AccountContext, id: string): Promise<void> {
+  await writeNews(db, context, { events: [{ type: 'connection_changed', subjectId: id }] });
 }

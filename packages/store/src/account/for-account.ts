@@ -7,10 +7,13 @@ import { type Database, type Engine, runnerOf } from '../engine.ts';
 import type { Json } from '../schema/json-text.ts';
 import { type AgentSessions, createAgentSessions } from './agent-sessions.ts';
 import { type ApiTokens, createApiTokens } from './api-tokens.ts';
+import { type Artifacts, createArtifacts } from './artifacts.ts';
 import { type AuditLog, createAuditLog } from './audit-log.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { type AccountEvents, createAccountEvents } from './feed/events.ts';
+import { createInbox, type Inbox } from './feed/inbox.ts';
+import { createNotices, type Notices } from './feed/notices.ts';
 import { createSeenMarkers, type SeenMarkers } from './feed/seen.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
 import { createMcpSessions, type McpSessions } from './mcp-sessions.ts';
@@ -31,10 +34,13 @@ export interface AccountQueries {
   readonly sessions: Sessions;
   readonly mcpSessions: McpSessions;
   readonly threads: Threads;
+  readonly artifacts: Artifacts;
   readonly history: ThreadHistory;
   readonly agentSessions: AgentSessions;
   readonly events: AccountEvents;
   readonly seen: SeenMarkers;
+  readonly notices: Notices;
+  readonly inbox: Inbox;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -99,6 +105,10 @@ class PartsOnDemand implements AccountQueries {
     return createThreads(this.#context);
   }
 
+  get artifacts(): Artifacts {
+    return createArtifacts(this.#context);
+  }
+
   get history(): ThreadHistory {
     return createHistory(this.#context);
   }
@@ -113,6 +123,14 @@ class PartsOnDemand implements AccountQueries {
 
   get seen(): SeenMarkers {
     return createSeenMarkers(this.#context);
+  }
+
+  get notices(): Notices {
+    return createNotices(this.#context);
+  }
+
+  get inbox(): Inbox {
+    return createInbox(this.#context);
   }
 
   get settings(): SettingsQueries {

@@ -25,6 +25,8 @@ import { migration0012 } from './0012-account-events.ts';
 import { migration0013 } from './0013-ownership.ts';
 import { migration0014 } from './0014-queue.ts';
 import { migration0015 } from './0015-history.ts';
+import { migration0016 } from './0016-artifacts.ts';
+import { migration0017 } from './0017-recovery.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -43,6 +45,8 @@ export const migrations: readonly Migration[] = [
   migration0013,
   migration0014,
   migration0015,
+  migration0016,
+  migration0017,
 ];
 
 export interface MigrationStatus {

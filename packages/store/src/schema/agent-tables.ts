@@ -16,6 +16,7 @@ import type {
   JsonObject,
   LoadClass,
   OpenMessage,
+  Reaching,
   ThreadStatus,
   TurnCode,
   TurnResult,
@@ -88,6 +89,7 @@ export interface TurnsTable {
   prompt_json: JsonText<readonly JsonObject[]> | null;
   prompt_hash: string | null;
   load_class: LoadClass;
+  artifact_dirs_json: JsonText<readonly string[]> | null;
   requester: string;
   client_message_id: string | null;
   trace: string | null;
@@ -104,6 +106,8 @@ export interface TurnsTable {
   cancel_actor: string | null;
   usage_json: JsonText<JsonObject> | null;
   result_json: JsonText<Plain<TurnResult>> | null;
+  reaching_json: JsonText<Plain<Reaching>> | null;
+  first_output_at_ms: number | null;
   queued_at_ms: number;
   started_at_ms: number | null;
   deadline_at_ms: number | null;
@@ -132,6 +136,7 @@ export interface AgentRunsTable {
   lease_id: string;
   instance_id: string;
   epoch: number;
+  seen_by: number | null;
   state: AgentRunRow['state'];
   phase: AgentRunRow['phase'];
   command_hash: string;

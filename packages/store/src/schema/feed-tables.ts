@@ -21,6 +21,7 @@ export const accountEventTypes = [
   'session_started',
   'session_ended',
   'connection_tested',
+  'connection_changed',
   'device_added',
   'device_removed',
   'seen',

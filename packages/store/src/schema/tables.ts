@@ -19,6 +19,7 @@ import type {
   TurnEventsTable,
   TurnsTable,
 } from './agent-tables.ts';
+import type { ArtifactsTable, ArtifactSyncsTable } from './artifact-tables.ts';
 import type {
   AccountEventHeadsTable,
   AccountEventsTable,
@@ -265,6 +266,8 @@ export interface Tables {
   threads: ThreadsTable;
   turns: TurnsTable;
   turn_events: TurnEventsTable;
+  artifact_syncs: ArtifactSyncsTable;
+  artifacts: ArtifactsTable;
   agent_runs: AgentRunsTable;
   agent_keys: AgentKeysTable;
   acp_frames: AcpFramesTable;

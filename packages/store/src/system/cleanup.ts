@@ -3,7 +3,7 @@
  * the rest to the next one.
  *
  * CL1 OAuth states, login links, idempotency keys, rate-limit windows and MCP sessions are removed when they end. Devices, tokens,
- *     sessions and agents' runs stay for `endedKeptMs` after their end, so that one can still ask what became of them.
+ *     sessions, notices and agents' runs stay for `endedKeptMs` after their end, so that one can still ask what became of them.
  * CL2 The audit log and the events of an account lose their oldest entries only, and say from which number on they are kept.
  */
 import { sql } from 'kysely';
@@ -50,6 +50,7 @@ const expiring: readonly Expiring[] = [
   { table: 'api_tokens', time: 'expires_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'api_tokens', time: 'revoked_at_ms', key: accountKey, keptMs: endedKeptMs },
   { table: 'session_leases', time: 'ended_at_ms', key: accountKey, keptMs: endedKeptMs },
+  { table: 'notices', time: 'resolved_at_ms', key: accountKey, keptMs: endedKeptMs },
   {
     table: 'gateway_starts',
     time: 'started_at_ms',

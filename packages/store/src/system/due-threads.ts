@@ -14,6 +14,13 @@ export function createDueThreads({ runner }: Pick<QueryContext, 'runner'>): DueT
     withRuns: async (instanceId) =>
       (await runner.select(selectWithRuns, { instanceId })).map(nameOf),
     withTurns: async () => (await runner.select(selectWithTurns, {})).map(nameOf),
+    elsewhere: async (instanceId) =>
+      (await runner.select(selectElsewhere, { instanceId })).map((row) => ({
+        ...nameOf(row),
+        turnId: row.turn_id,
+        instanceId: row.instance_id,
+        ...(row.beat === null ? {} : { beat: row.beat }),
+      })),
     runningTurns: async () => {
       const [row] = await runner.select(countRunning, {});
       return row?.turns ?? 0;
@@ -54,6 +61,34 @@ export const selectWithTurns = createSelect((db, _values: object) =>
     .groupBy(['account_id', 'thread_id'])
     .orderBy((eb) => eb.fn.min('queued_at_ms'))
     .orderBy('thread_id'),
+);
+
+/** Those that run at another gateway: the one that has the agent, or the one that is to start it. */
+export const selectElsewhere = createSelect(
+  (db, { instanceId }: { readonly instanceId: string }) => {
+    const at = sql<string>`coalesce(agent_runs.instance_id, turns.instance_id)`;
+    return db
+      .selectFrom('turns')
+      .leftJoin('agent_runs', (join) =>
+        join
+          .onRef('agent_runs.account_id', '=', 'turns.account_id')
+          .onRef('agent_runs.thread_id', '=', 'turns.thread_id')
+          .on('agent_runs.ended_at_ms', 'is', null),
+      )
+      .leftJoin('gateway_instances', (join) => join.on('gateway_instances.id', '=', at))
+      .select(['turns.account_id', 'turns.thread_id', 'turns.id as turn_id'])
+      .select(at.as('instance_id'))
+      .select(
+        sql<
+          string | null
+        >`gateway_instances.generation || ' ' || gateway_instances.heartbeat_at_ms`.as('beat'),
+      )
+      .where('turns.ended_at_ms', 'is', null)
+      .where('turns.status', '=', sql.lit('running'))
+      .where(at, '!=', instanceId)
+      .orderBy('turns.queued_at_ms')
+      .orderBy('turns.id');
+  },
 );
 
 const countTurns = (status: 'running' | 'queued') =>

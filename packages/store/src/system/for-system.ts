@@ -8,10 +8,12 @@ import { type AuditLog, createAuditLog } from '../account/audit-log.ts';
 import { createAgentKeys } from './agent-keys.ts';
 import { type Accounts, createAccounts, parseAccountId } from './accounts.ts';
 import { type Cleanup, createCleanup } from './cleanup.ts';
+import { createSystemArtifacts, type SystemArtifacts } from './artifacts.ts';
 import { createDueThreads } from './due-threads.ts';
 import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
+import { createNoticeQueue, type NoticeQueue } from './notices.ts';
 import { createQueue } from './queue.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
@@ -28,6 +30,8 @@ export interface SystemQueries {
   readonly instances: Instances;
   readonly leases: Leases;
   readonly threads: DueThreads;
+  readonly notices: NoticeQueue;
+  readonly artifacts: SystemArtifacts;
   readonly agentKeys: AgentKeys;
   readonly wakes: WakeRecords;
   readonly queue: QueueRecords;
@@ -46,6 +50,8 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     instances: createInstances(context),
     leases: createLeases(context),
     threads: createDueThreads(context),
+    notices: createNoticeQueue(context),
+    artifacts: createSystemArtifacts(context),
     agentKeys: createAgentKeys(context),
     wakes: createWakes(context),
     queue: createQueue(context),

@@ -18,6 +18,7 @@ export interface Ids {
   readonly turnId: string;
   readonly askId: string;
   readonly runId: string;
+  readonly noticeId: string;
 }
 
 function mcpSessionOf({ tokenId }: Ids) {
@@ -65,6 +66,12 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
     q.devices.replace({ id: deviceId, tokenHash: 'again', device: 'phone', audit }),
   'devices.revoke': (q, { deviceId }) => q.devices.revoke({ id: deviceId, audit }),
   'devices.revokeOthers': noIds,
+  'artifacts.ofTurn': (q, { turnId }) => q.artifacts.ofTurn(turnId),
+  'artifacts.syncOf': (q, { turnId }) => q.artifacts.syncOf(turnId),
+  'artifacts.syncsOf': (q, { threadId }) => q.artifacts.syncsOf(threadId),
+  'artifacts.before': (q, { threadId }) => q.artifacts.before(threadId, 'another'),
+  'artifacts.bytesKept': noIds,
+  'artifacts.isKept': noIds,
   'apiTokens.list': noIds,
   'apiTokens.create': noIds,
   'apiTokens.revoke': (q, { tokenId }) => q.apiTokens.revoke({ id: tokenId, audit }),
@@ -106,6 +113,8 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'threads.list': (q, { threadId }) => q.threads.list({ idPrefix: threadId }),
   'threads.archive': (q, { threadId }) => q.threads.archive(threadId),
   'threads.events': (q, { threadId }) => q.threads.events(threadId, { after: 0, limit: 9 }),
+  'threads.deltas': (q, { threadId, turnId }) =>
+    q.threads.deltas({ threadId, id: turnId }, { after: 0, limit: 9 }),
   'threads.turns': (q, { threadId }) => q.threads.turns(threadId),
   'threads.turn': (q, { turnId }) => q.threads.turn(turnId),
   'threads.turnOfMessage': (q, { threadId }) => q.threads.turnOfMessage(threadId, 'message-turn-m'),
@@ -117,6 +126,11 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'events.head': noIds,
   'events.list': noIds,
   'seen.mark': (q, { threadId }) => q.seen.mark(threadId, 1),
+  'notices.list': noIds,
+  'notices.get': (q, { noticeId }) => q.notices.get(noticeId),
+  'notices.see': (q, { noticeId }) => q.notices.see(noticeId),
+  'notices.tell': noIds,
+  'inbox.look': noIds,
   'agentSessions.spawn': (q, { threadId }) => q.agentSessions.spawn(childOf(threadId)),
   'agentSessions.putKey': (q, { runId }) => q.agentSessions.putKey(runIdOf(runId), 'stolen'),
   'history.before': (q, { threadId }) => q.history.before(threadId, { before: 9, limit: 9 }),
@@ -141,6 +155,7 @@ export const nobody: Ids = {
   turnId: 'none7',
   askId: 'none8',
   runId: 'none9',
+  noticeId: 'none10',
 };
 
 export async function addMore({ account }: World) {
@@ -162,5 +177,7 @@ export async function addMore({ account }: World) {
   await account.settings.update({ settings: { idleTimeoutMs: 600_000 }, audit });
   const { thread } = await busyThread(account.threads, 'm');
   const threadIds = { threadId: thread.id, turnId: 'turn-m', askId: 'ask-m', runId: 'run-m' };
-  return { deviceId: device.id, tokenId: token.token.id, ...threadIds };
+  const [notice] = (await account.notices.list()).items;
+  const noticeId = notice?.id ?? assert.fail('its ask is noticed');
+  return { deviceId: device.id, tokenId: token.token.id, ...threadIds, noticeId };
 }

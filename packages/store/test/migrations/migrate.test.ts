@@ -27,6 +27,8 @@ const hashes = [
   'd7c6c716bc61f0cdf7f9e81d8dcc53838592effeab7c397b3ff8917e8b87d0c1',
   'fb09d0d812bfdb7e0d612389ea718c6eb51fb09d39467dcf702059b6424f62fc',
   '8048f14e484fbe981d17026c7b1ddf7a665abc4263fda220ffdbcf8aa08fb58b',
+  'fcb308e7a37670cbb17b8a558925a32eab1859677575400e28fc329e13653c0e',
+  'f31130a12278022ad346b8f9684161ea05ea08da2167bcfe63da467bd7eb08b2',
 ];
 
 test('released migrations have not been changed', () => {
@@ -134,6 +136,8 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     threads: true,
     turns: true,
     turn_events: true,
+    artifact_syncs: true,
+    artifacts: true,
     agent_runs: true,
     agent_keys: true,
     acp_frames: true,

@@ -25,9 +25,12 @@ const limits = { ownerStaleMs: 120_000, idleGraceMs: 300_000 };
 const wholeTables = [
   'accounts',
   'audit_heads',
+  'heads',
   'gateway_instances',
   'control_migrations',
   'sqlite_schema',
+  // What a query has found itself, by an index.
+  'contents',
 ];
 
 onSqlite('every statement finds its rows by an index', async (backend, context) => {
@@ -54,10 +57,16 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   await allOfThreads(account);
   await store.system.threads.withRuns('gateway-a');
   await store.system.threads.withTurns();
+  await store.system.threads.elsewhere('gateway-b');
   await store.system.instances.startsSince(0);
   await store.system.threads.runningTurns();
   await store.system.threads.waitingTurns();
   await store.system.threads.forgetRunsBefore(Number.MAX_SAFE_INTEGER);
+  await store.system.artifacts.due('gateway-a');
+  await store.system.artifacts.find('id');
+  await store.system.artifacts.removeContentsBefore(Number.MAX_SAFE_INTEGER);
+  await account.artifacts.bytesKept();
+  await account.artifacts.isKept('hash');
   await store.system.tokens.find('hash-t');
   await store.system.tokens.stillGood(['id']);
   await store.system.leases.heartbeat(owner, limits);

@@ -20,6 +20,7 @@ const nothing = {
   app_sessions: 0,
   api_tokens: 0,
   session_leases: 0,
+  notices: 0,
   gateway_starts: 0,
   agent_runs: 0,
   audit_log: 0,

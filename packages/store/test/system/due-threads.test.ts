@@ -57,6 +57,31 @@ onBoth('threads with runs and turns are found in all accounts', async ({ open })
   assert.equal(await due.runningTurns(), 0);
 });
 
+onBoth('turns at other gateways are found with the heartbeat of those', async ({ open }) => {
+  const store = await open();
+  const { threads: due, instances } = store.system;
+  const { accountId, threads } = await createAccount(store, 'ann');
+  const busy = await busyThread(threads, 'a');
+  const unstarted = await newThread(threads);
+  const turn = { ...bareTurn('admitted'), status: 'running', instanceId: 'gateway-c' } as const;
+  await committed(threads, unstarted, changeOf(unstarted, { rows: { turn } }));
+  const owner = await instances.start({ instanceId, version: '1' });
+  const atA = { accountId, id: busy.thread.id, turnId: busy.turn?.id, instanceId };
+  const atC = { accountId, id: unstarted.thread.id, turnId: 'admitted', instanceId: 'gateway-c' };
+  const seen = await due.elsewhere('gateway-b');
+  const beat = seen.find((one) => one.instanceId === instanceId)?.beat;
+  assert.match(beat ?? '', /^1 \d+$/);
+  const byId = (one: { turnId?: string | undefined }, other: typeof one): number =>
+    `${one.turnId}` < `${other.turnId}` ? -1 : 1;
+  assert.deepEqual(seen.toSorted(byId), [{ ...atA, beat }, atC].toSorted(byId));
+  assert.deepEqual(await due.elsewhere('gateway-c'), [{ ...atA, beat }]);
+  assert.deepEqual(await due.elsewhere(instanceId), [atC]);
+  await instances.start({ instanceId, version: '1' });
+  const [again] = await due.elsewhere('gateway-c');
+  assert.match(again?.beat ?? '', /^2 \d+$/);
+  assert.equal(await instances.heartbeat(owner), 'superseded');
+});
+
 onBoth('runs are forgotten with all that hangs on them, and only old ones', async (backend) => {
   const store = await backend.open();
   const { threads } = await createAccount(store, 'ann');

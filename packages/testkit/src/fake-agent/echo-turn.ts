@@ -7,11 +7,14 @@
  *   terminal: LINE   runs it in a terminal of the client's, and says its output and its end
  *   kill: LINE       the same, ended as soon as it has started
  *   effect: TEXT     a tool call that leaves the text as a line in the file of effects
+ *   file: PATH TEXT  writes a file below its working directory
  *   think: TEXT      plan: FIRST, SECOND      say N words
  *   sleep at GATE    waits at a gate
  *   fail: TEXT       answers the prompt with an error
  *   crash            dies by a signal
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isObject, type Json, type JsonObject } from './messages.ts';
 
 /** What a turn can do. */
@@ -54,6 +57,7 @@ const commands: readonly (readonly [RegExp, Command])[] = [
         return true;
       }),
   ],
+  [/^file: *(.+)$/, (turn, rest) => runTool(turn, 'write', async () => writeBelow(rest))],
   [/^think: *(.+)$/, (turn, text) => turn.voice.update(chunk('agent_thought_chunk', text))],
   [/^plan: *(.+)$/, showPlan],
   [/^say (\d{1,6}) words?$/, sayWords],
@@ -61,6 +65,13 @@ const commands: readonly (readonly [RegExp, Command])[] = [
   [/^fail: *(.+)$/, (_turn, text) => Promise.reject(new EchoFailure(text))],
   [/^crash()$/, (turn) => turn.voice.crash()],
 ];
+
+async function writeBelow(rest: string): Promise<boolean> {
+  const [path = '', ...words] = rest.split(' ');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, words.join(' '));
+  return true;
+}
 
 /** Resolves with what was said. */
 export async function playEchoTurn(text: string, voice: EchoVoice): Promise<string> {

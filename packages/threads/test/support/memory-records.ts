@@ -31,10 +31,13 @@ interface StoredThread {
   readonly events: EventRow[];
   readonly frames: (FrameRow & { readonly runId: string })[];
   readonly endedRuns: AgentRunRow[];
+  syncs: ThreadRows['syncs'];
 }
 
 export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
+  /* Of gateways, by their instance. */
+  readonly beats = new Map<string, string>();
   #count = 0;
 
   readonly records: ThreadRecords = {
@@ -69,6 +72,7 @@ export class MemoryRecords {
         events: [],
         frames: [],
         endedRuns: [],
+        syncs: new Map(),
       });
       return rowsOf(this.#of(thread.id));
     },
@@ -86,6 +90,10 @@ export class MemoryRecords {
     events: async (id, { after, limit }) =>
       this.#of(id)
         .events.filter(({ seq }) => seq > after)
+        .slice(0, limit),
+    deltas: async ({ threadId, id }, { after, limit }) =>
+      this.#of(threadId)
+        .events.filter(({ seq, turnId, type }) => seq > after && turnId === id && type === 'delta')
         .slice(0, limit),
     turns: async (id) => [...this.#of(id).turns.values()],
     turn: async (turnId) => this.#find(({ turns }) => turns.get(turnId)),
@@ -116,6 +124,15 @@ export class MemoryRecords {
       [...this.threads.values()]
         .filter(({ queue, turns }) => queue.length > 0 || [...turns.values()].some(isRunning))
         .map(({ thread: { id } }) => ({ accountId: anAccount, id })),
+    elsewhere: async (instanceId) =>
+      [...this.threads.values()].flatMap(({ thread: { id }, run, turns }) =>
+        [...turns.values()].filter(isRunning).flatMap((turn) => {
+          const at = run?.instanceId ?? turn.instanceId;
+          if (at === undefined || at === instanceId) return [];
+          const beat = this.beats.get(at);
+          return [{ accountId: anAccount, id, turnId: turn.id, instanceId: at, beat }];
+        }),
+      ),
     runningTurns: async () =>
       [...this.threads.values()].flatMap(({ turns }) => [...turns.values()].filter(isRunning))
         .length,
@@ -154,6 +171,7 @@ export class MemoryRecords {
     stored.thread = { ...thread, version: thread.version + 1 };
     const runId = run?.runId ?? before.run?.runId ?? '';
     stored.run = run;
+    stored.syncs = change.rows.syncs;
     stored.queue = queue.map(({ id }) => id);
     for (const one of turns) stored.turns.set(one.id, one);
     for (const call of calls.values()) stored.calls.set(`${runId} ${call.id}`, call);
@@ -179,7 +197,7 @@ function isRunning({ status }: TurnRow): boolean {
 }
 
 function rowsOf(stored: StoredThread): ThreadRows {
-  const { thread, run, turns, queue, calls, asks } = stored;
+  const { thread, run, turns, queue, calls, asks, syncs } = stored;
   const sent = [...calls]
     .filter(([key, { state }]) => state === 'sent' && key.startsWith(`${run?.runId} `))
     .map(([, call]) => [call.id, call] as const);
@@ -190,5 +208,6 @@ function rowsOf(stored: StoredThread): ThreadRows {
     queue: queue.flatMap((id) => turns.get(id) ?? []),
     calls: new Map(sent),
     asks: new Map([...asks].filter(([, ask]) => isAmongRows(ask))),
+    syncs,
   };
 }

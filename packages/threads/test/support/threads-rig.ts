@@ -82,6 +82,12 @@ export interface RigOptions {
   readonly sessionId?: string;
   /* It runs on a host, which these stand for. */
   readonly tools?: HostTools | undefined;
+  /* It runs on a host, which is reached like this. */
+  readonly enter?:
+    | (() => Promise<{ readonly sessionId: string; readonly cwd: string }>)
+    | undefined;
+  /* How long a host or a gateway may be silent. */
+  readonly silenceMs?: number | undefined;
   /* Instead of the script, an agent that is run once per turn. */
   readonly once?: OnceCommand | undefined;
 }
@@ -152,6 +158,7 @@ export class ThreadsRig {
       clock: options.clock ?? clock,
       random,
       log: silentLog,
+      silenceMs: this.#options.silenceMs,
       limits: { ...manyAtOnce, ...options.limits },
       availableBytes: async () => options.availableBytes?.(),
       onPoint: passPoint,
@@ -182,7 +189,7 @@ export class ThreadsRig {
   }
 
   #starter(supervisor: Supervisor, guard: Guard): AgentStarter {
-    const { tools } = this.#options;
+    const { tools, enter } = this.#options;
     return {
       plan: async (_account, thread) => ({
         setup: {
@@ -192,6 +199,7 @@ export class ThreadsRig {
           once: this.#options.once?.once,
         },
         ...(tools && { tools: () => guard.tools(tools) }),
+        ...(enter && { enter }),
         commandHash: 'fake',
         program: { root: dirname(process.execPath), path: process.execPath },
         sessionId: this.#options.sessionId,
@@ -339,7 +347,8 @@ export class ThreadsRig {
     for (const { runId, treeEndedAtMs } of supervisor.list()) {
       if (treeEndedAtMs !== undefined) continue;
       const run = await supervisor.attach(runId);
-      await run.cancel();
+      // Its shim may just be leaving.
+      await run.cancel().catch(() => supervisor.reconcile());
       await run.waitTree();
     }
     await supervisor.close();

@@ -9,6 +9,7 @@
  * TS3 The same run twice has one listener: its scope is the run's id (S1).
  * TS4 A listener that ends before its run is started anew, by the process that started it or a gateway that comes later. Its
  *     directory is what the run's shield shows, so the new socket is seen there.
+ * TS5 The server of an agent in a thread is told where the key of this agent lies. It speaks to the gateway as this one session.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +23,14 @@ import {
   shimBinaryPath,
   type Supervisor,
 } from '@clawdfather/supervisor';
-import { nameLabel, shieldLabel, toolsForLabel, toolsLabel } from '@clawdfather/supervisor/origins';
+import {
+  nameLabel,
+  shieldLabel,
+  threadLabel,
+  toolsForLabel,
+  toolsLabel,
+} from '@clawdfather/supervisor/origins';
+import { agentKeyPath, agentKeyVariable } from './agent-key-file.ts';
 
 /* How `clf` is started here, and with which environment. */
 export interface ToolServerLaunch {
@@ -111,13 +119,16 @@ function listenerOf(
   const { runId, sessionId, backendId, labels, cwd } = run;
   const { [nameLabel]: _name, [shieldLabel]: _shield, [toolsLabel]: _tools, ...others } = labels;
   const server = [...launch.argv, 'mcp', '--workdir', cwd];
+  // TS5
+  const key =
+    labels[threadLabel] === undefined ? {} : { [agentKeyVariable]: agentKeyPath(stateDir, runId) };
   return {
     mode: 'child',
     argv: [shimBinaryPath(), 'listen', directory, join(stateDir, 'runs', runId), ...server],
     shownAs: `clf mcp, for run ${runId}`,
     stdin: 'closed',
     cwd: '/',
-    env: launch.env,
+    env: { ...launch.env, ...key },
     sessionId,
     backendId,
     labels: { ...others, [toolsForLabel]: runId },

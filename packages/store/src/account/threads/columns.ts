@@ -48,7 +48,7 @@ export function threadChanges(thread: ThreadRow) {
 }
 
 export function turnChanges(turn: TurnRow) {
-  const { usage, result } = turn;
+  const { usage, result, reaching } = turn;
   return {
     status: turn.status,
     run_id: turn.runId ?? null,
@@ -60,6 +60,8 @@ export function turnChanges(turn: TurnRow) {
     cancel_actor: turn.cancelActor ?? null,
     usage_json: usage === undefined ? null : formatJson(usage),
     result_json: result === undefined ? null : formatJson({ ...result }),
+    reaching_json: reaching === undefined ? null : formatJson({ ...reaching }),
+    first_output_at_ms: turn.firstOutputAtMs ?? null,
     priority: turn.priority,
     queue_key: turn.queueKey,
     ready_at_ms: turn.readyAtMs ?? null,
@@ -93,6 +95,7 @@ export function turnColumns(
     place,
     agent,
     ...turnAsked(turn, blobs),
+    artifact_dirs_json: turn.artifactDirs === undefined ? null : formatJson(turn.artifactDirs),
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
     trace: turn.trace ?? null,
@@ -120,8 +123,9 @@ export function runProgress(run: AgentRunRow) {
 }
 
 /** What changes a few times in the life of a run. */
-export function runFacts({ process, capabilities, closing, endedAtMs }: AgentRunRow) {
+export function runFacts({ seenBy, process, capabilities, closing, endedAtMs }: AgentRunRow) {
   return {
+    seen_by: seenBy ?? null,
     closing_json: closing === undefined ? null : formatJson({ ...closing }),
     root_pid: process?.rootPid ?? null,
     process_group_id: process?.processGroupId ?? null,

@@ -41,6 +41,7 @@ import {
   type turnAsked,
   turnChanges,
 } from './columns.ts';
+import { writeArtifacts } from './artifact-rows.ts';
 import { findFullLane } from './lanes.ts';
 import { insertBlobs } from './large-text.ts';
 import { type NamedChange, type WrittenRows, writtenRows } from './written-rows.ts';
@@ -139,6 +140,7 @@ async function write(target: SelectTarget, accountId: string, rows: WrittenRows)
   await insertAsks(target, rows.newAsks);
   await insertEvents(target, rows.events);
   await insertFrames(target, rows.frames);
+  await writeArtifacts(target, accountId, rows);
 }
 
 async function writeRuns(

@@ -8,6 +8,7 @@ import { type Runner, runnerOf } from '../../engine.ts';
 import { looseReadsMax } from '../../limits.ts';
 import { type RecordOf, toRecord } from '../../schema/record.ts';
 import type { AgentRunsTable, ThreadsTable } from '../../schema/agent-tables.ts';
+import { selectOpenSyncs, syncOf } from './artifact-rows.ts';
 import {
   selectAsksAhead,
   selectLiveRun,
@@ -44,6 +45,7 @@ async function readOpenRows(
   const open = await runner.select(selectOpenAsksOfThread, name);
   const asks = [...open, ...ahead].map(toRecord);
   const turns = (await runner.select(selectOpenTurns, name)).map(toRecord);
+  const syncs = await runner.select(selectOpenSyncs, name);
   const turn = turns.find(({ status }) => status === 'running');
   return {
     thread: threadOf(toRecord(row)),
@@ -52,6 +54,9 @@ async function readOpenRows(
     asks: new Map(asks.map((ask) => [ask.id, ask])),
     ...(turn === undefined ? {} : { turn }),
     queue: turns.filter(({ status }) => status === 'queued'),
+    ...(syncs.length === 0
+      ? {}
+      : { syncs: new Map(syncs.map((row) => [row.turn_id, syncOf(row)])) }),
   };
 }
 

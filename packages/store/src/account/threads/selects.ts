@@ -116,6 +116,7 @@ const turnColumns = [
   'turns.id',
   'turns.status',
   'turns.load_class',
+  'turns.artifact_dirs_json',
   'turns.requester',
   'turns.client_message_id',
   'turns.trace',
@@ -129,6 +130,8 @@ const turnColumns = [
   'turns.cancel_actor',
   'turns.usage_json',
   'turns.result_json',
+  'turns.reaching_json',
+  'turns.first_output_at_ms',
   'turns.queued_at_ms',
   'turns.priority',
   'turns.queue_key',
@@ -248,20 +251,28 @@ interface EventsWanted extends OfThread {
   readonly limit: number;
 }
 
-export const selectEvents = createSelect(
-  (db, { accountId, threadId, after, limit }: EventsWanted) =>
-    db
-      .selectFrom('turn_events')
-      .leftJoin('blobs', (join) =>
-        join
-          .onRef('blobs.account_id', '=', 'turn_events.account_id')
-          .onRef('blobs.hash', '=', 'turn_events.payload_hash'),
-      )
-      .select(['turn_events.seq', 'turn_events.turn_id', 'turn_events.type', 'turn_events.at_ms'])
-      .select((eb) => whole(eb.ref('turn_events.payload_json')).as('payload_json'))
-      .where('turn_events.account_id', '=', accountId)
-      .where('turn_events.thread_id', '=', threadId)
-      .where('turn_events.seq', '>', after)
-      .orderBy('turn_events.seq')
-      .limit(limit),
+function fromEvents(db: Database, { accountId, threadId, after, limit }: EventsWanted) {
+  return db
+    .selectFrom('turn_events')
+    .leftJoin('blobs', (join) =>
+      join
+        .onRef('blobs.account_id', '=', 'turn_events.account_id')
+        .onRef('blobs.hash', '=', 'turn_events.payload_hash'),
+    )
+    .select(['turn_events.seq', 'turn_events.turn_id', 'turn_events.type', 'turn_events.at_ms'])
+    .select((eb) => whole(eb.ref('turn_events.payload_json')).as('payload_json'))
+    .where('turn_events.account_id', '=', accountId)
+    .where('turn_events.thread_id', '=', threadId)
+    .where('turn_events.seq', '>', after)
+    .orderBy('turn_events.seq')
+    .limit(limit);
+}
+
+export const selectEvents = createSelect((db, wanted: EventsWanted) => fromEvents(db, wanted));
+
+export const selectDeltas = createSelect(
+  (db, { turnId, ...wanted }: EventsWanted & { readonly turnId: string }) =>
+    fromEvents(db, wanted)
+      .where('turn_events.turn_id', '=', turnId)
+      .where('turn_events.type', '=', sql.lit('delta')),
 );

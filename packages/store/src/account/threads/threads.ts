@@ -14,6 +14,7 @@ import { createThread } from './create.ts';
 import { loadThread, runOf, threadOf } from './load.ts';
 import {
   selectAsk,
+  selectDeltas,
   selectEndedRuns,
   selectEvents,
   selectFrames,
@@ -49,6 +50,10 @@ export function createThreads(context: AccountContext): Threads {
     events: async (threadId, { after, limit }) => {
       const rows = await runner.select(selectEvents, { accountId, threadId, after, limit });
       return rows.map(toRecord);
+    },
+    deltas: async ({ threadId, id: turnId }, { after, limit }) => {
+      const wanted = { accountId, threadId, turnId, after, limit };
+      return (await runner.select(selectDeltas, wanted)).map(toRecord);
     },
     turns: async (threadId) =>
       (await runner.select(selectTurns, { accountId, threadId })).map(toRecord),

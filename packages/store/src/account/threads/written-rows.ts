@@ -34,9 +34,10 @@ import {
   turnAsked,
   turnColumns,
 } from './columns.ts';
+import { type WrittenArtifacts, writtenArtifacts } from './artifact-rows.ts';
 import { Blobs } from './large-text.ts';
 
-export interface WrittenRows {
+export interface WrittenRows extends WrittenArtifacts {
   readonly blobs: readonly BlobsTable[];
   /** In the order in which they must be written: an end makes room for the next. */
   readonly changedTurns: readonly TurnRow[];
@@ -81,6 +82,7 @@ export function writtenRows(
   return {
     ...turns,
     ...runs,
+    ...writtenArtifacts(name, before, change),
     endedRunId: endedRun?.runId,
     changedCalls: calls.changed.map(ofCall),
     newCalls: calls.fresh.map(ofCall),

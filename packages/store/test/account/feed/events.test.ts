@@ -96,6 +96,7 @@ onBoth('hosts, devices and sessions tell of themselves', async ({ open }) => {
   await account.sessions.change(sessionId, decideOn(lost, audit));
   const [notice] = await noticeIds(account);
   assert.deepEqual(await told(account), [
+    `connection_changed ${connectionId}`,
     `connection_tested ${connectionId}`,
     `session_started ${sessionId}`,
     `device_added ${device.id}`,

@@ -49,6 +49,8 @@ export function fullTurn(id: string, runId: RunId): TurnRow {
     cancelCause: 'asked',
     cancelActor: 'device:e',
     usage: { inputTokens: 5, note: oddText },
+    reaching: { cause: 'timeout', message: oddText, sinceMs: 21, tries: 2, nextAtMs: 25 },
+    firstOutputAtMs: 22,
     priority: -3,
     queueKey: -(2 ** 40),
     notBeforeMs: 15,
@@ -96,6 +98,7 @@ export function fullRun(runId: RunId): AgentRunRow {
   return {
     ...bareRun(runId),
     epoch: 7,
+    seenBy: 3,
     phase: 'ready',
     process: { rootPid: 4_194_303, processGroupId: 12, startTicks: 123_456, bootId: 'boot' },
     closing: { reason: oddText, actor: 'device:d', discards: true, atMs: 12 },

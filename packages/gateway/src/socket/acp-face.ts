@@ -1,0 +1,122 @@
+/*
+ * `/acp`: JSON-RPC over a socket (docs/protocol/json-rpc.md). Calls are answered in the order in which they come. A thread in which the client says
+ * something, or of which it asks for what it has missed, is followed from then on: its updates come as notifications until the socket is closed.
+ */
+import { createSignalBell } from '@clawdfather/kit';
+import { keepAliveMethod, updateMethod } from '@clawdfather/protocol/acp';
+import { socketCloseCodes } from '@clawdfather/protocol/api';
+import { answerCall, type Answered } from '../acp/answer-call.ts';
+import { keepAliveMs, threadsFollowedMax } from '../acp/limits.ts';
+import { parseMessage } from '../acp/parse-message.ts';
+import { type Following, threadsFor } from '../acp/rpc-call.ts';
+import { showUpdate } from '../acp/show-update.ts';
+import { followThreadEvents } from '../agents/follow-thread-events.ts';
+import { formatTime } from '../http/format-time.ts';
+import { newTrace } from '../observe/trace-context.ts';
+import type { Face, FaceOptions } from './face.ts';
+
+/* A thread that is not followed any more, because others came after it; the client may ask for it again. */
+const unfollowedMethod = 'session.unfollowed';
+
+export async function openAcpFace(options: FaceOptions): Promise<Face> {
+  return new AcpFace(options);
+}
+
+class AcpFace implements Face {
+  readonly #options: FaceOptions;
+  readonly #closed = new AbortController();
+  /* In the order in which they were asked for, with the number of the last update that was sent. */
+  readonly #followed = new Map<string, { readonly stop: AbortController; lastSeq: number }>();
+  readonly #drained = createSignalBell();
+  #isOlder = false;
+
+  constructor(options: FaceOptions) {
+    this.#options = options;
+    this.#keepAlive();
+  }
+
+  async handle(): Promise<void> {
+    throw new TypeError('messages come as bytes');
+  }
+
+  async handleBytes(bytes: Buffer): Promise<void> {
+    const { context, caller, address: ip, outbox } = this.#options;
+    const { rpc, turns } = context;
+    const { items, isBatch } = parseMessage(bytes);
+    const { traceId } = context.currentTrace() ?? newTrace(context.random);
+    const answered: Answered[] = [];
+    for (const [index, item] of items.entries()) {
+      if (index > 0) await turns.goOn(caller);
+      answered.push(await answerCall(rpc, { caller, ip, traceId }, item));
+    }
+    const answers = answered.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+    if (!isBatch) for (const answer of answers) outbox.send(answer);
+    else if (answers.length > 0) outbox.send(answers);
+    // After the answers: a client knows the turn before it hears of it.
+    for (const { follow, isOlder } of answered) {
+      this.#isOlder ||= isOlder;
+      if (follow !== undefined) this.#follow(follow);
+    }
+  }
+
+  drained(): void {
+    this.#drained.ring();
+  }
+
+  close(): void {
+    this.#closed.abort();
+    for (const { stop } of this.#followed.values()) stop.abort();
+    this.#followed.clear();
+  }
+
+  #follow({ threadId, after }: Following): void {
+    if (this.#closed.signal.aborted || this.#followed.has(threadId)) return;
+    this.#makeRoom();
+    const { context, caller, address: ip, outbox } = this.#options;
+    const one = { stop: new AbortController(), lastSeq: after };
+    this.#followed.set(threadId, one);
+    const { agentThreads, clock } = context.rpc;
+    const { records } = threadsFor(context.rpc, { caller, ip, traceId: '' });
+    const { signal } = one.stop;
+    const following = followThreadEvents(
+      { records, desk: agentThreads.desk, clock },
+      {
+        place: { threadId, after },
+        sink: (event) => {
+          const params = showUpdate(threadId, event, { isOlder: this.#isOlder });
+          outbox.send({ jsonrpc: '2.0', method: updateMethod, params });
+          one.lastSeq = event.seq;
+          return outbox.isFull ? this.#drained.wait(signal) : undefined;
+        },
+      },
+      signal,
+    );
+    following.catch((error: unknown) => {
+      if (signal.aborted) return;
+      context.log.warn('rpc.stream-failed', { threadId, error });
+      outbox.close(socketCloseCodes.internal, 'a thread cannot be read here; come again');
+    });
+  }
+
+  #makeRoom(): void {
+    const { outbox } = this.#options;
+    for (const [threadId, { stop, lastSeq }] of this.#followed) {
+      if (this.#followed.size < threadsFollowedMax) return;
+      stop.abort();
+      this.#followed.delete(threadId);
+      const params = { threadId, lastSeq };
+      outbox.send({ jsonrpc: '2.0', method: unfollowedMethod, params });
+    }
+  }
+
+  /* The first one says who answers, before anything was asked. */
+  #keepAlive(): void {
+    const { context, outbox } = this.#options;
+    const { clock, identity } = context;
+    const params = { serverTime: formatTime(clock.wallMs()), gateway: identity() ?? null };
+    if (!outbox.isFull) outbox.send({ jsonrpc: '2.0', method: keepAliveMethod, params });
+    const timer = clock.timer(keepAliveMs, () => this.#keepAlive());
+    timer.unref();
+    this.#closed.signal.addEventListener('abort', () => timer.cancel(), { once: true });
+  }
+}
