@@ -1,6 +1,7 @@
 /*
  * The agents of a machine: those that the settings name, and the built-in ones; which are installed, signed in, and known to work.
  */
+import { isProgram } from './is-program.ts';
 import { findInstalled, type InstallPlace } from '../install/find-installed.ts';
 import type { InstalledAgent } from '../install/installed-agent.ts';
 import { type LastTest, readLastTest } from '../install/last-test.ts';
@@ -66,9 +67,11 @@ export function createAgentList({ named, directory, environment }: AgentsHere): 
     const env = { ...environment, ...entry?.env, ...settings[name]?.env };
     return entry && findSignIn(entry.signIn[readPlatform()], env);
   };
+  const isThere = (program: string | undefined): boolean =>
+    program !== undefined && isProgram(program, environment['PATH']);
   const describe = (name: string, title: string, source: ListedAgent['source']): ListedAgent => {
     const version = settings[name]?.command === undefined ? installed(name)?.version : undefined;
-    const isInstalled = version !== undefined || settings[name]?.command !== undefined;
+    const isInstalled = version !== undefined || isThere(settings[name]?.command?.[0]);
     const test =
       directory === undefined || !isInstalled ? undefined : readLastTest(directory, name);
     const isOfThis = test !== undefined && test.commandHash === resolve(name).commandHash;

@@ -92,6 +92,8 @@ function add(building: Building, event: ThreadEvent, fact: ThreadFact): void {
     case 'notice':
       if (fact.message !== undefined) building.notices.push({ ...place, message: fact.message });
       return;
+    // What was meant to be done is not what was said.
+    case 'plan':
     case 'ask':
       return;
   }

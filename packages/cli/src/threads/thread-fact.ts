@@ -20,6 +20,8 @@ export type ThreadFact =
       readonly title: string | undefined;
       readonly status: string | undefined;
     }
+  /* All of it, each time that something in it changes. */
+  | { readonly kind: 'plan'; readonly entries: readonly PlanEntry[] }
   | {
       readonly kind: 'ask';
       readonly id: string;
@@ -29,6 +31,11 @@ export type ThreadFact =
     }
   | { readonly kind: 'notice'; readonly event: string; readonly message: string | undefined }
   | { readonly kind: 'turn-end'; readonly end: TurnEnd };
+
+export interface PlanEntry {
+  readonly text: string;
+  readonly status: string;
+}
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -58,6 +65,7 @@ export function factOf({ type, payload }: ThreadEvent): ThreadFact | undefined {
     case 'status':
       return statusFact(payload);
     case 'plan':
+      return planFact(payload);
     case 'usage':
     case 'artifact':
     case 'noise':
@@ -71,6 +79,15 @@ function messageFact(payload: Payload): ThreadFact {
   if (Array.isArray(blocks)) return { kind: 'prompt', text: textOfBlocks(blocks) };
   if (isObject(block)) return { kind: 'block', role, type: textAt(block, 'type') ?? 'unknown' };
   return { kind: 'message-end', role };
+}
+
+function planFact({ entries }: Payload): ThreadFact {
+  const list = Array.isArray(entries) ? entries.filter(isObject) : [];
+  const shown = list.map((entry) => ({
+    text: textAt(entry, 'content') ?? '',
+    status: textAt(entry, 'status') ?? 'pending',
+  }));
+  return { kind: 'plan', entries: shown };
 }
 
 const ends: readonly string[] = [

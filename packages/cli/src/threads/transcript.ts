@@ -11,7 +11,8 @@
 import { createTextCleaner, type TextCleaner } from '@clawdfather/tools';
 import { fitColumns, makeVisible } from '@clawdfather/tools/text';
 import type { Paint } from '../render/paint.ts';
-import type { ThreadFact } from './thread-fact.ts';
+import { PlanLines } from './plan-lines.ts';
+import type { PlanEntry, ThreadFact } from './thread-fact.ts';
 
 export interface Piece {
   readonly to: 'stdout' | 'stderr';
@@ -42,6 +43,7 @@ export class Transcript {
   readonly #text: TextFlow;
   readonly #thought: TextFlow;
   readonly #tools = new Map<string, Tool>();
+  readonly #plans = new PlanLines();
   /* Where the cursor stands in the middle of a line. */
   #isOutOpen = false;
   #errOpen: { readonly tool: string } | 'thought' | undefined;
@@ -66,6 +68,8 @@ export class Transcript {
         return this.#options.showsPrompts ? this.note(formatPrompt(fact.text)) : [];
       case 'tool':
         return this.#tool(fact);
+      case 'plan':
+        return this.#plan(fact.entries);
       case 'turn-end':
         return this.#endTurn();
       case 'ask':
@@ -109,6 +113,12 @@ export class Transcript {
     const pieces = [...this.#beginErrLine(), line];
     this.#errOpen = { tool: id };
     return pieces;
+  }
+
+  #plan(entries: readonly PlanEntry[]): readonly Piece[] {
+    const lines = this.#plans.take(entries);
+    if (lines.length === 0) return [];
+    return this.note(lines.map((line) => `${this.#options.paint.dim(line)}\n`).join(''));
   }
 
   #toolEnd(id: string, title: string, end: 'ok' | 'failed' | 'not ended'): readonly Piece[] {

@@ -124,3 +124,33 @@ test('a payload that is nonsense shows nothing and breaks nothing', () => {
     assert.equal(stdout, '');
   }
 });
+
+test('a plan is shown once as a whole, and then what changes in it', () => {
+  const plan = (...statuses: readonly string[]): Shown => [
+    'plan',
+    { entries: statuses.map((status, index) => ({ content: `step ${index}\u001b[2J`, status })) },
+  ];
+  const { stdout, stderr } = shownOf(piped, [
+    plan('in_progress', 'pending'),
+    agent('one'),
+    plan('in_progress', 'pending'),
+    plan('completed', 'in_progress'),
+    plan('completed', 'in_progress', 'pending'),
+    ended,
+  ]);
+  assert.equal(stdout, 'one\n');
+  const [first, second] = ['step 0\\e[2J', 'step 1\\e[2J'];
+  assert.deepEqual(
+    stderr.split('\n').map((line) => line.replaceAll(/\\x1b|\\u001b|\\e/giu, '\\e')),
+    [
+      `[>] ${first}`,
+      `[ ] ${second}`,
+      `[x] ${first}`,
+      `[>] ${second}`,
+      `[x] ${first}`,
+      `[>] ${second}`,
+      '[ ] step 2\\e[2J',
+      '',
+    ],
+  );
+});

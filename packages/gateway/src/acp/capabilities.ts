@@ -6,7 +6,10 @@ import { rpcLimits, rpcMethods } from '@clawdfather/protocol/acp';
 import { ApiError } from '../http/api-error.ts';
 import { keepAliveMs, threadsFollowedMax } from './limits.ts';
 import type { RpcHandler } from './rpc-call.ts';
-import { afterDeadlineMs, pollIntervalMs } from './show-task.ts';
+
+/* What every task says of itself (threads: poll-facts.ts); here for clients that plan ahead. */
+const intervalMs = 2_000;
+const afterDeadlineMs = 5 * 60_000;
 
 /* Of this wire. It grows when something changes its meaning. */
 const protocolVersion = 1;
@@ -32,7 +35,7 @@ export const showCapabilities: RpcHandler<'acp.capabilities'> = async ({ deps })
         keepAliveMs,
         deadlinesMs: { ...deadlineMs },
       },
-      poll: { intervalMs: pollIntervalMs, afterDeadlineMs },
+      poll: { intervalMs, afterDeadlineMs },
       // Older clients choose between running by themselves and running at a gateway; here there is only the gateway.
       availableExecutionTargets: ['gateway'],
       providerCatalog: installed.map(({ name, title }) => ({ id: name, name: title })),

@@ -140,6 +140,7 @@ async function lastAnswer(
 ): Promise<RpcAnswer> {
   const { follow, isOlder } = answered;
   const turnId = follow?.turnId ?? '';
-  const result = await readTask(parts, threadsFor(parts, asker), { turnId, isOlder });
+  const { accountId } = asker.caller;
+  const result = await readTask(parts, threadsFor(parts, asker), { turnId, accountId, isOlder });
   return formatAnswer(parts, id, { result });
 }

@@ -55,15 +55,18 @@ async function say(
   { deps, caller, ip, params, mine, isOlder }: SayCall,
   thread: ThreadRow,
 ): Promise<{ readonly result: Task; readonly follow: Following }> {
-  const { loadClass, idempotencyKey: clientMessageId, lastSeq } = params;
+  const { loadClass, expectedArtifactDirs: artifactDirs, lastSeq } = params;
+  const { idempotencyKey: clientMessageId } = params;
   const sent = clientMessageId && (await mine.records.turnOfMessage(thread.id, clientMessageId));
   if (!sent) await limitEndpoint(deps, api.threads.prompt, { caller, ip, id: undefined });
   const turnId = await mine.prompt(thread.id, {
     blocks: blocksOf(params),
     loadClass,
+    artifactDirs,
     clientMessageId,
   });
-  const result = await readTask(deps, mine, { turnId, isOlder });
+  const { accountId } = caller;
+  const result = await readTask(deps, mine, { turnId, accountId, isOlder });
   // Who sends it again, and says not how far it is, has seen nothing of it.
   const after = lastSeq ?? (sent ? 0 : thread.lastSeq);
   return { result, follow: { threadId: thread.id, turnId, after } };

@@ -2,10 +2,18 @@
  * A turn as JSON-RPC shows it: the running handle, and the snapshot that is polled for. Everything is read from rows, so a snapshot is the same
  * at every gateway and after every restart.
  */
-import { deadlineMs, type ThreadRow, type ThreadRows, type TurnRow } from '@clawdfather/agents';
-import type { Clock } from '@clawdfather/kit';
+import type { ArtifactSyncRow, ThreadRow, ThreadRows, TurnRow } from '@clawdfather/agents';
+import type { AccountId, Clock } from '@clawdfather/kit';
 import type { Task } from '@clawdfather/protocol/acp';
+import {
+  longestWaitMs,
+  pollFacts,
+  type QueuePlace,
+  type Threads,
+  usualQueueLimits,
+} from '@clawdfather/threads';
 import type { CallerThreads } from '../agents/caller-threads.ts';
+import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
 
 export interface ShownTurn {
@@ -13,17 +21,15 @@ export interface ShownTurn {
   readonly thread: ThreadRow;
   /* The rows of the thread, of a turn that has not ended. */
   readonly rows?: ThreadRows | undefined;
+  /* Of a turn that waits. */
+  readonly place?: QueuePlace | undefined;
   /* What the agent has said, of a turn that has ended; absent in lists. */
   readonly output?: string | undefined;
+  /* Absent: only how the look at them went. */
+  readonly artifacts?: TurnArtifacts | undefined;
+  readonly sync?: ArtifactSyncRow | undefined;
   readonly isOlder: boolean;
 }
-
-/* Short enough to see an end soon, long enough for many clients. */
-export const pollIntervalMs = 2_000;
-/* What is decided at the deadline needs a while to be written, and to be asked for. */
-export const afterDeadlineMs = 5 * 60_000;
-/* The longest that a turn waits to be started. */
-const queuedMsMax = 10 * 60_000;
 
 export function showTask(clock: Pick<Clock, 'wallMs'>, shown: ShownTurn): Task {
   const { turn, thread } = shown;
@@ -44,9 +50,8 @@ export function showTask(clock: Pick<Clock, 'wallMs'>, shown: ShownTurn): Task {
     loadClass: turn.loadClass,
     progress: { ...progressOf(shown), elapsedMs: elapsedMs(clock, turn) },
     result: resultOf(shown),
-    artifacts: [],
-    artifactSync: { status: 'no-artifacts', missing: [] },
-    poll: pollOf(clock, turn),
+    ...artifactsOf(shown),
+    poll: pollOf(clock, shown),
   };
 }
 
@@ -58,21 +63,33 @@ export function statusFor(status: TurnRow['status'], isOlder: boolean): TurnRow[
 function resultOf({ turn, output, isOlder }: ShownTurn): Task['result'] {
   const { result, status } = turn;
   if (result === undefined) return null;
-  const { code, message } = result;
+  const { code, message, cause: reason = null } = result;
   const shown = statusFor(status, isOlder);
-  return { output: output ?? null, code, error: errorOf(status, message), status: shown };
+  return { output: output ?? null, code, error: errorOf(status, message), reason, status: shown };
 }
 
 export function errorOf(status: TurnRow['status'], message: string | undefined): string | null {
   return status === 'completed' ? null : (message ?? null);
 }
 
-function queueOf({ turn, rows }: ShownTurn): Task['queue'] {
-  if (turn.status !== 'queued') return null;
-  const waiting = rows?.queue.findIndex(({ id }) => id === turn.id) ?? 0;
-  const ahead = Math.max(0, waiting) + (rows?.turn === undefined ? 0 : 1);
-  const reason = ahead > 0 ? 'thread_busy' : 'lane_busy';
-  return { position: ahead + 1, ahead, reason };
+function queueOf({ place }: ShownTurn): Task['queue'] {
+  return place === undefined ? null : showPlace(place);
+}
+
+export function showPlace({ position, ahead, reason }: QueuePlace) {
+  const { code, message } = reason;
+  return { position, ahead, reason: code, message };
+}
+
+function artifactsOf({ artifacts, sync }: ShownTurn): Pick<Task, 'artifacts' | 'artifactSync'> {
+  const { status, missing } = artifacts?.artifactSync ?? {
+    status: sync?.status ?? 'no-artifacts',
+    missing: sync?.missing ?? [],
+  };
+  return {
+    artifacts: (artifacts?.artifacts ?? []).map((one) => ({ ...one })),
+    artifactSync: { status, missing: missing.map((one) => ({ ...one })) },
+  };
 }
 
 type Progress = Omit<Task['progress'], 'elapsedMs'>;
@@ -99,27 +116,68 @@ function elapsedMs(clock: Pick<Clock, 'wallMs'>, turn: TurnRow): number {
   return Math.max(0, (turn.endedAtMs ?? clock.wallMs()) - sinceMs);
 }
 
-/* A deadline is known when the prompt is sent. Until then it is told as it will be at the latest. */
-function pollOf(clock: Pick<Clock, 'wallMs'>, turn: TurnRow): Task['poll'] {
-  if (turn.endedAtMs !== undefined) return null;
-  const { deadlineAtMs = clock.wallMs() + queuedMsMax + deadlineMs[turn.loadClass] } = turn;
-  return { intervalMs: pollIntervalMs, untilMs: deadlineAtMs + afterDeadlineMs };
+function pollOf(clock: Pick<Clock, 'wallMs'>, { turn, thread }: ShownTurn): Task['poll'] {
+  const mayWaitMs = longestWaitMs(usualQueueLimits, thread.agent);
+  const poll = pollFacts(turn, { atMs: clock.wallMs(), longestWaitMs: mayWaitMs });
+  return poll === undefined ? null : { ...poll };
+}
+
+export interface TaskDeps {
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly agentThreads: { readonly threads: Pick<Threads, 'queue'> };
+}
+
+export interface TaskAsked {
+  readonly turnId: string;
+  readonly accountId: AccountId;
+  readonly isOlder: boolean;
+  readonly includeArtifacts?: boolean | undefined;
 }
 
 /* With what a single snapshot has beside one in a list. */
 export async function readTask(
-  { clock }: { readonly clock: Pick<Clock, 'wallMs'> },
+  { clock, agentThreads }: TaskDeps,
   mine: CallerThreads,
-  asked: { readonly turnId: string; readonly isOlder: boolean },
+  { turnId, accountId, isOlder, includeArtifacts = true }: TaskAsked,
 ): Promise<Task> {
-  const turn = await mine.turn(asked.turnId);
+  const turn = await mine.turn(turnId);
   const thread = await mine.thread(turn.threadId);
-  const { isOlder } = asked;
   if (turn.endedAtMs === undefined) {
     const rows = await mine.records.load(turn.threadId);
-    return showTask(clock, { turn, thread, rows, isOlder });
+    const isWaiting = turn.status === 'queued';
+    const { queue } = agentThreads.threads;
+    const place = isWaiting ? await queue.ofTurn(accountId, turnId) : undefined;
+    return showTask(clock, { turn, thread, rows, place, isOlder });
   }
-  return showTask(clock, { turn, thread, isOlder, output: await outputOf(mine, turn) });
+  const output = await outputOf(mine, turn);
+  const left = includeArtifacts
+    ? { artifacts: await mine.artifactsOf(turnId) }
+    : { sync: await mine.syncOf(turnId) };
+  return showTask(clock, { turn, thread, isOlder, output, ...left });
+}
+
+/* Of one thread, in their order. */
+export async function showTasks(
+  { clock, agentThreads }: TaskDeps,
+  mine: CallerThreads,
+  {
+    thread,
+    turns,
+    ...asked
+  }: Pick<TaskAsked, 'accountId' | 'isOlder'> & {
+    readonly thread: ThreadRow;
+    readonly turns: readonly TurnRow[];
+  },
+): Promise<readonly Task[]> {
+  const { accountId, isOlder } = asked;
+  const isOpen = turns.some(({ endedAtMs }) => endedAtMs === undefined);
+  const rows = isOpen ? await mine.records.load(thread.id) : undefined;
+  const places = await agentThreads.threads.queue.ofTurns(accountId, turns);
+  const syncs = await mine.syncsOf(thread.id);
+  return turns.map((turn) => {
+    const [place, sync] = [places.get(turn.id), syncs.get(turn.id)];
+    return showTask(clock, { turn, thread, rows, place, sync, isOlder });
+  });
 }
 
 /* Of a whole answer; beyond it the events of the thread have the rest. */

@@ -89,13 +89,17 @@ function codeOf(result: unknown): string {
 
 function resultOf(end: TurnRow['status'], result: unknown, isOlder: boolean) {
   const error = errorOf(end, fieldOf(result, 'message'));
-  return { output: null, code: codeOf(result), error, status: statusFor(end, isOlder) };
+  const reason = fieldOf(result, 'cause') ?? null;
+  const status = statusFor(end, isOlder);
+  return { output: null, code: codeOf(result), error, reason, status };
 }
 
 function queueOf({ type, payload }: EventRow): SessionUpdate['queue'] {
   const { event, position } = payload;
   if (type !== 'status' || event !== 'queued' || typeof position !== 'number') return null;
-  return { position, ahead: position - 1, reason: position > 1 ? 'thread_busy' : 'lane_busy' };
+  // Where it stands in its thread; why it waits is known to who asks for the turn.
+  const reason = position > 1 ? 'thread-order' : 'next';
+  return { position, ahead: position - 1, reason, message: 'it waits for its turn' };
 }
 
 function progressOf(row: EventRow): SessionUpdate['progress'] {

@@ -10,7 +10,7 @@ import { isId } from '@clawdfather/kit';
 import { notFound } from '../http/api-error.ts';
 import { findThread, requireThread } from './find-thread.ts';
 import type { RpcCall, RpcHandler } from './rpc-call.ts';
-import { readTask, showTask, statusFor } from './show-task.ts';
+import { readTask, showTasks, statusFor } from './show-task.ts';
 
 type Lookup = Pick<RpcCall<'tasks.get'>, 'deps' | 'caller' | 'mine'> & {
   readonly params: Partial<RpcParams<'tasks.get'>>;
@@ -25,12 +25,13 @@ const unknownTask: RpcResult<'tasks.get'> = {
 };
 
 export const getTask: RpcHandler<'tasks.get'> = async (call) => {
-  const { deps, mine, params, isOlder } = call;
+  const { deps, caller, mine, params, isOlder } = call;
   const turn = await findTurn(call);
   if (turn === undefined) return { result: unknownTask };
   const { id: turnId, threadId } = turn;
-  const result = await readTask(deps, mine, { turnId, isOlder });
-  const { lastSeq: after } = params;
+  const { lastSeq: after, includeArtifacts } = params;
+  const { accountId } = caller;
+  const result = await readTask(deps, mine, { turnId, accountId, isOlder, includeArtifacts });
   return after === undefined ? { result } : { result, follow: { threadId, turnId, after } };
 };
 
@@ -86,7 +87,7 @@ const threadsMax = 100;
 
 /* Newest first. */
 async function tasksOf(
-  { deps, mine, params: { status, code }, isOlder }: RpcCall<'tasks.list'>,
+  { deps, caller: { accountId }, mine, params: { status, code }, isOlder }: RpcCall<'tasks.list'>,
   thread: ThreadRow,
 ): Promise<readonly Task[]> {
   const turns = await mine.records.turns(thread.id);
@@ -95,9 +96,8 @@ async function tasksOf(
       (status === undefined || statusFor(turn.status, isOlder) === status) &&
       (code === undefined || turn.result?.code === code),
   );
-  const isOpen = wanted.some(({ endedAtMs }) => endedAtMs === undefined);
-  const rows = isOpen ? await mine.records.load(thread.id) : undefined;
-  return wanted.map((turn) => showTask(deps.clock, { turn, thread, rows, isOlder })).toReversed();
+  const tasks = await showTasks(deps, mine, { thread, turns: wanted, accountId, isOlder });
+  return tasks.toReversed();
 }
 
 export const cancelTask: RpcHandler<'tasks.cancel'> = async (call) => {

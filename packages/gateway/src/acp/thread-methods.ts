@@ -7,7 +7,7 @@ import type { CallerThreads } from '../agents/caller-threads.ts';
 import { formatTime } from '../http/format-time.ts';
 import { requireThread } from './find-thread.ts';
 import type { RpcHandler } from './rpc-call.ts';
-import { showTask } from './show-task.ts';
+import { showTasks } from './show-task.ts';
 
 export const listThreads: RpcHandler<'threads.list'> = async ({ mine, params }) => {
   const { status, ...page } = params;
@@ -22,12 +22,13 @@ export const listThreads: RpcHandler<'threads.list'> = async ({ mine, params }) 
 };
 
 export const getThread: RpcHandler<'threads.get'> = async (call) => {
-  const { deps, mine, params, isOlder } = call;
+  const { deps, caller, mine, params, isOlder } = call;
   const thread = await requireThread(call, params);
   const rows = await openRows(mine, thread);
   const turns = await mine.records.turns(thread.id);
-  const tasks = turns.map((turn) => showTask(deps.clock, { turn, thread, rows, isOlder }));
-  return { result: { thread: showThread(thread, rows), tasks } };
+  const { accountId } = caller;
+  const tasks = await showTasks(deps, mine, { thread, turns, accountId, isOlder });
+  return { result: { thread: showThread(thread, rows), tasks: [...tasks] } };
 };
 
 export const archiveThread: RpcHandler<'threads.archive'> = async (call) => {

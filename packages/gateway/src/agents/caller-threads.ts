@@ -28,6 +28,7 @@ import type { Runs } from '../runs/open-runs.ts';
 import { noAgent } from './agent-catalogue.ts';
 import { checkMayAnswer } from './may-answer.ts';
 import type { AgentThreads } from './open-threads.ts';
+import { refuseNoDirectory } from './refuse-no-directory.ts';
 import { usualDirectory } from './usual-directory.ts';
 
 export interface CallerThreadsDeps {
@@ -113,6 +114,9 @@ export class CallerThreads {
     if (connectionId !== null) {
       const connection = await this.#deps.store.forAccount(accountId).connections.get(connectionId);
       if (connection === undefined) throw notFound();
+    }
+    if (connectionId === null && asked.directory !== undefined) {
+      await refuseNoDirectory(asked.directory);
     }
     // A member's agent needs a Unix user of its own; the refusal says so.
     const usual = connectionId === null ? usualDirectory(this.#deps, accountId, cwd) : '.';

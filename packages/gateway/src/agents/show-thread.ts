@@ -12,6 +12,7 @@ import {
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { showSyncOfTurn } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
+import { pollLimitsOf } from './poll-limits.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
@@ -72,6 +73,7 @@ export function showTurn(
   sync: ArtifactSyncRow | undefined,
 ): TurnAnswer {
   const { result } = turn;
+  const poll = pollLimitsOf(turn);
   return {
     id: turn.id,
     thread_id: threadId,
@@ -82,6 +84,8 @@ export function showTurn(
     deadline_at: formatTime(turn.deadlineAtMs),
     ended_at: formatTime(turn.endedAtMs),
     cancel_asked_at: formatTime(turn.cancelAskedAtMs),
+    poll:
+      poll === undefined ? null : { interval_ms: poll.intervalMs, until: formatTime(poll.untilMs) },
     result:
       result === undefined
         ? null

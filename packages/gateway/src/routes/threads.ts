@@ -8,7 +8,9 @@ import { CallerThreads, type CallerThreadsDeps } from '../agents/caller-threads.
 import { waitForEvent } from '../agents/follow-thread-events.ts';
 import { answerOf, showAsk } from '../agents/show-ask.ts';
 import { showAgent, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
 import { streamEvents } from '../agents/stream-events.ts';
+import { parseIdempotencyKey } from '../http/idempotency-key.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { askerOf, type Call, type Handlers, type RequestFacts } from '../http/handlers.ts';
@@ -41,7 +43,9 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
     },
     create: async (call) => {
       const { connection_id: connectionId, agent, directory, title } = call.body;
-      const asked = { connectionId, agent, directory, title };
+      const key = parseIdempotencyKey(call.header('idempotency-key'));
+      const id = key === undefined ? undefined : threadIdOfKey(call.caller.accountId, key);
+      const asked = { connectionId, agent, directory, title, id };
       return { thread: showThread(await threadsOf(parts, call).create(asked)) };
     },
     get: async (call) => {

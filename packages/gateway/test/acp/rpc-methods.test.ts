@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fakeAgentCommand } from '@clawdfather/testkit';
 import { rpcAnswerSchema, rpcMethods, updateSchema } from '@clawdfather/protocol/acp';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { createRpc, isEnd, type Message, RpcSocket, untilEnded } from './rpc-client.ts';
@@ -24,6 +25,7 @@ test('a start makes a thread, says something in it, and answers with the running
     output: 'hello there',
     code: 'success',
     error: null,
+    reason: null,
     status: 'completed',
   });
   assert.equal(ended.poll, null);
@@ -183,6 +185,33 @@ test('a client’s own key is a thread, and its key of a message is one turn', a
   assert.notEqual(one.threadId, first.threadId);
   assert.deepEqual([two.threadId, two.turnId], [one.threadId, one.turnId]);
   await untilEnded(rpc, { turnId: one.turnId });
+});
+
+test('a turn that waits says where it stands and why, and so does the queue', async () => {
+  const echo = { name: 'echo', command: fakeAgentCommand() };
+  await using rig = await openTestGateway({ config: { agents: { named: [echo], activeMax: 1 } } });
+  const rpc = createRpc(rig.url, rig.owner.token);
+  const first = await rpc.result('session.start', { taskPrompt: 'ask: x' });
+  const second = await rpc.result('session.start', { taskPrompt: 'waits' });
+  const third = await rpc.result('session.message', {
+    threadId: second.threadId,
+    taskPrompt: 'waits for the one before',
+  });
+  assert.deepEqual([third.status, third.queue.ahead], ['queued', third.queue.position - 1]);
+  assert.equal(third.queue.reason, 'thread-order');
+  const queue = await rpc.result('tasks.queue');
+  rpcMethods['tasks.queue'].result.parse(queue);
+  const waiting = queue.positions.map(({ turnId }: Message) => turnId);
+  assert.ok(waiting.includes(second.turnId) && waiting.includes(third.turnId));
+  const { lanes } = await rpc.result('tasks.queue', { lane: 'echo' });
+  assert.deepEqual(
+    lanes.map(({ agent }: Message) => agent),
+    ['echo'],
+  );
+  for (const { turnId } of [third, second, first]) {
+    assert.equal((await rpc.result('tasks.cancel', { turnId })).accepted, true);
+    assert.equal((await untilEnded(rpc, { turnId })).status, 'cancelled');
+  }
 });
 
 test('capabilities name the agents, the limits and how to poll, under both of their names', async () => {

@@ -76,3 +76,32 @@ test('a directory that is named wins over the one of the settings', async () => 
   const { body: usual } = await me.post('threads', { agent: 'echo' });
   assert.equal(usual['thread'].directory, '/');
 });
+
+test('a conversation in a directory that is not there is refused, and none is made', async () => {
+  await using rig = await openTestGateway({ config: { agents: { named: [noting({})] } } });
+  const me = callerOf(rig.url, rig.owner.token);
+  for (const directory of ['/no/where', '/etc/hostname/below']) {
+    const { status, body } = await me.post('threads', { agent: 'echo', directory });
+    assert.deepEqual([status, body['error'].code], [400, 'validation_error'], directory);
+    assert.match(body['error'].message, /is not a directory on the gateway’s machine/);
+  }
+  assert.equal((await me.get('threads')).body['total'], 0);
+});
+
+test('an agent whose program is not there is not called installed', async () => {
+  const named = [
+    noting({}),
+    { name: 'gone', command: ['/no/such/agent', '--acp'] as const },
+    { name: 'unknown', command: ['no-such-agent-anywhere'] as const },
+  ];
+  await using rig = await openTestGateway({ config: { agents: { named } } });
+  const me = callerOf(rig.url, rig.owner.token);
+  const { items } = (await me.get('agents')).body;
+  const seen = new Map(
+    items.map((one: { name: string; is_installed: boolean }) => [one.name, one.is_installed]),
+  );
+  assert.deepEqual(
+    ['echo', 'gone', 'unknown'].map((name) => seen.get(name)),
+    [true, false, false],
+  );
+});

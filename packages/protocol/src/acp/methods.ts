@@ -18,7 +18,7 @@ import {
   startParams,
   threadParams,
 } from './params.ts';
-import { rpcThreadSchema, taskNotFoundSchema, taskSchema } from './task.ts';
+import { rpcThreadSchema, taskNotFoundSchema, taskQueueSchema, taskSchema } from './task.ts';
 
 export interface RpcMethod {
   readonly summary: string;
@@ -71,22 +71,21 @@ const capabilitiesSchema = z.object({
 });
 
 const laneSchema = z.object({
-  lane: z.string(),
+  lane: z.enum(['agent', 'account', 'gateway']),
+  /* Which agent's, of that lane. */
+  agent: z.string().nullable(),
   active: z.int(),
-  activeMax: z.int().nullable(),
+  activeMax: z.int(),
   queued: z.int(),
-  queuedMax: z.int().nullable(),
+  queuedMax: z.int(),
   oldestWaitMs: z.int().nullable(),
-  /* Of your own turns. */
-  positions: z.array(
-    z.object({
-      turnId: z.string(),
-      threadId: z.string(),
-      position: z.int(),
-      ahead: z.int(),
-      reason: z.string(),
-    }),
-  ),
+});
+
+/* One of your own. */
+const queuedTaskSchema = taskQueueSchema.extend({
+  turnId: z.string(),
+  threadId: z.string(),
+  agent: z.string(),
 });
 
 const threadResult = z.object({ thread: rpcThreadSchema });
@@ -156,7 +155,7 @@ export const rpcMethods = methods({
     summary: 'What runs and what waits, by lane',
     access: 'read',
     params: queueParams,
-    result: z.object({ lanes: z.array(laneSchema) }),
+    result: z.object({ lanes: z.array(laneSchema), positions: z.array(queuedTaskSchema) }),
   },
   'threads.list': {
     summary: 'Your threads, newest first',

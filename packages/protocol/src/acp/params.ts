@@ -3,6 +3,7 @@
  * they have, such as `metadata`.
  */
 import { z } from 'zod';
+import { artifactDirsSchema } from '../api/artifacts.ts';
 import { idSchema, labelSchema, lineSchema } from '../api/common.ts';
 import { loadClassSchema, threadStatusSchema, turnStatusSchema } from '../api/threads.ts';
 import { renameCode } from './older-names.ts';
@@ -37,6 +38,8 @@ const messageParams = {
   taskPrompt: z.string().min(1).max(promptCharactersMax).optional(),
   attachments: z.array(attachmentSchema).max(attachmentsMax).default([]),
   loadClass: loadClassSchema.default('long_task'),
+  /* Where files are looked for at the end, below the thread's directory. Absent: the usual places. */
+  expectedArtifactDirs: artifactDirsSchema.optional(),
   /* Sent again with the same key it is the same turn. */
   idempotencyKey: lineSchema(128).optional(),
   /* In a stream: updates after this number. */

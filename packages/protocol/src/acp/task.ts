@@ -2,6 +2,7 @@
  * A turn as JSON-RPC shows it: the running handle while it goes on, a snapshot at any time. "Task" is what the wire calls a turn.
  */
 import { z } from 'zod';
+import { artifactSyncStatusSchema } from '../api/artifacts.ts';
 import { idSchema, timeSchema } from '../api/common.ts';
 import { threadStatusSchema, turnStatusSchema } from '../api/threads.ts';
 
@@ -10,20 +11,23 @@ export const taskQueueSchema = z.object({
   /* From 1. */
   position: z.int(),
   ahead: z.int(),
+  /* A code, such as `agent-lane-full`; and the same as a sentence. */
   reason: z.string(),
+  message: z.string(),
 });
 
-export const taskArtifactSchema = z.object({
+const taskArtifactSchema = z.object({
   relativePath: z.string(),
   contentType: z.string(),
   sizeBytes: z.int(),
   sha256: z.string(),
-  downloadUrl: z.string(),
+  /* For 24 hours. Null: its bytes are kept no longer. */
+  downloadUrl: z.string().nullable(),
 });
 
-export const artifactSyncSchema = z.object({
-  status: z.enum(['no-artifacts', 'syncing', 'synced', 'partial', 'failed']),
-  missing: z.array(z.string()),
+const taskSyncSchema = z.object({
+  status: artifactSyncStatusSchema,
+  missing: z.array(z.object({ path: z.string(), reason: z.string() })),
 });
 
 export const taskResultSchema = z.object({
@@ -31,6 +35,8 @@ export const taskResultSchema = z.object({
   output: z.string().nullable(),
   code: z.string(),
   error: z.string().nullable(),
+  /* Why its agent ended, or why it was not started, where that ended it. */
+  reason: z.string().nullable(),
   /* As of the turn: tells a turn that was interrupted from one that failed. */
   status: turnStatusSchema,
 });
@@ -61,7 +67,7 @@ export const taskSchema = z
     /* Null until it has ended. */
     result: taskResultSchema.nullable(),
     artifacts: z.array(taskArtifactSchema),
-    artifactSync: artifactSyncSchema,
+    artifactSync: taskSyncSchema,
     /* How often, and until when (since 1970) it is worth asking again; null when it has ended. */
     poll: z.object({ intervalMs: z.int(), untilMs: z.int() }).nullable(),
   })

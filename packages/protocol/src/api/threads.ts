@@ -94,6 +94,15 @@ export const turnSchema = z
     deadline_at: timeSchema.nullable(),
     ended_at: timeSchema.nullable(),
     cancel_asked_at: timeSchema.nullable(),
+    /* How to ask after it for those who lost sight of it. Null: it has ended. Absent: an older gateway. */
+    poll: z
+      .object({
+        interval_ms: z.int(),
+        /* Null while it waits: then for as long as it does. */
+        until: timeSchema.nullable(),
+      })
+      .nullable()
+      .optional(),
     result: z
       .object({
         code: z.string(),
@@ -190,7 +199,8 @@ export const threadsEndpoints = endpoints({
   create: {
     method: 'POST',
     path: '/api/v1/threads',
-    summary: 'Begin a conversation with an agent',
+    summary:
+      'Begin a conversation with an agent. With an Idempotency-Key a resend answers with the same one',
     access: 'run',
     body: z.strictObject({
       /* Absent: the default agent. */

@@ -99,6 +99,11 @@ export class SocketLink {
     this.step({ kind: 'distrusted', atMs: this.#deps.clock.monotonicMs() });
   }
 
+  /* Its user found that it is of no use any more; what the error means decides whether it is tried again. */
+  broken(error: unknown): void {
+    this.#lose({ code: abnormalClosure, reason: '', error });
+  }
+
   fail(error: unknown): void {
     this.step({ kind: 'over', end: { kind: 'failed', error } });
   }
@@ -139,7 +144,7 @@ export class SocketLink {
         if (this.#check === checking) this.#openLine();
       },
       (error: unknown) => {
-        if (this.#check === checking) this.#lose({ code: abnormalClosure, reason: '', error });
+        if (this.#check === checking) this.broken(error);
       },
     );
   }
