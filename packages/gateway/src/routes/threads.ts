@@ -121,6 +121,9 @@ export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']>
   };
 }
 
+/* More than a person reads. */
+const asksMax = 1_000;
+
 export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
   const show = async ({ records }: CallerThreads, askId: string) => {
     const ask = await records.ask(askId);
@@ -131,7 +134,8 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
   return {
     list: async (call) => {
       const { records } = threadsOf(parts, call);
-      const asks = await records.openAsks();
+      const isAll = call.query.state === 'all';
+      const asks = isAll ? await records.lastAsks(asksMax) : await records.openAsks();
       const agents = await Promise.all(asks.map(({ threadId }) => records.get(threadId)));
       return { items: asks.map((ask, index) => showAsk(ask, agents[index]?.agent ?? '')) };
     },

@@ -289,8 +289,10 @@ export const asksEndpoints = endpoints({
   list: {
     method: 'GET',
     path: '/api/v1/asks',
-    summary: 'What agents wait for you to answer, oldest first',
+    summary:
+      'What agents wait for you to answer, oldest first; or all that they have asked, the newest 1,000',
     access: 'read',
+    query: z.object({ state: z.enum(['open', 'all']).default('open') }),
     answer: z.object({ items: z.array(askSchema) }),
   },
   get: {
