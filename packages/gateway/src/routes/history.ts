@@ -3,7 +3,7 @@
  */
 import type { ThreadRow } from '@clawdfather/agents';
 import type { Clock } from '@clawdfather/kit';
-import type { Api } from '@clawdfather/protocol/api';
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import type { Store } from '@clawdfather/store';
 import { buildPage } from '../history/build-page.ts';
 import { diffFile } from '../history/changes/diff-file.ts';
@@ -15,7 +15,7 @@ import { makeReceipt } from '../history/show-receipt.ts';
 import { notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
-import type { Handlers } from '../http/handlers.ts';
+import type { Call, Handlers } from '../http/handlers.ts';
 
 export interface HistoryParts {
   readonly store: Store;
@@ -79,24 +79,29 @@ export function createHistoryHandlers(parts: HistoryParts): Handlers<Api['histor
         beginning: diff.kind === 'too_large' ? diff.lines.map(showLine) : null,
       };
     },
-    event: async ({ caller, params, query }) => {
-      const { history } = store.forAccount(caller.accountId);
-      const { seq, id } = params;
-      const event = await history.eventText(id, { seq, ...query });
-      if (event === undefined) throw notFound();
-      const { characters, text, turnId, type, atMs } = event;
-      const end = query.offset + query.limit;
-      return {
-        seq,
-        turn_id: turnId ?? null,
-        type,
-        at: formatTime(atMs),
-        characters,
-        offset: query.offset,
-        json: text,
-        next_offset: end < characters ? end : null,
-      };
-    },
+    event: (call) => showPiece(parts, call),
+  };
+}
+
+async function showPiece(
+  { store }: HistoryParts,
+  { caller, params, query }: Call<Api['history']['event']>,
+): Promise<AnswerOf<Api['history']['event']>> {
+  const { history } = store.forAccount(caller.accountId);
+  const { seq, id } = params;
+  const event = await history.eventText(id, { seq, ...query });
+  if (event === undefined) throw notFound();
+  const { characters, text, turnId, type, atMs } = event;
+  const end = query.offset + query.limit;
+  return {
+    seq,
+    turn_id: turnId ?? null,
+    type,
+    at: formatTime(atMs),
+    characters,
+    offset: query.offset,
+    json: text,
+    next_offset: end < characters ? end : null,
   };
 }
 

@@ -2,7 +2,6 @@
  * The changes of one turn, read and compared within bounds: so many events, so many bytes, so much time. What is beyond them is told as
  * such.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { EventRow, ThreadHistory } from '@clawdfather/agents';
 import type { Clock } from '@clawdfather/kit';
 import { type ChangedFile, collectEdits } from './collect-edits.ts';
@@ -57,13 +56,13 @@ function sizeOf({ content }: EventRow['payload']): number {
 /* Undefined: there was no time left to compare it. */
 export async function diffAll(
   files: readonly ChangedFile[],
-  clock: Pick<Clock, 'monotonicMs'>,
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
 ): Promise<readonly (FileDiff | undefined)[]> {
   const untilMs = clock.monotonicMs() + countMsMax;
   const diffs: (FileDiff | undefined)[] = [];
   for (const file of files) {
     // Others are served between two files.
-    await setImmediate();
+    await clock.sleep(0);
     diffs.push(clock.monotonicMs() < untilMs ? diffFile(file) : undefined);
   }
   return diffs;
