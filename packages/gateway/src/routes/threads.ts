@@ -7,7 +7,7 @@ import type { Api } from '@clawdfather/protocol/api';
 import { CallerThreads, type CallerThreadsDeps } from '../agents/caller-threads.ts';
 import { waitForEvent } from '../agents/follow-thread-events.ts';
 import { answerOf, showAsk } from '../agents/show-ask.ts';
-import { showAgent, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { showAgent, showEvent, showThread, showTurn, showTurnOf } from '../agents/show-thread.ts';
 import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
 import { streamEvents } from '../agents/stream-events.ts';
 import { parseIdempotencyKey } from '../http/idempotency-key.ts';
@@ -24,7 +24,7 @@ export interface ThreadsParts extends CallerThreadsDeps {
 
 type Asked = Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller };
 
-function threadsOf(parts: ThreadsParts, call: Asked): CallerThreads {
+export function threadsOf(parts: ThreadsParts, call: Asked): CallerThreads {
   return new CallerThreads(parts, { caller: call.caller, by: askerOf(call) });
 }
 
@@ -52,10 +52,10 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
       const mine = threadsOf(parts, call);
       const thread = await mine.thread(call.params.id);
       const turns = await mine.records.turns(thread.id);
-      const syncs = await mine.syncsOf(thread.id);
+      const standing = await mine.standings(thread, turns);
       return {
         thread: showThread(thread),
-        turns: turns.map((turn) => showTurn(turn, thread.id, syncs.get(turn.id))),
+        turns: turns.map((turn) => showTurn(turn, thread.id, standing(turn))),
       };
     },
     events: async (call) => eventsOf(parts, call),
@@ -67,8 +67,10 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
         loadClass,
         artifactDirs: call.body.expected_artifact_dirs,
         clientMessageId: call.body.client_message_id,
+        priority: call.body.priority,
+        notBeforeMs: parseTime(call.body.not_before),
       });
-      return { turn: await turnOf(mine, turnId) };
+      return { turn: await showTurnOf(mine, turnId) };
     },
     archive: async (call) => ({
       thread: showThread(await threadsOf(parts, call).archive(call.params.id)),
@@ -105,18 +107,17 @@ async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']
   return { items: items.map(showEvent), last_seq: lastSeq };
 }
 
-async function turnOf(mine: CallerThreads, turnId: string) {
-  const turn = await mine.turn(turnId);
-  return showTurn(turn, turn.threadId, await mine.syncOf(turnId));
+function parseTime(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
 }
 
 export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']> {
   return {
-    get: async (call) => ({ turn: await turnOf(threadsOf(parts, call), call.params.id) }),
+    get: async (call) => ({ turn: await showTurnOf(threadsOf(parts, call), call.params.id) }),
     cancel: async (call) => {
       const mine = threadsOf(parts, call);
       const accepted = await mine.cancel(call.params.id);
-      return { accepted, turn: await turnOf(mine, call.params.id) };
+      return { accepted, turn: await showTurnOf(mine, call.params.id) };
     },
   };
 }

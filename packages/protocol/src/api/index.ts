@@ -12,6 +12,7 @@ import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { inboxEndpoints, noticesEndpoints } from './notices.ts';
+import { queueEndpoints } from './queue.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
@@ -19,6 +20,7 @@ import { agentsEndpoints, asksEndpoints, threadsEndpoints, turnsEndpoints } from
 import { systemEndpoints } from './system.ts';
 import { tokensEndpoints } from './tokens.ts';
 
+export { agentMessageCharactersMax } from './agent-sessions.ts';
 export { auditActions } from './audit.ts';
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';
@@ -38,6 +40,7 @@ export type {
   Scope,
 } from './endpoint.ts';
 
+export { socketCloseCodes, socketPaths } from './socket-names.ts';
 export {
   runClientMessageSchema,
   runServerMessageSchema,
@@ -45,9 +48,7 @@ export {
   sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
-  socketCloseCodes,
   socketMessageBytesMax,
-  socketPaths,
 } from './socket.ts';
 export type {
   RunServerMessage,
@@ -73,6 +74,7 @@ export const api = {
   turns: turnsEndpoints,
   artifacts: artifactsEndpoints,
   history: historyEndpoints,
+  queue: queueEndpoints,
   asks: asksEndpoints,
   agentSessions: agentSessionsEndpoints,
   runs: runsEndpoints,

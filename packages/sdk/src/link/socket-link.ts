@@ -8,7 +8,8 @@
 import { type Clock, CodedError, onAbort, type Random, type Timer } from '@clawdfather/kit';
 import type { SessionClientMessage, SocketAuth } from '@clawdfather/protocol/api';
 import { backoffMs } from '../backoff.ts';
-import { isWorthRetrying, type LinkState } from '../follow-events.ts';
+import type { LinkState } from '../follow-events.ts';
+import { isWorthRetrying } from '../is-worth-retrying.ts';
 import { type Link, type LinkEnd, type LinkEvent, nextLink } from './next-link.ts';
 import { abnormalClosure, type SocketEnd, SocketLine } from './socket-line.ts';
 import type { OpenSocket, WebSocketLike } from './web-socket-like.ts';

@@ -3,7 +3,7 @@
  */
 import type { Client } from '../client.ts';
 import { RefusedError } from '../errors.ts';
-import { isWorthRetrying } from '../follow-events.ts';
+import { isWorthRetrying } from '../is-worth-retrying.ts';
 import type { OutboxItem } from './outbox-store.ts';
 
 /* What became of one attempt. */

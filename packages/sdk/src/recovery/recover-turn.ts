@@ -9,7 +9,8 @@ import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { backoffMs } from '../backoff.ts';
 import type { Client } from '../client.ts';
 import { RefusedError } from '../errors.ts';
-import { type FollowOptions, isWorthRetrying } from '../follow-events.ts';
+import type { FollowOptions } from '../follow-events.ts';
+import { isWorthRetrying } from '../is-worth-retrying.ts';
 import {
   nextRecovery,
   type Recovery,

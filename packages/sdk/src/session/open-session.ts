@@ -11,7 +11,7 @@
  * Before it comes again it asks whether the session is still there, since a page cannot see why a socket was refused.
  */
 import { createSignalBell, type Timer } from '@clawdfather/kit';
-import { socketPaths } from '@clawdfather/protocol/api';
+import { socketPaths } from '@clawdfather/protocol/api/names';
 import type { Client } from '../client.ts';
 import type { FollowOptions, LinkState } from '../follow-events.ts';
 import type { ThreadEvent } from '../follow-thread.ts';
