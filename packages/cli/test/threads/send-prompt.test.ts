@@ -20,8 +20,17 @@ const thread = {
   directory: '/project',
   session_id: null,
   last_seq: 0,
+  seen_seq: 0,
   last_turn_id: null,
   last_result_code: null,
+  session_key: '0000000000000001',
+  agent_id: 'fake',
+  backend: 'acp',
+  owner_session_key: '0000000000000001',
+  spawned_by: null,
+  parent_session_key: null,
+  ancestor_session_keys: [],
+  gateway_instance_id: '0000000000000003',
   created_at: at,
   updated_at: at,
 };
@@ -35,8 +44,13 @@ const turn = {
   deadline_at: null,
   ended_at: null,
   cancel_asked_at: null,
+  priority: 0,
+  not_before: null,
+  queue: null,
+  poll: null,
   result: null,
   usage: null,
+  artifact_sync: { status: 'no-artifacts', count: 0, missing: [], missing_count: 0 },
 };
 
 interface Seen {
