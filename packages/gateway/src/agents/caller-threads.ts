@@ -57,6 +57,8 @@ export interface SaidPrompt {
   readonly artifactDirs?: readonly string[] | undefined;
   /* The same one twice is one turn. */
   readonly clientMessageId?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly notBeforeMs?: number | undefined;
 }
 
 export type TurnOfThread = TurnRow & { readonly threadId: string };

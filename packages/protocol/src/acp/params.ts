@@ -40,6 +40,9 @@ const messageParams = {
   loadClass: loadClassSchema.default('long_task'),
   /* Where files are looked for at the end, below the thread's directory. Absent: the usual places. */
   expectedArtifactDirs: artifactDirsSchema.optional(),
+  /* Higher ones come first among yours; 0 is usual. */
+  priority: z.int().min(-100).max(100).optional(),
+  notBefore: z.iso.datetime().optional(),
   /* Sent again with the same key it is the same turn. */
   idempotencyKey: lineSchema(128).optional(),
   /* In a stream: updates after this number. */
