@@ -93,6 +93,7 @@ export type {
 export { laneNames } from './queue/lanes.ts';
 export type { LaneClaim, LaneFull, LaneLimits, LaneName, LaneNumbers } from './queue/lanes.ts';
 export type {
+  LaneCount,
   LaneWaiting,
   OverdueWanted,
   QueueRecords,

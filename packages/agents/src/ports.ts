@@ -101,6 +101,8 @@ export interface ThreadRecords {
   ask(askId: string): Promise<(AskRow & { readonly threadId: string }) | undefined>;
   /* Of all its threads, oldest first. */
   openAsks(): Promise<readonly (AskRow & { readonly threadId: string })[]>;
+  /* Whatever became of them: the newest so many, oldest first. They go with their runs. */
+  lastAsks(limit: number): Promise<readonly (AskRow & { readonly threadId: string })[]>;
   /* From this offset on, in order: what the shim may not have yet. Read back from the database, because a commit's answer can be lost. */
   frames(runId: RunId, from: number): Promise<readonly FrameRow[]>;
   /* The shim has all below. */

@@ -74,6 +74,7 @@ test('a command that destroys something is never proposed for another word', asy
     'key rotate-master',
     'kill',
     'logout',
+    'queue cancel',
     'restore',
     'rm',
     'service uninstall',

@@ -91,6 +91,8 @@ export interface AgentSessionsConfig {
 
 export interface QueueConfig {
   readonly agent?: Partial<LaneLimits> | undefined;
+  /* By the name of an agent, where its lane differs from `agent`. */
+  readonly agents?: Readonly<Record<string, Partial<LaneLimits>>> | undefined;
   readonly account?: Partial<LaneLimits> | undefined;
   readonly gateway?: Partial<LaneLimits> | undefined;
   /* With less memory available no agent is started for a turn; zero: it is not looked at. */
@@ -113,8 +115,6 @@ export interface AgentConfig {
   readonly once?: OnceAgent | undefined;
   /* It sees no sessions but its own and those below. */
   readonly sandboxed?: boolean | undefined;
-  /* Its own lane in the queue, where it differs from `queue.agent`. */
-  readonly queue?: Partial<LaneLimits> | undefined;
 }
 
 export interface AccountConfig {

@@ -25,6 +25,7 @@ import { createInboxHandlers } from './routes/inbox.ts';
 import { createHistoryHandlers } from './routes/history.ts';
 import { createKeysHandlers } from './routes/keys.ts';
 import { createNoticesHandlers } from './routes/notices.ts';
+import { createQueueHandlers } from './routes/queue.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
 import { createSettingsHandlers } from './routes/settings.ts';
@@ -50,6 +51,7 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     turns: createTurnsHandlers(parts),
     artifacts: createArtifactsHandlers(parts),
     history: createHistoryHandlers(parts),
+    queue: createQueueHandlers(parts),
     asks: createAsksHandlers(parts),
     agentSessions: createAgentSessionsHandlers(parts),
     runs: createRunsHandlers(parts),

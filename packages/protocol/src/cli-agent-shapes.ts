@@ -33,6 +33,23 @@ const threadFields = {
   updatedAt: instant,
 };
 
+const queuedTurn = z.object({
+  turnId: z.string(),
+  threadId: z.string().describe('the thread’s id'),
+  agent: z.string(),
+  position: count.nullable().describe('from 1, among your own; null: it does not wait any more'),
+  ahead: count.nullable(),
+  priority: z.int(),
+  queuedAt: instant,
+  notBefore: instant.nullable(),
+  reason: z
+    .object({
+      code: z.string().describe('the codes are in queue.md'),
+      message: z.string().describe('for people'),
+    })
+    .nullable(),
+});
+
 export const agentShapes = {
   asked: z.object({ type: z.literal('asked'), threadId, turnId, agent: z.string() }),
   'thread-event': z.object({
@@ -45,6 +62,7 @@ export const agentShapes = {
       'usage',
       'approval',
       'question',
+      'artifact',
       'noise',
     ]),
     seq: count.describe('its number in the thread, from 1'),
@@ -64,6 +82,34 @@ export const agentShapes = {
     text: z.string().describe('what the agent said, as it would have been on stdout'),
     usage: facts.nullable().describe('as the agent counted it'),
     exitCode: count.describe('of `clf ask`, unless Ctrl-C ended it'),
+  }),
+  'turn-artifacts': z.object({
+    turnId,
+    artifacts: z.array(
+      z.object({
+        id: z.string(),
+        relativePath: z.string().describe('below the directory of the thread'),
+        contentType: z.string(),
+        sizeBytes: count,
+        sha256: z.string(),
+        news: z.enum(['new', 'changed', 'unchanged']).describe('since the turn before'),
+        modifiedAt: instant,
+        downloadUrl: z.string().nullable().describe('good for a day; null: its bytes are gone'),
+      }),
+    ),
+    artifactSync: z.object({
+      status: z.enum(['no-artifacts', 'syncing', 'synced', 'partial', 'failed']),
+      missing: z.array(
+        z.object({ path: z.string(), reason: z.string().describe('a word of artifacts.md') }),
+      ),
+      missingCount: count.describe('of all; `missing` has the first of them'),
+    }),
+  }),
+  'saved-artifact': z.object({
+    relativePath: z.string(),
+    sizeBytes: count,
+    sha256: z.string().describe('it was checked'),
+    savedAs: z.string(),
   }),
   thread: z.object(threadFields),
   conversation: z.object({
@@ -114,6 +160,23 @@ export const agentShapes = {
     threadId,
     cancelled: z.array(z.string()).describe('the turns that the agent was asked to stop'),
   }),
+  queue: z.object({
+    lanes: z.array(
+      z.object({
+        lane: z.enum(['agent', 'account', 'gateway']),
+        agent: z.string().nullable().describe('whose lane it is, of that kind'),
+        active: count.describe('turns that run'),
+        activeMax: count,
+        waiting: count.describe('turns that wait, also of others'),
+        waitingMax: count,
+        waitMsMax: count.describe('how long a turn may wait for room'),
+        oldestQueuedAt: instant.nullable(),
+      }),
+    ),
+    waiting: z.array(queuedTurn).describe('each a queued-turn; your own, in order'),
+    total: count.describe('how many of yours wait in all'),
+  }),
+  'queued-turn': queuedTurn,
   agent: z.object({
     name: z.string(),
     title: z.string(),

@@ -10,6 +10,7 @@ export const sdkErrorCodes = [
   'answer-invalid',
   'input-unconfirmed',
   'terminal-closed',
+  'outbox-full',
 ] as const;
 
 export type SdkErrorCode = (typeof sdkErrorCodes)[number];

@@ -7,12 +7,12 @@
  * The stream ends where the gateway ends it on purpose, with an event whose name is in `lastEvents`. An end without one is a
  * broken connection. A refusal (not found, no longer signed in) is thrown; waiting would not change it.
  */
-import { type Clock, CodedError, type Random } from '@clawdfather/kit';
+import type { Clock, Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { backoffMs } from './backoff.ts';
 import { type CallParts, type Connection, sendRequest, throwIfRefused } from './call-endpoint.ts';
-import { RefusedError } from './errors.ts';
+import { isWorthRetrying } from './is-worth-retrying.ts';
 import { readStream } from './read-stream.ts';
 
 export type LinkState =
@@ -112,13 +112,4 @@ async function* readOnce(
     timer.cancel();
     quiet.abort();
   }
-}
-
-/* What the gateway refuses for good is the reader's to know; a gateway that restarts or a network that is gone is not. */
-export function isWorthRetrying(error: unknown): boolean {
-  if (error instanceof RefusedError) {
-    const { status } = error.refusal;
-    return status >= 500 || status === 429;
-  }
-  return !(error instanceof CodedError) || error.code === 'gateway-unreachable';
 }

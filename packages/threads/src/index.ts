@@ -24,7 +24,7 @@ export type {
   TerminalName,
 } from './ports.ts';
 export { pollFacts } from './queue/poll-facts.ts';
-export type { PollFacts } from './queue/poll-facts.ts';
+export type { PolledTurn, PollFacts } from './queue/poll-facts.ts';
 export { longestWaitMs, usualQueueLimits } from './queue/queue-limits.ts';
 export type { MemoryLimits, QueueLimits } from './queue/queue-limits.ts';
 export type { QueueEdits, TurnMove } from './queue/queue-edits.ts';

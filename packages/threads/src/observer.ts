@@ -7,6 +7,7 @@
 import {
   type AskClass,
   type AskRow,
+  type LaneName,
   type ThreadChange,
   type ThreadRow,
   type ThreadRows,
@@ -48,6 +49,8 @@ export type ThreadEvent =
       /* What of the agent has failed it, if that did. */
       readonly failure: 'agent_spawn' | 'runtime' | undefined;
     }
+  /* It was not taken in: nothing of it is stored. */
+  | { readonly type: 'queue-full'; readonly lane: LaneName }
   | { readonly type: 'asked'; readonly ask: AskRow }
   | {
       readonly type: 'ask-closed';
@@ -105,7 +108,10 @@ function turnEvents(before: ThreadRows, { rows, endedTurns }: ThreadChange): Thr
 }
 
 /* An agent that we have ended ourselves did not fail. */
-function failureOf({ status, promptCall, result }: TurnRow): 'agent_spawn' | 'runtime' | undefined {
+function failureOf(turn: TurnRow): 'agent_spawn' | 'runtime' | undefined {
+  const { status, promptCall, result, startedAtMs } = turn;
+  // One that never ran has no agent that could have failed.
+  if (startedAtMs === undefined) return undefined;
   if (status === 'failed' && promptCall === undefined) return 'agent_spawn';
   const { cause } = result ?? {};
   const isLost = status === 'interrupted' && cause !== undefined && cause !== 'manual-cancel';

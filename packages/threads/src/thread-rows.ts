@@ -110,7 +110,12 @@ export class KeptRows {
     const outcome = await records.commit(before, change, audit);
     onPoint?.('after-commit');
     if (outcome === 'conflict') return false;
-    if (outcome !== 'committed') throw noRoom(outcome, change);
+    if (outcome !== 'committed') {
+      const isRefused = change.claim?.kind === 'enqueue';
+      const about = { accountId, thread: before.thread };
+      if (isRefused) observer.told(about, { type: 'queue-full', lane: outcome.lane });
+      throw noRoom(outcome, change);
+    }
     this.#rows = settled(change.rows);
     if (text !== undefined) this.#text = text;
     const { lastSeq } = change.rows.thread;

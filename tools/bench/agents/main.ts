@@ -1,5 +1,5 @@
 /*
- * `npm run bench:agents -- [--quick] [--only delta|rate|adopt|cost]… [--json FILE] [--dir DIRECTORY]`: turns of agents through a real gateway
+ * `npm run bench:agents -- [--quick] [--only delta|rate|adopt|cost|queue]… [--json FILE] [--dir DIRECTORY]`: turns of agents through a real gateway
  * on SQLite, beside the protocol's own client on the same agent's pipes, in one run on one machine, in turns.
  *
  * A missed aim is a result, not a failure.
@@ -11,13 +11,21 @@ import { formatJson } from '../report/json.ts';
 import { describeMachine } from '../report/machine.ts';
 import type { ScenarioResult } from '../report/result.ts';
 import { formatAims, formatResult } from '../report/table.ts';
-import { type Bench, benchAdopt, benchCost, benchDelta, benchRate } from './scenarios.ts';
+import {
+  type Bench,
+  benchAdopt,
+  benchCost,
+  benchDelta,
+  benchQueue,
+  benchRate,
+} from './scenarios.ts';
 
 const scenarios: Readonly<Record<string, (bench: Bench) => Promise<ScenarioResult>>> = {
   delta: benchDelta,
   rate: benchRate,
   adopt: benchAdopt,
   cost: benchCost,
+  queue: benchQueue,
 };
 
 const options = parseOptions(process.argv.slice(2));

@@ -4,7 +4,9 @@
  * Each row has the load of the machine beside it (of the last minute, after the rounds): on a machine that others use, latencies are theirs
  * as well, and the bare client shows how much.
  */
+import { mkdtempSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { join } from 'node:path';
 import { median } from '../measure/statistics.ts';
 import {
   type Aim,
@@ -18,6 +20,7 @@ import { addEvents, addFinished } from './fill-threads.ts';
 import { measureAdopt } from './measure-adopt.ts';
 import { costOfCommits, cpuOfTurn, databaseOf } from './measure-cost.ts';
 import { type Latency, measureDelta } from './measure-delta.ts';
+import { costOfLooks, type QueueCost } from './measure-queue.ts';
 import { measureRate } from './measure-rate.ts';
 import { createTalk } from './talk.ts';
 import { openWorld, type World } from './world.ts';
@@ -156,6 +159,33 @@ export async function benchCost({ directory, isQuick, progress }: Bench): Promis
       row('processor time of the gateway', 'µs', ({ cpuUs }) => cpuUs),
       row('statements of its commit', '', ({ statements }) => statements),
       row('deciding and committing it, p50', 'µs', ({ commitUs }) => commitUs),
+    ],
+    aims: [],
+  };
+}
+
+/* What a look at the queue costs, with ever more turns that wait. */
+export async function benchQueue({ directory, isQuick, progress }: Bench): Promise<ScenarioResult> {
+  const sizes = isQuick ? [10, 100] : [10, 1_000, 10_000];
+  const found = new Map<string, QueueCost>();
+  for (const waiting of sizes) {
+    const name = `${waiting.toLocaleString('en')} wait`;
+    progress(name);
+    const place = mkdtempSync(join(directory, 'queue-'));
+    found.set(name, await costOfLooks(place, { waiting, looks: isQuick ? 20 : 500 }));
+  }
+  const row = (measure: string, of: (cost: QueueCost) => number): Row => ({
+    measure,
+    unit: 'µs',
+    better: 'lower',
+    cells: new Map([...found].map(([name, cost]) => [name, cellOf([of(cost)])])),
+  });
+  return {
+    name: 'queue',
+    title: 'What a look at the queue costs, as turns wait in it',
+    rows: [
+      row('a look for what may run next, p50', ({ lookUs }) => lookUs),
+      row('a page of a hundred for people, p50', ({ viewUs }) => viewUs),
     ],
     aims: [],
   };

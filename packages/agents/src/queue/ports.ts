@@ -54,6 +54,12 @@ export interface ReadyLane {
   readonly agent: string;
 }
 
+/* How many turns of an account run and wait for one agent. */
+export interface LaneCount extends ReadyLane {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 export interface ReadyWanted {
   readonly lanes: readonly ReadyLane[];
   /* Turns whose agent runs at another gateway are that one's. */
@@ -78,6 +84,8 @@ export interface QueueRecords {
   readyLanes(): Promise<readonly ReadyLane[]>;
   ready(wanted: ReadyWanted): Promise<readonly ReadyTurn[]>;
   overdue(wanted: OverdueWanted): Promise<readonly ReadyTurn[]>;
+  /* Of all that have any. Reads what waits, so it is for whoever watches and not for a look at the queue. */
+  counts(): Promise<readonly LaneCount[]>;
   waitingIn(lane: {
     readonly agent?: string | undefined;
     readonly accountId?: AccountId | undefined;

@@ -25,7 +25,7 @@ import { refuseInsideRun } from '../sign-in/inside-run.ts';
 import { type OpenedGateway, withGateway } from '../sign-in/open-client.ts';
 import { formatWaiting } from '../threads/ask-text.ts';
 import { answerAsk } from '../threads/answer-ask.ts';
-import { createDeskAtGateway } from '../threads/ask-desk.ts';
+import { type AskDesk, createDeskAtGateway, decidedError } from '../threads/ask-desk.ts';
 import { createAskNews } from '../threads/ask-news.ts';
 import type { AskedDecision } from '../threads/decide-asked.ts';
 import { askJson } from '../threads/thread-json.ts';
@@ -42,7 +42,8 @@ export function showApprovals(
   const { io, paint, clock } = context;
   return withGateway(context, async ({ client, target }) => {
     const records = (await readApprovals(client, isAll)).map(recordOf).reverse();
-    const asks = await createDeskAtGateway(client).list();
+    const desk = createDeskAtGateway(client);
+    const asks = await (isAll ? desk.listAll() : desk.list());
     const { account } = await client.auth.me();
     const ownAccounts = [...machineAccounts, account.id];
     if (context.isJson) {
@@ -126,7 +127,10 @@ export function decideRemotely(
     const waiting = await readApprovals(client, false);
     const desk = createDeskAtGateway(client);
     const asks = await desk.list();
-    const ids = typed.map((one) => findWaiting<Waiting>([...waiting, ...asks], one, flag).id);
+    const all = [...waiting, ...asks];
+    const isWaiting = (one: string): boolean => all.some(({ id }) => id.startsWith(one));
+    if (!typed.every(isWaiting)) await refuseDecided(desk, typed);
+    const ids = typed.map((one) => findWaiting<Waiting>(all, one, flag).id);
     const body = { decision, ...(reason === undefined ? {} : { reason }) };
     return eachApproval(context, ids, async (id) => {
       const ask = asks.find((one) => one.id === id);
@@ -149,6 +153,13 @@ export function decideRemotely(
       await io.stderr.write(`clf: allowed, but it could not be started: ${problem}\n`);
     });
   });
+}
+
+/* Whoever names one that is over is told so. Of commands too the id may be a beginning; those are found by their list. */
+async function refuseDecided(desk: AskDesk, typed: readonly string[]): Promise<void> {
+  const over = (await desk.listAll()).filter(({ state }) => state !== 'open');
+  const found = over.find(({ id }) => typed.some((one) => one !== '' && id.startsWith(one)));
+  if (found !== undefined) throw decidedError(found);
 }
 
 function changedError(record: ApprovalRecord, flag: string): CodedError {

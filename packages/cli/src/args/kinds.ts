@@ -27,6 +27,7 @@ export type Completes =
   | 'keys'
   | 'sessions'
   | 'threads'
+  | 'queued-turns'
   | 'agents'
   | 'gateways'
   | 'commands'

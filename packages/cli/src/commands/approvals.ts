@@ -39,7 +39,7 @@ export async function execute(context: CallOf<typeof approvalsSpec>): Promise<Ex
     using source = isFollow ? openSource(context, approvals) : undefined;
     const records = readApprovals(gatekeeper, isAll);
     await using here = createAsksHere(context);
-    const asks = await readAsksHere(context, here);
+    const asks = await readAsksHere(context, here, isAll);
     if (context.isJson) {
       for (const record of records) await io.stdout.write(jsonLine(approvalJson(record, stateDir)));
       for (const ask of asks) await io.stdout.write(jsonLine(askJson(ask)));

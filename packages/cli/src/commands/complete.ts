@@ -65,6 +65,7 @@ async function answer(context: CommandContext, completed: Completed): Promise<An
     case 'keys':
     case 'sessions':
     case 'threads':
+    case 'queued-turns':
     case 'agents':
       return names(context, completed, completion.kind);
     case 'gateways':

@@ -17,6 +17,7 @@ import {
   threadsListSpec,
   threadsShowSpec,
 } from './agent-specs.ts';
+import { threadsArtifactsSpec, threadsDownloadSpec } from './artifact-specs.ts';
 import {
   allowSpec,
   approvalsSpec,
@@ -76,6 +77,7 @@ import {
   helpSpec,
   versionSpec,
 } from './own-specs.ts';
+import { queueCancelSpec, queueEditSpec, queueListSpec, queueMoveSpec } from './queue-specs.ts';
 import { runSpec } from './run-spec.ts';
 import {
   execSpec,
@@ -155,8 +157,22 @@ export const commandGroups: readonly CommandGroup[] = [
         'required',
         async () => (await import('./threads-follow.ts')).execute,
       ),
+      command(
+        threadsArtifactsSpec,
+        'required',
+        async () => (await import('./threads-artifacts.ts')).list,
+      ),
+      command(
+        threadsDownloadSpec,
+        'required',
+        async () => (await import('./threads-artifacts.ts')).download,
+      ),
       command(threadsCancelSpec, 'required', async () => (await import('./threads.ts')).cancel),
       command(threadsArchiveSpec, 'required', async () => (await import('./threads.ts')).archive),
+      command(queueListSpec, 'required', async () => (await import('./queue.ts')).list),
+      command(queueMoveSpec, 'required', async () => (await import('./queue.ts')).move),
+      command(queueEditSpec, 'required', async () => (await import('./queue.ts')).edit),
+      command(queueCancelSpec, 'required', async () => (await import('./queue.ts')).cancel),
       command(agentsListSpec, 'required', async () => (await import('./agents.ts')).list),
       command(
         agentsInstallSpec,

@@ -107,7 +107,7 @@ export function askNames(
   );
 }
 
-export type NamedThings = 'hosts' | 'keys' | 'sessions' | 'threads' | 'agents';
+export type NamedThings = 'hosts' | 'keys' | 'sessions' | 'threads' | 'queued-turns' | 'agents';
 
 type ReadNames = (client: Client, signal: AbortSignal) => Promise<NamedWord[]>;
 
@@ -138,6 +138,13 @@ const readNames: Readonly<Record<NamedThings, ReadNames>> = {
   threads: async (client, signal) => {
     const { items } = await client.threads.list({ query }, { signal });
     return items.map(({ id, title }) => ({ value: id.slice(0, shortIdChars), summary: title }));
+  },
+  'queued-turns': async (client, signal) => {
+    const { items } = await client.queue.list({ query }, { signal });
+    return items.map(({ turn_id: id, agent, reason }) => ({
+      value: id.slice(0, shortIdChars),
+      summary: `${agent}: ${reason.message}`,
+    }));
   },
   agents: async (client, signal) => {
     const { items } = await client.agents.list({}, { signal });

@@ -19,7 +19,7 @@ export type Completion =
   | { readonly kind: 'runs'; readonly isAliveOnly: boolean }
   | { readonly kind: 'approvals' }
   | { readonly kind: 'rules' }
-  | { readonly kind: 'hosts' | 'keys' | 'sessions' | 'threads' | 'agents' }
+  | { readonly kind: 'hosts' | 'keys' | 'sessions' | 'threads' | 'queued-turns' | 'agents' }
   | { readonly kind: 'gateways' }
   | { readonly kind: 'files' }
   | { readonly kind: 'directories' }
@@ -197,6 +197,7 @@ function candidatesOf(completes: Completes | undefined, { specs, at }: Place): C
     case 'keys':
     case 'sessions':
     case 'threads':
+    case 'queued-turns':
     case 'agents':
     case 'gateways':
     case 'files':

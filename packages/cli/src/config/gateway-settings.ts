@@ -7,7 +7,7 @@
 import { accountSettings } from './account-kinds.ts';
 import { a2aSetting } from './a2a-kind.ts';
 import { agentSettings } from './agent-kinds.ts';
-import { bytes, choice, integer } from './kinds.ts';
+import { bytes, choice, duration, integer } from './kinds.ts';
 import { address, networks, optional, optionalPath, webAddress, words } from './network-kinds.ts';
 import { setting } from './setting.ts';
 
@@ -126,6 +126,23 @@ export const gatewaySettings = {
   'gateway.memberNice': setting(integer({ min: 0, max: 19 }), {
     usual: 19,
     summary: '`serve`: the priority of members’ commands, 0 to 19; 19 takes what others leave',
+  }),
+  'gateway.artifactsDir': setting(optionalPath, {
+    usual: undefined,
+    summary:
+      '`serve`: where files that turns have left are kept; `none` is `artifacts` in the state directory',
+  }),
+  'gateway.artifactsTurnMax': setting(bytes, {
+    usual: 256 * 1024 ** 2,
+    summary: '`serve`: how much of what one turn has left is kept',
+  }),
+  'gateway.artifactsAccountMax': setting(bytes, {
+    usual: 4 * 1024 ** 3,
+    summary: '`serve`: how much of what turns have left is kept for one account, each content once',
+  }),
+  'gateway.artifactsKept': setting(duration, {
+    usual: 30 * 24 * 3_600_000,
+    summary: '`serve`: how long it is kept; the names stay',
   }),
   'gateway.ownerSessionsMax': setting(places, {
     usual: 64,

@@ -21,6 +21,7 @@ import {
   paths,
 } from './kinds.ts';
 import { gatewaySettings } from './gateway-settings.ts';
+import { queueSettings } from './queue-settings.ts';
 import { type CallerFacts, type Setting, setting } from './setting.ts';
 
 export type { CallerFacts } from './setting.ts';
@@ -164,6 +165,7 @@ export const settingTable = {
     summary: '`top`: time between two looks',
   }),
   ...gatewaySettings,
+  ...queueSettings,
 } as const;
 
 export type SettingKey = keyof typeof settingTable;

@@ -42,8 +42,10 @@ export function gatewayConfigFrom(
         depthMax: values['agents.spawnDepthMax'],
         activeMax: values['agents.spawnedMax'],
       },
+      queue: queueConfigFrom(values),
     },
     accounts: values.accounts,
+    artifacts: artifactsFrom(config),
     bounds: {
       liveRunsMax: values['gateway.liveRunsMax'],
       socketsMax: values['gateway.socketsMax'],
@@ -81,6 +83,18 @@ export function gatewayConfigFrom(
     ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
     ...githubFrom(config),
     notify: notifyFrom(config),
+  };
+}
+
+function artifactsFrom({ values }: Config): NonNullable<GatewayConfig['artifacts']> {
+  const directory = values['gateway.artifactsDir'];
+  return {
+    ...(directory === undefined ? {} : { directory }),
+    bounds: {
+      turnBytesMax: values['gateway.artifactsTurnMax'],
+      accountBytesMax: values['gateway.artifactsAccountMax'],
+      keptMs: values['gateway.artifactsKept'],
+    },
   };
 }
 
@@ -131,5 +145,22 @@ function githubFrom({ values }: Config): Pick<GatewayConfig, 'github'> {
       clientSecret: readSecretFile({ path, setting: 'gateway.github.clientSecretFile' }),
       admittedLogins: values['gateway.github.admittedLogins'],
     },
+  };
+}
+
+type QueueConfig = NonNullable<GatewayConfig['agents']>['queue'];
+
+function queueConfigFrom(values: CommandContext['config']['values']): QueueConfig {
+  const lane = (name: 'agent' | 'account' | 'gateway') => ({
+    activeMax: values[`queue.${name}.active`],
+    waitingMax: values[`queue.${name}.waiting`],
+    waitMsMax: values[`queue.${name}.wait`],
+  });
+  return {
+    agent: lane('agent'),
+    agents: values['queue.agents'],
+    account: lane('account'),
+    gateway: lane('gateway'),
+    memoryFloorBytes: values['queue.memoryFloor'],
   };
 }

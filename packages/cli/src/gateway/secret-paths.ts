@@ -20,6 +20,7 @@ export function secretPathsOf(config: Pick<Config, 'values' | 'env' | 'cwd'>): r
   const database = values['gateway.database.path'];
   return [
     values['gateway.masterKeysDir'],
+    values['gateway.artifactsDir'],
     database,
     // SQLite keeps what is new beside the file.
     ...(database === undefined ? [] : [`${database}-wal`, `${database}-shm`]),

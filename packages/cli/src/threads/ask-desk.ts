@@ -10,6 +10,8 @@ export type AskBody = Parameters<Client['asks']['answer']>[0]['body'];
 export interface AskDesk {
   /* What waits, oldest first. */
   list(signal?: AbortSignal): Promise<readonly Ask[]>;
+  /* Also what is over, as far as it is known here. */
+  listAll(signal?: AbortSignal): Promise<readonly Ask[]>;
   /* As it is now; undefined: it was forgotten in the meantime. */
   get(id: string, signal?: AbortSignal): Promise<Ask | undefined>;
   /* As it is afterwards. Throws `approval-decided`. */
@@ -26,6 +28,7 @@ export function createDeskAtGateway({ asks }: Pick<Client, 'asks'>): AskDesk {
   const ends = (signal?: AbortSignal) => (signal === undefined ? {} : { signal });
   return {
     list: async (signal) => (await asks.list({}, ends(signal))).items,
+    listAll: async (signal) => (await asks.list({ query: { state: 'all' } }, ends(signal))).items,
     get: (id, signal) =>
       asks.get({ params: { id } }, ends(signal)).catch((error: unknown) => {
         if (isRefused(error, 'not_found')) return undefined;

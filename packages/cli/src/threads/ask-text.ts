@@ -42,12 +42,21 @@ export function askBlock(ask: Ask, options: ApprovalTextOptions): ApprovalBlock 
     facts: [
       { text: ask.id.slice(0, shortApprovalChars), paint: paint.strong },
       { text: formatAge(nowMs, askedAtMs) },
-      options.isAll ? { text: 'open', paint: paint.warn } : { text: '-' },
+      stateFact(ask, options),
       { text: makeVisible(`agent ${ask.agent}`) },
       { text: `thread ${ask.thread_id.slice(0, shortApprovalChars)}` },
     ],
-    details: [...askedRows(ask, options), ...optionRows(ask, options)],
+    details: [...askedRows(ask, options), ...(isOpen(ask) ? optionRows(ask, options) : [])],
   };
+}
+
+function isOpen({ state }: Pick<Ask, 'state'>): boolean {
+  return state === 'open';
+}
+
+function stateFact(ask: Ask, { isAll, paint }: ApprovalTextOptions) {
+  if (!isAll) return { text: '-' };
+  return isOpen(ask) ? { text: 'open', paint: paint.warn } : { text: ask.state };
 }
 
 /* What is asked, without the answers that are offered. */

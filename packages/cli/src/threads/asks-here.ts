@@ -61,6 +61,7 @@ async function openGatewayHere(context: CommandContext): Promise<DeskHere | unde
     return {
       ...desk,
       list: () => readInTime(context, (signal) => desk.list(signal)),
+      listAll: () => readInTime(context, (signal) => desk.listAll(signal)),
       get: (id) => readInTime(context, (signal) => desk.get(id, signal)),
       place: 'gateway',
     };
@@ -92,9 +93,11 @@ async function readInTime<Answer>(
 export async function readAsksHere(
   context: CommandContext,
   here: AsksHere,
+  isAll = false,
 ): Promise<readonly Ask[]> {
   try {
-    return (await (await here.open())?.list()) ?? [];
+    const desk = await here.open();
+    return (await (isAll ? desk?.listAll() : desk?.list())) ?? [];
   } catch (error) {
     await tellUnknown(context, error);
     return [];
@@ -116,8 +119,16 @@ export async function findAsked(
   try {
     const desk = await here.open();
     const asks = (await desk?.list()) ?? [];
-    const isAsk = (one: string): boolean => one !== '' && asks.some(({ id }) => id.startsWith(one));
-    if (!typed.every(isAsk)) return undefined;
+    const isIn =
+      (list: readonly Ask[]) =>
+      (one: string): boolean =>
+        one !== '' && list.some(({ id }) => id.startsWith(one));
+    if (!typed.every(isIn(asks))) {
+      // Whoever names one that is over is told so, by the place that knows it; unless it is the id of a command.
+      if (await areCommands(context, typed)) return undefined;
+      const all = (await desk?.listAll()) ?? [];
+      return typed.every(isIn(all)) ? desk : undefined;
+    }
     await withApprovals(context, async ({ gatekeeper }) => {
       for (const one of typed) refuseIfBoth(gatekeeper, one, context.config.stateDir);
     });

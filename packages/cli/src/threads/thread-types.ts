@@ -8,6 +8,9 @@ type ThreadAnswer = Awaited<ReturnType<Client['threads']['get']>>;
 export type Thread = ThreadAnswer['thread'];
 export type Turn = ThreadAnswer['turns'][number];
 export type Ask = Awaited<ReturnType<Client['asks']['get']>>;
+export type QueueAnswer = Awaited<ReturnType<Client['queue']['list']>>;
+export type QueuedTurn = QueueAnswer['items'][number];
+export type QueueLane = QueueAnswer['lanes'][number];
 export type AskOption = Ask['options'][number];
 export type { ThreadEvent };
 

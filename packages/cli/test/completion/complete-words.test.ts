@@ -56,7 +56,15 @@ test('threads and agents, where a command takes one', () => {
     assert.deepEqual(kindOf(line), { kind: 'threads' }, line);
   }
   assert.deepEqual(kindOf('ask --agent '), { kind: 'agents' });
-  assert.deepEqual(wordsOf('threads '), ['ls', 'show', 'follow', 'cancel', 'archive']);
+  assert.deepEqual(wordsOf('threads '), [
+    'ls',
+    'show',
+    'follow',
+    'artifacts',
+    'download',
+    'cancel',
+    'archive',
+  ]);
   assert.deepEqual(wordsOf('say 3k9q '), [], 'what is said is for the person to know');
 });
 

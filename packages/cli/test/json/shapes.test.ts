@@ -144,6 +144,7 @@ test('what commands around a gateway print is of their shapes, too', {
   await check('token revoke', 'ci');
   await check('devices ls');
   await check('audit');
+  await check('inbox');
   await check('devices revoke', '--others');
   const path = join(rig.env['HOME'] ?? '', 'backup');
   await check('backup', path);

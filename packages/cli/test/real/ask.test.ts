@@ -210,6 +210,13 @@ test('without a terminal it says what waits; another device answers, and it goes
   assert.match(stdout, /"optionId":"allow-once"/);
   assert.match(stderr, /clf: \S+ has answered: /);
   assert.equal((await rig.clf('approvals', ...at, '--json')).stdout, '');
+  for (const flags of [at, []]) {
+    const all = await rig.clf('approvals', ...flags, '-a');
+    assert.match(all.stdout, / answered +agent fake +thread \w+\n {2}\? rm x\n/, flags.join(' '));
+    const again = rig.atTerminal('allow', ...flags, id.slice(0, 8));
+    assert.notEqual((await again.result).code, 0);
+    assert.match(again.stdout(), /was answered before, or waits no longer/);
+  }
   await following.saw('"state":"answered"');
   following.child.kill('SIGINT');
   assert.equal((await following.result).code, 0);

@@ -27,7 +27,8 @@ const allow = { decision: 'allow-once', flag: '' } as const;
 const deny = { decision: 'deny', flag: '' } as const;
 
 function deskThat(answer: AskDesk['answer']): AskDesk {
-  return { list: async () => [permission], get: async () => permission, answer };
+  const list = async () => [permission];
+  return { list, listAll: list, get: async () => permission, answer };
 }
 
 test('it is answered by its option, and said so', async () => {

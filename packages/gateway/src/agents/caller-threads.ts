@@ -11,12 +11,14 @@ import type {
   LoadClass,
   ThreadRecords,
   ThreadRow,
+  TurnEdit,
   TurnRow,
 } from '@clawdfather/agents';
 import type { JsonObject } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
+import type { QueuePlace, QueueView } from '@clawdfather/threads';
 import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -59,6 +61,12 @@ export interface SaidPrompt {
   readonly clientMessageId?: string | undefined;
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;
+}
+
+/* Where a turn stands if it waits, and how the look at what it has left went, if there was one. */
+export interface TurnStanding {
+  readonly sync: ArtifactSyncRow | undefined;
+  readonly place: QueuePlace | undefined;
 }
 
 export type TurnOfThread = TurnRow & { readonly threadId: string };
@@ -145,6 +153,45 @@ export class CallerThreads {
   cancel(turnId: string): Promise<boolean> {
     const { agents } = this.#deps.agentThreads.threads;
     return agents.cancelTurn(this.#caller.accountId, turnId, this.#by);
+  }
+
+  /* Of its turns that wait, in their order. */
+  queue(limit: number): Promise<QueueView> {
+    return this.#deps.agentThreads.threads.queue.ofAccount(this.#caller.accountId, { limit });
+  }
+
+  async standing(turn: TurnOfThread): Promise<TurnStanding> {
+    const { queue } = this.#deps.agentThreads.threads;
+    const isWaiting = turn.status === 'queued';
+    return {
+      sync: await this.syncOf(turn.id),
+      place: isWaiting ? await queue.ofTurn(this.#caller.accountId, turn.id) : undefined,
+    };
+  }
+
+  /* The same of all turns of a thread. */
+  async standings(
+    { id }: ThreadRow,
+    turns: readonly TurnRow[],
+  ): Promise<(turn: TurnRow) => TurnStanding> {
+    const { queue } = this.#deps.agentThreads.threads;
+    const syncs = await this.syncsOf(id);
+    const places = await queue.ofTurns(this.#caller.accountId, turns);
+    return (turn) => ({
+      sync: syncs.get(turn.id),
+      place: places.get(turn.id),
+    });
+  }
+
+  /* Null: to the end. */
+  move(turnId: string, before: string | null): Promise<void> {
+    const { queue } = this.#deps.agentThreads.threads;
+    return queue.move(this.#caller.accountId, { turnId, before, by: this.#by });
+  }
+
+  edit(edit: TurnEdit): Promise<void> {
+    const { queue } = this.#deps.agentThreads.threads;
+    return queue.edit(this.#caller.accountId, { ...edit, by: this.#by });
   }
 
   async archive(threadId: string): Promise<ThreadRow> {

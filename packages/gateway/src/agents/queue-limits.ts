@@ -6,14 +6,12 @@ import { type QueueLimits, usualQueueLimits } from '@clawdfather/threads';
 import type { AgentsConfig } from '../gateway-config.ts';
 
 export function queueLimits(config: AgentsConfig | undefined): QueueLimits {
-  const { activeMax, named = [], queue = {} } = config ?? {};
+  const { activeMax, queue = {} } = config ?? {};
   const usual = usualQueueLimits;
   const { floorBytes } = usual.memory;
   return {
     agent: laneOf(usual.agent, queue.agent),
-    agents: Object.fromEntries(
-      named.flatMap((agent) => (agent.queue ? [[agent.name, agent.queue]] : [])),
-    ),
+    agents: queue.agents,
     account: laneOf(usual.account, queue.account),
     gateway: laneOf(usual.gateway, { activeMax, ...queue.gateway }),
     memory: { ...usual.memory, floorBytes: queue.memoryFloorBytes ?? floorBytes },

@@ -2,7 +2,6 @@
  * Agents, threads, turns and events as the API shows them.
  */
 import {
-  type ArtifactSyncRow,
   type EventRow,
   type ListedAgent,
   ownerOf,
@@ -12,6 +11,9 @@ import {
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { showSyncOfTurn } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
+import type { CallerThreads, TurnStanding } from './caller-threads.ts';
+import { showPlace } from './show-queue.ts';
+import { pollLimitsOf } from './poll-limits.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
@@ -65,13 +67,13 @@ export function showOwnership(thread: ThreadRow) {
   };
 }
 
-/* `sync`: how the look at what it has left went, if there was one. */
 export function showTurn(
   turn: TurnRow,
   threadId: string,
-  sync: ArtifactSyncRow | undefined,
+  { place, sync }: TurnStanding,
 ): TurnAnswer {
   const { result } = turn;
+  const poll = pollLimitsOf(turn);
   return {
     id: turn.id,
     thread_id: threadId,
@@ -82,6 +84,11 @@ export function showTurn(
     deadline_at: formatTime(turn.deadlineAtMs),
     ended_at: formatTime(turn.endedAtMs),
     cancel_asked_at: formatTime(turn.cancelAskedAtMs),
+    priority: turn.priority,
+    not_before: formatTime(turn.notBeforeMs),
+    queue: place === undefined ? null : showPlace(place),
+    poll:
+      poll === undefined ? null : { interval_ms: poll.intervalMs, until: formatTime(poll.untilMs) },
     result:
       result === undefined
         ? null
@@ -94,6 +101,12 @@ export function showTurn(
     usage: turn.usage ?? null,
     artifact_sync: showSyncOfTurn(sync),
   };
+}
+
+/* As it is now. */
+export async function showTurnOf(mine: CallerThreads, turnId: string): Promise<TurnAnswer> {
+  const turn = await mine.turn(turnId);
+  return showTurn(turn, turn.threadId, await mine.standing(turn));
 }
 
 export function showEvent({ seq, turnId, type, payload, atMs }: EventRow): EventAnswer {

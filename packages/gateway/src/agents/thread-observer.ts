@@ -37,6 +37,13 @@ function tell(deps: ThreadObserverDeps, about: ObservedThread, event: ThreadEven
       return tellStart(deps, about, event.turn);
     case 'turn-ended':
       return tellEnd(deps, about, event);
+    case 'queue-full':
+      deps.metrics.refused(`${event.lane}_full`);
+      return logOf(deps, about).event('turn.refused', {
+        threadId: about.thread.id,
+        agent: about.thread.agent,
+        lane: event.lane,
+      });
     case 'asked': {
       const { ask } = event;
       deps.metrics.asked(ask.class);
@@ -72,6 +79,7 @@ function tellEnd(
   const { code = 'error', cause } = turn.result ?? {};
   const durationMs = startedAtMs === undefined ? undefined : between(startedAtMs, endedAtMs);
   metrics.ended({ agent, result: code, durationMs });
+  if (cause === 'queue_timeout') metrics.refused('timeout');
   const log = logOf(deps, about, turn);
   const facts = { ...namesOf(about, turn), status, result: code, cause, durationMs };
   log.event('turn.ended', facts);

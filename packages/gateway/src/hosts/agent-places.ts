@@ -19,7 +19,9 @@ import type { HostSessions, LiveHost } from './host-sessions.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import type { SessionStarts } from './session-starts.ts';
 import type { ShortCommand } from './host-files.ts';
-import { type Answer, runThrough, type ThroughCommand } from './through-master.ts';
+import { type Answer, runThrough, streamThrough, type ThroughCommand } from './through-master.ts';
+import { TreeError } from '../artifacts/artifact-tree.ts';
+import type { ShellRun } from '../artifacts/shell-tree.ts';
 
 export interface AgentPlaceWish {
   readonly accountId: AccountId;
@@ -40,6 +42,8 @@ export interface AgentPlaces {
   explainEnd(place: EndedPlace): Promise<RunExit>;
   /* A short command of ours in its session. Throws `host-unreachable` where there is no answer. */
   runShort(sessionId: string, command: ShortCommand): Promise<Answer>;
+  /* The same for output that is too large to wait for. Its exit code. Throws a `TreeError` where there is no answer. */
+  streamShort(sessionId: string, run: ShellRun): Promise<number>;
   /* What an agent is told about where it is. */
   environment(
     accountId: AccountId,
@@ -92,6 +96,16 @@ export function createAgentPlaces(deps: AgentPlacesDeps): AgentPlaces {
       // 255: the connection was lost.
       if (answer !== undefined && answer.code !== noCode) return answer;
       throw new ToolsError('host-unreachable', 'the host gave no answer');
+    },
+    streamShort: async (sessionId, { argv, take, signal }) => {
+      const host = deps.hosts.get(sessionId);
+      if (host === undefined) throw new TreeError('unreachable');
+      const through = { shimPath: shimBinaryPath(), socketPath: host.master.place.socketPath };
+      const { execString, stdinPayload = '' } = shortPlan(deps, host, { argv });
+      const command = { execString, stdin: stdinPayload, take, signal };
+      const code = await streamThrough(through, command);
+      if (code === undefined || code === noCode) throw new TreeError('unreachable');
+      return code;
     },
     environment: async (accountId, connectionId, sessionId) => {
       const connection = await connectionOf(deps, { accountId, connectionId });

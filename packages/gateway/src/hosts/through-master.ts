@@ -3,7 +3,7 @@
  * They are children of this process and no runs: should it be killed, they end with their input.
  */
 import { spawn } from 'node:child_process';
-import { type Clock, within } from '@clawdfather/kit';
+import { type Clock, onAbort, within } from '@clawdfather/kit';
 
 export interface ThroughDeps {
   readonly clock: Clock;
@@ -63,6 +63,41 @@ export async function runThrough(
   }
   child.kill('SIGKILL');
   return undefined;
+}
+
+export interface StreamedCommand {
+  readonly execString: string;
+  readonly stdin: string;
+  /* Of its standard output; the next piece is read when this one is taken. */
+  readonly take: (piece: Uint8Array) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/* For output that is larger than memory should hold. Its exit code; undefined: no way to the host, or it was lost. */
+export async function streamThrough(
+  { shimPath, socketPath }: Omit<ThroughDeps, 'clock'>,
+  { execString, stdin, take, signal }: StreamedCommand,
+): Promise<number | undefined> {
+  const child = spawn(shimPath, ['mux', socketPath], {
+    env: { CLAWDFATHER_MUX_COMMAND: execString, CLAWDFATHER_MUX_RETRY_MS: String(retryMs) },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  const closed = new Promise<number | undefined>((resolve) => {
+    child.on('error', () => resolve(undefined));
+    child.on('close', (code) => resolve(code ?? undefined));
+  });
+  const stopListening = onAbort(signal, () => child.kill('SIGKILL'));
+  try {
+    for await (const piece of child.stdout) await take(piece as Buffer);
+    const code = await closed;
+    signal.throwIfAborted();
+    return code;
+  } finally {
+    stopListening();
+    child.kill('SIGKILL');
+  }
 }
 
 /* `CLF-SWEPT found left`, the last thing that the script says. */

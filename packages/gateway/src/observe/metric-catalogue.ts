@@ -114,6 +114,9 @@ const ofRuns = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
+export const queueRefusals = ['agent_full', 'account_full', 'gateway_full', 'timeout'] as const;
+export type QueueRefusal = (typeof queueRefusals)[number];
+
 /* Those that people name themselves are `other`. */
 const agents = [...builtInAgents.map(({ name }) => name), 'other'];
 
@@ -122,6 +125,21 @@ const ofAgents = {
     type: 'gauge',
     help: 'Turns that run and turns that wait, in the shared database.',
     labels: { state: ['running', 'waiting'] },
+  },
+  clawdfather_queue_agent_turns: {
+    type: 'gauge',
+    help: 'Turns that run and turns that wait in the lane of each agent, in the shared database.',
+    labels: { agent: agents, state: ['running', 'waiting'] },
+  },
+  clawdfather_queue_account_turns: {
+    type: 'gauge',
+    help: 'Turns that run and turns that wait in the fullest lane of an account.',
+    labels: { state: ['running', 'waiting'] },
+  },
+  clawdfather_queue_refusal_total: {
+    type: 'counter',
+    help: 'Turns for which no lane had room, by the lane that was full, or because they waited too long.',
+    labels: { reason: queueRefusals },
   },
   clawdfather_turn_start_total: {
     type: 'counter',

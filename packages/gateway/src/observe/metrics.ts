@@ -3,6 +3,7 @@
  *
  * The value of a gauge is computed when /metrics is read.
  */
+import type { LaneCount } from '@clawdfather/agents';
 import { assertNever } from '@clawdfather/kit';
 import type { EndedSession, NewsListener } from '@clawdfather/sessions';
 import type { Count } from '@clawdfather/supervisor';
@@ -20,7 +21,7 @@ import {
 import { type MetricDefinition, metricCatalogue, type MetricName } from './metric-catalogue.ts';
 import type { LagSeconds } from './event-loop-lag.ts';
 import { createMetricsText, type MetricsText } from './metrics-text.ts';
-import { createTurnCounts, type TurnObserver } from './turn-counts.ts';
+import { createTurnCounts, labelOf, type TurnObserver } from './turn-counts.ts';
 import { createRequestDurations, type RequestDurations } from './request-durations.ts';
 
 /* What connections report. Calls are cheap and never throw. */
@@ -40,6 +41,8 @@ export interface GaugeValues {
   readonly activeControlmasters: number | undefined;
   readonly connectedWebsockets: number;
   readonly turns: Readonly<Record<'running' | 'waiting', number | undefined>>;
+  /* Undefined: they cannot be counted now. */
+  readonly lanes: readonly LaneCount[] | undefined;
   readonly health: 'ok' | 'degraded' | 'unhealthy';
   readonly stateFreeBytes: number | undefined;
   readonly eventLoopLagSeconds: LagSeconds;
@@ -147,6 +150,7 @@ function setGauges(set: Instruments['set'], values: GaugeValues): void {
   for (const state of metricCatalogue.clawdfather_turns.labels.state) {
     set('clawdfather_turns', values.turns[state], { state });
   }
+  setLanes(set, values.lanes);
   for (const status of metricCatalogue.clawdfather_health_status.labels.status) {
     set('clawdfather_health_status', status === values.health ? 1 : 0, { status });
   }
@@ -158,6 +162,24 @@ function setGauges(set: Instruments['set'], values: GaugeValues): void {
   set('process_open_fds', values.openFds);
   set('process_start_time_seconds', values.startTimeSeconds);
   set('process_cpu_seconds_total', values.cpuSeconds);
+}
+
+function setLanes(set: Instruments['set'], lanes: GaugeValues['lanes']): void {
+  const { agent: agents } = metricCatalogue.clawdfather_queue_agent_turns.labels;
+  for (const state of metricCatalogue.clawdfather_queue_account_turns.labels.state) {
+    const counts = lanes?.map((lane) => ({ ...lane, count: lane[state] }));
+    for (const agent of agents) {
+      const own = counts?.filter((lane) => labelOf(lane.agent) === agent);
+      set('clawdfather_queue_agent_turns', own && sumOf(own), { agent, state });
+    }
+    const accounts = counts && Map.groupBy(counts, ({ accountId }) => accountId).values();
+    const fullest = accounts && Math.max(0, ...[...accounts].map(sumOf));
+    set('clawdfather_queue_account_turns', fullest, { state });
+  }
+}
+
+function sumOf(lanes: readonly { readonly count: number }[]): number {
+  return lanes.reduce((sum, { count }) => sum + count, 0);
 }
 
 function createInstruments(): Instruments {

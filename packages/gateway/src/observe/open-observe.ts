@@ -67,10 +67,11 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
   const looked = { stateDir, socketsDir, databaseFile };
   const checkHealth = createCheckHealth({ clock, log, store, lag, ...looked });
   const gaugeValues = async (): Promise<GaugeValues> => {
-    const [health, openFds, turns] = await Promise.all([
+    const [health, openFds, turns, lanes] = await Promise.all([
       checkHealth(),
       countOpenFds(),
       countTurns(store, clock),
+      orUnknown(store.system.queue.counts(), clock),
     ]);
     const { user, system } = process.cpuUsage();
     return {
@@ -78,6 +79,7 @@ export async function openObserve(parts: ObserveParts): Promise<Observe> {
       activeControlmasters: health.activeControlmasters,
       connectedWebsockets: countWebsockets(),
       turns,
+      lanes,
       health: health.status,
       stateFreeBytes: health.filesystem.freeBytes,
       eventLoopLagSeconds: lag.read(),
@@ -143,16 +145,18 @@ async function countTurns(
   { system: { threads } }: Store,
   clock: Clock,
 ): Promise<GaugeValues['turns']> {
-  const orUnknown = (count: Promise<number>): Promise<number | undefined> =>
-    within(
-      count.catch(() => undefined),
-      { clock, ms: countMsMax, late: () => undefined },
-    );
   const [running, waiting] = await Promise.all([
-    orUnknown(threads.runningTurns()),
-    orUnknown(threads.waitingTurns()),
+    orUnknown(threads.runningTurns(), clock),
+    orUnknown(threads.waitingTurns(), clock),
   ]);
   return { running, waiting };
+}
+
+function orUnknown<Value>(count: Promise<Value>, clock: Clock): Promise<Value | undefined> {
+  return within(
+    count.catch(() => undefined),
+    { clock, ms: countMsMax, late: () => undefined },
+  );
 }
 
 /* Linux only; elsewhere it is not known. */

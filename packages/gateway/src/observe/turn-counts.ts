@@ -5,7 +5,7 @@ import { builtInAgents, type TurnCode } from '@clawdfather/agents';
 import type { AskClass } from '@clawdfather/agents';
 import type { AskOutcome } from '@clawdfather/threads';
 import type { Labels } from './instruments.ts';
-import type { MetricName } from './metric-catalogue.ts';
+import type { MetricName, QueueRefusal } from './metric-catalogue.ts';
 
 /* Calls are cheap and never throw. */
 export interface TurnObserver {
@@ -16,6 +16,8 @@ export interface TurnObserver {
     /* Undefined: it never ran. */
     readonly durationMs: number | undefined;
   }): void;
+  /* No lane had room: it was not taken in, or has waited for too long. */
+  refused(reason: QueueRefusal): void;
   /* Of an agent that could not be started, or was lost in a turn. */
   failed(type: 'agent_spawn' | 'runtime'): void;
   asked(askClass: AskClass): void;
@@ -34,7 +36,7 @@ export interface Counting {
 const known: ReadonlySet<string> = new Set(builtInAgents.map(({ name }) => name));
 
 /* People choose the names of other agents; as labels they could be any number. */
-function labelOf(agent: string): string {
+export function labelOf(agent: string): string {
   return known.has(agent) ? agent : 'other';
 }
 
@@ -50,6 +52,7 @@ export function createTurnCounts({ count, observe }: Counting): TurnObserver {
         observe('clawdfather_turn_duration_seconds', durationMs / 1_000);
       }
     },
+    refused: (reason) => count('clawdfather_queue_refusal_total', { reason }),
     failed: (type) => count('clawdfather_session_error_total', { error_type: type }),
     asked: (askClass) => count('clawdfather_ask_total', { class: askClass }),
     askClosed: ({ class: askClass, outcome, waitMs }) => {

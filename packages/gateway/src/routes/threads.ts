@@ -7,8 +7,10 @@ import type { Api } from '@clawdfather/protocol/api';
 import { CallerThreads, type CallerThreadsDeps } from '../agents/caller-threads.ts';
 import { waitForEvent } from '../agents/follow-thread-events.ts';
 import { answerOf, showAsk } from '../agents/show-ask.ts';
-import { showAgent, showEvent, showThread, showTurn } from '../agents/show-thread.ts';
+import { showAgent, showEvent, showThread, showTurn, showTurnOf } from '../agents/show-thread.ts';
+import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
 import { streamEvents } from '../agents/stream-events.ts';
+import { parseIdempotencyKey } from '../http/idempotency-key.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { askerOf, type Call, type Handlers, type RequestFacts } from '../http/handlers.ts';
@@ -22,7 +24,7 @@ export interface ThreadsParts extends CallerThreadsDeps {
 
 type Asked = Pick<RequestFacts, 'ip' | 'traceId'> & { readonly caller: Caller };
 
-function threadsOf(parts: ThreadsParts, call: Asked): CallerThreads {
+export function threadsOf(parts: ThreadsParts, call: Asked): CallerThreads {
   return new CallerThreads(parts, { caller: call.caller, by: askerOf(call) });
 }
 
@@ -41,17 +43,19 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
     },
     create: async (call) => {
       const { connection_id: connectionId, agent, directory, title } = call.body;
-      const asked = { connectionId, agent, directory, title };
+      const key = parseIdempotencyKey(call.header('idempotency-key'));
+      const id = key === undefined ? undefined : threadIdOfKey(call.caller.accountId, key);
+      const asked = { connectionId, agent, directory, title, id };
       return { thread: showThread(await threadsOf(parts, call).create(asked)) };
     },
     get: async (call) => {
       const mine = threadsOf(parts, call);
       const thread = await mine.thread(call.params.id);
       const turns = await mine.records.turns(thread.id);
-      const syncs = await mine.syncsOf(thread.id);
+      const standing = await mine.standings(thread, turns);
       return {
         thread: showThread(thread),
-        turns: turns.map((turn) => showTurn(turn, thread.id, syncs.get(turn.id))),
+        turns: turns.map((turn) => showTurn(turn, thread.id, standing(turn))),
       };
     },
     events: async (call) => eventsOf(parts, call),
@@ -63,8 +67,10 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
         loadClass,
         artifactDirs: call.body.expected_artifact_dirs,
         clientMessageId: call.body.client_message_id,
+        priority: call.body.priority,
+        notBeforeMs: parseTime(call.body.not_before),
       });
-      return { turn: await turnOf(mine, turnId) };
+      return { turn: await showTurnOf(mine, turnId) };
     },
     archive: async (call) => ({
       thread: showThread(await threadsOf(parts, call).archive(call.params.id)),
@@ -101,21 +107,23 @@ async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']
   return { items: items.map(showEvent), last_seq: lastSeq };
 }
 
-async function turnOf(mine: CallerThreads, turnId: string) {
-  const turn = await mine.turn(turnId);
-  return showTurn(turn, turn.threadId, await mine.syncOf(turnId));
+function parseTime(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
 }
 
 export function createTurnsHandlers(parts: ThreadsParts): Handlers<Api['turns']> {
   return {
-    get: async (call) => ({ turn: await turnOf(threadsOf(parts, call), call.params.id) }),
+    get: async (call) => ({ turn: await showTurnOf(threadsOf(parts, call), call.params.id) }),
     cancel: async (call) => {
       const mine = threadsOf(parts, call);
       const accepted = await mine.cancel(call.params.id);
-      return { accepted, turn: await turnOf(mine, call.params.id) };
+      return { accepted, turn: await showTurnOf(mine, call.params.id) };
     },
   };
 }
+
+/* More than a person reads. */
+const asksMax = 1_000;
 
 export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
   const show = async ({ records }: CallerThreads, askId: string) => {
@@ -127,7 +135,8 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
   return {
     list: async (call) => {
       const { records } = threadsOf(parts, call);
-      const asks = await records.openAsks();
+      const isAll = call.query.state === 'all';
+      const asks = isAll ? await records.lastAsks(asksMax) : await records.openAsks();
       const agents = await Promise.all(asks.map(({ threadId }) => records.get(threadId)));
       return { items: asks.map((ask, index) => showAsk(ask, agents[index]?.agent ?? '')) };
     },

@@ -10,7 +10,7 @@ import { api, type sessionClientMessageSchema } from '@clawdfather/protocol/api'
 import type { z } from 'zod';
 import type { CallerThreads } from '../agents/caller-threads.ts';
 import { followThreadEvents } from '../agents/follow-thread-events.ts';
-import { showEvent, showTurn } from '../agents/show-thread.ts';
+import { showEvent, showTurnOf } from '../agents/show-thread.ts';
 import { ApiError } from '../http/api-error.ts';
 import { checkAccess } from '../http/caller.ts';
 import { newTrace } from '../observe/trace-context.ts';
@@ -97,7 +97,7 @@ async function say(
   await context.limitCall(api.threads.prompt, { caller, ip, id });
   const blocks = [{ type: 'text', text }];
   const turnId = await mine.prompt(id, { blocks, loadClass, clientMessageId });
-  const turn = showTurn(await mine.turn(turnId), id, await mine.syncOf(turnId));
+  const turn = await showTurnOf(mine, turnId);
   outbox.send({ type: 'message_ack', client_message_id: clientMessageId, turn });
 }
 

@@ -39,7 +39,12 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
   });
   const ask = await firstAsk(asOwner, thread.id);
   const artifactId = await makeArtifact(rig, asOwner);
+  const { turn: queued } = await asOwner('threads.prompt', {
+    params: { id: thread.id },
+    body: { text: 'and then?' },
+  });
   return {
+    queuedTurnId: queued.id,
     threadId: thread.id,
     turnId: turn.id,
     askId: ask,

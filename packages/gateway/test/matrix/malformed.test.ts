@@ -28,6 +28,7 @@ const made: Made = {
   tokenId: someId,
   threadId: someId,
   turnId: someId,
+  queuedTurnId: someId,
   askId: someId,
   noticeId: someId,
   artifactId: someId,

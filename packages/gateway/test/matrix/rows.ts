@@ -16,6 +16,7 @@ export interface Made {
   readonly tokenId: string;
   readonly threadId: string;
   readonly turnId: string;
+  readonly queuedTurnId: string;
   readonly askId: string;
   readonly noticeId: string;
   readonly artifactId: string;
@@ -38,6 +39,7 @@ const bySession = ({ sessionId }: Made): CallParts => ({ params: { id: sessionId
 const byRule = ({ ruleId }: Made): CallParts => ({ params: { id: ruleId } });
 const byThread = ({ threadId }: Made): CallParts => ({ params: { id: threadId } });
 const byTurn = ({ turnId }: Made): CallParts => ({ params: { id: turnId } });
+const byQueued = ({ queuedTurnId }: Made): CallParts => ({ params: { id: queuedTurnId } });
 const byAsk = ({ askId }: Made): CallParts => ({ params: { id: askId } });
 const withBody =
   (call: (made: Made) => CallParts, body: unknown) =>
@@ -108,6 +110,9 @@ export const rows: Readonly<Record<string, Row>> = {
     kind: 'names',
     call: ({ threadId }) => ({ params: { id: threadId, seq: '1' } }),
   },
+  'queue.list': { kind: 'lists' },
+  'queue.move': { kind: 'names', call: withBody(byQueued, { before: null }) },
+  'queue.edit': { kind: 'names', call: withBody(byQueued, { text: 'something else' }) },
   'asks.list': { kind: 'lists' },
   'asks.get': { kind: 'names', call: byAsk },
   'asks.answer': { kind: 'names', call: withBody(byAsk, { action: 'cancel' }) },

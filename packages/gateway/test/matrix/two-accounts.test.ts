@@ -21,6 +21,7 @@ const missing: Made = {
   tokenId: missingId,
   threadId: missingId,
   turnId: missingId,
+  queuedTurnId: missingId,
   askId: missingId,
   noticeId: missingId,
   artifactId: missingId,

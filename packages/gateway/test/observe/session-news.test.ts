@@ -16,6 +16,7 @@ const gauges: GaugeValues = {
   activeSessions: 0,
   activeControlmasters: 0,
   connectedWebsockets: 0,
+  lanes: [],
   turns: { running: 0, waiting: 0 },
   health: 'ok',
   stateFreeBytes: undefined,

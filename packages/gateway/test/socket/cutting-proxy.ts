@@ -1,5 +1,6 @@
 /*
- * A TCP proxy between a client and a gateway that may move, and that cuts connections where it is told to.
+ * A TCP proxy between a client and a gateway that may move, and that does to connections what networks do: cuts them, resets them, freezes
+ * them, closes them politely without a reason, and loses answers.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -12,38 +13,65 @@ export interface CuttingProxy extends AsyncDisposable {
   target(url: string): void;
   /* Each connection is cut after so many bytes for the client; undefined passes all. */
   cutAfter(bytes: number | undefined): void;
+  /* Every connection that there is, without a word to the client's program but an error. */
+  reset(): void;
+  /* Nothing passes and nothing is closed, as when a phone leaves its network; false lets all of it pass. */
+  freeze(isFrozen: boolean): void;
+  /* Every WebSocket that there is gets a close frame with 1000 of ours, as a suspended page reports it. */
+  closeNormally(): void;
+  /* Requests arrive; their answers do not, and the connection is gone. */
+  swallowAnswers(isOn: boolean): void;
 }
 
+interface Pair {
+  readonly client: Socket;
+  readonly upstream: Socket;
+  isWebSocket: boolean;
+}
+
+/* A close frame of a server, which is not masked (RFC 6455, 5.5.1): 1000, without a reason. */
+const normalClose = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
+
 export async function openCuttingProxy(gatewayUrl: string): Promise<CuttingProxy> {
-  const sockets = new Set<Socket>();
+  const pairs = new Set<Pair>();
   let port = Number(new URL(gatewayUrl).port);
   let bytesMax: number | undefined;
   let connections = 0;
+  let isFrozen = false;
+  let isSwallowing = false;
 
   const server = createServer((client) => {
     connections += 1;
     const upstream = connect(port, '127.0.0.1');
+    const pair: Pair = { client, upstream, isWebSocket: false };
+    pairs.add(pair);
     for (const socket of [client, upstream]) {
-      sockets.add(socket);
       // The other side is told by the close that follows.
       socket.on('error', () => {});
       socket.on('close', () => {
-        sockets.delete(socket);
+        pairs.delete(pair);
         client.destroy();
         upstream.destroy();
       });
     }
+    client.once('data', (chunk: Buffer) => {
+      pair.isWebSocket = /\r\nupgrade: websocket/i.test(chunk.toString('latin1'));
+    });
     let passed = 0;
     client.pipe(upstream);
     upstream.on('data', (chunk: Buffer) => {
+      if (isSwallowing && !pair.isWebSocket) return void client.destroy();
       const rest = bytesMax === undefined ? chunk.length : Math.max(0, bytesMax - passed);
       passed += chunk.length;
       if (!client.write(chunk.subarray(0, rest))) {
         upstream.pause();
-        client.once('drain', () => upstream.resume());
+        client.once('drain', () => {
+          if (!isFrozen) upstream.resume();
+        });
       }
       if (rest < chunk.length) client.destroySoon();
     });
+    if (isFrozen) hold(pair, true);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,10 +86,43 @@ export async function openCuttingProxy(gatewayUrl: string): Promise<CuttingProxy
     cutAfter: (bytes) => {
       bytesMax = bytes;
     },
+    reset: () => {
+      for (const { client } of pairs) client.resetAndDestroy();
+    },
+    freeze: (frozen) => {
+      isFrozen = frozen;
+      for (const pair of pairs) hold(pair, frozen);
+    },
+    closeNormally: () => {
+      for (const { client, upstream, isWebSocket } of pairs) {
+        if (!isWebSocket) continue;
+        upstream.removeAllListeners('data');
+        upstream.destroy();
+        client.end(normalClose);
+      }
+    },
+    swallowAnswers: (isOn) => {
+      isSwallowing = isOn;
+    },
     [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy();
+      for (const { client } of pairs) client.destroy();
       server.close();
       await once(server, 'close');
     },
   };
+}
+
+function hold({ client, upstream }: Pair, isFrozen: boolean): void {
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    if (isFrozen) {
+      from.pause();
+      to.cork();
+    } else {
+      to.uncork();
+      from.resume();
+    }
+  }
 }

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createRandom, createSystemClock, createSystemRandom, hasCode } from '@clawdfather/kit';
+import { createSystemClock, createSystemRandom, hasCode } from '@clawdfather/kit';
 import {
   createClient,
   type LinkState,
@@ -23,23 +23,11 @@ import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { startGatewayProcess } from '../fixtures/start-gateway-process.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
+import { hasty } from './hasty.ts';
 import { startRun } from './fixtures.ts';
 
 const clock = createSystemClock();
 const random = createSystemRandom();
-/*
- * Attempts follow each other sooner. With all of the jitter the first five wait for less than 13 s, so a timer below that is one of them; a
- * connection that opens, the heartbeat and the silence keep theirs.
- */
-const hasty = {
-  random: createRandom((target) => target.fill(255)),
-  clock: {
-    ...clock,
-    timer: (ms: number, fire: () => void) =>
-      clock.timer(ms < 13_000 ? Math.min(ms, 100) : ms, fire),
-  },
-};
-
 const textOf = (event: TerminalEvent): string =>
   event.kind === 'output' ? Buffer.from(event.bytes).toString() : '';
 

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { artifactDirsSchema } from '../api/artifacts.ts';
 import { idSchema, labelSchema, lineSchema } from '../api/common.ts';
+import { prioritySchema } from '../api/queue-place.ts';
 import { loadClassSchema, threadStatusSchema, turnStatusSchema } from '../api/threads.ts';
 import { renameCode } from './older-names.ts';
 
@@ -41,7 +42,7 @@ const messageParams = {
   /* Where files are looked for at the end, below the thread's directory. Absent: the usual places. */
   expectedArtifactDirs: artifactDirsSchema.optional(),
   /* Higher ones come first among yours; 0 is usual. */
-  priority: z.int().min(-100).max(100).optional(),
+  priority: prioritySchema.optional(),
   notBefore: z.iso.datetime().optional(),
   /* Sent again with the same key it is the same turn. */
   idempotencyKey: lineSchema(128).optional(),

@@ -52,6 +52,8 @@ export const auditActions = [
   'token.create',
   'token.revoke',
   'turn.cancel',
+  'turn.edit',
+  'turn.move',
   'turn.prompt',
 ] as const;
 

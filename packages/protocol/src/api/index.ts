@@ -12,6 +12,7 @@ import { eventsEndpoints, seenEndpoints } from './events.ts';
 import { historyEndpoints } from './history.ts';
 import { keysEndpoints } from './keys.ts';
 import { inboxEndpoints, noticesEndpoints } from './notices.ts';
+import { queueEndpoints } from './queue.ts';
 import { runsEndpoints } from './runs.ts';
 import { sessionsEndpoints } from './sessions.ts';
 import { settingsEndpoints } from './settings.ts';
@@ -38,6 +39,7 @@ export type {
   Scope,
 } from './endpoint.ts';
 
+export { socketCloseCodes, socketPaths } from './socket-names.ts';
 export {
   runClientMessageSchema,
   runServerMessageSchema,
@@ -45,9 +47,7 @@ export {
   sessionClientMessageSchema,
   sessionServerMessageSchema,
   socketAuthSchema,
-  socketCloseCodes,
   socketMessageBytesMax,
-  socketPaths,
 } from './socket.ts';
 export type {
   RunServerMessage,
@@ -73,6 +73,7 @@ export const api = {
   turns: turnsEndpoints,
   artifacts: artifactsEndpoints,
   history: historyEndpoints,
+  queue: queueEndpoints,
   asks: asksEndpoints,
   agentSessions: agentSessionsEndpoints,
   runs: runsEndpoints,

@@ -14,6 +14,7 @@ import {
 } from './common.ts';
 import { artifactDirsSchema, artifactSyncSchema } from './artifacts.ts';
 import { endpoints } from './endpoint.ts';
+import { prioritySchema, queuePlaceSchema } from './queue-place.ts';
 
 /* A proxy's usual patience is 60 s. */
 const waitMsMax = 55_000;
@@ -94,6 +95,19 @@ export const turnSchema = z
     deadline_at: timeSchema.nullable(),
     ended_at: timeSchema.nullable(),
     cancel_asked_at: timeSchema.nullable(),
+    priority: prioritySchema,
+    not_before: timeSchema.nullable(),
+    /* Where it stands while it waits. */
+    queue: queuePlaceSchema.nullable(),
+    /* How to ask after it for those who lost sight of it. Null: it has ended. Absent: an older gateway. */
+    poll: z
+      .object({
+        interval_ms: z.int(),
+        /* Null while it waits: then for as long as it does. */
+        until: timeSchema.nullable(),
+      })
+      .nullable()
+      .optional(),
     result: z
       .object({
         code: z.string(),
@@ -148,19 +162,24 @@ export const askSchema = z
   })
   .meta({ id: 'Ask' });
 
+export const promptTextSchema = z.string().min(1).max(promptCharactersMax);
+export const promptBlocksSchema = z
+  .array(z.looseObject({ type: z.string() }))
+  .min(1)
+  .max(blocksMax);
+
 const promptFields = {
   /* Plain text, or ACP content blocks. */
-  text: z.string().min(1).max(promptCharactersMax).optional(),
-  blocks: z
-    .array(z.looseObject({ type: z.string() }))
-    .min(1)
-    .max(blocksMax)
-    .optional(),
+  text: promptTextSchema.optional(),
+  blocks: promptBlocksSchema.optional(),
   load_class: loadClassSchema.default('long_task'),
   /* Where files are expected at the end, below the thread's directory. Absent: the usual places. */
   expected_artifact_dirs: artifactDirsSchema.optional(),
   /* The same one twice is one turn. */
   client_message_id: lineSchema(128).optional(),
+  /* Higher ones come first among yours; 0 is usual. */
+  priority: prioritySchema.optional(),
+  not_before: timeSchema.optional(),
 };
 
 function hasOnePrompt({ text, blocks }: { text?: unknown; blocks?: unknown }): boolean {
@@ -190,7 +209,8 @@ export const threadsEndpoints = endpoints({
   create: {
     method: 'POST',
     path: '/api/v1/threads',
-    summary: 'Begin a conversation with an agent',
+    summary:
+      'Begin a conversation with an agent. With an Idempotency-Key a resend answers with the same one',
     access: 'run',
     body: z.strictObject({
       /* Absent: the default agent. */
@@ -279,8 +299,10 @@ export const asksEndpoints = endpoints({
   list: {
     method: 'GET',
     path: '/api/v1/asks',
-    summary: 'What agents wait for you to answer, oldest first',
+    summary:
+      'What agents wait for you to answer, oldest first; or all that they have asked, the newest 1,000',
     access: 'read',
+    query: z.object({ state: z.enum(['open', 'all']).default('open') }),
     answer: z.object({ items: z.array(askSchema) }),
   },
   get: {

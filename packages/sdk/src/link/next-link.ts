@@ -5,7 +5,7 @@
  * connection that is accepted and then lost at once has brought nothing. `downSinceMs` is when the line was last good, or was first
  * opened: after a minute of that, people are told.
  */
-import { apiErrors, isApiErrorCode, socketCloseCodes } from '@clawdfather/protocol/api';
+import { apiErrors, isApiErrorCode, socketCloseCodes } from '@clawdfather/protocol/api/names';
 
 export type Link =
   | { readonly kind: 'connecting'; readonly attempt: number; readonly downSinceMs: number }

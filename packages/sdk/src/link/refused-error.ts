@@ -1,7 +1,7 @@
 /*
  * A refusal that came over a socket. It tells the code and not the status; the catalogue has it. 0 for a code that only a newer gateway knows.
  */
-import { apiErrors, isApiErrorCode } from '@clawdfather/protocol/api';
+import { apiErrors, isApiErrorCode } from '@clawdfather/protocol/api/names';
 import { RefusedError } from '../errors.ts';
 
 export function refusedError({

@@ -8,7 +8,8 @@
 import { type Clock, CodedError, onAbort, type Random, type Timer } from '@clawdfather/kit';
 import type { SessionClientMessage, SocketAuth } from '@clawdfather/protocol/api';
 import { backoffMs } from '../backoff.ts';
-import { isWorthRetrying, type LinkState } from '../follow-events.ts';
+import type { LinkState } from '../follow-events.ts';
+import { isWorthRetrying } from '../is-worth-retrying.ts';
 import { type Link, type LinkEnd, type LinkEvent, nextLink } from './next-link.ts';
 import { abnormalClosure, type SocketEnd, SocketLine } from './socket-line.ts';
 import type { OpenSocket, WebSocketLike } from './web-socket-like.ts';
@@ -99,6 +100,11 @@ export class SocketLink {
     this.step({ kind: 'distrusted', atMs: this.#deps.clock.monotonicMs() });
   }
 
+  /* Its user found that it is of no use any more; what the error means decides whether it is tried again. */
+  broken(error: unknown): void {
+    this.#lose({ code: abnormalClosure, reason: '', error });
+  }
+
   fail(error: unknown): void {
     this.step({ kind: 'over', end: { kind: 'failed', error } });
   }
@@ -139,7 +145,7 @@ export class SocketLink {
         if (this.#check === checking) this.#openLine();
       },
       (error: unknown) => {
-        if (this.#check === checking) this.#lose({ code: abnormalClosure, reason: '', error });
+        if (this.#check === checking) this.broken(error);
       },
     );
   }

@@ -16,8 +16,15 @@ export const migration0012: Migration = {
     ...eventStatements(types),
     ...noticeStatements(types),
     `ALTER TABLE threads ADD COLUMN seen_seq ${types.integer} NOT NULL DEFAULT 0`,
+    noticesOfAsks,
   ],
 };
+
+/** What agents wait for is in the inbox; it was told when it was asked. */
+const noticesOfAsks = `INSERT INTO notices
+  (account_id, id, class, key, thread_id, subject_id, detail_json, created_at_ms, planned_at_ms)
+  SELECT account_id, id, CASE class WHEN 'question' THEN 'question' ELSE 'approval' END, 'ask:' || id,
+    thread_id, id, '{}', asked_at_ms, asked_at_ms FROM acp_asks WHERE state = 'open'`;
 
 function eventStatements({ integer, tableEnd, keyedTableEnd }: ColumnTypes): readonly string[] {
   return [

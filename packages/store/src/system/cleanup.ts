@@ -19,6 +19,7 @@ import {
 } from '../limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { forgetRunsBefore } from './due-threads.ts';
+import { resolveOld } from './old-notices.ts';
 
 export interface CleanupOptions {
   /** How long audit entries are kept; a year unless told. */
@@ -59,7 +60,7 @@ const expiring: readonly Expiring[] = [
   },
 ];
 
-export function createCleanup({ runner, clock }: QueryContext): Cleanup {
+export function createCleanup({ runner, clock, random }: QueryContext): Cleanup {
   return {
     removeExpired: async (options = {}) => {
       const nowMs = clock.wallMs();
@@ -70,6 +71,7 @@ export function createCleanup({ runner, clock }: QueryContext): Cleanup {
       for (const entry of expiring) {
         await count(entry.table, (db) => removeOld(db, entry, nowMs - entry.keptMs));
       }
+      await resolveOld({ runner, clock, random }, nowMs - endedKeptMs);
       const agent_runs = await forgetRunsBefore(runner, nowMs - endedKeptMs);
       const keptMs = {
         audit_log: options.auditKeptMs ?? auditKeptMs,

@@ -217,3 +217,15 @@ export const countAccountWaiting = createSelect((db, { accountId }: OfAccount) =
 export const countAllWaiting = createSelect((db, _values: object) =>
   waitingOf(db).where('ended_at_ms', 'is', null),
 );
+
+export const countLanes = createSelect((db, _values: object) => {
+  const count = (status: 'running' | 'queued') =>
+    sql<number>`count(CASE WHEN status = ${sql.lit(status)} THEN 1 END)`;
+  return db
+    .selectFrom('turns')
+    .select(['account_id', 'agent'])
+    .select([count('running').as('running'), count('queued').as('waiting')])
+    .where('ended_at_ms', 'is', null)
+    .where('status', 'in', [sql.lit('running' as const), sql.lit('queued' as const)])
+    .groupBy(['account_id', 'agent']);
+});

@@ -23,6 +23,7 @@ import {
   countAgentWaiting,
   countAhead,
   countAllWaiting,
+  countLanes,
   selectBefore,
   selectLast,
   selectLastKey,
@@ -48,6 +49,13 @@ export function createQueue({ runner }: Pick<QueryContext, 'runner'>): QueueReco
     readyLanes: () => readyLanes(runner),
     ready: (wanted) => readyTurns(runner, wanted),
     overdue: async (wanted) => (await runner.select(selectOverdue, wanted)).map(readyOf),
+    counts: async () =>
+      (await runner.select(countLanes, {})).map(({ account_id, agent, running, waiting }) => ({
+        accountId: parseAccountId(account_id),
+        agent,
+        running,
+        waiting,
+      })),
     waitingIn: async ({ agent, accountId }) => {
       const [row] =
         agent !== undefined

@@ -120,6 +120,7 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'threads.turnOfMessage': (q, { threadId }) => q.threads.turnOfMessage(threadId, 'message-turn-m'),
   'threads.ask': (q, { askId }) => q.threads.ask(askId),
   'threads.openAsks': noIds,
+  'threads.lastAsks': noIds,
   'threads.frames': (q, { runId }) => q.threads.frames(runIdOf(runId), 0),
   'threads.trimFrames': (q, { runId }) => q.threads.trimFrames(runIdOf(runId), 1_000),
   'threads.endedRuns': (q, { threadId }) => q.threads.endedRuns(threadId),

@@ -213,3 +213,21 @@ onBoth('events of an account go after 30 days, and say so', async ({ open, clock
   assert.deepEqual(await account.events.head(), { seq: seq + 1, keptFromSeq: seq + 1 });
   assert.equal((await account.events.list({ after: 0, limit: 9 })).length, 1);
 });
+
+onBoth('what nobody looked at for a month leaves the inbox, then the database', async (backend) => {
+  const { open, clock } = backend;
+  const store = await open();
+  const { notices, inbox } = await createAccount(store, 'ann');
+  const input = (name: 'done' | 'approval') =>
+    ({ class: name, key: name, subjectId: name }) as const;
+  await notices.tell({ notices: [input('done'), input('approval')] });
+  clock.advance(endedKeptMs + minuteMs);
+  await store.system.cleanup.removeExpired();
+  const { counts } = await inbox.look(9);
+  // What wants an answer wants it for as long as it takes.
+  assert.deepEqual([counts.done, counts.approval], [0, 1]);
+  const [done] = (await notices.list()).items.filter((notice) => notice.class === 'done');
+  assert.equal(done?.resolution, 'old');
+  clock.advance(endedKeptMs + minuteMs);
+  assert.equal((await store.system.cleanup.removeExpired())['notices'], 1);
+});

@@ -22,7 +22,7 @@ export function startsFor(
   { floorBytes, agentBytes }: MemoryLimits,
   { availableBytes, running, atMs }: MemoryNow,
 ): number {
-  if (availableBytes === undefined) return Number.POSITIVE_INFINITY;
+  if (availableBytes === undefined || floorBytes <= 0) return Number.POSITIVE_INFINITY;
   const growing = running.filter(({ startedAtMs }) => Math.abs(atMs - startedAtMs) < growingMs);
   const spareBytes = availableBytes - growing.length * agentBytes - floorBytes;
   // The one that is started may bring it down to the floor.

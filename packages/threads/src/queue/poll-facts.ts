@@ -17,9 +17,11 @@ export interface PollFacts {
   readonly untilMs: number;
 }
 
+export type PolledTurn = Pick<TurnRow, 'status' | 'loadClass' | 'deadlineAtMs'>;
+
 /* Undefined: it has ended. */
 export function pollFacts(
-  turn: Pick<TurnRow, 'status' | 'loadClass' | 'deadlineAtMs' | 'endedAtMs'>,
+  turn: PolledTurn,
   { atMs, longestWaitMs }: { readonly atMs: number; readonly longestWaitMs: number },
 ): PollFacts | undefined {
   if (turn.status !== 'queued' && turn.status !== 'running') return undefined;

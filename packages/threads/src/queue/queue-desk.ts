@@ -5,7 +5,8 @@ import type { QueueRecords, WaitingTurn } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import { type AdmissionDeps, startsNow } from './admission.ts';
 import { countLanes } from './next-admissions.ts';
-import { agentLane } from './queue-limits.ts';
+import { pollFacts } from './poll-facts.ts';
+import { agentLane, longestWaitMs } from './queue-limits.ts';
 import {
   type LaneView,
   type QueueDesk,
@@ -54,12 +55,17 @@ export function createQueueDesk(deps: QueueDeskDeps): QueueDesk {
     ofTurn,
     ofTurns: async (accountId, turns) => {
       const places = new Map<string, QueuePlace>();
-      for (const { id, status } of turns) {
-        const place = status === 'queued' ? await ofTurn(accountId, id) : undefined;
-        if (place !== undefined) places.set(id, place);
+      const queued = turns.filter(({ status }) => status === 'queued');
+      if (queued.length === 0) return places;
+      const state = await now(accountId);
+      for (const { id } of queued) {
+        const turn = await queue.placeOf(accountId, id);
+        if (turn !== undefined) places.set(id, placeOf(turn, turn.ahead, state));
       }
       return places;
     },
+    poll: (turn, agent) =>
+      pollFacts(turn, { atMs: clock.wallMs(), longestWaitMs: longestWaitMs(limits, agent) }),
   };
 }
 

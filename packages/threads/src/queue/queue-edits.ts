@@ -38,6 +38,9 @@ type Deps = Pick<ThreadsDeps, 'recordsOf' | 'queue' | 'clock'>;
 export function createQueueEdits(deps: Deps, actors: Actors): QueueEdits {
   return {
     move: async (accountId, { turnId, before, by }) => {
+      if ((await deps.queue.placeOf(accountId, turnId)) === undefined) {
+        throw await whyNotWaiting(deps, accountId, turnId);
+      }
       if (before === turnId) return;
       const spot = await spotFor(deps, accountId, { turnId, before });
       if (spot === undefined) return;
@@ -61,16 +64,17 @@ export function createQueueEdits(deps: Deps, actors: Actors): QueueEdits {
 
 /* Undefined: nothing else waits, so it stands there already. */
 async function spotFor(
-  { queue }: Deps,
+  deps: Deps,
   accountId: AccountId,
   { turnId, before }: Pick<TurnMove, 'turnId' | 'before'>,
 ): Promise<QueueSpot | undefined> {
+  const { queue } = deps;
   if (before === null) {
     const { last } = await queue.neighbours(accountId, { exceptId: turnId });
     return last && spotAfter(last);
   }
   const target = await queue.placeOf(accountId, before);
-  if (target === undefined) throw notWaiting(before);
+  if (target === undefined) throw await whyNotWaiting(deps, accountId, before);
   const around = await queue.neighbours(accountId, { spot: target, exceptId: turnId });
   const spot = spotBefore(target, around.before);
   if (spot !== undefined) return spot;
@@ -92,7 +96,7 @@ async function changeWaiting(
   { accountId, turnId, audit, decide }: WaitingChange,
 ): Promise<void> {
   const turn = await recordsOf(accountId).turn(turnId);
-  if (turn === undefined) throw new ThreadsError('turn-not-found', `there is no turn ${turnId}`);
+  if (turn === undefined) throw notFound(turnId);
   const { threadId: thread } = turn;
   const told = { ...audit, target: turnId, detail: { thread, ...audit.detail } };
   await actors.of({ accountId, id: thread }).rows.change((now) => {
@@ -101,6 +105,19 @@ async function changeWaiting(
     return { change, audit: told };
   });
   actors.admission.look();
+}
+
+async function whyNotWaiting(
+  { recordsOf }: Deps,
+  accountId: AccountId,
+  turnId: string,
+): Promise<ThreadsError> {
+  const turn = await recordsOf(accountId).turn(turnId);
+  return turn === undefined ? notFound(turnId) : notWaiting(turnId);
+}
+
+function notFound(turnId: string): ThreadsError {
+  return new ThreadsError('turn-not-found', `there is no turn ${turnId}`);
 }
 
 function notWaiting(turnId: string): ThreadsError {

@@ -31,7 +31,7 @@ export const usualGatewayLane: LaneLimits = {
 };
 
 export interface MemoryLimits {
-  /* With less available than this, no agent is started for a turn. */
+  /* With less available than this, no agent is started for a turn; zero: memory is not looked at. */
   readonly floorBytes: number;
   /* What one that was just started will take, though it does not yet. */
   readonly agentBytes: number;

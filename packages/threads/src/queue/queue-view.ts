@@ -7,6 +7,7 @@
 import type { LaneLimits, LaneName, RunningTurn, WaitingTurn } from '@clawdfather/agents';
 import type { AccountId } from '@clawdfather/kit';
 import { countLanes } from './next-admissions.ts';
+import type { PolledTurn, PollFacts } from './poll-facts.ts';
 import { agentLane, type QueueLimits } from './queue-limits.ts';
 
 export const queueReasonCodes = [
@@ -87,6 +88,8 @@ export interface QueueDesk {
     accountId: AccountId,
     turns: readonly { readonly id: string; readonly status: string }[],
   ): Promise<ReadonlyMap<string, QueuePlace>>;
+  /* How a client that has no stream asks after a turn of this agent; undefined: it has ended. */
+  poll(turn: PolledTurn, agent: string): PollFacts | undefined;
 }
 
 /* What the reason of a wait is read off. */

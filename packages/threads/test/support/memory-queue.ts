@@ -92,6 +92,7 @@ export function memoryQueue(threads: () => readonly Stored[]): QueueRecords {
         .filter((turn) => turn.agent === agent && turn.readyAtMs < readyBeforeMs)
         .filter(({ notBeforeMs = 0 }) => notBeforeMs < readyBeforeMs)
         .slice(0, limit),
+    counts: async () => [],
     waitingIn: async ({ agent }) => {
       const turns = waiting().filter((turn) => agent === undefined || turn.agent === agent);
       const oldest = turns.map(({ queuedAtMs }) => queuedAtMs).toSorted((a, b) => a - b)[0];

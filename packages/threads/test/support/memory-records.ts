@@ -106,6 +106,10 @@ export class MemoryRecords {
           .filter(({ state }) => state === 'open')
           .map((ask) => ({ ...ask, threadId })),
       ),
+    lastAsks: async (limit) =>
+      [...this.threads]
+        .flatMap(([threadId, { asks }]) => [...asks.values()].map((ask) => ({ ...ask, threadId })))
+        .slice(-limit),
     frames: async (runId, from) =>
       [...this.threads.values()]
         .flatMap(({ frames }) => frames)

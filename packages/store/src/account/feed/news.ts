@@ -37,6 +37,8 @@ export interface NoticeInput {
   readonly threadSeq?: number | undefined;
   readonly subjectId: string;
   readonly detail?: { readonly [key: string]: Json | undefined };
+  /** Not while another one of the class is open about the same. */
+  readonly isOnePerSubject?: true;
 }
 
 /** Which open notices: all that fit every word that is given. */
@@ -67,7 +69,10 @@ export async function writeNews(
 ): Promise<void> {
   const told = await withoutKnown(db, context, events);
   for (const resolve of resolves) told.push(...(await resolveNotices(db, context, resolve)));
-  for (const notice of notices) told.push(...(await insertNotice(db, context, notice)));
+  for (const notice of notices) {
+    if (notice.isOnePerSubject && (await isOpen(db, context, notice))) continue;
+    told.push(...(await insertNotice(db, context, notice)));
+  }
   if (told.length > 0) await insertEvents(db, context, told);
 }
 
@@ -116,6 +121,22 @@ async function resolveNotices(
     subjectId: row.id,
     payload: { class: row.class, about: row.subject_id, resolution: as },
   }));
+}
+
+async function isOpen(
+  db: Database,
+  { accountId }: FeedContext,
+  { class: noticeClass, subjectId }: NoticeInput,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('notices')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('subject_id', '=', subjectId)
+    .where('class', '=', noticeClass)
+    .where('resolved_at_ms', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function insertNotice(

@@ -35,6 +35,8 @@ export function newsOfSession(
             key: `session:${id}`,
             subjectId: connectionId ?? '',
             detail: { session_id: id, ...cause },
+            // A host that takes three sessions with it is lost once.
+            isOnePerSubject: true,
           },
         ]
       : [],

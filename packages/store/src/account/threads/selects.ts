@@ -240,6 +240,15 @@ export const selectOpenAsks = createSelect((db, { accountId }: OfAccount) =>
     .orderBy('acp_asks.id'),
 );
 
+export const selectLastAsks = createSelect(
+  (db, { accountId, limit }: OfAccount & { readonly limit: number }) =>
+    fromAsks(db, accountId)
+      .select('acp_asks.thread_id')
+      .orderBy('acp_asks.asked_at_ms', 'desc')
+      .orderBy('acp_asks.id', 'desc')
+      .limit(limit),
+);
+
 export const selectAsk = createSelect((db, { accountId, id }: OfRow) =>
   fromAsks(db, accountId).select('acp_asks.thread_id').where('acp_asks.id', '=', id),
 );

@@ -18,6 +18,7 @@ import {
   selectEndedRuns,
   selectEvents,
   selectFrames,
+  selectLastAsks,
   selectOpenAsks,
   selectThread,
   selectThreads,
@@ -64,6 +65,8 @@ export function createThreads(context: AccountContext): Threads {
     },
     ask: async (id) => (await runner.select(selectAsk, { accountId, id })).map(toRecord)[0],
     openAsks: async () => (await runner.select(selectOpenAsks, { accountId })).map(toRecord),
+    lastAsks: async (limit) =>
+      (await runner.select(selectLastAsks, { accountId, limit })).map(toRecord).toReversed(),
     frames: async (runId, from) =>
       (await runner.select(selectFrames, { accountId, runId, from })).map(toRecord),
     trimFrames: async (runId, below) => {

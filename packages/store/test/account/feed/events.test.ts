@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { decideOn } from '@clawdfather/sessions';
 import type { AccountStore } from '@clawdfather/store';
 import { onBoth } from '../../backends.ts';
-import { audit, createAccount, createWorld } from '../../world.ts';
+import { audit, createAccount, createWorld, owner } from '../../world.ts';
 import {
   busyThread,
   changeOf,
@@ -151,3 +151,30 @@ onBoth('who follows an account is told after the commit, and of no other', async
   assert.equal(rings.length, 1);
   stop();
 });
+
+onBoth(
+  'a host that takes two sessions with it is one notice, and is back with the next',
+  async ({ open }) => {
+    const { account, connectionId, sessionId } = await createWorld(await open());
+    const start = async (): Promise<string> => {
+      const made = await account.sessions.create({
+        connectionId,
+        agent: 'claude',
+        owner,
+        openMax: 9,
+        audit,
+      });
+      assert.equal(made.outcome, 'created');
+      const { id } = made.session;
+      await account.sessions.change(id, decideOn({ type: 'activated', epoch: 1 }, audit));
+      return id;
+    };
+    const second = await start();
+    const lost = { type: 'failed', epoch: 1, code: 'keepalive', message: 'm' } as const;
+    for (const id of [sessionId, second]) await account.sessions.change(id, decideOn(lost, audit));
+    assert.equal((await account.inbox.look(9)).counts.host_lost, 1);
+    await start();
+    assert.equal((await account.inbox.look(9)).counts.host_lost, 0);
+    assert.equal((await account.notices.list()).items[0]?.resolution, 'back');
+  },
+);

@@ -6,27 +6,30 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { DueThreads } from '@clawdfather/agents';
+import type { QueueRecords } from '@clawdfather/agents';
 import { onBoth } from '../../backends.ts';
 import { createAccount } from '../../world.ts';
 import { ModelledThread } from './modelled-thread.ts';
 import { newThread } from './thread-rows.ts';
 
-/* Fewer than threads, so that it matters. */
-const activeMax = 2;
-const threadsMax = 3;
+/* Fewer than threads, so that it matters; and one of each account. */
+const lanes = { agent: 2, account: 1, gateway: 2 };
+const threadsMax = 4;
 const stepsMax = 60;
 
 interface Real {
   readonly threads: readonly ModelledThread[];
-  readonly due: DueThreads;
+  readonly queue: QueueRecords;
 }
 
 type Step = (thread: ModelledThread, real: Real) => Promise<void> | void;
 
-/* The room first, then the turn, as admission does it (X1). */
-const admit: Step = async (thread, { due }) => {
-  if ((await due.runningTurns()) < activeMax) await thread.admit();
+/* X1. What is told to be full is full. */
+const admit: Step = async (thread, { queue }) => {
+  const outcome = await thread.admit(lanes);
+  if (typeof outcome === 'string') return;
+  assert.equal(outcome.count, lanes[outcome.lane]);
+  assert.ok((await queue.running()).length > 0, 'something runs where there is no room');
 };
 
 const steps: Readonly<Record<string, Step>> = {
@@ -80,7 +83,10 @@ class Happening implements fc.AsyncCommand<object, Real> {
     assert.ok(thread);
     await steps[this.#name]?.(thread, real);
     for (const one of real.threads) await one.check();
-    assert.ok((await real.due.runningTurns()) <= activeMax, 'no more run than may');
+    const running = await real.queue.running();
+    assert.ok(running.length <= lanes.agent, 'no more run than may');
+    const accounts = new Set(running.map(({ accountId }) => accountId));
+    assert.equal(accounts.size, running.length, 'one of each account');
   }
 
   toString(): string {
@@ -102,13 +108,16 @@ onBoth('whatever happens to threads, their rows hold', async ({ open, kind }, t)
     fc.commands(happenings, { maxCommands: stepsMax, size: '+1' }),
     async (commands) => {
       worlds += 1;
-      const { threads: records } = await createAccount(store, `person-${worlds}`);
-      const rows = [];
-      for (let count = 0; count < threadsMax; count += 1) rows.push(await newThread(records));
-      const real = {
-        threads: rows.map(({ thread }) => new ModelledThread(records, thread.id)),
-        due: store.system.threads,
-      };
+      const people = [
+        await createAccount(store, `ann-${worlds}`),
+        await createAccount(store, `bob-${worlds}`),
+      ];
+      const threads: ModelledThread[] = [];
+      for (let count = 0; count < threadsMax; count += 1) {
+        const { threads: records } = people[count % people.length]!;
+        threads.push(new ModelledThread(records, (await newThread(records)).thread.id));
+      }
+      const real = { threads, queue: store.system.queue };
       await fc.asyncModelRun(() => ({ model: {}, real }), commands);
       // Turns of this world are not the next one's.
       for (const thread of real.threads) await thread.finish();

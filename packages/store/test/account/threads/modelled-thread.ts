@@ -15,6 +15,8 @@ import {
   enqueueTurn,
   type EventRow,
   holdRun,
+  type LaneFull,
+  type LaneNumbers,
   noText,
   type RpcMessage,
   type ThreadChange,
@@ -69,9 +71,14 @@ export class ModelledThread {
     this.#enqueued.push(id);
   }
 
-  /* True: one was. */
-  async admit(): Promise<boolean> {
-    return (await this.#change((rows) => admitTurn(rows, atMs))) !== undefined;
+  /* X1: with the room that it needs in the lanes, or not at all. */
+  async admit(below: LaneNumbers): Promise<'admitted' | 'none' | LaneFull> {
+    const rows = await this.#rows();
+    const change = admitTurn(rows, atMs, { kind: 'admit', instanceId, below });
+    if (change === undefined) return 'none';
+    const outcome = await this.#records.commit(rows, change);
+    assert.notEqual(outcome, 'conflict');
+    return typeof outcome === 'object' ? outcome : 'admitted';
   }
 
   /* Its agent is started, where a turn needs one. */
@@ -251,6 +258,10 @@ export class ModelledThread {
     const events = await this.#records.events(this.id, { after: 0, limit: 10_000 });
     const running = turns.filter(({ status }) => status === 'running');
     assert.ok(running.length <= 1, 'at most one turn runs');
+    for (const [index, { readyAtMs }] of rows.queue.entries()) {
+      const isReady = index === 0 && rows.turn === undefined;
+      assert.equal(readyAtMs !== undefined, isReady, 'the first is ready while none runs');
+    }
     assert.deepEqual(
       events.map(({ seq }) => seq),
       Array.from({ length: rows.thread.lastSeq }, (_, index) => index + 1),

@@ -3,6 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { type CompiledQuery, sql } from 'kysely';
+import { selectAccountEvents } from '../../../src/account/feed/events.ts';
+import * as inbox from '../../../src/account/feed/inbox.ts';
 import * as selects from '../../../src/account/threads/selects.ts';
 import type { Engine } from '../../../src/engine.ts';
 import type { Select, SelectTarget } from '../../../src/select.ts';
@@ -33,6 +35,7 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
   const ofRun = { accountId, runId: runIdOf('run-a') };
   const plan = <Values extends object, Row>(select: Select<Values, Row>, values: Values) =>
     planOf(engine, (target) => select.bind(target, values));
+  const openNotices = { accountId, noticeClass: 'done' as const, limit: 9 };
   const expected = [
     [await plan(selects.selectThread, ofThread), ['threads']],
     [await plan(selects.selectLiveRun, ofThread), ['agent_runs_live', 'agent_runs_instance']],
@@ -49,6 +52,12 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
     [await plan(countRunning, {}), ['turns_open', 'turns_running']],
     [await plan(selectDue, { limit: 10 }), ['turns_wakes']],
     [await plan(countWaiting, {}), ['turns_open', 'turns_waiting', 'turns_queue']],
+    [await plan(inbox.countOpenNotices, { accountId }), ['notices_open']],
+    [await plan(inbox.selectOldestOpen, openNotices), ['notices_open']],
+    [await plan(inbox.selectNewestOpen, openNotices), ['notices_open']],
+    [await plan(inbox.selectWorking, { accountId, limit: 9 }), ['turns_running', 'turns_open']],
+    [await plan(inbox.countOpenTurns, { accountId }), ['turns_']],
+    [await plan(selectAccountEvents, { accountId, ...page }), ['account_events']],
   ] as const;
   for (const [text, indexes] of expected) {
     assert.ok(
@@ -79,6 +88,10 @@ async function addFinished(engine: Engine, accountId: string): Promise<void> {
       ${numbers} SELECT ${account}, ${name('old-')}, 1, 'm', 0, 'answered' FROM numbers`,
     sql`INSERT INTO acp_frames (account_id, run_id, input_end, input_offset, text)
       ${numbers} SELECT ${account}, ${name('old-')}, 5, 0, 'x' FROM numbers`,
+    sql`INSERT INTO account_events (account_id, seq, type, subject_id, payload_json, at_ms)
+      ${numbers} SELECT ${account}, 1000000 + n, 'seen', ${name('done-')}, '{}', n FROM numbers`,
+    sql`INSERT INTO notices (account_id, id, class, key, thread_id, subject_id, detail_json, created_at_ms, resolved_at_ms, resolution, planned_at_ms)
+      ${numbers} SELECT ${account}, ${name('notice-')}, 'done', ${name('key-')}, ${name('done-')}, ${name('turn-')}, '{}', n, n, 'seen', n FROM numbers`,
     sql`INSERT INTO turn_events (account_id, thread_id, seq, type, payload_json, at_ms)
       ${numbers} SELECT ${account}, ${name('done-')}, 1, 'status', '{}', n FROM numbers`,
   ];

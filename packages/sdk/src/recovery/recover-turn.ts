@@ -1,0 +1,109 @@
+/*
+ * Follows a turn to its end without its stream: asks after it, through restarts and a network that comes and goes, for as long and as often as
+ * the gateway says. For an app that starts anew with a turn under way, and for whoever has only the turn's id.
+ *
+ *   const end = await recoverTurn({ client, turnId }, { clock, random, onState });
+ *   if (end.kind === 'failed') show(recoveryText(end.code), { retry: mayRetry(end.code) });
+ */
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { backoffMs } from '../backoff.ts';
+import type { Client } from '../client.ts';
+import { RefusedError } from '../errors.ts';
+import type { FollowOptions } from '../follow-events.ts';
+import { isWorthRetrying } from '../is-worth-retrying.ts';
+import {
+  nextRecovery,
+  type Recovery,
+  recoveryBegins,
+  type RecoveryEvent,
+  type TurnFound,
+} from './next-recovery.ts';
+
+export interface TurnToRecover {
+  readonly client: Client;
+  readonly turnId: string;
+  /* The generation of the gateway when the turn was last seen, as it was kept. */
+  readonly generation?: number;
+  /* How long to ask, from the last answer that was kept. */
+  readonly pollUntilMs?: number;
+}
+
+export interface RecoverOptions extends Omit<FollowOptions, 'onLink'> {
+  readonly onState?: (state: Recovery) => void;
+}
+
+export type RecoveryEnd = Extract<Recovery, { kind: 'recovered' | 'failed' }>;
+
+/* As gateways say it; for those that do not. */
+const usualIntervalMs = 2_000;
+
+/* Throws the signal's reason, and refusals that are not about this turn, such as `unauthorized`. */
+export async function recoverTurn(
+  { client, turnId, generation, pollUntilMs }: TurnToRecover,
+  { clock, random, signal, onState }: RecoverOptions,
+): Promise<RecoveryEnd> {
+  const lost = { kind: 'lost', atMs: clock.wallMs() } as const;
+  let state: Recovery = nextRecovery({ ...recoveryBegins, pollUntilMs }, lost);
+  let intervalMs = usualIntervalMs;
+  let attempt = 0;
+  const step = (event: RecoveryEvent): void => {
+    state = nextRecovery(state, event);
+    onState?.(state);
+  };
+  const stopWatching = client.gateway.onRestart(() => step({ kind: 'restarted' }));
+  try {
+    for (;;) {
+      const answer = await askAfter(client, turnId, signal);
+      const { generation: now } = client.gateway.last ?? {};
+      const isNewer = generation !== undefined && now !== undefined && now > generation;
+      if (isNewer && !state.isRestarted) step({ kind: 'restarted' });
+      if (answer.kind === 'found') {
+        attempt = 0;
+        intervalMs = answer.turn.poll?.interval_ms ?? intervalMs;
+        step({ kind: 'found', turn: turnFound(answer.turn), atMs: clock.wallMs() });
+      } else if (answer.kind === 'not-found') step({ kind: 'not-found' });
+      else step({ kind: 'unanswered', atMs: clock.wallMs() });
+      if (state.kind === 'recovered' || state.kind === 'failed') return state;
+      const waitMs = answer.kind === 'found' ? intervalMs : backoffMs(attempt, random);
+      if (answer.kind !== 'found') attempt += 1;
+      await clock.sleep(waitMs, signal);
+    }
+  } finally {
+    stopWatching();
+  }
+}
+
+type TurnAnswer = AnswerOf<Api['turns']['get']>['turn'];
+
+type Answer =
+  | { readonly kind: 'found'; readonly turn: TurnAnswer }
+  | { readonly kind: 'not-found' | 'unanswered' };
+
+async function askAfter(
+  client: Client,
+  turnId: string,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  try {
+    const call = { params: { id: turnId } };
+    const options = signal === undefined ? {} : { signal };
+    return { kind: 'found', turn: (await client.turns.get(call, options)).turn };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof RefusedError && error.refusal.code === 'not_found') {
+      return { kind: 'not-found' };
+    }
+    if (!isWorthRetrying(error)) throw error;
+    return { kind: 'unanswered' };
+  }
+}
+
+/* A turn as the API shows it, as far as recovery has to know it. */
+export function turnFound({ status, result, poll }: TurnAnswer): TurnFound {
+  const until = poll?.until ?? undefined;
+  return {
+    status,
+    code: result?.code,
+    pollUntilMs: until === undefined ? undefined : Date.parse(until),
+  };
+}
