@@ -28,7 +28,9 @@ import { newTrace } from '../observe/trace-context.ts';
 import { newTurnTrace } from '../observe/turn-trace.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { noAgent } from './agent-catalogue.ts';
+import { checkDigest } from '../runs/decide-approval.ts';
 import { checkMayAnswer } from './may-answer.ts';
+import { digestOf } from './show-ask.ts';
 import type { AgentThreads } from './open-threads.ts';
 import { refuseNoDirectory } from './refuse-no-directory.ts';
 import { usualDirectory } from './usual-directory.ts';
@@ -207,8 +209,12 @@ export class CallerThreads {
     return this.thread(id);
   }
 
-  async answer(askId: string, answer: AskAnswer): Promise<void> {
+  /* `digest`: of what was shown; absent: whatever it is. */
+  async answer(askId: string, answer: AskAnswer, digest?: string): Promise<void> {
     await checkMayAnswer(this.records, this.#caller, askId);
+    // What is asked never changes, so this holds when it is answered.
+    const ask = digest === undefined ? undefined : await this.records.ask(askId);
+    if (ask !== undefined) checkDigest(digest, digestOf(ask));
     const { threads } = this.#deps.agentThreads;
     await threads.answer(this.#caller.accountId, askId, { answer, by: this.#by });
   }
