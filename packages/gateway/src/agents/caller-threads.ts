@@ -18,7 +18,7 @@ import type { JsonObject } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
-import type { QueuePlace, QueueView } from '@clawdfather/threads';
+import type { PollFacts, QueuePlace, QueueView } from '@clawdfather/threads';
 import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -69,6 +69,8 @@ export interface SaidPrompt {
 export interface TurnStanding {
   readonly sync: ArtifactSyncRow | undefined;
   readonly place: QueuePlace | undefined;
+  /* Undefined: it has ended. */
+  readonly poll: PollFacts | undefined;
 }
 
 export type TurnOfThread = TurnRow & { readonly threadId: string };
@@ -165,15 +167,17 @@ export class CallerThreads {
   async standing(turn: TurnOfThread): Promise<TurnStanding> {
     const { queue } = this.#deps.agentThreads.threads;
     const isWaiting = turn.status === 'queued';
+    const { agent } = await this.thread(turn.threadId);
     return {
       sync: await this.syncOf(turn.id),
       place: isWaiting ? await queue.ofTurn(this.#caller.accountId, turn.id) : undefined,
+      poll: queue.poll(turn, agent),
     };
   }
 
   /* The same of all turns of a thread. */
   async standings(
-    { id }: ThreadRow,
+    { id, agent }: ThreadRow,
     turns: readonly TurnRow[],
   ): Promise<(turn: TurnRow) => TurnStanding> {
     const { queue } = this.#deps.agentThreads.threads;
@@ -182,6 +186,7 @@ export class CallerThreads {
     return (turn) => ({
       sync: syncs.get(turn.id),
       place: places.get(turn.id),
+      poll: queue.poll(turn, agent),
     });
   }
 
