@@ -20,9 +20,9 @@ const thread = {
   directory: '/project',
   session_id: null,
   last_seq: 0,
-  seen_seq: 0,
   last_turn_id: null,
   last_result_code: null,
+  seen_seq: 0,
   session_key: '0000000000000001',
   agent_id: 'fake',
   backend: 'acp',
@@ -30,7 +30,7 @@ const thread = {
   spawned_by: null,
   parent_session_key: null,
   ancestor_session_keys: [],
-  gateway_instance_id: '0000000000000003',
+  gateway_instance_id: 'one',
   created_at: at,
   updated_at: at,
 };
@@ -44,13 +44,8 @@ const turn = {
   deadline_at: null,
   ended_at: null,
   cancel_asked_at: null,
-  priority: 0,
-  not_before: null,
-  queue: null,
-  poll: null,
   result: null,
   usage: null,
-  artifact_sync: { status: 'no-artifacts', count: 0, missing: [], missing_count: 0 },
 };
 
 interface Seen {
