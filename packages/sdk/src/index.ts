@@ -44,6 +44,8 @@ export type {
 export { recoverTurn, turnFound } from './recovery/recover-turn.ts';
 export type { RecoverOptions, RecoveryEnd, TurnToRecover } from './recovery/recover-turn.ts';
 export { recoveryText } from './recovery/recovery-text.ts';
+export { proveReceipt } from './prove-receipt.ts';
+export type { ReceiptProof } from './prove-receipt.ts';
 export { openTerminal } from './terminal/open-terminal.ts';
 export type {
   RunToDrive,

@@ -11,7 +11,8 @@ import type { RpcParams, Task } from '@clawdfather/protocol/acp';
 import { notFound } from '../http/api-error.ts';
 import { actorOf } from '../http/caller.ts';
 import { limitEndpoint } from '../http/limit-endpoint.ts';
-import { findThread, keyOf, requireThread, threadIdOfKey } from './find-thread.ts';
+import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
+import { findThread, keyOf, requireThread } from './find-thread.ts';
 import type { Following, RpcCall, RpcHandler } from './rpc-call.ts';
 import { readTask } from './show-task.ts';
 

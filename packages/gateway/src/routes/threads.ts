@@ -144,7 +144,7 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
     get: async (call) => show(threadsOf(parts, call), call.params.id),
     answer: async (call) => {
       const mine = threadsOf(parts, call);
-      await mine.answer(call.params.id, answerOf(call.body));
+      await mine.answer(call.params.id, answerOf(call.body), call.body.digest);
       return show(mine, call.params.id);
     },
   };
