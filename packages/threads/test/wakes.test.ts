@@ -10,6 +10,8 @@ import { ThreadsError } from '../src/errors.ts';
 import { silentThreadsObserver } from '../src/observer.ts';
 import { createWakes } from '../src/wakes.ts';
 
+type TurnOfThread = TurnRow & { readonly threadId: string };
+
 test('an account whose queue is full keeps nobody else from being told, and is told later', async () => {
   const wakeOf = (account: string, index: number): DueWake => ({
     accountId: account as AccountId,
@@ -32,9 +34,15 @@ test('an account whose queue is full keeps nobody else from being told, and is t
       },
     },
     recordsOf: () => ({
-      get: async (id) => ({ id, agent: 'a', title: 't', status: 'idle', lastSeq: 0 }) as ThreadRow,
-      turn: async (id) =>
-        ({ id, status: 'completed', threadId: 'child' }) as TurnRow & { threadId: string },
+      // Of their rows only these are read.
+      get: async (id) => {
+        const row: Partial<ThreadRow> = { id, agent: 'a', title: 't', status: 'ready', lastSeq: 0 };
+        return row as ThreadRow;
+      },
+      turn: async (id) => {
+        const row: Partial<TurnOfThread> = { id, status: 'completed', threadId: 'child' };
+        return row as TurnOfThread;
+      },
       events: async () => [],
     }),
     prompt: async ({ accountId }, { clientMessageId = '' }) => {
