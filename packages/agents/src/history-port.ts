@@ -16,12 +16,34 @@ export interface EventText extends Omit<EventRow, 'payload'> {
   readonly characters: number;
 }
 
+/* How much there is to read, before it is read. */
+export interface EventSize {
+  readonly seq: number;
+  /* Of its payload, as JSON. */
+  readonly bytes: number;
+}
+
 /* The threads of one account, backwards. */
 export interface ThreadHistory {
   /* Those below this number, newest first. */
   before(
     threadId: string,
     range: { readonly before: number; readonly limit: number },
+  ): Promise<readonly BriefEvent[]>;
+  /* After this number, in order. */
+  sizes(
+    threadId: string,
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<readonly EventSize[]>;
+  /* What tools told in a turn, in order; a payload of more bytes than these is only its beginning. */
+  tools(
+    threadId: string,
+    range: {
+      readonly turnId: string;
+      readonly after: number;
+      readonly limit: number;
+      readonly bytesMax: number;
+    },
   ): Promise<readonly BriefEvent[]>;
   /* In characters. Undefined: there is no such event. */
   eventText(

@@ -76,7 +76,7 @@ export { editTurn, expireTurn, moveTurn } from './decide/queue.ts';
 export type { TurnEdit } from './decide/queue.ts';
 export { admitTurn, cancelTurn, enqueueTurn, failStart } from './decide/turns.ts';
 export type { Cancel, NewTurn } from './decide/turns.ts';
-export type { BriefEvent, EventText, ThreadHistory } from './history-port.ts';
+export type { BriefEvent, EventSize, EventText, ThreadHistory } from './history-port.ts';
 export { ownerOf } from './lease/session-owner.ts';
 export type { AgentSessionOwner } from './lease/session-owner.ts';
 export { agentVariables, verifyTree } from './lease/verify-tree.ts';

@@ -41,6 +41,8 @@ export const cliErrorCodes = [
   'secret-file-unsafe',
   'gateway-not-found',
   'gateway-port-taken',
+  'gateway-not-back',
+  'agent-unknown-here',
   'not-signed-in',
   'no-terminal-sign-in',
   'sign-in-refused',

@@ -5,6 +5,13 @@ export { backoffMs } from './backoff.ts';
 export type { CallOptions, Connection, Fetch } from './call-endpoint.ts';
 export { createClient } from './client.ts';
 export type { Client, ClientOptions } from './client.ts';
+export { followAccount } from './follow-account.ts';
+export type {
+  AccountEvent,
+  AccountGap,
+  AccountHappening,
+  AccountToFollow,
+} from './follow-account.ts';
 export { followEvents } from './follow-events.ts';
 export type { FollowInput, FollowOptions, LinkState, ServerEvent } from './follow-events.ts';
 export { followRun } from './follow-run.ts';
@@ -44,6 +51,8 @@ export type {
 export { recoverTurn, turnFound } from './recovery/recover-turn.ts';
 export type { RecoverOptions, RecoveryEnd, TurnToRecover } from './recovery/recover-turn.ts';
 export { recoveryText } from './recovery/recovery-text.ts';
+export { proveReceipt } from './prove-receipt.ts';
+export type { ReceiptProof } from './prove-receipt.ts';
 export { openTerminal } from './terminal/open-terminal.ts';
 export type {
   RunToDrive,

@@ -1,6 +1,7 @@
 /*
  * The door of store: the control database, on SQLite or PostgreSQL.
  */
+export type { GatewayStarts } from './system/instances.ts';
 export type { AccountEvent, AccountEvents, EventsHead } from './account/feed/events.ts';
 export type { Inbox, InboxSnapshot, OpenNotice } from './account/feed/inbox.ts';
 export type { AccountNews } from './account/feed/news.ts';

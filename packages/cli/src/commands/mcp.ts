@@ -66,6 +66,7 @@ export async function execute(context: CallOf<typeof mcpSpec>): Promise<ExitStat
       sessionId,
       directory,
       execDefaults: execDefaults(context),
+      ...(await sessionsOf(context)),
     },
     { read: (signal) => io.stdin.read(signal), write: output.write },
   );
@@ -78,6 +79,16 @@ export async function execute(context: CallOf<typeof mcpSpec>): Promise<ExitStat
   await connection.closed;
   log.event('mcp-closed');
   return codeStatus(exitOk);
+}
+
+/* The server of an agent in a thread also has the tools about other sessions. */
+async function sessionsOf({ config, clock, random }: CommandContext) {
+  const { agentKeyVariable } = await import('@clawdfather/tools');
+  const keyFile = config.env[agentKeyVariable] ?? '';
+  if (keyFile === '') return {};
+  const { createSessionsThroughGateway } = await import('../mcp/sessions-through-gateway.ts');
+  const { stateDir } = config;
+  return { sessions: createSessionsThroughGateway({ stateDir, keyFile, clock, random }) };
 }
 
 /* Of the server outside, whose settings are a person's. */

@@ -18,6 +18,7 @@ const permission: Ask = {
   title: 'rm \u202ex',
   options: [{ option_id: 'yes', name: 'Yes', kind: 'allow_once' }],
   params: {},
+  digest: '0'.repeat(64),
   asked_at: '2026-11-18T00:00:00.000Z',
   decided_by: null,
   decided_at: null,

@@ -6,7 +6,7 @@
 import type { ThreadRow } from '@clawdfather/agents';
 import { isId } from '@clawdfather/kit';
 import { notFound } from '../http/api-error.ts';
-import { idOfHash } from '../http/id-of-hash.ts';
+import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
 import type { RpcCall } from './rpc-call.ts';
 
 export interface ThreadRef {
@@ -20,10 +20,6 @@ type Asking = Pick<RpcCall<'threads.get'>, 'deps' | 'caller' | 'mine'>;
 export function keyOf({ threadId, sessionId }: ThreadRef): string | undefined {
   const named = threadId ?? sessionId;
   return named === undefined || isId(named) ? undefined : named;
-}
-
-export function threadIdOfKey(accountId: string, key: string): string {
-  return idOfHash('thread', accountId, key);
 }
 
 /* Undefined: there is none, or the call names none. */

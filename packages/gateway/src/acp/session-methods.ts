@@ -11,7 +11,8 @@ import type { RpcParams, Task } from '@clawdfather/protocol/acp';
 import { notFound } from '../http/api-error.ts';
 import { actorOf } from '../http/caller.ts';
 import { limitEndpoint } from '../http/limit-endpoint.ts';
-import { findThread, keyOf, requireThread, threadIdOfKey } from './find-thread.ts';
+import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
+import { findThread, keyOf, requireThread } from './find-thread.ts';
 import type { Following, RpcCall, RpcHandler } from './rpc-call.ts';
 import { readTask } from './show-task.ts';
 
@@ -56,7 +57,7 @@ async function say(
   thread: ThreadRow,
 ): Promise<{ readonly result: Task; readonly follow: Following }> {
   const { loadClass, expectedArtifactDirs: artifactDirs, lastSeq } = params;
-  const { idempotencyKey: clientMessageId } = params;
+  const { idempotencyKey: clientMessageId, priority, notBefore } = params;
   const sent = clientMessageId && (await mine.records.turnOfMessage(thread.id, clientMessageId));
   if (!sent) await limitEndpoint(deps, api.threads.prompt, { caller, ip, id: undefined });
   const turnId = await mine.prompt(thread.id, {
@@ -64,6 +65,8 @@ async function say(
     loadClass,
     artifactDirs,
     clientMessageId,
+    priority,
+    notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
   });
   const { accountId } = caller;
   const result = await readTask(deps, mine, { turnId, accountId, isOlder });

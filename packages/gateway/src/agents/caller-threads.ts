@@ -18,7 +18,7 @@ import type { JsonObject } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
 import type { Store } from '@clawdfather/store';
-import type { QueuePlace, QueueView } from '@clawdfather/threads';
+import type { PollFacts, QueuePlace, QueueView } from '@clawdfather/threads';
 import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -28,7 +28,9 @@ import { newTrace } from '../observe/trace-context.ts';
 import { newTurnTrace } from '../observe/turn-trace.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import { noAgent } from './agent-catalogue.ts';
+import { checkDigest } from '../runs/decide-approval.ts';
 import { checkMayAnswer } from './may-answer.ts';
+import { digestOf } from './show-ask.ts';
 import type { AgentThreads } from './open-threads.ts';
 import { refuseNoDirectory } from './refuse-no-directory.ts';
 import { usualDirectory } from './usual-directory.ts';
@@ -67,6 +69,8 @@ export interface SaidPrompt {
 export interface TurnStanding {
   readonly sync: ArtifactSyncRow | undefined;
   readonly place: QueuePlace | undefined;
+  /* Undefined: it has ended. */
+  readonly poll: PollFacts | undefined;
 }
 
 export type TurnOfThread = TurnRow & { readonly threadId: string };
@@ -163,15 +167,17 @@ export class CallerThreads {
   async standing(turn: TurnOfThread): Promise<TurnStanding> {
     const { queue } = this.#deps.agentThreads.threads;
     const isWaiting = turn.status === 'queued';
+    const { agent } = await this.thread(turn.threadId);
     return {
       sync: await this.syncOf(turn.id),
       place: isWaiting ? await queue.ofTurn(this.#caller.accountId, turn.id) : undefined,
+      poll: queue.poll(turn, agent),
     };
   }
 
   /* The same of all turns of a thread. */
   async standings(
-    { id }: ThreadRow,
+    { id, agent }: ThreadRow,
     turns: readonly TurnRow[],
   ): Promise<(turn: TurnRow) => TurnStanding> {
     const { queue } = this.#deps.agentThreads.threads;
@@ -180,6 +186,7 @@ export class CallerThreads {
     return (turn) => ({
       sync: syncs.get(turn.id),
       place: places.get(turn.id),
+      poll: queue.poll(turn, agent),
     });
   }
 
@@ -207,8 +214,12 @@ export class CallerThreads {
     return this.thread(id);
   }
 
-  async answer(askId: string, answer: AskAnswer): Promise<void> {
+  /* `digest`: of what was shown; absent: whatever it is. */
+  async answer(askId: string, answer: AskAnswer, digest?: string): Promise<void> {
     await checkMayAnswer(this.records, this.#caller, askId);
+    // What is asked never changes, so this holds when it is answered.
+    const ask = digest === undefined ? undefined : await this.records.ask(askId);
+    if (ask !== undefined) checkDigest(digest, digestOf(ask));
     const { threads } = this.#deps.agentThreads;
     await threads.answer(this.#caller.accountId, askId, { answer, by: this.#by });
   }

@@ -1,9 +1,11 @@
 /*
  * What an agent asks, as the API shows it, and an answer as the API takes it. The command line shows the same without a gateway.
  */
+import { createHash } from 'node:crypto';
 import type { AskAnswer, AskRow } from '@clawdfather/agents';
 import { optionsOf } from '@clawdfather/agents/asks';
 import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
+import { canonicalJson } from '@clawdfather/protocol/history';
 import { makeVisible } from '@clawdfather/tools/text';
 import { formatTime } from '../http/format-time.ts';
 
@@ -26,6 +28,7 @@ export function showAsk(ask: AskRow & { readonly threadId: string }, agent: stri
       kind,
     })),
     params: ask.params,
+    digest: digestOf(ask),
     asked_at: formatTime(ask.askedAtMs),
     decided_by: decision?.actor ?? null,
     decided_at: formatTime(decision?.atMs),
@@ -47,6 +50,13 @@ function titleOf({ params, class: askClass }: AskRow): string {
   const { title, rawInput } = (toolCall ?? {}) as { title?: unknown; rawInput?: unknown };
   if (typeof title === 'string' && title !== '') return makeVisible(title);
   return rawInput === undefined ? '' : makeVisible(JSON.stringify(rawInput).slice(0, 500));
+}
+
+/* Of what is asked, as the agent sent it: that is what is shown, and what it does when it is allowed. It never changes. */
+export function digestOf({ id, class: askClass, params }: AskRow): string {
+  return createHash('sha256')
+    .update(canonicalJson({ id, class: askClass, params }))
+    .digest('hex');
 }
 
 export function answerOf(body: AskBody): AskAnswer {

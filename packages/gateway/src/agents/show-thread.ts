@@ -13,7 +13,6 @@ import { showSyncOfTurn } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
 import type { CallerThreads, TurnStanding } from './caller-threads.ts';
 import { showPlace } from './show-queue.ts';
-import { pollLimitsOf } from './poll-limits.ts';
 
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
@@ -70,10 +69,9 @@ export function showOwnership(thread: ThreadRow) {
 export function showTurn(
   turn: TurnRow,
   threadId: string,
-  { place, sync }: TurnStanding,
+  { place, sync, poll }: TurnStanding,
 ): TurnAnswer {
   const { result } = turn;
-  const poll = pollLimitsOf(turn);
   return {
     id: turn.id,
     thread_id: threadId,

@@ -28,8 +28,8 @@ export function createApprovalsHandlers(parts: DecideParts): Handlers<Api['appro
     get: async ({ caller, params }) =>
       approvalJson(findApproval(runs, caller, params.id), clock.wallMs(), hashesFor(caller)),
     decide: async ({ params, body, caller, ip, traceId }) => {
-      const { decision, reason } = body;
-      const asked = { approvalId: params.id, decision, reason, caller, ip, traceId };
+      const { decision, reason, digest } = body;
+      const asked = { approvalId: params.id, decision, reason, digest, caller, ip, traceId };
       const { record, rules, problem } = await decideAsCaller(parts, asked);
       const approval = approvalJson(record, clock.wallMs(), hashesFor(caller));
       return { approval, rules: [...rules], problem };

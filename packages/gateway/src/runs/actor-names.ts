@@ -7,12 +7,21 @@ import type { RunRecord } from '@clawdfather/supervisor';
 import { requesterLabel } from '@clawdfather/supervisor/origins';
 import { type Caller, isOfDevice, isOfToken } from '../http/caller.ts';
 
-export async function actorNames(
+export function actorNames(
   store: Store,
-  { kind, accountId }: Caller,
+  caller: Caller,
   { labels, exit }: RunRecord,
 ): Promise<Readonly<Record<string, string>>> {
-  const actors = [labels[requesterLabel], exit?.actor, exit?.treeEnd?.actor].filter(
+  const actors = [labels[requesterLabel], exit?.actor, exit?.treeEnd?.actor];
+  return namesForCaller(store, caller, actors);
+}
+
+export async function namesForCaller(
+  store: Store,
+  { kind, accountId }: Caller,
+  all: readonly (string | undefined)[],
+): Promise<Readonly<Record<string, string>>> {
+  const actors = all.filter(
     (actor) => actor !== undefined && (isOfDevice(actor) || isOfToken(actor)),
   );
   if (kind !== 'device' || actors.length === 0) return {};

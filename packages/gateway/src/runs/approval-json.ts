@@ -22,6 +22,7 @@ export function approvalJson(record: ApprovalRecord, nowMs: number, hashes: Hash
     id: record.approvalId,
     runId: record.runId,
     state: record.state,
+    digest: record.actionHash,
     line: command.kind === 'line' ? visibleLines(command.line) : null,
     shell: command.kind === 'line' ? makeVisible(command.shell) : null,
     argv: command.kind === 'argv' ? command.argv.map(visibleLines) : null,

@@ -35,6 +35,8 @@ export interface Decision {
   readonly approvalId: string;
   readonly decision: ApprovalDecision;
   readonly reason: string | undefined;
+  /* Of what was shown; absent: whatever it is. */
+  readonly digest?: string | undefined;
   readonly caller: Caller;
   readonly ip: string;
   readonly traceId: string;
@@ -56,7 +58,8 @@ export async function decideAsCaller(
   decision: Decision,
 ): Promise<DecidedApproval> {
   const { approvalId, caller } = decision;
-  findApproval(parts.runs, caller, approvalId);
+  // An approval never changes what it is about, so this holds when it is decided.
+  checkDigest(decision.digest, findApproval(parts.runs, caller, approvalId).actionHash);
   const action = 'approval.decide';
   const decided = await parts.approvalAudit.whileWriting(
     { action, target: approvalId },
@@ -74,6 +77,14 @@ export async function decideAsCaller(
     rules: decided.rules.map(({ namedPath }) => namedPath),
     problem,
   };
+}
+
+/* Decides nothing about something else than was shown. */
+export function checkDigest(named: string | undefined, digest: string): void {
+  if (named === undefined || named === digest) return;
+  throw new ApiError('changed', 'this is not what was shown to you', {
+    hint: 'Look at it again, and decide then.',
+  });
 }
 
 export function findApproval(

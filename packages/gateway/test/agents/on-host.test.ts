@@ -5,8 +5,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -26,6 +24,7 @@ import {
   withHost,
 } from '../hosts/host-world.ts';
 import { killConnections, killMasters } from '../hosts/master-processes.ts';
+import { openDoor } from '../recovery/open-door.ts';
 import { createTalk, isEndOf } from './talk.ts';
 
 const options = { skip: sshdSkip, timeout: 120_000 };
@@ -84,39 +83,6 @@ function pidsSleepingFor(word: string): readonly number[] {
       }
     })
     .map(Number);
-}
-
-/* The way to a host, which can be shut. */
-async function openDoor(sshdPort: number) {
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(sshdPort, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      // The other side is told by the close that follows.
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.pipe(upstream);
-    upstream.pipe(client);
-  });
-  let port = 0;
-  const open = async (): Promise<void> => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
-  };
-  const shut = async (): Promise<void> => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-    await once(server, 'close');
-  };
-  await open();
-  return { port, open, shut, [Symbol.asyncDispose]: shut };
 }
 
 function environmentOf(pid: number): ReadonlyMap<string, string> {

@@ -107,6 +107,12 @@ export const rows: Readonly<Record<string, Row>> = {
     }),
   },
   'history.page': { kind: 'names', call: byThread },
+  'history.receipt': { kind: 'names', call: byThread },
+  'history.changes': { kind: 'names', call: byTurn },
+  'history.fileChanges': {
+    kind: 'names',
+    call: ({ turnId }) => ({ params: { id: turnId, n: '1' } }),
+  },
   'history.event': {
     kind: 'names',
     call: ({ threadId }) => ({ params: { id: threadId, seq: '1' } }),

@@ -28,6 +28,7 @@ export const apiErrors = {
   keypair_revoked: { status: 409, meaning: 'the key of this connection is no longer in use' },
   host_key_changed: { status: 409, meaning: 'the host shows another key than the pinned one' },
   already_decided: { status: 409, meaning: 'somebody has decided this before' },
+  changed: { status: 409, meaning: 'it is not what was shown to whoever decides' },
   option_not_offered: { status: 409, meaning: 'the agent did not offer this answer' },
   thread_archived: { status: 409, meaning: 'the conversation was put away' },
   not_waiting: { status: 409, meaning: 'the turn runs already, or has ended' },

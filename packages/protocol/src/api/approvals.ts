@@ -3,7 +3,15 @@
  */
 import { z } from 'zod';
 import { approvalDecisionSchema, approvalStateSchema, boundSchema } from '../policy.ts';
-import { idParams, idSchema, lineSchema, pageOf, pageQuery, timeSchema } from './common.ts';
+import {
+  digestSchema,
+  idParams,
+  idSchema,
+  lineSchema,
+  pageOf,
+  pageQuery,
+  timeSchema,
+} from './common.ts';
 import { endpoints } from './endpoint.ts';
 
 const approvalSchema = z
@@ -12,6 +20,8 @@ const approvalSchema = z
     /* The id its run has or will have. */
     runId: z.string(),
     state: approvalStateSchema,
+    /* Of the action that starts if it is allowed: a decision may name what it is about. */
+    digest: digestSchema,
     /* A shell line and the shell that reads it, or a program and its arguments. */
     line: z.string().nullable(),
     shell: z.string().nullable(),
@@ -76,6 +86,7 @@ export const approvalsEndpoints = endpoints({
     body: z.strictObject({
       decision: approvalDecisionSchema,
       reason: lineSchema(500).optional(),
+      digest: digestSchema.optional(),
     }),
     answer: z.object({
       approval: approvalSchema,
@@ -84,6 +95,6 @@ export const approvalsEndpoints = endpoints({
       /* Allowed, and it could not be started: why. */
       problem: z.string().nullable(),
     }),
-    errors: ['not_found', 'already_decided', 'expired'],
+    errors: ['not_found', 'already_decided', 'changed', 'expired'],
   },
 });

@@ -50,6 +50,9 @@ export const cursorSchema = z
 /* Bytes in JSON: as the text that they are, or in base64. */
 export const encodingSchema = z.enum(['text', 'base64']);
 
+/* SHA-256 of exactly what is shown and would be done. A decision that names it counts only for that. */
+export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/, 'is not a digest');
+
 /* One line of text that a person wrote: no control characters, which would end up in terminals and logs. */
 export function lineSchema(charactersMax: number) {
   return z

@@ -56,6 +56,105 @@ export const blockSchema = z
 
 export const seqRangeSchema = z.object({ from: z.int(), to: z.int() });
 
+const threadStatus = z.enum(['ready', 'queued', 'running', 'archived']);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const changedFileSchema = z
+  .object({
+    /* Its place in the list, by which its hunks are asked for. */
+    n: z.int(),
+    /* As seen from the thread's directory; hidden characters by their code. */
+    path: z.string(),
+    is_new: z.boolean(),
+    is_done: z.boolean().describe('false: the tool has not said that it is done'),
+    edits: z.int(),
+    last_seq: z.int(),
+    kind: z
+      .enum(['text', 'binary', 'too_large', 'not_counted'])
+      .describe('`not_counted`: there was no time left to compare it'),
+    added: z.int().nullable(),
+    removed: z.int().nullable(),
+    bytes: z.int().nullable().describe('of one that is not shown as text'),
+    sha256: z.string().nullable(),
+  })
+  .meta({ id: 'ChangedFile' });
+
+const hunkSchema = z.object({
+  /* Which of the file's edits it is of: line numbers of each are its own. */
+  edit: z.int(),
+  old_start: z.int(),
+  old_lines: z.int(),
+  new_start: z.int(),
+  new_lines: z.int(),
+  /* Each with its sign: a space, `-` or `+`. */
+  lines: z.array(z.string()),
+});
+
+export const receiptSchema = z
+  .object({
+    thread_id: idSchema,
+    since: z.int(),
+    /* The last event that it covers; more than it can cover are in the next receipt, since this number. */
+    through: z.int(),
+    newest_seq: z.int(),
+    is_complete: z.boolean(),
+    /* Of the event that it begins after; null where there is none. */
+    since_at: timeSchema.nullable(),
+    last_at: timeSchema.nullable(),
+    now: timeSchema,
+    away_ms: z.int().nullable().describe('from `since_at` to now'),
+    events: z.int(),
+    bytes: z.int().describe('of these events, as canonical JSON'),
+    checksum: sha256.describe('the last link of their chain; docs/threads.md says how to make it'),
+    missing: z.array(seqRangeSchema).describe('numbers that are not in the database'),
+    gateways: z
+      .array(
+        z.object({
+          instance_id: z.string(),
+          starts: z.int(),
+          first_generation: z.int(),
+          last_generation: z.int(),
+          last_started_at: timeSchema,
+        }),
+      )
+      .describe('those that started meanwhile'),
+    files: z.array(changedFileSchema.omit({ n: true })),
+    files_total: z.int(),
+    added: z.int(),
+    removed: z.int(),
+    files_are_partial: z.boolean().describe('some were too large to compare'),
+    decisions: z.array(
+      z.object({
+        seq: z.int(),
+        ask_id: z.string(),
+        turn_id: z.string().nullable(),
+        class: z.enum(['approval', 'question']),
+        answer: z.string().describe('the option that was taken, or how it was answered'),
+        by: z.string(),
+        by_name: z.string().nullable().describe('as people call it'),
+        at: timeSchema,
+      }),
+    ),
+    decisions_total: z.int(),
+    turns: z.array(
+      z.object({
+        turn_id: z.string(),
+        status: z.string(),
+        code: z.string().nullable(),
+        cause: z.string().nullable(),
+        ended_at: timeSchema,
+      }),
+    ),
+    turns_total: z.int(),
+    state: z.object({
+      status: threadStatus,
+      running_turn_id: z.string().nullable(),
+      waiting_turns: z.int(),
+      open_asks: z.int(),
+    }),
+  })
+  .meta({ id: 'Receipt' });
+
 export const historyEndpoints = endpoints({
   page: {
     method: 'GET',
@@ -81,6 +180,54 @@ export const historyEndpoints = endpoints({
       gaps: z.array(seqRangeSchema),
       /* The number of the newest event of the thread. */
       newest_seq: z.int(),
+    }),
+    errors: ['not_found'],
+  },
+  receipt: {
+    method: 'GET',
+    path: '/api/v1/threads/:id/receipt',
+    summary:
+      'What happened after an event: time, restarts, events with a checksum, files, decisions, turns, and the state now',
+    access: 'read',
+    params: idParams,
+    query: z.strictObject({ since: z.coerce.number().int().min(0).max(seqMax).default(0) }),
+    answer: receiptSchema,
+    errors: ['not_found'],
+  },
+  changes: {
+    method: 'GET',
+    path: '/api/v1/turns/:id/changes',
+    summary: 'The files that a turn has changed, as far as its agent has told',
+    access: 'read',
+    params: idParams,
+    answer: z.object({
+      turn_id: idSchema,
+      thread_id: idSchema,
+      directory: z.string(),
+      files: z.array(changedFileSchema),
+      is_partial: z.boolean().describe('there was more than can be looked at'),
+    }),
+    errors: ['not_found'],
+  },
+  fileChanges: {
+    method: 'GET',
+    path: '/api/v1/turns/:id/changes/:n',
+    summary: 'What became of one of these files, as hunks of a unified diff, by page',
+    access: 'read',
+    params: z.strictObject({ id: idSchema, n: z.coerce.number().int().min(1).max(10_000) }),
+    query: z.strictObject({
+      /* In lines of all hunks. */
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+      limit: z.coerce.number().int().min(1).max(400).default(400),
+    }),
+    answer: z.object({
+      turn_id: idSchema,
+      file: changedFileSchema,
+      offset: z.int(),
+      hunks: z.array(hunkSchema),
+      next_offset: z.int().nullable(),
+      /* Of a file that is too large to compare: the first lines of what it is now. */
+      beginning: z.array(z.string()).nullable(),
     }),
     errors: ['not_found'],
   },

@@ -20,6 +20,7 @@ import { agentsEndpoints, asksEndpoints, threadsEndpoints, turnsEndpoints } from
 import { systemEndpoints } from './system.ts';
 import { tokensEndpoints } from './tokens.ts';
 
+export { agentMessageCharactersMax } from './agent-sessions.ts';
 export { auditActions } from './audit.ts';
 export { apiErrors, isApiErrorCode } from './api-errors.ts';
 export type { ApiErrorCode } from './api-errors.ts';

@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import {
+  digestSchema,
   hourMs,
   idParams,
   idSchema,
@@ -103,8 +104,8 @@ export const turnSchema = z
     poll: z
       .object({
         interval_ms: z.int(),
-        /* Null while it waits: then for as long as it does. */
-        until: timeSchema.nullable(),
+        /* After it there is nothing to wait for. It grows with each answer until the turn has a deadline. */
+        until: timeSchema,
       })
       .nullable()
       .optional(),
@@ -156,6 +157,8 @@ export const askSchema = z
     options: z.array(z.object({ option_id: z.string(), name: z.string(), kind: z.string() })),
     /* As the agent sent it. */
     params: z.record(z.string(), z.unknown()),
+    /* Of all of it: an answer may name what it is an answer to. */
+    digest: digestSchema,
     asked_at: timeSchema,
     decided_by: z.string().nullable(),
     decided_at: timeSchema.nullable(),
@@ -321,12 +324,12 @@ export const asksEndpoints = endpoints({
     access: 'approve',
     params: idParams,
     body: z.union([
-      z.strictObject({ option_id: z.string().min(1).max(256) }),
-      z.strictObject({ content: z.record(z.string(), z.json()) }),
-      z.strictObject({ action: z.enum(['decline', 'cancel']) }),
+      z.strictObject({ option_id: z.string().min(1).max(256), digest: digestSchema.optional() }),
+      z.strictObject({ content: z.record(z.string(), z.json()), digest: digestSchema.optional() }),
+      z.strictObject({ action: z.enum(['decline', 'cancel']), digest: digestSchema.optional() }),
     ]),
     answer: askSchema,
-    errors: ['not_found', 'already_decided', 'option_not_offered'],
+    errors: ['not_found', 'already_decided', 'changed', 'option_not_offered'],
   },
 });
 

@@ -135,6 +135,9 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'agentSessions.spawn': (q, { threadId }) => q.agentSessions.spawn(childOf(threadId)),
   'agentSessions.putKey': (q, { runId }) => q.agentSessions.putKey(runIdOf(runId), 'stolen'),
   'history.before': (q, { threadId }) => q.history.before(threadId, { before: 9, limit: 9 }),
+  'history.sizes': (q, { threadId }) => q.history.sizes(threadId, { after: 0, limit: 9 }),
+  'history.tools': (q, { threadId, turnId }) =>
+    q.history.tools(threadId, { turnId, after: 0, limit: 9, bytesMax: 9 }),
   'history.eventText': (q, { threadId }) =>
     q.history.eventText(threadId, { seq: 1, offset: 0, limit: 9 }),
   'settings.get': noIds,

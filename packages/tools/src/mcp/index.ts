@@ -9,5 +9,6 @@ export { createMcpServer } from './mcp-server.ts';
 export type { McpServerDeps } from './mcp-server.ts';
 export { formatExitUpdate, pushExit } from './push-exit.ts';
 export { parseRunUri } from './run-resource.ts';
+export type { SessionTools } from './session-tools.ts';
 export { serveMcpStdio } from './serve-stdio.ts';
 export type { McpConnection, McpStdioDeps } from './serve-stdio.ts';

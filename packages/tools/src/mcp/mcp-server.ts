@@ -1,5 +1,5 @@
 /*
- * The tools `exec` and `process` as an MCP server, in every revision of the protocol that the library serves: those that begin
+ * The tools `exec` and `process`, and for the agent of a thread those about sessions (session-tools.ts), as an MCP server, in every revision of the protocol that the library serves: those that begin
  * with `initialize` (2024-10-07 to 2025-11-25) and the stateless one (2026-07-28). One server is one connection, or with HTTP one
  * request; all state is in the tools.
  *
@@ -35,6 +35,7 @@ import { formatProcessResult } from './process-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { Era } from './push-exit.ts';
 import { registerRunResource } from './run-resource.ts';
+import { registerSessionTools, type SessionTools } from './session-tools.ts';
 import { errorResult } from './tool-call.ts';
 import { execInput, execOutput, processInput, processOutput } from './tool-schemas.ts';
 
@@ -47,6 +48,8 @@ export interface McpServerDeps {
   /* On whose behalf, and which session's runs. */
   readonly account: string;
   readonly sessionId: string;
+  /* Tools about other agents' sessions; absent: the client is no session of ours. */
+  readonly sessions?: SessionTools | undefined;
   /* Where commands run that name no directory. */
   readonly directory?: string | undefined;
   /* For what a call of `exec` leaves open. */
@@ -80,6 +83,7 @@ export function createMcpServer(deps: McpServerDeps, lasting?: Lasting): McpServ
   );
   registerExec(server, deps, notices);
   registerProcess(server, deps, notices);
+  if (deps.sessions !== undefined) registerSessionTools(server, deps.sessions, deps.log);
   if (lasting?.era === 'modern') {
     registerRunResource(server, async (params, context) => {
       using asked = openCall(deps, { server, context, notices, about: runOf(params) });
