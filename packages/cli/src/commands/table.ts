@@ -16,6 +16,7 @@ import {
   threadsFollowSpec,
   threadsListSpec,
   threadsShowSpec,
+  threadsVerifySpec,
 } from './agent-specs.ts';
 import { threadsArtifactsSpec, threadsDownloadSpec } from './artifact-specs.ts';
 import {
@@ -166,6 +167,11 @@ export const commandGroups: readonly CommandGroup[] = [
         threadsDownloadSpec,
         'required',
         async () => (await import('./threads-artifacts.ts')).download,
+      ),
+      command(
+        threadsVerifySpec,
+        'required',
+        async () => (await import('./threads-verify.ts')).execute,
       ),
       command(threadsCancelSpec, 'required', async () => (await import('./threads.ts')).cancel),
       command(threadsArchiveSpec, 'required', async () => (await import('./threads.ts')).archive),
