@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { createSupervisor, type RunId } from '@clawdfather/supervisor';
 import { createTalk, isEndOf } from '../../agents/talk.ts';
 import { endEveryRun } from '../../fixtures/end-every-run.ts';
 import { startGatewayProcess } from '../../fixtures/start-gateway-process.ts';
@@ -42,8 +43,9 @@ test('the same after turns and a killed gateway; changed and removed events are 
     const receipt = (await gateway.me.get(`threads/${talk.id()}/receipt`)).body;
     assert.equal(whole['checksum'], receipt['checksum']);
 
+    const at = (place: number) => ({ threadId: talk.id(), seq: place });
     const { seq } = await talk.until(({ type, turn_id }) => type === 'delta' && turn_id === turn);
-    const original = change(directory, talk.id(), seq, (json) =>
+    const original = change(directory, at(seq), (json) =>
       json.replace(/"text":"[^"]/, '"text":"#'),
     );
     const [differing] = (await verify())['runs'];
@@ -51,21 +53,22 @@ test('the same after turns and a killed gateway; changed and removed events are 
     const { kind, what, seq: first, last_seq: last } = differing.difference;
     assert.deepEqual([kind, what], ['text', 'changed']);
     assert.ok(first <= seq && seq <= last, `${first} ${seq} ${last}`);
-    change(directory, talk.id(), seq, () => original);
+    change(directory, at(seq), () => original);
 
     const { seq: askSeq } = await talk.until(({ type }) => type === 'approval');
-    const asked = change(directory, talk.id(), askSeq, (json) => json.replace('go on', 'go off'));
+    const asked = change(directory, at(askSeq), (json) => json.replace('go on', 'go off'));
     const [otherAsk] = (await verify())['runs'];
     assert.deepEqual([otherAsk.difference.kind, otherAsk.difference.seq], ['ask', askSeq]);
-    change(directory, talk.id(), askSeq, () => asked);
+    change(directory, at(askSeq), () => asked);
     assert.equal((await verify())['runs'][0].outcome, 'same');
 
     const archived = await gateway.me.post(`threads/${talk.id()}/archive`, {});
     assert.ok(archived.status < 300, JSON.stringify(archived.body));
     await talk.until(({ payload }) => payload['event'] === 'agent-ended');
     assert.equal((await verify())['runs'][0].outcome, 'same');
-    const removed = await gateway.me.delete(`runs/${run.run_id}`);
-    assert.ok(removed.status < 300, JSON.stringify(removed.body));
+    await gateway.end('SIGTERM');
+    await collect(join(directory, 'state'), run.run_id);
+    gateway = await startGatewayProcess(directory);
     const [gone] = (await verify())['runs'];
     assert.deepEqual([gone.outcome, gone.reason], ['not_comparable', 'collected']);
   } finally {
@@ -75,11 +78,20 @@ test('the same after turns and a killed gateway; changed and removed events are 
   }
 });
 
+async function collect(stateDir: string, runId: RunId): Promise<void> {
+  const supervisor = await createSupervisor({ stateDir, launcher: 'direct', adoption: 'record' });
+  try {
+    await supervisor.remove(runId);
+    await supervisor.gc();
+  } finally {
+    await supervisor.close();
+  }
+}
+
 /* Behind the gateway's back. What was there before is the answer. */
 function change(
   directory: string,
-  threadId: string,
-  seq: number,
+  { threadId, seq }: { readonly threadId: string; readonly seq: number },
   to: (json: string) => string,
 ): string {
   const db = new DatabaseSync(join(directory, 'control.db'), { timeout: 5_000 });
