@@ -135,7 +135,7 @@ function formatRest(total: number, shown: number): readonly string[] {
 
 function formatState(state: Receipt['state']): string {
   const { status, waiting_turns: waiting, open_asks: asks } = state;
-  const words = [status];
+  const words: string[] = [status];
   if (waiting > 0) words.push(waiting === 1 ? '1 turn waits' : `${waiting} turns wait`);
   if (asks > 0)
     words.push(
