@@ -46,6 +46,10 @@ const turn = {
   cancel_asked_at: null,
   result: null,
   usage: null,
+  priority: 0,
+  not_before: null,
+  queue: null,
+  artifact_sync: { status: 'no-artifacts', count: 0, missing: [], missing_count: 0 },
 };
 
 interface Seen {
