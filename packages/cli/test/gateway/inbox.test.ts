@@ -12,7 +12,9 @@ test('an empty inbox says so, and so do notices and channels that are not there'
   const empty = await rig.clf('inbox');
   assert.equal(empty.stdout, 'Nothing needs you. No thread is working.\n');
   const nothing = await rig.clf('notices');
-  assert.equal(nothing.stdout, 'There is no notice.\n');
+  assert.match(nothing.stdout, /^No notices\. /);
+  const open = await rig.clf('notices', '--open');
+  assert.match(open.stdout, /^No notice is open\. /);
   const tried = await rig.clf('notices', 'test');
   assert.match(tried.stdout, /no channel/);
 });
