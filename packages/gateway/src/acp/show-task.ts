@@ -5,13 +5,7 @@
 import type { ArtifactSyncRow, ThreadRow, ThreadRows, TurnRow } from '@clawdfather/agents';
 import type { AccountId, Clock } from '@clawdfather/kit';
 import type { Task } from '@clawdfather/protocol/acp';
-import {
-  longestWaitMs,
-  pollFacts,
-  type QueuePlace,
-  type Threads,
-  usualQueueLimits,
-} from '@clawdfather/threads';
+import type { PollFacts, QueuePlace, Threads } from '@clawdfather/threads';
 import type { CallerThreads } from '../agents/caller-threads.ts';
 import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import { formatTime } from '../http/format-time.ts';
@@ -28,6 +22,8 @@ export interface ShownTurn {
   /* Absent: only how the look at them went. */
   readonly artifacts?: TurnArtifacts | undefined;
   readonly sync?: ArtifactSyncRow | undefined;
+  /* Of a turn that has not ended. */
+  readonly poll: PollFacts | undefined;
   readonly isOlder: boolean;
 }
 
@@ -51,7 +47,7 @@ export function showTask(clock: Pick<Clock, 'wallMs'>, shown: ShownTurn): Task {
     progress: { ...progressOf(shown), elapsedMs: elapsedMs(clock, turn) },
     result: resultOf(shown),
     ...artifactsOf(shown),
-    poll: pollOf(clock, shown),
+    poll: shown.poll === undefined ? null : { ...shown.poll },
   };
 }
 
@@ -116,12 +112,6 @@ function elapsedMs(clock: Pick<Clock, 'wallMs'>, turn: TurnRow): number {
   return Math.max(0, (turn.endedAtMs ?? clock.wallMs()) - sinceMs);
 }
 
-function pollOf(clock: Pick<Clock, 'wallMs'>, { turn, thread }: ShownTurn): Task['poll'] {
-  const mayWaitMs = longestWaitMs(usualQueueLimits, thread.agent);
-  const poll = pollFacts(turn, { atMs: clock.wallMs(), longestWaitMs: mayWaitMs });
-  return poll === undefined ? null : { ...poll };
-}
-
 export interface TaskDeps {
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly agentThreads: { readonly threads: Pick<Threads, 'queue'> };
@@ -142,18 +132,19 @@ export async function readTask(
 ): Promise<Task> {
   const turn = await mine.turn(turnId);
   const thread = await mine.thread(turn.threadId);
+  const { queue } = agentThreads.threads;
+  const poll = queue.poll(turn, thread.agent);
   if (turn.endedAtMs === undefined) {
     const rows = await mine.records.load(turn.threadId);
     const isWaiting = turn.status === 'queued';
-    const { queue } = agentThreads.threads;
     const place = isWaiting ? await queue.ofTurn(accountId, turnId) : undefined;
-    return showTask(clock, { turn, thread, rows, place, isOlder });
+    return showTask(clock, { turn, thread, rows, place, poll, isOlder });
   }
   const output = await outputOf(mine, turn);
   const left = includeArtifacts
     ? { artifacts: await mine.artifactsOf(turnId) }
     : { sync: await mine.syncOf(turnId) };
-  return showTask(clock, { turn, thread, isOlder, output, ...left });
+  return showTask(clock, { turn, thread, poll, isOlder, output, ...left });
 }
 
 /* Of one thread, in their order. */
@@ -172,11 +163,13 @@ export async function showTasks(
   const { accountId, isOlder } = asked;
   const isOpen = turns.some(({ endedAtMs }) => endedAtMs === undefined);
   const rows = isOpen ? await mine.records.load(thread.id) : undefined;
-  const places = await agentThreads.threads.queue.ofTurns(accountId, turns);
+  const { queue } = agentThreads.threads;
+  const places = await queue.ofTurns(accountId, turns);
   const syncs = await mine.syncsOf(thread.id);
   return turns.map((turn) => {
     const [place, sync] = [places.get(turn.id), syncs.get(turn.id)];
-    return showTask(clock, { turn, thread, rows, place, sync, isOlder });
+    const poll = queue.poll(turn, thread.agent);
+    return showTask(clock, { turn, thread, rows, place, sync, poll, isOlder });
   });
 }
 
