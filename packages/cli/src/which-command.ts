@@ -56,17 +56,24 @@ export function unknownCommand({ name, rest }: MeantCommand): Error {
   if (name.startsWith('-')) return misplacedFlag(name, rest);
   const answer = answerToWord(name, rest);
   if (answer !== undefined) return usageError(`there is no command "${name}"`, answer);
-  const nearest = suggestNearest(
-    name,
-    specs.map((spec) => spec.name),
-  );
   const [family = ''] = name.split(' ');
+  const nearest = nearestCommand(name, family);
   const page = isFamily(family) ? `clf ${family} --help` : 'clf help';
   const isSafe = specs.find((spec) => spec.name === nearest)?.isDestructive !== true;
   return usageError(
     `there is no command "${name}"`,
     nearest !== undefined && isSafe ? `Did you mean clf ${nearest}?` : `See: ${page}.`,
   );
+}
+
+/* The name of a family says nothing about what is near: only its actions are compared. */
+function nearestCommand(name: string, family: string): string | undefined {
+  const names = specs.map((spec) => spec.name);
+  if (name === family || !isFamily(family)) return suggestNearest(name, names);
+  const own = names.filter((known) => isActionOf(known, family));
+  const actions = own.map((known) => known.slice(family.length + 1));
+  const nearest = suggestNearest(name.slice(family.length + 1), actions);
+  return nearest === undefined ? undefined : `${family} ${nearest}`;
 }
 
 /* What other programs call the flag that names another machine. */

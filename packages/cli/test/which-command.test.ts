@@ -94,6 +94,8 @@ test('a command that destroys something is never proposed for another word', asy
   }
   assert.match((await call('token', 'revok')).err, /See: clf token --help\./);
   assert.match((await call('shwo')).err, /Did you mean clf show\?/);
+  assert.match((await call('threads', 'shwo')).err, /Did you mean clf threads show\?/);
+  assert.match((await call('threads', 'foo')).err, /See: clf threads --help\./);
 });
 
 test('a word of another program is answered with what to write here', async () => {

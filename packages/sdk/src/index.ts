@@ -4,6 +4,13 @@
 export type { CallOptions, Connection, Fetch } from './call-endpoint.ts';
 export { createClient } from './client.ts';
 export type { Client, ClientOptions } from './client.ts';
+export { followAccount } from './follow-account.ts';
+export type {
+  AccountEvent,
+  AccountGap,
+  AccountHappening,
+  AccountToFollow,
+} from './follow-account.ts';
 export { followEvents } from './follow-events.ts';
 export type { FollowInput, FollowOptions, LinkState, ServerEvent } from './follow-events.ts';
 export { followRun } from './follow-run.ts';

@@ -46,8 +46,10 @@ export interface Wakes {
   close(): Promise<void>;
 }
 
-/* Of one look; the next one follows at once. */
+/* Of one read; the next one follows at once. */
 const wakesAtOnce = 50;
+/* Of one look: each is a write that is refused. */
+const untoldMax = 1_000;
 /* What another gateway has ended and could not tell any more, and what failed, is found by then. */
 const everyMs = 10_000;
 /* Events, from the newest back, in which the last words of a turn are looked for. */
@@ -60,14 +62,16 @@ export function createWakes(deps: WakesDeps): Wakes {
   let looking: Promise<void> | undefined;
   let timer: Timer | undefined;
   const lookOnce = async (): Promise<void> => {
-    const due = await wakes.due(wakesAtOnce);
-    let told = 0;
-    for (const wake of due) {
-      if (isClosed) return;
-      if (await tellOne(deps, wake)) told += 1;
+    // What could not be told now, such as to an account whose queue is full, waits for the timer. Others behind it do not.
+    let untold = 0;
+    while (untold < untoldMax) {
+      const due = await wakes.due(wakesAtOnce, untold);
+      for (const wake of due) {
+        if (isClosed) return;
+        if (!(await tellOne(deps, wake))) untold += 1;
+      }
+      if (due.length < wakesAtOnce) return;
     }
-    // What could not be told now waits for the timer, and does not keep us busy.
-    if (due.length === wakesAtOnce && told > 0) isWanted = true;
   };
   const loop = async (): Promise<void> => {
     while (isWanted && !isClosed) {

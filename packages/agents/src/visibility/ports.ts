@@ -51,7 +51,7 @@ export interface DueWake {
 
 /* Over all accounts. */
 export interface WakeRecords {
-  /* Oldest first. */
-  due(limit: number): Promise<readonly DueWake[]>;
+  /* Oldest first, without the first few. */
+  due(limit: number, skip?: number): Promise<readonly DueWake[]>;
   settle(wake: DueWake, outcome: WakeOutcome): Promise<void>;
 }

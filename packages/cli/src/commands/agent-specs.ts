@@ -120,7 +120,7 @@ export const agentsListSpec = defineCommand({
   examples: ['clf agents', 'clf agents ls --json'],
 });
 
-const agent = { ...text('NAME', 'agents'), listPlaceholder: 'NAME' };
+const agent = text('NAME', 'agents');
 
 export const agentsInstallSpec = defineCommand({
   name: 'agents install',

@@ -23,7 +23,7 @@ export const threadsDownloadSpec = defineCommand({
   summary: 'Save the files that a turn has left, checked by their hashes; some, or all of them',
   operands: {
     turn: operand(turn),
-    paths: optionalOperandList({ ...text('PATH'), listPlaceholder: 'PATH' }),
+    paths: optionalOperandList(text('PATH')),
   },
   flags: {
     output: valueFlag(directory, {

@@ -6,6 +6,9 @@ import { makeVisible } from '@clawdfather/tools/text';
 import type { CommandContext, Execute } from '../command.ts';
 import { codeStatus, exitOk } from '../exit-status.ts';
 import { formatAge } from '../render/duration.ts';
+import { flagOf } from '../hosts/place-of-host.ts';
+import { shortIdChars } from '../runs/find-run.ts';
+import { shortThread } from '../threads/find-thread.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { withGateway } from '../sign-in/open-client.ts';
 import type { inboxSpec } from './inbox-specs.ts';
@@ -24,10 +27,10 @@ interface Item {
 }
 
 export const execute: Execute<typeof inboxSpec> = (context) =>
-  withGateway(context, async ({ client }) => {
+  withGateway(context, async ({ client, target }) => {
     const { io } = context;
     const inbox = await client.inbox.get({ query: {} });
-    const items = itemsOf(inbox);
+    const items = itemsOf(inbox, flagOf(context, target));
     if (context.isJson) {
       const { needs_you: needsYou, done, working, waiting } = inbox.counts;
       const { seq } = inbox;
@@ -40,19 +43,22 @@ export const execute: Execute<typeof inboxSpec> = (context) =>
   });
 
 /* In the order of the screens: what waits for an answer comes first. */
-function itemsOf(inbox: Inbox): readonly Item[] {
+function itemsOf(inbox: Inbox, flag: string): readonly Item[] {
+  const threads = (action: string, { thread }: Pick<Noticed, 'thread'>) =>
+    thread === null ? null : `clf threads ${action}${flag} ${shortThread(thread)}`;
   return [
     ...inbox.approvals.map((one) =>
-      itemOf('approval', one, { ...one, next: `clf allow ${one.id}` }),
+      itemOf('approval', one, { ...one, next: `clf allow${flag} ${shortId(one.id)}` }),
     ),
+    // Its form is filled in there.
     ...inbox.questions.map((one) =>
-      itemOf('question', one, { ...one, next: `clf allow ${one.id}` }),
+      itemOf('question', one, { ...one, next: threads('follow', one) }),
     ),
     ...inbox.failed.map((one) =>
       itemOf('failed', one, {
         id: one.turn_id,
         title: `${one.thread?.title ?? ''} (${one.cause ?? one.code ?? 'failed'})`,
-        next: followOf(one.thread),
+        next: threads('show', one),
       }),
     ),
     ...inbox.host_keys.map((one) => ({
@@ -62,7 +68,7 @@ function itemsOf(inbox: Inbox): readonly Item[] {
       since: one.since,
       agent: null,
       threadId: null,
-      next: `clf host test ${one.label}`,
+      next: `clf host test${flag} ${one.label}`,
     })),
     ...inbox.hosts_lost.map((one) =>
       itemOf('host lost', one, {
@@ -84,7 +90,7 @@ function itemsOf(inbox: Inbox): readonly Item[] {
       itemOf('done', one, {
         id: one.turn_id,
         title: one.thread?.title ?? '',
-        next: followOf(one.thread),
+        next: threads('show', one),
       }),
     ),
   ];
@@ -104,8 +110,8 @@ function itemOf(
   return { group, id, title, since, agent, threadId, next };
 }
 
-function followOf(thread: Noticed['thread']): string | null {
-  return thread === null ? null : `clf threads show ${thread.id}`;
+function shortId(id: string): string {
+  return id.slice(0, shortIdChars);
 }
 
 function linesOf(
@@ -115,20 +121,28 @@ function linesOf(
 ): readonly string[] {
   const nowMs = clock.wallMs();
   const isQuiet = items.length === 0;
+  const groupColumns = Math.max(...items.map(({ group }) => group.length));
   const lines = items.flatMap(({ group, title, since, agent, next }) => {
     const age = since === null ? [] : [formatAge(nowMs, Date.parse(since))];
     const facts = [...(agent === null ? [] : [agent]), ...age].join(', ');
-    const head = `${paint.strong(group)}  ${makeVisible(title)}`;
+    const head = `${paint.strong(group.padEnd(groupColumns))}  ${makeVisible(title)}`;
     const after = [facts, next ?? ''].filter(Boolean).join(' · ');
-    return after === '' ? [head] : [head, `  ${paint.dim(makeVisible(after))}`];
+    return after === ''
+      ? [head]
+      : [head, `${' '.repeat(groupColumns + 2)}${paint.dim(makeVisible(after))}`];
   });
   const names = working.slice(0, namesMax).map(({ thread }) => `  ${makeVisible(thread.title)}`);
   const going = underWay(counts);
-  const sum = isQuiet ? `Nothing needs you. ${going}` : going;
+  const sum = `${needsOf(counts)} ${going}`;
   return [...lines, ...(isQuiet ? [] : ['']), sum, ...names];
 }
 
 const namesMax = 3;
+
+function needsOf({ needs_you: needs, done }: Inbox['counts']): string {
+  const needing = needs > 1 ? `${needs} need you` : `${needs === 0 ? 'Nothing' : '1'} needs you`;
+  return done === 0 ? `${needing}.` : `${needing}, ${done} done and not looked at.`;
+}
 
 function underWay({ working, waiting }: Inbox['counts']): string {
   const works = working === 1 ? '1 thread working' : `${working} threads working`;

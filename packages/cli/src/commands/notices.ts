@@ -7,6 +7,7 @@ import type { Execute } from '../command.ts';
 import { codeStatus, exitChecksFailed, exitOk } from '../exit-status.ts';
 import { formatAge, formatDuration } from '../render/duration.ts';
 import { jsonLine } from '../render/run-json.ts';
+import { shortIdChars } from '../runs/find-run.ts';
 import { formatTable } from '../render/table.ts';
 import { withGateway } from '../sign-in/open-client.ts';
 import type { noticesListSpec, noticesTestSpec } from './inbox-specs.ts';
@@ -26,7 +27,11 @@ export const list: Execute<typeof noticesListSpec> = (context) =>
       return codeStatus(exitOk);
     }
     if (items.length === 0) {
-      await io.stdout.write('There is no notice.\n');
+      await io.stdout.write(
+        context.flags.open
+          ? 'No notice is open. Earlier ones: clf notices\n'
+          : 'No notices. There is one when an agent asks, or a turn has ended.\n',
+      );
       return codeStatus(exitOk);
     }
     const nowMs = clock.wallMs();
@@ -35,7 +40,7 @@ export const list: Execute<typeof noticesListSpec> = (context) =>
       { text: formatAge(nowMs, Date.parse(notice.created_at)) },
       { text: notice.resolution ?? 'open' },
       { text: notice.deliveries.map(deliveryText).join(', ') || '-' },
-      { text: notice.thread_id ?? notice.about },
+      { text: (notice.thread_id ?? notice.about).slice(0, shortIdChars) },
     ]);
     const headers = ['CLASS', 'AGE', 'STATE', 'SENT', 'ABOUT'];
     const layout = { headers, paintHeader: paint.dim, columnsMax: io.columns() };

@@ -7,7 +7,7 @@ import { operand, operandList, optionalOperandList } from '../args/operand.ts';
 import { defineCommand } from '../args/spec.ts';
 import { gatewayFlags } from './shared-flags.ts';
 
-const turn = { ...text('TURN', 'queued-turns'), listPlaceholder: 'TURN' };
+const turn = text('TURN', 'queued-turns');
 const words = { ...text('TEXT'), listPlaceholder: 'TEXT' };
 
 export const queueListSpec = defineCommand({

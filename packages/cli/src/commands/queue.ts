@@ -5,12 +5,13 @@ import type { Client } from '@clawdfather/sdk';
 import type { Execute } from '../command.ts';
 import { usageError } from '../errors.ts';
 import { codeStatus, exitOk } from '../exit-status.ts';
+import { allPages } from '../place/gateway/all-pages.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findQueued, readQueue } from '../threads/find-queued.ts';
 import { formatQueue } from '../threads/show-queue.ts';
 import { queuedTurnJson, queueJson } from '../threads/queue-json.ts';
 import { readPrompt } from '../threads/read-prompt.ts';
-import type { QueuedTurn } from '../threads/thread-types.ts';
+import type { QueueAnswer, QueuedTurn } from '../threads/thread-types.ts';
 import { withThreads } from '../threads/with-threads.ts';
 import type {
   queueCancelSpec,
@@ -27,11 +28,22 @@ export const list: Execute<typeof queueListSpec> = (context) =>
     else if (flags.quiet) {
       for (const { turn_id: id } of queue.items) await io.stdout.write(`${id}\n`);
     } else {
-      const layout = { paint, nowMs: clock.wallMs(), columns: io.columns() };
+      const titles = await readTitles(client, queue);
+      const layout = { paint, nowMs: clock.wallMs(), columns: io.columns(), titles };
       await io.stdout.write(formatQueue(queue, layout));
     }
     return codeStatus(exitOk);
   });
+
+/* A thread in which something waits is queued or running. */
+async function readTitles(client: Client, { total }: QueueAnswer): Promise<Map<string, string>> {
+  const titles = new Map<string, string>();
+  for (const status of total === 0 ? [] : (['queued', 'running'] as const)) {
+    const threads = await allPages((page) => client.threads.list({ query: { ...page, status } }));
+    for (const { id, title } of threads) titles.set(id, title);
+  }
+  return titles;
+}
 
 export const move: Execute<typeof queueMoveSpec> = (context) =>
   withThreads(context, async ({ client }) => {

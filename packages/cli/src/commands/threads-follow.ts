@@ -8,6 +8,7 @@ import { listenForLeave } from '../io/leave-signals.ts';
 import { jsonLine } from '../render/run-json.ts';
 import { findThread } from '../threads/find-thread.ts';
 import { watchThread } from '../threads/follow-turns.ts';
+import { markSeen } from '../threads/mark-seen.ts';
 import { resultJson } from '../threads/thread-json.ts';
 import type { Thread, ThreadEvent, Turn } from '../threads/thread-types.ts';
 import { formatTurnEnd, turnExitCode } from '../threads/turn-end.ts';
@@ -27,7 +28,7 @@ export const execute: Execute<typeof threadsFollowSpec> = (context) =>
     }
     using leave = listenForLeave(io);
     try {
-      const { end, text, usage, turnId } = await watching.follow({
+      const { end, text, usage, turnId, seq } = await watching.follow({
         threadId: id,
         after: 0,
         ...createChoice(thread, turns),
@@ -40,6 +41,7 @@ export const execute: Execute<typeof threadsFollowSpec> = (context) =>
       const how = formatTurnEnd(end);
       if (isJson) await io.stdout.write(jsonLine(resultJson(result)));
       else if (how !== undefined) await watching.note(`clf: ${how}\n`);
+      await markSeen(context, client, { threadId: id, seq });
       return codeStatus(exitCode);
     } catch (error) {
       if (!leave.signal.aborted) throw error;

@@ -10,6 +10,7 @@ import { jsonLine } from '../render/run-json.ts';
 import { formatTable } from '../render/table.ts';
 import { conversationOf } from '../threads/conversation.ts';
 import { findThread, readThreads, shortThread } from '../threads/find-thread.ts';
+import { markSeen } from '../threads/mark-seen.ts';
 import { formatConversation } from '../threads/show-conversation.ts';
 import { conversationJson, threadJson } from '../threads/thread-json.ts';
 import type { Thread, ThreadEvent } from '../threads/thread-types.ts';
@@ -68,6 +69,7 @@ export const show: Execute<typeof threadsShowSpec> = (context) =>
         ? jsonLine(conversationJson(thread, turns, conversation))
         : formatConversation(thread, conversation, { paint, nowMs: clock.wallMs() }),
     );
+    await markSeen(context, client, { threadId: id, seq: thread.last_seq });
     return codeStatus(exitOk);
   });
 

@@ -13,6 +13,7 @@ import type { OpenedGateway } from '../sign-in/open-client.ts';
 import { type CaughtSignals, catchSignals } from './caught-signals.ts';
 import { findThread, shortThread } from './find-thread.ts';
 import { type EndedTurn, type Watching, watchThread } from './follow-turns.ts';
+import { markSeen } from './mark-seen.ts';
 import { type AskWish, type Sent, sendPrompt } from './send-prompt.ts';
 import { resultJson } from './thread-json.ts';
 import type { Thread } from './thread-types.ts';
@@ -97,6 +98,7 @@ async function watch(
       openAsks: before === undefined ? [] : await openAsks(gateway, thread),
       signal: caught.leave,
     });
+    await markSeen(context, client, { threadId: thread.id, seq: ended.seq });
     return await tellEnd(context, ended, { watching, sent, caught, again: `clf say${flag} ${id}` });
   } catch (error) {
     if (!caught.leave.aborted) throw error;

@@ -17,7 +17,7 @@ export function chooseArtifacts(
       ({ relative_path: known }) => known === name || known.startsWith(`${name}/`),
     );
     if (fitting.length === 0) {
-      throw new CliError('artifact-not-found', `the turn has left no ${makeVisible(path)}`, {
+      throw new CliError('artifact-not-found', `the turn has left no file "${makeVisible(path)}"`, {
         hint: 'What there is: clf threads artifacts THREAD',
         detail: { path },
       });

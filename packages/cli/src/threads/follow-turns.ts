@@ -35,6 +35,8 @@ export interface TurnsToFollow {
 
 export interface EndedTurn {
   readonly turnId: string;
+  /* The number of the event that ended it. */
+  readonly seq: number;
   readonly end: TurnEnd;
   /* What the agent said in the turns that were meant, as it is on stdout. */
   readonly text: string;
@@ -169,8 +171,8 @@ async function followTo(
       await note(formatNotice(fact.message));
     }
     if (fact.kind !== 'turn-end' || event.turn_id === null) continue;
-    const { turn_id: turnId } = event;
-    if (turns.isOver(turnId)) return { turnId, end: fact.end, text: said.text(), usage };
+    const { turn_id: turnId, seq } = event;
+    if (turns.isOver(turnId)) return { turnId, seq, end: fact.end, text: said.text(), usage };
   }
   // It ends only with its signal.
   throw signal.reason;

@@ -13,7 +13,7 @@ export async function readPrompt(io: Pick<Io, 'stdin'>, words: readonly string[]
   if (words.length === 0 && !isInputMeant) {
     throw usageError(
       'there is nothing to say',
-      'Write it behind the command, or pipe it in: clf ask "…"',
+      'Write it behind the command, in quotes, or pipe it in.',
     );
   }
   const typed = (words.at(-1) === '-' ? words.slice(0, -1) : words).join(' ');

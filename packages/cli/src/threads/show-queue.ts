@@ -13,6 +13,8 @@ interface Layout {
   readonly paint: Paint;
   readonly nowMs: number;
   readonly columns: number | undefined;
+  /* Of the threads, by their ids. */
+  readonly titles: ReadonlyMap<string, string>;
 }
 
 export function formatQueue(queue: QueueAnswer, layout: Layout): string {
@@ -39,7 +41,7 @@ function formatLanes(lanes: readonly QueueLane[], { paint, nowMs, columns }: Lay
   return formatTable({ headers, paintHeader: paint.dim, columnsMax: columns }, rows);
 }
 
-function formatTurns({ items }: QueueAnswer, { paint, nowMs, columns }: Layout): string {
+function formatTurns({ items }: QueueAnswer, { paint, nowMs, columns, titles }: Layout): string {
   const rows = items.map((turn) => [
     { text: String(turn.position) },
     { text: turn.turn_id.slice(0, shortIdChars), paint: paint.strong },
@@ -47,8 +49,9 @@ function formatTurns({ items }: QueueAnswer, { paint, nowMs, columns }: Layout):
     { text: makeVisible(turn.agent) },
     { text: formatDuration(nowMs - Date.parse(turn.queued_at)) },
     { text: makeVisible(turn.reason.message) },
+    { text: makeVisible(titles.get(turn.thread_id) ?? '-') },
   ]);
-  const headers = ['#', 'TURN', 'THREAD', 'AGENT', 'WAITED', 'REASON'];
+  const headers = ['#', 'TURN', 'THREAD', 'AGENT', 'WAITED', 'REASON', 'TITLE'];
   const dispensable = ['AGENT', 'THREAD'];
   return formatTable({ headers, paintHeader: paint.dim, columnsMax: columns, dispensable }, rows);
 }

@@ -36,6 +36,11 @@ async function explainHere(error: unknown): Promise<CodedError | undefined> {
         hint: 'Wait for it: clf threads follow THREAD. Or stop it: clf threads cancel THREAD.',
         detail,
       });
+    case 'thread_archived':
+      return new CodedError('thread_archived', message, {
+        hint: 'Nothing more can be said in it. Begin another one: clf ask "…"',
+        detail,
+      });
     default:
       return undefined;
   }

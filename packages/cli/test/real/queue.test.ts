@@ -42,8 +42,8 @@ test('what waits is listed with its reason, moved, edited and cancelled', async 
     ],
   );
   const page = (await rig.clf('queue')).stdout;
-  assert.match(page, /# +TURN +THREAD +AGENT +WAITED +REASON/);
-  assert.match(page, /the agent still works on an earlier prompt/);
+  assert.match(page, /# +TURN +THREAD +AGENT +WAITED +REASON +TITLE/);
+  assert.match(page, /the agent still works on an earlier prompt +count\n/);
 
   const [first, second, third] = waiting.map(({ turnId }) => turnId) as [string, string, string];
   const moved = await rig.clf('queue', 'mv', '--json', third, '--first');

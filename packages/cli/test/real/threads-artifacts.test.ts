@@ -77,5 +77,5 @@ test('files of a turn are listed and saved, checked, and never over others or el
   assert.notEqual(refused.code, 0);
   assert.match(refused.stderr, /in the way/);
   const unknown = await rig.clf('threads', 'download', turnId, 'none', '-o', output);
-  assert.match(unknown.stderr, /has left no none/);
+  assert.match(unknown.stderr, /has left no file "none"/);
 });

@@ -22,6 +22,15 @@ const thread = {
   last_seq: 0,
   last_turn_id: null,
   last_result_code: null,
+  seen_seq: 0,
+  session_key: '0000000000000001',
+  agent_id: 'fake',
+  backend: 'acp',
+  owner_session_key: '0000000000000001',
+  spawned_by: null,
+  parent_session_key: null,
+  ancestor_session_keys: [],
+  gateway_instance_id: 'one',
   created_at: at,
   updated_at: at,
 };
@@ -37,6 +46,10 @@ const turn = {
   cancel_asked_at: null,
   result: null,
   usage: null,
+  priority: 0,
+  not_before: null,
+  queue: null,
+  artifact_sync: { status: 'no-artifacts', count: 0, missing: [], missing_count: 0 },
 };
 
 interface Seen {

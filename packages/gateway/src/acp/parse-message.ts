@@ -4,6 +4,7 @@
  * A batch is an array of calls. Each is taken by itself: a bad one among them is answered as such, and does no harm to the others.
  */
 import { type RpcId, rpcIdSchema, rpcLimits } from '@clawdfather/protocol/acp';
+import { isTooDeep } from '../http/json-depth.ts';
 import { type RpcErrorBody, rpcErrorWith } from './rpc-error.ts';
 
 export interface RpcRequest {
@@ -27,7 +28,8 @@ export interface ParsedMessage {
 
 export function parseMessage(bytes: Buffer): ParsedMessage {
   const text = bytes.toString();
-  if (isTooDeep(text)) return single(bad('request', `no deeper than ${rpcLimits.depthMax} levels`));
+  if (isTooDeep(text, rpcLimits.depthMax))
+    return single(bad('request', `no deeper than ${rpcLimits.depthMax} levels`));
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -73,24 +75,3 @@ function bad(kind: 'parse' | 'request', message: string, id: RpcId = null): BadR
 function isRecord(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
-
-/* Before it is parsed: what is stored or compared later would take a stack as deep as it. */
-export function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let isInString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text.charCodeAt(index);
-    if (isInString) {
-      if (character === backslash) index += 1;
-      else if (character === quote) isInString = false;
-    } else if (character === quote) isInString = true;
-    else if (character === brace || character === bracket) {
-      depth += 1;
-      if (depth > rpcLimits.depthMax) return true;
-    } else if (character === braceEnd || character === bracketEnd) depth -= 1;
-  }
-  return false;
-}
-
-const [quote, backslash] = [0x22, 0x5c];
-const [brace, braceEnd, bracket, bracketEnd] = [0x7b, 0x7d, 0x5b, 0x5d];

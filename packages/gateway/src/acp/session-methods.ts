@@ -57,7 +57,7 @@ async function say(
   thread: ThreadRow,
 ): Promise<{ readonly result: Task; readonly follow: Following }> {
   const { loadClass, expectedArtifactDirs: artifactDirs, lastSeq } = params;
-  const { idempotencyKey: clientMessageId } = params;
+  const { idempotencyKey: clientMessageId, priority, notBefore } = params;
   const sent = clientMessageId && (await mine.records.turnOfMessage(thread.id, clientMessageId));
   if (!sent) await limitEndpoint(deps, api.threads.prompt, { caller, ip, id: undefined });
   const turnId = await mine.prompt(thread.id, {
@@ -65,6 +65,8 @@ async function say(
     loadClass,
     artifactDirs,
     clientMessageId,
+    priority,
+    notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
   });
   const { accountId } = caller;
   const result = await readTask(deps, mine, { turnId, accountId, isOlder });

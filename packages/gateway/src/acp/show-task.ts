@@ -17,13 +17,13 @@ export interface ShownTurn {
   readonly rows?: ThreadRows | undefined;
   /* Of a turn that waits. */
   readonly place?: QueuePlace | undefined;
+  /* Of a turn that has not ended. */
+  readonly poll?: PollFacts | undefined;
   /* What the agent has said, of a turn that has ended; absent in lists. */
   readonly output?: string | undefined;
   /* Absent: only how the look at them went. */
   readonly artifacts?: TurnArtifacts | undefined;
   readonly sync?: ArtifactSyncRow | undefined;
-  /* Of a turn that has not ended. */
-  readonly poll: PollFacts | undefined;
   readonly isOlder: boolean;
 }
 
@@ -132,19 +132,19 @@ export async function readTask(
 ): Promise<Task> {
   const turn = await mine.turn(turnId);
   const thread = await mine.thread(turn.threadId);
-  const { queue } = agentThreads.threads;
-  const poll = queue.poll(turn, thread.agent);
   if (turn.endedAtMs === undefined) {
     const rows = await mine.records.load(turn.threadId);
     const isWaiting = turn.status === 'queued';
+    const { queue } = agentThreads.threads;
     const place = isWaiting ? await queue.ofTurn(accountId, turnId) : undefined;
+    const poll = queue.poll(turn, thread.agent);
     return showTask(clock, { turn, thread, rows, place, poll, isOlder });
   }
   const output = await outputOf(mine, turn);
   const left = includeArtifacts
     ? { artifacts: await mine.artifactsOf(turnId) }
     : { sync: await mine.syncOf(turnId) };
-  return showTask(clock, { turn, thread, poll, isOlder, output, ...left });
+  return showTask(clock, { turn, thread, isOlder, output, ...left });
 }
 
 /* Of one thread, in their order. */
@@ -169,7 +169,7 @@ export async function showTasks(
   return turns.map((turn) => {
     const [place, sync] = [places.get(turn.id), syncs.get(turn.id)];
     const poll = queue.poll(turn, thread.agent);
-    return showTask(clock, { turn, thread, rows, place, sync, poll, isOlder });
+    return showTask(clock, { turn, thread, rows, place, poll, sync, isOlder });
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../live/follow-numbered.ts';
 
 export interface ThreadFollowerDeps {
-  readonly records: Pick<ThreadRecords, 'events'>;
+  readonly records: Pick<ThreadRecords, 'events' | 'get'>;
   readonly desk: EventDesk;
   readonly clock: Clock;
 }
@@ -35,13 +35,20 @@ export function eventsOfThread(
   };
 }
 
-/* Rejects with the signal's reason, or with what the sink or the database threw. It does not end by itself. */
-export function followThreadEvents(
+/*
+ * Rejects with the signal's reason, or with what the sink or the database threw. It does not end by itself.
+ *
+ * A number that the thread has not reached counts as the newest one: who has it from a database that was restored since, or made it up,
+ * would otherwise hear nothing until the thread is there.
+ */
+export async function followThreadEvents(
   deps: ThreadFollowerDeps,
   { place, sink }: { readonly place: ThreadPlace; readonly sink: EventSink },
   signal: AbortSignal,
 ): Promise<never> {
-  const { threadId, after } = place;
+  const { threadId } = place;
+  const newest = (await deps.records.get(threadId))?.lastSeq ?? 0;
+  const after = Math.min(place.after, newest);
   const rows = eventsOfThread(deps, threadId);
   return followNumbered({ rows, clock: deps.clock }, { after, sink }, signal);
 }

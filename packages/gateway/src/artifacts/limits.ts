@@ -34,6 +34,10 @@ export const roomKeptBytes = 256 * 1024 ** 2;
 
 /* As long as a turn waits for a silent host; then it is said what is missing. */
 export const giveUpMs = 10 * 60_000;
+/* By a gateway that starts when the time is over: its connections are only being made. */
+export const triesMin = 3;
+/* A gateway that lives has given up long before. One that was away for less looks itself: the files are on its machine. */
+export const abandonedMs = 24 * 3_600_000;
 export const retryMsMin = 2_000;
 export const retryMsMax = 60_000;
 /* A look at one directory. A file system that does not answer must not keep the others waiting. */

@@ -14,6 +14,7 @@ import { type ContentStore, openContentStore } from './content-store.ts';
 import { collectEveryMs, downloadsMax, unnamedKeptMs, usualArtifactBounds } from './limits.ts';
 import { createTrees, type TreesDeps } from './trees.ts';
 import { serveArtifact } from './serve-artifact.ts';
+import { type AbandonedDeps, settleAbandoned } from './settle-abandoned.ts';
 import { createSigner } from './signed-address.ts';
 import { createArtifactSyncs } from './sync-artifacts.ts';
 import { listArtifacts, type TurnArtifacts, turnArtifacts } from './turn-artifacts.ts';
@@ -47,15 +48,16 @@ export async function openArtifacts(deps: OpenArtifactsDeps): Promise<Artifacts>
   const signer = createSigner(await openUrlKeys(join(directory, 'url-keys'), deps));
   const places = createAccountPlaces({ what: 'downloads', placesMax: downloadsMax });
   const shown = { store, signer, clock, publicUrl: config.publicUrl };
+  const { instanceId } = deps.runs.supervisor;
   const syncs = createArtifactSyncs({
     ...deps,
     ...config.artifacts?.rehearsal,
     contents,
     bounds,
     treeOf: createTrees(deps),
-    instanceId: deps.runs.supervisor.instanceId,
+    instanceId,
   });
-  const collecting = createCollecting({ ...deps, contents, keptMs: bounds.keptMs });
+  const collecting = createCollecting({ ...deps, contents, instanceId, keptMs: bounds.keptMs });
   let stopFollowing = (): void => {};
   return {
     ofTurn: (accountId, turnId) => turnArtifacts(shown, accountId, turnId),
@@ -82,20 +84,21 @@ function isEnd({ type, payload }: EventRow): boolean {
   return type === 'status' && ends.includes(payload['event']);
 }
 
-interface CollectingDeps extends GatewayDeps {
-  readonly store: Store;
+interface CollectingDeps extends GatewayDeps, AbandonedDeps {
   readonly contents: ContentStore;
   readonly keptMs: number;
 }
 
-/* Once an hour: what is kept too long loses its bytes, then bytes that no row names go (CS3). */
-function createCollecting({ store, contents, clock, log, keptMs }: CollectingDeps) {
+/* Once an hour: looks that nobody will finish are ended, what is kept too long loses its bytes, then bytes that no row names go (CS3). */
+function createCollecting(deps: CollectingDeps) {
+  const { store, contents, clock, log, keptMs } = deps;
   const stop = new AbortController();
   const { signal } = stop;
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     try {
+      await settleAbandoned(deps);
       const nowMs = clock.wallMs();
       await store.system.artifacts.removeContentsBefore(nowMs - keptMs);
       const isNamed = (accountId: AccountId, sha256: string): Promise<boolean> =>

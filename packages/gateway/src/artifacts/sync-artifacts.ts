@@ -5,7 +5,8 @@
  * AS2 The rows are committed by a change of the thread that is made only while the look is still waited for (AR2). So two who do the same
  *     look store one outcome.
  * AS3 What may pass is tried again for a while, a little later each time: a host that is away, a full disk. Then it is said what is
- *     missing. The turn's own end was said before, and stays (AR3).
+ *     missing. The turn's own end was said before, and stays (AR3). The while counts from the end of the turn, through every restart;
+ *     a gateway that comes back after it still tries a few times.
  */
 import {
   type ArtifactsFound,
@@ -17,7 +18,7 @@ import { type AccountId, type Clock, type Log, startTimeLimit, type Timer } from
 import type { DueSync, Store } from '@clawdfather/store';
 import type { Threads } from '@clawdfather/threads';
 import { type ArtifactTree, TreeError } from './artifact-tree.ts';
-import { giveUpMs, lookMs, retryMsMax, retryMsMin } from './limits.ts';
+import { giveUpMs, lookMs, retryMsMax, retryMsMin, triesMin } from './limits.ts';
 import { type SnapshotDeps, takeSnapshot } from './take-snapshot.ts';
 
 export interface SyncDeps extends SnapshotDeps {
@@ -47,7 +48,6 @@ const looksAtOnce = 2;
 const lookAgainMs = 60_000;
 
 interface Tries {
-  readonly sinceMs: number;
   count: number;
   nextAtMs: number;
 }
@@ -68,7 +68,12 @@ export function createArtifactSyncs(deps: SyncDeps): ArtifactSyncs {
     while (isKicked && !signal.aborted) {
       isKicked = false;
       try {
-        const ready = (await store.system.artifacts.due(instanceId)).filter(isReady);
+        const due = await store.system.artifacts.due(instanceId);
+        const ready = due.filter(isReady);
+        // What has ended elsewhere is tried no more.
+        for (const turnId of tries.keys()) {
+          if (!due.some((one) => one.turnId === turnId)) tries.delete(turnId);
+        }
         await inParallel(ready, async (due) => {
           if (!signal.aborted) await finish(deps, { due, tries, signal });
         });
@@ -152,12 +157,13 @@ function isLater(
   found: ArtifactsFound | undefined,
 ): boolean {
   const nowMs = clock.monotonicMs();
-  const before = tries.get(due.turnId) ?? { sinceMs: nowMs, count: 0, nextAtMs: 0 };
+  const { count } = tries.get(due.turnId) ?? { count: 0 };
   const mayPass = found === undefined || found.missing.some(({ reason }) => passing.has(reason));
-  const isOver = found !== undefined && nowMs - before.sinceMs >= patience.giveUpMs;
+  const isLate = Math.abs(clock.wallMs() - due.askedAtMs) >= patience.giveUpMs;
+  const isOver = found !== undefined && isLate && count + 1 >= triesMin;
   if (!mayPass || isOver) return false;
-  const restMs = Math.min(retryMsMax, patience.retryMs * 2 ** Math.min(before.count, 10));
-  tries.set(due.turnId, { ...before, count: before.count + 1, nextAtMs: nowMs + restMs });
+  const restMs = Math.min(retryMsMax, patience.retryMs * 2 ** Math.min(count, 10));
+  tries.set(due.turnId, { count: count + 1, nextAtMs: nowMs + restMs });
   return true;
 }
 
@@ -196,6 +202,7 @@ async function lookAt(deps: SyncDeps, due: DueSync, signal: AbortSignal): Promis
   }
 }
 
-function nothing(turnId: string, reason: MissingReason): ArtifactsFound {
+/* Of a directory that cannot be looked at. */
+export function nothing(turnId: string, reason: MissingReason): ArtifactsFound {
   return { turnId, items: [], missing: [{ path: '.', reason }], missingCount: 1 };
 }

@@ -15,6 +15,7 @@ import { createClientErrors } from './client-errors.ts';
 import { cutHandshakesOnClose } from './cut-handshakes.ts';
 import type { GatewayHeader } from './gateway-header.ts';
 import { checkEncoding, checkNames } from './guards.ts';
+import { isTooDeep } from './json-depth.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { isWebSocketUpgrade } from './web-socket-upgrade.ts';
 import { createTimeLimit, type TimeLimit, type Waiting } from './time-limit.ts';
@@ -78,6 +79,8 @@ const usualArrival = { msMax: 30_000, lookMs: 5_000 } as const;
 /* Longer than a proxy's usual 60 s: of the two, it should be the one that closes. */
 const keepAliveMs = 72_000;
 const paramCharactersMax = 200;
+/* Bodies are a few levels deep; forms that agents ask for may be some more. */
+const jsonDepthMax = 64;
 /* What proxies write into their logs for a client that did not wait for its answer. */
 const clientGone = 499;
 
@@ -121,6 +124,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const timeLimit = createTimeLimit(clock);
   decorate(server);
   server.removeContentTypeParser('text/plain');
+  refuseDeepJson(server);
   server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
     const result = schema.safeParse(data);
     return result.success ? { value: result.data } : { error: toApiError(result.error) };
@@ -150,6 +154,18 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   );
   server.addHook('onClose', () => timeLimit.close());
   return server;
+}
+
+function refuseDeepJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  const parser = { parseAs: 'string' } as const;
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser('application/json', parser, (request, body, done) => {
+    const text = String(body);
+    if (isTooDeep(text, jsonDepthMax)) {
+      done(new ApiError('validation_error', `no deeper than ${jsonDepthMax} levels`));
+    } else void parse(request, text, done);
+  });
 }
 
 const lifetimes = new WeakMap<FastifyRequest, AbortController>();

@@ -32,7 +32,7 @@ export interface NoticeSenderDeps {
 /* What was not told for a day is no news. */
 const ageMsMax = 24 * 3_600_000;
 const planMax = 100;
-/* At the same time: a server that hangs holds one of them for ten seconds. */
+/* Of one channel at the same time: a server that hangs holds each for ten seconds. */
 const sendsMax = 8;
 /* Longer than an attempt takes, so that nobody takes it for abandoned. */
 const holdMs = 6 * sendMs;
@@ -47,33 +47,39 @@ export function openNoticeSender(deps: NoticeSenderDeps): AsyncDisposable {
   const { store, clock, log, channels } = deps;
   if (channels.length === 0) return { [Symbol.asyncDispose]: async () => {} };
   const closing = new AbortController();
-  const follower = createFollower({
-    clock,
-    everyMs,
-    onFailed: (error) => log.warn('notice.send-failed', { error }),
-    work: () => sendAll(deps, closing.signal),
-  });
-  const stop = store.news.followAll(() => follower.look());
-  follower.look();
+  // One for each: a server that hangs does not keep what another one would take.
+  const followers = channels.map(({ name }) =>
+    createFollower({
+      clock,
+      everyMs,
+      onFailed: (error) => log.warn('notice.send-failed', { channel: name, error }),
+      work: () => sendAll(deps, name, closing.signal),
+    }),
+  );
+  const look = (): void => {
+    for (const follower of followers) follower.look();
+  };
+  const stop = store.news.followAll(look);
+  look();
   return {
     [Symbol.asyncDispose]: async () => {
       stop();
       closing.abort(new Error('the gateway stops'));
-      await follower[Symbol.asyncDispose]();
+      await Promise.all(followers.map((follower) => follower[Symbol.asyncDispose]()));
     },
   };
 }
 
-async function sendAll(deps: NoticeSenderDeps, signal: AbortSignal): Promise<void> {
+async function sendAll(deps: NoticeSenderDeps, name: string, signal: AbortSignal): Promise<void> {
   const { notices } = deps.store.system;
   // Every event of every account leads here.
   if (!(await notices.isWaiting())) return;
-  const channels = deps.channels.map(({ name }) => name);
+  const channels = deps.channels.map((channel) => channel.name);
   while ((await notices.plan({ channels, ageMsMax, limit: planMax })) === planMax);
   deps.onPoint?.('planned');
   for (;;) {
     const taken = await notices.take({
-      channels,
+      channels: [name],
       sender: deps.sender,
       holdMs,
       pauseMsMax,

@@ -81,18 +81,19 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
 async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']>) {
   const { caller, query, reply } = call;
   const mine = threadsOf(parts, call);
-  const { id: threadId } = await mine.thread(call.params.id);
+  const { id: threadId, lastSeq: newest } = await mine.thread(call.params.id);
   const { records } = mine;
   const { desk } = parts.agentThreads;
   const deps = { records, desk, clock: parts.clock, log: parts.log };
   call.leaveTurn();
   if (call.header('accept')?.includes('text/event-stream') === true) {
     const after = Number(call.header('last-event-id') || query.after);
-    if (!Number.isSafeInteger(after)) {
+    if (!Number.isSafeInteger(after) || after < 0) {
       throw new ApiError('validation_error', 'Last-Event-ID is the number of an event');
     }
     const onOpen = (drop: () => void) => parts.streams.add(caller, drop);
-    await streamEvents(deps, { threadId, after, reply, onOpen });
+    const place = { threadId, after: Math.min(after, newest) };
+    await streamEvents(deps, { ...place, reply, onOpen });
     // Sent by itself; the type cannot know that nothing is looked at any more.
     return undefined as never;
   }

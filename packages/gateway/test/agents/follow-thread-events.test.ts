@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EventRow } from '@clawdfather/agents';
+import type { EventRow, ThreadRow } from '@clawdfather/agents';
 import { createSignalBell } from '@clawdfather/kit';
 import { createFakeClock } from '@clawdfather/testkit';
 import { createEventDesk } from '@clawdfather/threads';
@@ -12,7 +12,8 @@ import { followThreadEvents } from '../../src/agents/follow-thread-events.ts';
 
 const threadId = 'thread';
 
-function createRig(after = 0) {
+/* `after` a number that the thread has reached, unless it is told how far it is. */
+function createRig(after = 0, reached = after) {
   const rows: EventRow[] = [];
   const desk = createEventDesk();
   const clock = createFakeClock();
@@ -22,11 +23,23 @@ function createRig(after = 0) {
   let isFull = false;
   let reads = 0;
   const records = {
+    get: async () => ({ lastSeq: rows.length }) as ThreadRow,
     events: async (_id: string, range: { readonly after: number; readonly limit: number }) => {
       reads += 1;
       return rows.filter(({ seq }) => seq > range.after).slice(0, range.limit);
     },
   };
+  const add = (count: number): EventRow[] => {
+    const added = Array.from({ length: count }, (_, index) => ({
+      seq: rows.length + index + 1,
+      type: 'delta' as const,
+      payload: {},
+      atMs: 0,
+    }));
+    rows.push(...added);
+    return added;
+  };
+  add(reached);
   const { signal } = leaving;
   const following = followThreadEvents(
     { records, desk, clock },
@@ -39,16 +52,6 @@ function createRig(after = 0) {
     },
     signal,
   );
-  const add = (count: number): EventRow[] => {
-    const added = Array.from({ length: count }, (_, index) => ({
-      seq: rows.length + index + 1,
-      type: 'delta' as const,
-      payload: {},
-      atMs: 0,
-    }));
-    rows.push(...added);
-    return added;
-  };
   return {
     clock,
     seen,
@@ -120,8 +123,18 @@ test('what follows on is handed on as it was told, without reading it from the d
 
 test('a reader that comes back gets what follows its number, and nothing before it', async () => {
   const rig = createRig(2);
-  rig.addElsewhere(4, false);
+  rig.addElsewhere(2, false);
   await rig.clock.advance(1_000);
   assert.deepEqual(rig.seen, [3, 4]);
+  await rig.leave();
+});
+
+test('a number that the thread has not reached counts as the newest: what comes is seen', async () => {
+  const rig = createRig(1_000_000, 0);
+  // The place is found first.
+  await new Promise(setImmediate);
+  rig.addHere(2);
+  await new Promise(setImmediate);
+  assert.deepEqual(rig.seen, [1, 2]);
   await rig.leave();
 });

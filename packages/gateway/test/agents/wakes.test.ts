@@ -114,7 +114,7 @@ function gatewayOver({ store }: Pick<World, 'store'>, crashAt = Number.POSITIVE_
   });
   const wakes = createWakes({
     wakes: {
-      due: (limit) => store.system.wakes.due(limit),
+      due: (limit, skip) => store.system.wakes.due(limit, skip),
       settle: async (wake, outcome) => {
         if (points >= crashAt) throw new Crash();
         await store.system.wakes.settle(wake, outcome);

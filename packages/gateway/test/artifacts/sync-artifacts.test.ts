@@ -6,7 +6,9 @@ import { createHash } from 'node:crypto';
 import { readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createSystemClock } from '@clawdfather/kit';
 import { openSmallDisk, smallDiskSkip } from '@clawdfather/testkit';
+import { abandonedMs, giveUpMs, triesMin } from '../../src/artifacts/limits.ts';
 import { createLocalTree } from '../../src/artifacts/local-tree.ts';
 import { TreeError } from '../../src/artifacts/artifact-tree.ts';
 import type { SnapshotPoint } from '../../src/artifacts/take-snapshot.ts';
@@ -204,4 +206,41 @@ test('files and directories of contents are ours alone', async () => {
   ] as const) {
     assert.equal((await stat(path)).mode & 0o777, mode, path);
   }
+});
+
+test('how long a host is waited for counts from the end of the turn, however often gateways start anew', async () => {
+  await using rig = await openSyncRig();
+  const turnId = await rig.endTurn();
+  const system = createSystemClock();
+  // A gateway that starts when the time is over.
+  const clock = { ...system, wallMs: () => system.wallMs() + giveUpMs };
+  let tries = 0;
+  const treeOf = async (): Promise<never> => {
+    tries += 1;
+    throw new TreeError('unreachable');
+  };
+  const patience = { giveUpMs, retryMs: 1 };
+  const sync = await rig.finish(turnId, { treeOf, clock, patience });
+  assert.deepEqual(sync?.missing, [{ path: '.', reason: 'unreachable' }]);
+  assert.equal(tries, triesMin);
+});
+
+test('the look of a gateway that never came back is ended by another after a day, and only then', async () => {
+  await using rig = await openSyncRig();
+  await rig.write('dist/a.txt', 'aaa');
+  const turnId = await rig.endTurn();
+  const nowMs = createSystemClock().wallMs();
+  const { artifacts } = rig.store.forAccount(rig.accountId);
+  // It may still come.
+  await rig.settleAbandoned('gateway-b', nowMs + abandonedMs - 60_000);
+  // Its own are for itself.
+  await rig.settleAbandoned(instanceId, nowMs + 2 * abandonedMs);
+  assert.equal((await artifacts.syncOf(turnId))?.status, 'syncing');
+  await rig.settleAbandoned('gateway-b', nowMs + abandonedMs + 60_000);
+  const sync = await artifacts.syncOf(turnId);
+  assert.equal(sync?.status, 'failed');
+  assert.deepEqual(sync.missing, [{ path: '.', reason: 'unreachable' }]);
+  // It comes back after all: there is one outcome, and one event.
+  assert.deepEqual(await rig.store.system.artifacts.due(instanceId), []);
+  assert.equal((await rig.events()).filter((type) => type === 'artifact').length, 1);
 });

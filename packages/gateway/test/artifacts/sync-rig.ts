@@ -21,6 +21,7 @@ import type { RunId } from '@clawdfather/supervisor';
 import { type ContentStore, openContentStore } from '../../src/artifacts/content-store.ts';
 import { createLocalTree } from '../../src/artifacts/local-tree.ts';
 import { usualArtifactBounds } from '../../src/artifacts/limits.ts';
+import { settleAbandoned } from '../../src/artifacts/settle-abandoned.ts';
 import { createArtifactSyncs, type SyncDeps } from '../../src/artifacts/sync-artifacts.ts';
 
 export const instanceId = 'gateway-a';
@@ -36,6 +37,8 @@ export interface SyncRig extends AsyncDisposable {
   /* A turn that has begun and ended; its id. */
   endTurn(dirs?: readonly string[]): Promise<string>;
   /* Begins the looks; resolves when this turn's has ended, or with `undefined` when it was lost. */
+  /* Ends a look as a gateway does for one that has not come back. */
+  settleAbandoned(instanceId: string, wallMs: number): Promise<void>;
   finish(turnId: string, deps?: Partial<SyncDeps>): Promise<ArtifactSyncRow | undefined>;
   events(): Promise<readonly string[]>;
 }
@@ -140,6 +143,17 @@ export async function openSyncRig(options: RigOptions = {}): Promise<SyncRig> {
   };
   return {
     store,
+    settleAbandoned: (by, wallMs) =>
+      settleAbandoned({
+        store,
+        instanceId: by,
+        clock: { ...clock, wallMs: () => wallMs },
+        log: silentLog,
+        threads: {
+          keepArtifacts: (_name, found) =>
+            change((rows) => finishArtifacts(rows, found, clock.wallMs())),
+        },
+      }),
     accountId,
     contents,
     directory,

@@ -27,6 +27,21 @@ const ask = ({ url, owner }: TestGateway, target: string, headers: readonly stri
     ].join('\r\n'),
   );
 
+test('a body that is nested too deeply is refused, and not a mistake of ours', async () => {
+  await using rig = await openTestGateway();
+  const deep = (levels: number): string => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
+  for (const levels of [100, 100_000]) {
+    const body = `{"blocks":[{"type":"text","text":"[","more":${deep(levels)}}]}`;
+    const response = await rig.request('/api/v1/threads/0000000000000000/turns', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    assert.equal(response.status, 400);
+    assert.equal(codeOf(await response.text()), 'validation_error');
+  }
+});
+
 test('a body that never ends has its answer, and costs its connection', async () => {
   const clock = createSystemClock();
   const port = (): number => (server.server.address() as AddressInfo).port;

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { type Clock, createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
 import { openStore, parseAccountId, type Store, type StoreLocation } from '@clawdfather/store';
 import { createFakeClock, usePostgres } from '@clawdfather/testkit';
+import { createNtfy } from '../../src/notices/channels/ntfy.ts';
 import { createWebhook } from '../../src/notices/channels/webhook.ts';
 import { openNoticeSender, type SenderPoint } from '../../src/notices/notice-sender.ts';
 import { openRecordingServer, type RecordingServer } from './recording-server.ts';
@@ -249,6 +250,36 @@ test('what was resolved, switched off or is a day old is not told', async () => 
   const reasons = (await rig.deliveries()).map(({ state, reason }) => `${state} ${reason}`);
   assert.deepEqual(reasons.toSorted(), ['skipped off', 'skipped old', 'skipped resolved']);
   assert.equal(rig.server.posted.length, 0);
+  void sender;
+});
+
+test('a webhook that hangs does not keep what another channel would take, and is tried again by itself', async () => {
+  const clock = createSystemClock();
+  await using rig = await openRig(clock);
+  await using ntfy = await openRecordingServer();
+  rig.server.answerWith(() => {
+    /* It never answers. */
+  });
+  // More than are sent at once, on both.
+  await rig.notice(20);
+  await using sender = openNoticeSender({
+    store: rig.store,
+    channels: [
+      createWebhook({ url: rig.server.url, secret: 's' }, { clock }),
+      createNtfy({ url: ntfy.url, topic: 't' }, { clock }),
+    ],
+    sender: { instanceId: 'gateway-a', generation: 1 },
+    showsTitles: false,
+    clock,
+    random: createSystemRandom(),
+    log: silentLog,
+  });
+  await ntfy.untilPosted(20);
+  // Also what comes while it hangs.
+  await rig.notice(1);
+  await ntfy.untilPosted(21);
+  await rig.untilSettled(21);
+  assert.ok(rig.server.posted.length <= 8, 'the first ones still hang');
   void sender;
 });
 

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { artifactDirsSchema } from '../api/artifacts.ts';
 import { idSchema, labelSchema, lineSchema } from '../api/common.ts';
+import { prioritySchema } from '../api/queue-place.ts';
 import { loadClassSchema, threadStatusSchema, turnStatusSchema } from '../api/threads.ts';
 import { renameCode } from './older-names.ts';
 
@@ -40,6 +41,9 @@ const messageParams = {
   loadClass: loadClassSchema.default('long_task'),
   /* Where files are looked for at the end, below the thread's directory. Absent: the usual places. */
   expectedArtifactDirs: artifactDirsSchema.optional(),
+  /* Higher ones come first among yours; 0 is usual. */
+  priority: prioritySchema.optional(),
+  notBefore: z.iso.datetime().optional(),
   /* Sent again with the same key it is the same turn. */
   idempotencyKey: lineSchema(128).optional(),
   /* In a stream: updates after this number. */

@@ -104,8 +104,8 @@ export const turnSchema = z
     poll: z
       .object({
         interval_ms: z.int(),
-        /* Null while it waits: then for as long as it does. */
-        until: timeSchema.nullable(),
+        /* After it there is nothing to wait for. It grows with each answer until the turn has a deadline. */
+        until: timeSchema,
       })
       .nullable()
       .optional(),

@@ -16,9 +16,16 @@ export interface DueSync {
   readonly askedAtMs: number;
 }
 
+export interface AbandonedWanted {
+  readonly instanceId: string;
+  readonly askedBeforeMs: number;
+}
+
 export interface SystemArtifacts {
   /** Of this gateway, oldest first. */
   due(instanceId: string): Promise<readonly DueSync[]>;
+  /** Of other gateways, and asked for before this time; oldest first. */
+  abandoned(wanted: AbandonedWanted): Promise<readonly DueSync[]>;
   /** For who comes with a signature and nothing else. */
   find(artifactId: string): Promise<(KeptArtifact & { readonly accountId: AccountId }) | undefined>;
   /** Rows that were kept before this keep their bytes no longer. How many they were. */
@@ -27,13 +34,8 @@ export interface SystemArtifacts {
 
 export function createSystemArtifacts({ runner, clock }: QueryContext): SystemArtifacts {
   return {
-    due: async (instanceId) =>
-      (await runner.select(selectDue, { instanceId })).map((row) => ({
-        accountId: parseAccountId(row.account_id),
-        threadId: row.thread_id,
-        turnId: row.turn_id,
-        askedAtMs: row.asked_at_ms,
-      })),
+    due: async (instanceId) => (await runner.select(selectDue, { instanceId })).map(dueOf),
+    abandoned: async (wanted) => (await runner.select(selectAbandoned, wanted)).map(dueOf),
     find: async (id) => {
       const [row] = await runner.select(selectById, { id });
       if (row === undefined) return undefined;
@@ -59,6 +61,17 @@ export function createSystemArtifacts({ runner, clock }: QueryContext): SystemAr
   };
 }
 
+function dueOf(
+  row: Record<'account_id' | 'thread_id' | 'turn_id', string> & { asked_at_ms: number },
+) {
+  return {
+    accountId: parseAccountId(row.account_id),
+    threadId: row.thread_id,
+    turnId: row.turn_id,
+    askedAtMs: row.asked_at_ms,
+  };
+}
+
 export const selectDue = createSelect((db, { instanceId }: { readonly instanceId: string }) =>
   db
     .selectFrom('artifact_syncs')
@@ -67,6 +80,19 @@ export const selectDue = createSelect((db, { instanceId }: { readonly instanceId
     .where('ended_at_ms', 'is', null)
     .orderBy('asked_at_ms')
     .orderBy('turn_id')
+    .limit(looksAtOnceMax),
+);
+
+/** Few are open at all, so all of them are looked through, by their index. */
+export const selectAbandoned = createSelect((db, wanted: AbandonedWanted) =>
+  db
+    .selectFrom('artifact_syncs')
+    .select(['account_id', 'thread_id', 'turn_id', 'asked_at_ms'])
+    .where('instance_id', '>', '')
+    .where('instance_id', '!=', wanted.instanceId)
+    .where('asked_at_ms', '<', wanted.askedBeforeMs)
+    .where('ended_at_ms', 'is', null)
+    .orderBy('asked_at_ms')
     .limit(looksAtOnceMax),
 );
 

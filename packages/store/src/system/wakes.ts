@@ -9,8 +9,8 @@ import { parseAccountId } from './accounts.ts';
 
 export function createWakes({ runner }: Pick<QueryContext, 'runner'>): WakeRecords {
   return {
-    due: async (limit) =>
-      (await runner.select(selectDue, { limit })).map((row) => ({
+    due: async (limit, skip = 0) =>
+      (await runner.select(selectDue, { limit, skip })).map((row) => ({
         accountId: parseAccountId(row.account_id),
         turnId: row.id,
         threadId: row.thread_id,
@@ -30,7 +30,12 @@ export function createWakes({ runner }: Pick<QueryContext, 'runner'>): WakeRecor
   };
 }
 
-export const selectDue = createSelect((db, { limit }: { readonly limit: number }) =>
+interface DuePage {
+  readonly limit: number;
+  readonly skip: number;
+}
+
+export const selectDue = createSelect((db, { limit, skip }: DuePage) =>
   db
     .selectFrom('turns')
     .select(['account_id', 'id', 'thread_id', 'wake_id'])
@@ -41,5 +46,6 @@ export const selectDue = createSelect((db, { limit }: { readonly limit: number }
     .orderBy('account_id')
     .orderBy('id')
     .limit(limit)
+    .offset(skip)
     .$narrowType<{ wake_id: string }>(),
 );
