@@ -24,7 +24,11 @@ async function tokenOf(rig: TestGateway, label: string) {
 /* What an agent asks for that is in this run; undefined: it does not say. */
 async function askIn(rig: TestGateway, askedIn: string | undefined): Promise<string> {
   const labels = askedIn === undefined ? undefined : { [askedInLabel]: askedIn };
-  const held = await askHere(rig.config.stateDir, ['/usr/bin/touch', `${rig.directory}/made`], (labels === undefined ? {} : { labels }));
+  const held = await askHere(
+    rig.config.stateDir,
+    ['/usr/bin/touch', `${rig.directory}/made`],
+    labels === undefined ? {} : { labels },
+  );
   return held.approvalId;
 }
 
