@@ -264,6 +264,7 @@ export const agentShapes = {
       }),
     ),
     params: facts.describe('as the agent sent it'),
+    digest: z.string().describe('SHA-256 of what is asked'),
     askedAt: instant,
     decidedBy: z.string().nullable(),
     decidedAt: instant.nullable(),
