@@ -69,6 +69,7 @@ export { onceOf } from './decide/once.ts';
 export type { OnceSetup } from './decide/once.ts';
 export { addText, noText, sealText } from './decide/message-text.ts';
 export type { MessageText } from './decide/message-text.ts';
+export { createReplay, LoadFinder } from './decide/replay.ts';
 export { loseTurn, putOff, releaseTurn, silenceMsMax } from './decide/reaching.ts';
 export type { LostTurn, PutOff } from './decide/reaching.ts';
 export { askIdOf } from './decide/take-request.ts';

@@ -111,6 +111,36 @@ export const agentShapes = {
     sha256: z.string().describe('it was checked'),
     savedAs: z.string(),
   }),
+  'verified-thread': z.object({
+    threadId,
+    through: count.describe('the last event that was looked at'),
+    newestSeq: count.describe('the last event that there was'),
+    isComplete: z.boolean(),
+    events: count,
+    checksum: z.string().describe('of all of them, as threads.md says'),
+    missing: z
+      .array(z.object({ from: count, to: count }))
+      .describe('numbers that are not in the database'),
+    runs: z.array(
+      z.object({
+        runId: z.string(),
+        outcome: z.enum(['same', 'differs', 'not-comparable']),
+        reason: z.string().nullable().describe('why not, a word of threads.md'),
+        compared: count.describe('texts and updates'),
+        difference: z
+          .object({
+            kind: z.enum(['text', 'content', 'tool', 'plan', 'update', 'ask']),
+            what: z.enum(['changed', 'missing', 'added', 'end-unfit']),
+            seq: count.describe('the first event where they part'),
+            lastSeq: count,
+            storedSha256: z.string().nullable(),
+            journalSha256: z.string().nullable(),
+          })
+          .nullable()
+          .describe('the first one'),
+      }),
+    ),
+  }),
   thread: z.object(threadFields),
   conversation: z.object({
     ...threadFields,
@@ -264,6 +294,7 @@ export const agentShapes = {
       }),
     ),
     params: facts.describe('as the agent sent it'),
+    digest: z.string().describe('SHA-256 of what is asked'),
     askedAt: instant,
     decidedBy: z.string().nullable(),
     decidedAt: instant.nullable(),

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { stallSchema } from './process.ts';
 import { cliEventSchema, cliExitSchema, cliRunSchema } from './cli-json.ts';
 import { agentShapes } from './cli-agent-shapes.ts';
+import { historyShapes } from './cli-history-shapes.ts';
 import { gatewayShapes } from './cli-gateway-shapes.ts';
 import { hostShapes } from './cli-host-shapes.ts';
 import { columnsSchema, execResultSchema, rowsSchema } from './exec.ts';
@@ -49,6 +50,7 @@ const approvalFields = {
     .nullable()
     .describe('at a gateway: the label of the token, or the name of the device'),
   why: z.string().describe('why it was asked about'),
+  digest: z.string().describe('SHA-256 of what would be done'),
   createdAt: instant,
   expiresAt: instant,
   decision: approvalDecisionSchema.nullable(),
@@ -209,6 +211,7 @@ export const cliShapes = {
     revokedAt: instant.nullable(),
   }),
   ...agentShapes,
+  ...historyShapes,
   ...hostShapes,
   ...gatewayShapes,
 } as const;

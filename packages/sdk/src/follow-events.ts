@@ -7,10 +7,9 @@
  * The stream ends where the gateway ends it on purpose, with an event whose name is in `lastEvents`. An end without one is a
  * broken connection. A refusal (not found, no longer signed in) is thrown; waiting would not change it.
  */
-import type { Clock, Random } from '@clawdfather/kit';
+import { backoffMs, type Clock, type Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { backoffMs } from './backoff.ts';
 import { type CallParts, type Connection, sendRequest, throwIfRefused } from './call-endpoint.ts';
 import { isWorthRetrying } from './is-worth-retrying.ts';
 import { readStream } from './read-stream.ts';

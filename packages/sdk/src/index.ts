@@ -1,7 +1,6 @@
 /*
  * The door of sdk: a typed client of the gateway, for browsers and Node.
  */
-export { backoffMs } from './backoff.ts';
 export type { CallOptions, Connection, Fetch } from './call-endpoint.ts';
 export { createClient } from './client.ts';
 export type { Client, ClientOptions } from './client.ts';

@@ -80,6 +80,13 @@ export const shieldLabel = 'shield';
 export const toolsLabel = 'tools';
 /* The id of the run that it serves our tools to. */
 export const toolsForLabel = 'toolsFor';
+/*
+ * The id of the run in which the agent is that asked for it with the tools of this machine; else `noRun`, or `unknownRun` where the look
+ * around it did not tell.
+ */
+export const askedInLabel = 'askedIn';
+export const noRun = 'none';
+export const unknownRun = 'unknown';
 /* What a person decided that let it start: `approval:ID`, or `rule:ID,rule:ID` for what was allowed for ever. */
 export const allowedByLabel = 'allowedBy';
 /* Up to how many bytes its journal may grow, of a run whose account is bounded. */

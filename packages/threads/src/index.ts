@@ -23,9 +23,8 @@ export type {
   StartedRun,
   TerminalName,
 } from './ports.ts';
-export { pollFacts } from './queue/poll-facts.ts';
 export type { PolledTurn, PollFacts } from './queue/poll-facts.ts';
-export { longestWaitMs, usualQueueLimits } from './queue/queue-limits.ts';
+export { usualQueueLimits } from './queue/queue-limits.ts';
 export type { MemoryLimits, QueueLimits } from './queue/queue-limits.ts';
 export type { QueueEdits, TurnMove } from './queue/queue-edits.ts';
 export { queueReasonCodes } from './queue/queue-view.ts';

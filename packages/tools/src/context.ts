@@ -44,6 +44,8 @@ export interface ToolsDeps {
   readonly room?: AccountRoom | undefined;
   /* The state directory, told with what is held: who decides may look into another one. Default: it is not told. */
   readonly heldIn?: string | undefined;
+  /* Of everything that is asked for here: where it comes from. */
+  readonly originLabels?: Readonly<Record<string, string>> | undefined;
   /* Whether a terminal can be had on this machine; replaced in tests. */
   readonly canOpenTerminal?: () => boolean;
   /* Whether a process is seen waiting for input; replaced in tests. */
@@ -132,6 +134,7 @@ export interface ToolsContext {
   readonly shieldsCommands: boolean;
   readonly room: AccountRoom | undefined;
   readonly heldIn: string | undefined;
+  readonly originLabels: Readonly<Record<string, string>> | undefined;
   readonly canOpenTerminal: () => boolean;
   readonly readingProbe: ReadingProbe;
   readonly starting: Map<string, Starting>;

@@ -4,7 +4,9 @@
  * server of the command line, and `clf exec` and `clf allow` for one command.
  */
 import { type ApprovalStore, openApprovals, readLineage } from '@clawdfather/supervisor';
+import { askedInLabel } from '@clawdfather/supervisor/origins';
 import { type Allowlist, createAllowlist } from './approvals/allowlist.ts';
+import { askedInOf } from './approvals/asked-in.ts';
 import { createGatekeeper } from './approvals/create-gatekeeper.ts';
 import type { Policy } from './approvals/decide-policy.ts';
 import type { Gatekeeper } from './approvals/gatekeeper.ts';
@@ -47,11 +49,15 @@ export function createGate(store: ApprovalStore, options: GateOptions): Gate {
   return { allowlist, gatekeeper };
 }
 
-export interface OpenToolsOptions extends GateOptions, Omit<ToolsDeps, 'gatekeeper'> {
+export interface OpenToolsOptions
+  extends GateOptions,
+    Omit<ToolsDeps, 'gatekeeper' | 'originLabels'> {
   /* Of the supervisor, which stays open when the tools are closed. */
   readonly stateDir: string;
   /* An open store of the same directory, which is left open. Default: one is opened, and closed with the tools. */
   readonly approvals?: ApprovalStore | undefined;
+  /* True for a server that is where its one agent is: what is asked for says in which run that is. A gateway serves agents elsewhere. */
+  readonly isBesideAgent?: boolean;
 }
 
 export interface OpenedTools extends Gate, AsyncDisposable {
@@ -71,7 +77,12 @@ export async function openTools(options: OpenToolsOptions): Promise<OpenedTools>
     ...options,
     whyAlwaysAsk: isShielding ? () => shield.whyAlwaysAsk() : undefined,
   });
-  const tools = createTools({ ...options, gatekeeper: gate.gatekeeper });
+  const { askingPid, isBesideAgent = false } = options;
+  const originLabels =
+    isBesideAgent && askingPid !== undefined
+      ? { [askedInLabel]: askedInOf(approvals, readLineage(askingPid)) }
+      : undefined;
+  const tools = createTools({ ...options, gatekeeper: gate.gatekeeper, originLabels });
   opening.defer(() => tools.close());
   const opened = opening.move();
   return { ...gate, tools, approvals, [Symbol.asyncDispose]: () => opened.disposeAsync() };

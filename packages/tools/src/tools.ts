@@ -100,6 +100,7 @@ function contextOf(deps: ToolsDeps, signal: AbortSignal): ToolsContext {
     openFiles: deps.openFiles,
     shield: deps.shield,
     toolServers: deps.toolServers,
+    originLabels: deps.originLabels,
     shieldsCommands: deps.shieldsCommands ?? false,
     room: deps.room,
     heldIn: deps.heldIn,

@@ -31,6 +31,7 @@ export function approvalJson(
     requester: record.requester,
     askedWith: record.asker?.name ?? null,
     why: record.why,
+    digest: record.actionHash,
     createdAt: formatInstant(record.createdAtMs),
     expiresAt: formatInstant(record.expiresAtMs),
     decision: record.decision ?? null,

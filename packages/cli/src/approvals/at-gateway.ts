@@ -138,7 +138,12 @@ export function decideRemotely(
         return answerAsk(context, desk, { ask, wish: { decision, option, reason, flag } });
       }
       if (option !== undefined) throw noOptions(id);
-      const { approval, rules, problem } = await client.approvals.decide({ params: { id }, body });
+      // Of what was read: if it has become something else meanwhile, it is not decided.
+      const digest = waiting.find((one) => one.id === id)?.digest;
+      const { approval, rules, problem } = await client.approvals.decide({
+        params: { id },
+        body: { ...body, ...(digest === undefined ? {} : { digest }) },
+      });
       const record = recordOf(approval);
       const made = rules.map((path) => ({ namedPath: path, realPath: path }));
       if (!isJson) await io.stdout.write(await formatMadeRules(record, made, paint));
@@ -205,7 +210,7 @@ function recordOf(approval: RemoteApproval): ApprovalRecord {
     approvalId: id,
     runId,
     state,
-    actionHash: '',
+    actionHash: approval.digest,
     account,
     host,
     cwd,

@@ -77,6 +77,14 @@ export const threadsShowSpec = defineCommand({
   examples: ['clf threads show 3k9q', 'clf threads show --json 3k9q | jq -r .messages[].text'],
 });
 
+export const threadsVerifySpec = defineCommand({
+  name: 'threads verify',
+  summary: 'Compare a conversation with the journals of its agents; exit code 1 if it differs',
+  operands: { thread: operand(thread) },
+  flags: gatewayFlags,
+  examples: ['clf threads verify 3k9q', 'clf threads verify --json 3k9q | jq .runs'],
+});
+
 export const threadsFollowSpec = defineCommand({
   name: 'threads follow',
   summary: 'Show the newest turn of a conversation, and stay until nothing runs or waits in it',

@@ -16,6 +16,7 @@ import {
   threadsFollowSpec,
   threadsListSpec,
   threadsShowSpec,
+  threadsVerifySpec,
 } from './agent-specs.ts';
 import { threadsArtifactsSpec, threadsDownloadSpec } from './artifact-specs.ts';
 import {
@@ -78,6 +79,7 @@ import {
   versionSpec,
 } from './own-specs.ts';
 import { queueCancelSpec, queueEditSpec, queueListSpec, queueMoveSpec } from './queue-specs.ts';
+import { threadsChangesSpec, threadsReceiptSpec } from './reading-specs.ts';
 import { runSpec } from './run-spec.ts';
 import {
   execSpec,
@@ -166,6 +168,21 @@ export const commandGroups: readonly CommandGroup[] = [
         threadsDownloadSpec,
         'required',
         async () => (await import('./threads-artifacts.ts')).download,
+      ),
+      command(
+        threadsReceiptSpec,
+        'required',
+        async () => (await import('./threads-receipt.ts')).execute,
+      ),
+      command(
+        threadsChangesSpec,
+        'required',
+        async () => (await import('./threads-changes.ts')).execute,
+      ),
+      command(
+        threadsVerifySpec,
+        'required',
+        async () => (await import('./threads-verify.ts')).execute,
       ),
       command(threadsCancelSpec, 'required', async () => (await import('./threads.ts')).cancel),
       command(threadsArchiveSpec, 'required', async () => (await import('./threads.ts')).archive),

@@ -64,6 +64,7 @@ export async function openAgentTools(deps: AgentToolsDeps): Promise<AgentTools> 
       reach: { ...reachBoundsOf(config), treeAdvice },
       policy: { security: values['policy.mcp.security'], ask: values['policy.mcp.ask'] },
       askingPid: config.pid,
+      isBesideAgent: true,
       users: ownUserOnly,
       baseEnvironment: loginEnvironment(config.commandEnv),
       homeDirectory: deps.directory,

@@ -22,8 +22,12 @@ export async function answerAsk(
 ): Promise<void> {
   const chosen = ask.class === 'question' ? undefined : chooseOption(ask, wish);
   if (chosen === undefined && wish.decision !== 'deny') throw isQuestion(ask, wish.flag);
+  // Of what was read: if it has become something else meanwhile, it is not answered.
+  const { digest } = ask;
   const body =
-    chosen === undefined ? ({ action: 'decline' } as const) : { option_id: chosen.option_id };
+    chosen === undefined
+      ? ({ action: 'decline', digest } as const)
+      : { option_id: chosen.option_id, digest };
   const { ask: answered, undelivered } = await desk.answer(ask, body);
   if (undelivered !== undefined) {
     await io.stderr.write(

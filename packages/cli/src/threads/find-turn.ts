@@ -4,19 +4,29 @@
 import { type Client, RefusedError } from '@clawdfather/sdk';
 import { CliError } from '../errors.ts';
 import { findThread } from './find-thread.ts';
+import type { Turn } from './thread-types.ts';
 
-export async function findTurn(client: Client, typed: string): Promise<string> {
+/* `isMeant`: the newest such turn of a thread comes before others. */
+export async function findTurn(
+  client: Client,
+  typed: string,
+  isMeant: (turn: Turn) => boolean = hasEnded,
+): Promise<string> {
   if (/^[0-9a-z]{16}$/.test(typed)) {
     const turn = await turnOf(client, typed);
     if (turn !== undefined) return turn;
   }
   const { id } = await findThread(client, typed);
   const { turns } = await client.threads.get({ params: { id } });
-  const newest = turns.findLast(({ ended_at: endedAt }) => endedAt !== null) ?? turns.at(-1);
+  const newest = turns.findLast(isMeant) ?? turns.at(-1);
   if (newest !== undefined) return newest.id;
   throw new CliError('artifact-not-found', 'nothing was said in this thread yet', {
     hint: `Say something: clf say ${id} "…"`,
   });
+}
+
+function hasEnded({ ended_at: endedAt }: Turn): boolean {
+  return endedAt !== null;
 }
 
 async function turnOf(client: Client, id: string): Promise<string | undefined> {

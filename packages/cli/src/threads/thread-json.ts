@@ -116,6 +116,7 @@ export function askJson(ask: Ask): Json {
     title: ask.title,
     options: ask.options.map(({ option_id: id, name, kind }) => ({ id, name, kind })),
     params: ask.params as Json,
+    digest: ask.digest,
     askedAt: ask.asked_at,
     decidedBy: ask.decided_by,
     decidedAt: ask.decided_at,

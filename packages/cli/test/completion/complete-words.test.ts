@@ -62,6 +62,8 @@ test('threads and agents, where a command takes one', () => {
     'follow',
     'artifacts',
     'download',
+    'receipt',
+    'changes',
     'cancel',
     'archive',
   ]);

@@ -74,6 +74,10 @@ test('an agent in a shield has our tools, and the policy is that of outside', {
   const agent = await connect({ wrap: agentRun(), flags: openPolicy, cwd: project });
   const { data: seen } = await agent.call('exec', { argv: ['ls'] });
   assert.equal(seen['status'], 'completed', JSON.stringify(seen));
+  // The process tree says where it was asked for: at the listener, whose labels are those of the agent's run.
+  const shown = JSON.parse((await cli.clf('show', '--json', String(seen['runId']))).stdout);
+  const listener = (await list(cli)).find(({ command }) => command.startsWith('clf mcp'));
+  assert.equal(shown.labels.askedIn, listener?.id);
   const { data } = await agent.call('exec', { argv: ['touch', 'made'] });
   assert.equal(data['status'], 'approval-pending', JSON.stringify(data));
   const held = await cli.clf('approvals', '--json');

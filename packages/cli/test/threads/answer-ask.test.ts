@@ -41,7 +41,12 @@ test('it is answered by its option, and said so', async () => {
   });
   await answerAsk({ io, isJson: false }, desk, { ask: permission, wish: allow });
   await answerAsk({ io, isJson: false }, desk, { ask: question, wish: deny });
-  assert.deepEqual(sent, [{ option_id: 'yes' }, { action: 'decline' }]);
+  // Each with the digest of what was shown.
+  const { digest } = permission;
+  assert.deepEqual(sent, [
+    { option_id: 'yes', digest },
+    { action: 'decline', digest },
+  ]);
   assert.match(io.out(), /^\w+ answered "Yes": rm \\u202ex\n\w+ declined: which\?\n$/);
   assert.equal(io.err(), '');
 });

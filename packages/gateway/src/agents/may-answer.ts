@@ -19,11 +19,15 @@ export async function checkMayAnswer(
   // Outside of a turn it may go back to any prompt of the thread.
   const ledTo = turn === undefined ? await records.turns(ask.threadId) : [turn];
   if (!(await goesBackTo(records, ledTo, actorOf(caller)))) return;
-  throw new ApiError('forbidden', 'a token does not answer what its own prompt led to');
+  throw ledToByItself();
+}
+
+export function ledToByItself(): ApiError {
+  return new ApiError('forbidden', 'a token does not answer what its own prompt led to');
 }
 
 /* Which turn of an agent made it prompt another is not known, so all of them count. Each thread is looked at once. */
-async function goesBackTo(
+export async function goesBackTo(
   records: Pick<ThreadRecords, 'turns'>,
   turns: readonly TurnRow[],
   actor: string,

@@ -15,6 +15,10 @@ export interface Stretch {
   readonly since: number;
   /* The newest at the time. */
   readonly last: number;
+  /* Absent: as many as one answer may usually have. */
+  readonly limits?: { readonly events: number; readonly bytes: number };
+  /* Aborts when there is no time for more. */
+  readonly signal?: AbortSignal;
 }
 
 /* Hands each to `take`. The number up to which all that there is was read. */
@@ -23,12 +27,13 @@ export async function readStretch(
     history,
     threads,
   }: { history: Pick<ThreadHistory, 'sizes'>; threads: Pick<ThreadRecords, 'events'> },
-  { threadId, since, last }: Stretch,
+  { threadId, since, last, signal, limits = { events: eventsMax, bytes: bytesMax } }: Stretch,
   take: (event: EventRow) => void,
 ): Promise<number> {
   let after = since;
-  let left = { events: eventsMax, bytes: bytesMax };
+  let left = limits;
   while (after < last) {
+    if (signal?.aborted === true) return after;
     const limit = Math.min(lotEvents, left.events);
     const sizes = (await history.sizes(threadId, { after, limit })).filter(
       ({ seq }) => seq <= last,

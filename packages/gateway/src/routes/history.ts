@@ -12,12 +12,13 @@ import { diffAll, readChanges } from '../history/changes/read-changes.ts';
 import { showFile, showHunk, showLine } from '../history/changes/show-changes.ts';
 import { compressed } from '../history/compressed.ts';
 import { makeReceipt } from '../history/show-receipt.ts';
+import { type VerifyDeps, verifyThread } from '../history/verify/verify-thread.ts';
 import { notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
 import type { Call, Handlers } from '../http/handlers.ts';
 
-export interface HistoryParts {
+export interface HistoryParts extends VerifyDeps {
   readonly store: Store;
   readonly clock: Clock;
 }
@@ -50,6 +51,13 @@ export function createHistoryHandlers(parts: HistoryParts): Handlers<Api['histor
     receipt: async ({ caller, params, query: { since } }) => {
       const thread = await findThread(parts, caller, params.id);
       return makeReceipt(parts, caller, { thread, since });
+    },
+    verify: async (call) => {
+      await findThread(parts, call.caller, call.params.id);
+      // It reads as fast as a disk: whoever is next in line need not wait for all of it.
+      call.leaveTurn();
+      const { signal } = call;
+      return verifyThread(parts, call.caller.accountId, { threadId: call.params.id, signal });
     },
     changes: async ({ caller, params }) => {
       const { threadId, directory, files, isPartial } = await findChanges(parts, caller, params.id);

@@ -1,6 +1,6 @@
 /*
  * A decision about what an agent asked for, over HTTP or a socket: by people, and by tokens that
- * have the scope and did not ask for it themselves (A5).
+ * have the scope and neither asked for it themselves nor prompted the agent that did (A5).
  *
  * A decision and the start are two things. If the gateway is killed in between, the next one starts what was allowed; if several
  * try, one does (A2).
@@ -19,6 +19,7 @@ import { actorOf, type Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
 import { auditOf } from '../http/handlers.ts';
 import { type ApprovalAudit, decisionDetail } from './approval-audit.ts';
+import { checkMayDecide } from './may-decide.ts';
 import type { Runs } from './open-runs.ts';
 import { seesAccount } from './whose-runs.ts';
 
@@ -59,7 +60,9 @@ export async function decideAsCaller(
 ): Promise<DecidedApproval> {
   const { approvalId, caller } = decision;
   // An approval never changes what it is about, so this holds when it is decided.
-  checkDigest(decision.digest, findApproval(parts.runs, caller, approvalId).actionHash);
+  const approval = findApproval(parts.runs, caller, approvalId);
+  checkDigest(decision.digest, approval.actionHash);
+  await checkMayDecide(parts, caller, approval);
   const action = 'approval.decide';
   const decided = await parts.approvalAudit.whileWriting(
     { action, target: approvalId },

@@ -108,6 +108,7 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   'history.page': { kind: 'names', call: byThread },
   'history.receipt': { kind: 'names', call: byThread },
+  'history.verify': { kind: 'names', call: byThread },
   'history.changes': { kind: 'names', call: byTurn },
   'history.fileChanges': {
     kind: 'names',

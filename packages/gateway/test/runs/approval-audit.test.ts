@@ -149,7 +149,7 @@ test('a decision at a terminal of the machine is in the log of its owner, with w
   const { decision, asked_by: askedBy, account, rules, programs } = decided?.detail ?? {};
   assert.deepEqual([decision, askedBy, account], ['allow-always', 'mcp:test', 'local']);
   assert.deepEqual([rules, programs], [[ruleId], ['/usr/bin/touch']]);
-  const denied = await askHere(stateDir, ['/usr/bin/rm', 'x'], 'cli');
+  const denied = await askHere(stateDir, ['/usr/bin/rm', 'x'], { account: 'cli' });
   await decideHere(stateDir, denied.approvalId, { decision: 'deny', reason: 'no' });
   const [, second] = await entriesOf(me, 'approval.decide', 2);
   assert.deepEqual([second?.detail['command'], second?.detail['reason']], ['/usr/bin/rm x', 'no']);

@@ -7,6 +7,7 @@ import { endpoints } from './endpoint.ts';
 
 /* Of one page; it ends earlier when it is full. */
 const pageEventsMax = 2_000;
+const minuteMs = 60_000;
 const seqMax = Number.MAX_SAFE_INTEGER;
 /* Of one answer, in characters. */
 const pieceMax = 262_144;
@@ -155,6 +156,54 @@ export const receiptSchema = z
   })
   .meta({ id: 'Receipt' });
 
+const verifiedRunSchema = z.object({
+  run_id: z.string(),
+  outcome: z.enum(['same', 'differs', 'not_comparable']),
+  reason: z
+    .enum([
+      'forgotten',
+      'collected',
+      'trimmed',
+      'damaged',
+      'another_machine',
+      'host',
+      'too_long',
+      'no_time',
+    ])
+    .nullable()
+    .describe('why it cannot be compared; docs/threads.md explains each'),
+  compared: z.int().describe('texts and updates'),
+  difference: z
+    .object({
+      kind: z.enum(['text', 'content', 'tool', 'plan', 'update', 'ask']),
+      what: z.enum(['changed', 'missing', 'added', 'end-unfit']),
+      /* The first event where they part; of what is missing the last that is there. */
+      seq: z.int(),
+      last_seq: z.int(),
+      stored_sha256: sha256.nullable(),
+      journal_sha256: sha256.nullable(),
+    })
+    .nullable()
+    .describe('the first one'),
+});
+
+const verificationSchema = z
+  .object({
+    thread_id: idSchema,
+    /* The last event that was looked at. */
+    through: z.int(),
+    newest_seq: z.int(),
+    is_complete: z.boolean(),
+    events: z.int(),
+    checksum: sha256.describe('the last link of the chain of all of them'),
+    missing: z.array(seqRangeSchema).describe('numbers that are not in the database'),
+    runs: z.array(verifiedRunSchema).describe('of its agents, oldest first'),
+    same: z.int(),
+    differs: z.int(),
+    not_comparable: z.int(),
+  })
+  .meta({ id: 'Verification' });
+
 export const historyEndpoints = endpoints({
   page: {
     method: 'GET',
@@ -193,6 +242,18 @@ export const historyEndpoints = endpoints({
     query: z.strictObject({ since: z.coerce.number().int().min(0).max(seqMax).default(0) }),
     answer: receiptSchema,
     errors: ['not_found'],
+  },
+  verify: {
+    method: 'GET',
+    path: '/api/v1/threads/:id/verify',
+    summary:
+      'Whether a conversation is stored as its agents said it: compared with the journals of their runs, as far as these are here',
+    access: 'read',
+    params: idParams,
+    answer: verificationSchema,
+    errors: ['not_found'],
+    // It reads whole journals.
+    limit: { hitsMax: 60, windowMs: minuteMs, per: 'account' },
   },
   changes: {
     method: 'GET',

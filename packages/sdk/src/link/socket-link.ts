@@ -5,9 +5,15 @@
  * Stages of a connection: 1 a check, where there is one and the line was lost before · 2 the socket · 3 `onOpen`: its user says who it is ·
  * 4 messages, until it is lost · 5 `onDown`, a wait, and again.
  */
-import { type Clock, CodedError, onAbort, type Random, type Timer } from '@clawdfather/kit';
+import {
+  backoffMs,
+  type Clock,
+  CodedError,
+  onAbort,
+  type Random,
+  type Timer,
+} from '@clawdfather/kit';
 import type { SessionClientMessage, SocketAuth } from '@clawdfather/protocol/api';
-import { backoffMs } from '../backoff.ts';
 import type { LinkState } from '../follow-events.ts';
 import { isWorthRetrying } from '../is-worth-retrying.ts';
 import { type Link, type LinkEnd, type LinkEvent, nextLink } from './next-link.ts';

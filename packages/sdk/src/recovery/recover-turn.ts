@@ -5,8 +5,8 @@
  *   const end = await recoverTurn({ client, turnId }, { clock, random, onState });
  *   if (end.kind === 'failed') show(recoveryText(end.code), { retry: mayRetry(end.code) });
  */
+import { backoffMs } from '@clawdfather/kit';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import { backoffMs } from '../backoff.ts';
 import type { Client } from '../client.ts';
 import { RefusedError } from '../errors.ts';
 import type { FollowOptions } from '../follow-events.ts';

@@ -33,6 +33,10 @@ export interface ProcessDecider {
 /* What shims and spawnd call themselves, and what the binary is called until then; the kernel keeps fifteen characters. */
 const shimNames: readonly string[] = ['clf-shim', 'clf-spawnd', 'clawdfather-shi'];
 
+export function isNamedAsShim({ comm }: Pick<ProcessMark, 'comm'>): boolean {
+  return shimNames.includes(comm);
+}
+
 /* The reason of a refusal as a sentence; undefined when the caller may decide. */
 export function whyMayNotDecide(
   store: Pick<ApprovalStore, 'runOfShim'>,
@@ -52,9 +56,7 @@ export function whyMayNotDecide(
     ),
   );
   if (isRequester) return `this process belongs to ${approval.requester}, which asked for it`;
-  const shim = lineage.find(
-    (mark) => shimNames.includes(mark.comm) || store.runOfShim(mark) !== undefined,
-  );
+  const shim = lineage.find((mark) => isNamedAsShim(mark) || store.runOfShim(mark) !== undefined);
   if (shim !== undefined) {
     const run = store.runOfShim(shim)?.runId ?? 'that is not known here';
     return `this process is inside a run (${run})`;

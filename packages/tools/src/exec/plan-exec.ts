@@ -94,7 +94,7 @@ async function requestOf(
     sessionId: call.sessionId,
     ...(call.hostSession === undefined ? {} : { hostSession: call.hostSession }),
     requester: call.requester,
-    ...(call.labels === undefined ? {} : { labels: call.labels }),
+    ...labelsOf(context, call),
     ...(call.extras === undefined ? {} : { extras: call.extras }),
     ...(call.nameOwner === undefined ? {} : { nameOwner: call.nameOwner }),
     ...shieldOf(context, planned),
@@ -103,6 +103,14 @@ async function requestOf(
     ...(params.stdin === undefined ? {} : { stdin: params.stdin }),
     isEof: params.eof ?? false,
   };
+}
+
+function labelsOf(
+  { originLabels }: ToolsContext,
+  { labels }: ToolCall,
+): Pick<StoredRequest, 'labels'> {
+  if (labels === undefined && originLabels === undefined) return {};
+  return { labels: { ...labels, ...originLabels } };
 }
 
 /*

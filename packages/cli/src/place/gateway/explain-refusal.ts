@@ -32,6 +32,7 @@ const reasonsHere: ReadonlySet<unknown> = new Set([
 /* What to do with clf about it, by reason or code; the gateway's own words are for callers of the API. */
 const hintsHere: Readonly<Record<string, string>> = {
   'unknown-host': 'All of them: clf host ls',
+  changed: 'Nothing was decided. Look at it again, and decide then: clf approvals',
   connection_not_tested: 'Test it: clf host test NAME',
   active_session_exists:
     'Close it first, which ends what runs in it: clf session close NAME (all of them: clf session ls)',

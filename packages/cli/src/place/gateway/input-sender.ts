@@ -4,8 +4,8 @@
  * Of a run that we have started, every byte has its place in the run's input (I1): what may have been lost on the way is sent again and
  * taken once. A run that others type into as well has no such places; there a lost answer is told, and nothing is sent twice.
  */
-import type { Clock, Random } from '@clawdfather/kit';
-import { backoffMs, type Client, RefusedError } from '@clawdfather/sdk';
+import { backoffMs, type Clock, type Random } from '@clawdfather/kit';
+import { type Client, RefusedError } from '@clawdfather/sdk';
 import type { RunId } from '@clawdfather/supervisor';
 import { isPassing } from './retried.ts';
 

@@ -1,8 +1,8 @@
 /*
  * A question that changes nothing, asked until the gateway answers: it may be starting anew, or the network be gone.
  */
-import { type Clock, hasCode, hasErrno, type Random } from '@clawdfather/kit';
-import { backoffMs, type LinkState, RefusedError } from '@clawdfather/sdk';
+import { backoffMs, type Clock, hasCode, hasErrno, type Random } from '@clawdfather/kit';
+import { type LinkState, RefusedError } from '@clawdfather/sdk';
 
 export interface RetryDeps {
   readonly clock: Clock;

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRandom } from '@clawdfather/kit';
-import { backoffMs } from '../src/backoff.ts';
+import { backoffMs } from '@clawdfather/kit';
 
 test('doubles from one second to thirty, and stays there', () => {
   const noJitter = createRandom((target) => target.fill(0));
