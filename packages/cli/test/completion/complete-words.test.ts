@@ -64,6 +64,7 @@ test('threads and agents, where a command takes one', () => {
     'download',
     'receipt',
     'changes',
+    'verify',
     'cancel',
     'archive',
   ]);
