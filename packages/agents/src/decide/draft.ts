@@ -188,8 +188,10 @@ export class Draft {
     const queue = readied(this.queue, turn, this.atMs);
     const status = this.#status();
     const thread = { ...this.thread, status, updatedAtMs: this.atMs };
+    // As a load finds them: absent where there are none.
+    const syncs = this.#syncs.size === 0 ? {} : { syncs: this.#syncs };
     return {
-      rows: { thread, run: this.run, calls, asks, turn, queue, syncs: this.#syncs },
+      rows: { thread, run: this.run, calls, asks, turn, queue, ...syncs },
       endedTurns: this.#endedTurns,
       endedRun: this.#endedRun,
       endedSyncs: this.#endedSyncs,
