@@ -44,7 +44,8 @@ export async function followApprovals(
   }
   try {
     while (!signal.aborted) {
-      const waiting = await source.waiting(signal);
+      // One that was decided while the list was read is over, and is told of once.
+      const waiting = (await source.waiting(signal)).filter(isWaiting);
       const ids = new Set(waiting.map(({ approvalId }) => approvalId));
       for (const approvalId of known.keys()) {
         if (ids.has(approvalId)) continue;
