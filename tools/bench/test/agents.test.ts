@@ -23,7 +23,7 @@ test('a quick run measures turns beside the bare client, and leaves nothing but 
   const { results } = readReport(jsonFile);
   assert.deepEqual(
     results.map(({ name }) => name),
-    ['delta', 'rate', 'adopt', 'cost'],
+    ['delta', 'rate', 'adopt', 'cost', 'queue'],
   );
   const [delta, rate, , cost] = results.map(({ rows }) => rows);
   for (const rows of [delta, rate]) {
