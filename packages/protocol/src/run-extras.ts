@@ -28,6 +28,7 @@ export const reservedLabels = [
   'shield',
   'tools',
   'toolsFor',
+  'askedIn',
   'allowedBy',
   'journalMax',
   'name',
