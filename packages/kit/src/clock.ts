@@ -5,6 +5,7 @@
  * is for every deadline and lease (C1). Tests replace both by a clock that
  * moves only when told to, so nothing outside this file calls the real one.
  */
+import { deferred } from './deferred.ts';
 
 export interface Timer {
   /* Harmless when the timer has fired or was cancelled before. */
@@ -41,7 +42,7 @@ export function sleepWith(
   ms: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject } = deferred();
   if (signal?.aborted) {
     reject(signal.reason);
     return promise;

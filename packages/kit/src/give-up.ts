@@ -3,13 +3,14 @@
  * failure is then ignored. The timer and the listener are always removed.
  */
 import type { Clock } from './clock.ts';
+import { deferred } from './deferred.ts';
 
 /* Rejects with the signal's reason when it aborts first. */
 export async function orAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const { promise: aborted, reject } = deferred<never>();
   const stop = onAbort(signal, () => reject(signal.reason));
   try {
     return await Promise.race([promise, aborted]);
@@ -23,7 +24,7 @@ export async function unlessAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value | undefined> {
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const { promise: aborted, resolve } = deferred<undefined>();
   const stop = onAbort(signal, () => resolve(undefined));
   try {
     return await Promise.race([promise, aborted]);
@@ -43,7 +44,7 @@ export async function within<Value, Late>(
   promise: Promise<Value>,
   { clock, ms, late }: Limit<Late>,
 ): Promise<Value | Late> {
-  const { promise: over, resolve } = Promise.withResolvers<typeof timeIsOver>();
+  const { promise: over, resolve } = deferred<typeof timeIsOver>();
   const timer = clock.timer(ms, () => resolve(timeIsOver));
   try {
     const first = await Promise.race([promise, over]);
@@ -60,4 +61,12 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) listener();
   else signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);
+}
+
+/*
+ * `inner` aborts when `outer` does, too. `AbortSignal.any` is too new for some browsers that the app works in, and its result can only be
+ * let go of by the collector; here the result is called to stop listening, so an outer signal that lives long gathers nothing.
+ */
+export function abortWith(outer: AbortSignal | undefined, inner: AbortController): () => void {
+  return outer === undefined ? () => {} : onAbort(outer, () => inner.abort(outer.reason));
 }

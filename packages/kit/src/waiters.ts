@@ -1,6 +1,8 @@
 /*
  * Those who sleep until something happens. All of them are woken at once; one that gives up is forgotten.
  */
+import { deferred } from './deferred.ts';
+
 export interface Waiters {
   readonly isEmpty: boolean;
   /* Resolves with the next `wakeAll`. Rejects with the signal's reason when it aborts first. */
@@ -16,7 +18,7 @@ export function createWaiters(): Waiters {
       return sleeping === undefined;
     },
     wait: (signal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const { promise, resolve, reject } = deferred();
       if (signal?.aborted) {
         reject(signal.reason);
         return promise;

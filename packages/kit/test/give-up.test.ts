@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import {
+  abortWith,
   type Clock,
   createSystemClock,
   onAbort,
@@ -89,6 +90,21 @@ test('a listener is called once, at once for a signal that has aborted, and neve
   assert.equal(calls, 1);
   onAbort(controller.signal, count);
   assert.equal(calls, 2);
+});
+
+test('an inner controller aborts with the outer signal, for its reason, and gathers no listeners on one that lives long', () => {
+  const outer = new AbortController();
+  for (let count = 0; count < 3; count += 1) abortWith(outer.signal, new AbortController())();
+  assert.equal(getEventListeners(outer.signal, 'abort').length, 0);
+  const [before, after] = [new AbortController(), new AbortController()];
+  abortWith(outer.signal, before);
+  abortWith(undefined, after)();
+  const reason = new Error('enough');
+  outer.abort(reason);
+  assert.equal(before.signal.reason, reason);
+  assert.equal(after.signal.aborted, false);
+  abortWith(outer.signal, after);
+  assert.equal(after.signal.reason, reason);
 });
 
 test('a time limit aborts at its time or with an outer signal, and says which', () => {

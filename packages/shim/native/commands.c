@@ -181,17 +181,22 @@ static void release(struct shim *shim)
 }
 
 /* False: there is no terminal. */
-static bool resize(struct shim *shim, struct reader *reader)
+static bool resize(struct shim *shim, struct client *client, const struct frame *frame, struct reader *reader)
 {
 	/* Two statements: an initializer's expressions are evaluated in no particular order. */
-	struct winsize size = {.ws_col = (u16)read_uint(reader, 2)};
-	size.ws_row = (u16)read_uint(reader, 2);
-	if (reader->bad || shim->child.in_fd < 0 || !shim->spawn.pty)
-		return shim->spawn.pty;
-	if (ioctl(shim->child.in_fd, TIOCSWINSZ, &size) != 0)
+	struct size size = {.cols = (u16)read_uint(reader, 2)};
+	size.rows = (u16)read_uint(reader, 2);
+	bool holds = frame->type == MSG_HOLD_SIZE, none = size.cols == 0 && size.rows == 0;
+	/* Half a size is none. RESIZE has always taken any. */
+	if (holds && !none && (size.cols == 0 || size.rows == 0))
+		reader->bad = true;
+	if (reader->bad)
 		return true;
-	record_size(shim, size.ws_col, size.ws_row);
-	doorbell_ring(shim, 0);
+	if (!holds)
+		return size_set(shim, size);
+	if (!none)
+		return size_hold(shim, client, size);
+	size_let_go(shim, client);
 	return true;
 }
 
@@ -329,7 +334,8 @@ static void simple(struct shim *shim, struct client *client, const struct frame 
 	case MSG_RELEASE: release(shim); break;
 	case MSG_CONSUMED: consumed(shim, reader); break;
 	case MSG_RESIZE:
-		if (!resize(shim, reader)) {
+	case MSG_HOLD_SIZE:
+		if (!resize(shim, client, frame, reader)) {
 			command_refuse(shim, client, frame->id, REFUSED_UNSUPPORTED, "this run has no terminal");
 			return;
 		}

@@ -85,6 +85,7 @@ static void drop_client(struct shim *shim, size_t index)
 	struct client *client = &shim->clients[index];
 	if (client->attached)
 		attach_change(shim, client, false);
+	size_let_go(shim, client);
 	bell_change(shim, client, false);
 	peer_close(&client->peer);
 	free(client->in);

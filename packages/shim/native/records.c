@@ -114,7 +114,7 @@ void record_start(struct shim *shim)
 	shim->start_due = true;
 	(void)records_due(shim);
 	if (shim->spawn.pty)
-		record_size(shim, shim->spawn.cols, shim->spawn.rows);
+		record_size(shim, shim->size.cols, shim->size.rows);
 	shim_tell(shim, MSG_STARTED, text, length, NULL, 0);
 }
 

@@ -6,6 +6,7 @@
  *   output.c   child → journal, doorbells       input.c    control → child
  *   control.c  the socket `s` and its clients   commands.c what clients may ask for
  *   ending.c   exit, termination, end           records.c  the JSON of start, exit, end
+ *   size.c     whose size the terminal has
  *
  * Stages: starting (until exec) → running → exited (root gone, leftovers kept) → ended.
  */
@@ -34,6 +35,10 @@ struct output {
 	bool grown;
 };
 
+struct size {
+	u16 cols, rows;
+};
+
 struct client {
 	struct peer peer;
 	bool authenticated;
@@ -43,6 +48,9 @@ struct client {
 	bool attached;
 	/* among those attached, from 1 */
 	u32 attach_place;
+	/* what it wants the terminal's size to be, and when it said so, counted; 0 is never */
+	struct size size;
+	u64 size_act;
 	/* its INPUT waits for room: it is not read from until then */
 	bool paused;
 	/* said its last word; dropped once that is done */
@@ -135,6 +143,9 @@ struct shim {
 	u8 owner_loss;
 	u8 leftovers;
 	u32 attached;
+	/* the terminal's: in force, the run's own, and how often one was asked for */
+	struct size size, own_size;
+	u64 own_size_act, size_acts;
 
 	/* T3: the first reason wins */
 	bool has_reason;
@@ -260,6 +271,15 @@ void owner_watch(struct shim *shim);
 /* How many terminals are attached now, and at which place one has left; 0 is none. */
 void record_attached(struct shim *shim, u32 left);
 void attach_change(struct shim *shim, struct client *client, bool attach);
+
+/* size.c */
+/* As SPAWN says. */
+void size_begin(struct shim *shim);
+/* The run's own, from now on. False: there is no terminal. */
+bool size_set(struct shim *shim, struct size size);
+/* For as long as the client holds it. False: there is no terminal. */
+bool size_hold(struct shim *shim, struct client *client, struct size size);
+void size_let_go(struct shim *shim, struct client *client);
 
 /* records.c */
 int record_meta(struct shim *shim);

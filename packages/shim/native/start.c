@@ -133,6 +133,7 @@ static void start_failed(struct shim *shim, enum stage stage, int error)
 void start_run(struct shim *shim)
 {
 	claim(shim);
+	size_begin(shim);
 	enum stage stage = STAGE_NONE;
 	int failed = prepare(shim, &stage);
 	shim->started_us = wall_us();

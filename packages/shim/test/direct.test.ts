@@ -64,10 +64,12 @@ for (const way of ['unref', 'kill'] as const) {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: process.env,
     });
+    // Listened for from the start: one that ends by itself may be gone as soon as its word is read.
+    const exited = once(starter, 'exit');
     const [line] = (await once(starter.stdout, 'data')) as [Buffer];
     assert.equal(line.toString(), 'started\n');
     if (way === 'kill') starter.kill('SIGKILL');
-    await once(starter, 'exit');
+    await exited;
     const pid = scanJournal(runDir).start?.pid;
     assert.ok(pid !== undefined && isAlive(pid));
     const control = await rig.control(runDir);

@@ -45,6 +45,7 @@ const cases: readonly (readonly [string, Command, number, string])[] = [
   ['end of input', { type: 'eof', epoch: 5, offset: 9 }, 8, `${epoch}0900000000000000`],
   ['end of input now', { type: 'eof', epoch: 5, offset: 'now' }, 8, `${epoch}${allOnes}`],
   ['resize', { type: 'resize', epoch: 5, cols: 300, rows: 40 }, 9, `${epoch}2c012800`],
+  ['hold-size', { type: 'hold-size', epoch: 5, cols: 45, rows: 30 }, 15, `${epoch}2d001e00`],
   ['signal', { type: 'signal', epoch: 5, number: 2, actor: 'me' }, 10, `${epoch}0200000002006d65`],
   [
     'terminate',

@@ -40,6 +40,8 @@ export type { SshErrorCode } from './errors.ts';
 export { formatInstallCommand } from './keys/install-command.ts';
 export { createKeyCustody } from './keys/key-custody.ts';
 export type { KeyCustody } from './keys/key-custody.ts';
+export { masterIdOf, openSecret, rewrapSecret, sealSecret } from './keys/envelope.ts';
+export type { EnvelopeDeps } from './keys/envelope.ts';
 export { openFileKms } from './keys/file-kms.ts';
 export type { FileKmsDeps } from './keys/file-kms.ts';
 export { createMasterKms } from './keys/kms.ts';

@@ -30,6 +30,7 @@ export const supervisorErrorCodes = [
   'scope-busy',
   'scope-uncertain',
   'shim-unreachable',
+  'size-not-held',
   'spawn-cancelled',
   'spawn-failed',
   'start-timeout',

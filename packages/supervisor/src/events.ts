@@ -6,14 +6,8 @@
  * An event never carries output, input, environment or arguments. An
  * observer must not throw and must not wait; it is called in the middle of things.
  */
-import type {
-  CancelReason,
-  KillCount,
-  ReconcileDecision,
-  RunExit,
-  RunId,
-  TerminationReason,
-} from './types.ts';
+import type { KillCount, RunExit } from './run-end.ts';
+import type { CancelReason, ReconcileDecision, RunId, TerminationReason } from './types.ts';
 
 export type SupervisorEvent =
   /** The intent and the record are there; a shim has been asked for. */

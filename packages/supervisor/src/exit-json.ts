@@ -2,7 +2,7 @@
  * How a run ended, as JSON: the form that the command line and the API have in common. What is absent is null, moments are ISO 8601
  * in UTC, processes are named by their command.
  */
-import type { ProcessNote, RunExit, TreeEnd } from './types.ts';
+import type { ProcessNote, RunExit, TreeEnd } from './run-end.ts';
 
 export type ExitJson = ReturnType<typeof exitJson>;
 

@@ -51,6 +51,8 @@ export { openStateDir } from './registry/state-dir.ts';
 export { outputStart } from './run/output/read-output.ts';
 export type { Stall } from './run/output/stall.ts';
 export type { RunUse } from './use/read-uses.ts';
+export type { LastOutput, LastOutputStart } from './run/output/last-output.ts';
+export type { Breathe, OutputTail } from './run/output/output-looks.ts';
 export type { RunDetail } from './run/records/run-detail.ts';
 export { explainStart } from './run/spawn/explain-start.ts';
 export type { AskedProgram } from './run/spawn/explain-start.ts';
@@ -65,38 +67,44 @@ export {
 } from '@clawdfather/shim';
 export type { ConfinementSupport, ShieldRequest, ShieldStep } from '@clawdfather/shim';
 export type {
-  AcceptedEvent,
-  CancelReason,
-  ChildInput,
-  Confinement,
-  Cursor,
   ExitExplanation,
-  JournalPolicy,
   KillCount,
-  LeftoversPolicy,
-  LimitPair,
-  ManagedRun,
-  OutputEvent,
-  OutputRate,
-  OwnerLossPolicy,
   ProcessNote,
+  ResourceUse,
+  RunExit,
+  StartFailure,
+  TreeEnd,
+} from './run-end.ts';
+export type {
+  ChildInput,
+  JournalPolicy,
+  LimitPair,
+  OutputRate,
   PtyArgvInput,
   PtyInput,
-  ReconcileDecision,
-  ResourceUse,
   RunAs,
-  RunExit,
+  RunLimits,
+  SpawnInput,
+} from './spawn-input.ts';
+export type {
+  AcceptedEvent,
+  CancelReason,
+  Confinement,
+  Cursor,
+  LeftoversPolicy,
+  ManagedRun,
+  OutputEvent,
+  OwnerLossPolicy,
+  ReconcileDecision,
   RunFilter,
   RunId,
   RunKind,
-  RunLimits,
   RunRecord,
   RunState,
-  SpawnInput,
-  StartFailure,
+  SizeHold,
   Supervisor,
   TerminalRole,
+  TerminalSize,
   TerminationReason,
-  TreeEnd,
   WriteOptions,
 } from './types.ts';

@@ -5,7 +5,7 @@
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { SupervisorObserver } from './events.ts';
 import type { ProcessTable } from './evidence/process-table.ts';
-import type { ExitExplanation, RunExit } from './types.ts';
+import type { ExitExplanation, RunExit } from './run-end.ts';
 import type { RetentionPolicy } from './retention/plan-retention.ts';
 
 export type ExplainExit = (exit: RunExit) => Promise<ExitExplanation | undefined> | undefined;

@@ -1,6 +1,7 @@
 /*
  * The supervisor's methods over its context: what callers see.
  */
+import type { FrameMarks } from '@clawdfather/shim';
 import { actorOf, type SupervisorContext } from './context.ts';
 import { SupervisorError } from './errors.ts';
 import { examineProcess } from './evidence/process-evidence.ts';
@@ -11,13 +12,15 @@ import type { OwnedRun } from './run/own/live-runs.ts';
 import { createManagedRun } from './run/handle/managed-run.ts';
 import { ownedHandle } from './run/handle/owned-handle.ts';
 import { freeScope } from './run/spawn/replace-scope.ts';
+import { findLastOutput } from './run/output/last-output.ts';
+import { createOutputLooks } from './run/output/output-looks.ts';
 import { readRunDetail } from './run/records/run-detail.ts';
 import { exitWithoutRecord } from './run/records/run-exit.ts';
 import { runDirOf, voidIntent } from './run/records/run-files.ts';
 import { spawnRun } from './run/spawn/spawn-run.ts';
 import { watchRun } from './run/handle/watched-run.ts';
 import { readUses } from './use/read-uses.ts';
-import type { Cursor, ManagedRun, Supervisor } from './types.ts';
+import type { Cursor, ManagedRun, RunRecord, Supervisor } from './types.ts';
 
 export type Parts = Pick<Supervisor, 'close' | 'reconcile'>;
 
@@ -30,6 +33,9 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     ownedHandle(context, owned, start);
 
   const attach = createAttach(context, handleOf);
+  const marks: FrameMarks = new Map();
+  const looks = createOutputLooks();
+  const runDirOfRecord = ({ runId }: RunRecord) => runDirOf(context.stateDir.runsDir, runId);
 
   return {
     instanceId: registry.instanceId,
@@ -61,7 +67,10 @@ export function createFace(context: SupervisorContext, parts: Parts): Supervisor
     get: (runId) => registry.get(runId),
     examine: (pid) => examineProcess(context.host, context.processTable, pid),
     stalls: (records) => findStalls(context, records),
-    detail: (record) => readRunDetail(runDirOf(context.stateDir.runsDir, record.runId), record),
+    detail: (record) => readRunDetail(runDirOfRecord(record), record),
+    outputTail: (record, breathe) => looks.tailOf(runDirOfRecord(record), record, breathe),
+    lastOutput: (record, want) =>
+      findLastOutput({ marks, looks }, { runDir: runDirOfRecord(record), record }, want),
     uses: (records) => readUses(context, records),
     inputOffset: (runId) => registry.inputOffset(runId),
     owners: () => registry.owners(),

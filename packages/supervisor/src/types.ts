@@ -1,26 +1,28 @@
 /**
- * The words of the supervisor: what can be asked for, what a run is, how it ends.
+ * The words of the supervisor: what a run is, and what can be done with it. What can be asked for at its start is in spawn-input.ts, how it
+ * ends in run-end.ts.
  *
- * Types only. Everything that crosses the package's door is named here, so that
- * a reader learns the vocabulary on one page. Invariants (docs/invariants.md) are
- * cited where a type exists because of one.
+ * Types only: with those two, a reader learns the vocabulary of the package. Invariants (docs/invariants.md) are cited where a type exists
+ * because of one.
  */
 import type { SupervisorError } from './errors.ts';
 import type { Brand } from '@clawdfather/kit';
 import type {
   Confinement,
-  DirectoryId,
   LeftoversPolicy,
   OwnerLossPolicy,
-  ShieldRequest,
   TerminationReason,
 } from '@clawdfather/shim';
 import type { ProcessEvidence } from './evidence/process-evidence.ts';
 import type { OwnerRecord } from './registry/owners.ts';
 import type { Stall } from './run/output/stall.ts';
+import type { LastOutput, LastOutputStart } from './run/output/last-output.ts';
+import type { Breathe, OutputTail } from './run/output/output-looks.ts';
 import type { RunDetail } from './run/records/run-detail.ts';
 import type { RunUse } from './use/read-uses.ts';
 import type { GarbageOptions, GarbageReport } from './retention/collect-garbage.ts';
+import type { ExitExplanation, RunExit, TreeEnd } from './run-end.ts';
+import type { SpawnInput } from './spawn-input.ts';
 
 export type RunId = Brand<string, 'RunId'>;
 
@@ -44,187 +46,6 @@ export type { LeftoversPolicy, OwnerLossPolicy };
 
 /** What a command may reach, enforced by the kernel. */
 export type { Confinement };
-
-/** Limits the kernel enforces. `memoryBytes` and `processes` need a delegated cgroup (E4). */
-export interface RunLimits {
-  /** One number is both limits; a caller that passes its own on has two (S3). */
-  readonly openFiles?: number | LimitPair;
-  readonly cpuSeconds?: number;
-  readonly fileBytes?: number;
-  readonly memoryBytes?: number;
-  readonly processes?: number;
-}
-
-/** What a process may raise its limit to, and where that stands at the start. */
-export interface LimitPair {
-  readonly soft: number;
-  readonly hard: number;
-}
-
-export interface RunAs {
-  readonly uid: number;
-  readonly gid: number;
-  readonly groups?: readonly number[];
-}
-
-export interface JournalPolicy {
-  /** `ring` drops the oldest, readers see a gap; `hold` blocks the child until consumed (J3). */
-  readonly mode: 'ring' | 'hold';
-  readonly bytesMax: number;
-}
-
-/** How fast output is journalled: one bucket for all runs of a key. A command that writes faster waits, as behind a slow reader. */
-export interface OutputRate {
-  /** Of a file name: lower-case letters, digits and dashes. */
-  readonly key: string;
-  readonly bytesPerSecond: number;
-  readonly burstBytes: number;
-}
-
-interface SpawnCommon {
-  /** Spawning the same id twice is one run (S1). Made here when absent. */
-  readonly runId?: string;
-  /** In the environment of all its processes; of a caller that has written a lease of its own first. Made here when absent. */
-  readonly leaseId?: string;
-  readonly sessionId: string;
-  readonly backendId: string;
-  /** Opaque to us, filterable; an account id, say. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** What people are shown as its command. Default: what is started. */
-  readonly shownAs?: string;
-  /** At most one live run per scope key. */
-  readonly scopeKey?: string;
-  readonly replaceExisting?: boolean;
-  /** With `replaceExisting`: a person accepts that the old run could not be verified (O7). */
-  readonly force?: boolean;
-  readonly cwd: string;
-  /** Which directory it has to be when it is entered, or nothing starts. Default: whichever it is. */
-  readonly cwdId?: DirectoryId;
-  /** The whole environment of the command; nothing is inherited (S4). */
-  readonly env: Readonly<Record<string, string>>;
-  /** T9: a deadline, or `undefined` said on purpose. */
-  readonly overallTimeoutMs: number | undefined;
-  readonly noOutputTimeoutMs?: number;
-  readonly graceMs?: number;
-  readonly ownerLoss?: OwnerLossPolicy;
-  /** Default `fail`. */
-  readonly leftovers?: LeftoversPolicy;
-  readonly limits?: RunLimits;
-  readonly nice?: number;
-  readonly umask?: number;
-  readonly runAs?: RunAs;
-  readonly journal?: JournalPolicy;
-  /** Default: as fast as it comes. */
-  readonly outputRate?: OutputRate | undefined;
-  /** Default: all that its user may reach. Where the kernel cannot, nothing starts. */
-  readonly confine?: Confinement;
-  /** Default: none. What is asked for and cannot be had is a start that fails. */
-  readonly shield?: ShieldRequest;
-  readonly signal?: AbortSignal;
-}
-
-/** A program and its arguments, run without a shell, on pipes. */
-export interface ChildInput extends SpawnCommon {
-  readonly mode: 'child';
-  readonly argv: readonly [string, ...string[]];
-  /** `open` (default) stays writable; `closed` is /dev/null. */
-  readonly stdin?: 'open' | 'closed';
-}
-
-/** A command line handed verbatim to a shell on a terminal; never rebuilt from argv. */
-export interface PtyInput extends SpawnCommon {
-  readonly mode: 'pty';
-  readonly ptyCommand: string;
-  /** Default `/bin/sh`. */
-  readonly shell?: string;
-  readonly cols?: number;
-  readonly rows?: number;
-}
-
-/** A program and its arguments, run without a shell, on a terminal. */
-export interface PtyArgvInput extends SpawnCommon {
-  readonly mode: 'pty-argv';
-  readonly argv: readonly [string, ...string[]];
-  readonly cols?: number;
-  readonly rows?: number;
-}
-
-export type SpawnInput = ChildInput | PtyInput | PtyArgvInput;
-
-/** What was killed and how, as the shim counted it (T2). */
-export interface KillCount {
-  readonly pid: number;
-  readonly pgid: number;
-  readonly cgroup: number;
-}
-
-export interface ProcessNote {
-  readonly pid: number;
-  readonly startTicks: number;
-  readonly comm: string;
-}
-
-export interface ResourceUse {
-  readonly userUs: number;
-  readonly systemUs: number;
-  readonly maxRssBytes: number;
-  readonly readBytes: number;
-  readonly writeBytes: number;
-}
-
-/** How the last of a run's processes ended: with the run, or later than it (T1, T4). */
-export interface TreeEnd {
-  readonly endedAtMs: number;
-  readonly reason: TerminationReason;
-  /** Who had what was left ended; absent when it ended by itself, or nobody saw it. */
-  readonly actor: string | undefined;
-  readonly killed: KillCount;
-}
-
-export interface StartFailure {
-  readonly stage: string;
-  readonly errno: number;
-}
-
-/** What those who carry a run know of its end, and the run does not. */
-export interface ExitExplanation {
-  readonly hostCause: string;
-  /** One sentence. */
-  readonly detail: string;
-}
-
-/** How a run ended. `code` and `signal` are the root's and always stand (T4). */
-export interface RunExit {
-  readonly runId: RunId;
-  readonly reason: TerminationReason;
-  readonly code: number | undefined;
-  readonly signal: string | undefined;
-  readonly coreDumped: boolean;
-  /** Who asked, or sent the signal that it died of: `deadline`, `cli:ann (pts/3)`, an instance id; absent when nobody of ours did. */
-  readonly actor: string | undefined;
-  /** One sentence of evidence: an errno with its stage, what reconciliation saw. */
-  readonly detail: string | undefined;
-  /** Of a command on a host: why its connection was lost or taken away (docs/ssh.md); absent when it was not. */
-  readonly hostCause: string | undefined;
-  readonly startedAtMs: number | undefined;
-  readonly endedAtMs: number;
-  /** Set when nobody saw the end: the last sign of life. It ended after this, and no later than `endedAtMs`. */
-  readonly lastSeenAtMs: number | undefined;
-  readonly durationMs: number | undefined;
-  readonly usage: ResourceUse | undefined;
-  readonly killed: KillCount;
-  readonly escapees: number;
-  readonly leftovers: readonly ProcessNote[];
-  readonly survivors: readonly ProcessNote[];
-  /** Output that was never saved: the disk took nothing until the run was ended (J4). */
-  readonly undrainedBytes: number;
-  /** Of a spawn that failed: at which stage, with which errno. */
-  readonly failure: StartFailure | undefined;
-  /** Position after the last byte of output known at settlement. */
-  readonly cursor: Cursor;
-  /** Absent while something of it lives. */
-  readonly treeEnd: TreeEnd | undefined;
-}
 
 /** What the registry knows of a run. */
 export interface RunRecord {
@@ -350,7 +171,10 @@ export interface ManagedRun {
   acknowledge(cursor: Cursor): Promise<void>;
   /** Half-close: end of input. After the bytes below `offset`, which the shim has to have; asking twice is harmless. */
   end(offset?: number): Promise<void>;
-  resize(size: { readonly cols: number; readonly rows: number }): Promise<void>;
+  /** The run's own size from now on (Z2). */
+  resize(size: TerminalSize): Promise<void>;
+  /** A size until the hold is closed or this process is gone; then the terminal has the former one again (Z1). */
+  holdSize(size: TerminalSize): Promise<SizeHold>;
   /** If the command dies of it, `actor` is the actor of its exit (T3). */
   signal(name: NodeJS.Signals, actor?: string): Promise<void>;
   /** `graceMs` from SIGTERM to SIGKILL, else the run's own. Asking again with less is heard. */
@@ -360,6 +184,17 @@ export interface ManagedRun {
   snapshot(): RunRecord;
 }
 
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface SizeHold {
+  /** Another size; it is the newest wish again. */
+  resize(size: TerminalSize): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** `answerer`: this terminal, and no other, answers the program's queries. */
 export interface TerminalRole {
   readonly answerer: boolean;
@@ -367,6 +202,8 @@ export interface TerminalRole {
   readonly place: number;
   /** The position right after our `attached` event: from here on the role counts. */
   readonly cursor: Cursor;
+  /** The size of the run's terminal while this one is attached (Z1). */
+  resize(size: TerminalSize): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -428,6 +265,10 @@ export interface Supervisor {
   stalls(records: readonly RunRecord[]): Promise<ReadonlyMap<RunId, Stall>>;
   /** What takes a look at its journal, so it is for one run and not for lists. */
   detail(record: RunRecord): RunDetail;
+  /** Where to read from for the last so many bytes of its output, or for those before a cursor. */
+  lastOutput(record: RunRecord, want: LastOutput): Promise<LastOutputStart>;
+  /** The last KiB of its output, and when it was said; undefined: nothing. For lists: what was looked at once is not looked at again. */
+  outputTail(record: RunRecord, breathe?: Breathe): Promise<OutputTail | undefined>;
   /** What those of these runs use of which something lives, from one scan of the host's processes. */
   uses(records: readonly RunRecord[]): ReadonlyMap<RunId, RunUse>;
   /** Where the next durable input of a run goes (I1); what is typed is not counted. */

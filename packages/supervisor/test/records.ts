@@ -3,7 +3,8 @@
  */
 import type { StartedProcess } from '../src/lifecycle/run-lifecycle.ts';
 import type { NewRun } from '../src/registry/run-writes.ts';
-import type { Cursor, RunExit, RunId, RunRecord } from '../src/types.ts';
+import type { RunExit } from '../src/run-end.ts';
+import type { Cursor, RunId, RunRecord } from '../src/types.ts';
 
 export const bootA = '11111111-1111-4111-8111-111111111111';
 export const bootB = '22222222-2222-4222-8222-222222222222';

@@ -3,7 +3,13 @@
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
 import type { RunExtras } from '@clawdfather/protocol';
-import type { LimitPair, RemoteHosts, RunRecord, Supervisor } from '@clawdfather/supervisor';
+import type {
+  Cursor,
+  LimitPair,
+  RemoteHosts,
+  RunRecord,
+  Supervisor,
+} from '@clawdfather/supervisor';
 import type { Gatekeeper, ProposedAction } from './approvals/gatekeeper.ts';
 import type { Asker } from './approvals/requester.ts';
 import type { AccountRoom } from './exec/account-room.ts';
@@ -71,6 +77,8 @@ export interface ToolCall {
   readonly sessionEnvironment?: Readonly<Record<string, string>> | undefined;
   /* Less than the usual cap, for callers with a small window. */
   readonly outputCharactersMax?: number | undefined;
+  /* A page of output ends here at the latest. */
+  readonly untilCursor?: Cursor | undefined;
   /* Resolves when the next piece of long work may be done. Default: after everything else that waits. */
   readonly breathe?: (() => Promise<void>) | undefined;
   /* The id that the run is to have. The same id twice is one run (S1), so a caller that lost the answer asks again. */

@@ -4,6 +4,7 @@
 export { type Allowlist, type AllowlistAnswer, createAllowlist } from './approvals/allowlist.ts';
 export { canRunAnything } from './approvals/starter-programs.ts';
 export { decideApproval } from './approvals/decide-approval.ts';
+export { type RulesForEver, rulesForEver } from './approvals/rules-for-ever.ts';
 export type { DecideDeps, DecisionInput, DecisionOutcome } from './approvals/decide-approval.ts';
 export { revokeRule } from './approvals/revoke-rule.ts';
 export type { RevokeOutcome } from './approvals/revoke-rule.ts';
@@ -23,6 +24,7 @@ export { agentKeyPath, agentKeysDir, agentKeyVariable } from './tool-server/agen
 export { createToolServers } from './tool-server/tool-servers.ts';
 export type { ToolServerLaunch, ToolServers } from './tool-server/tool-servers.ts';
 export { formatShield, type ShieldState, shieldStateOf } from './shield/shield-level.ts';
+export { attachmentsDirOf } from './shield/shield-places.ts';
 export { shieldDoors, shieldModes, type ShieldSettings } from './shield/shield-settings.ts';
 export type { StarterReach, StarterReachDeps } from './approvals/starter-reach.ts';
 export { agentPolicy, decidePolicy, personPolicy } from './approvals/decide-policy.ts';
@@ -60,7 +62,7 @@ export { createTextCleaner } from './output/clean-text.ts';
 export type { TextCleaner } from './output/clean-text.ts';
 export { createLinePager, readPage } from './output/line-pager.ts';
 export type { LinePage, LinePager, PageRequest, Reading } from './output/line-pager.ts';
-export { makeVisible } from './output/visible-text.ts';
+export { makeVisible } from '@clawdfather/kit';
 export { summaryOf, summaryOfHeld } from './process/list.ts';
 export { createTakeOver } from './process/take-over.ts';
 export type { TakeOver } from './process/take-over.ts';

@@ -6,7 +6,17 @@
  * is corrected only if it is empty or if they could not reach it; otherwise its files may be theirs, and a person has to look.
  * The same rule holds for the files directly inside a directory that others could enter.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  type Stats,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '../errors.ts';
 import { ownUid } from './own-group.ts';
@@ -38,8 +48,23 @@ export function openPrivateDir(path: string, refuse: Refuse): DirIdentity {
   const found = lstatSync(path);
   const problem = findProblem(path, found, above);
   if (problem !== undefined) throw refuse(problem);
-  if ((found.mode & 0o077) !== 0) chmodSync(path, privateDirMode);
+  if ((found.mode & 0o077) !== 0) closeToAll(path, found, refuse);
   return { dev: found.dev, ino: found.ino };
+}
+
+/* By its descriptor: a program of ours could put a link in its place now, and another directory would be closed. */
+function closeToAll(path: string, checked: Stats, refuse: Refuse): void {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  const fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const { dev, ino } = fstatSync(fd);
+    if (dev !== checked.dev || ino !== checked.ino) {
+      throw refuse(inTheWay(path, 'it was replaced just now'));
+    }
+    fchmodSync(fd, privateDirMode);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** A directory that others may read and cannot change, such as the one with the config file; made 0700 where it is missing. */

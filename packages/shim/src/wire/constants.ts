@@ -37,6 +37,7 @@ export const commandTypes = {
   watch: 12,
   consumed: 13,
   attach: 14,
+  'hold-size': 15,
 } as const;
 
 export const answerTypes = {

@@ -46,6 +46,13 @@ export type Command =
       readonly cols: number;
       readonly rows: number;
     }
+  /* Until this connection ends; 0 by 0: no longer. An older shim refuses it as unsupported. */
+  | {
+      readonly type: 'hold-size';
+      readonly epoch: number;
+      readonly cols: number;
+      readonly rows: number;
+    }
   | {
       readonly type: 'signal';
       readonly epoch: number;
@@ -109,6 +116,7 @@ function writeFields(writer: FrameWriter, command: Command): void {
     case 'eof':
       return writeOffset(writer, command.offset);
     case 'resize':
+    case 'hold-size':
       writer.u16(command.cols);
       return writer.u16(command.rows);
     case 'signal':

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import type { ControlLink, SpawnRequest } from '../../src/index.ts';
 import { isAlive } from '../process-rig.ts';
 import { nativeTest, type Rig, until } from './rig.ts';
-import type { Run } from './run.ts';
+import { type Run, statusOf } from './run.ts';
 import { runDirOf, spawndOf } from './users.ts';
 
 const { errno, signals } = constants;
@@ -45,10 +45,14 @@ nativeTest(
     const send = async (script: string, sent: readonly (keyof typeof signals)[]) => {
       const run = await rig.sh(`${script}; echo ready; while :; do sleep 0.02; done`);
       await run.says('ready');
+      const { pid } = await run.started();
       const control = await rig.control(run);
       for (const [index, name] of sent.entries()) {
         const actor = `person ${index}`;
         await control.request({ type: 'signal', epoch: 1, number: signals[name], actor });
+        // Of two that wait at once the lower number comes first.
+        const isStopped = (): boolean => statusOf(pid, 'State').startsWith('T');
+        if (name === 'SIGSTOP') await until('it stands still', isStopped);
       }
       const { exit, end } = await run.ended();
       return [exit.reason, exit.signal, exit.actor, end.actor];

@@ -4,7 +4,7 @@
  * V1 Both layers are bound to the place: table, row, account and version. A secret that was moved to another row cannot be opened.
  * V2 Wrapping again changes the outer layer alone, so it needs no secret in clear and cannot damage one.
  */
-import type { Random } from '@clawdfather/kit';
+import { hasCode, type Random } from '@clawdfather/kit';
 import { decrypt, encrypt, keyBytes, type Kms, unreadable, type WrappedKey } from './kms.ts';
 
 export interface SecretPlace {
@@ -76,6 +76,16 @@ export async function rewrapSecret(
     return formatEnvelope({ ...envelope, wrapped: await kms.wrap(key, use) });
   } finally {
     key.fill(0);
+  }
+}
+
+/* The master key that opens it; `undefined`: it is no envelope of ours, and none does. */
+export function masterIdOf(text: string): string | undefined {
+  try {
+    return parseEnvelope(text).wrapped.masterId;
+  } catch (error) {
+    if (hasCode(error, 'secret-unreadable')) return undefined;
+    throw error;
   }
 }
 

@@ -51,15 +51,6 @@ export async function readKey(directory: string, number: number): Promise<Master
   }
 }
 
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, constants.O_RDONLY);
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}
-
 export function unsafe(path: string, why: string, cure?: string): SshError {
   const mend = cure === undefined ? '' : ` Mend it: ${cure}`;
   return new SshError('master-key-unsafe', `master keys are not safe here: ${path}: ${why}`, {

@@ -11,9 +11,9 @@
 import { link, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, type Random } from '@clawdfather/kit';
-import { openPrivateDir } from '@clawdfather/kit/files';
+import { openPrivateDir, syncDirectory } from '@clawdfather/kit/files';
 import { SshError } from '../errors.ts';
-import { numbersIn, readKey, syncDirectory, unsafe } from './key-files.ts';
+import { numbersIn, readKey, unsafe } from './key-files.ts';
 import { keyBytes, type MasterKey } from './kms.ts';
 
 export type MasterKeys = readonly [current: MasterKey, ...previous: MasterKey[]];

@@ -7,9 +7,9 @@
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasErrno, type Random } from '@clawdfather/kit';
-import { openPrivateDir, shellWord } from '@clawdfather/kit/files';
+import { openPrivateDir, shellWord, syncDirectory } from '@clawdfather/kit/files';
 import { SshError } from '../errors.ts';
-import { numbersIn, readKey, syncDirectory, unsafe } from './key-files.ts';
+import { numbersIn, readKey, unsafe } from './key-files.ts';
 import type { MasterKey } from './kms.ts';
 import { draftPrefix } from './master-keys.ts';
 

@@ -95,7 +95,7 @@ export const masterCauses = {
   'key-not-installed': {
     stage: 'login',
     sentence: 'The host does not accept the key for this user.',
-    hint: 'Run the install command of the key on the host, as that user; `from=` may exclude us, too.',
+    hint: 'Run the install command of the key on the host, as that user. If the key is there, its line may let other addresses in only.',
     isFailedLogin: true,
   },
   'refused-after-signature': {
@@ -126,7 +126,7 @@ export const masterCauses = {
   'max-sessions': {
     stage: 'live',
     sentence: 'The host lets us in, and gives no session for a command on the connection.',
-    hint: 'Set `MaxSessions` to 3 or more in its sshd_config (10 is usual): one session is for the ping, one for ending commands.',
+    hint: 'Set MaxSessions to 3 or more in its sshd_config (10 is usual): one session is for the ping, one for ending commands.',
   },
   'restricted-shell': {
     stage: 'live',
@@ -166,7 +166,7 @@ export const masterCauses = {
   'ssh-unusable': {
     stage: 'local',
     sentence: 'The ssh program of the gateway’s machine could not be started.',
-    hint: 'Install OpenSSH 8.9 or newer there; `clf doctor` looks at it.',
+    hint: 'Install OpenSSH 8.9 or newer there; clf doctor looks at it.',
   },
   closed: {
     stage: 'live',

@@ -5,7 +5,8 @@
  * Types alone. They are here and not with the tools, which use them, because those who implement them may import the supervisor
  * and not the tools.
  */
-import type { ManagedRun, RunAs, SpawnInput } from '../types.ts';
+import type { RunAs, SpawnInput } from '../spawn-input.ts';
+import type { ManagedRun } from '../types.ts';
 
 /* A line for a shell, or a program and its arguments. */
 export type HostProgram =

@@ -13,7 +13,7 @@
  */
 import { assertNever } from '@clawdfather/kit';
 import { settlesWithRoot } from '../run/records/run-exit.ts';
-import type { RunExit, TreeEnd } from '../types.ts';
+import type { RunExit, TreeEnd } from '../run-end.ts';
 import type {
   ExitCause,
   RunAction,

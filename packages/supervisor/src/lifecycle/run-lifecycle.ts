@@ -5,13 +5,8 @@
  * Each state owns exactly the data that is known in it. `exiting` exists with
  * and without a process: a cancel may come before the shim has reported one.
  */
-import type {
-  CancelReason,
-  LeftoversPolicy,
-  RunExit,
-  TerminationReason,
-  TreeEnd,
-} from '../types.ts';
+import type { RunExit, TreeEnd } from '../run-end.ts';
+import type { CancelReason, LeftoversPolicy, TerminationReason } from '../types.ts';
 
 /** What the shim reported when `exec` had succeeded; the evidence of O5. */
 export interface StartedProcess {

@@ -20,7 +20,8 @@ import {
 import { formatShimDied } from '../run/records/shim-died.ts';
 import { lastSeenOf, runDirOf, voidIntent } from '../run/records/run-files.ts';
 import { runAsOf } from '../run/records/run-meta.ts';
-import type { ReconcileDecision, RunExit, RunRecord, TerminationReason } from '../types.ts';
+import type { RunExit } from '../run-end.ts';
+import type { ReconcileDecision, RunRecord, TerminationReason } from '../types.ts';
 import { adoptRun } from './adopt-run.ts';
 import type { Decision } from './decide.ts';
 import type { Probe } from './probe-shim.ts';

@@ -23,7 +23,8 @@ import type { RunEvidence } from '../evidence/run-evidence.ts';
 import { leaseStateOf } from '../registry/owners.ts';
 import type { OwnerRecord } from '../registry/owners.ts';
 import type { TakenFrom } from '../registry/take-runs.ts';
-import type { RunExit, RunRecord, TerminationReason, TreeEnd } from '../types.ts';
+import type { RunExit, TreeEnd } from '../run-end.ts';
+import type { RunRecord, TerminationReason } from '../types.ts';
 
 /** What the run directory says. */
 export type JournalReading =
@@ -144,9 +145,8 @@ function decideOurs(input: ReconcileInput, holding: Holding): Decision {
   const shim = verdictOfShim(record, input.evidence);
   if (shim.verdict === 'alive-ours') return decideAlive(input, holding, shim);
   if (journal.kind === 'absent' && record.shimPid === undefined && !isGone(shim)) {
-    // A shim without its directory starts nothing, and none was recorded.
-    const why = 'its directory is gone and nothing was started';
-    return { type: 'stale', isTaking, reason: 'reconciled-stale', why };
+    // A shim without its directory starts nothing, and none was recorded: somebody voided it, and was lost before that was on record.
+    return { type: 'void', isTaking, why: 'its directory is gone and nothing was started' };
   }
   if (!isGone(shim)) return leave('unverifiable', shim.why);
   return decideShimless(input, isTaking, shim);

@@ -20,7 +20,8 @@ import { parseMeta, type RunMeta } from '../run/records/run-meta.ts';
 import { runExitOf, settlesWithRoot } from '../run/records/run-exit.ts';
 import { isRunIdText } from '../run/spawn/check-spawn-input.ts';
 import { startedProcessOf } from '../run/shim-link/shim-news.ts';
-import type { RunExit, RunId, RunRecord } from '../types.ts';
+import type { RunExit } from '../run-end.ts';
+import type { RunId, RunRecord } from '../types.ts';
 import { probeShim } from './probe-shim.ts';
 
 export interface RebuildReport {

@@ -7,14 +7,9 @@
 import type { Row } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';
 import { runStates } from '../run-states.ts';
-import type {
-  LeftoversPolicy,
-  OwnerLossPolicy,
-  RunExit,
-  RunId,
-  RunRecord,
-  SpawnInput,
-} from '../types.ts';
+import type { RunExit } from '../run-end.ts';
+import type { SpawnInput } from '../spawn-input.ts';
+import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord } from '../types.ts';
 
 /** Everything `parseRun` needs; the owner's lease comes from the owner's row (O1). */
 export const selectRuns = selectRunsFrom('runs r');

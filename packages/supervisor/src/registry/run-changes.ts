@@ -4,14 +4,8 @@
  */
 import type { Statements } from '@clawdfather/sqlite';
 import { exitedNumber } from '../run-states.ts';
-import type {
-  ExitExplanation,
-  LeftoversPolicy,
-  OwnerLossPolicy,
-  RunId,
-  RunRecord,
-  TreeEnd,
-} from '../types.ts';
+import type { ExitExplanation, TreeEnd } from '../run-end.ts';
+import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord } from '../types.ts';
 import { fencedRow, refusalOf } from './fence.ts';
 import type { RunKey } from './fence.ts';
 import { deleteRunRow } from './labels.ts';

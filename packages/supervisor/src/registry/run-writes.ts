@@ -9,14 +9,9 @@
 import { sqliteFailureOf, type Statements } from '@clawdfather/sqlite';
 import { SupervisorError } from '../errors.ts';
 import type { StartedProcess } from '../lifecycle/run-lifecycle.ts';
-import type {
-  LeftoversPolicy,
-  OwnerLossPolicy,
-  RunExit,
-  RunId,
-  RunRecord,
-  SpawnInput,
-} from '../types.ts';
+import type { RunExit } from '../run-end.ts';
+import type { SpawnInput } from '../spawn-input.ts';
+import type { LeftoversPolicy, OwnerLossPolicy, RunId, RunRecord } from '../types.ts';
 import { refusalOf } from './fence.ts';
 import type { RunKey } from './fence.ts';
 import { insertLabels } from './labels.ts';

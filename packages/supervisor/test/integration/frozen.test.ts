@@ -3,7 +3,7 @@
  * nobody else waits for it for ever (O2, O3, O5, S1, S2).
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hasCode } from '@clawdfather/kit';
@@ -78,6 +78,19 @@ test('S1: an owner frozen between its record and its request makes no ghost when
   await assert.rejects(spawning);
   assert.equal(existsSync(join(rig.scratchDir, 'lines')), false);
   assert.deepEqual(readdirSync(join(rig.stateDir, 'runs')), []);
+});
+
+test('S1: whoever voids a start and is lost before that is on record leaves no doubt to the next one', async (t) => {
+  const rig = createRig(t);
+  const owner = await rig.owner({ crash: { from: 'spawn', at: 2 } });
+  await assert.rejects(owner.call('spawn', rig.sh('echo started >> lines', { runId: 'ghost' })));
+  // All that a reconciler has done when it is killed in that moment.
+  rmdirSync(join(rig.stateDir, 'runs', 'ghost'));
+  const supervisor = await rig.supervisor();
+  const [{ decision } = assert.fail('one decision')] = rig.events.all('reconcile');
+  assert.equal(decision.decision, 'voided');
+  const exit = supervisor.get(runIdOf('ghost'))?.exit;
+  assert.deepEqual(exit?.failure, { stage: unclaimedStage, errno: 0 });
 });
 
 test('S1: a stopped spawnd with a spawn in its queue starts nothing once its owner is gone', async (t) => {

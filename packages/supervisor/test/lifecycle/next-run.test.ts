@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextRun } from '../../src/lifecycle/next-run.ts';
 import type { RunAction, RunEvent, RunLifecycle } from '../../src/lifecycle/run-lifecycle.ts';
-import type { LeftoversPolicy, TreeEnd } from '../../src/types.ts';
+import type { TreeEnd } from '../../src/run-end.ts';
+import type { LeftoversPolicy } from '../../src/types.ts';
 import { exitOf, processOf } from '../records.ts';
 
 const process = processOf();

@@ -172,7 +172,7 @@ const rows: readonly Row[] = [
       record: { state: 'starting', pid: undefined, shimPid: undefined },
       journal: { kind: 'absent' },
     },
-    expected: { type: 'stale', reason: 'reconciled-stale' },
+    expected: { type: 'void', isTaking: true },
   },
   {
     name: 'claimed, never recorded as started, and its shim answers: adopt',

@@ -48,7 +48,14 @@ export async function openRig(
   t: TestContext,
   clock: Clock = createSystemClock(),
 ): Promise<RegistryRig> {
-  const stateDir = await openStateDir(join(await tempDir(t), 'state'));
+  const dir = await mkdtemp(join(tmpdir(), 'clawdfather-test-'));
+  const opened: Registry[] = [];
+  // One hook: hooks run in the order they were made, and a registry that is still open folds its log into files that are being removed.
+  t.after(async () => {
+    await Promise.all(opened.map((registry) => registry.close()));
+    await rm(dir, { recursive: true, force: true });
+  });
+  const stateDir = await openStateDir(join(dir, 'state'));
   const time: BootTime = { bootMs: 1_000, bootId: bootA };
   let seed = 1;
   const open = async (): Promise<Registry> => {
@@ -59,7 +66,7 @@ export async function openRig(
       bootId: time.bootId,
       bootMs: () => time.bootMs,
     });
-    t.after(() => registry.close());
+    opened.push(registry);
     return registry;
   };
   const registry = await open();

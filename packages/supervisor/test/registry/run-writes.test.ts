@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TreeGone } from '../../src/registry/run-changes.ts';
-import type { TreeEnd } from '../../src/types.ts';
+import type { TreeEnd } from '../../src/run-end.ts';
 import { bootA, exitOf, namespaceA, newRunOf, processOf, runIdOf } from '../records.ts';
 import { finishRun, openRig, startRun } from './registry-rig.ts';
 

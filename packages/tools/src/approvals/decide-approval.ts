@@ -17,13 +17,14 @@ import type {
   ApprovalStore,
   ApprovalWrites,
 } from '@clawdfather/supervisor';
-import type { Allowlist, AllowlistAnswer } from './allowlist.ts';
+import type { Allowlist } from './allowlist.ts';
 import { sentenceCharactersMax } from './approval-limits.ts';
 import { momentOf, readWhole } from './approval-record.ts';
 import type { FoundProgram } from './find-program.ts';
 import type { ApprovalRecord } from './gatekeeper.ts';
 import { nextApproval } from './next-approval.ts';
 import { ruleAccountOf } from './rule-account.ts';
+import { type RulesForEver, rulesForEver } from './rules-for-ever.ts';
 import type { SeenFiles } from './seen-files.ts';
 import { cutText } from './shown-command.ts';
 import { type Decider, whyMayNotDecide } from './who-decides.ts';
@@ -70,17 +71,10 @@ export async function decideApproval(
   const refusal = whyMayNotDecide(store, stored, input.decider);
   if (refusal !== undefined) return { kind: 'refused', why: refusal };
   // Files are looked at before the transaction: it may run twice and must touch nothing else.
-  const rules = await rulesFor(input, async () => {
-    const shown = readWhole(store, approvalId, moment);
-    const body = store.approvalBody(approvalId);
-    if (shown?.state !== 'pending' || body === undefined) return undefined;
-    // A rule names the paths of its programs, which another user must not learn from us.
-    if (shown.action.runAs !== undefined)
-      return { kind: 'miss', why: noRuleForUsers, missing: undefined };
-    const account = ruleAccountOf(shown);
-    const seen = await seenBy?.(body.request);
-    return allowlist.find({ ...shown.action, account }, body.searchPath, seen);
-  });
+  const rules: RulesForEver =
+    decision === 'allow-always'
+      ? await rulesForEver({ store, allowlist, clock, seenBy }, approvalId)
+      : { kind: 'rules', programs: [] };
   if (rules.kind === 'not-for-ever') return rules;
   const programs = rules.programs.map((program) => ({ ...program, ruleId: random.id() }));
   return store.write((tx): DecisionOutcome => {
@@ -111,34 +105,6 @@ export async function decideApproval(
     const made = tx.rules({ approvalId, limit: programs.length });
     return { kind: 'decided', record: decided, rules: made.toReversed() };
   });
-}
-
-type Rules =
-  | { readonly kind: 'rules'; readonly programs: readonly FoundProgram[] }
-  | { readonly kind: 'not-for-ever'; readonly why: string };
-
-async function rulesFor(
-  input: DecisionInput,
-  find: () => Promise<AllowlistAnswer | undefined>,
-): Promise<Rules> {
-  if (input.decision !== 'allow-always') return { kind: 'rules', programs: [] };
-  const answer = await find();
-  // It was asked about although the list covers it, or it is over: nothing to add.
-  if (answer === undefined) return { kind: 'rules', programs: [] };
-  if (answer.kind === 'match' && !(answer.by === 'starter' && answer.readsFiles)) {
-    return { kind: 'rules', programs: [] };
-  }
-  // A rule would let it read everything from then on, which is more than was shown.
-  if (answer.kind === 'match') return { kind: 'not-for-ever', why: whyNoRule(answer.what) };
-  if (answer.missing === undefined) return { kind: 'not-for-ever', why: answer.why };
-  return { kind: 'rules', programs: answer.missing };
-}
-
-const noRuleForUsers =
-  'it runs as a Unix user of its own, for whom programs are allowed by policy.allow in the settings alone';
-
-function whyNoRule(what: string): string {
-  return `beyond the working tree, ${what} is asked about each time; policy.allow in the settings would let it read everything`;
 }
 
 function storeRules(

@@ -10,14 +10,13 @@
  * starts, and the same command is asked for anew under another id (A6). Whoever watches the first request watches the next.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { hasCode } from '@clawdfather/kit';
+import { hasCode, makeVisible } from '@clawdfather/kit';
 import type { ExecResult } from '@clawdfather/protocol';
 import type { RunId } from '@clawdfather/supervisor';
 import type { ApprovalRecord, ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
 import { ToolsError } from '../errors.ts';
 import { formatChanged } from '../output/changed-text.ts';
-import { makeVisible } from '../output/visible-text.ts';
 import { seenByRequest } from '../shield/seen-by-request.ts';
 import { beginStart } from './begin-start.ts';
 import type { Started } from './start-run.ts';

@@ -21,8 +21,8 @@
  * letters that nobody sees. Joiners stay, since words and emoji are made with them.
  */
 import { TextDecoder } from 'node:util';
+import { escapeCharacter } from '@clawdfather/kit';
 import { copyOf } from './copy-of.ts';
-import { escapeCharacter } from './visible-text.ts';
 
 export interface TextCleaner {
   /* The text that is certain by now. */

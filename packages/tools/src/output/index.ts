@@ -4,4 +4,5 @@
  */
 export { formatChanged } from './changed-text.ts';
 export { formatGone } from './gone-text.ts';
-export { columnsOf, cutColumns, fitColumns, makeVisible, wrapWords } from './visible-text.ts';
+export { makeVisible } from '@clawdfather/kit';
+export { columnsOf, cutColumns, fitColumns, wrapWords } from './visible-text.ts';

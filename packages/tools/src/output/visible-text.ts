@@ -1,31 +1,7 @@
 /*
- * Text that others wrote (commands, labels, messages), made safe to show.
- *
- * A command line may hold escape sequences, newlines or bidirectional controls
- * that would move the cursor or make one command look like another.
- * Each is shown by its code.
+ * How wide text is on a terminal, and text cut to fit one. What hides in it is made visible by kit.
  */
 import { textColumns } from './character-columns.ts';
-
-/*
- * Controls, format characters (direction, joiners, tags), separators, spaces that are not the space, whatever else
- * is drawn as nothing, and halves of surrogate pairs.
- */
-const hidden = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-
-const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-export function makeVisible(text: string): string {
-  return text.replace(hidden, (character) => named[character] ?? escapeCharacter(character));
-}
-
-/* `\x1b`, `\u202e`, `\u{e0041}`. */
-export function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  const digits = code.toString(16);
-  if (code < 0x100) return `\\x${digits.padStart(2, '0')}`;
-  return code < 0x10000 ? `\\u${digits.padStart(4, '0')}` : `\\u{${digits}}`;
-}
 
 const printable = /^[ -~]*$/;
 

@@ -7,6 +7,7 @@
 import type { Clock } from '@clawdfather/kit';
 import { outputCharactersMax, processLimits } from '@clawdfather/protocol';
 import {
+  compareCursors,
   type Cursor,
   cursorInside,
   type ManagedRun,
@@ -83,6 +84,7 @@ async function cursorPage({
       bytesMax: Math.max(pageBytesMin, Math.floor(bytesMax)),
       linesMax,
       charactersMax: Math.max(pageBytesMin * charactersPerByteMax, charactersMax),
+      until: call.untilCursor,
       breathe: createBreath(context.clock, call),
     });
   let page = await take(isText ? charactersMax : (charactersMax / 4) * 3);
@@ -109,6 +111,8 @@ interface PageLimits {
   readonly bytesMax: number;
   readonly linesMax: number;
   readonly charactersMax: number;
+  /* Where it ends, if not before. */
+  readonly until: Cursor | undefined;
   readonly breathe: () => Promise<void> | undefined;
 }
 
@@ -125,8 +129,13 @@ async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) 
       continue;
     }
     if (bytesLeft === 0 || linesLeft === 0) return done(false);
-    const { count, lines } = measure(event.bytes, { bytesLeft, linesLeft });
     const before = collector.reached;
+    const near = bytesBefore(limits.until, event, before);
+    if (near === 0) return done(false);
+    const { count, lines } = measure(event.bytes, {
+      bytesLeft: Math.min(bytesLeft, near),
+      linesLeft,
+    });
     for (let at = 0; at < count; at += pieceBytes) {
       const end = Math.min(count, at + pieceBytes);
       const bytes = event.bytes.subarray(at, end);
@@ -139,6 +148,25 @@ async function takePage(events: AsyncIterable<OutputEvent>, limits: PageLimits) 
     linesLeft -= lines;
   }
   return done(true);
+}
+
+/* How many bytes of an event are before a cursor. */
+function bytesBefore(
+  until: Cursor | undefined,
+  event: Extract<OutputEvent, { kind: 'output' }>,
+  before: Cursor,
+): number {
+  const isBefore = (count: number): boolean =>
+    until === undefined || compareCursors(cursorInside(before, event, count), until) <= 0;
+  if (isBefore(event.bytes.length)) return event.bytes.length;
+  let least = 0;
+  let most = event.bytes.length;
+  while (most - least > 1) {
+    const middle = Math.floor((least + most) / 2);
+    if (isBefore(middle)) least = middle;
+    else most = middle;
+  }
+  return least;
 }
 
 /* How much of these bytes the page takes. */

@@ -1,12 +1,11 @@
 /*
  * Waiting for a run to exist: for the decision about a held one, then for its start.
  */
-import { hasCode, type TimeLimit, unlessAborted } from '@clawdfather/kit';
+import { hasCode, makeVisible, type TimeLimit, unlessAborted } from '@clawdfather/kit';
 import { type PollResult } from '@clawdfather/protocol';
 import { outputStart, type RunId, type RunRecord } from '@clawdfather/supervisor';
 import type { ApprovalSummary } from '../approvals/gatekeeper.ts';
 import type { ToolsContext } from '../context.ts';
-import { makeVisible } from '../output/visible-text.ts';
 import { isWithdrawn } from '../approvals/withdrawn.ts';
 import { pendingResult, startHeld } from '../exec/held-runs.ts';
 import { formatChanged } from '../output/changed-text.ts';

@@ -25,6 +25,8 @@ import type { ShieldSettings } from './shield-settings.ts';
 export interface ShieldPlaces {
   /* Directories of our own: settings, state, compiled code. They are made where they are missing. */
   readonly ownDirectories: readonly string[];
+  /* Directories of ours with what is given to agents: there, and read-only. They are made where they are missing. */
+  readonly given: readonly string[];
   /* Further files and directories of our own: secrets, keys, databases. */
   readonly ours: readonly string[];
   /* More of these, which other programs of ours have made known since. Asked again and again; what it throws keeps commands from starting. */

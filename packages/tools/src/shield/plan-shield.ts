@@ -7,6 +7,8 @@
  * SH3 The working tree is there, also below what is hidden, unless it is one of our own directories.
  * SH4 Steps are in an order in which none uncovers what another one covered: what is put back, kept or pinned comes
  *     before what is hidden or read-only inside of it.
+ * SH6 What we give to agents is there, also below what is replaced, and read-only: we write to it from outside of the shield, and a name
+ *     in it that an agent could move would lead us elsewhere. For the same reason a link is never taken for it.
  */
 import { dirname, join } from 'node:path';
 import { sshDirInside, toolsDirInside } from '@clawdfather/protocol';
@@ -36,6 +38,8 @@ export interface ShieldFacts {
   readonly systemHome: string | undefined;
   /* Of our own: settings, state, secrets, runtime, cache. */
   readonly ours: readonly string[];
+  /* Directories of ours with what is given to agents. */
+  readonly given: readonly string[];
   /* What our next start, or a person's next command, runs; outside of the tree. */
   readonly programs: readonly string[];
   /* Of the session. */
@@ -99,6 +103,7 @@ function readOnlyPlaces(facts: ShieldFacts, { open }: ShieldSettings): readonly 
   return [
     ...homesOf(facts).flatMap((home) => ofHome.map((path) => join(home, path))),
     ...facts.programs,
+    ...facts.given,
     ...(facts.isRoot ? readOnlyForRoot : []),
     controlGroups,
     ...(facts.toolsDir === undefined ? [] : [toolsDirInside]),
@@ -111,15 +116,15 @@ function whereTheyAre({ places }: ShieldFacts, known: readonly string[]): readon
 }
 
 /*
- * SH3, and programs that a person's search path names. Only where something covers them: elsewhere a mount of its own would do
+ * SH3, SH6, and programs that a person's search path names. Only where something covers them: elsewhere a mount of its own would do
  * nothing but uncover.
  */
 function treesBelow(facts: ShieldFacts, shared: readonly ShieldStep[]): readonly string[] {
-  const { tree, ours, programs } = facts;
+  const { tree, ours, programs, given } = facts;
   const isOurs = (path: string): boolean => ours.some((own) => isInside(path, own));
   const isCovered = (path: string): boolean =>
     shared.some((step) => isCover(step) && isInside(path, step.path));
-  const trees = [...programs, ...(tree === undefined ? [] : [tree])];
+  const trees = [...programs, ...given, ...(tree === undefined ? [] : [tree])];
   return trees.filter((path) => isCovered(path) && !isOurs(path)).sort(byDepth);
 }
 

@@ -1,9 +1,9 @@
 /*
  * Reads what a plan of a shield needs to know: where links lead, and which directories are put in the place of shared ones.
  */
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '@clawdfather/kit';
 import { isInside, realPathSoFar } from '../approvals/real-paths.ts';
 import type { ShieldPlaces } from './create-shield.ts';
@@ -38,11 +38,12 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
   const { home, systemHome } = await homesOf(user);
   const homes = [home, systemHome].filter((path) => path !== undefined);
   if (home !== undefined) await makeMissing({ home, user, searchPath });
-  for (const path of question.ownDirectories) await makeOwn(path);
+  for (const path of [...question.ownDirectories, ...question.given]) await makeOwn(path);
   const privatePlaces = await makePrivatePlaces(privateDir, user);
   const real = (paths: readonly string[]): Promise<readonly string[]> =>
     Promise.all(paths.map(realPathSoFar));
   const ours = await real([...question.ownDirectories, ...question.ours]);
+  const given = await Promise.all(question.given.map(readGiven));
   const tree = await readTree(question.tree);
   const ofHome = [...hiddenOfHome, ...startupFiles].map(({ path }) => path);
   const places = [
@@ -53,12 +54,13 @@ export async function readShieldFacts(question: FactsQuestion): Promise<ShieldFa
   const programs = [...question.programs, ...programsOfPath(searchPath, homes)];
   const reached = (await real(programs)).filter((path) => !isAround(path, tree));
   if (question.toolsDir !== undefined) refuseOwnPrograms(await real(question.programs), tree);
-  const own = [...question.ownDirectories, ...question.ours, ...programs];
+  const own = [...question.ownDirectories, ...question.given, ...question.ours, ...programs];
   return {
     isRoot: user.uid === 0,
     home,
     systemHome,
     ours,
+    given,
     programs: reached,
     tree,
     toolsDir: question.toolsDir === undefined ? undefined : await realPathSoFar(question.toolsDir),
@@ -81,6 +83,14 @@ async function readTree(named: string | undefined): Promise<string | undefined> 
   throw new Error(
     `the working tree ${named} leads to ${tree}: name it by that path, if it is the one that you mean`,
   );
+}
+
+/* SH6 */
+async function readGiven(named: string): Promise<string> {
+  const path = join(await realPathSoFar(dirname(named)), basename(named));
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.isDirectory()) return path;
+  throw new Error(`${path} is not a directory, and files for agents lie there: move it away`);
 }
 
 /* The tree is one of its directories: it would be read-only as a whole. */

@@ -4,7 +4,13 @@
  * Hidden is what lets a command decide in a person's place or act outside of the shield: sockets of programs that run commands for
  * their users, and keys for signing in to this machine. Read-only is what a person's next login or shell runs.
  */
+import { basename, dirname, join } from 'node:path';
 import type { ShieldDoor } from './shield-settings.ts';
+
+/* Beside the state directory, which is empty in a shield: copies of the files that go along with prompts, for agents to read. */
+export function attachmentsDirOf(stateDir: string): string {
+  return join(dirname(stateDir), `${basename(stateDir)}-attachments`);
+}
 
 export interface HiddenPlace {
   readonly path: string;

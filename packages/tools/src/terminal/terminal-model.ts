@@ -6,6 +6,7 @@
  * answering queries while none is attached (E8). The parts from outside are loaded when the first model is opened, since
  * most commands need none.
  */
+import { makeVisible } from '@clawdfather/kit';
 import {
   isJoined,
   narrowPlace,
@@ -13,7 +14,6 @@ import {
   widthOfPlace,
 } from '../output/character-columns.ts';
 import { showHiddenMarks } from '../output/clean-text.ts';
-import { makeVisible } from '../output/visible-text.ts';
 import { layOutScreen } from './lay-out.ts';
 import { answerColourQuery, answerWindowReport, deniedCapability } from './model-answers.ts';
 import type { TerminalSize } from './terminal-size.ts';

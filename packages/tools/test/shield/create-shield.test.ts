@@ -53,6 +53,7 @@ function shieldOf(
     clock,
     settings: { ...usualShield, ...settings },
     ownDirectories: [join(home, 'state'), join(home, '.config/clawdfather')],
+    given: [join(home, 'state-attachments')],
     ours: [],
     programs: [],
     privateDir: join(home, 'state/shield'),
@@ -104,6 +105,21 @@ test('what is replaced, or comes later, makes another description of the same st
   rmSync(join(home, '.docker'), { recursive: true });
   const marks = [first, second, third, await next()].map((one) => one?.mark);
   assert.equal(new Set(marks).size, 4, 'none comes again, since its mounts are gone');
+});
+
+test('SH6: what is given to agents is made and read-only, and a link in its place is refused', async (t) => {
+  const home = createHome(t);
+  const clock = createFakeClock();
+  const shield = shieldOf(home, whole, { clock });
+  const given = join(home, 'state-attachments');
+  const steps = (await shield.describe({ tree: home }))?.steps;
+  assert.equal(statSync(given).mode & 0o777, 0o700);
+  assert.equal(steps?.findLast(({ path }) => path === given)?.kind, 'read-only');
+  renameSync(given, `${given}-aside`);
+  symlinkSync('state', given);
+  await clock.advance(5_000);
+  const refused = { code: 'shield-unavailable', message: /state-attachments is not a directory/ };
+  await assert.rejects(shield.describe({ tree: home }), refused);
 });
 
 test('as root nothing is made through the links of another user, and what is made is theirs', {

@@ -15,6 +15,7 @@ const facts: ShieldFacts = {
   home: '/people/ann',
   systemHome: undefined,
   ours: ['/people/ann/.local/state/clawdfather', '/people/ann/.config/clawdfather'],
+  given: ['/people/ann/.local/state/clawdfather-attachments'],
   programs: ['/people/ann/.local/lib/node_modules/clawdfather'],
   tree: '/people/ann/project',
   runtimeDir: '/run/user/1000',
@@ -98,6 +99,22 @@ test('programs below /tmp are there, and read-only', () => {
   const steps = plan({ programs: ['/tmp/tools/bin'] });
   assert.ok(pathsOf(steps, 'keep').includes('/tmp/tools/bin'));
   assert.equal(endOf(steps, '/tmp/tools/bin/x'), 'read-only');
+});
+
+test('SH6: what is given to agents is read-only at the end, and there also below what is replaced', () => {
+  const given = [...facts.given, '/tmp/state-attachments', '/run/user/1000/state-attachments'];
+  fc.assert(
+    fc.property(
+      trees,
+      fc.boolean(),
+      fc.subarray(['/people/ann', '/tmp', '/']),
+      (tree, isRoot, write) => {
+        const steps = plan({ tree, isRoot, given }, { write });
+        for (const path of given) assert.equal(endOf(steps, `${path}/file`), 'read-only', path);
+        for (const path of given.slice(1)) assert.ok(pathsOf(steps, 'keep').includes(path), path);
+      },
+    ),
+  );
 });
 
 test('SH4: nothing is put back over what was hidden or made read-only', () => {

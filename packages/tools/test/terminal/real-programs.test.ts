@@ -63,7 +63,10 @@ test('less: pages, ends, searches, a new size, and the screen from before comes 
   await less.press('KPEnter');
   await less.shows(({ lines }) => lines[0] === 'line 333');
   await less.resize(60, 10);
-  const small = await less.shows(({ rows, lines }) => rows === 10 && /END|:/.test(lines[9] ?? ''));
+  // As less has drawn it: while it turns to the new size, it may lose a key.
+  const isDrawn = (lines: readonly string[]): boolean =>
+    lines[0] === 'line 333' && lines[9] === ':';
+  const small = await less.shows(({ rows, lines }) => rows === 10 && isDrawn(lines));
   assert.equal(small.cols, 60);
   await less.press('q');
   assert.equal((await less.exit()).code, 0);

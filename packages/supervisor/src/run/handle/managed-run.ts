@@ -8,15 +8,14 @@
  */
 import { orAborted } from '@clawdfather/kit';
 import { parseCursor } from '@clawdfather/shim';
+import type { RunExit, TreeEnd } from '../../run-end.ts';
 import type {
   CancelReason,
   Cursor,
   ManagedRun,
-  RunExit,
   RunId,
   RunRecord,
   TerminalRole,
-  TreeEnd,
   WriteOptions,
 } from '../../types.ts';
 import { SupervisorError } from '../../errors.ts';
@@ -24,6 +23,7 @@ import { type ControlLine, isShimGoneError } from '../shim-link/control-line.ts'
 import type { EndingSignal } from '../wait/ending-signal.ts';
 import type { KeepAlive } from '../wait/keep-alive.ts';
 import { refusalOf, unlessOver } from '../shim-link/refusal.ts';
+import { openSizeHold } from '../input/held-size.ts';
 import { openTerminalRole } from '../input/terminal-role.ts';
 import {
   type OutputSource,
@@ -94,6 +94,7 @@ export function createManagedRun(core: RunCore, start: Cursor = outputStart): Ma
     },
     resize: async ({ cols, rows }) =>
       void (await control.request({ type: 'resize', cols, rows }).catch(unlessOver)),
+    holdSize: (size) => openSizeHold(control, size).catch(refuse),
     signal: async (name, by = actor) => {
       const number = signalNumberOf(name);
       await control.request({ type: 'signal', number, actor: by }).catch(refuse);

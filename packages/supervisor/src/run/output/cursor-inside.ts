@@ -8,7 +8,7 @@ import type { Cursor, OutputEvent } from '../../types.ts';
 type Output = Extract<OutputEvent, { readonly kind: 'output' }>;
 
 /* What a frame takes in the journal beside its payload. */
-const headerBytes = positionAfter({
+export const headerBytes = positionAfter({
   offset: 0,
   payloadOffset: 0,
   payloadLength: 0,

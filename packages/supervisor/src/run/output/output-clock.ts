@@ -22,7 +22,7 @@ export function createOutputClock(runDir: string): OutputClock {
     },
     told: (lastOutputUs) => {
       if (lastOutputUs !== undefined)
-        look = { lastOutputUs: lastOutputUs || undefined, at: length };
+        look = { ...noOutputLook, lastOutputUs: lastOutputUs || undefined, at: length };
     },
     lastOutputMs: () => {
       if (length > look.at) look = lookAgain(runDir, look);

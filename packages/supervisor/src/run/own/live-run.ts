@@ -23,7 +23,8 @@ import type {
   RunLifecycle,
 } from '../../lifecycle/run-lifecycle.ts';
 import type { ExplainExit } from '../../supervisor-deps.ts';
-import type { CancelReason, ExitExplanation, RunExit, TerminationReason } from '../../types.ts';
+import type { ExitExplanation, RunExit } from '../../run-end.ts';
+import type { CancelReason, TerminationReason } from '../../types.ts';
 import { type ControlLine, isShimGoneError } from '../shim-link/control-line.ts';
 import { createEndingSignal, type EndingSignal } from '../wait/ending-signal.ts';
 import { createNews, type News } from '../wait/news.ts';

@@ -6,14 +6,8 @@
  */
 import { type EndRecord, type ExitRecord, formatCursor, type UsageRecord } from '@clawdfather/shim';
 import { signalNameOf } from '../../lifecycle/signal-name.ts';
-import type {
-  Cursor,
-  LeftoversPolicy,
-  RunExit,
-  RunId,
-  TerminationReason,
-  TreeEnd,
-} from '../../types.ts';
+import type { RunExit, TreeEnd } from '../../run-end.ts';
+import type { Cursor, LeftoversPolicy, RunId, TerminationReason } from '../../types.ts';
 
 export interface ExitRecords {
   readonly exit: ExitRecord;

@@ -4,7 +4,8 @@
  */
 import type { JournalScan } from '@clawdfather/shim';
 import type { NewRun } from '../../registry/run-writes.ts';
-import type { RunId, RunLimits } from '../../types.ts';
+import type { RunLimits } from '../../spawn-input.ts';
+import type { RunId } from '../../types.ts';
 
 export interface RunMeta {
   readonly run: NewRun;

@@ -2,7 +2,8 @@
  * The least length that a run's journal must have, from its record alone. If its files are shorter, output is missing (J1).
  */
 import { parseCursor } from '@clawdfather/shim';
-import type { RunExit, RunRecord } from '../../types.ts';
+import type { RunExit } from '../../run-end.ts';
+import type { RunRecord } from '../../types.ts';
 
 /* A run that was started has a journal, even if nothing is known of its length. */
 const leastBytes = 1;

@@ -5,7 +5,7 @@ import type { RunEvent as ShimEvent, StartRecord } from '@clawdfather/shim';
 import type { RunEvent, RunLifecycle, StartedProcess } from '../../lifecycle/run-lifecycle.ts';
 import type { RunIdentity } from '../own/run-identity.ts';
 import { exitWithoutRecord, runExitOf, treeEndUnseen } from '../records/run-exit.ts';
-import type { RunExit } from '../../types.ts';
+import type { RunExit } from '../../run-end.ts';
 import { explainStart } from '../spawn/explain-start.ts';
 import { formatShimDied } from '../records/shim-died.ts';
 import { millisecondsOf } from '../output/output-clock.ts';

@@ -5,7 +5,8 @@
 import { isAbsolute } from 'node:path';
 import { SupervisorError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
-import type { Confinement, RunLimits, SpawnInput } from '../../types.ts';
+import type { RunLimits, SpawnInput } from '../../spawn-input.ts';
+import type { Confinement } from '../../types.ts';
 
 /* A directory's name and a name for people: no dots, no slashes, nothing to quote. */
 const runIdPattern = /^[0-9a-z][0-9a-z-]*$/;

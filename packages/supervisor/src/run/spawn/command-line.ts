@@ -1,7 +1,7 @@
 /*
  * A command as people read it. For display only: nothing is ever started from this text.
  */
-import type { SpawnInput } from '../../types.ts';
+import type { SpawnInput } from '../../spawn-input.ts';
 
 const plainPattern = /^[A-Za-z0-9_@%+=:,./-]+$/;
 

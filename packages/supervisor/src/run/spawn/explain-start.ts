@@ -5,7 +5,7 @@
 import { closeSync, constants as files, openSync, readSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import type { StartFailure } from '../../types.ts';
+import type { StartFailure } from '../../run-end.ts';
 
 export interface AskedProgram {
   readonly program: string;

@@ -10,7 +10,8 @@ import type { OwnerIdentity, ResourceLimit, SpawnRequest } from '@clawdfather/sh
 import { SupervisorError } from '../../errors.ts';
 import * as limits from '../../limits.ts';
 import { firstEpoch, type NewRun } from '../../registry/run-writes.ts';
-import type { LimitPair, RunId, RunLimits, SpawnInput } from '../../types.ts';
+import type { LimitPair, RunLimits, SpawnInput } from '../../spawn-input.ts';
+import type { RunId } from '../../types.ts';
 import { checkSpawnInput } from './check-spawn-input.ts';
 import { commandLineOf } from './command-line.ts';
 import { formatMeta } from '../records/run-meta.ts';

@@ -9,7 +9,8 @@ import type { SupervisorContext } from '../../context.ts';
 import { SupervisorError } from '../../errors.ts';
 import { graceMs, killMs, scopeMarginMs } from '../../limits.ts';
 import { liveRunStates } from '../../run-states.ts';
-import type { ManagedRun, RunId, RunRecord, SpawnInput } from '../../types.ts';
+import type { SpawnInput } from '../../spawn-input.ts';
+import type { ManagedRun, RunId, RunRecord } from '../../types.ts';
 
 export interface ScopeParts {
   readonly attach: (runId: RunId) => Promise<ManagedRun>;

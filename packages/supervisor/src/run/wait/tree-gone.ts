@@ -1,7 +1,7 @@
 /*
  * Waiting for the whole tree of a run, beyond its settlement: under `keep`, and when survivors remained (T1, T4).
  */
-import type { TreeEnd } from '../../types.ts';
+import type { TreeEnd } from '../../run-end.ts';
 import type { News } from './news.ts';
 
 export interface TreeSource {

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planSpawn } from '../../../src/run/spawn/plan-spawn.ts';
-import type { ChildInput, RunId, RunLimits } from '../../../src/types.ts';
+import type { ChildInput, RunLimits } from '../../../src/spawn-input.ts';
+import type { RunId } from '../../../src/types.ts';
 
 const input: ChildInput = {
   mode: 'child',
