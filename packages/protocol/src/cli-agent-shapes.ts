@@ -29,6 +29,18 @@ const threadFields = {
   lastSeq: count.describe('the number of its newest event'),
   lastTurnId: z.string().nullable().describe('the turn that ended last'),
   lastResult: z.string().nullable().describe('its code'),
+  chosen: z.record(z.string(), z.string()).describe('what you want of its agent, by choice'),
+  currentChoices: z
+    .array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        category: z.string().nullable(),
+        value: z.string(),
+        valueName: z.string().describe('for people'),
+      }),
+    )
+    .describe('how its agent stands, as it last said'),
   createdAt: instant,
   updatedAt: instant,
 };
@@ -78,7 +90,10 @@ export const agentShapes = {
     code: resultCode.nullable(),
     stopReason: z.string().nullable().describe('why the agent stopped, in its own word'),
     message: z.string().nullable().describe('for people'),
-    cause: z.string().nullable().describe('why its agent ended, where that ended it'),
+    cause: z
+      .string()
+      .nullable()
+      .describe('why its agent ended, where that ended it, or why nothing was sent to it'),
     text: z.string().describe('what the agent said, as it would have been on stdout'),
     usage: facts.nullable().describe('as the agent counted it'),
     exitCode: count.describe('of `clf ask`, unless Ctrl-C ended it'),
@@ -220,6 +235,21 @@ export const agentShapes = {
       .nullable()
       .describe('of what would be started now'),
   }),
+  choice: z.object({
+    id: z.string(),
+    name: z.string(),
+    category: z.string().nullable().describe('`mode`, `model`, or a word of the agent'),
+    description: z.string().nullable(),
+    values: z.array(
+      z.object({
+        value: z.string(),
+        name: z.string().describe('for people'),
+        description: z.string().nullable(),
+      }),
+    ),
+    moreValues: count.describe('so many more are offered, and not told'),
+    current: z.string().nullable().describe('in the session that told it'),
+  }),
   'installed-agent': z.object({
     name: z.string(),
     version: z.string(),
@@ -298,5 +328,11 @@ export const agentShapes = {
     askedAt: instant,
     decidedBy: z.string().nullable(),
     decidedAt: instant.nullable(),
+    answerKind: z
+      .string()
+      .nullable()
+      .describe(
+        'the kind of the option that was chosen; of a question `accept`, `decline` or `cancel`; null: not answered',
+      ),
   }),
 };

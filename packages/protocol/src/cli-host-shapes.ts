@@ -20,6 +20,7 @@ const host = z.object({
   lastTest: z
     .object({
       result: z.string().describe('as of [host-test](#host-test)'),
+      cause: z.string().nullable().describe('why it failed, in one word'),
       latencyMs: z.number().nullable(),
       at: instant,
     })

@@ -3,7 +3,7 @@
  */
 export type { GatewayStarts } from './system/instances.ts';
 export type { AccountEvent, AccountEvents, EventsHead } from './account/feed/events.ts';
-export type { Inbox, InboxSnapshot, OpenNotice } from './account/feed/inbox.ts';
+export type { Inbox, InboxSnapshot, OpenNotice, Working } from './account/feed/inbox.ts';
 export type { AccountNews } from './account/feed/news.ts';
 export type { Notice, NoticeDelivery, Notices, ToldNotice } from './account/feed/notices.ts';
 export type { NewsDesk } from './account/feed/news-desk.ts';
@@ -27,6 +27,7 @@ export type {
   Keypairs,
   RotateKeypairOutcome,
 } from './account/keypairs.ts';
+export type { LoginCodeChange, LoginCodeRecord, LoginCodes } from './account/login-codes.ts';
 export type {
   McpSession,
   McpSessionChange,
@@ -35,7 +36,9 @@ export type {
   NewMcpSession,
 } from './account/mcp-sessions.ts';
 export type { OnceOutcome } from './account/once.ts';
+export type { Presence } from './account/presence.ts';
 export type { Account, Profile } from './account/profile.ts';
+export type { NewSubscription, PushSubscription, PushSubscriptions } from './account/push.ts';
 export type { CreateSessionOutcome, Session, Sessions } from './account/sessions.ts';
 export type { Settings, SettingsQueries } from './account/settings.ts';
 export type { AuditEntry } from './audit.ts';
@@ -47,6 +50,7 @@ export type { QueryObservation, QueryObserver } from './observe.ts';
 export { noticeClasses } from './schema/feed-tables.ts';
 export type { NoticeClass } from './schema/feed-tables.ts';
 export type { Json, JsonText } from './schema/json-text.ts';
+export type { PushClasses } from './schema/push-tables.ts';
 export type {
   JsonObject,
   KeypairStatus,
@@ -68,6 +72,7 @@ export type { GatewayInstance, Instances } from './system/instances.ts';
 export type { Leases } from './system/leases.ts';
 export type { MasterKeyNotes } from './system/master-keys.ts';
 export type { DeliveryEnd, NoticeQueue, Sender, TakenDelivery } from './system/notices.ts';
+export type { PushDevice, PushKey, PushQueries, PushTarget } from './system/push.ts';
 export type { RateLimit, RateLimitOutcome, RateLimits } from './system/rate-limits.ts';
 export type { OauthState, SignIns } from './system/sign-in.ts';
 export type { TokenHolder, Tokens } from './system/tokens.ts';

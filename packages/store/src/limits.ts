@@ -92,6 +92,12 @@ export const lastUsedEveryMs = 60_000;
 export const mcpSessionMs = 30 * 24 * 3_600_000;
 /** Of one account; beyond it the one that was idle longest goes. An agent begins one whenever it is started. */
 export const mcpSessionsMax = 200;
+/** A device that says it is looked at has said it for so long: two beats of its page, and some. A page that was put to sleep says nothing more. */
+export const visibleMs = 75_000;
+/** After this long in front of a person, what only wants to be seen was seen. Longer than `visibleMs`, so that a sleeping page is told. */
+export const lookedMs = 120_000;
+/** Devices of one account that get pushes; beyond it the oldest subscription goes. */
+export const subscriptionsMax = 32;
 /** Client idleness, unless the account says otherwise. */
 export const idleTimeoutMs = 30 * 60_000;
 export const idleTimeoutMsMin = 5 * 60_000;

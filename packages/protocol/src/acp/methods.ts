@@ -62,7 +62,8 @@ const capabilitiesSchema = z.object({
     /* How long a turn may take, by its load class. */
     deadlinesMs: z.record(z.string(), z.int()),
   }),
-  poll: z.object({ intervalMs: z.int(), afterDeadlineMs: z.int() }),
+  /* As every task says it of itself: while it runs, while it waits, and how long after its deadline. */
+  poll: z.object({ intervalMs: z.int(), waitingIntervalMs: z.int(), afterDeadlineMs: z.int() }),
   /* For older clients. */
   availableExecutionTargets: z.array(z.string()),
   providerCatalog: z.array(z.object({ id: z.string(), name: z.string() })),

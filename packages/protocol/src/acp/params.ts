@@ -34,10 +34,21 @@ const attachmentSchema = z.union([
   }),
 ]);
 
+/*
+ * A choice by its category (api/choices.ts): what the agent of the thread is to have from the next turn on, also of one that waits. Nothing, in whichever way a client
+ * says it, leaves it as it is.
+ */
+const choiceSchema = z
+  .union([z.literal(''), lineSchema(256)])
+  .nullish()
+  .transform((value) => value || undefined);
+
 const messageParams = {
   ...threadRef,
   taskPrompt: z.string().min(1).max(promptCharactersMax).optional(),
   attachments: z.array(attachmentSchema).max(attachmentsMax).default([]),
+  model: choiceSchema,
+  mode: choiceSchema,
   loadClass: loadClassSchema.default('long_task'),
   /* Where files are looked for at the end, below the thread's directory. Absent: the usual places. */
   expectedArtifactDirs: artifactDirsSchema.optional(),

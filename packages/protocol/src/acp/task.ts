@@ -69,7 +69,7 @@ export const taskSchema = z
     artifacts: z.array(taskArtifactSchema),
     artifactSync: taskSyncSchema,
     /* How often, and until when (since 1970) it is worth asking again; null when it has ended. */
-    poll: z.object({ intervalMs: z.int(), untilMs: z.int() }).nullable(),
+    poll: z.object({ intervalMs: z.int(), untilMs: z.int(), leftMs: z.int() }).nullable(),
   })
   .meta({ id: 'Task' });
 

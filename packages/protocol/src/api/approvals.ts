@@ -77,6 +77,28 @@ export const approvalsEndpoints = endpoints({
     answer: approvalSchema,
     errors: ['not_found'],
   },
+  rules: {
+    method: 'GET',
+    path: '/api/v1/approvals/:id/rules',
+    summary:
+      'What would be allowed for ever with it, at this moment; or why no rule could cover it',
+    access: 'person',
+    params: idParams,
+    answer: z.object({
+      items: z.array(
+        z.object({
+          /* What it is called by, and the file that it is. */
+          program: z.string(),
+          file: z.string(),
+          /* It runs other programs or code, so the rule allows everything. */
+          runsAnything: z.boolean(),
+        }),
+      ),
+      /* Not null: it can be allowed once, and not for ever. */
+      whyNot: z.string().nullable(),
+    }),
+    errors: ['not_found'],
+  },
   decide: {
     method: 'POST',
     path: '/api/v1/approvals/:id',

@@ -6,6 +6,7 @@ import {
   hourMs,
   idParams,
   idSchema,
+  labelSchema,
   lineSchema,
   minuteMs,
   pageOf,
@@ -14,6 +15,7 @@ import {
   timeSchema,
 } from './common.ts';
 import { endpoints } from './endpoint.ts';
+import { pushStateSchema } from './push.ts';
 
 /* As it is shown in a list on a phone. */
 const deviceNameMax = 64;
@@ -32,7 +34,7 @@ const accountSchema = z
   })
   .meta({ id: 'Account' });
 
-const signedInSchema = z
+export const signedInSchema = z
   .object({
     /* Only here, and never again. Absent where a cookie was asked for. */
     token: z.string().optional(),
@@ -49,11 +51,13 @@ const deviceSchema = z
     created_at: timeSchema,
     last_used_at: timeSchema,
     expires_at: timeSchema,
+    /* Null: it gets no push. */
+    push: pushStateSchema.nullable(),
   })
   .meta({ id: 'Device' });
 
 /* 32 random bytes, as printed by `serve` and `login`. */
-const linkSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'is not a login link');
+export const linkSchema = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'is not a login link');
 
 export const authEndpoints = endpoints({
   loginLink: {
@@ -96,6 +100,13 @@ export const authEndpoints = endpoints({
     errors: ['invalid_state', 'invalid_code', 'forbidden', 'unsupported', 'github_unavailable'],
     limit: { hitsMax: 20, windowMs: hourMs, per: 'ip', lockMs: hourMs },
   },
+  ways: {
+    method: 'GET',
+    path: '/api/v1/auth/ways',
+    summary: 'The ways to sign in that this gateway offers',
+    access: 'open',
+    answer: z.object({ ways: z.array(z.enum(['link', 'code', 'github'])) }),
+  },
   me: {
     method: 'GET',
     path: '/api/v1/auth/me',
@@ -131,6 +142,16 @@ export const authEndpoints = endpoints({
     summary: 'Sign out all devices but this one',
     access: 'person',
     answer: z.object({ revoked: z.int() }),
+  },
+  renameDevice: {
+    method: 'PATCH',
+    path: '/api/v1/auth/sessions/:id',
+    summary: 'Call a device something else',
+    access: 'person',
+    params: idParams,
+    body: z.strictObject({ device: labelSchema }),
+    answer: z.object({ id: idSchema, device: z.string() }),
+    errors: ['not_found'],
   },
   revokeDevice: {
     method: 'DELETE',

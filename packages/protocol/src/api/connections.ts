@@ -78,7 +78,13 @@ const connectionSchema = z
     /* Of the host's key that was accepted; null before. */
     host_key_fingerprint: z.string().nullable(),
     last_test: z
-      .object({ result: z.string(), latency_ms: z.int().nullable(), at: timeSchema })
+      .object({
+        result: z.string(),
+        /* Why it failed, in one word; null also for tests of older gateways. */
+        cause: z.string().nullable(),
+        latency_ms: z.int().nullable(),
+        at: timeSchema,
+      })
       .nullable(),
     created_at: timeSchema,
     updated_at: timeSchema,
@@ -172,6 +178,7 @@ export const connectionsEndpoints = endpoints({
     }),
     errors: ['host_not_allowed'],
     limit: { hitsMax: 30, windowMs: hourMs, per: 'account', setting: 'hostProbesPerHour' },
+    needsTime: true,
   },
   test: {
     method: 'POST',
@@ -200,5 +207,6 @@ export const connectionsEndpoints = endpoints({
     errors: ['not_found', 'host_key_changed', 'keypair_revoked', 'host_not_allowed'],
     /* A failed login may count against us on the host. */
     limit: { hitsMax: 5, windowMs: minuteMs, per: 'connection', setting: 'hostTestsPerMinute' },
+    needsTime: true,
   },
 });

@@ -44,6 +44,8 @@ export interface Endpoint {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /* The body is no JSON but bytes (application/octet-stream), at most so many. */
+  readonly bytesMax?: number;
   /* Absent where nothing comes back (204) or the answer is a stream. */
   readonly answer?: z.ZodType;
   /* Of a good answer. Default 200, or 204 without an answer. */
@@ -53,6 +55,8 @@ export interface Endpoint {
   readonly limit?: EndpointLimit;
   /* May take longer than the 30 s that everything else has: a stream or a long poll. Absent or true. */
   readonly takesLong?: true;
+  /* May need all of those 30 s: another machine or a program has its say before the answer. Absent or true. */
+  readonly needsTime?: true;
   /* A resend with the same `Idempotency-Key` gets the same answer, for 24 h. */
   readonly isIdempotent?: true;
 }

@@ -9,6 +9,8 @@ const noticeClassSchema = z.enum(['approval', 'question', 'done', 'failed', 'hos
 
 const deliverySchema = z.object({
   channel: z.string(),
+  /* Of a push; each device that has subscribed is told on its own. */
+  device_id: idSchema.nullable(),
   state: z.enum(['pending', 'sending', 'sent', 'failed', 'skipped']),
   attempts: z.int(),
   /* Why it was not sent, or not yet. */
@@ -52,6 +54,8 @@ const inboxSchema = z
   .object({
     /* What happens after it is in `GET /api/v1/events?after=SEQ`. */
     seq: z.int(),
+    /* The moment, by the gateway's clock: ages and what is left until an expiry are counted from it. */
+    at: timeSchema,
     counts: z.object({
       approvals: z.int(),
       questions: z.int(),
@@ -75,6 +79,7 @@ const inboxSchema = z
         /* What is asked, in one line, with hidden characters made visible. */
         title: z.string(),
         host: z.string().nullable(),
+        /* Who asks: by the name of its token or device where it has one. */
         requester: z.string().nullable(),
         expires_at: timeSchema.nullable(),
       }),
@@ -104,7 +109,26 @@ const inboxSchema = z
     holds: z.array(z.object({ reason: z.string() })),
     done: z.array(z.object({ ...noticed, turn_id: z.string() })),
     working: z.array(
-      z.object({ thread: inboxThreadSchema, turn_id: z.string(), since: timeSchema.nullable() }),
+      z.object({
+        thread: inboxThreadSchema,
+        turn_id: z.string(),
+        since: timeSchema.nullable(),
+        /* How many of its events you have not looked at. */
+        new_events: z.int(),
+        /* What a tool did last in it; null: none did. */
+        last_step: z.object({ title: z.string(), at: timeSchema }).nullable(),
+      }),
+    ),
+    /* Threads that have gone on since you looked at them, newest first: your receipts. Looked for among your newest 200. */
+    went_on: z.array(
+      z.object({
+        thread: inboxThreadSchema,
+        status: z.enum(['ready', 'queued', 'running']),
+        /* What its receipt begins after. */
+        seen_seq: z.int(),
+        new_events: z.int(),
+        at: timeSchema,
+      }),
     ),
   })
   .meta({ id: 'Inbox' });

@@ -32,6 +32,9 @@ export const queuedTurnSchema = queuePlaceSchema
     priority: prioritySchema,
     queued_at: timeSchema,
     not_before: timeSchema.nullable(),
+    /* With `words`: what its thread is called, and how what it says begins; null where that is more than text. */
+    thread_title: z.string().optional(),
+    text_begins: z.string().nullable().optional(),
   })
   .meta({ id: 'QueuedTurn' });
 
@@ -45,6 +48,10 @@ export const queueEndpoints = endpoints({
     access: 'read',
     query: z.strictObject({
       limit: z.coerce.number().int().min(1).max(itemsMax).default(itemsMax),
+      words: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('true: with the title of each thread, and the beginning of what each turn says'),
     }),
     answer: z.object({
       lanes: z.array(laneSchema),

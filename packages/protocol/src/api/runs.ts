@@ -37,6 +37,8 @@ const yieldMsMax = 25_000;
 const waitMsMax = 55_000;
 /* A page that is parsed and shown at once; the journal may hold gigabytes. */
 const pageBytes = { least: 1, usual: 65_536, most: 1_048_576 } as const;
+/* Less is no page; with more, the text of binary output would be as long as an answer may be. */
+const tailBytes = { least: 1_024, most: 262_144 } as const;
 const inputText = z.string().max(processLimits.inputCharactersMax);
 
 export const runParamsSchema = execParamsSchema
@@ -108,6 +110,8 @@ export const runSchema = runSummarySchema
     names: z.record(z.string(), z.string()).optional(),
     /* Only when the list was asked for it, and while its processes can be seen. */
     use: runUseSchema.optional(),
+    /* What it has said last; null: nothing, or only empty lines in its last KiB. Only when the list was asked for it, and cut where it is long. */
+    lastLine: z.string().nullable().optional(),
   })
   .meta({ id: 'Run' });
 
@@ -130,7 +134,12 @@ export const runsEndpoints = endpoints({
     summary: 'Your runs, newest first, those that wait for a decision before them',
     access: 'read',
     query: pageQuery.extend({
-      state: z.enum(['running', 'finished']).optional(),
+      state: z
+        .enum(['running', 'finished', 'alive'])
+        .optional()
+        .describe(
+          'alive: those of your account of which anything lives, also processes that were left behind; each holds a place',
+        ),
       name: runNameSchema.optional().describe('The name it was given'),
       prefix: z
         .string()
@@ -150,6 +159,10 @@ export const runsEndpoints = endpoints({
         .enum(['true', 'false'])
         .default('false')
         .describe('With what each living run uses now; this looks at every process of the host'),
+      last: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe('With the last line that each has said, and when; this looks at every journal'),
     }),
     answer: pageOf(runSchema),
   },
@@ -172,6 +185,7 @@ export const runsEndpoints = endpoints({
       'ssh_connect_failed',
     ],
     isIdempotent: true,
+    needsTime: true,
   },
   get: {
     method: 'GET',
@@ -199,6 +213,14 @@ export const runsEndpoints = endpoints({
         .default(pageBytes.usual)
         .describe('Bytes of a page'),
       encoding: encodingSchema.optional().describe('Pages are text unless asked, streams base64'),
+      tail: z.coerce
+        .number()
+        .int()
+        .min(tailBytes.least)
+        .max(tailBytes.most)
+        .optional()
+        .describe('The last so many bytes instead; `cursor` and `limit` do not count then'),
+      before: cursorSchema.optional().describe('With `tail`: the bytes before this cursor'),
     }),
     /* Lines are for agents; time limits are with the run. */
     answer: logResultSchema
@@ -213,6 +235,9 @@ export const runsEndpoints = endpoints({
       .extend({
         /* The command has ended and this is all it said. */
         hasEnded: z.boolean(),
+        /* Of the last bytes: where they begin, and whether output may be before them. */
+        from: z.string().optional(),
+        hasOlder: z.boolean().optional(),
       }),
     errors: ['not_found', 'not_running'],
     takesLong: true,
@@ -244,6 +269,7 @@ export const runsEndpoints = endpoints({
     answer: runSchema,
     errors: ['not_found'],
     takesLong: true,
+    needsTime: true,
   },
   input: {
     method: 'POST',
@@ -268,6 +294,7 @@ export const runsEndpoints = endpoints({
       isDelivered: z.boolean(),
     }),
     errors: ['not_found', 'not_running', 'gap', 'input_blocked'],
+    needsTime: true,
   },
   keys: {
     method: 'POST',
@@ -285,6 +312,7 @@ export const runsEndpoints = endpoints({
     ]),
     answer: z.object({ runId: z.string(), bytes: z.int(), isBracketed: z.boolean().optional() }),
     errors: ['not_found', 'not_running', 'input_blocked'],
+    needsTime: true,
   },
   resize: {
     method: 'POST',
@@ -295,6 +323,7 @@ export const runsEndpoints = endpoints({
     body: z.strictObject({ cols: columnsSchema, rows: rowsSchema }),
     answer: z.object({ runId: z.string(), cols: z.int(), rows: z.int() }),
     errors: ['not_found', 'not_running'],
+    needsTime: true,
   },
   signal: {
     method: 'POST',
@@ -305,6 +334,7 @@ export const runsEndpoints = endpoints({
     body: z.strictObject({ signal: z.string().min(1).max(32) }),
     answer: z.object({ runId: z.string(), signal: z.string() }),
     errors: ['not_found', 'not_running'],
+    needsTime: true,
   },
   cancel: {
     method: 'POST',

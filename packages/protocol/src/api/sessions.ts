@@ -68,6 +68,7 @@ export const sessionsEndpoints = endpoints({
     /* A start is expensive, and a member has three open at most. */
     limit: { hitsMax: 10, windowMs: hourMs, per: 'account', setting: 'sessionStartsPerHour' },
     isIdempotent: true,
+    needsTime: true,
   },
   get: {
     method: 'GET',
@@ -86,6 +87,7 @@ export const sessionsEndpoints = endpoints({
     params: idParams,
     answer: sessionAnswer,
     errors: ['not_found'],
+    needsTime: true,
   },
   closeAll: {
     method: 'POST',
@@ -94,5 +96,6 @@ export const sessionsEndpoints = endpoints({
     access: 'admin',
     answer: z.object({ closed: z.int() }),
     errors: ['forbidden'],
+    needsTime: true,
   },
 });

@@ -66,11 +66,27 @@ const inputSchema = z.strictObject({
   ...traced,
 });
 
+/* Of an attached terminal: its size, which the run's terminal has while it is attached. A viewer has none to say. */
 const resizeSchema = z.strictObject({
   type: z.literal('terminal.resize'),
   run_id: runIdSchema.optional(),
   cols: columnsSchema,
   rows: rowsSchema,
+  ...traced,
+});
+
+/* The run's terminal has this size until `terminal.unfit` or the end of the socket, however it ends; then its former one again. */
+const fitSchema = z.strictObject({
+  type: z.literal('terminal.fit'),
+  run_id: runIdSchema.optional(),
+  cols: columnsSchema,
+  rows: rowsSchema,
+  ...traced,
+});
+
+const unfitSchema = z.strictObject({
+  type: z.literal('terminal.unfit'),
+  run_id: runIdSchema.optional(),
   ...traced,
 });
 
@@ -116,6 +132,8 @@ export const runClientMessageSchema = z.discriminatedUnion('type', [
   attachSchema,
   inputSchema,
   resizeSchema,
+  fitSchema,
+  unfitSchema,
   detachSchema,
   approveSchema,
 ]);
@@ -164,6 +182,12 @@ const sharedServerSchemas = [
     cols: z.int(),
     rows: z.int(),
     cursor: z.string(),
+  }),
+  /* What this socket has asked for is so; null: it holds no size any more. Another may take it later: see `terminal.resized`. */
+  z.object({
+    type: z.literal('terminal.fitted'),
+    run_id: z.string(),
+    size: z.object({ cols: z.int(), rows: z.int() }).nullable(),
   }),
   z.object({
     type: z.literal('terminal.input_ack'),

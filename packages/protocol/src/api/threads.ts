@@ -14,6 +14,12 @@ import {
   timeSchema,
 } from './common.ts';
 import { artifactDirsSchema, artifactSyncSchema } from './artifacts.ts';
+import {
+  changedChosenSchema,
+  chosenSchema,
+  currentChoiceSchema,
+  offeredAnswer,
+} from './choices.ts';
 import { endpoints } from './endpoint.ts';
 import { prioritySchema, queuePlaceSchema } from './queue-place.ts';
 
@@ -34,17 +40,6 @@ export const turnStatusSchema = z.enum([
   'interrupted',
 ]);
 export const loadClassSchema = z.enum(['short_task', 'long_task', 'complex_chain_task']);
-
-/* What comes of trying an agent. */
-export const agentTestOutcomeSchema = z.enum([
-  'works',
-  'not-startable',
-  'not-signed-in',
-  'exited',
-  'no-acp',
-  'too-slow',
-  'refused',
-]);
 
 /* Whose a session of an agent is. The key of a session is the id of its thread. */
 export const ownershipFields = {
@@ -77,6 +72,12 @@ export const threadSchema = z
     last_seq: z.int(),
     /* Up to which event you have looked at it, on any device; unread while it is below `last_seq`. */
     seen_seq: z.int(),
+    /* Since when you have it pinned, on all devices. Absent: an older gateway. */
+    pinned_at: timeSchema.nullable().optional(),
+    /* What you want of its agent, by choice. Absent: an older gateway. */
+    chosen: chosenSchema.optional(),
+    /* How its agent stands, as it last said. Absent: an older gateway. */
+    current_choices: z.array(currentChoiceSchema).optional(),
     last_turn_id: z.string().nullable(),
     last_result_code: z.string().nullable(),
     ...ownershipFields,
@@ -89,6 +90,8 @@ export const turnSchema = z
   .object({
     id: idSchema,
     thread_id: idSchema,
+    /* The sender's own id of the message that it answers, where it was given one. Absent: an older gateway. */
+    client_message_id: z.string().nullable().optional(),
     status: turnStatusSchema,
     run_id: z.string().nullable(),
     queued_at: timeSchema,
@@ -100,12 +103,16 @@ export const turnSchema = z
     not_before: timeSchema.nullable(),
     /* Where it stands while it waits. */
     queue: queuePlaceSchema.nullable(),
+    /* What it says, while it waits. Null: it does not wait, or is long, or is more than text. Absent: an older gateway. */
+    waiting_text: z.string().nullable().optional(),
     /* How to ask after it for those who lost sight of it. Null: it has ended. Absent: an older gateway. */
     poll: z
       .object({
         interval_ms: z.int(),
         /* After it there is nothing to wait for. It grows with each answer until the turn has a deadline. */
         until: timeSchema,
+        /* From this answer until then, for clients whose clock is wrong. Absent: an older gateway. */
+        left_ms: z.int().optional(),
       })
       .nullable()
       .optional(),
@@ -144,6 +151,17 @@ export const threadEventSchema = z
   })
   .meta({ id: 'ThreadEvent' });
 
+const answerKinds = [
+  'allow_once',
+  'allow_always',
+  'reject_once',
+  'reject_always',
+  'other',
+  'accept',
+  'decline',
+  'cancel',
+] as const;
+
 export const askSchema = z
   .object({
     id: idSchema,
@@ -162,8 +180,16 @@ export const askSchema = z
     asked_at: timeSchema,
     decided_by: z.string().nullable(),
     decided_at: timeSchema.nullable(),
+    /*
+     * What the answer comes to: the kind of the option that was chosen (`other`: one that is not known), or what was done with a
+     * question. Null: nobody has answered. Absent: an older gateway.
+     */
+    answer_kind: z.enum(answerKinds).nullable().optional(),
   })
   .meta({ id: 'Ask' });
+
+/* As many as a person adds to one prompt. */
+const attachmentsMax = 16;
 
 export const promptTextSchema = z.string().min(1).max(promptCharactersMax);
 export const promptBlocksSchema = z
@@ -175,14 +201,18 @@ const promptFields = {
   /* Plain text, or ACP content blocks. */
   text: promptTextSchema.optional(),
   blocks: promptBlocksSchema.optional(),
+  /* Ids of uploads that are whole: the agent gets links to files that it can read. */
+  attachments: z.array(idSchema).max(attachmentsMax).optional(),
   load_class: loadClassSchema.default('long_task'),
   /* Where files are expected at the end, below the thread's directory. Absent: the usual places. */
   expected_artifact_dirs: artifactDirsSchema.optional(),
-  /* The same one twice is one turn. */
+  /* The same one twice is one turn; with another message it is refused. */
   client_message_id: lineSchema(128).optional(),
   /* Higher ones come first among yours; 0 is usual. */
   priority: prioritySchema.optional(),
   not_before: timeSchema.optional(),
+  /* For its agent, with this message: where that is refused, nothing is chosen. Null: the agent's own choice. */
+  chosen: changedChosenSchema.optional(),
 };
 
 function hasOnePrompt({ text, blocks }: { text?: unknown; blocks?: unknown }): boolean {
@@ -206,6 +236,7 @@ export const threadsEndpoints = endpoints({
         .regex(/^[0-9a-z]{1,16}$/)
         .optional(),
       archived: z.enum(['true', 'false']).default('false'),
+      pinned: z.enum(['true', 'false']).default('false').describe('true: only pinned ones'),
     }),
     answer: pageOf(threadSchema),
   },
@@ -222,10 +253,12 @@ export const threadsEndpoints = endpoints({
       /* Absent: the usual directory. */
       directory: lineSchema(4_096).optional(),
       title: labelSchema.optional(),
+      /* For its agent, set before the first turn: by the id or the category of a choice. */
+      chosen: chosenSchema.optional(),
     }),
     answer: threadAnswer,
     status: 201,
-    errors: ['not_found', 'forbidden', 'agent_spawn_failed', 'unsupported'],
+    errors: ['not_found', 'forbidden', 'agent_spawn_failed', 'unsupported', 'key_reused'],
     limit: { hitsMax: 600, windowMs: hourMs, per: 'account' },
   },
   get: {
@@ -262,7 +295,14 @@ export const threadsEndpoints = endpoints({
     body: z.strictObject(promptFields).refine(hasOnePrompt, onePrompt),
     answer: turnAnswer,
     status: 202,
-    errors: ['not_found', 'thread_archived', 'queue_full'],
+    errors: [
+      'not_found',
+      'forbidden',
+      'thread_archived',
+      'queue_full',
+      'key_reused',
+      'storage_full',
+    ],
     limit: { hitsMax: 2_000, windowMs: hourMs, per: 'account' },
   },
   archive: {
@@ -273,6 +313,41 @@ export const threadsEndpoints = endpoints({
     params: idParams,
     answer: threadAnswer,
     errors: ['not_found', 'still_running'],
+  },
+  unarchive: {
+    method: 'POST',
+    path: '/api/v1/threads/:id/unarchive',
+    summary: 'Take a conversation back that was put away: it goes on with the next prompt',
+    access: 'run',
+    params: idParams,
+    answer: threadAnswer,
+    errors: ['not_found'],
+  },
+  edit: {
+    method: 'PATCH',
+    path: '/api/v1/threads/:id',
+    summary:
+      'Call a conversation something else, pin it for all your devices, or choose a mode or a model of its agent, which is set before the next turn',
+    access: 'run',
+    params: idParams,
+    body: z.strictObject({
+      title: labelSchema.optional(),
+      is_pinned: z.boolean().optional(),
+      /* Null: the agent's own choice. */
+      chosen: changedChosenSchema.optional(),
+    }),
+    answer: threadAnswer,
+    errors: ['not_found', 'forbidden'],
+  },
+  choices: {
+    method: 'GET',
+    path: '/api/v1/threads/:id/choices',
+    summary:
+      'What its agent lets you choose: of the session that it has, else the last of this agent',
+    access: 'read',
+    params: idParams,
+    answer: offeredAnswer,
+    errors: ['not_found'],
   },
 });
 
@@ -330,38 +405,5 @@ export const asksEndpoints = endpoints({
     ]),
     answer: askSchema,
     errors: ['not_found', 'already_decided', 'changed', 'option_not_offered'],
-  },
-});
-
-export const agentsEndpoints = endpoints({
-  list: {
-    method: 'GET',
-    path: '/api/v1/agents',
-    summary: 'The agents that can be asked here',
-    access: 'read',
-    answer: z.object({
-      default_agent: z.string().nullable(),
-      items: z.array(
-        z.object({
-          name: z.string(),
-          title: z.string(),
-          /* Configured by its command, or built in. */
-          source: z.enum(['settings', 'built-in']),
-          is_installed: z.boolean(),
-          version: z.string().nullable(),
-          is_signed_in: z
-            .boolean()
-            .nullable()
-            .describe('By a variable or a file of its sign-in; null: not known of this agent'),
-          last_test: z
-            .object({
-              outcome: agentTestOutcomeSchema,
-              at: timeSchema,
-            })
-            .nullable()
-            .describe('Of `clf agents test` on the machine of the gateway, for what starts now'),
-        }),
-      ),
-    }),
   },
 });

@@ -26,7 +26,12 @@ export function rowOf(keys: ConnectionKeys): KeysRow {
   };
 }
 
-const noTest = { tested_at_ms: null, test_result: null, test_latency_ms: null } as const;
+export const noTest = {
+  tested_at_ms: null,
+  test_result: null,
+  test_latency_ms: null,
+  test_cause: null,
+} as const;
 
 /** All connections that have this key, now or next. The ids of those that changed. A key that is no longer proven clears the test. */
 export async function changeKeys(

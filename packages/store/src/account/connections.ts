@@ -10,8 +10,9 @@ import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toOptionalRecord, toRecord } from '../schema/record.ts';
 import type { SshConnectionsTable } from '../schema/tables.ts';
 import { createSelect, pageOf, type PageValues, selectPage } from '../select.ts';
-import { keysOf, retireUnused, rowOf } from './connection-keys.ts';
+import { keysOf, noTest, retireUnused, rowOf } from './connection-keys.ts';
 import { writeNews } from './feed/news.ts';
+import { forgetOffered } from './threads/agent-choices.ts';
 
 export type Connection = RecordOf<SshConnectionsTable>;
 
@@ -59,6 +60,8 @@ export interface Connections {
     id: string;
     result: string;
     latencyMs?: number;
+    /** Why it failed, in one word. */
+    cause?: string;
     pin?: HostPin;
     proven?: { keypairId: string; nextKeys: NextConnectionKeys };
     seen?: Pick<Connection, 'host' | 'port' | 'username'>;
@@ -76,7 +79,6 @@ export interface Connections {
   }): Promise<'removed' | 'not_found' | 'active_session_exists'>;
 }
 
-const noTest = { tested_at_ms: null, test_result: null, test_latency_ms: null } as const;
 const noPolicy = { policy: 'ask' } as const;
 const noPin = { pin_key: null, pin_fingerprint: null, pinned_at_ms: null } as const;
 
@@ -244,6 +246,7 @@ interface TestRecord {
   readonly id: string;
   readonly result: string;
   readonly latencyMs?: number;
+  readonly cause?: string;
   readonly pin?: HostPin;
   readonly proven?: { readonly keypairId: string; readonly nextKeys: NextConnectionKeys };
   readonly seen?: Pick<Connection, 'host' | 'port' | 'username'>;
@@ -251,7 +254,7 @@ interface TestRecord {
 
 async function record(db: Database, context: AccountContext, input: TestRecord) {
   const { accountId, clock } = context;
-  const { id, result, latencyMs, pin, proven, seen } = input;
+  const { id, result, latencyMs, cause, pin, proven, seen } = input;
   const old = await whereConnection(db, accountId, id).executeTakeFirst();
   if (old === undefined || (seen !== undefined && !isSame(old, seen))) {
     return unchanged('not_found' as const);
@@ -267,6 +270,7 @@ async function record(db: Database, context: AccountContext, input: TestRecord) 
       tested_at_ms: nowMs,
       test_result: result,
       test_latency_ms: latencyMs ?? null,
+      test_cause: cause ?? null,
       ...keys,
       ...(pin === undefined
         ? {}
@@ -334,6 +338,7 @@ async function remove(db: Database, context: AccountContext, id: string) {
     .where('deleted_at_ms', 'is', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return unchanged('not_found' as const);
+  await forgetOffered(db, accountId, id);
   await retireUnused(db, context);
   await tellChanged(db, context, id);
   return changed('removed' as const, id);

@@ -9,6 +9,7 @@ import { checkText } from '../schema/json-text.ts';
 import { type RecordOf, toRecord } from '../schema/record.ts';
 import type { AppSessionsTable } from '../schema/tables.ts';
 import { type EventInput, writeNews } from './feed/news.ts';
+import { endPush, movePush } from './push.ts';
 
 /** Without the hash: nothing outside looks at it. */
 export type Device = RecordOf<Omit<AppSessionsTable, 'token_hash'>>;
@@ -25,6 +26,11 @@ export interface Devices {
   create(input: NewDevice): Promise<Device>;
   /** One that signs in again: its successor, and the end of the one with this id. `undefined` if there is none to end. */
   replace(input: NewDevice & { id: string }): Promise<Device | undefined>;
+  rename(input: {
+    id: string;
+    device: string;
+    audit: AuditEntry;
+  }): Promise<'renamed' | 'not_found'>;
   revoke(input: { id: string; audit: AuditEntry }): Promise<'revoked' | 'not_found'>;
   /** All but one, or all: their ids, so that their sockets can be closed. */
   revokeOthers(input: { exceptId?: string; audit: AuditEntry }): Promise<readonly string[]>;
@@ -67,12 +73,28 @@ export function createDevices(context: AccountContext): Devices {
       auditedWrite<Device | undefined>(context, audit, async (db) => {
         if (!(await end(context, db, id))) return unchanged(undefined);
         const row = await insert(context, db, made);
+        await movePush(db, context, { from: id, to: row.id });
+        await endPush(db, context, [id]);
         await tell(context, db, { added: row, removed: [id] });
         return changed(toRecord(row), row.id);
+      }),
+    rename: ({ id, device, audit }) =>
+      auditedWrite<'renamed' | 'not_found'>(context, audit, async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable('app_sessions')
+          .set({ device: checkText('device', device) })
+          .where('account_id', '=', accountId)
+          .where('id', '=', id)
+          .where('revoked_at_ms', 'is', null)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return unchanged('not_found');
+        await tell(context, db, { renamed: { id, device } });
+        return changed('renamed', id);
       }),
     revoke: ({ id, audit }) =>
       auditedWrite<'revoked' | 'not_found'>(context, audit, async (db) => {
         if (!(await end(context, db, id))) return unchanged('not_found');
+        await endPush(db, context, [id]);
         await tell(context, db, { removed: [id] });
         return changed('revoked', id);
       }),
@@ -87,6 +109,7 @@ export function createDevices(context: AccountContext): Devices {
           .returning('id')
           .execute();
         const ids = rows.map(({ id }) => id);
+        await endPush(db, context, ids);
         await tell(context, db, { removed: ids });
         return ids.length > 0 ? changed(ids, accountId) : unchanged(ids);
       }),
@@ -132,15 +155,25 @@ async function end(
   return numUpdatedRows > 0n;
 }
 
+interface DeviceNews {
+  readonly added?: Pick<Device, 'id' | 'device'>;
+  readonly renamed?: Pick<Device, 'id' | 'device'>;
+  readonly removed?: readonly string[];
+}
+
 async function tell(
   context: AccountContext,
   db: Database,
-  { added, removed = [] }: { added?: Pick<Device, 'id' | 'device'>; removed?: readonly string[] },
+  { added, renamed, removed = [] }: DeviceNews,
 ): Promise<void> {
   const events: EventInput[] = removed.map((id) => ({ type: 'device_removed', subjectId: id }));
   if (added !== undefined) {
     const { id, device } = added;
     events.push({ type: 'device_added', subjectId: id, payload: { device } });
+  }
+  if (renamed !== undefined) {
+    const { id, device } = renamed;
+    events.push({ type: 'device_changed', subjectId: id, payload: { device } });
   }
   await writeNews(db, context, { events });
 }

@@ -16,9 +16,12 @@ import { createInbox, type Inbox } from './feed/inbox.ts';
 import { createNotices, type Notices } from './feed/notices.ts';
 import { createSeenMarkers, type SeenMarkers } from './feed/seen.ts';
 import { createKeypairs, type Keypairs } from './keypairs.ts';
+import { createLoginCodes, type LoginCodes } from './login-codes.ts';
 import { createMcpSessions, type McpSessions } from './mcp-sessions.ts';
 import { once, type OnceOutcome } from './once.ts';
+import { createPresence, type Presence } from './presence.ts';
 import { createProfile, type Profile } from './profile.ts';
+import { createPushSubscriptions, type PushSubscriptions } from './push.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createSettings, type SettingsQueries } from './settings.ts';
 import { createHistory } from './threads/history.ts';
@@ -28,6 +31,7 @@ export interface AccountQueries {
   readonly accountId: AccountId;
   readonly profile: Profile;
   readonly devices: Devices;
+  readonly loginCodes: LoginCodes;
   readonly apiTokens: ApiTokens;
   readonly keypairs: Keypairs;
   readonly connections: Connections;
@@ -41,6 +45,8 @@ export interface AccountQueries {
   readonly seen: SeenMarkers;
   readonly notices: Notices;
   readonly inbox: Inbox;
+  readonly push: PushSubscriptions;
+  readonly presence: Presence;
   readonly settings: SettingsQueries;
   readonly auditLog: AuditLog;
 }
@@ -79,6 +85,10 @@ class PartsOnDemand implements AccountQueries {
 
   get devices(): Devices {
     return createDevices(this.#context);
+  }
+
+  get loginCodes(): LoginCodes {
+    return createLoginCodes(this.#context);
   }
 
   get apiTokens(): ApiTokens {
@@ -131,6 +141,14 @@ class PartsOnDemand implements AccountQueries {
 
   get inbox(): Inbox {
     return createInbox(this.#context);
+  }
+
+  get push(): PushSubscriptions {
+    return createPushSubscriptions(this.#context);
+  }
+
+  get presence(): Presence {
+    return createPresence(this.#context);
   }
 
   get settings(): SettingsQueries {

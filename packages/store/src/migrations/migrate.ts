@@ -27,6 +27,13 @@ import { migration0014 } from './0014-queue.ts';
 import { migration0015 } from './0015-history.ts';
 import { migration0016 } from './0016-artifacts.ts';
 import { migration0017 } from './0017-recovery.ts';
+import { migration0018 } from './0018-push.ts';
+import { migration0019 } from './0019-login-codes.ts';
+import { migration0020 } from './0020-message-hash.ts';
+import { migration0021 } from './0021-thread-pins.ts';
+import { migration0022 } from './0022-choices.ts';
+import { migration0023 } from './0023-test-cause.ts';
+import { migration0024 } from './0024-turn-lists.ts';
 import { type DialectName, hashOf, type Migration, statementsFor } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -47,6 +54,13 @@ export const migrations: readonly Migration[] = [
   migration0015,
   migration0016,
   migration0017,
+  migration0018,
+  migration0019,
+  migration0020,
+  migration0021,
+  migration0022,
+  migration0023,
+  migration0024,
 ];
 
 export interface MigrationStatus {

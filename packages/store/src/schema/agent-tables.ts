@@ -10,13 +10,17 @@ import type {
   AskRow,
   CallRow,
   CancelCause,
+  Choice,
+  Chosen,
   Closing,
+  CurrentChoice,
   EffectRecord,
   EventType,
   JsonObject,
   LoadClass,
   OpenMessage,
   Reaching,
+  Setting,
   ThreadStatus,
   TurnCode,
   TurnResult,
@@ -67,6 +71,19 @@ export interface ThreadsTable {
   updated_at_ms: number;
   /** Up to which event a person has looked; moved by no change of the thread. */
   seen_seq: number;
+  /** By a person; moved by no change of the thread, too. */
+  pinned_at_ms: number | null;
+  chosen_json: JsonText<Chosen> | null;
+  current_choices_json: JsonText<readonly CurrentChoice[]> | null;
+}
+
+/** What agents let people choose, as a session of theirs last said; by host, '' for the gateway's own machine. */
+export interface AgentChoicesTable {
+  account_id: string;
+  connection_id: string;
+  agent: string;
+  choices_json: JsonText<readonly Choice[]>;
+  seen_at_ms: number;
 }
 
 export interface TurnsTable {
@@ -92,6 +109,8 @@ export interface TurnsTable {
   artifact_dirs_json: JsonText<readonly string[]> | null;
   requester: string;
   client_message_id: string | null;
+  /** Of what was asked under that id; whatever is edited later. */
+  message_hash: string | null;
   trace: string | null;
   /** The thread that is told of its end. */
   wake_id: string | null;
@@ -152,6 +171,8 @@ export interface AgentRunsTable {
   next_call_id: number;
   next_input_offset: number;
   capabilities_json: JsonText<Plain<AgentCapabilities>> | null;
+  choices_json: JsonText<readonly Choice[]> | null;
+  setting_json: JsonText<Plain<Setting>> | null;
   replayed_count: number;
   open_message_json: JsonText<Plain<OpenMessage>> | null;
   started_at_ms: number;

@@ -23,7 +23,9 @@ export const accountEventTypes = [
   'connection_tested',
   'connection_changed',
   'device_added',
+  'device_changed',
   'device_removed',
+  'login_code_changed',
   'seen',
   'notice',
   'notice_resolved',
@@ -90,7 +92,10 @@ export interface NoticesTable {
 export interface NoticeDeliveriesTable {
   account_id: string;
   notice_id: string;
+  /** Of a push: `push:` and the device. */
   channel: string;
+  /** Of a push. */
+  device_id: string | null;
   state: DeliveryState;
   /** How often it was begun. The number of the one that is under way fences its sender. */
   attempts: number;

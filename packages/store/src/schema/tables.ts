@@ -12,6 +12,7 @@ import type {
   AcpAsksTable,
   AcpCallsTable,
   AcpFramesTable,
+  AgentChoicesTable,
   AgentKeysTable,
   AgentRunsTable,
   BlobsTable,
@@ -27,6 +28,7 @@ import type {
   NoticesTable,
 } from './feed-tables.ts';
 import type { Json, JsonText } from './json-text.ts';
+import type { DevicePresenceTable, PushKeysTable, PushSubscriptionsTable } from './push-tables.ts';
 
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
@@ -95,6 +97,22 @@ export interface LoginLinksTable {
   expires_at_ms: number;
 }
 
+export interface LoginCodesTable {
+  account_id: string;
+  id: string;
+  device_id: string;
+  state: 'open' | 'claimed' | 'confirmed' | 'used' | 'refused';
+  version: number;
+  code_hash: string;
+  link_hash: string;
+  claim_hash: string | null;
+  claim_device: string | null;
+  claim_ip: string | null;
+  made_device_id: string | null;
+  created_at_ms: number;
+  expires_at_ms: number;
+}
+
 export interface AgentKeypairsTable {
   account_id: string;
   id: string;
@@ -127,6 +145,7 @@ export interface SshConnectionsTable {
   deleted_at_ms: number | null;
   next_keypair_id: string | null;
   policy: 'ask' | 'full';
+  test_cause: string | null;
 }
 
 export interface SessionLeasesTable {
@@ -157,17 +176,6 @@ export interface GatewayInstancesTable {
   started_at_ms: number;
   heartbeat_at_ms: number;
   stopped_at_ms: number | null;
-}
-
-export interface PushSubscriptionsTable {
-  account_id: string;
-  id: string;
-  endpoint: string;
-  p256dh: string;
-  auth: string;
-  device: string;
-  created_at_ms: number;
-  failed_at_ms: number | null;
 }
 
 export interface IdempotencyKeysTable {
@@ -258,6 +266,7 @@ export interface Tables {
   api_tokens: ApiTokensTable;
   oauth_states: OauthStatesTable;
   login_links: LoginLinksTable;
+  login_codes: LoginCodesTable;
   agent_keypairs: AgentKeypairsTable;
   ssh_connections: SshConnectionsTable;
   session_leases: SessionLeasesTable;
@@ -270,6 +279,7 @@ export interface Tables {
   artifacts: ArtifactsTable;
   agent_runs: AgentRunsTable;
   agent_keys: AgentKeysTable;
+  agent_choices: AgentChoicesTable;
   acp_frames: AcpFramesTable;
   acp_calls: AcpCallsTable;
   acp_asks: AcpAsksTable;
@@ -278,7 +288,9 @@ export interface Tables {
   account_events: AccountEventsTable;
   notices: NoticesTable;
   notice_deliveries: NoticeDeliveriesTable;
+  push_keys: PushKeysTable;
   push_subscriptions: PushSubscriptionsTable;
+  device_presence: DevicePresenceTable;
   idempotency_keys: IdempotencyKeysTable;
   audit_log: AuditLogTable;
   audit_heads: AuditHeadsTable;

@@ -2,7 +2,7 @@
  * Removes expired rows, in small transactions, so that other writes come in between. A call removes a limited number and leaves
  * the rest to the next one.
  *
- * CL1 OAuth states, login links, idempotency keys, rate-limit windows and MCP sessions are removed when they end. Devices, tokens,
+ * CL1 OAuth states, login links and codes, idempotency keys, rate-limit windows and MCP sessions are removed when they end. Devices, tokens,
  *     sessions, notices and agents' runs stay for `endedKeptMs` after their end, so that one can still ask what became of them.
  * CL2 The audit log and the events of an account lose their oldest entries only, and say from which number on they are kept.
  */
@@ -43,6 +43,7 @@ const accountKey = ['account_id', 'id'];
 const expiring: readonly Expiring[] = [
   { table: 'oauth_states', time: 'expires_at_ms', key: ['state_hash'], keptMs: 0 },
   { table: 'login_links', time: 'expires_at_ms', key: ['link_hash'], keptMs: 0 },
+  { table: 'login_codes', time: 'expires_at_ms', key: accountKey, keptMs: 0 },
   { table: 'idempotency_keys', time: 'expires_at_ms', key: ['account_id', 'key'], keptMs: 0 },
   { table: 'rate_limits', time: 'window_ends_at_ms', key: ['scope', 'subject'], keptMs: 0 },
   { table: 'mcp_sessions', time: 'expires_at_ms', key: ['account_id', 'id_hash'], keptMs: 0 },

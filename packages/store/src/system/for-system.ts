@@ -14,6 +14,7 @@ import { createInstances, type Instances } from './instances.ts';
 import { createLeases, type Leases } from './leases.ts';
 import { createMasterKeyNotes, type MasterKeyNotes } from './master-keys.ts';
 import { createNoticeQueue, type NoticeQueue } from './notices.ts';
+import { createPushQueries, type PushQueries } from './push.ts';
 import { createQueue } from './queue.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 import { createSignIns, type SignIns } from './sign-in.ts';
@@ -31,6 +32,7 @@ export interface SystemQueries {
   readonly leases: Leases;
   readonly threads: DueThreads;
   readonly notices: NoticeQueue;
+  readonly push: PushQueries;
   readonly artifacts: SystemArtifacts;
   readonly agentKeys: AgentKeys;
   readonly wakes: WakeRecords;
@@ -51,6 +53,7 @@ export function createSystemQueries(context: QueryContext): SystemQueries {
     leases: createLeases(context),
     threads: createDueThreads(context),
     notices: createNoticeQueue(context),
+    push: createPushQueries(context),
     artifacts: createSystemArtifacts(context),
     agentKeys: createAgentKeys(context),
     wakes: createWakes(context),

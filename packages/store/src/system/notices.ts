@@ -1,5 +1,6 @@
 /*
- * Notices of all accounts on their way to channels outside: which are to be told where, who is telling one now, and how it ended.
+ * Notices of all accounts on their way to channels outside: which are to be told where (notice-plan.ts), who is telling one now, and how it
+ * ended.
  *
  * ND1 A notice is planned once, in one transaction with its deliveries. So no channel is given it twice, whichever gateway plans.
  * ND2 A delivery is taken before it is begun. Taking it raises its number of attempts, and how it ended is written only by who holds that
@@ -7,41 +8,63 @@
  * ND3 What was resolved before it was told is not told.
  * ND4 A gateway that dies with a delivery in hand leaves it to its own successor at once, and to others when its time is over. Whether the other
  *     side has it is then not known: it is told again, under the same id.
+ * ND5 A device that somebody looks at gets no push (device-looks.ts). That is no attempt, and is decided when the push would be sent.
+ * ND6 What was tried often enough or is too old is not taken any more, also where no sender ever said how an attempt of it ended.
+ * ND7 Of pushes only so many are taken for one push service and for one account, counted with those that this sender has in hand: one that
+ *     hangs keeps nobody else.
  */
 import { sql } from 'kysely';
 import type { AccountId, QueryContext } from '../context.ts';
 import type { Database } from '../engine.ts';
-import { type Json, parseJson } from '../schema/json-text.ts';
+import type { Json } from '../schema/json-text.ts';
 import type { NoticeClass, NoticeDeliveriesTable } from '../schema/feed-tables.ts';
 import { toRecord } from '../schema/record.ts';
 import { parseAccountId } from './accounts.ts';
+import { whetherToPush } from './device-looks.ts';
+import { plan, type PlanInput, pushChannel } from './notice-plan.ts';
+import { createPushPlaces, type PushPlaces, serviceOf } from './push-places.ts';
 
 export interface Sender {
   readonly instanceId: string;
   readonly generation: number;
 }
 
-export interface PlanInput {
-  readonly channels: readonly string[];
-  /** What is older is not told any more. */
-  readonly ageMsMax: number;
-  readonly limit: number;
-}
-
 export interface TakeInput {
+  /** `push`: that of every device. */
   readonly channels: readonly string[];
   readonly sender: Sender;
   /** How long it is ours. */
   readonly holdMs: number;
   /** None is put off for longer: what is, was written under another clock. */
   readonly pauseMsMax: number;
+  /** ND6 */
+  readonly attemptsMax: number;
+  readonly ageMsMax: number;
   readonly limit: number;
+  /** ND7. Absent: as many as there are. */
+  readonly shares?: PushShares | undefined;
+}
+
+/** Whose place a push takes. */
+export interface PushPlace {
+  readonly accountId: string;
+  /** Where its subscription is: `https://push.example/`. Absent: it has none any more. */
+  readonly service?: string | undefined;
+}
+
+export interface PushShares {
+  readonly underWay: readonly PushPlace[];
+  readonly perServiceMax: number;
+  readonly perAccountMax: number;
 }
 
 export interface TakenDelivery {
   readonly accountId: AccountId;
   readonly noticeId: string;
   readonly channel: string;
+  /** Of a push. */
+  readonly deviceId?: string | undefined;
+  readonly service?: string | undefined;
   /** 1 for the first. */
   readonly attempt: number;
   readonly class: NoticeClass;
@@ -50,13 +73,15 @@ export interface TakenDelivery {
   readonly subjectId: string;
   readonly detail: { readonly [key: string]: Json | undefined };
   readonly createdAtMs: number;
-  /** Open notices of the account that need somebody: all but those of what is done. */
+  /** How much needs the person, as the inbox counts it. */
   readonly openCount: number;
 }
 
 export type DeliveryEnd =
   | { readonly state: 'sent' }
   | { readonly state: 'failed'; readonly reason: string }
+  /** There is nothing left to send it to. */
+  | { readonly state: 'skipped'; readonly reason: string }
   /** It is tried again. */
   | { readonly state: 'pending'; readonly reason: string; readonly pauseMs: number };
 
@@ -130,106 +155,106 @@ export function createNoticeQueue({ runner, clock }: QueryContext): NoticeQueue 
   };
 }
 
-/** ND1. Channels of the settings file are those of whoever runs the machine: only the owner's notices go there. */
-async function plan(
-  db: Database,
-  nowMs: number,
-  { channels, ageMsMax, limit }: PlanInput,
-): Promise<number> {
-  const rows = await db
-    .selectFrom('notices')
-    .innerJoin('accounts', 'accounts.id', 'notices.account_id')
-    .leftJoin('settings', 'settings.account_id', 'notices.account_id')
-    .select([
-      'notices.account_id',
-      'notices.id',
-      'notices.class',
-      'notices.created_at_ms',
-      'notices.resolved_at_ms',
-      'accounts.kind',
-      'settings.notifications_json',
-    ])
-    .where('notices.planned_at_ms', 'is', null)
-    .orderBy('notices.created_at_ms')
-    .limit(limit)
-    .execute();
-  for (const row of rows) {
-    await db
-      .updateTable('notices')
-      .set({ planned_at_ms: nowMs })
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', row.id)
-      .execute();
-    if (row.kind !== 'owner' || channels.length === 0) continue;
-    const chosen = row.notifications_json === null ? {} : parseJson(row.notifications_json);
-    const reason = whyNot({
-      isOff: chosen[row.class] === false,
-      isResolved: row.resolved_at_ms !== null,
-      isOld: nowMs - row.created_at_ms > ageMsMax,
-    });
-    const deliveries = channels.map((channel) => ({
-      account_id: row.account_id,
-      notice_id: row.id,
-      channel,
-      state: reason === undefined ? ('pending' as const) : ('skipped' as const),
-      attempts: 0,
-      due_at_ms: nowMs,
-      sender_id: null,
-      sender_generation: null,
-      reason: reason ?? null,
-      settled_at_ms: reason === undefined ? null : nowMs,
-    }));
-    await db.insertInto('notice_deliveries').values(deliveries).execute();
-  }
-  return rows.length;
-}
-
-function whyNot(facts: {
-  readonly isOff: boolean;
-  readonly isResolved: boolean;
-  readonly isOld: boolean;
-}): string | undefined {
-  if (facts.isOff) return 'off';
-  if (facts.isResolved) return 'resolved';
-  return facts.isOld ? 'old' : undefined;
-}
-
 async function take(
   db: Database,
   nowMs: number,
   input: TakeInput,
 ): Promise<readonly TakenDelivery[]> {
-  const { sender, holdMs } = input;
   const taken: TakenDelivery[] = [];
   const openCounts = new Map<string, number>();
-  for (const row of await selectDue(db, nowMs, input)) {
-    const { resolvedAtMs, attempts, accountId: account, ...delivery } = toRecord(row);
-    // ND3
-    if (resolvedAtMs !== undefined) {
-      await change(db, row, { state: 'skipped', reason: 'resolved', settled_at_ms: nowMs });
-      continue;
+  const places = createPushPlaces(input.shares);
+  // A look that settles or puts off all that it finds is followed by another: each of them makes fewer.
+  for (;;) {
+    const rows = await selectDue(db, nowMs, { ...input, full: places.full() });
+    for (const row of rows) {
+      const place = placeOf(row);
+      // Others of this look have taken the last one; it stays due.
+      if (place !== undefined && !places.hasRoom(place)) continue;
+      const delivery = await takeOne(db, row, { nowMs, input });
+      if (delivery === undefined) continue;
+      const { accountId } = delivery;
+      const openCount = openCounts.get(accountId) ?? (await countOpen(db, accountId));
+      openCounts.set(accountId, openCount);
+      if (place !== undefined) places.add(place);
+      taken.push({ ...delivery, service: place?.service, openCount });
     }
-    // ND2
-    const attempt = attempts + 1;
-    await change(db, row, {
-      state: 'sending',
-      attempts: attempt,
-      due_at_ms: nowMs + holdMs,
-      sender_id: sender.instanceId,
-      sender_generation: sender.generation,
-    });
-    const openCount = openCounts.get(account) ?? (await countOpen(db, account));
-    openCounts.set(account, openCount);
-    taken.push({ ...delivery, accountId: parseAccountId(account), attempt, openCount });
+    if (rows.length < input.limit || taken.length > 0) return taken;
   }
-  return taken;
 }
 
-function selectDue(
+/* Undefined: it is no push. */
+function placeOf({ account_id, device_id, endpoint }: DueRow): PushPlace | undefined {
+  if (device_id === null) return undefined;
+  return { accountId: account_id, service: endpoint === null ? undefined : serviceOf(endpoint) };
+}
+
+async function takeOne(
   db: Database,
-  nowMs: number,
-  { channels, sender, holdMs, pauseMsMax, limit }: TakeInput,
-) {
+  row: DueRow,
+  { nowMs, input }: { readonly nowMs: number; readonly input: TakeInput },
+): Promise<Omit<TakenDelivery, 'openCount'> | undefined> {
+  const { sender, holdMs } = input;
+  const { endpoint: _, ...facts } = toRecord(row);
+  const { resolvedAtMs, seenAtMs, visibleUntilMs, attempts, reason, accountId, ...delivery } =
+    facts;
+  // ND3
+  if (resolvedAtMs !== undefined) {
+    await change(db, row, { state: 'skipped', reason: 'resolved', settled_at_ms: nowMs });
+    return undefined;
+  }
+  const over = whyOver({ ...delivery, attempts, reason }, { nowMs, input });
+  if (over !== undefined) {
+    await change(db, row, { ...over, settled_at_ms: nowMs });
+    return undefined;
+  }
+  if (delivery.deviceId !== undefined) {
+    // ND5
+    const answer = whetherToPush({ ...delivery, seenAtMs, visibleUntilMs }, nowMs);
+    if (answer.push === 'never') {
+      await change(db, row, { state: 'skipped', reason: answer.reason, settled_at_ms: nowMs });
+      return undefined;
+    }
+    if (answer.push === 'later') {
+      const { reason, dueAtMs } = answer;
+      await change(db, row, { state: 'pending', reason, due_at_ms: dueAtMs });
+      return undefined;
+    }
+  }
+  // ND2
+  const attempt = attempts + 1;
+  await change(db, row, {
+    state: 'sending',
+    attempts: attempt,
+    due_at_ms: nowMs + holdMs,
+    sender_id: sender.instanceId,
+    sender_generation: sender.generation,
+  });
+  return { ...delivery, accountId: parseAccountId(accountId), attempt };
+}
+
+/* ND6. As a sender would have ended it. */
+function whyOver(
+  facts: {
+    readonly attempts: number;
+    readonly createdAtMs: number;
+    readonly reason: string | undefined;
+  },
+  { nowMs, input }: { readonly nowMs: number; readonly input: TakeInput },
+): Pick<NoticeDeliveriesTable, 'state' | 'reason'> | undefined {
+  const { attempts, createdAtMs, reason = 'no outcome' } = facts;
+  if (attempts >= input.attemptsMax) return { state: 'failed', reason };
+  if (nowMs - createdAtMs <= input.ageMsMax) return undefined;
+  return { state: attempts === 0 ? 'skipped' : 'failed', reason: 'old' };
+}
+
+interface Full {
+  readonly full: ReturnType<PushPlaces['full']>;
+}
+
+type DueRow = Awaited<ReturnType<typeof selectDue>>[number];
+
+/* Unsettled ones with what decides about them. */
+function selectUnsettled(db: Database) {
   return db
     .selectFrom('notice_deliveries as delivery')
     .innerJoin('notices as notice', (join) =>
@@ -242,21 +267,49 @@ function selectDue(
         .onRef('threads.account_id', '=', 'notice.account_id')
         .onRef('threads.id', '=', 'notice.thread_id'),
     )
+    .leftJoin('device_presence as presence', (join) =>
+      join
+        .onRef('presence.account_id', '=', 'delivery.account_id')
+        .onRef('presence.device_id', '=', 'delivery.device_id'),
+    )
+    .leftJoin('push_subscriptions as subscription', (join) =>
+      join
+        .onRef('subscription.account_id', '=', 'delivery.account_id')
+        .onRef('subscription.device_id', '=', 'delivery.device_id'),
+    )
     .select([
       'delivery.account_id',
       'delivery.notice_id',
       'delivery.channel',
+      'delivery.device_id',
       'delivery.attempts',
+      'delivery.reason',
       'notice.class',
       'notice.thread_id',
       'notice.subject_id',
       'notice.detail_json',
       'notice.created_at_ms',
+      'notice.seen_at_ms',
       'notice.resolved_at_ms',
       'threads.title as thread_title',
+      'presence.visible_until_ms',
+      'subscription.endpoint',
     ])
-    .where('delivery.settled_at_ms', 'is', null)
-    .where('delivery.channel', 'in', channels)
+    .where('delivery.settled_at_ms', 'is', null);
+}
+
+function selectDue(
+  db: Database,
+  nowMs: number,
+  { channels, sender, holdMs, pauseMsMax, limit, full }: TakeInput & Full,
+) {
+  let due = selectUnsettled(db)
+    .where((eb) =>
+      eb.or([
+        eb('delivery.channel', 'in', [...channels]),
+        ...(channels.includes(pushChannel) ? [eb('delivery.device_id', 'is not', null)] : []),
+      ]),
+    )
     .where((eb) =>
       eb.or([
         eb('delivery.due_at_ms', '<=', nowMs),
@@ -268,10 +321,21 @@ function selectDue(
           eb('delivery.sender_generation', '<', sender.generation),
         ]),
       ]),
-    )
-    .orderBy('delivery.due_at_ms')
-    .limit(limit)
-    .execute();
+    );
+  // ND7
+  for (const service of full.services) {
+    const start = sql`substr(coalesce(subscription.endpoint, ''), 1, ${service.length})`;
+    due = due.where(start, '<>', service);
+  }
+  if (full.accounts.length > 0) {
+    due = due.where((eb) =>
+      eb.or([
+        eb('delivery.device_id', 'is', null),
+        eb('delivery.account_id', 'not in', [...full.accounts]),
+      ]),
+    );
+  }
+  return due.orderBy('delivery.due_at_ms').limit(limit).execute();
 }
 
 async function change(
@@ -288,13 +352,21 @@ async function change(
     .execute();
 }
 
+/** As the inbox counts what needs somebody (gateway, routes/inbox.ts). */
 async function countOpen(db: Database, accountId: string): Promise<number> {
-  const { count } = await db
+  const { count: notices } = await db
     .selectFrom('notices')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .where('resolved_at_ms', 'is', null)
-    .where('class', '!=', 'done')
+    .where('class', 'in', ['approval', 'question', 'failed'])
     .executeTakeFirstOrThrow();
-  return count;
+  const { count: hosts } = await db
+    .selectFrom('ssh_connections')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('test_result', '=', 'host_key_changed')
+    .where('deleted_at_ms', 'is', null)
+    .executeTakeFirstOrThrow();
+  return notices + hosts;
 }

@@ -137,6 +137,7 @@ interface ReadyRow extends SpotRow {
   readonly account_id: string;
   readonly thread_id: string;
   readonly id: string;
+  readonly place: number;
   readonly agent: string;
   readonly ready_at_ms: number | null;
   readonly run_instance_id: string | null;
@@ -148,6 +149,7 @@ function readyOf(row: ReadyRow): ReadyTurn {
     accountId: parseAccountId(row.account_id),
     threadId: row.thread_id,
     turnId: row.id,
+    place: row.place,
     agent: row.agent,
     readyAtMs: row.ready_at_ms ?? 0,
     hasAgent: row.run_instance_id !== null,

@@ -1,6 +1,7 @@
 /*
  * OAuth states and login links. Using one deletes it, so of two callers with the same one only the first succeeds.
  */
+import type { LoginCodeRecord } from '../account/login-codes.ts';
 import type { AccountId, QueryContext } from '../context.ts';
 import { signInMs } from '../limits.ts';
 import type { RecordOf } from '../schema/record.ts';
@@ -22,6 +23,8 @@ export interface SignIns {
   takeState(input: { stateHash: string; browserHash: string }): Promise<OauthState | undefined>;
   saveLink(input: { linkHash: string; accountId: AccountId }): Promise<void>;
   takeLink(linkHash: string): Promise<AccountId | undefined>;
+  /** Of whichever account: the hash is all that is known of it. */
+  findCode(by: 'code' | 'link' | 'claim', hash: string): Promise<LoginCodeRecord | undefined>;
 }
 
 export function createSignIns({ runner, clock }: QueryContext): SignIns {
@@ -78,5 +81,15 @@ export function createSignIns({ runner, clock }: QueryContext): SignIns {
         if (row === undefined || row.expires_at_ms <= clock.wallMs()) return undefined;
         return parseAccountId(row.account_id);
       }),
+    findCode: (by, hash) =>
+      runner.read(async (db) =>
+        toOptionalRecord(
+          await db
+            .selectFrom('login_codes')
+            .selectAll()
+            .where(`${by}_hash`, '=', hash)
+            .executeTakeFirst(),
+        ),
+      ),
   };
 }

@@ -13,6 +13,7 @@ export interface Ids {
   readonly connectionId: string;
   readonly sessionId: string;
   readonly deviceId: string;
+  readonly loginCodeId: string;
   readonly tokenId: string;
   readonly threadId: string;
   readonly turnId: string;
@@ -56,7 +57,18 @@ export type Call = (queries: AccountQueries, ids: Ids) => Promise<unknown>;
 
 export const noIds = 'takes no id of a row';
 const newKey = { id: 'fresh', publicKey: 'p', privateEnc: 's', fingerprint: 'f' };
+const usualClasses = { approval: true, question: true, done: true, failed: true, host_lost: true };
+
+/** Of a browser at this address. */
+export function subscription(address: string) {
+  const endpoint = `https://push.test/${address}`;
+  const keys = { keyId: 'key', p256dh: 'p', auth: 'a' };
+  return { ...keys, endpoint, classes: {}, usualClasses, audit };
+}
+
 const fields = { label: 'other', host: 'h', port: 22, username: 'u' };
+
+const newCode = { codeHash: 'code-2', linkHash: 'link-2', expiresAtMs: 9 };
 
 export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'profile.get': noIds,
@@ -64,8 +76,13 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'devices.create': noIds,
   'devices.replace': (q, { deviceId }) =>
     q.devices.replace({ id: deviceId, tokenHash: 'again', device: 'phone', audit }),
+  'devices.rename': (q, { deviceId }) => q.devices.rename({ id: deviceId, device: 'mine', audit }),
   'devices.revoke': (q, { deviceId }) => q.devices.revoke({ id: deviceId, audit }),
   'devices.revokeOthers': noIds,
+  'loginCodes.create': (q, { deviceId }) => q.loginCodes.create({ deviceId, ...newCode, audit }),
+  'loginCodes.get': (q, { loginCodeId }) => q.loginCodes.get(loginCodeId),
+  'loginCodes.change': (q, { loginCodeId: id }) =>
+    q.loginCodes.change({ id, version: 1, to: { state: 'refused', expiresAtMs: 9 }, audit }),
   'artifacts.ofTurn': (q, { turnId }) => q.artifacts.ofTurn(turnId),
   'artifacts.syncOf': (q, { turnId }) => q.artifacts.syncOf(turnId),
   'artifacts.syncsOf': (q, { threadId }) => q.artifacts.syncsOf(threadId),
@@ -112,14 +129,21 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'threads.get': (q, { threadId }) => q.threads.get(threadId),
   'threads.list': (q, { threadId }) => q.threads.list({ idPrefix: threadId }),
   'threads.archive': (q, { threadId }) => q.threads.archive(threadId),
+  'threads.unarchive': (q, { threadId }) => q.threads.unarchive(threadId),
+  'threads.edit': (q, { threadId }) =>
+    q.threads.edit(threadId, { title: 'stolen', isPinned: true }),
+  'threads.offered': (q, { connectionId }) => q.threads.offered('fake', connectionId),
   'threads.events': (q, { threadId }) => q.threads.events(threadId, { after: 0, limit: 9 }),
   'threads.deltas': (q, { threadId, turnId }) =>
     q.threads.deltas({ threadId, id: turnId }, { after: 0, limit: 9 }),
   'threads.turns': (q, { threadId }) => q.threads.turns(threadId),
   'threads.turn': (q, { turnId }) => q.threads.turn(turnId),
   'threads.turnOfMessage': (q, { threadId }) => q.threads.turnOfMessage(threadId, 'message-turn-m'),
+  'threads.newestTurns': (q, { threadId }) => q.threads.newestTurns({ threadId, limit: 9 }),
+  'threads.turnOfRun': (q, { runId }) => q.threads.turnOfRun(runIdOf(runId)),
   'threads.ask': (q, { askId }) => q.threads.ask(askId),
   'threads.openAsks': noIds,
+  'threads.openPrompts': noIds,
   'threads.lastAsks': noIds,
   'threads.frames': (q, { runId }) => q.threads.frames(runIdOf(runId), 0),
   'threads.trimFrames': (q, { runId }) => q.threads.trimFrames(runIdOf(runId), 1_000),
@@ -138,8 +162,16 @@ export const calls: Readonly<Record<string, Call | typeof noIds>> = {
   'history.sizes': (q, { threadId }) => q.history.sizes(threadId, { after: 0, limit: 9 }),
   'history.tools': (q, { threadId, turnId }) =>
     q.history.tools(threadId, { turnId, after: 0, limit: 9, bytesMax: 9 }),
+  'history.lastTools': (q, { threadId, turnId }) =>
+    q.history.lastTools(threadId, { turnId, limit: 9 }),
   'history.eventText': (q, { threadId }) =>
     q.history.eventText(threadId, { seq: 1, offset: 0, limit: 9 }),
+  'push.list': noIds,
+  'push.get': (q, { deviceId }) => q.push.get(deviceId),
+  'push.put': (q, { deviceId }) => q.push.put({ ...subscription('stolen'), deviceId }),
+  'push.choose': (q, { deviceId }) => q.push.choose({ deviceId, classes: { done: false }, audit }),
+  'push.remove': (q, { deviceId }) => q.push.remove({ deviceId, audit }),
+  'presence.report': (q, { deviceId }) => q.presence.report({ deviceId, isVisible: true }),
   'settings.get': noIds,
   'settings.update': noIds,
   'auditLog.list': noIds,
@@ -151,6 +183,7 @@ export const nobody: Ids = {
   connectionId: 'none2',
   sessionId: 'none3',
   deviceId: 'none4',
+  loginCodeId: 'none11',
   tokenId: 'none5',
   threadId: 'none6',
   turnId: 'none7',
@@ -161,6 +194,15 @@ export const nobody: Ids = {
 
 export async function addMore({ account }: World) {
   const device = await account.devices.create({ tokenHash: 'hash-d', device: 'phone', audit });
+  await account.push.put({ ...subscription('mine'), deviceId: device.id });
+  const loginCode = await account.loginCodes.create({
+    deviceId: device.id,
+    codeHash: 'code-1',
+    linkHash: 'link-1',
+    expiresAtMs: Number.MAX_SAFE_INTEGER,
+    audit,
+  });
+  await account.presence.report({ deviceId: device.id, isVisible: true });
   const token = await account.apiTokens.create({
     tokenHash: 'hash-t',
     label: 'ci',
@@ -180,5 +222,6 @@ export async function addMore({ account }: World) {
   const threadIds = { threadId: thread.id, turnId: 'turn-m', askId: 'ask-m', runId: 'run-m' };
   const [notice] = (await account.notices.list()).items;
   const noticeId = notice?.id ?? assert.fail('its ask is noticed');
-  return { deviceId: device.id, tokenId: token.token.id, ...threadIds, noticeId };
+  const loginCodeId = loginCode?.id ?? assert.fail('the device is there');
+  return { deviceId: device.id, loginCodeId, tokenId: token.token.id, ...threadIds, noticeId };
 }

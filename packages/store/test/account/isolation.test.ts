@@ -65,6 +65,7 @@ onBoth(
     for (const row of found) assert.equal(row.accountId, account.accountId);
     assert.deepEqual(await account.threads.list(), { items: [], total: 0 });
     assert.deepEqual(await account.threads.openAsks(), []);
+    assert.deepEqual(await account.threads.openPrompts(), []);
     assert.equal((await account.settings.get()).idleTimeoutMs, 1_800_000);
     assert.deepEqual(await account.devices.revokeOthers({ audit }), []);
   },
@@ -96,6 +97,7 @@ async function everythingOf({ openEngine }: Backend, { account }: World): Promis
   const engine = await openEngine();
   const tables = [
     'app_sessions',
+    'login_codes',
     'api_tokens',
     'agent_keypairs',
     'ssh_connections',
@@ -113,6 +115,8 @@ async function everythingOf({ openEngine }: Backend, { account }: World): Promis
     'account_events',
     'notices',
     'notice_deliveries',
+    'push_subscriptions',
+    'device_presence',
     'idempotency_keys',
     'audit_log',
     'settings',

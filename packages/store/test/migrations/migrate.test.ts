@@ -29,6 +29,13 @@ const hashes = [
   '8048f14e484fbe981d17026c7b1ddf7a665abc4263fda220ffdbcf8aa08fb58b',
   'fcb308e7a37670cbb17b8a558925a32eab1859677575400e28fc329e13653c0e',
   'f31130a12278022ad346b8f9684161ea05ea08da2167bcfe63da467bd7eb08b2',
+  'fb7c97d53396f48b95cdf3f41b6feb3ab92ece499f3ac6a41bd2bc5e5e9de072',
+  'fcc956c8a268f3fdc2019cf33e436163812c747950f2580e67a209cf49b81366',
+  'cd4e0e246269c0c9dafb6cb63bf342c594a773d371c7cb1dd4b882278778ef9c',
+  'e89d023f6b755c3b281a8a9c9b6881c38e229b346963682822f8400c5c09c1c8',
+  '8cfe5d54d5051227726d0c2fc667d73a261949693329dda78108f85705b510a4',
+  '36bc50ad2b83bfeef4fe72b983295715cb72cdc1dffe54cff0f113d0ebc753f7',
+  'bbe7e8335997375f37fdbeaddce2a7f405074e1ff254b35031c92f59b2816880',
 ];
 
 test('released migrations have not been changed', () => {
@@ -128,6 +135,7 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     api_tokens: true,
     oauth_states: true,
     login_links: true,
+    login_codes: true,
     agent_keypairs: true,
     ssh_connections: true,
     session_leases: true,
@@ -144,7 +152,10 @@ onBoth('the tables are those that the queries know', async ({ kind, openEngine }
     acp_calls: true,
     acp_asks: true,
     blobs: true,
+    push_keys: true,
     push_subscriptions: true,
+    device_presence: true,
+    agent_choices: true,
     idempotency_keys: true,
     audit_log: true,
     audit_heads: true,

@@ -77,6 +77,7 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   await store.system.leases.orphaned(owner, limits);
   await store.system.leases.count('active');
   await store.system.signIns.takeLink('l');
+  for (const by of ['code', 'link', 'claim'] as const) await store.system.signIns.findCode(by, 'h');
   await store.system.signIns.takeState({ stateHash: 's', browserHash: 'b' });
   await store.system.cleanup.removeExpired();
   spy.mock.restore();
@@ -121,6 +122,8 @@ async function allOfThreads({ threads }: AccountStore): Promise<void> {
   await committed(threads, open, last);
   assert.equal(await threads.commit(open, last), 'committed', 'as after a lost answer');
   assert.equal(await threads.commit(before, next), 'committed', 'as after a lost answer');
+  await threads.newestTurns({ limit: 9 });
+  await threads.newestTurns({ code: 'error', statuses: ['failed', 'interrupted'], limit: 9 });
   await threads.list({ status: 'ready' });
   await threads.list({ includeArchived: true });
 }

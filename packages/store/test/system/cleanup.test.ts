@@ -14,6 +14,7 @@ const dayMs = 24 * 60 * minuteMs;
 const nothing = {
   oauth_states: 0,
   login_links: 0,
+  login_codes: 0,
   idempotency_keys: 0,
   rate_limits: 0,
   mcp_sessions: 0,
@@ -37,6 +38,9 @@ onBoth('what has a short life goes at its end, and nothing else', async ({ open,
   const { account } = await createWorld(store);
   const { system } = store;
   await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
+  const { id: deviceId } = (await account.devices.list())[0] ?? { id: '' };
+  const expiresAtMs = clock.wallMs() + 2 * minuteMs;
+  await account.loginCodes.create({ deviceId, codeHash: 'c', linkHash: 'l', expiresAtMs, audit });
   await account.once({ key: 'k', requestHash: 'h', work: async () => 1 });
   await system.signIns.saveLink({ linkHash: 'l', accountId: account.accountId });
   await system.signIns.saveState({
@@ -49,7 +53,7 @@ onBoth('what has a short life goes at its end, and nothing else', async ({ open,
   await system.rateLimits.hit({ scope: 'a', subject: 'b', hitsMax: 1, windowMs: minuteMs });
   assert.deepEqual(await removeExpired(store), nothing);
   clock.advance(11 * minuteMs);
-  const short = { oauth_states: 1, login_links: 1, rate_limits: 1 };
+  const short = { oauth_states: 1, login_links: 1, login_codes: 1, rate_limits: 1 };
   assert.deepEqual(await removeExpired(store), { ...nothing, ...short });
   clock.advance(dayMs);
   assert.deepEqual(await removeExpired(store), { ...nothing, idempotency_keys: 1 });

@@ -7,6 +7,7 @@
  *
  * What it costs depends on what is open, never on what was.
  */
+import type { ThreadStatus } from '@clawdfather/agents';
 import { sql } from 'kysely';
 import type { AccountContext, AccountId } from '../../context.ts';
 import { type Runner, runnerOf } from '../../engine.ts';
@@ -36,6 +37,16 @@ export interface ChangedHost {
 export type Working = ThreadInBrief & {
   readonly turnId: string;
   readonly startedAtMs?: number | undefined;
+  /** How much of it was not looked at. */
+  readonly newEvents: number;
+};
+
+/** A thread that has gone on since a person looked at it. */
+export type WentOn = ThreadInBrief & {
+  readonly status: ThreadStatus;
+  readonly seenSeq: number;
+  readonly lastSeq: number;
+  readonly updatedAtMs: number;
 };
 
 export interface InboxSnapshot {
@@ -45,6 +56,7 @@ export interface InboxSnapshot {
   readonly counts: Readonly<Record<NoticeClass, number>>;
   readonly changedHosts: readonly ChangedHost[];
   readonly working: readonly Working[];
+  readonly wentOn: readonly WentOn[];
   readonly workingCount: number;
   /** Turns. */
   readonly waitingCount: number;
@@ -115,6 +127,9 @@ async function readInbox(runner: Runner, wanted: Wanted): Promise<InboxSnapshot>
     },
     changedHosts: (await runner.select(selectChangedHosts, wanted)).map(toRecord),
     working: working.map(toRecord),
+    wentOn: (await runner.select(selectWentOn, { ...wanted, amongMax: wentOnAmongMax })).map(
+      toRecord,
+    ),
     workingCount: turns?.running ?? 0,
     waitingCount: turns?.waiting ?? 0,
   };
@@ -180,11 +195,38 @@ export const selectWorking = createSelect((db, { accountId, limit }: Wanted) =>
       'threads.title',
       'threads.agent',
       'threads.connection_id',
+      sql<number>`threads.last_seq - threads.seen_seq`.as('new_events'),
     ])
     .where('turns.account_id', '=', accountId)
     .where('turns.status', '=', sql.lit('running'))
     .orderBy('turns.started_at_ms')
     .limit(limit),
+);
+
+/** Whether a thread was looked at is in no index, because every change of it would move that: these are looked for among the newest. */
+const wentOnAmongMax = 200;
+
+/** What was never looked at has not gone on since. */
+export const selectWentOn = createSelect(
+  (db, { accountId, limit, amongMax }: Wanted & { readonly amongMax: number }) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('threads')
+          .select(['id as thread_id', 'title', 'agent', 'connection_id'])
+          .select(['status', 'seen_seq', 'last_seq', 'updated_at_ms'])
+          .where('account_id', '=', accountId)
+          .where('status', '!=', sql.lit('archived'))
+          .orderBy('created_at_ms', 'desc')
+          .limit(amongMax)
+          .as('newest'),
+      )
+      .selectAll()
+      .where('seen_seq', '>', 0)
+      .whereRef('seen_seq', '<', 'last_seq')
+      .orderBy('updated_at_ms', 'desc')
+      .orderBy('thread_id')
+      .limit(limit),
 );
 
 export const countOpenTurns = createSelect((db, { accountId }: { readonly accountId: AccountId }) =>

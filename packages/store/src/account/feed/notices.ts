@@ -11,6 +11,8 @@ export type Notice = Omit<RecordOf<NoticesTable>, 'accountId' | 'key' | 'planned
 
 export interface NoticeDelivery {
   readonly channel: string;
+  /** Of a push. */
+  readonly deviceId?: string | undefined;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly reason?: string | undefined;
@@ -47,7 +49,7 @@ export function createNotices(context: AccountContext): Notices {
     const deliveries = await runner.read((db) =>
       db
         .selectFrom('notice_deliveries')
-        .select(['notice_id', 'channel', 'state', 'attempts', 'reason', 'settled_at_ms'])
+        .select(deliveryColumns)
         .where('account_id', '=', accountId)
         .where(
           'notice_id',
@@ -106,6 +108,16 @@ export function createNotices(context: AccountContext): Notices {
     tell: (news) => runner.writeRepeatable((db) => writeNews(db, context, news)),
   };
 }
+
+const deliveryColumns = [
+  'notice_id',
+  'channel',
+  'device_id',
+  'state',
+  'attempts',
+  'reason',
+  'settled_at_ms',
+] as const;
 
 const columns = [
   'id',

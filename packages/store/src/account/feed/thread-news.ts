@@ -52,6 +52,14 @@ export function newsOfArchive(threadId: string): AccountNews {
   };
 }
 
+/** Of what a person has changed of it. */
+export function newsOfEdit(
+  threadId: string,
+  edited: { readonly status: ThreadRow['status']; title?: string; is_pinned?: boolean },
+): AccountNews {
+  return { events: [{ type: 'thread_changed', threadId, subjectId: threadId, payload: edited }] };
+}
+
 interface Parts {
   readonly events: EventInput[];
   readonly resolves: ResolveInput[];
@@ -59,7 +67,9 @@ interface Parts {
 }
 
 function isSameThread(before: ThreadRow, after: ThreadRow): boolean {
-  return before === after || (before.status === after.status && before.title === after.title);
+  if (before === after) return true;
+  const isSame = before.status === after.status && before.title === after.title;
+  return isSame && before.chosen === after.chosen && before.currentChoices === after.currentChoices;
 }
 
 function isSame(before: ThreadRows['asks'], after: ThreadRows['asks']): boolean {

@@ -32,7 +32,7 @@ export interface ThreadName {
 }
 
 export function threadChanges(thread: ThreadRow) {
-  const { nativeSessionId } = thread;
+  const { nativeSessionId, chosen, currentChoices } = thread;
   return {
     // Of another machine it is known when that was reached first.
     cwd: thread.cwd,
@@ -43,6 +43,8 @@ export function threadChanges(thread: ThreadRow) {
     last_turn_id: thread.lastTurnId ?? null,
     last_result_code: thread.lastResultCode ?? null,
     native_session_id_json: nativeSessionId === undefined ? null : formatJson(nativeSessionId),
+    chosen_json: chosen === undefined ? null : formatJson(chosen),
+    current_choices_json: currentChoices === undefined ? null : formatJson(currentChoices),
     updated_at_ms: thread.updatedAtMs,
   };
 }
@@ -98,6 +100,7 @@ export function turnColumns(
     artifact_dirs_json: turn.artifactDirs === undefined ? null : formatJson(turn.artifactDirs),
     requester: turn.requester,
     client_message_id: turn.clientMessageId ?? null,
+    message_hash: turn.messageHash ?? null,
     trace: turn.trace ?? null,
     wake_id: turn.wakeId ?? null,
     wake_outcome: null,
@@ -123,8 +126,11 @@ export function runProgress(run: AgentRunRow) {
 }
 
 /** What changes a few times in the life of a run. */
-export function runFacts({ seenBy, process, capabilities, closing, endedAtMs }: AgentRunRow) {
+export function runFacts(run: AgentRunRow) {
+  const { seenBy, process, capabilities, closing, endedAtMs, choices, setting } = run;
   return {
+    choices_json: choices === undefined ? null : formatJson(choices),
+    setting_json: setting === undefined ? null : formatJson({ ...setting }),
     seen_by: seenBy ?? null,
     closing_json: closing === undefined ? null : formatJson({ ...closing }),
     root_pid: process?.rootPid ?? null,

@@ -41,6 +41,7 @@ import {
   type turnAsked,
   turnChanges,
 } from './columns.ts';
+import { writeOffered } from './agent-choices.ts';
 import { writeArtifacts } from './artifact-rows.ts';
 import { findFullLane } from './lanes.ts';
 import { insertBlobs } from './large-text.ts';
@@ -49,7 +50,10 @@ import { type NamedChange, type WrittenRows, writtenRows } from './written-rows.
 export async function commitChange(
   context: AccountContext,
   before: ThreadRows,
-  { change, audit }: { readonly change: ThreadChange; readonly audit: ThreadAudit | undefined },
+  {
+    change,
+    audits = [],
+  }: { readonly change: ThreadChange; readonly audits: readonly ThreadAudit[] | undefined },
 ): Promise<'committed' | 'conflict' | LaneFull> {
   const { runner, accountId, random } = context;
   const changeId = changeIdOf(change, random);
@@ -73,7 +77,8 @@ export async function commitChange(
     // TC1
     if ((await runUpdate(target, updateThread, values)) === 1) {
       await write(target, accountId, written);
-      if (audit !== undefined) await insertAudit(db, context, audit);
+      await writeOffered(db, context, named);
+      for (const audit of audits) await insertAudit(db, context, audit);
       if (news !== undefined) await writeNews(db, context, news);
       return 'committed';
     }

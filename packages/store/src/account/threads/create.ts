@@ -105,6 +105,9 @@ async function insertThread(
     created_at_ms: nowMs,
     updated_at_ms: nowMs,
     seen_seq: 0,
+    pinned_at_ms: null,
+    chosen_json: input.chosen === undefined ? null : formatJson(input.chosen),
+    current_choices_json: null,
   };
   const thread = threadOf(toRecord(columns));
   const made = await db

@@ -140,6 +140,28 @@ export const selectTools = createSelect(
       .limit(limit),
 );
 
+export const selectLastTools = createSelect(
+  (
+    db,
+    {
+      accountId,
+      threadId,
+      turnId,
+      limit,
+    }: OfThread & { readonly turnId: string; readonly limit: number },
+  ) =>
+    db
+      .selectFrom('turn_events')
+      .select(eventColumns)
+      .select(['turn_events.payload_json', 'turn_events.brief_json'])
+      .where('turn_events.account_id', '=', accountId)
+      .where('turn_events.thread_id', '=', threadId)
+      .where('turn_events.turn_id', '=', turnId)
+      .where('turn_events.type', '=', sql.lit('tool'))
+      .orderBy('turn_events.seq', 'desc')
+      .limit(limit),
+);
+
 export function createHistory({ runner, accountId }: AccountContext): ThreadHistory {
   return {
     before: async (threadId, { before, limit }) => {
@@ -149,6 +171,10 @@ export function createHistory({ runner, accountId }: AccountContext): ThreadHist
     sizes: (threadId, range) => runner.select(selectSizes, { accountId, threadId, ...range }),
     tools: async (threadId, range) =>
       (await runner.select(selectTools, { accountId, threadId, ...range })).map(briefOf),
+    lastTools: async (threadId, range) => {
+      const rows = await runner.select(selectLastTools, { accountId, threadId, ...range });
+      return rows.map((row) => briefOf({ ...row, whole_bytes: null }));
+    },
     eventText: async (threadId, { seq, offset, limit }) => {
       const wanted = { accountId, threadId, seq, first: offset + 1, limit };
       const [row] = await runner.select(selectEventText, wanted);

@@ -46,6 +46,7 @@ export const selectVersion = createSelect((db, { accountId, threadId }: OfThread
 interface ThreadsWanted extends OfAccount {
   readonly status: ThreadStatus | undefined;
   readonly withArchived: number | undefined;
+  readonly onlyPinned: number | undefined;
   readonly idPrefix: string | undefined;
   readonly idPrefixLength: number | undefined;
   readonly rootId: string | undefined;
@@ -53,12 +54,13 @@ interface ThreadsWanted extends OfAccount {
 
 export const selectThreads = createSelect(
   (db, { accountId, status, withArchived, ...rest }: PageValues<ThreadsWanted>) => {
-    const { idPrefix, idPrefixLength, rootId, ...page } = rest;
+    const { onlyPinned, idPrefix, idPrefixLength, rootId, ...page } = rest;
     let threads = db.selectFrom('threads').where('account_id', '=', accountId);
     if (status !== undefined) threads = threads.where('status', '=', status);
     else if (withArchived === undefined) {
       threads = threads.where('status', '!=', sql.lit('archived'));
     }
+    if (onlyPinned !== undefined) threads = threads.where('pinned_at_ms', 'is not', null);
     if (idPrefix !== undefined) {
       threads = threads.where(sql`substr(id, 1, ${idPrefixLength})`, '=', idPrefix);
     }
@@ -119,6 +121,7 @@ const turnColumns = [
   'turns.artifact_dirs_json',
   'turns.requester',
   'turns.client_message_id',
+  'turns.message_hash',
   'turns.trace',
   'turns.wake_id',
   'turns.run_id',
@@ -143,7 +146,7 @@ const turnColumns = [
   'turns.ended_at_ms',
 ] as const;
 
-function fromTurns(db: Database, accountId: string) {
+export function fromTurns(db: Database, accountId: string) {
   return db
     .selectFrom('turns')
     .leftJoin('blobs', (join) =>
@@ -168,6 +171,20 @@ export const selectOpenTurns = createSelect((db, { accountId, threadId }: OfThre
     .orderBy('turns.priority', 'desc')
     .orderBy('turns.queue_key')
     .orderBy('turns.place'),
+);
+
+/* Of all threads: what waits for an agent or is with one. */
+export const selectOpenPrompts = createSelect((db, { accountId }: { readonly accountId: string }) =>
+  db
+    .selectFrom('turns')
+    .leftJoin('blobs', (join) =>
+      join
+        .onRef('blobs.account_id', '=', 'turns.account_id')
+        .onRef('blobs.hash', '=', 'turns.prompt_hash'),
+    )
+    .select((eb) => whole(eb.ref('turns.prompt_json')).as('prompt_json'))
+    .where('turns.account_id', '=', accountId)
+    .where('turns.ended_at_ms', 'is', null),
 );
 
 export const selectTurns = createSelect((db, { accountId, threadId }: OfThread) =>

@@ -1,16 +1,14 @@
 /*
  * The threads of an account: the port of packages/agents, whose decisions are committed here.
  */
-import type { ThreadAudit, ThreadRecords } from '@clawdfather/agents';
-import { insertAudit } from '../../audit.ts';
+import type { ThreadRecords, TurnRow } from '@clawdfather/agents';
 import type { AccountContext } from '../../context.ts';
-import type { Database } from '../../engine.ts';
 import { toRecord } from '../../schema/record.ts';
 import { selectPage } from '../../select.ts';
-import { writeNews } from '../feed/news.ts';
-import { newsOfArchive } from '../feed/thread-news.ts';
+import { readOffered } from './agent-choices.ts';
 import { commitChange } from './commit.ts';
 import { createThread } from './create.ts';
+import { archiveThread, editThread, unarchiveThread } from './edit.ts';
 import { loadThread, runOf, threadOf } from './load.ts';
 import {
   selectAsk,
@@ -20,34 +18,49 @@ import {
   selectFrames,
   selectLastAsks,
   selectOpenAsks,
+  selectOpenPrompts,
   selectThread,
   selectThreads,
   selectTurn,
   selectTurnOfMessage,
   selectTurns,
 } from './selects.ts';
+import { createTurnLists, type TurnLists } from './turn-lists.ts';
 
-export type Threads = ThreadRecords;
+export interface Threads extends ThreadRecords, TurnLists {
+  /** The prompts of all turns that have not ended. */
+  openPrompts(): Promise<readonly (readonly Prompt[number][])[]>;
+}
+
+type Prompt = TurnRow['prompt'];
 
 export function createThreads(context: AccountContext): Threads {
   const { runner, accountId } = context;
   return {
+    ...createTurnLists(context),
     create: (thread, audit) => createThread(context, thread, audit),
     load: (threadId) => loadThread(context, threadId),
-    commit: (before, change, audit) => commitChange(context, before, { change, audit }),
+    commit: (before, change, audits) => commitChange(context, before, { change, audits }),
     get: async (threadId) => {
       const [row] = await runner.select(selectThread, { accountId, threadId });
       return row === undefined ? undefined : threadOf(toRecord(row));
     },
-    list: async ({ status, idPrefix, includeArchived, rootId, ...page } = {}) => {
+    list: async ({ status, idPrefix, includeArchived, isPinned, rootId, ...page } = {}) => {
       const withArchived = includeArchived === true ? 1 : undefined;
+      const onlyPinned = isPinned === true ? 1 : undefined;
       const idPrefixLength = idPrefix === undefined ? undefined : Array.from(idPrefix).length;
-      const values = { accountId, status, withArchived, idPrefix, idPrefixLength, rootId };
+      const wanted = { accountId, status, withArchived, onlyPinned };
+      const values = { ...wanted, idPrefix, idPrefixLength, rootId };
       const { items, total } = await selectPage(runner, selectThreads, { page, values });
       return { items: items.map(threadOf), total };
     },
     archive: (threadId, audit) =>
-      runner.writeRepeatable((db) => archive(db, context, { threadId, audit })),
+      runner.writeRepeatable((db) => archiveThread(db, context, { threadId, audit })),
+    unarchive: (threadId, audit) =>
+      runner.writeRepeatable((db) => unarchiveThread(db, context, { threadId, audit })),
+    edit: (threadId, edit, audit) =>
+      runner.writeRepeatable((db) => editThread(db, context, { threadId, edit, audit })),
+    offered: (agent, connectionId) => readOffered(context, agent, connectionId),
     events: async (threadId, { after, limit }) => {
       const rows = await runner.select(selectEvents, { accountId, threadId, after, limit });
       return rows.map(toRecord);
@@ -63,6 +76,8 @@ export function createThreads(context: AccountContext): Threads {
       const rows = await runner.select(selectTurnOfMessage, { accountId, threadId, messageId });
       return rows.map(toRecord)[0];
     },
+    openPrompts: async () =>
+      (await runner.select(selectOpenPrompts, { accountId })).map((row) => toRecord(row).prompt),
     ask: async (id) => (await runner.select(selectAsk, { accountId, id })).map(toRecord)[0],
     openAsks: async () => (await runner.select(selectOpenAsks, { accountId })).map(toRecord),
     lastAsks: async (limit) =>
@@ -82,36 +97,4 @@ export function createThreads(context: AccountContext): Threads {
     endedRuns: async (threadId) =>
       (await runner.select(selectEndedRuns, { accountId, threadId })).map(runOf),
   };
-}
-
-/** A change as any other: who decides on the rows before it is told that they are not the newest. */
-async function archive(
-  db: Database,
-  context: AccountContext,
-  { threadId, audit }: { readonly threadId: string; readonly audit: ThreadAudit | undefined },
-): Promise<'archived' | 'not_found' | 'busy'> {
-  const { accountId, clock } = context;
-  const row = await db
-    .selectFrom('threads')
-    .select(['status', 'version'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', threadId)
-    .executeTakeFirst();
-  if (row === undefined) return 'not_found';
-  if (row.status === 'archived') return 'archived';
-  if (row.status !== 'ready') return 'busy';
-  await db
-    .updateTable('threads')
-    .set({
-      status: 'archived',
-      version: row.version + 1,
-      change_id: null,
-      updated_at_ms: clock.wallMs(),
-    })
-    .where('account_id', '=', accountId)
-    .where('id', '=', threadId)
-    .execute();
-  if (audit !== undefined) await insertAudit(db, context, { target: threadId, ...audit });
-  await writeNews(db, context, newsOfArchive(threadId));
-  return 'archived';
 }

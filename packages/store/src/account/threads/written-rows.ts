@@ -174,6 +174,8 @@ function isProgress(known: AgentRunRow | undefined, run: AgentRunRow): boolean {
     run.process === known?.process &&
     run.capabilities === known?.capabilities &&
     run.closing === known?.closing &&
+    run.choices === known?.choices &&
+    run.setting === known?.setting &&
     run.endedAtMs === known?.endedAtMs
   );
 }

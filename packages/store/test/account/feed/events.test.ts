@@ -90,7 +90,9 @@ onBoth('ten threads that change at once make numbers without a hole', async ({ o
 onBoth('hosts, devices and sessions tell of themselves', async ({ open }) => {
   const { account, connectionId, sessionId } = await createWorld(await open());
   const device = await account.devices.create({ tokenHash: 'h', device: 'phone', audit });
+  await account.devices.rename({ id: device.id, device: 'old phone', audit });
   await account.devices.revoke({ id: device.id, audit });
+  assert.equal(await account.devices.rename({ id: device.id, device: 'gone', audit }), 'not_found');
   assert.equal(await account.devices.revoke({ id: device.id, audit }), 'not_found');
   const lost = { type: 'failed', epoch: 1, code: 'keepalive', message: 'm' } as const;
   await account.sessions.change(sessionId, decideOn(lost, audit));
@@ -100,6 +102,7 @@ onBoth('hosts, devices and sessions tell of themselves', async ({ open }) => {
     `connection_tested ${connectionId}`,
     `session_started ${sessionId}`,
     `device_added ${device.id}`,
+    `device_changed ${device.id}`,
     `device_removed ${device.id}`,
     `session_ended ${sessionId}`,
     `notice ${notice}`,

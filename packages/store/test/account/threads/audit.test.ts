@@ -8,20 +8,22 @@ import { bareTurn, changeOf, newThread } from './thread-rows.ts';
 
 const by = { actor: 'device:1', ip: '127.0.0.1', traceId: 'a'.repeat(32) };
 
-onBoth('a change has its entry, and one that conflicts has none', async ({ open }) => {
+onBoth('a change has its entries, and one that conflicts has none', async ({ open }) => {
   const { threads, auditLog } = await createAccount(await open(), 'ann');
   const entries = async () =>
     (await auditLog.list()).entries.filter(({ action }) => /^(?:thread|turn|ask)\./.test(action));
   const before = await newThread(threads);
   const audit = { action: 'turn.prompt', ...by, target: 'turn', detail: { thread: 'x' } } as const;
+  const audits = [{ action: 'thread.choose', ...by, target: 'x' } as const, audit];
   const change = changeOf(before, { rows: { queue: [bareTurn('turn')] } });
-  assert.equal(await threads.commit(before, change, audit), 'committed');
+  assert.equal(await threads.commit(before, change, audits), 'committed');
   const other = changeOf(before, { rows: { queue: [bareTurn('other')] } });
-  assert.equal(await threads.commit(before, other, { ...audit, target: 'other' }), 'conflict');
+  assert.equal(await threads.commit(before, other, [{ ...audit, target: 'other' }]), 'conflict');
   // As after a lost answer: it is known as committed, and has its entry already.
-  assert.equal(await threads.commit(before, change, audit), 'committed');
-  const [entry, ...more] = await entries();
+  assert.equal(await threads.commit(before, change, audits), 'committed');
+  const [entry, choice, ...more] = await entries();
   assert.deepEqual(more, []);
+  assert.equal(choice?.action, 'thread.choose');
   assert.deepEqual(
     [entry?.action, entry?.actor, entry?.target, entry?.ip, entry?.traceId, entry?.detail],
     ['turn.prompt', by.actor, 'turn', by.ip, by.traceId, { thread: 'x' }],

@@ -19,7 +19,9 @@ import {
   frameAt,
   fullAsk,
   fullRun,
+  fullThread,
   fullTurn,
+  noMessage,
   loaded,
   newThread,
   oddText,
@@ -48,17 +50,13 @@ onBoth('rows come back as they were, with every field and with none', async ({ o
   const turn: TurnRow = {
     ...fullTurn('turn', runId),
     prompt: bareTurn('turn').prompt,
-    clientMessageId: undefined,
-    trace: undefined,
+    ...noMessage,
   };
   const full = changeOf(first, {
     thread: {
       status: 'running',
       title: 'another',
-      sessionId: 'session',
-      lastTurnId: 'turn-0',
-      lastResultCode: 'success',
-      nativeSessionId: oddText,
+      ...fullThread,
       updatedAtMs: 77,
     },
     rows: {
@@ -76,7 +74,7 @@ onBoth('rows come back as they were, with every field and with none', async ({ o
     },
   });
   const second = await committed(threads, first, full);
-  const { clientMessageId: _absent, trace: _none, ...withoutMessage } = turn;
+  const { clientMessageId: _absent, messageHash: _nor, trace: _none, ...withoutMessage } = turn;
   assert.deepEqual(second, {
     ...full.rows,
     turn: withoutMessage,
@@ -85,7 +83,8 @@ onBoth('rows come back as they were, with every field and with none', async ({ o
   assert.deepEqual(await threads.get(before.thread.id), second.thread);
 
   /* And back to nothing. */
-  const { process: _p, capabilities: _c, openMessage: _o, ...bareAgain } = second.run!;
+  const { process: _p, capabilities: _c, openMessage: _o, ...more } = second.run!;
+  const { choices: _choices, setting: _setting, ...bareAgain } = more;
   const third = await committed(
     threads,
     second,

@@ -6,6 +6,7 @@ import { type CompiledQuery, sql } from 'kysely';
 import { selectAccountEvents } from '../../../src/account/feed/events.ts';
 import * as inbox from '../../../src/account/feed/inbox.ts';
 import * as selects from '../../../src/account/threads/selects.ts';
+import * as lists from '../../../src/account/threads/turn-lists.ts';
 import type { Engine } from '../../../src/engine.ts';
 import type { Select, SelectTarget } from '../../../src/select.ts';
 import {
@@ -35,6 +36,9 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
   const ofRun = { accountId, runId: runIdOf('run-a') };
   const plan = <Values extends object, Row>(select: Select<Values, Row>, values: Values) =>
     planOf(engine, (target) => select.bind(target, values));
+  const newest = { accountId, codeField: undefined, limit: 20 };
+  const any = { ...newest, status: undefined, orStatus: undefined };
+  const openTurns = ['turns_open', 'turns_waiting', 'turns_queue', 'turns_running'];
   const openNotices = { accountId, noticeClass: 'done' as const, limit: 9 };
   const expected = [
     [await plan(selects.selectThread, ofThread), ['threads']],
@@ -45,6 +49,12 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
     [await plan(selects.selectAsksAhead, ofRun), ['acp_asks_ahead', 'acp_asks_run']],
     [await plan(selects.selectOpenTurns, ofThread), ['turns_open']],
     [await plan(selects.selectTurnOfMessage, { ...ofThread, messageId: 'm' }), ['turns_message']],
+    [await plan(lists.selectEndedNewest, { ...newest, status: 'completed' }), ['turns_ended']],
+    [await plan(lists.selectEndedNewest, { ...newest, status: 'failed' }), ['turns_ended']],
+    [await plan(lists.selectOpenNewest, { ...newest, status: 'queued' }), openTurns],
+    [await plan(lists.selectOpenNewest, { ...newest, status: 'running' }), openTurns],
+    [await plan(lists.selectTurnsOfThread, { ...any, ...ofThread }), ['turns_thread']],
+    [await plan(lists.selectTurnOfRun, ofRun), ['turns_run']],
     [await plan(selects.selectEvents, { ...ofThread, ...page }), ['turn_events']],
     [await plan(selects.selectFrames, { ...ofRun, from: 1 }), ['acp_frames']],
     [await plan(selectWithRuns, { instanceId }), ['agent_runs_instance', 'agent_runs_live']],
@@ -66,6 +76,12 @@ onBoth('10,000 finished threads are not in the way', async (backend) => {
     );
     assert.doesNotMatch(text, /Seq Scan|SCAN (?!turns USING)/);
   }
+  // Of those that have ended in one way, and no others.
+  const failed = await plan(lists.selectEndedNewest, { ...newest, status: 'failed' });
+  assert.match(failed, /turns_ended[^]*status ?=/);
+  // Of these the newest 200 are read.
+  const wentOn = await plan(inbox.selectWentOn, { accountId, limit: 9, amongMax: 200 });
+  assert.match(wentOn, /threads_newest/);
 });
 
 /** Each with a turn, a run, an answered ask, an answered call, and one of everything else. */

@@ -6,6 +6,7 @@ import type {
   AgentRunRow,
   AskRow,
   CallRow,
+  Choice,
   EventRow,
   FrameRow,
   ThreadChange,
@@ -34,12 +35,16 @@ export function bareTurn(id: string): TurnRow {
   };
 }
 
+/** What is written with a turn and never again. */
+export const noMessage = { clientMessageId: undefined, messageHash: undefined, trace: undefined };
+
 export function fullTurn(id: string, runId: RunId): TurnRow {
   return {
     ...bareTurn(id),
     status: 'running',
     prompt: [{ type: 'text', text: oddText }],
     clientMessageId: `message-${id}`,
+    messageHash: `hash-of-${id}`,
     trace: `trace-${id}`,
     runId,
     promptCall: 3,
@@ -73,6 +78,16 @@ export function endedTurn(turn: TurnRow): TurnRow {
     endedAtMs: 40,
   };
 }
+
+/** What changes of a thread, besides how it stands. */
+export const fullThread = {
+  sessionId: 'session',
+  lastTurnId: 'turn-0',
+  lastResultCode: 'success',
+  nativeSessionId: oddText,
+  chosen: { mode: 'plan', constructor: oddText },
+  currentChoices: [{ id: 'mode', name: oddText, value: 'plan', valueName: oddText }],
+} as const;
 
 export function bareRun(runId: RunId): AgentRunRow {
   return {
@@ -115,10 +130,28 @@ export function fullRun(runId: RunId): AgentRunRow {
       authMethods: [{ id: oddText, name: 'Sign in' }],
       prompt: { image: true },
     },
+    choices: [fullChoice],
+    setting: {
+      turnId: 'turn',
+      tried: [{ choiceId: 'mode', value: 'code', why: oddText }],
+      call: { choiceId: 'mode', value: 'plan', shown: 'ask', callId: 3, atMs: 21 },
+      late: [{ choiceId: 'mode', value: 'code', callId: 2 }],
+    },
     replayedCount: 9,
     openMessage: { role: 'agent', messageId: oddText, firstSeq: 3 },
   };
 }
+
+const fullChoice: Choice = {
+  id: 'mode',
+  name: oddText,
+  category: 'mode',
+  description: oddText,
+  values: [{ value: 'plan', name: oddText, description: oddText }],
+  moreValues: 2,
+  current: 'plan',
+  way: 'mode',
+};
 
 export function bareCall(id: number): CallRow {
   return { id, method: 'initialize', inputOffset: 0, state: 'sent' };
@@ -189,8 +222,12 @@ export async function loaded(threads: ThreadRecords, threadId: string): Promise<
   return (await threads.load(threadId)) ?? assert.fail('there is no such thread');
 }
 
-export async function newThread(threads: ThreadRecords): Promise<ThreadRows> {
-  return await threads.create({ agent: 'fake', cwd: '/work', title: 'a thread', instanceId });
+export async function newThread(
+  threads: ThreadRecords,
+  place: { readonly connectionId?: string | undefined } = {},
+): Promise<ThreadRows> {
+  const given = { agent: 'fake', cwd: '/work', title: 'a thread', instanceId };
+  return await threads.create({ ...given, ...place });
 }
 
 export function runIdOf(name: string): RunId {
