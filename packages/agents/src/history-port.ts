@@ -45,6 +45,11 @@ export interface ThreadHistory {
       readonly bytesMax: number;
     },
   ): Promise<readonly BriefEvent[]>;
+  /* What tools told last in a turn, newest first; of what is long only its beginning. */
+  lastTools(
+    threadId: string,
+    range: { readonly turnId: string; readonly limit: number },
+  ): Promise<readonly BriefEvent[]>;
   /* In characters. Undefined: there is no such event. */
   eventText(
     threadId: string,

@@ -27,10 +27,21 @@ export { builtInAgents } from './catalogue/built-in.ts';
 export { handshakeQuirks } from './catalogue/handshake-quirks.ts';
 export { createAgentList } from './catalogue/list-agents.ts';
 export type { AgentList, AgentsHere, ListedAgent, NamedAgent } from './catalogue/list-agents.ts';
-export { findEntry } from './catalogue/find-entry.ts';
+export { findEntry, unknownAgent } from './catalogue/find-entry.ts';
 export { onceStart, onceStartOf } from './catalogue/once-start.ts';
 export type { OnceCommand } from './catalogue/once-start.ts';
 export { readPlatform } from './catalogue/platform.ts';
+export { findChoice, harmlessCategories } from './choices/choice.ts';
+export { lateMax, nextSetting } from './choices/next-setting.ts';
+export type {
+  LateCall,
+  Setting,
+  SettingCall,
+  SettingEvent,
+  TriedValue,
+} from './choices/next-setting.ts';
+export type { Choice, Chosen, ChoiceValue, CurrentChoice } from './choices/choice.ts';
+export { isPicture, pictureBytesMax, withPicture } from './turn/pictures.ts';
 export { resolveAgent, resolveOnHost } from './catalogue/resolve-agent.ts';
 export type { AgentSettings, OnceAgent, ResolvedAgent } from './catalogue/resolve-agent.ts';
 export { findSignIn } from './catalogue/signed-in.ts';
@@ -56,6 +67,9 @@ export {
   noteNotEnded,
 } from './decide/closing.ts';
 export type { Close } from './decide/closing.ts';
+export { giveUpSetting } from './decide/advance.ts';
+export { chooseValues } from './decide/choosing.ts';
+export type { Choosing } from './decide/choosing.ts';
 export { answerAsk, answerAudit } from './decide/answer-ask.ts';
 export type { AnswerRefusal, AnswerStep, AskReply, PermissionOption } from './decide/answer-ask.ts';
 export { fileBytesMax, isChange } from './decide/effect-request.ts';
@@ -85,7 +99,9 @@ export type { RootReading, TreeEvidence, TreeVerdict } from './lease/verify-tree
 export type {
   DueThreads,
   NewThread,
+  Offered,
   ThreadAudit,
+  ThreadEdit,
   ThreadFilter,
   ThreadName,
   ThreadRecords,
@@ -163,6 +179,7 @@ export {
   handshakeMs,
   journalBytesMax,
   messageBytesMax,
+  settingMs,
 } from './wire/limits.ts';
 export { noOutputMs } from './turn/watchdog.ts';
 export { formatMessage, formatTask, formatWake } from './visibility/agent-messages.ts';

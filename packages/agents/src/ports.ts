@@ -3,6 +3,7 @@
  */
 import type { AccountId } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import type { Choice, Chosen } from './choices/choice.ts';
 import type { LaneFull } from './queue/lanes.ts';
 import type {
   AgentRunRow,
@@ -34,6 +35,13 @@ export interface NewThread {
   /* The session that it belongs to from the start; absent: it gets one with its first prompt. */
   readonly sessionId?: string | undefined;
   readonly viaConnectionId?: string | undefined;
+  readonly chosen?: Chosen | undefined;
+}
+
+/* What an agent let people choose when a session of it last answered, on one host. */
+export interface Offered {
+  readonly choices: readonly Choice[];
+  readonly seenAtMs: number;
 }
 
 export interface ThreadFilter {
@@ -44,6 +52,8 @@ export interface ThreadFilter {
   readonly idPrefix?: string;
   /* Absent: archived ones are left out. */
   readonly includeArchived?: boolean;
+  /* Only those that are pinned. */
+  readonly isPinned?: boolean;
   readonly limit?: number;
   readonly offset?: number;
 }
@@ -53,6 +63,9 @@ export interface ThreadAudit {
   readonly action:
     | 'thread.create'
     | 'thread.archive'
+    | 'thread.unarchive'
+    | 'thread.edit'
+    | 'thread.choose'
     | 'turn.prompt'
     | 'turn.cancel'
     | 'turn.move'
@@ -64,6 +77,12 @@ export interface ThreadAudit {
   readonly traceId?: string;
   /* No prompts, nothing that an agent has said. */
   readonly detail?: { readonly [key: string]: string };
+}
+
+/* What a person changes of a thread. Absent: it stays. */
+export interface ThreadEdit {
+  readonly title?: string | undefined;
+  readonly isPinned?: boolean | undefined;
 }
 
 /* The threads of one account. */
@@ -78,11 +97,16 @@ export interface ThreadRecords {
   commit(
     before: ThreadRows,
     change: ThreadChange,
-    audit?: ThreadAudit,
+    audits?: readonly ThreadAudit[],
   ): Promise<'committed' | 'conflict' | LaneFull>;
   get(threadId: string): Promise<ThreadRow | undefined>;
   list(filter?: ThreadFilter): Promise<{ items: readonly ThreadRow[]; total: number }>;
   archive(threadId: string, audit?: ThreadAudit): Promise<'archived' | 'not_found' | 'busy'>;
+  /* It is as it was before: ready, without an agent. */
+  unarchive(threadId: string, audit?: ThreadAudit): Promise<'ready' | 'not_found'>;
+  edit(threadId: string, edit: ThreadEdit, audit?: ThreadAudit): Promise<'edited' | 'not_found'>;
+  /* Of an agent on a host, or on the gateway's own machine; undefined: no session of it has answered there. */
+  offered(agent: string, connectionId?: string): Promise<Offered | undefined>;
   /* After this number, in order; large payloads are whole again. */
   events(
     threadId: string,

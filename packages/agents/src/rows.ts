@@ -6,6 +6,8 @@
  * So there is one order of all changes of a thread, whichever processes make them.
  */
 import type { Cursor, RunId } from '@clawdfather/supervisor';
+import type { Choice, Chosen, CurrentChoice } from './choices/choice.ts';
+import type { Setting } from './choices/next-setting.ts';
 import type { LaneClaim } from './queue/lanes.ts';
 import type { Json, JsonObject, WireId } from './wire/json-rpc.ts';
 import type { TurnCode, TurnStatus } from './turn/next-turn.ts';
@@ -32,6 +34,10 @@ export interface ThreadRow {
   readonly lastResultCode?: TurnCode | undefined;
   /* What the agent calls this conversation; it outlives the agent's process. */
   readonly nativeSessionId?: string | undefined;
+  /* What a person wants of its agent (decide/choosing.ts); absent: nothing but what the agent takes itself. */
+  readonly chosen?: Chosen | undefined;
+  /* As the agent last said it. */
+  readonly currentChoices?: readonly CurrentChoice[] | undefined;
   /* How its agent is spoken to, and whose it is (session-owner.ts). */
   readonly backend: string;
   readonly ownerId: string;
@@ -49,6 +55,8 @@ export interface ThreadRow {
   readonly updatedAtMs: number;
   /* Up to which event a person has looked, when it was read. No change of a thread moves it. */
   readonly seenSeq?: number | undefined;
+  /* Since when a person has it pinned; moved by no change of a thread, either. */
+  readonly pinnedAtMs?: number | undefined;
 }
 
 export interface TurnRow {
@@ -62,6 +70,8 @@ export interface TurnRow {
   /* Who asked, such as `device:ID`. */
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
+  /* Of what was asked under that id. What is edited later does not change it. Absent: nothing is compared. */
+  readonly messageHash?: string | undefined;
   /* Its place in the traces, as the gateway that took it in has written it. */
   readonly trace?: string | undefined;
   /* The thread that asked for it, where that is to be told of its end. */
@@ -110,7 +120,8 @@ export interface TurnResult {
   readonly message?: string | undefined;
   /*
    * Why its agent ended, where that ended it: a reason of runs, or the cause of a lost connection to a host (docs/ssh.md). Of one that
-   * never ran `queue_timeout`.
+   * never ran `queue_timeout`, or the code of the limit that left no room for its agent. Of one that was not prompted because the
+   * agent does not work as was chosen, `choice-not-set`.
    */
   readonly cause?: string | undefined;
 }
@@ -169,6 +180,10 @@ export interface AgentRunRow {
   readonly nextCallId: number;
   readonly nextInputOffset: number;
   readonly capabilities?: AgentCapabilities | undefined;
+  /* What its session offers: until it has said so, what its agent offered the last time; absent: nothing is known. */
+  readonly choices?: readonly Choice[] | undefined;
+  /* What was chosen is being set, before a prompt; or was, and is not answered yet. */
+  readonly setting?: Setting | undefined;
   /* Messages of a replay, which are not shown again (W11). */
   readonly replayedCount: number;
   readonly openMessage?: OpenMessage | undefined;

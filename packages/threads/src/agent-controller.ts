@@ -91,16 +91,18 @@ async function reapOne(
     const { run, thread } = await actor.rows.read();
     if (run === undefined) return;
     const { accountId } = name;
-    const reason =
-      thread.status === 'archived'
-        ? 'archived'
-        : thread.sessionId !== undefined && (await sessions?.isOver(accountId, thread.sessionId))
-          ? 'session-over'
-          : undefined;
+    const isArchived = thread.status === 'archived';
+    const end =
+      isArchived || thread.sessionId === undefined
+        ? undefined
+        : await sessions?.endOf(accountId, thread.sessionId);
+    const reason = isArchived ? 'archived' : end && 'session-over';
     if (reason === undefined || run.state !== 'open') actor.kick();
     else {
       log.event('agent.orphan-closed', { threadId: name.id, runId: run.runId, reason });
-      const close = { reason, actor: 'cleanup', discards: false, cancelsTurn: true };
+      // A turn that was lost with its host was cancelled by nobody.
+      const cancelsTurn = end !== 'lost';
+      const close = { reason, actor: 'cleanup', discards: false, cancelsTurn };
       await actor.closeAgent(close, { waits: false });
     }
   } catch (error) {
@@ -121,7 +123,7 @@ async function cancelOne(
   const rows = await thread.rows.change((now) => {
     const { actor } = by;
     const change = cancelTurn(now, { turnId, cause: 'asked', actor }, clock.wallMs());
-    return change && { change, audit };
+    return change && { change, audits: [audit] };
   });
   thread.kick();
   actors.admission.look();

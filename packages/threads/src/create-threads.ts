@@ -29,6 +29,7 @@ import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
 import type { RunRecord } from '@clawdfather/supervisor';
 import { type Actors, createActors } from './actors.ts';
 import { type AgentController, createAgentController } from './agent-controller.ts';
+import { choiceAudit, type Choose, chooseInThread } from './choose-values.ts';
 import { ThreadsError } from './errors.ts';
 import type { EventDesk } from './event-desk.ts';
 import { createLostGateways } from './lost-gateways.ts';
@@ -78,6 +79,8 @@ export interface Prompt {
   readonly by: Asker;
   /* The same message twice is one turn. */
   readonly clientMessageId?: string | undefined;
+  /* Of what is asked under that id: another one is refused. Absent: whatever it is, it is the same message. */
+  readonly messageHash?: string | undefined;
   /* Its place in the traces (TurnRow). */
   readonly trace?: string | undefined;
   /* The thread that is told when it has ended. */
@@ -85,6 +88,8 @@ export interface Prompt {
   /* Before those of a lower one, within the account; absent: 0. */
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;
+  /* For the thread, with the message: where that is refused, or was sent before, nothing is chosen. */
+  readonly chosen?: Choose['chosen'] | undefined;
 }
 
 export interface Threads extends AsyncDisposable {
@@ -93,10 +98,12 @@ export interface Threads extends AsyncDisposable {
     thread: Omit<NewThread, 'instanceId'>,
     by: Asker,
   ): Promise<ThreadRow>;
-  /* Throws `thread-not-found`, `thread-archived`, `queue-full`. */
+  /* Throws `thread-not-found`, `thread-archived`, `queue-full`, `message-reused`. */
   prompt(name: ThreadName, prompt: Prompt): Promise<{ readonly turnId: string }>;
   /* Throws `ask-not-found`, `ask-decided`, `option-not-offered`, `answer-unfit`. */
   answer(accountId: AccountId, askId: string, reply: AskedReply): Promise<void>;
+  /* Throws `thread-not-found`. */
+  choose(name: ThreadName, choose: Choose): Promise<void>;
   /* What was looked for at the end of a turn. False: it was stored before (AR2). */
   keepArtifacts(name: ThreadName, found: ArtifactsFound): Promise<boolean>;
   readonly agents: AgentController;
@@ -140,6 +147,7 @@ export function createThreads(deps: ThreadsDeps): Threads {
     },
     prompt: (name, prompt) => sendPrompt(deps, actors, { name, prompt }),
     answer: (accountId, askId, reply) => answerOne(deps, actors, { accountId, askId, ...reply }),
+    choose: (name, choose) => chooseInThread(deps, actors, { name, ...choose }),
     keepArtifacts: async (name, found) => {
       const rows = await actors.of(name).rows.change((now) => {
         const change = finishArtifacts(now, found, deps.clock.wallMs());
@@ -172,13 +180,15 @@ async function sendPrompt(
   actors: Actors,
   { name, prompt }: { readonly name: ThreadName; readonly prompt: Prompt },
 ): Promise<{ turnId: string }> {
-  const { blocks, clientMessageId, by, ...asked } = prompt;
+  const { blocks, clientMessageId, by, chosen, ...asked } = prompt;
   const sent =
     clientMessageId && (await recordsOf(name.accountId).turnOfMessage(name.id, clientMessageId));
-  if (sent) return { turnId: sent.id };
+  if (sent) return sameMessage(sent, prompt);
   const id = random.id();
   const queueKey = keyAfter((await queue.lastKey(name.accountId)) ?? 0);
-  const turn = { id, prompt: blocks, clientMessageId, requester: by.actor, queueKey, ...asked };
+  const choosing = chosen && { chosen, actor: by.actor };
+  const requester = by.actor;
+  const turn = { id, prompt: blocks, clientMessageId, requester, queueKey, choosing, ...asked };
   const audit = { action: 'turn.prompt', ...by, target: id, detail: { thread: name.id } } as const;
   let other: TurnRow | undefined;
   await actors.of(name).rows.change((now) => {
@@ -187,10 +197,28 @@ async function sendPrompt(
     other = clientMessageId === undefined ? undefined : turnIn(now, clientMessageId);
     if (other !== undefined) return undefined;
     const claim = { kind: 'enqueue', below: waitingMax(limits, now.thread.agent) } as const;
-    return { change: { ...enqueueTurn(now, turn, clock.wallMs()), claim }, audit };
+    const change = { ...enqueueTurn(now, turn, clock.wallMs()), claim };
+    const isChosen = change.rows.thread.chosen !== now.thread.chosen;
+    const choice = isChosen && chosen ? [choiceAudit({ name, chosen, by })] : [];
+    return { change, audits: [...choice, audit] };
   });
   actors.admission.look();
-  return { turnId: other?.id ?? id };
+  return other === undefined ? { turnId: id } : sameMessage(other, prompt);
+}
+
+/* The turn that the message is already. */
+function sameMessage(
+  turn: Pick<TurnRow, 'id' | 'messageHash'>,
+  { clientMessageId, messageHash }: Prompt,
+): { turnId: string } {
+  const { id: turnId, messageHash: before } = turn;
+  const isOther = before !== undefined && messageHash !== undefined && before !== messageHash;
+  if (!isOther) return { turnId };
+  const message = `something else was said with the message id ${clientMessageId}`;
+  throw new ThreadsError('message-reused', message, {
+    detail: { turnId },
+    hint: 'Take a new id for every message, and the same one only to send that message again.',
+  });
 }
 
 function turnIn({ turn, queue }: ThreadRows, clientMessageId: string): TurnRow | undefined {
@@ -210,7 +238,7 @@ async function answerOne(
   const audit = answerAudit({ ask, answer }, by);
   await thread.rows.change((now) => {
     const step = answerAsk(now, { askId, answer, actor: by.actor }, clock.wallMs());
-    if (step.outcome === 'answered') return { ...step, audit };
+    if (step.outcome === 'answered') return { ...step, audits: [audit] };
     // What is not among the open ones any more was decided.
     throw refusalOf(step.outcome === 'ask-not-found' ? 'ask-decided' : step.outcome, askId);
   });

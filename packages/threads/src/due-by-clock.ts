@@ -8,6 +8,7 @@ import {
   deadlineMs,
   handshakeMs,
   isGoodbye,
+  settingMs,
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
@@ -20,6 +21,8 @@ export type DueByClock =
   | { readonly kind: 'end' }
   /* It does not let us in. */
   | { readonly kind: 'close'; readonly runId: RunId; readonly isCertain: boolean }
+  /* It does not answer to a value that is set before the prompt. */
+  | { readonly kind: 'not-set'; readonly callId: number }
   /* W13: it ignores a cancel. */
   | { readonly kind: 'give-up'; readonly turnId: string }
   | { readonly kind: 'overdue'; readonly turnId: string };
@@ -32,6 +35,8 @@ export interface Wait {
   readonly name: string;
   readonly fromMs: number;
   readonly ms: number;
+  /* Before this process looked it may not have begun: whoever was to pass it on was lost. */
+  readonly isFromHere?: boolean;
 }
 
 /* `restMs`: what is left of a wait; zero or less: it is over. */
@@ -55,6 +60,13 @@ export function dueByClock(
     return ms > 0 ? { kind: 'wait', ms } : { kind: 'close', runId, isCertain: false };
   }
   if (turn === undefined) return nothing;
+  const told = run.setting?.call;
+  if (told !== undefined) {
+    const { callId, atMs: fromMs } = told;
+    const name = `set ${run.runId} ${callId}`;
+    const ms = restMs({ name, fromMs, ms: settingMs, isFromHere: true });
+    return ms > 0 ? { kind: 'wait', ms } : { kind: 'not-set', callId };
+  }
   if (turn.cancelAskedAtMs !== undefined) {
     const fromMs = turn.cancelAskedAtMs;
     const ms = restMs({ name: `cancel ${turn.id}`, fromMs, ms: cancelGraceMs });

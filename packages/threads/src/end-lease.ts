@@ -4,6 +4,7 @@
 import { type AgentRunRow, endRun, failStart, type RunEnd, verifyTree } from '@clawdfather/agents';
 import type { Clock } from '@clawdfather/kit';
 import type { RunId } from '@clawdfather/supervisor';
+import { ThreadsError } from './errors.ts';
 import type { AgentSupervisor } from './ports.ts';
 import type { KeptRows } from './thread-rows.ts';
 import { seeTree } from './tree-evidence.ts';
@@ -49,7 +50,18 @@ export function endWithoutRecord(
 /* Nothing was started for the turn that runs, if one does. */
 export async function failTurn({ rows, clock }: EndLeaseDeps, error: Error): Promise<void> {
   await rows.change((now) => {
-    const change = failStart(now, error.message, clock.wallMs());
+    const change = failStart(
+      now,
+      { message: error.message, limit: limitOf(error) },
+      clock.wallMs(),
+    );
     return change && { change };
   });
+}
+
+/* The code of the limit that leaves no room; undefined: it is another reason. */
+function limitOf(error: Error): string | undefined {
+  if (!(error instanceof ThreadsError) || error.code !== 'no-place') return undefined;
+  const { limit } = error.detail;
+  return typeof limit === 'string' ? limit : undefined;
 }

@@ -14,10 +14,12 @@ export const threadsErrorCodes = [
   'agent-not-started',
   'agent-elsewhere',
   'host-away',
+  'no-place',
   'queue-full',
   'lane-full',
   'turn-not-waiting',
   'queue-crowded',
+  'message-reused',
 ] as const;
 export type ThreadsErrorCode = (typeof threadsErrorCodes)[number];
 

@@ -23,6 +23,8 @@ export type {
   StartedRun,
   TerminalName,
 } from './ports.ts';
+export { createAdmission } from './queue/admission.ts';
+export { pollTimes } from './queue/poll-facts.ts';
 export type { PolledTurn, PollFacts } from './queue/poll-facts.ts';
 export { usualQueueLimits } from './queue/queue-limits.ts';
 export type { MemoryLimits, QueueLimits } from './queue/queue-limits.ts';

@@ -13,7 +13,7 @@ import {
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
-import { optionsOf } from '@clawdfather/agents/asks';
+import { answerKindOf, answerKinds } from '@clawdfather/agents/asks';
 import type { AccountId } from '@clawdfather/kit';
 
 /* Which thread it is about, as it is after the change. */
@@ -23,18 +23,7 @@ export interface ObservedThread {
 }
 
 /* How an ask was closed: the kind of the option that was taken, the answer to a question, or that none came. */
-export const askOutcomes = [
-  'allow_once',
-  'allow_always',
-  'reject_once',
-  'reject_always',
-  'other',
-  'accept',
-  'decline',
-  'cancel',
-  'withdrawn',
-  'void',
-] as const;
+export const askOutcomes = [...answerKinds, 'withdrawn', 'void'] as const;
 export type AskOutcome = (typeof askOutcomes)[number];
 
 export type ThreadEvent =
@@ -138,12 +127,7 @@ function askEvents({ asks: before }: ThreadRows, { rows }: ThreadChange): Thread
 function outcomeOf(ask: AskRow): AskOutcome {
   const { state, decision } = ask;
   if (state === 'withdrawn' || state === 'void') return state;
-  const answer = decision?.answer;
-  if (answer === undefined) return 'other';
-  if (answer.kind !== 'option') return answer.kind;
-  const taken = optionsOf(ask).find(({ optionId }) => optionId === answer.optionId);
-  // What an agent calls a kind may be anything.
-  return askOutcomes.find((outcome) => outcome === taken?.kind) ?? 'other';
+  return decision === undefined ? 'other' : answerKindOf(ask, decision.answer);
 }
 
 export const askClasses = [

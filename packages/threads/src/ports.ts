@@ -87,8 +87,8 @@ export type AgentSupervisor = Pick<
 
 /* The sessions that agents belong to. */
 export interface AgentSessions {
-  /* It has ended, or is not there any more. */
-  isOver(accountId: AccountId, sessionId: string): Promise<boolean>;
+  /* Undefined: it goes on. `lost`: nobody has ended it. One that is not there any more was closed. */
+  endOf(accountId: AccountId, sessionId: string): Promise<'closed' | 'lost' | undefined>;
 }
 
 /* Places at which a crash is tried, for tests. */

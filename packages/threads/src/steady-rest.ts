@@ -10,13 +10,13 @@ const waitsMax = 8;
 
 export function createSteadyRest(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>) {
   const dueAtMs = new Map<string, number>();
-  return ({ name, fromMs, ms }: Wait): number => {
+  return ({ name, fromMs, ms, isFromHere = false }: Wait): number => {
     const nowMs = clock.monotonicMs();
     const key = `${name} ${fromMs}`;
     const known = dueAtMs.get(key);
     if (known !== undefined) return known - nowMs;
     // What began in the future has just begun.
-    const restMs = Math.min(ms, fromMs + ms - clock.wallMs());
+    const restMs = isFromHere ? ms : Math.min(ms, fromMs + ms - clock.wallMs());
     dueAtMs.set(key, nowMs + restMs);
     for (const oldest of dueAtMs.keys()) {
       if (dueAtMs.size <= waitsMax) break;

@@ -13,6 +13,7 @@ import {
   type Close,
   closeGraceMs,
   forgetNative,
+  giveUpSetting,
   giveUpTurn,
   type ThreadRecords,
   type TurnRow,
@@ -241,6 +242,9 @@ export class ThreadActor {
       case 'close':
         await this.#closeRun(due.runId);
         break;
+      case 'not-set':
+        await this.#giveUpSetting(due.callId);
+        break;
       case 'give-up':
         await this.#giveUp(due.turnId);
         break;
@@ -257,6 +261,15 @@ export class ThreadActor {
       const change = beginClosing(now, { runId, cancelsTurn: false, ...close }, clock.wallMs());
       return change && { change };
     });
+  }
+
+  async #giveUpSetting(callId: number): Promise<void> {
+    const { clock, onFree } = this.#deps;
+    await this.rows.change((now) => {
+      const change = giveUpSetting(now, callId, clock.wallMs());
+      return change && { change };
+    });
+    onFree();
   }
 
   async #giveUp(turnId: string): Promise<void> {

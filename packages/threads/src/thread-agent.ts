@@ -18,7 +18,7 @@ import {
   type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
-import type { AccountId, Clock, Log, Random } from '@clawdfather/kit';
+import { type AccountId, type Clock, hasCode, type Log, type Random } from '@clawdfather/kit';
 import {
   type ManagedRun,
   type RunId,
@@ -33,6 +33,7 @@ import { ThreadsError } from './errors.ts';
 import { formatRunEnd } from './format-run-end.ts';
 import type { AgentPlan, AgentStarter, AgentSupervisor, CrashPoint } from './ports.ts';
 import { createThreadEffects, type ThreadEffects } from './thread-effects.ts';
+import { isOver } from './is-over.ts';
 import { causeOf, createReachHost, isHostAway, type ReachHost } from './reach-host.ts';
 import type { KeptRows } from './thread-rows.ts';
 
@@ -85,7 +86,7 @@ export class ThreadAgent {
 
   /* The lease first, then the process: a crash in between leaves a lease that the next owner finds. */
   async begin({ thread, turn }: ThreadRows): Promise<void> {
-    const { random, supervisor, clock, accountId, starter, rows, onStart } = this.#deps;
+    const { random, supervisor, clock, accountId, records, starter, rows, onStart } = this.#deps;
     this.#plan = undefined;
     const restMs = this.#reach.restOf(turn);
     if (restMs > 0) {
@@ -117,16 +118,23 @@ export class ThreadAgent {
       programRoot: program.root,
       programPath: program.path,
     };
+    // What it offers can be asked for before it has said so in this session, and it may never say so again.
+    const known =
+      once === undefined
+        ? (await records.offered(thread.agent, thread.connectionId))?.choices
+        : undefined;
     const begun = await rows.change((now) => {
       // Reaching another machine takes its time: the turn may have been cancelled meanwhile.
       const isGone = turn !== undefined && now.turn === undefined;
-      const begun = { ...lease, ...place, once };
+      const begun = { ...lease, ...place, once, known };
       const change = isGone ? undefined : beginRun(now, begun, clock.wallMs());
       return change && { change };
     });
     if (begun === undefined && rows.known?.thread.status === 'archived') {
       this.#deps.onStart(new ThreadsError('thread-archived', `thread ${thread.id} is archived`));
     }
+    // Nothing was begun for a turn that this agent must not be prompted with.
+    if (begun !== undefined && begun.run === undefined) this.#deps.onFree();
     this.#deps.lookAgain();
   }
 
@@ -201,13 +209,19 @@ export class ThreadAgent {
     return this.#holdOn(managed, { setup: await this.#setupOf(rows, run), seenBy });
   }
 
-  /* Undefined: it did not start, and its lease is closed. */
+  /* Undefined: it did not start, and its lease is closed; or another owner starts it. */
   async #start(rows: ThreadRows, run: AgentRunRow): Promise<ManagedRun | undefined> {
-    const { signal, onStart } = this.#deps;
+    const { signal, onStart, lookAgain } = this.#deps;
     try {
       return await (await this.#planOf(rows)).start(run, rows.turn);
     } catch (error) {
       if (signal.aborted) throw error;
+      if (isOver(error) || hasCode(error, 'lease-lost')) {
+        // Another owner starts it: we were frozen, or came at the same moment. That it failed here says nothing about the agent.
+        await this.#deps.rows.forget();
+        lookAgain(retryMs);
+        return undefined;
+      }
       const failure = asError(error);
       const { message } = failure;
       // Lost between the look at it and the start: the turn goes back, and the host is tried again.
@@ -289,13 +303,24 @@ export class ThreadAgent {
   async #follow(hold: AgentHold): Promise<void> {
     const { signal, log, threadId, rows, lookAgain } = this.#deps;
     try {
-      await this.#afterHold(hold, await hold.done);
+      await this.#afterHold(hold, await this.#endOf(hold));
     } catch (error) {
       if (signal.aborted) return;
       log.warn('thread.agent-lost-sight', { threadId, error });
       await rows.forget();
       this.#hold = undefined;
       lookAgain(retryMs);
+    }
+  }
+
+  /* The journal of one that has ended may be gone with its directory: then its record is all that there will ever be. */
+  async #endOf({ done, run }: AgentHold): Promise<HoldEnd> {
+    try {
+      return await done;
+    } catch (error) {
+      const exit = this.#deps.supervisor.get(run.runId)?.exit;
+      if (exit === undefined || !hasCode(error, 'journal-missing')) throw error;
+      return { kind: 'ended', exit, lastWords: undefined };
     }
   }
 

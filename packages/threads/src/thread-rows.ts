@@ -35,7 +35,7 @@ export interface Decided {
   /* Of the open message after the change; absent: as before. */
   readonly text?: MessageText;
   /* Of what somebody asked for. */
-  readonly audit?: ThreadAudit;
+  readonly audits?: readonly ThreadAudit[];
 }
 
 /* Undefined: nothing is to be done. `text`: of the message that the agent is writing. */
@@ -101,13 +101,13 @@ export class KeptRows {
     });
   }
 
-  async #commit(before: ThreadRows, { change, text, audit }: Decided): Promise<boolean> {
+  async #commit(before: ThreadRows, { change, text, audits }: Decided): Promise<boolean> {
     const { records, desk, observer, accountId, onPoint, threadId } = this.#deps;
     // Whatever becomes of it, what is here may not be what is stored any more.
     this.#lastKnown = before;
     this.#rows = undefined;
     onPoint?.('before-commit');
-    const outcome = await records.commit(before, change, audit);
+    const outcome = await records.commit(before, change, audits);
     onPoint?.('after-commit');
     if (outcome === 'conflict') return false;
     if (outcome !== 'committed') {

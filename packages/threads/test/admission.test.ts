@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReadyLane, ReadyTurn } from '@clawdfather/agents';
+import type { ReadyLane, ReadyTurn, ReadyWanted } from '@clawdfather/agents';
 import { type AccountId, silentLog } from '@clawdfather/kit';
 import { createFakeClock } from '@clawdfather/testkit';
 import { createAdmission } from '../src/queue/admission.ts';
@@ -16,11 +16,15 @@ const turn: ReadyTurn = {
   turnId: 'turn',
   priority: 0,
   queueKey: 1,
+  place: 1,
   readyAtMs: 0,
   hasAgent: false,
 };
 
-function rig(isDone: () => Promise<boolean>) {
+function rig(
+  isDone: () => Promise<boolean>,
+  more: Partial<Parameters<typeof createAdmission>[0]> = {},
+) {
   const admitted: string[] = [];
   const clock = createFakeClock();
   const admission = createAdmission({
@@ -40,6 +44,7 @@ function rig(isDone: () => Promise<boolean>) {
       admitted.push(turnId);
     },
     expire: async () => {},
+    ...more,
   });
   return { admission, admitted, clock };
 }
@@ -98,5 +103,37 @@ test('while turns wait it looks again by itself', async () => {
     await settle();
   }
   assert.equal(admitted.length, 3, 'and not when none does');
+  await admission.close();
+});
+
+test('with memory for some agents, a turn is found whose agent runs, however many stand before it that need one', async () => {
+  const cold = Array.from({ length: 100 }, (_, place) => ({
+    ...turn,
+    turnId: `cold-${place}`,
+    threadId: `cold-${place}`,
+    queueKey: place,
+  }));
+  const warm = { ...turn, turnId: 'warm', threadId: 'warm', queueKey: 1_000, hasAgent: true };
+  const limits = { ...usualQueueLimits, gateway: { ...usualQueueLimits.gateway, activeMax: 4 } };
+  const { floorBytes, agentBytes } = limits.memory;
+  const admitted: string[] = [];
+  const { admission } = rig(async () => admitted.length > 0, {
+    queue: {
+      readyLanes: async () => (admitted.length > 0 ? [] : [lane]),
+      running: async () => [],
+      ready: async ({ hasAgentOnly, perLaneMax }: ReadyWanted) =>
+        [...cold, warm].filter(({ hasAgent }) => hasAgent || !hasAgentOnly).slice(0, perLaneMax),
+      overdue: async () => [],
+    } as never,
+    limits,
+    // For one agent.
+    availableBytes: async () => floorBytes + agentBytes,
+    admit: async ({ turnId }) => {
+      admitted.push(turnId);
+    },
+  });
+  admission.look();
+  await settle();
+  assert.deepEqual(admitted.toSorted(), ['cold-0', 'warm']);
   await admission.close();
 });

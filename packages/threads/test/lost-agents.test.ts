@@ -3,6 +3,9 @@
  * the cause follow from what was seen, and stay.
  */
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import {
   endTurn,
@@ -105,4 +108,27 @@ test('recovery 2: what was finished while no gateway was alive is finished', asy
   await next.threads.takeUp();
   const { status, code } = await endOf(rig, id, turnId);
   assert.deepEqual([status, code, rig.text(id)], ['completed', 'success', 'onetwo']);
+});
+
+test('recovery 2: one that was never on record as started, and whose machine was restarted: another is started', async (t) => {
+  const rig = rigOf(t, [say('one'), endTurn()]);
+  const first = await rig.gateway({ lostAt: 'after-spawn' });
+  const { id, turnId } = await rig.ask(first.threads, 'hello');
+  await rig.until('it is lost', () => first.hasStopped());
+  const { runId } = rig.lease(id)!;
+  const run = await first.supervisor.attach(runId);
+  await run.cancel();
+  await run.waitTree();
+  await first.lose();
+  // As after a crash of the machine: the record of the intent, of another boot, and nothing on the disk.
+  using registry = new DatabaseSync(join(rig.stateDir, 'registry.db'), { timeout: 5_000 });
+  const facts = `pid = NULL, shim_pid = NULL, started_at_ms = NULL, ended_at_ms = NULL, tree_ended_at_ms = NULL,
+    exit = NULL, exit_reason = NULL, journal_bytes = NULL, boot_id = 'the boot before', state = 0`;
+  registry.exec(`UPDATE runs SET ${facts}`);
+  rmSync(join(rig.stateDir, 'runs', runId), { recursive: true });
+  const next = await rig.gateway();
+  assert.equal(next.supervisor.get(runId)?.exit?.reason, 'host-rebooted');
+  await next.threads.takeUp();
+  const { status, code } = await endOf(rig, id, turnId);
+  assert.deepEqual([status, code, rig.text(id)], ['completed', 'success', 'one']);
 });

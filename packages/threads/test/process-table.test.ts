@@ -14,6 +14,7 @@ import {
   exitWith,
   expectInitialize,
   expectNew,
+  gate,
   onPrompt,
   say,
   script,
@@ -225,9 +226,9 @@ test('a startup orphan with its agent, a child of it and a grandchild: all end, 
   assert.deepEqual([lives(pid), lives(child), lives(deepest)], [true, true, true]);
   const asked: string[] = [];
   const sessions = {
-    isOver: async (_account: string, session: string) => {
+    endOf: async (_account: string, session: string) => {
       asked.push(session);
-      return true;
+      return 'closed' as const;
     },
   };
   const next = await rig.gateway({ sessions });
@@ -236,6 +237,25 @@ test('a startup orphan with its agent, a child of it and a grandchild: all end, 
   assert.deepEqual(asked, ['a-session']);
   assert.deepEqual([lives(pid), lives(child), lives(deepest)], [false, false, false]);
   assert.equal(rig.endedLeases(id)[0]?.closing?.reason, 'session-over');
+});
+
+test('a startup orphan in a turn: who closed its session cancelled the turn, and nobody did where it was lost', async (t) => {
+  const ends = { closed: 'cancelled', lost: 'interrupted' } as const;
+  for (const [end, expected] of Object.entries(ends)) {
+    const rig = rigWith(t, [gate('never')], { sessionId: 'a-session' });
+    const gateway = await rig.gateway();
+    const { id, turnId } = await rig.ask(gateway.threads, 'hello');
+    const { process } = await rig.runningAgent(id);
+    await rig.until('it has the prompt', () => rig.methods().includes('session/prompt'));
+    await gateway.lose();
+    const sessions = { endOf: async () => end as keyof typeof ends };
+    const next = await rig.gateway({ sessions });
+    await next.threads.agents.reapStartupOrphans();
+    await ended(rig, id);
+    assert.equal(lives(process.rootPid), false);
+    assert.equal(rig.database.threads.get(id)?.turns.get(turnId)?.status, expected);
+    await rig.close();
+  }
 });
 
 test('reaping starts from leases: what looks like an agent of ours and has none is left alone', async (t) => {

@@ -94,22 +94,40 @@ test('a frozen gateway that was superseded does no harm when it thaws', options,
 test('the one that took over is lost too, while the first is frozen', options, (t) =>
   eachCase(t, async (rig, chance, name) => {
     const [frozenAt, lostAt] = [chance(pointsMax), chance(pointsMax)];
-    const first = await rig.gateway({ frozenAt });
-    let isOver = await talk(rig, first, 0);
-    if (!isOver) {
-      rig.expireLeases();
-      const second = await takeUp(rig, lostAt);
-      isOver = await talk(rig, second, 1);
-      await second.lose();
-    }
-    if (!isOver) {
-      const third = await takeUp(rig);
-      first.thaw();
-      await talk(rig, third, 2);
-      await first.threads.close();
-      await third.lose();
-    }
-    await first.lose();
+    await loseWhileFrozen(rig, { frozenAt, lostAt });
     checkTalk(rig, name(`frozen at ${frozenAt}, the next lost at ${lostAt}`));
   }),
 );
+
+test(
+  'one that thaws while another starts the agent is refused, and fails nothing',
+  options,
+  async (t) => {
+    const rig = new ThreadsRig(t, conversation);
+    await loseWhileFrozen(rig, { frozenAt: 1, lostAt: 1 });
+    checkTalk(rig, 'both begin with the same turn');
+  },
+);
+
+/* A third one goes on, and the first thaws beside it. */
+async function loseWhileFrozen(
+  rig: ThreadsRig,
+  { frozenAt, lostAt }: { readonly frozenAt: number; readonly lostAt: number },
+): Promise<void> {
+  const first = await rig.gateway({ frozenAt });
+  let isOver = await talk(rig, first, 0);
+  if (!isOver) {
+    rig.expireLeases();
+    const second = await takeUp(rig, lostAt);
+    isOver = await talk(rig, second, 1);
+    await second.lose();
+  }
+  if (!isOver) {
+    const third = await takeUp(rig);
+    first.thaw();
+    await talk(rig, third, 2);
+    await first.threads.close();
+    await third.lose();
+  }
+  await first.lose();
+}

@@ -3,7 +3,15 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectInitialize, expectNew, gate, onPrompt, say, script } from '@clawdfather/testkit';
+import {
+  endTurn,
+  expectInitialize,
+  expectNew,
+  gate,
+  onPrompt,
+  say,
+  script,
+} from '@clawdfather/testkit';
 import { anAccount } from './support/memory-records.ts';
 import { ThreadsRig } from './support/threads-rig.ts';
 
@@ -48,4 +56,21 @@ test('one message that comes ten times at the same moment, at both of them, is o
   );
   assert.equal(new Set(await Promise.all(sent)).size, 1);
   assert.equal(rig.database.threads.get(id)?.turns.size, 1);
+});
+
+test('that another one has its agent now is no change of a thread', async (t) => {
+  const rig = new ThreadsRig(
+    t,
+    script([expectInitialize(), expectNew(), onPrompt([say('one'), endTurn()])]),
+  );
+  const first = await rig.gateway();
+  const { id, turnId } = await rig.ask(first.threads, 'count');
+  await rig.until('the turn has ended', () => rig.turnEnded(id, turnId));
+  const { epoch } = await rig.runningAgent(id);
+  await first.lose();
+  const changedAtMs = rig.database.threads.get(id)?.thread.updatedAtMs;
+  const next = await rig.gateway();
+  await next.threads.takeUp();
+  await rig.until('it has a new owner', () => (rig.lease(id)?.epoch ?? 0) > epoch);
+  assert.equal(rig.database.threads.get(id)?.thread.updatedAtMs, changedAtMs);
 });

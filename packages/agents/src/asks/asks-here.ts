@@ -160,7 +160,7 @@ async function answerOne(
       return { outcome: isOver || step.outcome === 'answered' ? 'ask-decided' : step.outcome };
     }
     const audit = answerAudit({ ask, answer }, { actor });
-    if ((await records.commit(rows, step.change, audit)) === 'conflict') continue;
+    if ((await records.commit(rows, step.change, [audit])) === 'conflict') continue;
     const undelivered = await deliver(deps, records, run).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),

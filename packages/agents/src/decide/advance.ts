@@ -1,8 +1,11 @@
 /*
  * What follows from the rows by itself, at the end of every decision of the owner: the first call to an agent that has started, and the
- * prompt of the turn that runs, once the agent is ready for it (X2).
+ * prompt of the turn that runs, once the agent is ready for it and its session has what was chosen (X2).
  */
+import type { ThreadChange, ThreadRows } from '../rows.ts';
 import { deadlineMs } from '../turn/deadlines.ts';
+import { promptFor } from '../turn/pictures.ts';
+import { abandonSetting, setChosenValues } from './choosing.ts';
 import type { Draft } from './draft.ts';
 import { type AgentSetup, initialize } from './handshake.ts';
 
@@ -13,8 +16,20 @@ export function advance(draft: Draft, setup?: AgentSetup): void {
   if (run.phase === 'starting') {
     if (setup !== undefined && run.process !== undefined) initialize(draft, setup);
   } else if (run.phase === 'ready' && turn !== undefined && turn.promptCall === undefined) {
-    prompt(draft);
+    if (turn.cancelCause !== undefined || setChosenValues(draft)) prompt(draft);
   }
+}
+
+/* The agent does not answer to a value that is set: the turn fails, or its prompt goes without it. Undefined: it has answered. */
+export function giveUpSetting(
+  rows: ThreadRows,
+  callId: number,
+  atMs: number,
+): ThreadChange | undefined {
+  const draft = abandonSetting(rows, callId, atMs);
+  if (draft === undefined) return undefined;
+  advance(draft);
+  return draft.done();
 }
 
 function prompt(draft: Draft): void {
@@ -24,7 +39,8 @@ function prompt(draft: Draft): void {
     draft.turnEvent({ type: 'stopped', stopReason: 'cancelled' });
     return;
   }
-  const params = { sessionId: thread.nativeSessionId, prompt: turn.prompt };
+  const blocks = promptFor(turn.prompt, draft.run?.capabilities);
+  const params = { sessionId: thread.nativeSessionId, prompt: blocks };
   const { id, end } = draft.call('session/prompt', params, turn.id);
   draft.changeTurn({
     runId,

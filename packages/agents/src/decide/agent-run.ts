@@ -4,10 +4,13 @@
  */
 import type { RunId, TerminationReason } from '@clawdfather/supervisor';
 import { outputStart } from '@clawdfather/supervisor';
-import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows } from '../rows.ts';
+import type { Choice } from '../choices/choice.ts';
+import { withoutCurrent } from '../choices/parse-choices.ts';
+import type { AgentProcess, AgentRunRow, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
 import { requeuesMax } from '../wire/limits.ts';
 import { advance } from './advance.ts';
 import { lossOf } from './agent-loss.ts';
+import { giveUpAfterEnd, giveUpAll } from './choosing.ts';
 import { Draft } from './draft.ts';
 import type { AgentSetup } from './handshake.ts';
 import type { MessageText } from './message-text.ts';
@@ -24,19 +27,23 @@ export type NewAgentRun = Pick<
   readonly sessionId: string | undefined;
   /* Where it works, as its own machine calls it; absent: as the thread says. */
   readonly cwd?: string | undefined;
+  /* What its agent has offered the last time. */
+  readonly known?: readonly Choice[] | undefined;
   /* It is run for the turn that is running, and for no other. */
   readonly once?: OnceSetup | undefined;
 };
 
-/* Undefined: it has one, or was put away meanwhile. */
+/* Undefined: it has one, or was put away meanwhile. Without a run: the turn must not be prompted by this agent, and has failed. */
 export function beginRun(
   rows: ThreadRows,
-  { sessionId, cwd = rows.thread.cwd, once, ...run }: NewAgentRun,
+  { sessionId, cwd = rows.thread.cwd, once, known = [], ...run }: NewAgentRun,
   atMs: number,
 ): ThreadChange | undefined {
   if (rows.run !== undefined || rows.thread.status === 'archived') return undefined;
   const draft = new Draft(rows, atMs);
   draft.thread = { ...draft.thread, sessionId, cwd };
+  // Nothing is started for a turn that must not be prompted.
+  if (once !== undefined && !giveUpAll(draft)) return draft.done();
   draft.run = {
     ...run,
     epoch: 0,
@@ -47,6 +54,7 @@ export function beginRun(
     nextCallId: 1,
     nextInputOffset: 0,
     replayedCount: 0,
+    ...(known.length === 0 ? {} : { choices: withoutCurrent(known) }),
     startedAtMs: atMs,
   };
   noteReached(draft);
@@ -117,12 +125,21 @@ export function endRun(
   closeMessage({ draft, texts: new Texts(text), atMs: endedAtMs });
   closeAsks(draft, () => true, { state: 'void', atMs: endedAtMs });
   const { reason, hostCause, message } = end;
-  draft.event('status', { event: 'agent-ended', reason, hostCause, message });
+  // Why it was closed, where it was: that it ended by a signal is then no failure.
+  const closing = run.closing?.reason;
+  draft.event('status', { event: 'agent-ended', reason, hostCause, closing, message });
   draft.endRun({ ...draft.changeRun({}), state: end.state, endedAtMs });
   const said = { ...end, message: withWords(end) };
   if (run.phase === 'once') endOnce(draft, run, said);
-  else if (turn !== undefined) endOfTurn(draft, run, said);
+  else if (turn !== undefined && !isForNextRun(turn, run)) endOfTurn(draft, run, said);
   return draft.done();
+}
+
+/* It came while the agent was being ended, and never had to do with it: it goes on with the next one. */
+function isForNextRun(turn: TurnRow, { closing }: AgentRunRow): boolean {
+  const { startedAtMs, promptCall, cancelAskedAtMs } = turn;
+  if (closing === undefined || startedAtMs === undefined) return false;
+  return startedAtMs >= closing.atMs && promptCall === undefined && cancelAskedAtMs === undefined;
 }
 
 function withWords({ message, reason, lastWords }: RunEnd): string {
@@ -139,7 +156,11 @@ function endOfTurn(draft: Draft, run: AgentRunRow, end: RunEnd): void {
   // It says nothing about the agent: another one may live.
   const isNotItsFault =
     reason === 'host-rebooted' || reason === 'container-restarted' || hostCause !== undefined;
-  const mayGoBack = (isPrompted || isNotItsFault) && turn.requeuedCount < requeuesMax;
+  const wasSetting = run.setting?.call !== undefined && !isPrompted;
+  if (wasSetting && reason === 'exit') giveUpAfterEnd(draft, run);
+  if (draft.turn === undefined) return;
+  const isUnsaid = isPrompted || isNotItsFault || wasSetting;
+  const mayGoBack = isUnsaid && turn.requeuedCount < requeuesMax;
   if (!wasAccepted && !mayGoBack) {
     draft.turnEvent({ type: 'not-startable', message }, endedAtMs);
     return;

@@ -44,7 +44,13 @@ export function answerAsk(
   draft.asks.set(ask.id, { ...ask, state, decision: { answer, actor, atMs } });
   draft.event(
     eventTypeOf(ask),
-    { ask: ask.id, state: 'answered', answer: { ...answer }, actor },
+    {
+      ask: ask.id,
+      state: 'answered',
+      answer: { ...answer },
+      answerKind: answerKindOf(ask, answer),
+      actor,
+    },
     { turnId: ask.turnId },
   );
   return { outcome: 'answered', change: draft.done() };
@@ -94,6 +100,29 @@ function isAllowed(answer: AskAnswer): boolean {
 export function optionsOf({ class: askClass, params }: Pick<AskRow, 'class' | 'params'>) {
   return askClass === 'effect' ? effectOptions : permissionOptions(params);
 }
+
+/* What an answer comes to, whatever the agent calls its options: an id says nothing to those who read of it later. */
+export const answerKinds = [
+  'allow_once',
+  'allow_always',
+  'reject_once',
+  'reject_always',
+  /* An option of a kind that is not known here. */
+  'other',
+  'accept',
+  'decline',
+  'cancel',
+] as const;
+export type AnswerKind = (typeof answerKinds)[number];
+
+export function answerKindOf(ask: Pick<AskRow, 'class' | 'params'>, answer: AskAnswer): AnswerKind {
+  if (answer.kind !== 'option') return answer.kind;
+  const taken = optionsOf(ask).find(({ optionId }) => optionId === answer.optionId);
+  // What an agent calls a kind may be anything, also one of those that are no option's.
+  return optionKinds.find((kind) => kind === taken?.kind) ?? 'other';
+}
+
+const optionKinds = answerKinds.slice(0, answerKinds.indexOf('other'));
 
 function optionIds(ask: AskRow): readonly string[] {
   return optionsOf(ask).map(({ optionId }) => optionId);

@@ -10,6 +10,7 @@ import { advance } from './advance.ts';
 import type { Consuming } from './consuming.ts';
 import { Draft } from './draft.ts';
 import type { AgentSetup } from './handshake.ts';
+import { noteChoices } from './kept-choices.ts';
 import type { MessageText } from './message-text.ts';
 import { settleCall } from './settle-call.ts';
 import { takeRequest, withdrawAsk } from './take-request.ts';
@@ -124,7 +125,10 @@ function takeNotification(
     // The replay of a load is what is stored already (W11).
     const { phase, replayedCount } = draft.changeRun({});
     if (phase === 'loading') draft.changeRun({ replayedCount: replayedCount + 1 });
-    else takeUpdate(consuming, isObject(params['update']) ? params['update'] : params);
+    else {
+      takeUpdate(consuming, isObject(params['update']) ? params['update'] : params);
+      noteChoices(draft, params, atMs);
+    }
     return;
   }
   if (method === '$/cancel_request') withdrawAsk(consuming, params['requestId']);

@@ -40,6 +40,7 @@ export class Draft {
   queue: readonly TurnRow[];
   readonly calls: Map<number, CallRow>;
   readonly asks: Map<string, AskRow>;
+  readonly #queueBefore: readonly TurnRow[];
   readonly #syncs: Map<string, ArtifactSyncRow>;
   readonly #endedSyncs: ArtifactSyncRow[] = [];
   readonly #artifacts: ArtifactRow[] = [];
@@ -54,6 +55,7 @@ export class Draft {
     this.run = rows.run;
     this.turn = rows.turn;
     this.queue = rows.queue;
+    this.#queueBefore = rows.queue;
     this.calls = new Map(rows.calls);
     this.asks = new Map(rows.asks);
     this.#syncs = new Map(rows.syncs);
@@ -187,7 +189,10 @@ export class Draft {
     const { calls, asks, turn } = this;
     const queue = readied(this.queue, turn, this.atMs);
     const status = this.#status();
-    const thread = { ...this.thread, status, updatedAtMs: this.atMs };
+    // What only its agent's process is about, such as another owner, is no change to people.
+    const isChanged = this.#events.length > 0 || queue !== this.#queueBefore;
+    const updatedAtMs = isChanged ? this.atMs : this.thread.updatedAtMs;
+    const thread = { ...this.thread, status, updatedAtMs };
     // As a load finds them: absent where there are none.
     const syncs = this.#syncs.size === 0 ? {} : { syncs: this.#syncs };
     return {

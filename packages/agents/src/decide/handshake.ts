@@ -8,6 +8,7 @@
 import type { AgentCapabilities, AgentRunRow } from '../rows.ts';
 import { isObject, type Json, type JsonObject, type RpcError } from '../wire/json-rpc.ts';
 import type { Draft } from './draft.ts';
+import { openChoices } from './kept-choices.ts';
 import type { OnceSetup } from './once.ts';
 
 /* What an agent is told about us and its surroundings; the same for every process of a thread. */
@@ -66,15 +67,18 @@ export function handshakeAnswered(draft: Draft, setup: AgentSetup, result: Json)
       }
       draft.thread = { ...draft.thread, nativeSessionId: sessionId };
       draft.changeRun({ phase: 'ready' });
+      openChoices(draft, answer, { isNew: true });
       return;
     }
     case 'loading': {
       const { replayedCount } = draft.changeRun({ phase: 'ready' });
+      openChoices(draft, answer, { isNew: false });
       draft.event('status', { event: 'resumed', replayed: replayedCount });
       return;
     }
     case 'resuming':
       draft.changeRun({ phase: 'ready' });
+      openChoices(draft, answer, { isNew: false });
       draft.event('status', { event: 'resumed' });
       return;
     default:

@@ -1,8 +1,9 @@
 /*
- * An agent's answer to what we have asked of it: a step of the handshake, or the end of a turn.
+ * An agent's answer to what we have asked of it: a step of the handshake, a value that was set, or the end of a turn.
  */
 import type { AskRow } from '../rows.ts';
 import { isObject, type RpcMessage } from '../wire/json-rpc.ts';
+import { choiceAnswered, isChoosing, lateChoiceAnswered } from './choosing.ts';
 import { isGoodbye } from './closing.ts';
 import type { Consuming } from './consuming.ts';
 import { handshakeAnswered, handshakeRefused } from './handshake.ts';
@@ -16,12 +17,14 @@ export function settleCall(consuming: Consuming, answer: Answer): void {
   const { id } = answer;
   const call = typeof id === 'number' ? draft.calls.get(id) : undefined;
   if (call === undefined || call.state !== 'sent') {
+    if (lateChoiceAnswered(draft, answer, atMs)) return;
     draft.event('noise', { text: 'an answer to no question', raw: { id } }, { atMs });
     return;
   }
   draft.calls.set(call.id, { ...call, state: 'answered' });
   if (call.method === 'session/prompt') endPrompt(consuming, answer, call.turnId);
   else if (isGoodbye(call)) return;
+  else if (isChoosing(call)) choiceAnswered(draft, { call, answer, atMs });
   else if (answer.kind === 'error') handshakeRefused(draft, setup, answer.error);
   else handshakeAnswered(draft, setup, answer.result);
 }

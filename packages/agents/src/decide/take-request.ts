@@ -74,6 +74,7 @@ export function answerCancelled(draft: Draft, ask: AskRow, actor: string): void 
     ask: ask.id,
     state: 'answered',
     answer: 'cancel',
+    answerKind: 'cancel',
     actor,
   });
 }

@@ -5,8 +5,10 @@ import type { LaneClaim } from '../queue/lanes.ts';
 import { keyAfter, type QueueSpot } from '../queue/queue-order.ts';
 import type { CancelCause, LoadClass, ThreadChange, ThreadRows, TurnRow } from '../rows.ts';
 import { nextTurn } from '../turn/next-turn.ts';
+import { withoutPictures } from '../turn/pictures.ts';
 import type { JsonObject } from '../wire/json-rpc.ts';
 import { advance } from './advance.ts';
+import { chooseIn, type Choosing } from './choosing.ts';
 import { Draft } from './draft.ts';
 import { cancelOnce } from './once.ts';
 import { answerCancelled } from './take-request.ts';
@@ -18,16 +20,24 @@ export interface NewTurn {
   readonly artifactDirs?: readonly string[] | undefined;
   readonly requester: string;
   readonly clientMessageId?: string | undefined;
+  readonly messageHash?: string | undefined;
   readonly trace?: string | undefined;
   readonly wakeId?: string | undefined;
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;
   /* Behind all that wait in its account; absent: behind those of its thread. */
   readonly queueKey?: number | undefined;
+  /* With the message, or not at all. */
+  readonly choosing?: Choosing | undefined;
 }
 
-export function enqueueTurn(rows: ThreadRows, turn: NewTurn, atMs: number): ThreadChange {
+export function enqueueTurn(
+  rows: ThreadRows,
+  { choosing, ...turn }: NewTurn,
+  atMs: number,
+): ThreadChange {
   const draft = new Draft(rows, atMs);
+  if (choosing !== undefined) chooseIn(draft, choosing);
   const spot = spotOf(turn, draft.queue.at(-1));
   const row: TurnRow = { ...turn, ...spot, status: 'queued', requeuedCount: 0, queuedAtMs: atMs };
   draft.queue = [...draft.queue, row];
@@ -84,7 +94,7 @@ export function admitTurn(
   draft.turn = { ...admitted, status: step.status, startedAtMs, instanceId };
   // What was put back has been shown already.
   if (next.requeuedCount === 0) {
-    draft.event('message', { role: 'user', blocks: next.prompt, ...saidBy(next) });
+    draft.event('message', { role: 'user', blocks: withoutPictures(next.prompt), ...saidBy(next) });
     draft.event('status', { event: 'started' });
   }
   advance(draft);
@@ -98,15 +108,25 @@ function saidBy({ requester }: TurnRow): { readonly from?: string } {
 
 const agentRequester = 'thread:';
 
+export interface FailedStart {
+  readonly message: string;
+  /* The code of the limit that leaves no room for an agent. */
+  readonly limit?: string | undefined;
+}
+
 /* No agent can be started for it: it fails at once. Undefined: none runs. */
 export function failStart(
   rows: ThreadRows,
-  message: string,
+  { message, limit }: FailedStart,
   atMs: number,
 ): ThreadChange | undefined {
   if (rows.turn === undefined) return undefined;
   const draft = new Draft(rows, atMs);
-  draft.turnEvent({ type: 'not-startable', message });
+  const event =
+    limit === undefined
+      ? ({ type: 'not-startable' } as const)
+      : ({ type: 'no-place', limit } as const);
+  draft.turnEvent({ ...event, message });
   return draft.done();
 }
 

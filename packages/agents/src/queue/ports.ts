@@ -19,6 +19,8 @@ export interface ReadyTurn extends QueueSpot {
   readonly accountId: AccountId;
   readonly threadId: string;
   readonly turnId: string;
+  /* In its thread. Turns that were put in at the same moment may have one key: then this decides, and their ids last. */
+  readonly place: number;
   readonly agent: string;
   readonly readyAtMs: number;
   /* Its agent runs already, so that none is started for it. */

@@ -48,6 +48,10 @@ export type TurnEvent =
   | { readonly type: 'refused'; readonly message: string }
   /* It could not be started, or does not let us in: nothing was prompted. */
   | { readonly type: 'not-startable'; readonly message: string }
+  /* Its agent does not work in the way that was chosen for it: nothing was prompted. */
+  | { readonly type: 'not-set'; readonly message: string }
+  /* A limit leaves no room for its agent; the code of the limit. */
+  | { readonly type: 'no-place'; readonly limit: string; readonly message: string }
   | {
       readonly type: 'agent-lost';
       readonly loss: AgentLoss;
@@ -101,6 +105,8 @@ function nextOfWaiting(state: TurnState, event: TurnEvent): TurnStep {
       return cancelled(event.cause, {});
     case 'expired':
       return ended('failed', busy('queue_timeout', event.message));
+    case 'no-place':
+      return noPlace(state, event);
     case 'refused':
     case 'not-startable':
       return failed(state, event.message);
@@ -121,6 +127,10 @@ function nextOfRunning(state: TurnState, event: TurnEvent): TurnStep {
       return stopped(state, event.stopReason);
     case 'late':
       return ended('failed', deadline);
+    case 'no-place':
+      return noPlace(state, event);
+    case 'not-set':
+      return failed(state, event.message, 'choice-not-set');
     case 'refused':
     case 'not-startable':
       return failed(state, event.message);
@@ -135,13 +145,21 @@ function nextOfRunning(state: TurnState, event: TurnEvent): TurnStep {
   }
 }
 
-function failed({ cancelCause }: TurnState, message: string): TurnStep {
+function failed({ cancelCause }: TurnState, message: string, cause?: string): TurnStep {
   if (cancelCause !== undefined) return cancelled(cancelCause, {});
-  return ended('failed', { code: 'error', message });
+  return ended('failed', { code: 'error', ...(cause === undefined ? {} : { cause }), message });
 }
 
-/* No lane had room. Nothing was sent to any agent, so the same may be asked again. */
-function busy(cause: 'queue_timeout', message: string): TurnResult {
+function noPlace(
+  { cancelCause }: TurnState,
+  { limit, message }: Extract<TurnEvent, { type: 'no-place' }>,
+): TurnStep {
+  if (cancelCause !== undefined) return cancelled(cancelCause, {});
+  return ended('failed', busy(limit, message));
+}
+
+/* There was no room. Nothing was sent to any agent, so the same may be asked again. */
+function busy(cause: string, message: string): TurnResult {
   return { code: 'OPENCLAW_GATEWAY_BUSY', cause, message };
 }
 
@@ -149,12 +167,16 @@ function stopped({ cancelCause }: TurnState, stopReason: string): TurnStep {
   switch (stopReason) {
     case 'cancelled':
       return cancelled(cancelCause ?? 'asked', { stopReason });
+    case 'end_turn':
+      // Some agents (opencode 1.18) end so when they are stopped. Who stopped it is told that it was; an answer in time stays one.
+      if (cancelCause === undefined || cancelCause === 'deadline') break;
+      return cancelled(cancelCause, { stopReason });
     case 'refusal':
       return ended('failed', { code: 'error', stopReason, message: 'the agent refused to go on' });
     default:
-      // Also what it stopped for on its own account, such as `max_tokens`: that is an answer.
-      return ended('completed', { code: 'success', stopReason });
   }
+  // Also what it stopped for on its own account, such as `max_tokens`: that is an answer.
+  return ended('completed', { code: 'success', stopReason });
 }
 
 function cancelled(cause: CancelCause, facts: Pick<TurnResult, 'stopReason'>): TurnStep {

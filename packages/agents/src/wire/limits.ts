@@ -23,5 +23,8 @@ export const closeGraceMs = 5_000;
 /* From the start of an agent until it can be prompted. Real agents need 0.5 to 5 s here, and more on a busy machine. */
 export const handshakeMs = 120_000;
 
+/* How long an agent may take over a value that is set before a prompt. Real agents need less than a second; one may ask its provider. */
+export const settingMs = 30_000;
+
 /* How often a turn is put back whose agent dies before it has the prompt. An agent that cannot live here would be started for ever. */
 export const requeuesMax = 3;

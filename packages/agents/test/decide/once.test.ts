@@ -8,6 +8,7 @@ import {
   admitTurn,
   beginRun,
   cancelTurn,
+  chooseValues,
   consume,
   createTextReader,
   endRun,
@@ -89,6 +90,24 @@ function textOf(model: ThreadModel, type = 'delta'): string {
 }
 
 const words = 'hä€\u{1f600}\n\0 wörld\u{1f468}\u200d\u{1f469}';
+
+test('it is not started for a thread that has a mode, and is for one that has a model', () => {
+  const chosen = (values: Record<string, string>): ThreadModel => {
+    const model = new ThreadModel();
+    model.commit(chooseValues(model.rows, { chosen: values, actor: 'device:1' }, 1));
+    enqueue(model, 'turn');
+    begin(model, { prompt: 'argument' });
+    return model;
+  };
+  const { rows, endedTurns } = chosen({ model: 'large', mode: 'plan' });
+  assert.equal(rows.run, undefined);
+  assert.equal(rows.turn, undefined);
+  assert.equal(endedTurns[0]?.result?.cause, 'choice-not-set');
+  assert.equal(rows.thread.chosen?.['mode'], 'plan');
+  const started = chosen({ model: 'large' });
+  assert.equal(started.rows.run?.phase, 'once');
+  assert.equal(started.rows.thread.chosen, undefined);
+});
 
 test('an answer that is cut at any byte is the same, with what came in between once', () => {
   const bytes = Buffer.from(words);

@@ -25,6 +25,8 @@ const events: readonly TurnEvent[] = [
   { type: 'unreachable', cause: 'timeout', message: 'no answer', wasPrompted: false },
   { type: 'unreachable', cause: 'gateway-silent', message: 'gone', wasPrompted: true },
   { type: 'cancel-ignored' },
+  { type: 'no-place', limit: 'session_limit_reached', message: '3 sessions are open' },
+  { type: 'not-set', message: 'it does not plan' },
 ];
 
 function wordOf(step: TurnStep): string {
@@ -55,6 +57,8 @@ test('a turn that waits is admitted, cancelled, or cannot be started', () => {
     '-',
     '-',
     '-',
+    'failed OPENCLAW_GATEWAY_BUSY',
+    '-',
   ]);
 });
 
@@ -77,14 +81,16 @@ test('a turn that runs ends by its answer, or with its agent', () => {
     'failed OPENCLAW_GATEWAY_LOST',
     'interrupted OPENCLAW_GATEWAY_LOST',
     'interrupted aborted',
+    'failed OPENCLAW_GATEWAY_BUSY',
+    'failed error',
   ]);
 });
 
-test('a turn that was cancelled is cancelled, however its agent takes it; what was finished is finished', () => {
+test('a turn that was cancelled is cancelled, however its agent takes it; an answer that was cut short is one', () => {
   assert.deepEqual(row({ status: 'running', cancelCause: 'asked' }), [
     '-',
     'running',
-    'completed success',
+    'cancelled aborted',
     'completed success',
     'failed error',
     'cancelled aborted',
@@ -99,6 +105,8 @@ test('a turn that was cancelled is cancelled, however its agent takes it; what w
     'cancelled aborted',
     'cancelled aborted',
     'interrupted aborted',
+    'cancelled aborted',
+    'cancelled aborted',
   ]);
 });
 

@@ -109,14 +109,13 @@ async function choose(
   );
   if (room <= 0 || open.length === 0) return [];
   const { startsMax } = await startsNow(deps, running);
-  const ready = await queue.ready({
-    lanes: open,
-    instanceId,
-    atMs: deps.clock.wallMs(),
-    perLaneMax: room,
-    hasAgentOnly: startsMax <= 0,
-  });
-  return nextAdmissions({ instanceId, limits, running, ready, startsMax });
+  const wanted = { lanes: open, instanceId, atMs: deps.clock.wallMs(), perLaneMax: room };
+  const ready = startsMax > 0 ? await queue.ready({ ...wanted, hasAgentOnly: false }) : [];
+  // Memory for some of the agents only: behind those that would have to be started stand turns whose agent runs.
+  const warm = startsMax < room ? await queue.ready({ ...wanted, hasAgentOnly: true }) : [];
+  const known = new Set(ready.map(({ turnId }) => turnId));
+  const all = [...ready, ...warm.filter(({ turnId }) => !known.has(turnId))];
+  return nextAdmissions({ instanceId, limits, running, ready: all, startsMax });
 }
 
 /* How many agents may be started, by the memory that there is. */

@@ -68,14 +68,16 @@ function hasRoom(lanes: LaneCounts, limits: QueueLimits, { agent, accountId }: R
   );
 }
 
-/* A queue for each account, in its order. */
+/* A queue for each account, in its order: the one that people are shown. */
 function queuesOf(ready: readonly ReadyTurn[]): readonly (readonly ReadyTurn[])[] {
   const queues = Map.groupBy(ready, ({ accountId }) => accountId);
   return [...queues.values()].map((queue) => queue.toSorted(compareReady));
 }
 
 function compareReady(left: ReadyTurn, right: ReadyTurn): number {
-  return compareSpots(left, right) || compareIds(left.turnId, right.turnId);
+  return (
+    compareSpots(left, right) || left.place - right.place || compareIds(left.turnId, right.turnId)
+  );
 }
 
 function compareIds(left: string, right: string): number {

@@ -102,7 +102,7 @@ async function changeWaiting(
   await actors.of({ accountId, id: thread }).rows.change((now) => {
     const change = decide(now, clock.wallMs());
     if (change === undefined) throw notWaiting(turnId);
-    return { change, audit: told };
+    return { change, audits: [told] };
   });
   actors.admission.look();
 }

@@ -115,10 +115,10 @@ function threadReason(turn: WaitingTurn, now: QueueNow): QueueReason | undefined
   const isOfThread = (other: RunningTurn): boolean =>
     other.accountId === accountId && other.threadId === turn.threadId;
   if (running.some(isOfThread)) {
-    return { code: 'thread-busy', message: 'the agent still works on an earlier prompt' };
+    return { code: 'thread-busy', message: 'the agent still works on an earlier message' };
   }
   if (turn.readyAtMs === undefined) {
-    return { code: 'thread-order', message: 'an earlier prompt of this thread waits, too' };
+    return { code: 'thread-order', message: 'an earlier message of this thread waits, too' };
   }
   const { notBeforeMs } = turn;
   if (notBeforeMs !== undefined && notBeforeMs > atMs) {

@@ -28,6 +28,7 @@ function ready(account: string, agent: string, given: Partial<ReadyTurn> = {}): 
     threadId: `thread-${count}`,
     priority: 0,
     queueKey: count,
+    place: 1,
     readyAtMs: count,
     hasAgent: false,
     ...given,
@@ -73,6 +74,14 @@ test('a higher priority is first within its account, and counts for nothing agai
   const bob = ready('bob', 'a', { readyAtMs: 0 });
   const limits = limitsOf(2, 9, 9);
   assert.deepEqual(admitted({ limits, ready: [low, high, bob] }), [bob, high]);
+});
+
+test('of turns with one key that comes first which is shown first', () => {
+  const [later, earlier] = [
+    ready('ann', 'a', { queueKey: 7, place: 2, turnId: 'a' }),
+    ready('ann', 'a', { queueKey: 7, place: 1, turnId: 'b' }),
+  ];
+  assert.deepEqual(admitted({ limits: limitsOf(1, 9, 9), ready: [later, earlier] }), [earlier]);
 });
 
 test('turns of other gateways count in the lanes of agents and accounts, not in ours', () => {

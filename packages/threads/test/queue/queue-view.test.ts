@@ -89,7 +89,11 @@ test('without memory a turn goes on whose agent runs here', () => {
 test('a client asks until the deadline and five minutes more', () => {
   const now = { atMs: 1_000, longestWaitMs: 10 * minuteMs };
   const prompted = { status: 'running', loadClass: 'short_task', deadlineAtMs: 9_000 } as const;
-  assert.deepEqual(pollFacts(prompted, now), { intervalMs: 2_000, untilMs: 9_000 + 5 * minuteMs });
+  assert.deepEqual(pollFacts(prompted, now), {
+    intervalMs: 2_000,
+    untilMs: 9_000 + 5 * minuteMs,
+    leftMs: 9_000 + 5 * minuteMs - now.atMs,
+  });
   for (const [loadClass, minutes] of [
     ['short_task', 10],
     ['long_task', 30],

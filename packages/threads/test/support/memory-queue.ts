@@ -54,6 +54,7 @@ export function memoryQueue(threads: () => readonly Stored[]): QueueRecords {
         : {
             ...turn,
             accountId: anAccount,
+            place: 0,
             readyAtMs: turn.readyAtMs,
             hasAgent: turn.agentInstanceId !== undefined,
           },

@@ -10,6 +10,7 @@ import {
   type FrameRow,
   isAmongRows,
   type LaneFull,
+  type Offered,
   type QueueRecords,
   type ThreadChange,
   type ThreadRecords,
@@ -38,6 +39,7 @@ export class MemoryRecords {
   readonly threads = new Map<string, StoredThread>();
   /* Of gateways, by their instance. */
   readonly beats = new Map<string, string>();
+  readonly #offered = new Map<string, Offered>();
   #count = 0;
 
   readonly records: ThreadRecords = {
@@ -58,6 +60,7 @@ export class MemoryRecords {
         title: given.title,
         status: 'ready',
         sessionId: given.sessionId,
+        chosen: given.chosen,
         lastSeq: 0,
         createdAtMs: 0,
         updatedAtMs: 0,
@@ -87,6 +90,9 @@ export class MemoryRecords {
       return { items, total: items.length };
     },
     archive: async () => 'not_found',
+    unarchive: async () => 'not_found',
+    edit: async () => 'not_found',
+    offered: async (agent) => this.#offered.get(agent),
     events: async (id, { after, limit }) =>
       this.#of(id)
         .events.filter(({ seq }) => seq > after)
@@ -175,6 +181,10 @@ export class MemoryRecords {
     stored.thread = { ...thread, version: thread.version + 1 };
     const runId = run?.runId ?? before.run?.runId ?? '';
     stored.run = run;
+    const { choices } = run ?? {};
+    if (choices !== undefined && run?.phase === 'ready' && choices !== before.run?.choices) {
+      this.#offered.set(thread.agent, { choices, seenAtMs: 0 });
+    }
     stored.syncs = change.rows.syncs;
     stored.queue = queue.map(({ id }) => id);
     for (const one of turns) stored.turns.set(one.id, one);
