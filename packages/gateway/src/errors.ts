@@ -11,6 +11,7 @@ export const gatewayErrorCodes = [
   'log-key-unusable',
   'login-links-unsafe',
   'ssh-directory-unusable',
+  'uploads-unsafe',
 ] as const;
 
 export type GatewayErrorCode = (typeof gatewayErrorCodes)[number];

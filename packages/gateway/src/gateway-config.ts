@@ -49,8 +49,16 @@ export interface GatewayConfig {
 export interface NotifyConfig {
   readonly webhook?: WebhookConfig | undefined;
   readonly ntfy?: NtfyConfig | undefined;
+  readonly push?: PushConfig | undefined;
   /* The titles of threads, which are the beginnings of prompts, may be sent. */
   readonly showsTitles?: boolean;
+}
+
+export interface PushConfig {
+  /* `mailto:` or `https:`: how a push service reaches whoever runs this. Default: the public address. */
+  readonly contact?: string | undefined;
+  /* Origins of push services beside those of the makers of browsers. */
+  readonly services?: readonly string[] | undefined;
 }
 
 export interface ArtifactsConfig {
@@ -151,6 +159,8 @@ export interface RunsConfig {
   /* What a command starts with, before the allowlist of the environment policy. */
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
+  /* The only trees of this machine whose directories are suggested to people; absent or none: all that their user can read. */
+  readonly suggestRoots?: readonly string[];
   /* What the clean-up keeps of finished runs. */
   readonly retention: RetentionPolicy;
   /* Beside the state directory, the database and the keys: files of ours that no agent's working tree may contain. */

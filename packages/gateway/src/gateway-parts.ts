@@ -8,6 +8,7 @@ import type { SessionLimits } from './accounts/session-bounds.ts';
 import type { AgentThreads } from './agents/open-threads.ts';
 import type { TurnOfRun } from './agents/turn-of-run.ts';
 import type { Auth } from './auth/create-auth.ts';
+import type { BoundedShells } from './directories/bounded-shell.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { Lookup } from '@clawdfather/ssh';
 import type { HostChecks } from './hosts/host-checks.ts';
@@ -16,12 +17,14 @@ import type { OpenStreams } from './http/open-streams.ts';
 import type { RegisterDeps } from './http/register-endpoints.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { NoticeChannel } from './notices/channel.ts';
+import type { PushParts } from './notices/push-parts.ts';
 import type { Observe } from './observe/open-observe.ts';
 import type { ApprovalAudit } from './runs/approval-audit.ts';
 import type { RunsFor } from './runs/caller-runs.ts';
 import type { Runs } from './runs/open-runs.ts';
 import type { Instance } from './sessions/instance.ts';
 import type { Sessions } from './sessions/sessions.ts';
+import type { Attachments } from './uploads/open-attachments.ts';
 
 export interface GatewayDeps {
   readonly clock: Clock;
@@ -44,10 +47,14 @@ export interface GatewayParts extends RegisterDeps, GatewayDeps, Omit<Auth, 'rec
   readonly streams: OpenStreams;
   /* Ways to tell a person something outside of the gateway. */
   readonly channels: readonly NoticeChannel[];
+  readonly push: PushParts;
   readonly hub: LiveHub;
   readonly custody: KeyCustody;
   readonly hosts: Hosts;
+  /* For looks at directories, whoever asks for them. */
+  readonly shells: BoundedShells;
   readonly agentThreads: AgentThreads;
+  readonly attachments: Attachments;
   readonly turnOfRun: TurnOfRun;
   readonly instance: Instance;
   readonly sessions: Sessions;

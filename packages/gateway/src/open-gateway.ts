@@ -6,7 +6,13 @@
  */
 import { join } from 'node:path';
 import type { Random } from '@clawdfather/kit';
-import { createKeyCustody, type KeyCustody, openFileKms, openMasterKeys } from '@clawdfather/ssh';
+import {
+  createKeyCustody,
+  type KeyCustody,
+  type Kms,
+  openFileKms,
+  openMasterKeys,
+} from '@clawdfather/ssh';
 import { type AccountId, openStore, parseAccountId, type Store } from '@clawdfather/store';
 import { type ManagedRun, openStateDir } from '@clawdfather/supervisor';
 import { accountLabel } from '@clawdfather/supervisor/origins';
@@ -23,12 +29,14 @@ import { createAllowedNames } from './http/allowed-names.ts';
 import { baseUrlOf } from './http/base-url.ts';
 import { createServer } from './http/create-server.ts';
 import { createGatewayHeader } from './http/gateway-header.ts';
+import { createStartGate } from './http/start-gate.ts';
 import { createOpenStreams, type OpenStreams } from './http/open-streams.ts';
 import { noteRoutes } from './http/note-routes.ts';
 import { listenOn, portOf } from './http/listen.ts';
 import { createLiveHub } from './live/live-hub.ts';
 import { otherTurns } from './live/other-turns.ts';
 import { createNotices } from './notices/open-notices.ts';
+import { createPushParts } from './notices/push-parts.ts';
 import { openObserve } from './observe/open-observe.ts';
 import { openWatch } from './observe/open-watch.ts';
 import { traceAuthenticate } from './observe/traced-authenticate.ts';
@@ -36,6 +44,7 @@ import { openApprovalAudit } from './runs/approval-audit.ts';
 import { createRunsFor } from './runs/caller-runs.ts';
 import { denyForGoneTokens, type GoneTokensDeps } from './runs/gone-tokens.ts';
 import { openRuns } from './runs/open-runs.ts';
+import { createBoundedShells } from './directories/bounded-shell.ts';
 import { createLateHosts, joinHosts } from './hosts/join-hosts.ts';
 import { createLateThreads, openThreads } from './agents/open-threads.ts';
 import { createTurnOfRun } from './agents/turn-of-run.ts';
@@ -44,6 +53,7 @@ import { openSessions } from './sessions/open-sessions.ts';
 import { registerApi } from './register-api.ts';
 import { joinSockets } from './socket/join-sockets.ts';
 import type { Sockets } from './socket/open-sockets.ts';
+import { createAttachments } from './uploads/open-attachments.ts';
 
 export interface Gateway extends AsyncDisposable {
   /* Where it listens, such as `http://127.0.0.1:8420`. */
@@ -74,14 +84,10 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   base.knowPort(() => portOf(server));
   const routes = noteRoutes(server);
   opening.defer(() => server.close());
-  const auth = openAuth(opening, runs, {
-    ...deps,
-    config,
-    store,
-    owner,
-    authObserver: watch.metrics.auth,
-    baseUrl: () => baseUrlOf(config, portOf(server)),
-  });
+  const baseUrl = (): string => baseUrlOf(config, portOf(server));
+  const { auth: authObserver } = watch.metrics;
+  const auth = openAuth(opening, runs, { ...deps, config, store, owner, authObserver, baseUrl });
+  const push = createPushParts({ ...deps, kms: base.kms, config, store, baseUrl });
   const parts: GatewayParts = {
     ...deps,
     ...auth,
@@ -97,10 +103,13 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
     turns,
     streams: createStreams(config, { ...deps, tokens: auth.tokens }),
     channels: base.notices.channels,
+    push,
     hub: base.hub,
     custody: base.custody,
     hosts,
+    shells: createBoundedShells(),
     agentThreads: base.agentThreads,
+    attachments: base.attachments,
     turnOfRun: createTurnOfRun({ ...runs, ...base.agentThreads }),
     instance,
     sessions,
@@ -113,7 +122,8 @@ export async function openGateway(config: GatewayConfig, given: GatewayDeps): Pr
   observe.watchWebsockets(() => sockets.signedIn());
   const url = await listenOn(server, config);
   await opened.start({ version: config.version, address: url });
-  opening.use(base.notices.open({ store, runs, sender: instance.owner() }));
+  known.startGate.open();
+  opening.use(base.notices.open({ store, runs, sender: instance.owner(), push: push.channel }));
   await base.agentThreads.takeUp();
   log.event('gateway.started', { version: config.version, address: url, database: store.dialect });
   opening.defer(() => log.event('gateway.stopping'));
@@ -153,7 +163,8 @@ function closingOf(lifetime: AsyncDisposableStack): Pick<Gateway, 'close'> & Asy
 /* The names that it answers to, and the one that it gives itself. */
 function knownAs({ publicUrl, tls }: GatewayConfig, instance: Instance, port: () => number) {
   const names = createAllowedNames({ publicUrl, port, isTls: tls !== undefined });
-  return { names, gatewayHeader: createGatewayHeader(instance) };
+  const startGate = createStartGate();
+  return { names, gatewayHeader: createGatewayHeader(instance), startGate };
 }
 
 function openAuth(
@@ -198,38 +209,37 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
   const owner = await ensureOwner(store);
   const ownerId = parseAccountId(owner.id);
   // Before anything that acts: a start without the keys to what is stored is refused.
-  const custody = await openCustody(config, { store, random });
+  const secrets = await openCustody(config, { store, random });
   const sessionLimits = sessionLimitsOf(config, ownerId);
   const late = createLateHosts();
   const { remote: remoteHosts, explain: explainExit } = late;
-  const notices = createNotices({ ...deps, config, observer: watch.observer, ownerId });
+  const notices = createNotices({ ...watch, ...deps, config, ownerId });
   const { observer } = notices;
   const runs = opening.use(
     await openRuns(config, { ...deps, observer, ownerId, remoteHosts, explainExit }),
   );
   watch.knowRuns(runs.supervisor);
-  const { approvals } = runs;
-  const approvalAudit = opening.use(openApprovalAudit({ ...deps, store, approvals, ownerId }));
+  const approvalAudit = opening.use(openApprovalAudit({ ...deps, ...runs, store, ownerId }));
   const turns = createFairTurns(clock);
-  const hub = createLiveHub(clock, createPace(turns, ownerId));
-  opening.defer(() => hub.close());
+  const hub = opening.adopt(createLiveHub(clock, createPace(turns, ownerId)), (it) => it.close());
   const observe = opening.use(await openObserve({ ...deps, config, store, watch }));
   const lateThreads = createLateThreads();
+  const attachments = createAttachments({ ...deps, stateDir: config.stateDir, runs, store });
   const opened = opening.use(
     openSessions({
+      ...deps,
       store,
-      clock,
-      log,
       runs,
       onNews: metrics.sessions,
       cleanupObserver: metrics.cleanup,
       hasMembers: config.accounts?.some(({ runAs }) => runAs !== undefined) ?? false,
       keeper: late.keeper,
       checkHosts: late.check,
+      sweepFiles: attachments.sweep,
       agents: lateThreads,
     }),
   );
-  const ground = { ...deps, config, store, custody, runs, ownerId };
+  const ground = { ...deps, ...secrets, config, store, runs, ownerId };
   const hosts = opening.use(joinHosts({ ...ground, opened, observe, late, sessionLimits }));
   late.bind(hosts);
   const { instance } = opened;
@@ -247,11 +257,12 @@ async function openBase(opening: AsyncDisposableStack, config: GatewayConfig, gi
     approvalAudit,
     turns,
     hub,
-    custody,
+    ...secrets,
     opened,
     hosts,
     sessionLimits,
     agentThreads,
+    attachments,
     notices,
     knowPort: late.knowPort,
   };
@@ -272,7 +283,7 @@ function sessionLimitsOf(
 async function openCustody(
   { stateDir, masterKeysDir = join(stateDir, 'master-keys'), acceptsLostKeys }: GatewayConfig,
   { store, random }: { readonly store: Store; readonly random: Random },
-): Promise<KeyCustody> {
+): Promise<{ readonly custody: KeyCustody; readonly kms: Kms }> {
   const { masterKeys } = store.system;
   const actor = 'gateway';
   const note = (ids: readonly string[]): Promise<void> =>
@@ -283,5 +294,6 @@ async function openCustody(
   }
   const knownIds = await masterKeys.list();
   const kms = await openFileKms({ directory: masterKeysDir, random, knownIds, note });
-  return createKeyCustody({ recordsOf: (id) => store.forAccount(id).keypairs, random, kms });
+  const recordsOf = (id: AccountId) => store.forAccount(id).keypairs;
+  return { kms, custody: createKeyCustody({ recordsOf, random, kms }) };
 }

@@ -5,10 +5,8 @@ import { type Api, api } from '@clawdfather/protocol/api';
 import type { FastifyInstance } from 'fastify';
 import { registerRpc } from './acp/register-rpc.ts';
 import { rpcDepsOf } from './acp/rpc-deps.ts';
-import { registerLoginPage } from './auth/login-page.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createSystemHandlers } from './health/system-handlers.ts';
-import { registerHome } from './home/register-home.ts';
 import type { Handlers } from './http/handlers.ts';
 import { registerEndpoints } from './http/register-endpoints.ts';
 import { registerMcp } from './mcp/register-mcp.ts';
@@ -20,11 +18,14 @@ import { createArtifactsHandlers } from './routes/artifacts.ts';
 import { createAuditHandlers } from './routes/audit.ts';
 import { createAuthHandlers } from './routes/auth.ts';
 import { createConnectionsHandlers } from './routes/connections.ts';
+import { createDirectoriesHandlers } from './routes/directories.ts';
 import { createEventsHandlers, createSeenHandlers } from './routes/events.ts';
 import { createInboxHandlers } from './routes/inbox.ts';
 import { createHistoryHandlers } from './routes/history.ts';
 import { createKeysHandlers } from './routes/keys.ts';
+import { createLoginCodesHandlers } from './routes/login-codes.ts';
 import { createNoticesHandlers } from './routes/notices.ts';
+import { createPresenceHandlers, createPushHandlers } from './routes/push.ts';
 import { createQueueHandlers } from './routes/queue.ts';
 import { createRunsHandlers } from './routes/runs.ts';
 import { createSessionsHandlers } from './routes/sessions.ts';
@@ -36,20 +37,24 @@ import {
   createTurnsHandlers,
 } from './routes/threads.ts';
 import { createTokensHandlers } from './routes/tokens.ts';
+import { createUploadsHandlers } from './routes/uploads.ts';
 
 type ApiHandlers = { readonly [Name in keyof Api]: Handlers<Api[Name]> };
 
 export function registerApi(server: FastifyInstance, parts: GatewayParts): void {
   const handlers: ApiHandlers = {
     auth: createAuthHandlers(parts),
+    loginCodes: createLoginCodesHandlers(parts),
     tokens: createTokensHandlers(parts),
     keys: createKeysHandlers(parts),
     connections: createConnectionsHandlers(parts),
     sessions: createSessionsHandlers(parts),
+    directories: createDirectoriesHandlers(parts),
     agents: createAgentsHandlers(parts),
     threads: createThreadsHandlers(parts),
     turns: createTurnsHandlers(parts),
     artifacts: createArtifactsHandlers(parts),
+    uploads: createUploadsHandlers(parts.attachments),
     history: createHistoryHandlers(parts),
     queue: createQueueHandlers(parts),
     asks: createAsksHandlers(parts),
@@ -61,6 +66,8 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
     seen: createSeenHandlers(parts),
     inbox: createInboxHandlers(parts),
     notices: createNoticesHandlers(parts),
+    push: createPushHandlers(parts),
+    presence: createPresenceHandlers(parts),
     settings: createSettingsHandlers(parts),
     audit: createAuditHandlers(parts),
     system: createSystemHandlers(parts),
@@ -71,7 +78,4 @@ export function registerApi(server: FastifyInstance, parts: GatewayParts): void 
   registerMcp(server, parts);
   registerRpc(server, { ...rpcDepsOf(parts), ...parts });
   registerOpenApi(server, parts.config.version);
-  const offersGithub = parts.config.github !== undefined;
-  registerLoginPage(server, { offersGithub });
-  registerHome(server, { ...parts, ...handlers, turns: parts.turns, offersGithub });
 }

@@ -60,7 +60,7 @@ export function createSessionLimits({
 }
 
 export function tooManySessions(openMax: number): ApiError {
-  return new ApiError('session_limit_reached', undefined, {
+  return new ApiError('session_limit_reached', `${openMax} of ${openMax} sessions are open`, {
     detail: { open_max: openMax },
     hint: 'Close one that is not needed (clf session ls, clf session close ID). Whoever runs the gateway can allow more in its settings.',
   });

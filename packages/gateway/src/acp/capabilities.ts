@@ -3,13 +3,10 @@
  */
 import { deadlineMs } from '@clawdfather/agents';
 import { rpcLimits, rpcMethods } from '@clawdfather/protocol/acp';
+import { pollTimes } from '@clawdfather/threads';
 import { ApiError } from '../http/api-error.ts';
 import { keepAliveMs, threadsFollowedMax } from './limits.ts';
 import type { RpcHandler } from './rpc-call.ts';
-
-/* What every task says of itself (threads: poll-facts.ts); here for clients that plan ahead. */
-const intervalMs = 2_000;
-const afterDeadlineMs = 5 * 60_000;
 
 /* Of this wire. It grows when something changes its meaning. */
 const protocolVersion = 1;
@@ -35,7 +32,11 @@ export const showCapabilities: RpcHandler<'acp.capabilities'> = async ({ deps })
         keepAliveMs,
         deadlinesMs: { ...deadlineMs },
       },
-      poll: { intervalMs, afterDeadlineMs },
+      poll: {
+        intervalMs: pollTimes.runningEveryMs,
+        waitingIntervalMs: pollTimes.waitingEveryMs,
+        afterDeadlineMs: pollTimes.afterDeadlineMs,
+      },
       // Older clients choose between running by themselves and running at a gateway; here there is only the gateway.
       availableExecutionTargets: ['gateway'],
       providerCatalog: installed.map(({ name, title }) => ({ id: name, name: title })),

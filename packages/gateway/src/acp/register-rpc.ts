@@ -124,6 +124,7 @@ async function answerInStream(
     await streamTurn(parts, {
       follow,
       mine,
+      accountId: asker.caller.accountId,
       stream,
       isOlder: answered.isOlder,
       lastAnswer: () => lastAnswer(parts, asker, { answered, id: answer.id }),

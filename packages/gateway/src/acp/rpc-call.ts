@@ -7,13 +7,11 @@ import type { Clock } from '@clawdfather/kit';
 import { CallerThreads, type CallerThreadsDeps } from '../agents/caller-threads.ts';
 import type { EndpointLimitsDeps } from '../http/limit-endpoint.ts';
 import { type Caller, actorOf } from '../http/caller.ts';
-import type { Runs } from '../runs/open-runs.ts';
 import type { Instance } from '../sessions/instance.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
 export interface RpcDeps extends CallerThreadsDeps, EndpointLimitsDeps {
   readonly clock: Clock;
-  readonly runs: Pick<Runs, 'users' | 'supervisor'>;
   readonly sessions: Pick<Sessions, 'close' | 'seen'>;
   readonly instance: Pick<Instance, 'identity'>;
 }

@@ -6,7 +6,7 @@ import type { AnswerDeps } from './answer-call.ts';
 
 export function rpcDepsOf(parts: GatewayParts): AnswerDeps {
   const { config, store, runs, agentThreads, random, observe, clock, log, turns } = parts;
-  const { sessions, instance, limits, sessionLimits } = parts;
+  const { sessions, instance, limits, sessionLimits, hosts, shells } = parts;
   return {
     config,
     store,
@@ -21,6 +21,8 @@ export function rpcDepsOf(parts: GatewayParts): AnswerDeps {
     instance,
     limits,
     sessionLimits,
+    hosts,
+    shells,
     onCall: (method, outcome) => observe.metrics.rpc(method, outcome),
   };
 }

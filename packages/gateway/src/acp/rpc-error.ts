@@ -34,7 +34,7 @@ const numbers: Readonly<Partial<Record<ApiErrorCode, number>>> = {
 
 const words: Readonly<Partial<Record<ApiErrorCode, string>>> = {
   not_found: 'ACP_SESSION_NOT_FOUND',
-  // Its reason says which of the two ways it was busy.
+  // The reason in its detail says which of the two ways it was busy.
   queue_full: 'OPENCLAW_GATEWAY_BUSY',
 };
 
@@ -47,7 +47,6 @@ export function rpcErrorOf(refusal: ApiError, traceId?: string): RpcErrorBody {
     data: {
       ...detail,
       code: word,
-      ...(code === 'queue_full' ? { reason: code } : {}),
       ...(hint === undefined ? {} : { hint }),
       ...(traceId === undefined ? {} : { traceId }),
     },

@@ -4,10 +4,11 @@
  * A start may be sent again after a lost answer. Its key names the thread (find-thread.ts) and the message, so whatever of it was done before
  * is found, and the rest is done now.
  */
-import type { JsonObject, ThreadRow } from '@clawdfather/agents';
+import type { Chosen, JsonObject, ThreadRow } from '@clawdfather/agents';
 import { isId } from '@clawdfather/kit';
 import { api } from '@clawdfather/protocol/api';
 import type { RpcParams, Task } from '@clawdfather/protocol/acp';
+import { sameThread } from '../agents/caller-threads.ts';
 import { notFound } from '../http/api-error.ts';
 import { actorOf } from '../http/caller.ts';
 import { limitEndpoint } from '../http/limit-endpoint.ts';
@@ -45,17 +46,29 @@ async function threadToStartIn(call: StartCall): Promise<ThreadRow> {
         ? undefined
         : // A key of a message and a key of a thread may be the same words.
           threadIdOfKey(accountId, `start\0${idempotencyKey}`);
-  const begun = id === undefined ? undefined : await mine.records.get(id);
-  if (begun !== undefined) return begun;
-  await limitEndpoint(deps, api.threads.create, { caller, ip, id: undefined });
   const { agent, connectionId, workingDirectory: directory, title } = params;
-  return mine.create({ id, agent, connectionId, directory, title });
+  const asked = { id, agent, connectionId, directory, title, chosen: chosenOf(call) };
+  const begun = id === undefined ? undefined : await mine.records.get(id);
+  // Who names a thread of its own goes on in it, however it was begun.
+  if (begun !== undefined) return key === undefined ? sameThread(begun, asked) : begun;
+  await limitEndpoint(deps, api.threads.create, { caller, ip, id: undefined });
+  return mine.create(asked);
+}
+
+/* By their categories. Undefined: nothing. What older clients call a mode is none of an agent's. */
+function chosenOf({ params: { model, mode }, isOlder }: SayCall): Chosen | undefined {
+  const chosen = {
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined || isOlder ? {} : { mode }),
+  };
+  return Object.keys(chosen).length === 0 ? undefined : chosen;
 }
 
 async function say(
-  { deps, caller, ip, params, mine, isOlder }: SayCall,
+  call: SayCall,
   thread: ThreadRow,
 ): Promise<{ readonly result: Task; readonly follow: Following }> {
+  const { deps, caller, ip, params, mine, isOlder } = call;
   const { loadClass, expectedArtifactDirs: artifactDirs, lastSeq } = params;
   const { idempotencyKey: clientMessageId, priority, notBefore } = params;
   const sent = clientMessageId && (await mine.records.turnOfMessage(thread.id, clientMessageId));
@@ -67,6 +80,7 @@ async function say(
     clientMessageId,
     priority,
     notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
+    chosen: chosenOf(call),
   });
   const { accountId } = caller;
   const result = await readTask(deps, mine, { turnId, accountId, isOlder });

@@ -4,18 +4,25 @@
  */
 import type { EventRow, TurnRow } from '@clawdfather/agents';
 import type { SessionUpdate, UpdateEvent } from '@clawdfather/protocol/acp';
+import type { QueuePlace } from '@clawdfather/threads';
 import { formatTime } from '../http/format-time.ts';
-import { errorOf, statusFor } from './show-task.ts';
+import { errorOf, showPlace, statusFor } from './show-task.ts';
 
 type Shown = Pick<SessionUpdate, 'type' | 'event'>;
 
 const ends = ['completed', 'failed', 'cancelled', 'interrupted'] as const;
 type End = (typeof ends)[number];
 
+export interface UpdateShown {
+  readonly isOlder: boolean;
+  /* Of a turn that waits. */
+  readonly place?: QueuePlace | undefined;
+}
+
 export function showUpdate(
   threadId: string,
   row: EventRow,
-  { isOlder }: { readonly isOlder: boolean },
+  { isOlder, place }: UpdateShown,
 ): SessionUpdate {
   const { seq, turnId, payload, atMs } = row;
   const end = endOf(row);
@@ -25,7 +32,7 @@ export function showUpdate(
     turnId: turnId ?? null,
     ...(isOlder ? showForOlder(row) : { type: row.type, event: eventOf(row) }),
     at: formatTime(atMs),
-    queue: queueOf(row),
+    queue: place === undefined ? null : showPlace(place),
     progress: progressOf(row),
     delta: deltaOf(row),
     result: end === undefined ? null : resultOf(end, payload['result'], isOlder),
@@ -92,14 +99,6 @@ function resultOf(end: TurnRow['status'], result: unknown, isOlder: boolean) {
   const reason = fieldOf(result, 'cause') ?? null;
   const status = statusFor(end, isOlder);
   return { output: null, code: codeOf(result), error, reason, status };
-}
-
-function queueOf({ type, payload }: EventRow): SessionUpdate['queue'] {
-  const { event, position } = payload;
-  if (type !== 'status' || event !== 'queued' || typeof position !== 'number') return null;
-  // Where it stands in its thread; why it waits is known to who asks for the turn.
-  const reason = position > 1 ? 'thread-order' : 'next';
-  return { position, ahead: position - 1, reason, message: 'it waits for its turn' };
 }
 
 function progressOf(row: EventRow): SessionUpdate['progress'] {

@@ -3,17 +3,19 @@
  * as id. A reader that was cut off sends its call again, with its key and the number, and goes on exactly there.
  */
 import type { EventRow } from '@clawdfather/agents';
-import { createSignalBell, type Log } from '@clawdfather/kit';
+import { type AccountId, createSignalBell, type Log } from '@clawdfather/kit';
 import { type RpcAnswer, updateMethod } from '@clawdfather/protocol/acp';
 import { followThreadEvents } from '../agents/follow-thread-events.ts';
 import type { EventStream } from '../runs/event-stream.ts';
 import type { Following, RpcDeps } from './rpc-call.ts';
 import type { CallerThreads } from '../agents/caller-threads.ts';
+import { sinkWithPlaces } from './place-in-update.ts';
 import { endOf, showUpdate } from './show-update.ts';
 
 export interface TurnStream {
   readonly follow: Following;
   readonly mine: CallerThreads;
+  readonly accountId: AccountId;
   readonly isOlder: boolean;
   readonly stream: EventStream;
   /* Read when the turn has ended. */
@@ -57,21 +59,25 @@ async function spanOf({ records }: CallerThreads, follow: Following): Promise<Sp
 }
 
 async function sendUpdates(
-  { agentThreads: { desk }, clock }: RpcDeps,
-  { follow, mine: { records }, isOlder, stream }: TurnStream,
+  { agentThreads: { desk, threads }, clock }: RpcDeps,
+  { follow, mine: { records }, accountId, isOlder, stream }: TurnStream,
   { after, until }: Span,
 ): Promise<void> {
   const { threadId, turnId } = follow;
   const done = new AbortController();
   const drained = createSignalBell();
   stream.onDrained(() => drained.ring());
+  const places = { queue: threads.queue, accountId, signal: stream.signal };
+  const send = sinkWithPlaces(places, (event, place) => {
+    const params = showUpdate(threadId, event, { isOlder, place });
+    const isRoom = stream.send(formatMessage({ method: updateMethod, params }, event.seq));
+    return isRoom ? undefined : drained.wait(stream.signal);
+  });
   const sink = (event: EventRow): Promise<void> | undefined => {
     if (event.seq >= until) done.abort();
     if (event.turnId !== turnId) return undefined;
     if (endOf(event) !== undefined) done.abort();
-    const params = showUpdate(threadId, event, { isOlder });
-    const isRoom = stream.send(formatMessage({ method: updateMethod, params }, event.seq));
-    return isRoom ? undefined : drained.wait(stream.signal);
+    return send(event);
   };
   const signal = AbortSignal.any([done.signal, stream.signal]);
   const place = { threadId, after };

@@ -3,7 +3,6 @@
  * cannot answer.
  */
 import type { ThreadRow, TurnRow } from '@clawdfather/agents';
-import { accountLabel, threadLabel } from '@clawdfather/supervisor/origins';
 import type { RunId } from '@clawdfather/supervisor';
 import type { RpcParams, RpcResult, Task } from '@clawdfather/protocol/acp';
 import { isId } from '@clawdfather/kit';
@@ -16,6 +15,7 @@ type Lookup = Pick<RpcCall<'tasks.get'>, 'deps' | 'caller' | 'mine'> & {
   readonly params: Partial<RpcParams<'tasks.get'>>;
 };
 type Found = TurnRow & { readonly threadId: string };
+type Status = TurnRow['status'];
 
 const unknownTask: RpcResult<'tasks.get'> = {
   ok: false,
@@ -37,67 +37,58 @@ export const getTask: RpcHandler<'tasks.get'> = async (call) => {
 
 async function findTurn(call: Lookup): Promise<Found | undefined> {
   const { params, mine } = call;
-  const { turnId, threadId, sessionId } = params;
+  const { turnId, runId, threadId, sessionId } = params;
   const isNamed = threadId !== undefined || sessionId !== undefined;
-  const thread = isNamed ? await findThread(call, params) : await threadOfRun(call);
-  if (turnId === undefined) return thread && newestOf(call, thread);
-  const turn = isId(turnId) ? await mine.records.turn(turnId) : undefined;
+  const thread = isNamed ? await findThread(call, params) : undefined;
+  if (turnId === undefined && runId === undefined) return thread && newestOf(call, thread);
+  const turn = await (turnId === undefined
+    ? mine.records.turnOfRun(runId as RunId)
+    : isId(turnId)
+      ? mine.records.turn(turnId)
+      : undefined);
   // A turn of another thread than the one that is named is not the one that is meant.
   return isNamed && turn?.threadId !== thread?.id ? undefined : turn;
 }
 
-/* By the label that its run has; the record outlives the process. */
-async function threadOfRun({ deps, caller, mine, params }: Lookup): Promise<ThreadRow | undefined> {
-  const { runId } = params;
-  const labels = runId && deps.runs.supervisor.get(runId as RunId)?.labels;
-  if (!labels || labels[accountLabel] !== caller.accountId) return undefined;
-  const threadId = labels[threadLabel];
-  return threadId === undefined ? undefined : mine.records.get(threadId);
-}
-
-/* The one that runs, else the newest; with a run, the newest of that run. */
-async function newestOf(
-  { mine, params: { runId } }: Lookup,
-  thread: ThreadRow,
-): Promise<Found | undefined> {
+/* The one that runs, else the newest. */
+async function newestOf({ mine }: Lookup, thread: ThreadRow): Promise<Found | undefined> {
   const turns = await mine.records.turns(thread.id);
-  const meant = runId === undefined ? turns : turns.filter((turn) => turn.runId === runId);
-  const turn = meant.findLast(({ status }) => status === 'running') ?? meant.at(-1);
+  const turn = turns.findLast(({ status }) => status === 'running') ?? turns.at(-1);
   return turn && { ...turn, threadId: thread.id };
 }
 
 export const listTasks: RpcHandler<'tasks.list'> = async (call) => {
-  const { mine, params } = call;
-  const { threadId, sessionId, status, limit } = params;
+  const { mine, params, isOlder } = call;
+  const { threadId, sessionId, status, code, limit } = params;
   const isNamed = threadId !== undefined || sessionId !== undefined;
-  const isOpen = status === 'queued' || status === 'running';
-  const threads = isNamed
-    ? [await requireThread(call, params)]
-    : (await mine.records.list({ limit: threadsMax, ...(isOpen ? { status } : {}) })).items;
-  const items: Task[] = [];
-  for (const thread of threads) {
-    items.push(...(await tasksOf(call, thread)));
-    if (items.length >= limit) break;
-  }
-  return { result: { items: items.slice(0, limit) } };
+  const thread = isNamed ? await requireThread(call, params) : undefined;
+  // To older clients nothing has this status.
+  if (isOlder && status === 'interrupted') return { result: { items: [] } };
+  const statuses = status === undefined ? undefined : statusesOf(status, isOlder);
+  const turns = await mine.records.newestTurns({ threadId: thread?.id, statuses, code, limit });
+  return { result: { items: await tasksOf(call, turns) } };
 };
 
-/* So many are looked through, the newest ones. */
-const threadsMax = 100;
+/* Those that are told as this one. */
+function statusesOf(
+  status: Status,
+  isOlder: boolean,
+): readonly [Status] | readonly [Status, Status] {
+  return isOlder && status === 'failed' ? ['failed', 'interrupted'] : [status];
+}
 
-/* Newest first. */
+/* In the order of the turns; what belongs to a thread is read once for all of its turns. */
 async function tasksOf(
-  { deps, caller: { accountId }, mine, params: { status, code }, isOlder }: RpcCall<'tasks.list'>,
-  thread: ThreadRow,
-): Promise<readonly Task[]> {
-  const turns = await mine.records.turns(thread.id);
-  const wanted = turns.filter(
-    (turn) =>
-      (status === undefined || statusFor(turn.status, isOlder) === status) &&
-      (code === undefined || turn.result?.code === code),
-  );
-  const tasks = await showTasks(deps, mine, { thread, turns: wanted, accountId, isOlder });
-  return tasks.toReversed();
+  { deps, caller: { accountId }, mine, isOlder }: RpcCall<'tasks.list'>,
+  turns: readonly Found[],
+): Promise<Task[]> {
+  const tasks = new Map<string, Task>();
+  for (const [threadId, ofThread] of Map.groupBy(turns, (turn) => turn.threadId)) {
+    const thread = await mine.thread(threadId);
+    const shown = await showTasks(deps, mine, { thread, turns: ofThread, accountId, isOlder });
+    for (const task of shown) tasks.set(task.turnId, task);
+  }
+  return turns.flatMap(({ id }) => tasks.get(id) ?? []);
 }
 
 export const cancelTask: RpcHandler<'tasks.cancel'> = async (call) => {

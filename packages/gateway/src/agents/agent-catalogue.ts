@@ -1,7 +1,7 @@
 /*
  * The agents of this gateway: those that the settings name, and the built-in ones that are installed.
  */
-import { type AgentList, createAgentList } from '@clawdfather/agents';
+import { type AgentList, createAgentList, unknownAgent } from '@clawdfather/agents';
 import { loginEnvironment } from '@clawdfather/kit';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -31,4 +31,10 @@ export function noAgent(): ApiError {
   return new ApiError('unsupported', 'no agent is set up here', {
     hint: 'Install one with "clf agents install NAME", or set agents.NAME.command in the settings of the gateway.',
   });
+}
+
+/* With the name that was probably meant, as a start of it is refused. */
+export function noAgentCalled(name: string, names: readonly string[]): ApiError {
+  const { message, detail, hint } = unknownAgent(name, names);
+  return new ApiError('not_found', message, { detail, ...(hint === undefined ? {} : { hint }) });
 }

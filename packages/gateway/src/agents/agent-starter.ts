@@ -55,6 +55,7 @@ import type { AgentCatalogue } from './agent-catalogue.ts';
 import { findProgram } from './find-program.ts';
 import { asHostAway } from './host-away.ts';
 import { createHostTools } from './host-tools.ts';
+import { asNoPlace } from './no-place.ts';
 
 export interface AgentStarterDeps {
   readonly config: GatewayConfig;
@@ -81,9 +82,13 @@ export function createAgentStarter(deps: AgentStarterDeps): AgentStarter {
       const { catalogue } = deps;
       const { agent: name, connectionId } = thread;
       const planned = { accountId, thread };
+      const here = (): Promise<AgentPlan> =>
+        planHere(deps, { ...planned, agent: catalogue.resolve(name) }).catch((error: unknown) => {
+          throw asNoPlace(error);
+        });
       const plan =
         connectionId === undefined
-          ? await planHere(deps, { ...planned, agent: catalogue.resolve(name) })
+          ? await here()
           : planOnHost(deps, {
               ...planned,
               agent: catalogue.resolveOnHost(name),
@@ -196,7 +201,7 @@ function planOnHost(
       const named = { id, agent: thread.agent, cwd };
       const wish = { accountId, connectionId, thread: named, program, environment: agent.env };
       place = await deps.hosts.enter(wish).catch((error: unknown) => {
-        throw asHostAway(error);
+        throw asHostAway(asNoPlace(error));
       });
       return place;
     },

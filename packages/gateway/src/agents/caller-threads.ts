@@ -8,8 +8,11 @@
 import type {
   ArtifactSyncRow,
   AskAnswer,
+  Chosen,
+  Choosing,
   LoadClass,
-  ThreadRecords,
+  Offered,
+  ThreadEdit,
   ThreadRow,
   TurnEdit,
   TurnRow,
@@ -17,7 +20,7 @@ import type {
 import type { JsonObject } from '@clawdfather/agents';
 import type { Random } from '@clawdfather/kit';
 import type { Asker } from '@clawdfather/sessions';
-import type { Store } from '@clawdfather/store';
+import type { AccountStore, Store } from '@clawdfather/store';
 import type { PollFacts, QueuePlace, QueueView } from '@clawdfather/threads';
 import type { TurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
@@ -27,15 +30,21 @@ import type { Observe } from '../observe/open-observe.ts';
 import { newTrace } from '../observe/trace-context.ts';
 import { newTurnTrace } from '../observe/turn-trace.ts';
 import type { Runs } from '../runs/open-runs.ts';
-import { noAgent } from './agent-catalogue.ts';
+import { noAgent, noAgentCalled } from './agent-catalogue.ts';
 import { checkDigest } from '../runs/decide-approval.ts';
 import { checkMayAnswer } from './may-answer.ts';
+import { checkMayChoose } from './may-choose.ts';
+import { messageHashOf } from './message-hash.ts';
 import { digestOf } from './show-ask.ts';
 import type { AgentThreads } from './open-threads.ts';
-import { refuseNoDirectory } from './refuse-no-directory.ts';
+import {
+  type DirectoryLookDeps,
+  refuseNoDirectory,
+  refuseNoDirectoryOnHost,
+} from './refuse-no-directory.ts';
 import { usualDirectory } from './usual-directory.ts';
 
-export interface CallerThreadsDeps {
+export interface CallerThreadsDeps extends Pick<DirectoryLookDeps, 'hosts' | 'shells' | 'clock'> {
   readonly config: GatewayConfig;
   readonly store: Store;
   readonly runs: Pick<Runs, 'users'>;
@@ -52,6 +61,7 @@ export interface NewConversation {
   readonly connectionId: string | null;
   readonly directory?: string | undefined;
   readonly title?: string | undefined;
+  readonly chosen?: Chosen | undefined;
 }
 
 export interface SaidPrompt {
@@ -63,6 +73,8 @@ export interface SaidPrompt {
   readonly clientMessageId?: string | undefined;
   readonly priority?: number | undefined;
   readonly notBeforeMs?: number | undefined;
+  /* Of its agent, with the message. */
+  readonly chosen?: Choosing['chosen'] | undefined;
 }
 
 /* Where a turn stands if it waits, and how the look at what it has left went, if there was one. */
@@ -80,7 +92,7 @@ export class CallerThreads {
   readonly #deps: CallerThreadsDeps;
   readonly #caller: Caller;
   readonly #by: Asker;
-  readonly records: ThreadRecords;
+  readonly records: AccountStore['threads'];
 
   constructor(deps: CallerThreadsDeps, { caller, by }: { caller: Caller; by: Asker }) {
     this.#deps = deps;
@@ -119,18 +131,24 @@ export class CallerThreads {
 
   async create(asked: NewConversation): Promise<ThreadRow> {
     const { accountId } = this.#caller;
-    const { connectionId, id } = asked;
+    const { connectionId, id, chosen } = asked;
+    checkMayChoose(this.#caller, chosen);
     const { catalogue, threads } = this.#deps.agentThreads;
     const agent = asked.agent ?? catalogue.defaultName();
     if (agent === undefined) throw noAgent();
+    // What was made before is there, whatever has become of its directory since.
+    const isMade = id !== undefined && (await this.records.get(id)) !== undefined;
+    const directory = isMade ? undefined : asked.directory;
     const { cwd } =
       connectionId === null ? catalogue.resolve(agent) : catalogue.resolveOnHost(agent);
     if (connectionId !== null) {
       const connection = await this.#deps.store.forAccount(accountId).connections.get(connectionId);
       if (connection === undefined) throw notFound();
-    }
-    if (connectionId === null && asked.directory !== undefined) {
-      await refuseNoDirectory(asked.directory);
+      if (directory !== undefined) {
+        await refuseNoDirectoryOnHost(this.#deps, { ...connection, accountId }, directory);
+      }
+    } else if (directory !== undefined) {
+      await refuseNoDirectory(this.#deps, accountId, directory);
     }
     // A member's agent needs a Unix user of its own; the refusal says so.
     const usual = connectionId === null ? usualDirectory(this.#deps, accountId, cwd) : '.';
@@ -140,16 +158,19 @@ export class CallerThreads {
       title: asked.title ?? '',
       ...(connectionId === null ? {} : { connectionId }),
       ...(id === undefined ? {} : { id }),
+      ...(chosen === undefined || isNone(chosen) ? {} : { chosen }),
     };
     const made = await threads.create(accountId, thread, this.#by);
     // With an id it may be the one of an earlier request, which is not as new as this one.
-    return id === undefined ? made : this.thread(id);
+    return id === undefined ? made : sameThread(await this.thread(id), asked);
   }
 
   /* The id of the turn. */
   async prompt(threadId: string, prompt: SaidPrompt): Promise<string> {
+    checkMayChoose(this.#caller, prompt.chosen);
     const name = { accountId: this.#caller.accountId, id: threadId };
-    const said = { ...prompt, by: this.#by, trace: this.#traceForTurn() };
+    const messageHash = messageHashOf(prompt);
+    const said = { ...prompt, messageHash, by: this.#by, trace: this.#traceForTurn() };
     return (await this.#deps.agentThreads.threads.prompt(name, said)).turnId;
   }
 
@@ -214,6 +235,48 @@ export class CallerThreads {
     return this.thread(id);
   }
 
+  async unarchive(threadId: string): Promise<ThreadRow> {
+    const audit = { action: 'thread.unarchive', ...this.#by } as const;
+    if ((await this.records.unarchive(threadId, audit)) === 'not_found') throw notFound();
+    return this.thread(threadId);
+  }
+
+  async editThread(threadId: string, edit: ThreadEdit): Promise<ThreadRow> {
+    const audit = { action: 'thread.edit', ...this.#by } as const;
+    if ((await this.records.edit(threadId, edit, audit)) === 'not_found') throw notFound();
+    return this.thread(threadId);
+  }
+
+  async choose(threadId: string, chosen: Choosing['chosen']): Promise<void> {
+    checkMayChoose(this.#caller, chosen);
+    const { id } = await this.thread(threadId);
+    const name = { accountId: this.#caller.accountId, id };
+    await this.#deps.agentThreads.threads.choose(name, { chosen, by: this.#by });
+  }
+
+  /* Of the session that it has; else the last of its agent on its host. */
+  async choices(threadId: string): Promise<Partial<Offered>> {
+    const { agent, connectionId } = await this.thread(threadId);
+    const rows = await this.records.load(threadId);
+    const choices = rows?.run?.choices;
+    return choices === undefined
+      ? ((await this.records.offered(agent, connectionId)) ?? {})
+      : { choices };
+  }
+
+  async choicesOf(agent: string, connectionId: string | undefined): Promise<Partial<Offered>> {
+    const { connections } = this.#deps.store.forAccount(this.#caller.accountId);
+    if (connectionId !== undefined && (await connections.get(connectionId)) === undefined) {
+      throw notFound();
+    }
+    const offered = await this.records.offered(agent, connectionId);
+    if (offered !== undefined) return offered;
+    // Only now: what is not in the settings any more may still have said something.
+    const names = this.#deps.agentThreads.catalogue.list().map(({ name }) => name);
+    if (!names.includes(agent)) throw noAgentCalled(agent, names);
+    return {};
+  }
+
   /* `digest`: of what was shown; absent: whatever it is. */
   async answer(askId: string, answer: AskAnswer, digest?: string): Promise<void> {
     await checkMayAnswer(this.records, this.#caller, askId);
@@ -230,4 +293,26 @@ export class CallerThreads {
     const spanId = observe.tracing.currentSpanId();
     return newTurnTrace(observe.currentTrace() ?? newTrace(random), { random, spanId });
   }
+}
+
+function isNone(chosen: Chosen): boolean {
+  return Object.keys(chosen).length === 0;
+}
+
+/*
+ * The thread that a key has made before, if the request with it asks for that one. What is left out is the usual, which may be another one by
+ * now, and a title is no reason to begin twice.
+ */
+export function sameThread(
+  thread: ThreadRow,
+  { agent, connectionId, directory }: NewConversation,
+): ThreadRow {
+  const isSame =
+    (agent ?? thread.agent) === thread.agent &&
+    connectionId === (thread.connectionId ?? null) &&
+    (directory ?? thread.cwd) === thread.cwd;
+  if (isSame) return thread;
+  throw new ApiError('key_reused', 'with this key another conversation was begun', {
+    hint: 'Take a new key for another agent, host or directory.',
+  });
 }

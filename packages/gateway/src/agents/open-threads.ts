@@ -17,6 +17,7 @@ import {
 } from '@clawdfather/threads';
 import { makeVisible } from '@clawdfather/tools/text';
 import { type Artifacts, openArtifacts } from '../artifacts/open-artifacts.ts';
+import { tooManySessions } from '../accounts/session-bounds.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import type { GatewayDeps } from '../gateway-parts.ts';
 import type { Hosts } from '../hosts/open-hosts.ts';
@@ -83,9 +84,10 @@ export async function openThreads(deps: OpenThreadsDeps): Promise<AgentThreads &
     starter,
     observer: telling(observer, () => wakes.look()),
     sessions: {
-      isOver: async (accountId, sessionId) => {
+      endOf: async (accountId, sessionId) => {
         const session = await store.forAccount(accountId).sessions.get(sessionId);
-        return session === undefined || session.endedAtMs !== undefined;
+        if (session?.status === 'error') return 'lost';
+        return session === undefined || session.endedAtMs !== undefined ? 'closed' : undefined;
       },
     },
     clock,
@@ -149,13 +151,15 @@ async function sessionFor(
     throw new ApiError('expired', 'the session on the host is over; start another one there');
   }
   const audit = { action: 'session.start', actor: `thread:${thread.id}` };
+  const openMax = config.agents?.sessionsMax ?? agentSessionsMax;
   return mine.transaction(async ({ sessions }) => {
     const created = await sessions.create({
       agent: thread.agent,
       owner: instance.owner(),
-      openMax: config.agents?.sessionsMax ?? agentSessionsMax,
+      openMax,
       audit,
     });
+    if (created.outcome === 'session_limit_reached') throw tooManySessions(openMax);
     if (created.outcome !== 'created') {
       const code = created.outcome === 'connection_not_found' ? 'not_found' : created.outcome;
       throw new ApiError(code);

@@ -33,6 +33,7 @@ import type { AgentSessionsConfig, GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import { runIdOfKey } from '../runs/run-id-of-key.ts';
 import type { Instance } from '../sessions/instance.ts';
+import { messageHashOf } from './message-hash.ts';
 import type { AgentThreads } from './open-threads.ts';
 
 export interface SessionsOfAgentDeps {
@@ -210,23 +211,22 @@ export class SessionsOfAgent {
   ): Promise<TurnOfThread> {
     const { threadId, accountId } = this.#agent;
     const { threads } = this.#deps.agentThreads;
-    const blocks = [{ type: 'text', text }];
+    const said = { blocks: [{ type: 'text', text }], loadClass: 'long_task' } as const;
     const clientMessageId =
       request.key === undefined ? undefined : `agent:${runIdOfKey(threadId, request.key)}`;
     const { turnId } = await threads.prompt(
       { accountId, id },
       {
-        blocks,
-        loadClass: 'long_task',
+        ...said,
         by: this.#by(request),
         clientMessageId,
+        messageHash: messageHashOf(said),
         trace: request.trace,
         ...(wakes ? { wakeId: threadId } : {}),
       },
     );
     const turn = await this.#records.turn(turnId);
     if (turn === undefined) throw notFound();
-    if (textOf(turn) !== text) throw new ApiError('key_reused');
     return turn;
   }
 
@@ -320,11 +320,6 @@ function titleOf(task: string): string {
 
 function speakerOf({ id, agent, title }: ThreadRow) {
   return { sessionKey: id, agentId: agent, title };
-}
-
-function textOf({ prompt: [first] }: TurnRow): string {
-  const { text } = first ?? {};
-  return typeof text === 'string' ? text : '';
 }
 
 /* SA3 */

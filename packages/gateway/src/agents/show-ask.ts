@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AskAnswer, AskRow } from '@clawdfather/agents';
-import { optionsOf } from '@clawdfather/agents/asks';
+import { answerKindOf, optionsOf } from '@clawdfather/agents/asks';
 import type { AnswerOf, Api, RequestOf } from '@clawdfather/protocol/api';
 import { canonicalJson } from '@clawdfather/protocol/history';
 import { makeVisible } from '@clawdfather/tools/text';
@@ -32,6 +32,7 @@ export function showAsk(ask: AskRow & { readonly threadId: string }, agent: stri
     asked_at: formatTime(ask.askedAtMs),
     decided_by: decision?.actor ?? null,
     decided_at: formatTime(decision?.atMs),
+    answer_kind: decision === undefined ? null : answerKindOf(ask, decision.answer),
   };
 }
 

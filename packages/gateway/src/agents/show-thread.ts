@@ -2,8 +2,10 @@
  * Agents, threads, turns and events as the API shows them.
  */
 import {
+  type Choice,
   type EventRow,
   type ListedAgent,
+  type Offered,
   ownerOf,
   type ThreadRow,
   type TurnRow,
@@ -17,6 +19,8 @@ import { showPlace } from './show-queue.ts';
 type AgentAnswer = AnswerOf<Api['agents']['list']>['items'][number];
 type ThreadAnswer = AnswerOf<Api['threads']['create']>['thread'];
 type TurnAnswer = AnswerOf<Api['turns']['get']>['turn'];
+type OfferedAnswer = AnswerOf<Api['threads']['choices']>;
+type ChoiceAnswer = OfferedAnswer['items'][number];
 type EventAnswer = AnswerOf<Api['threads']['events']>['items'][number];
 
 export function showAgent(agent: ListedAgent): AgentAnswer {
@@ -44,12 +48,38 @@ export function showThread(thread: ThreadRow): ThreadAnswer {
     session_id: thread.sessionId ?? null,
     last_seq: thread.lastSeq,
     seen_seq: thread.seenSeq ?? 0,
+    pinned_at: formatTime(thread.pinnedAtMs),
+    chosen: thread.chosen ?? {},
+    current_choices: (thread.currentChoices ?? []).map(
+      ({ valueName, category = null, ...choice }) => ({
+        ...choice,
+        category,
+        value_name: valueName,
+      }),
+    ),
     last_turn_id: thread.lastTurnId ?? null,
     last_result_code: thread.lastResultCode ?? null,
     ...showOwnership(thread),
     created_at: formatTime(thread.createdAtMs),
     updated_at: formatTime(thread.updatedAtMs),
   };
+}
+
+function showChoice(choice: Choice): ChoiceAnswer {
+  const { id, name, category, description, values, moreValues, current } = choice;
+  return {
+    id,
+    name,
+    category: category ?? null,
+    description: description ?? null,
+    values: values.map((one) => ({ ...one, description: one.description ?? null })),
+    more_values: moreValues,
+    current: current ?? null,
+  };
+}
+
+export function showOffered({ choices = [], seenAtMs }: Partial<Offered>): OfferedAnswer {
+  return { items: choices.map(showChoice), seen_at: formatTime(seenAtMs) };
 }
 
 export function showOwnership(thread: ThreadRow) {
@@ -75,6 +105,7 @@ export function showTurn(
   return {
     id: turn.id,
     thread_id: threadId,
+    client_message_id: turn.clientMessageId ?? null,
     status: turn.status,
     run_id: turn.runId ?? null,
     queued_at: formatTime(turn.queuedAtMs),
@@ -85,8 +116,15 @@ export function showTurn(
     priority: turn.priority,
     not_before: formatTime(turn.notBeforeMs),
     queue: place === undefined ? null : showPlace(place),
+    waiting_text: waitingText(turn),
     poll:
-      poll === undefined ? null : { interval_ms: poll.intervalMs, until: formatTime(poll.untilMs) },
+      poll === undefined
+        ? null
+        : {
+            interval_ms: poll.intervalMs,
+            until: formatTime(poll.untilMs),
+            left_ms: poll.leftMs,
+          },
     result:
       result === undefined
         ? null
@@ -99,6 +137,32 @@ export function showTurn(
     usage: turn.usage ?? null,
     artifact_sync: showSyncOfTurn(sync),
   };
+}
+
+/* What people write into a field, and change there; more would make every answer long. */
+const waitingTextMax = 16_000;
+
+function waitingText({ status, prompt }: TurnRow): string | null {
+  if (status !== 'queued') return null;
+  const texts = prompt.map(({ type, text }) => (type === 'text' ? text : undefined));
+  if (!texts.every((text) => typeof text === 'string')) return null;
+  const text = texts.join('\n');
+  return text.length > waitingTextMax ? null : text;
+}
+
+/* Enough to tell one message from another in a list. */
+const beginningMax = 200;
+
+/* Of what a turn says; null: it begins with no text. */
+export function beginningOf({ prompt }: Pick<TurnRow, 'prompt'>): string | null {
+  const text = prompt.find(({ type }) => type === 'text')?.['text'];
+  if (typeof text !== 'string') return null;
+  // What is looked at is bounded before it is changed.
+  const line = text
+    .slice(0, 4 * beginningMax)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return Array.from(line).slice(0, beginningMax).join('');
 }
 
 /* As it is now. */

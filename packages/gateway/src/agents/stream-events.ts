@@ -15,7 +15,7 @@ export interface EventsDeps extends ThreadFollowerDeps {
   readonly log: Log;
 }
 
-export type EventsRequest = ThreadPlace & Pick<StreamRequest<never>, 'reply' | 'onOpen'>;
+export type EventsRequest = ThreadPlace & Pick<StreamRequest<never>, 'reply' | 'onOpen' | 'first'>;
 
 export function streamEvents(
   deps: EventsDeps,

@@ -2,8 +2,8 @@
  * The hashed files of this version and of those before it, kept in the state directory. A tab that was opened before an upgrade still
  * loads parts of its own version afterwards.
  *
- * A name has the hash of what is in the file, so a file is written once and never changed. Those of versions that nobody has started
- * for a month are removed.
+ * A name has the hash of what is in the file, so a file is written once and never changed; its packed forms lie beside it, as in the
+ * build. It is on the disk before it has its name: browsers keep what they are sent under it for a year, also if it was nothing. Those of versions that nobody has started for a month are removed.
  */
 import {
   chmod,
@@ -16,8 +16,9 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import type { Clock, Log } from '@clawdfather/kit';
+import { syncDirectory } from '@clawdfather/kit/files';
 import { type AppFile, type AppFiles, typeOf } from './app-build.ts';
 
 export interface KeptFiles {
@@ -51,29 +52,40 @@ async function keep(directory: string, files: AppFiles, nowMs: number): Promise<
   for (const { path, isHashed, bodies } of files.values()) {
     if (!isHashed) continue;
     const place = join(directory, path.slice('/app/'.length));
-    const isThere = await utimes(place, now, now).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) continue;
-    const draft = `${place}.${process.pid}`;
-    await writeFile(draft, bodies.plain, { mode: 0o600 });
-    await rename(draft, place);
+    // A disk syncs three at once in the time of one.
+    await Promise.all([
+      keepBody(place, bodies.plain, now),
+      bodies.br === undefined ? undefined : keepBody(`${place}.br`, bodies.br, now),
+      bodies.gzip === undefined ? undefined : keepBody(`${place}.gz`, bodies.gzip, now),
+    ]);
   }
+  for (const path of [directory, dirname(directory)]) await syncDirectory(path);
   for (const name of await readdir(directory)) {
     const { mtimeMs } = await stat(join(directory, name));
     if (nowMs - mtimeMs > keptMs) await rm(join(directory, name), { force: true });
   }
 }
 
+async function keepBody(place: string, body: Buffer, now: Date): Promise<void> {
+  const found = await stat(place).catch(() => undefined);
+  // One of an older version may have lost its content in a power cut.
+  if (found?.size === body.length) return await utimes(place, now, now);
+  const draft = `${place}.${process.pid}`;
+  await writeFile(draft, body, { mode: 0o600, flush: true });
+  await rename(draft, place);
+}
+
 async function findKept(directory: string, name: string): Promise<AppFile | undefined> {
   const type = typeOf(extname(name));
   if (type === undefined || !namePattern.test(name)) return undefined;
-  try {
-    const plain = await readFile(join(directory, name));
-    return { path: `/app/${name}`, type, etag: `"${name}"`, isHashed: true, bodies: { plain } };
-  } catch {
-    // Of a version that never ran here.
-    return undefined;
-  }
+  const read = async (file: string): Promise<Buffer | undefined> => {
+    const body = await readFile(join(directory, file)).catch(() => undefined);
+    // Of an older version, after a power cut: no file of the app is empty.
+    return body?.length === 0 ? undefined : body;
+  };
+  const [plain, br, gzip] = await Promise.all([read(name), read(`${name}.br`), read(`${name}.gz`)]);
+  // Of a version that never ran here.
+  if (plain === undefined) return undefined;
+  const bodies = { plain, ...(br && { br }), ...(gzip && { gzip }) };
+  return { path: `/app/${name}`, type, etag: `"${name}"`, isHashed: true, bodies };
 }

@@ -15,22 +15,35 @@ import { type AppFiles, builtAppDirectory, readAppFiles } from './app-build.ts';
 import { type KeptFiles, openKeptFiles } from './kept-files.ts';
 import { sendFile } from './send-file.ts';
 
-/* Every place in the app has an address of its own. `/` and `/login` are still pages of their own. */
+/* Every place in the app has an address of its own. At `/login` it reads what a login link or GitHub's answer left in the fragment. */
 export const pagePaths = [
+  '/',
+  '/login',
   '/inbox',
-  '/threads',
-  '/threads/:id',
-  '/new',
-  '/runs',
-  '/runs/:id',
+  '/approvals',
   '/approvals/:id',
   '/asks/:id',
+  '/threads',
+  '/threads/:id',
+  '/threads/:id/changes/:turn',
+  '/new',
+  '/queue',
+  '/runs',
+  '/runs/:id',
+  '/sessions',
   '/more',
   '/hosts',
   '/hosts/:id',
   '/keys',
+  '/keys/:id',
+  '/agents',
   '/devices',
+  '/tokens',
+  '/rules',
   '/audit',
+  '/notifications',
+  '/storage',
+  '/system',
   '/settings',
 ] as const;
 

@@ -23,7 +23,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountId, hasErrno, isId, type Random } from '@clawdfather/kit';
-import { openPrivateDir } from '@clawdfather/kit/files';
+import { openPrivateDir, syncDirectory } from '@clawdfather/kit/files';
 import { GatewayError } from '../errors.ts';
 
 export interface StoredContent {
@@ -193,15 +193,6 @@ async function removeOld(directory: string, collecting: Collecting): Promise<voi
   for await (const { name } of await opendir(directory)) {
     const path = join(directory, name);
     if (await isOld(path, collecting)) await unlink(path).catch(ifThere);
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }
 

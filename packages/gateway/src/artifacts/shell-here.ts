@@ -1,5 +1,6 @@
 /*
- * A shell on this machine as another Unix user: with that user's id and group, none of the gateway's groups, and nothing of its environment.
+ * A shell on this machine, as another Unix user with that user's id and group and none of the gateway's groups, and with nothing of the
+ * gateway's environment.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,11 +9,11 @@ import type { HostUser } from '@clawdfather/supervisor';
 import { TreeError } from './artifact-tree.ts';
 import type { RunShell } from './shell-tree.ts';
 
-export function createShellHere({ uid, gid }: Pick<HostUser, 'uid' | 'gid'>): RunShell {
+/* Undefined: as the gateway's own user. */
+export function createShellHere(user: Pick<HostUser, 'uid' | 'gid'> | undefined): RunShell {
   return async ({ argv: [, ...args], take, signal }) => {
     const child = spawn('/bin/sh', args, {
-      uid,
-      gid,
+      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,37 +1,22 @@
 /*
- * Walks directories that somebody else may be changing, without ever being led out of them.
- *
- * A directory is held open, and what is in it is reached through the descriptor (`/proc/self/fd/N/name`), one name at a time and never through
- * a link. So it does not matter what happens to the path meanwhile: a directory that is swapped for a link is not entered, and one that was
- * moved is the same directory (AT1).
+ * Walks directories that somebody else may be changing, without ever being led out of them: each is held open, and what is in it is reached
+ * through the descriptor (kit's held-dir.ts, AT1).
  */
-import { constants, type Dirent } from 'node:fs';
-import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { hasErrno } from '@clawdfather/kit';
+import { below, enterDirectory, namesIn } from '@clawdfather/kit/files';
 import type { MissingReason } from '@clawdfather/agents';
 import { type FoundFile, MissingList, type TreeListing } from './artifact-tree.ts';
 import { depthMax, entriesMax, fileBytesMax, pathCharactersMax } from './limits.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
-const asDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 /* AT2: neither a pipe without a writer nor a terminal keeps us. */
 const asFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-
-/* Of names that are bytes. */
-type Name = Buffer | string;
-
-function below(directory: FileHandle, name: Name): Buffer {
-  return Buffer.concat([Buffer.from(`/proc/self/fd/${directory.fd}/`), Buffer.from(name)]);
-}
 
 /* The one that a person has named: links in its own path are followed. */
 export function openRoot(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | O_DIRECTORY);
-}
-
-/* Throws what the kernel says; ENOTDIR and ELOOP also for a link. */
-function enter(directory: FileHandle, name: Name): Promise<FileHandle> {
-  return open(below(directory, name), asDirectory);
 }
 
 /* A file by its path, each step through the one before. The caller closes it. */
@@ -41,7 +26,7 @@ export async function openBelow(root: FileHandle, path: string): Promise<FileHan
   let directory = root;
   try {
     for (const name of names) {
-      const next = await enter(directory, name);
+      const next = await enterDirectory(directory, name);
       if (directory !== root) await directory.close();
       directory = next;
     }
@@ -103,7 +88,7 @@ async function enterHint(
   try {
     const found = await lstat(below(directory, name));
     if (found.isSymbolicLink()) missing.add(path, 'symlink');
-    else if (found.isDirectory()) return await enter(directory, name);
+    else if (found.isDirectory()) return await enterDirectory(directory, name);
   } catch (error) {
     if (!hasErrno(error, 'ENOENT')) missing.add(path, reasonOf(error));
   }
@@ -117,9 +102,8 @@ interface Place {
 
 async function walkDirectory(walk: Walk, directory: FileHandle, place: Place): Promise<void> {
   const { path, depth } = place;
-  for (const entry of await entriesOf(walk, directory, path)) {
+  for (const name of await entriesOf(walk, directory, path)) {
     walk.signal.throwIfAborted();
-    const { name } = entry;
     const text = nameOf(name);
     const shown = `${path}/${name.toString('utf8')}`;
     if (text === undefined || `${path}/${text}`.length > pathCharactersMax) {
@@ -134,7 +118,7 @@ async function walkDirectory(walk: Walk, directory: FileHandle, place: Place): P
       else if (!found.isDirectory()) walk.missing.add(there, 'not-a-file');
       else if (depth + 1 >= depthMax) walk.missing.add(there, 'too-deep');
       else {
-        const inner = await enter(directory, name);
+        const inner = await enterDirectory(directory, name);
         try {
           await walkDirectory(walk, inner, { path: there, depth: depth + 1 });
         } finally {
@@ -157,31 +141,26 @@ function addFile(
   else files.push({ path, sizeBytes: size, modifiedAtMs: Math.trunc(mtimeMs) });
 }
 
-type Entry = Dirent<Buffer>;
-
 /* Read to the end only as far as the walk may go; in the order of their names, so that the same tree gives the same snapshot. */
 async function entriesOf(
   walk: Walk,
   directory: FileHandle,
   path: string,
-): Promise<readonly Entry[]> {
-  const entries: Entry[] = [];
+): Promise<readonly Buffer[]> {
+  const entries: Buffer[] = [];
   try {
-    // The types of Node know no names of bytes here.
-    const options = { encoding: 'buffer' } as unknown as { encoding: BufferEncoding };
-    const reading = await opendir(`/proc/self/fd/${directory.fd}/.`, options);
-    for await (const entry of reading) {
+    for await (const name of namesIn(directory)) {
       walk.entries += 1;
       if (walk.entries > entriesMax) {
         walk.missing.add(path, 'too-many');
         break;
       }
-      entries.push(entry as unknown as Entry);
+      entries.push(name);
     }
   } catch (error) {
     walk.missing.add(path, reasonOf(error));
   }
-  return entries.toSorted((one, other) => Buffer.compare(one.name, other.name));
+  return entries.toSorted((one, other) => Buffer.compare(one, other));
 }
 
 /* Undefined: it is no text, or has control characters, which would end up in terminals, headers and lists. */

@@ -2,7 +2,7 @@
  * The web app's cookie. `__Host-` binds it to this host and to TLS (browsers count loopback as good as TLS), HttpOnly keeps it
  * from scripts, SameSite=Strict from other sites.
  */
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { stringifySetCookie } from 'cookie';
 
 export const sessionCookie = '__Host-clf';
 
@@ -19,8 +19,4 @@ export function formatSessionCookie(token: string, lifetimeSeconds: number): str
 
 export function formatEndedCookie(): string {
   return stringifySetCookie({ name: sessionCookie, value: '', maxAge: 0, ...attributes });
-}
-
-export function hasSessionCookie(cookie: string | undefined): boolean {
-  return cookie !== undefined && parseCookie(cookie)[sessionCookie] !== undefined;
 }

@@ -6,7 +6,7 @@
  * the account that has just proved who it is, which may sign any of them out anyway.
  */
 import type { Log, Random } from '@clawdfather/kit';
-import type { Account, AccountId, Device, Store } from '@clawdfather/store';
+import type { Account, AccountId, AccountQueries, Device, Store } from '@clawdfather/store';
 import { ApiError } from '../http/api-error.ts';
 import type { RequestFacts } from '../http/handlers.ts';
 import type { AuthObserver, SignInReport } from './auth-observer.ts';
@@ -28,6 +28,10 @@ export interface SignInInput {
   readonly facts: Pick<RequestFacts, 'ip' | 'traceId'>;
   /* The id of the device that the client was until now. */
   readonly replaces?: string | undefined;
+  /* And if that has ended, there is no sign-in. */
+  readonly isOnlyReplaced?: boolean;
+  /* Written in the transaction of the device. What it throws undoes the device. */
+  readonly settle?: (queries: AccountQueries, deviceId: string) => Promise<void>;
 }
 
 export interface SignedIn {
@@ -37,16 +41,22 @@ export interface SignedIn {
 }
 
 export async function signInDevice(deps: SignInDeps, input: SignInInput): Promise<SignedIn> {
-  const { accountId, provider, device: name, facts, replaces: id } = input;
+  const { accountId, provider, device: name, facts, replaces: id, settle } = input;
   const { ip, traceId } = facts;
   const mine = deps.store.forAccount(accountId);
   const token = newToken(deps.random);
   const audit = { action: 'auth.login', actor: provider, ip, traceId, detail: { device: name } };
   const made = { tokenHash: hashSecret(token), device: name, audit };
-  const successor = id === undefined ? undefined : await mine.devices.replace({ ...made, id });
+  const { device, successor } = await mine.transaction(async (queries) => {
+    const { devices } = queries;
+    const replaced = id === undefined ? undefined : await devices.replace({ ...made, id });
+    if (replaced === undefined && input.isOnlyReplaced === true) throw new ApiError('expired');
+    const added = replaced ?? (await devices.create(made));
+    await settle?.(queries, added.id);
+    return { device: added, successor: replaced };
+  });
   // Only what has ended is forgotten: others must not be able to cut the sockets of an account whose ids they know.
   if (id !== undefined && successor !== undefined) deps.tokens.forget(id);
-  const device = successor ?? (await mine.devices.create(made));
   const account = await mine.profile.get();
   if (account === undefined) throw new ApiError('internal_error');
   deps.authObserver.onSignIn({ provider, result: 'ok' });

@@ -3,7 +3,7 @@
  *
  * Steps, in this order: 1 our heartbeats, which also move clients' clocks on after a sleep, so that no session in use is called
  * idle · 2 orphans · 3 sessions on revoked keys · 4 work counts as a heartbeat · 5 idle sessions · 6 agents without a session · 7 masters
- * without a session · 8 runs whose supervisor is gone · 9 runs past retention · 10 expired rows. A step that fails is logged and the next ones go on; it comes
+ * without a session · 8 runs whose supervisor is gone · 9 runs past retention · 10 expired rows · 11 files for prompts whose time is over. A step that fails is logged and the next ones go on; it comes
  * again in a minute.
  *
  * Never two at once: if the one before is still running, a tick is skipped and counted.
@@ -32,6 +32,8 @@ export interface CleanupDeps {
   readonly checkHosts?: (() => Promise<void>) | undefined;
   /* Ends agents whose session is over. */
   readonly reapAgents?: (() => Promise<void>) | undefined;
+  /* Removes files for prompts that are too old. */
+  readonly sweepFiles?: (() => Promise<void>) | undefined;
   readonly observer: CleanupObserver;
   /* True: the output of some accounts is bounded, and has to be looked at at every turn. */
   readonly hasMembers?: boolean | undefined;
@@ -127,5 +129,6 @@ function stepsOf(deps: CleanupDeps, signal: AbortSignal): readonly Step[] {
     { name: 'reconcile', work: () => supervisor.reconcile() },
     { name: 'retention', work: retain },
     { name: 'expired', work: () => store.system.cleanup.removeExpired() },
+    { name: 'files', work: async () => deps.sweepFiles?.() },
   ];
 }

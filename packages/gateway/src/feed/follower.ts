@@ -50,6 +50,8 @@ export function createFollower({ clock, work, onFailed, everyMs }: FollowerInput
     isDue = true;
     looking ??= lookWhileDue().finally(() => {
       looking = undefined;
+      // Asked for in the moment between its last look and its end.
+      if (isDue) look();
     });
   }
 

@@ -89,6 +89,7 @@ function gone(cause: MasterCause): ToolsError {
 
 function full(): ToolsError {
   return new ToolsError('host-unreachable', 'too many commands wait for this host', {
+    detail: { code: 'host_full' },
     hint: 'Nothing was started. Wait for commands on this host to end (sshd allows MaxSessions at a time).',
   });
 }

@@ -102,8 +102,9 @@ function fromRuns(error: unknown): ApiError | undefined {
   if (code === 'not_found') return notFound();
   const { message, detail, hint } = error;
   return new ApiError(code, message, {
-    // Several of ours share a code of the API; the command line tells them apart by this.
-    detail: { ...detail, reason: error.code },
+    // Several of ours share a code of the API; the command line tells them apart by this. That of a full queue is the word
+    // that clients of turns know on every wire, beside `turn_code`.
+    detail: { ...detail, reason: code === 'queue_full' ? code : error.code },
     cause: error,
     ...(hint === undefined ? {} : { hint }),
     ...(code === 'unavailable' ? { headers: { 'retry-after': '1' } } : {}),

@@ -18,6 +18,7 @@ import { checkEncoding, checkNames } from './guards.ts';
 import { isTooDeep } from './json-depth.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { isWebSocketUpgrade } from './web-socket-upgrade.ts';
+import { type StartGate, untilOpen } from './start-gate.ts';
 import { createTimeLimit, type TimeLimit, type Waiting } from './time-limit.ts';
 
 declare module 'fastify' {
@@ -56,6 +57,8 @@ export interface ServerDeps {
   readonly log: Log;
   readonly names: AllowedNames;
   readonly gatewayHeader: GatewayHeader;
+  /* Absent: it is open. */
+  readonly startGate?: StartGate;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /* Proxies that are trusted to name the client's address. */
   readonly trustedProxies: readonly string[];
@@ -131,6 +134,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   });
   server.setSerializerCompiler(() => JSON.stringify);
   const beginning = { ...deps, nextTrace };
+  if (deps.startGate !== undefined) server.addHook('onRequest', untilOpen(deps.startGate));
   server.addHook('onRequest', (request, reply, next) => {
     clientErrors.note(request.raw.socket, reply.raw);
     begin(beginning, request, reply);

@@ -8,6 +8,9 @@ import {
   type GatewayIdentity,
 } from '@clawdfather/protocol/api';
 
+/* The app of an earlier version calls endpoints as they were then. Raise this with every change that such an app would stumble over. */
+export const oldestApp = '0.1.0';
+
 /* Undefined in the moment between listening and the new generation. */
 export type GatewayHeader = () => string | undefined;
 
@@ -17,7 +20,7 @@ export function createGatewayHeader(instance: {
   let text: string | undefined;
   return () => {
     if (text === undefined && instance.identity !== undefined) {
-      text = formatGatewayHeader(instance.identity);
+      text = formatGatewayHeader({ ...instance.identity, oldestApp });
     }
     return text;
   };

@@ -6,12 +6,13 @@
  * shape of a request, and a refused request costs little.
  */
 import type { Clock } from '@clawdfather/kit';
-import type { Access, Endpoint, EndpointGroup } from '@clawdfather/protocol/api';
+import { type Access, api, type Endpoint, type EndpointGroup } from '@clawdfather/protocol/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FairTurns } from '../accounts/fair-turns.ts';
 import type { SessionLimits } from '../accounts/session-bounds.ts';
 import type { AuthenticateAgent } from '../auth/authenticate-agent.ts';
 import type { Authenticate, Credentials, Recognise } from '../auth/authenticate.ts';
+import { formatEndedCookie } from '../auth/session-cookie.ts';
 import { ApiError } from './api-error.ts';
 import { type Caller, checkAccess } from './caller.ts';
 import { checkCookieUse } from './guards.ts';
@@ -51,7 +52,11 @@ function registerOne(
   deps: RegisterDeps,
   { endpoint, handler }: { readonly endpoint: Endpoint; readonly handler: AnyHandler },
 ): void {
-  const { method, path, params, query, body } = endpoint;
+  const { method, path, params, query, body, bytesMax } = endpoint;
+  if (bytesMax !== undefined && !isOfBytes.has(server)) {
+    registerBytes(server, bytesMax, (scope) => registerOne(scope, deps, { endpoint, handler }));
+    return;
+  }
   const status = endpoint.status ?? (endpoint.answer === undefined ? 204 : 200);
   server.route({
     method,
@@ -78,6 +83,26 @@ function registerOne(
       if (status !== 200) reply.code(status);
       return handler(new RequestCall(request, reply));
     },
+  });
+}
+
+const isOfBytes = new WeakSet<FastifyInstance>();
+
+/* In a scope of its own: everywhere else bytes are refused, and here JSON is. */
+function registerBytes(
+  server: FastifyInstance,
+  bodyLimit: number,
+  work: (scope: FastifyInstance) => void,
+): void {
+  server.register((scope, _options, done) => {
+    isOfBytes.add(scope);
+    scope.removeAllContentTypeParsers();
+    const parser = { parseAs: 'buffer', bodyLimit } as const;
+    scope.addContentTypeParser('application/octet-stream', parser, (_request, bytes, next) =>
+      next(null, bytes),
+    );
+    work(scope);
+    done();
   });
 }
 
@@ -128,11 +153,26 @@ export async function admit(deps: RegisterDeps, admission: Admission): Promise<v
     return;
   }
   if (access !== 'open') {
-    const caller = await deps.authenticate(credentialsOf(request));
+    const caller = await deps.authenticate(credentialsOf(request)).catch((error: unknown) => {
+      takeBackCookie(admission, error);
+      throw error;
+    });
     if (caller === undefined) throw new ApiError('unauthorized');
     checkCaller(caller, access, request);
   }
   await limitRate(deps, admission);
+}
+
+/*
+ * A cookie that is no good ends when the app asks who it is, so that it does not count as an attempt again. Nowhere else: the answer to
+ * a request that began earlier may come after a new sign-in, and would end the new cookie.
+ */
+function takeBackCookie({ endpoint, request, reply }: Admission, error: unknown): void {
+  const { authorization, cookie } = request.headers;
+  if (endpoint !== api.auth.me || authorization !== undefined || cookie === undefined) return;
+  if (error instanceof ApiError && error.status < 500) {
+    reply.header('set-cookie', formatEndedCookie());
+  }
 }
 
 /* False: it has no key of an agent, and is refused as any caller without the right. */

@@ -1,7 +1,7 @@
 /*
  * A channel: a way to tell a person something outside of the gateway. A new one is a file in channels/ and a line in open-notices.ts.
  */
-import type { NoticeClass } from '@clawdfather/store';
+import type { NoticeClass, PushDevice } from '@clawdfather/store';
 
 export interface NoticeMessage {
   /* The same for every attempt to send this notice on this channel. */
@@ -17,18 +17,30 @@ export interface NoticeMessage {
   readonly createdAtMs: number;
   /* How much needs the person now. */
   readonly openCount: number;
+  /* Of a push. */
+  readonly to?: PushDevice | undefined;
 }
 
 export type SendOutcome =
   | { readonly outcome: 'sent' }
   /* It would be refused again. */
-  | { readonly outcome: 'refused'; readonly reason: string }
+  | {
+      readonly outcome: 'refused';
+      readonly reason: string;
+      /* Of the answer, if there was one. */
+      readonly status?: number | undefined;
+    }
+  /* There is nothing left to send it to. */
+  | { readonly outcome: 'dropped'; readonly reason: string }
   | { readonly outcome: 'again'; readonly reason: string; readonly afterMs?: number | undefined };
+
+/* `learned` writes down what an answer says of the place that it was sent to. It is for later: it never rejects, and no outcome waits for it. */
+export type Sent = SendOutcome & { readonly learned?: (() => Promise<void>) | undefined };
 
 export interface NoticeChannel {
   readonly name: string;
-  /* Takes at most `sendMs`; never rejects but for the signal. */
-  send(message: NoticeMessage, signal: AbortSignal): Promise<SendOutcome>;
+  /* What it throws is no outcome: it is tried again. */
+  send(message: NoticeMessage, signal: AbortSignal): Promise<Sent>;
 }
 
 /* What a notice says where nothing else may be said. */

@@ -7,11 +7,12 @@ import type { SupervisorObserver } from '@clawdfather/supervisor';
 import { followApprovals } from '../feed/follow-approvals.ts';
 import { followRuns, type RunFollower } from '../feed/follow-runs.ts';
 import type { GatewayConfig, NotifyConfig } from '../gateway-config.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import type { Runs } from '../runs/open-runs.ts';
 import type { NoticeChannel } from './channel.ts';
 import { createNtfy } from './channels/ntfy.ts';
 import { createWebhook } from './channels/webhook.ts';
-import { openNoticeSender } from './notice-sender.ts';
+import { type NoticeSenderDeps, openNoticeSender } from './notice-sender.ts';
 import type { PostDeps } from './post-message.ts';
 
 export function createChannels(
@@ -29,6 +30,8 @@ export interface NoticesDeps {
   /* Of the supervisor; it hears everything that ours hears. */
   readonly observer: SupervisorObserver;
   readonly ownerId: AccountId;
+  /* Counts attempts. */
+  readonly metrics: Pick<Metrics, 'notice'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -38,6 +41,8 @@ export interface NoticesGround {
   readonly store: Store;
   readonly runs: Pick<Runs, 'approvals' | 'supervisor'>;
   readonly sender: Sender;
+  /* To devices. */
+  readonly push: NoticeChannel;
 }
 
 export interface Notices {
@@ -49,7 +54,9 @@ export interface Notices {
 }
 
 export function createNotices(deps: NoticesDeps): Notices {
-  const { config, observer } = deps;
+  const { config, observer, metrics } = deps;
+  const onAttempt: Required<NoticeSenderDeps>['onAttempt'] = (channel, end) =>
+    metrics.notice(channel, end);
   const channels = createChannels(config.notify ?? {}, deps);
   const showsTitles = config.notify?.showsTitles === true;
   let follower: RunFollower | undefined;
@@ -62,12 +69,20 @@ export function createNotices(deps: NoticesDeps): Notices {
         if (event.type === 'started' || event.type === 'exit') follower?.note(event.runId);
       },
     },
-    open: ({ store, runs, sender }) => {
+    open: ({ store, runs, sender, push }) => {
       const opened = new AsyncDisposableStack();
       const ground = { ...deps, ...runs, store };
       opened.use(followApprovals({ ...ground, instanceId: sender.instanceId }));
       follower = opened.use(followRuns(ground));
-      opened.use(openNoticeSender({ ...ground, channels, sender, showsTitles }));
+      opened.use(
+        openNoticeSender({
+          ...ground,
+          channels: [...channels, push],
+          sender,
+          showsTitles,
+          onAttempt,
+        }),
+      );
       return opened;
     },
   };

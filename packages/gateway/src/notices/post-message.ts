@@ -1,8 +1,8 @@
 /*
- * One message to a server that the settings name: bounded in time and size, and nowhere else.
+ * One message to one server: bounded in time and size, and nowhere else.
  *
- * The address is the operator's, from the settings file; no caller of the API can set it. A redirect is refused all the same: it would lead
- * to an address that nobody has set. Of the answer only its status counts. Its body is not read.
+ * The address is the operator's, from the settings file, or that of a push service that we know (channels/push/push-services.ts). A redirect is
+ * refused: it would lead to an address that nobody has set. Of the answer only its status counts. Its body is not read.
  */
 import type { Clock } from '@clawdfather/kit';
 import type { SendOutcome } from './channel.ts';
@@ -16,7 +16,7 @@ export interface PostDeps {
 export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /* A server that takes longer is as good as none; the next attempt comes. */
@@ -35,7 +35,7 @@ export async function postMessage(
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'clawdfather', ...headers },
-      body,
+      body: typeof body === 'string' ? body : new Uint8Array(body),
       redirect: 'manual',
       signal: AbortSignal.any([signal, late.signal]),
     });
@@ -55,7 +55,7 @@ function judge({ status, headers }: Response): SendOutcome {
   const reason = `status ${status}`;
   if (status >= 300 && status < 400) return { outcome: 'refused', reason: 'redirect' };
   const isPassing = status >= 500 || status === 408 || status === 425 || status === 429;
-  if (!isPassing) return { outcome: 'refused', reason };
+  if (!isPassing) return { outcome: 'refused', reason, status };
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const afterMs = seconds > 0 ? Math.min(seconds * 1_000, patienceMsMax) : undefined;
   return { outcome: 'again', reason, afterMs };

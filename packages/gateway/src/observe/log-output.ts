@@ -6,6 +6,9 @@
  * descriptor is opened once more through /proc, as a description of its own that does not block, which leaves the flags of
  * the shared one alone. A socket cannot be opened a second time; for it, Node's stream does not wait.
  *
+ * A file does not block, and is written through the descriptor as it was given. A description of its own would have a position
+ * of its own: after `> FILE 2>&1`, what others write through the shared one would overwrite our lines.
+ *
  * Lines wait in memory up to a limit. Beyond it new ones are dropped and counted; the count is told as soon as there is room.
  */
 import { closeSync, constants, fstatSync, openSync, write, writeSync } from 'node:fs';
@@ -63,7 +66,7 @@ function createQueue(formatDropped: (lines: number) => string): Queue {
         waiting = formatDropped(dropped);
         dropped = 0;
       }
-      const chunk = waiting.slice(0, chunkCharactersMax);
+      const chunk = waiting.slice(0, endOfChunk(waiting));
       waiting = waiting.slice(chunk.length);
       return chunk;
     },
@@ -78,7 +81,20 @@ function createQueue(formatDropped: (lines: number) => string): Queue {
   };
 }
 
-export function openDescriptorOutput(fd: number, deps: LogOutputDeps): LogOutput {
+/* Whole lines, so that what others write into the same file comes between two of them. */
+function endOfChunk(waiting: string): number {
+  if (waiting.length <= chunkCharactersMax) return waiting.length;
+  const afterLine = waiting.lastIndexOf('\n', chunkCharactersMax - 1) + 1;
+  return afterLine === 0 ? chunkCharactersMax : afterLine;
+}
+
+/* `isOurs`: closed in the end. */
+interface Descriptor {
+  readonly fd: number;
+  readonly isOurs: boolean;
+}
+
+function openDescriptorOutput({ fd, isOurs }: Descriptor, deps: LogOutputDeps): LogOutput {
   const { clock, formatDropped } = deps;
   const queue = createQueue(formatDropped);
   let state: 'idle' | 'writing' | 'waiting' | 'gone' = 'idle';
@@ -152,7 +168,7 @@ export function openDescriptorOutput(fd: number, deps: LogOutputDeps): LogOutput
       }
       timer?.cancel();
       state = 'gone';
-      closeSync(fd);
+      if (isOurs) closeSync(fd);
     },
   };
 }
@@ -195,15 +211,18 @@ export function openOutput(
   { fd, stream }: { readonly fd: number; readonly stream: Writable },
   deps: LogOutputDeps,
 ): LogOutput {
-  const own = reopen(fd);
+  const own = descriptorFor(fd);
   return own === undefined ? createStreamOutput(stream, deps) : openDescriptorOutput(own, deps);
 }
 
-function reopen(fd: number): number | undefined {
+function descriptorFor(fd: number): Descriptor | undefined {
   const { O_WRONLY, O_APPEND, O_NONBLOCK, O_NOCTTY } = constants;
   try {
-    if (fstatSync(fd).isSocket()) return undefined;
-    return openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY);
+    const kind = fstatSync(fd);
+    if (kind.isSocket()) return undefined;
+    if (kind.isFile()) return { fd, isOurs: false };
+    const flags = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY;
+    return { fd: openSync(`/proc/self/fd/${fd}`, flags), isOurs: true };
   } catch {
     // No /proc, a descriptor of another user's, or a pipe without a reader: Node's stream will do.
     return undefined;

@@ -54,7 +54,7 @@ const documented = {
     type: 'counter',
     help: 'Sign-ins, by result and provider.',
     // `link` is the owner's login link.
-    labels: { result: ['ok', 'failed'], provider: ['github', 'link'] },
+    labels: { result: ['ok', 'failed'], provider: ['github', 'link', 'code'] },
   },
   clawdfather_ssh_exec_total: {
     type: 'counter',
@@ -198,6 +198,14 @@ const own = {
     labels: {
       method: [...Object.keys(rpcMethods), 'unknown'],
       outcome: ['ok', 'refused', 'failed'],
+    },
+  },
+  clawdfather_notice_attempts_total: {
+    type: 'counter',
+    help: 'Attempts to tell a notice outside, by channel and by how they ended; pending: it is tried again.',
+    labels: {
+      channel: ['webhook', 'ntfy', 'push'],
+      end: ['sent', 'pending', 'failed', 'skipped'],
     },
   },
   clawdfather_health_status: {

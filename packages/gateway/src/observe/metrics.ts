@@ -62,6 +62,8 @@ export interface Metrics {
   counted(count: Count): void;
   /* A call over JSON-RPC; a method that there is not is `unknown`. */
   rpc(method: string, outcome: 'ok' | 'refused' | 'failed'): void;
+  /* An attempt to tell one on a channel outside. */
+  notice(channel: string, end: 'sent' | 'pending' | 'failed' | 'skipped'): void;
   readonly requests: RequestDurations;
   /* In the text that Prometheus reads. */
   format(values: GaugeValues): Promise<MetricsText>;
@@ -93,6 +95,7 @@ export function createMetrics(): Metrics {
     ssh: createSshObserver({ count, observe }),
     turns: createTurnCounts({ count, observe }),
     counted: ({ name, labels, by }) => count(`clawdfather_${name}`, labels ?? {}, by),
+    notice: (channel, end) => count('clawdfather_notice_attempts_total', { channel, end }),
     rpc: (method, outcome) => count('clawdfather_rpc_calls_total', { method, outcome }),
     requests,
     format: (values) => {

@@ -86,7 +86,7 @@ function operation(
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: jsonContent(components, body, 'input') } }),
+      : { requestBody: { required: true, content: bodyContent(components, endpoint, body) } }),
     responses: {
       [endpoint.status ?? (answer === undefined ? 204 : 200)]: {
         description: 'Done',
@@ -95,6 +95,11 @@ function operation(
       ...refusals(endpoint),
     },
   };
+}
+
+function bodyContent(components: Json, { bytesMax }: Endpoint, body: z.ZodType): Json {
+  if (bytesMax === undefined) return jsonContent(components, body, 'input');
+  return { 'application/octet-stream': { schema: {} } };
 }
 
 /* One response per status; codes that share one are listed in it. */

@@ -102,7 +102,8 @@ function renderParameters({ parameters = [] }: Operation): string {
 function renderContent(title: string, holder: { readonly content?: unknown } | undefined): string {
   if (holder?.content === undefined) return '';
   const content = holder.content as Readonly<Record<string, Json>>;
-  const schema = content['application/json']?.['schema'];
+  if (content['application/json'] === undefined) return `<p>${title}: bytes</p>`;
+  const schema = content['application/json']['schema'];
   return `<p>${title}:</p>${renderSchema(schema)}`;
 }
 

@@ -1,11 +1,18 @@
 /*
  * Approvals over HTTP. The scope `read` is enough to look at them; decide-approval.ts says who may decide.
  */
-import type { Api } from '@clawdfather/protocol/api';
+import { makeVisible } from '@clawdfather/kit';
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import { canRunAnything, type RulesForEver } from '@clawdfather/tools';
 import type { Caller } from '../http/caller.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { approvalJson, type Hashes } from '../runs/approval-json.ts';
-import { decideAsCaller, type DecideParts, findApproval } from '../runs/decide-approval.ts';
+import {
+  decideAsCaller,
+  type DecideParts,
+  findApproval,
+  rulesAsCaller,
+} from '../runs/decide-approval.ts';
 import { accountsOf } from '../runs/whose-runs.ts';
 
 export function createApprovalsHandlers(parts: DecideParts): Handlers<Api['approvals']> {
@@ -27,6 +34,10 @@ export function createApprovalsHandlers(parts: DecideParts): Handlers<Api['appro
     },
     get: async ({ caller, params }) =>
       approvalJson(findApproval(runs, caller, params.id), clock.wallMs(), hashesFor(caller)),
+    rules: async ({ caller, params }) => {
+      const { approvalId } = findApproval(runs, caller, params.id);
+      return rulesJson(await rulesAsCaller(parts, approvalId));
+    },
     decide: async ({ params, body, caller, ip, traceId }) => {
       const { decision, reason, digest } = body;
       const asked = { approvalId: params.id, decision, reason, digest, caller, ip, traceId };
@@ -35,6 +46,16 @@ export function createApprovalsHandlers(parts: DecideParts): Handlers<Api['appro
       return { approval, rules: [...rules], problem };
     },
   };
+}
+
+function rulesJson(rules: RulesForEver): AnswerOf<Api['approvals']['rules']> {
+  if (rules.kind === 'not-for-ever') return { items: [], whyNot: makeVisible(rules.why) };
+  const items = rules.programs.map((program) => ({
+    program: makeVisible(program.namedPath),
+    file: makeVisible(program.realPath),
+    runsAnything: canRunAnything(program),
+  }));
+  return { items, whyNot: null };
 }
 
 function hashesFor({ kind }: Caller): Hashes {

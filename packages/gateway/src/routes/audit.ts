@@ -7,6 +7,7 @@ import { cliAccount } from '@clawdfather/supervisor/origins';
 import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
 import type { Handlers } from '../http/handlers.ts';
+import { namesForCaller } from '../runs/actor-names.ts';
 import type { AuditDetail } from '../runs/run-audit.ts';
 
 export function createAuditHandlers({ store }: { readonly store: Store }): Handlers<Api['audit']> {
@@ -23,6 +24,11 @@ export function createAuditHandlers({ store }: { readonly store: Store }): Handl
         entries: page.entries.map((entry) => show(entry, caller)),
         has_more: page.hasMore,
         next_before: page.nextBefore ?? null,
+        names: await namesForCaller(
+          store,
+          caller,
+          page.entries.map(({ actor }) => actor),
+        ),
       };
     },
   };

@@ -2,8 +2,8 @@
  * Getting in, who is in, and getting out again.
  */
 import type { Clock, Log, Random } from '@clawdfather/kit';
-import type { Api } from '@clawdfather/protocol/api';
-import type { Account, AccountId, Device, Store } from '@clawdfather/store';
+import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import type { AccountId, Device, PushSubscription, Store } from '@clawdfather/store';
 import type { FastifyReply } from 'fastify';
 import { formatBinding, formatEndedBinding, parseBinding } from '../auth/browser-binding.ts';
 import type { AuthObserver } from '../auth/auth-observer.ts';
@@ -12,13 +12,16 @@ import { createGithubSignIn } from '../auth/github-sign-in.ts';
 import type { LiveTokens } from '../auth/live-tokens.ts';
 import type { LoginLinks } from '../auth/login-links.ts';
 import { readPresentedToken } from '../auth/presented-token.ts';
-import { formatEndedCookie, formatSessionCookie } from '../auth/session-cookie.ts';
+import { formatEndedCookie } from '../auth/session-cookie.ts';
 import { recordRefusal, type SignedIn, signInDevice } from '../auth/sign-in.ts';
 import type { GatewayConfig } from '../gateway-config.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
+import type { Caller } from '../http/caller.ts';
 import { formatTime } from '../http/format-time.ts';
-import { auditOf, type Handlers, type RequestFacts } from '../http/handlers.ts';
+import { auditOf, type Call, type Handlers, type RequestFacts } from '../http/handlers.ts';
 import { pageOfAll } from './page-of-all.ts';
+import { setSessionCookie, showAccount, showSignedIn, showWithoutToken } from './show-signed-in.ts';
+import { showPushState } from './push.ts';
 
 export interface AuthParts {
   readonly config: Pick<GatewayConfig, 'github'>;
@@ -33,7 +36,7 @@ export interface AuthParts {
 }
 
 type AuthHandlers = Handlers<Api['auth']>;
-type SignInNames = 'loginLink' | 'startGithub' | 'finishGithub';
+type SignInNames = 'loginLink' | 'startGithub' | 'finishGithub' | 'ways';
 
 export function createAuthHandlers(parts: AuthParts): AuthHandlers {
   return { ...createSignInHandlers(parts), ...createDeviceHandlers(parts) };
@@ -42,10 +45,8 @@ export function createAuthHandlers(parts: AuthParts): AuthHandlers {
 function createSignInHandlers(parts: AuthParts): Pick<AuthHandlers, SignInNames> {
   const { config, links, clock, tokens } = parts;
   const github = createGithubSignIn(config.github, parts);
-  const setCookie = (reply: FastifyReply, { token, device }: SignedIn): void => {
-    const seconds = Math.floor((device.expiresAtMsMax - clock.wallMs()) / 1000);
-    reply.header('set-cookie', formatSessionCookie(token, seconds));
-  };
+  const setCookie = (reply: FastifyReply, signedIn: SignedIn): void =>
+    setSessionCookie(reply, signedIn, clock.wallMs());
   /* Which device the client is, if it is signed in. A token that is no good is none: this is a way in. */
   const deviceOf = async (call: Pick<RequestFacts, 'header'>): Promise<string | undefined> => {
     const spoken = { authorization: call.header('authorization'), cookie: call.header('cookie') };
@@ -92,6 +93,9 @@ function createSignInHandlers(parts: AuthParts): Pick<AuthHandlers, SignInNames>
       // The answer was sent already, so this value is not used.
       return undefined as never;
     },
+    ways: async () => ({
+      ways: config.github === undefined ? ['link', 'code'] : ['link', 'code', 'github'],
+    }),
   };
 }
 
@@ -132,11 +136,7 @@ function createDeviceHandlers(parts: AuthParts): Omit<AuthHandlers, SignInNames>
       return undefined;
     },
     devices: async ({ caller, query }) => {
-      const all = await store.forAccount(caller.accountId).devices.list();
-      return pageOfAll(
-        all.map((device) => showDevice(device, caller.id)),
-        query,
-      );
+      return pageOfAll(await devicesOf(store, caller), query);
     },
     revokeOtherDevices: async (call) => {
       const { accountId, id: exceptId } = call.caller;
@@ -148,6 +148,7 @@ function createDeviceHandlers(parts: AuthParts): Omit<AuthHandlers, SignInNames>
       }
       return { revoked: ids.length };
     },
+    renameDevice: (call) => renameDevice(store, call),
     revokeDevice: async (call) => {
       const { id } = call.params;
       const { accountId } = call.caller;
@@ -162,30 +163,30 @@ function createDeviceHandlers(parts: AuthParts): Omit<AuthHandlers, SignInNames>
   };
 }
 
+async function devicesOf(store: Store, { accountId, id }: Pick<Caller, 'accountId' | 'id'>) {
+  const { devices, push } = store.forAccount(accountId);
+  const subscriptions = await push.list();
+  return (await devices.list()).map((device) => ({
+    ...showDevice(device, id),
+    push: pushOf(subscriptions, device.id),
+  }));
+}
+
+async function renameDevice(
+  store: Store,
+  call: Call<Api['auth']['renameDevice']>,
+): Promise<AnswerOf<Api['auth']['renameDevice']>> {
+  const { id } = call.params;
+  const { device } = call.body;
+  const { devices } = store.forAccount(call.caller.accountId);
+  const audit = auditOf(call, 'device.rename');
+  if ((await devices.rename({ id, device, audit })) === 'not_found') throw notFound();
+  return { id, device };
+}
+
 function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;
-}
-
-function showSignedIn(signedIn: SignedIn) {
-  return { token: signedIn.token, ...showWithoutToken(signedIn) };
-}
-
-function showWithoutToken({ account, device }: SignedIn) {
-  return {
-    account: showAccount(account),
-    expires_at: formatTime(device.expiresAtMs),
-  };
-}
-
-function showAccount(account: Account) {
-  return {
-    id: account.id,
-    kind: account.kind,
-    display_name: account.displayName,
-    email: account.email ?? null,
-    avatar_url: account.avatarUrl ?? null,
-  };
 }
 
 function showDevice(device: Device, currentId: string) {
@@ -197,4 +198,9 @@ function showDevice(device: Device, currentId: string) {
     last_used_at: formatTime(device.lastUsedAtMs),
     expires_at: formatTime(device.expiresAtMs),
   };
+}
+
+function pushOf(subscriptions: readonly PushSubscription[], deviceId: string) {
+  const subscription = subscriptions.find((one) => one.deviceId === deviceId);
+  return subscription === undefined ? null : showPushState(subscription);
 }

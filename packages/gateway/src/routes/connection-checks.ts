@@ -67,13 +67,14 @@ async function record(
 ): Promise<Connection> {
   const { id } = connection;
   const pin = acceptedPin(call.body, found);
-  const { result, latencyMs, keypairId, offered } = found;
+  const { result, latencyMs, cause, keypairId, offered } = found;
   const recorded = await connections.recordTest({
     id,
     result,
     // What was changed meanwhile was not tested.
     seen: connection,
     ...(latencyMs === undefined ? {} : { latencyMs }),
+    ...(cause === undefined ? {} : { cause }),
     ...(pin === undefined ? {} : { pin }),
     ...(result === 'ok' && keypairId !== undefined ? { proven: { keypairId, nextKeys } } : {}),
     audit: auditOf(call, pin === undefined ? 'connection.test' : 'connection.trust', {

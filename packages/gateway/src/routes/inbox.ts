@@ -3,7 +3,8 @@
  */
 import type { Clock } from '@clawdfather/kit';
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import type { InboxSnapshot, OpenNotice, Store } from '@clawdfather/store';
+import type { ThreadHistory } from '@clawdfather/agents';
+import type { InboxSnapshot, OpenNotice, Store, Working } from '@clawdfather/store';
 import { type Gatekeeper, makeVisible } from '@clawdfather/tools';
 import { showAsk } from '../agents/show-ask.ts';
 import type { Health } from '../health/check-health.ts';
@@ -38,6 +39,7 @@ async function look(parts: InboxParts, caller: Caller, limit: number): Promise<I
   const hostKeys = snapshot.changedHosts.length;
   return {
     seq: snapshot.seq,
+    at: formatTime(parts.clock.wallMs()),
     counts: {
       approvals: counts.approval,
       questions: counts.question,
@@ -75,12 +77,39 @@ async function look(parts: InboxParts, caller: Caller, limit: number): Promise<I
     })),
     holds,
     done: notices.done.map((notice) => ({ ...noticed(notice), turn_id: notice.subjectId })),
-    working: snapshot.working.map((working) => ({
-      thread: threadOf(working),
-      turn_id: working.turnId,
-      since: formatTime(working.startedAtMs),
-    })),
+    working: await Promise.all(
+      snapshot.working.map(async (working) => ({
+        thread: threadOf(working),
+        turn_id: working.turnId,
+        since: formatTime(working.startedAtMs),
+        new_events: Math.max(0, working.newEvents),
+        last_step: await lastStepOf(mine.history, working),
+      })),
+    ),
+    went_on: snapshot.wentOn.flatMap((thread) => {
+      const { status, seenSeq, lastSeq, updatedAtMs } = thread;
+      if (status === 'archived') return [];
+      const at = formatTime(updatedAtMs);
+      const newEvents = lastSeq - seenSeq;
+      return [{ thread: threadOf(thread), status, seen_seq: seenSeq, new_events: newEvents, at }];
+    }),
   };
+}
+
+/* An update of a call need not name it again; what came before these is old. */
+const stepsLookedAt = 8;
+
+async function lastStepOf(
+  history: Pick<ThreadHistory, 'lastTools'>,
+  { threadId, turnId }: Working,
+): Promise<Inbox['working'][number]['last_step']> {
+  const tools = await history.lastTools(threadId, { turnId, limit: stepsLookedAt });
+  for (const { payload, atMs } of tools) {
+    const { title } = payload;
+    if (typeof title !== 'string' || title === '') continue;
+    return { title: makeVisible(title).slice(0, titleCharactersMax), at: formatTime(atMs) };
+  }
+  return null;
 }
 
 /* One statement for all of them, and only if there are any. */
@@ -119,7 +148,7 @@ function approvalOf(
           ? ''
           : makeVisible(shownCommand(record.action.command)).slice(0, titleCharactersMax),
       host: textOf(notice, 'host'),
-      requester: record === undefined ? null : makeVisible(record.requester),
+      requester: record === undefined ? null : makeVisible(record.asker?.name ?? record.requester),
       expires_at: formatTime(typeof expiresAtMs === 'number' ? expiresAtMs : undefined),
     },
   ];

@@ -77,12 +77,15 @@ function showNotice(notice: ToldNotice): AnswerOf<Api['notices']['see']> {
     seen_at: formatTime(notice.seenAtMs),
     resolved_at: formatTime(notice.resolvedAtMs),
     resolution: notice.resolution ?? null,
-    deliveries: notice.deliveries.map(({ channel, state, attempts, reason, settledAtMs }) => ({
-      channel,
-      state,
-      attempts,
-      reason: reason ?? null,
-      settled_at: formatTime(settledAtMs),
-    })),
+    deliveries: notice.deliveries.map(
+      ({ channel, deviceId, state, attempts, reason, settledAtMs }) => ({
+        channel: deviceId === undefined ? channel : 'push',
+        device_id: deviceId ?? null,
+        state,
+        attempts,
+        reason: reason ?? null,
+        settled_at: formatTime(settledAtMs),
+      }),
+    ),
   };
 }

@@ -2,16 +2,16 @@
  * Settings over HTTP: seconds and booleans outside, what the store keeps inside.
  */
 import type { Api } from '@clawdfather/protocol/api';
-import type { Settings, Store } from '@clawdfather/store';
+import type { PushClasses, Settings, Store } from '@clawdfather/store';
 import { auditOf, type Handlers } from '../http/handlers.ts';
 
-const notificationDefaults = {
+const notificationDefaults: PushClasses = {
   approval: true,
   question: true,
   done: true,
   failed: true,
   host_lost: true,
-} as const;
+};
 
 export function createSettingsHandlers({
   store,
@@ -40,9 +40,14 @@ export function createSettingsHandlers({
   };
 }
 
-function show({ idleTimeoutMs, notifications }: Settings) {
+function show(settings: Settings) {
   return {
-    idle_timeout_seconds: idleTimeoutMs / 1000,
-    notifications: { ...notificationDefaults, ...notifications },
+    idle_timeout_seconds: settings.idleTimeoutMs / 1000,
+    notifications: notificationsOf(settings),
   };
+}
+
+/* What the account wants to be told of. */
+export function notificationsOf({ notifications }: Settings) {
+  return { ...notificationDefaults, ...notifications };
 }

@@ -21,6 +21,7 @@ export function showConnection(connection: Connection) {
         ? null
         : {
             result: testResult ?? '',
+            cause: connection.testCause ?? null,
             latency_ms: connection.testLatencyMs ?? null,
             at: formatTime(testedAtMs),
           },

@@ -7,13 +7,24 @@ import type { Api } from '@clawdfather/protocol/api';
 import { CallerThreads, type CallerThreadsDeps } from '../agents/caller-threads.ts';
 import { waitForEvent } from '../agents/follow-thread-events.ts';
 import { answerOf, showAsk } from '../agents/show-ask.ts';
-import { showAgent, showEvent, showThread, showTurn, showTurnOf } from '../agents/show-thread.ts';
+import {
+  showAgent,
+  showEvent,
+  showOffered,
+  showThread,
+  showTurn,
+  showTurnOf,
+} from '../agents/show-thread.ts';
 import { threadIdOfKey } from '../agents/thread-id-of-key.ts';
 import { streamEvents } from '../agents/stream-events.ts';
+import { formatEvent } from '../runs/event-stream.ts';
 import { parseIdempotencyKey } from '../http/idempotency-key.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 import { askerOf, type Call, type Handlers, type RequestFacts } from '../http/handlers.ts';
+import type { Attached } from '../uploads/hand-over.ts';
+import { linksOfTurn } from '../uploads/links-of-turn.ts';
+import type { Attachments } from '../uploads/open-attachments.ts';
 import type { OpenStreams } from '../http/open-streams.ts';
 
 export interface ThreadsParts extends CallerThreadsDeps {
@@ -28,24 +39,27 @@ export function threadsOf(parts: ThreadsParts, call: Asked): CallerThreads {
   return new CallerThreads(parts, { caller: call.caller, by: askerOf(call) });
 }
 
-export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['threads']> {
+export function createThreadsHandlers(
+  parts: ThreadsParts & { readonly attachments: Pick<Attachments, 'handOver'> },
+): Handlers<Api['threads']> {
   return {
     list: async (call) => {
-      const { limit, offset, status, id_prefix: idPrefix, archived } = call.query;
+      const { limit, offset, status, id_prefix: idPrefix, archived, pinned } = call.query;
       const page = await threadsOf(parts, call).records.list({
         limit,
         offset,
         ...(status === undefined ? {} : { status }),
         ...(idPrefix === undefined ? {} : { idPrefix }),
         includeArchived: archived === 'true',
+        isPinned: pinned === 'true',
       });
       return { items: page.items.map(showThread), total: page.total, limit, offset };
     },
     create: async (call) => {
-      const { connection_id: connectionId, agent, directory, title } = call.body;
+      const { connection_id: connectionId, agent, directory, title, chosen } = call.body;
       const key = parseIdempotencyKey(call.header('idempotency-key'));
       const id = key === undefined ? undefined : threadIdOfKey(call.caller.accountId, key);
-      const asked = { connectionId, agent, directory, title, id };
+      const asked = { connectionId, agent, directory, title, chosen, id };
       return { thread: showThread(await threadsOf(parts, call).create(asked)) };
     },
     get: async (call) => {
@@ -62,20 +76,57 @@ export function createThreadsHandlers(parts: ThreadsParts): Handlers<Api['thread
     prompt: async (call) => {
       const mine = threadsOf(parts, call);
       const { text, blocks = [{ type: 'text', text }], load_class: loadClass } = call.body;
-      const turnId = await mine.prompt(call.params.id, {
-        blocks: blocks as never,
-        loadClass,
-        artifactDirs: call.body.expected_artifact_dirs,
-        clientMessageId: call.body.client_message_id,
-        priority: call.body.priority,
-        notBeforeMs: parseTime(call.body.not_before),
-      });
+      const say = (links: readonly Attached[]): Promise<string> =>
+        mine.prompt(call.params.id, {
+          blocks: [...blocks, ...links] as never,
+          loadClass,
+          artifactDirs: call.body.expected_artifact_dirs,
+          clientMessageId: call.body.client_message_id,
+          priority: call.body.priority,
+          notBeforeMs: parseTime(call.body.not_before),
+          chosen: call.body.chosen,
+        });
+      const turnId = await handOverAnd(parts, { call, mine, say });
       return { turn: await showTurnOf(mine, turnId) };
     },
     archive: async (call) => ({
       thread: showThread(await threadsOf(parts, call).archive(call.params.id)),
     }),
+    unarchive: async (call) => ({
+      thread: showThread(await threadsOf(parts, call).unarchive(call.params.id)),
+    }),
+    edit: async (call) => ({
+      thread: showThread(await edited(threadsOf(parts, call), call.params.id, call.body)),
+    }),
+    choices: async (call) => showOffered(await threadsOf(parts, call).choices(call.params.id)),
   };
+}
+
+interface Saying {
+  readonly call: Call<Api['threads']['prompt']>;
+  readonly mine: CallerThreads;
+  readonly say: (links: readonly Attached[]) => Promise<string>;
+}
+
+async function handOverAnd(
+  { attachments }: { readonly attachments: Pick<Attachments, 'handOver'> },
+  { call, mine, say }: Saying,
+): Promise<string> {
+  const { attachments: ids = [], client_message_id: messageId } = call.body;
+  if (ids.length === 0) return await say([]);
+  const thread = await mine.thread(call.params.id);
+  // A prompt whose answer was lost comes again, also when its files are gone: it needs them no more.
+  const sent = messageId && (await mine.records.turnOfMessage(thread.id, messageId));
+  const links = sent ? linksOfTurn(sent.prompt, ids) : undefined;
+  if (links !== undefined) return await say(links);
+  return await attachments.handOver({ accountId: call.caller.accountId, ids, thread }, say);
+}
+
+type Edit = Call<Api['threads']['edit']>['body'];
+
+async function edited(mine: CallerThreads, id: string, { chosen, ...edit }: Edit) {
+  if (chosen !== undefined) await mine.choose(id, chosen);
+  return mine.editThread(id, { title: edit.title, isPinned: edit.is_pinned });
 }
 
 async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']>) {
@@ -92,13 +143,13 @@ async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']
       throw new ApiError('validation_error', 'Last-Event-ID is the number of an event');
     }
     const onOpen = (drop: () => void) => parts.streams.add(caller, drop);
-    const place = { threadId, after: Math.min(after, newest) };
-    await streamEvents(deps, { ...place, reply, onOpen });
+    await streamEvents(deps, { ...placeOf(threadId, { after, newest }), reply, onOpen });
     // Sent by itself; the type cannot know that nothing is looked at any more.
     return undefined as never;
   }
   const { after, limit, wait_ms: waitMs } = query;
-  if (waitMs > 0) {
+  // What is beyond the newest is told at once by `last_seq`.
+  if (waitMs > 0 && after <= newest) {
     await parts.streams.whileOpen(caller, () =>
       waitForEvent(deps, { threadId, after, waitMs }, call.signal),
     );
@@ -106,6 +157,19 @@ async function eventsOf(parts: ThreadsParts, call: Call<Api['threads']['events']
   const items = await records.events(threadId, { after, limit });
   const { lastSeq } = await mine.thread(threadId);
   return { items: items.map(showEvent), last_seq: lastSeq };
+}
+
+/*
+ * A number that the thread has not reached is one of another past: the database was restored since. What has come after that may have the
+ * numbers of what the reader has seen, so all of it is told anew.
+ */
+function placeOf(
+  threadId: string,
+  { after, newest }: { readonly after: number; readonly newest: number },
+) {
+  if (after <= newest) return { threadId, after };
+  const reset = { event: 'reset', id: '0', data: { last_seq: newest } };
+  return { threadId, after: 0, first: formatEvent(reset) };
 }
 
 function parseTime(time: string | undefined): number | undefined {
@@ -150,12 +214,17 @@ export function createAsksHandlers(parts: ThreadsParts): Handlers<Api['asks']> {
   };
 }
 
-export function createAgentsHandlers({ agentThreads }: ThreadsParts): Handlers<Api['agents']> {
-  const { catalogue } = agentThreads;
+export function createAgentsHandlers(parts: ThreadsParts): Handlers<Api['agents']> {
+  const { catalogue } = parts.agentThreads;
   return {
     list: async () => ({
       default_agent: catalogue.defaultName() ?? null,
       items: catalogue.list().map(showAgent),
     }),
+    choices: async (call) => {
+      const { name } = call.params;
+      const { connection_id: connectionId } = call.query;
+      return showOffered(await threadsOf(parts, call).choicesOf(name, connectionId));
+    },
   };
 }

@@ -3,7 +3,8 @@
  * line ends stay.
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
-import { type ApprovalRecord, makeVisible } from '@clawdfather/tools';
+import { makeLinesVisible, makeVisible } from '@clawdfather/kit';
+import type { ApprovalRecord } from '@clawdfather/tools';
 import { formatTime } from '../http/format-time.ts';
 
 export type ApprovalJson = AnswerOf<Api['approvals']['get']>;
@@ -16,19 +17,19 @@ export function approvalJson(record: ApprovalRecord, nowMs: number, hashes: Hash
   const { host, hostName = host } = record.action;
   const env = Object.entries(envAdditions).map(([name, value]) => [
     makeVisible(name),
-    visibleLines(value),
+    makeLinesVisible(value),
   ]);
   return {
     id: record.approvalId,
     runId: record.runId,
     state: record.state,
     digest: record.actionHash,
-    line: command.kind === 'line' ? visibleLines(command.line) : null,
+    line: command.kind === 'line' ? makeLinesVisible(command.line) : null,
     shell: command.kind === 'line' ? makeVisible(command.shell) : null,
-    argv: command.kind === 'argv' ? command.argv.map(visibleLines) : null,
+    argv: command.kind === 'argv' ? command.argv.map(makeLinesVisible) : null,
     cwd: makeVisible(cwd),
     env: Object.fromEntries(env) as Record<string, string>,
-    stdin: stdin === undefined ? null : visibleLines(stdin),
+    stdin: stdin === undefined ? null : makeLinesVisible(stdin),
     droppedBytes: record.droppedBytes ?? null,
     host: makeVisible(hostName),
     account,
@@ -62,8 +63,4 @@ function boundJson(binding: ApprovalRecord['binding'], hashes: Hashes): Approval
     unbound: unbound.map(({ path, why }) => ({ path: makeVisible(path), why })),
     more,
   };
-}
-
-function visibleLines(text: string): string {
-  return text.split('\n').map(makeVisible).join('\n');
 }

@@ -20,6 +20,7 @@ import { actorNames } from './actor-names.ts';
 import { findHost } from './find-host.ts';
 import { findRun, type FoundRun, idOf, type Looker, startedOf } from './find-run.ts';
 import { giveInput } from './give-input.ts';
+import { createLastLines, type LastLines } from './last-line.ts';
 import { type ListedRuns, listRuns, type RunPage, stalledOf } from './list-runs.ts';
 import { checkMayDrive } from './may-drive.ts';
 import { checkMayHaveTools } from './may-have-tools.ts';
@@ -43,10 +44,11 @@ type PageQuery = Omit<RunPage, 'host'> & { readonly host?: string | undefined };
 
 interface CallerRunsDeps extends StartDeps {
   readonly start: StartRun;
+  readonly lastLines: LastLines;
 }
 
 export function createRunsFor(deps: StartDeps & { readonly turns: FairTurns }): RunsFor {
-  const all = { ...deps, start: createStartRun(deps) };
+  const all = { ...deps, start: createStartRun(deps), lastLines: createLastLines() };
   return (caller, origin) =>
     new CallerRuns(all, { caller, origin, breathe: () => deps.turns.goOn(caller) });
 }
@@ -75,10 +77,21 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
     const on =
       host === undefined ? {} : { host: await findHost(this.#deps.store, accountId, host) };
     const { held, records, stalls, uses, total } = await this.#listed({ ...page, ...on });
-    const shown = records.map((record) => ({
-      ...this.#json(record, stalls),
-      ...useJson(uses.get(record.runId)),
-    }));
+    const lastOf = async (record: RunRecord): ReturnType<LastLines['of']> => {
+      if (page.last !== 'true') return {};
+      const call = callAbout(this.#asking, { kind: 'run', record });
+      const { supervisor } = this.#deps.runs;
+      return this.#deps.lastLines.of({ actions: this.#actions, supervisor }, record, call);
+    };
+    const shown: RunJson[] = [];
+    // One after the other: a hundred open journals at once are none the faster.
+    for (const record of records) {
+      shown.push({
+        ...this.#json(record, stalls),
+        ...useJson(uses.get(record.runId)),
+        ...(await lastOf(record)),
+      });
+    }
     return { items: [...held.map(heldJson), ...shown], total };
   }
 
@@ -118,7 +131,8 @@ export class CallerRuns implements Omit<RunActions, 'exec'> {
   ): Promise<AnswerOf<Api['runs']['output']>> {
     const record = this.look(id);
     const call = callAbout(this.#asking, { kind: 'run', record });
-    return readOutputPage(this.#actions, { record, call }, query);
+    const { supervisor } = this.#deps.runs;
+    return readOutputPage({ actions: this.#actions, supervisor }, { record, call }, query);
   }
 
   async poll(params: Params<'poll'>): Result<'poll'> {

@@ -12,6 +12,8 @@ import {
   type ApprovalRecord,
   decideApproval,
   type DecisionOutcome,
+  type RulesForEver,
+  rulesForEver,
   seenByStored,
 } from '@clawdfather/tools';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -109,14 +111,25 @@ async function decide({ runs, clock, random }: DecideParts, asked: Decision): Pr
     throw new ApiError('forbidden', 'allowing for ever is for people, signed in on a device');
   }
   const by = actorOf(caller);
-  const { approvals, allowlist, shield } = runs;
-  const seenBy = (request: string) => seenByStored(shield, request);
   const outcome = await decideApproval(
-    { store: approvals, allowlist, clock, random, seenBy },
+    { ...storedRequests(runs), clock, random },
     { approvalId, decision, by, reason, decider: { credential: by } },
   );
   if (outcome.kind === 'decided') return outcome;
   throw refusalOf(outcome);
+}
+
+/* What allowing it for ever would add to the list. */
+export function rulesAsCaller(
+  { runs, clock }: Pick<DecideParts, 'runs' | 'clock'>,
+  approvalId: string,
+): Promise<RulesForEver> {
+  return rulesForEver({ ...storedRequests(runs), clock }, approvalId);
+}
+
+function storedRequests({ approvals, allowlist, shield }: Runs) {
+  const seenBy = (request: string) => seenByStored(shield, request);
+  return { store: approvals, allowlist, seenBy };
 }
 
 function refusalOf(outcome: Exclude<DecisionOutcome, Decided>): ApiError {

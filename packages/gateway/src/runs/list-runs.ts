@@ -24,7 +24,8 @@ export interface HostFilter {
 }
 
 export interface RunPage {
-  readonly state?: 'running' | 'finished' | undefined;
+  /* `alive`: those that hold a place of the account, with what was left behind. */
+  readonly state?: 'running' | 'finished' | 'alive' | undefined;
   readonly prefix?: string | undefined;
   /* The next four are of runs that have started; with one of them nothing that is held is listed. */
   readonly name?: string | undefined;
@@ -36,6 +37,8 @@ export interface RunPage {
   readonly host?: HostFilter | undefined;
   /* With what living ones use. */
   readonly use?: 'true' | 'false' | undefined;
+  /* With the last line of each. */
+  readonly last?: 'true' | 'false' | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -59,7 +62,8 @@ export async function listRuns(runs: Runs, looker: Looker, page: RunPage): Promi
   const { supervisor } = runs;
   const { limit, offset } = page;
   const held = isHeldListed(page) ? heldPage(runs, looker, page) : noneHeld;
-  const kinds = kindsOf(looker.caller, looker.reach);
+  // What was started without the gateway holds no place.
+  const kinds = kindsOf(looker.caller, page.state === 'alive' ? 'account' : looker.reach);
   const anyOf = page.host === undefined ? kinds : kindsOn(page.host, kinds);
   const filter = { anyOf, ...filterOf(page) };
   const records = supervisor.list({
@@ -75,7 +79,10 @@ export async function listRuns(runs: Runs, looker: Looker, page: RunPage): Promi
 }
 
 /* Only the tools start something elsewhere; what a person ran without a gateway is on this machine. */
-function kindsOn({ id }: HostFilter, kinds: readonly RunKind[]): readonly RunKind[] {
+export function kindsOn(
+  { id }: Pick<HostFilter, 'id'>,
+  kinds: readonly RunKind[],
+): readonly RunKind[] {
   return kinds.flatMap((kind) =>
     kind.backendId === execBackend
       ? [{ ...kind, labels: { ...kind.labels, [hostLabel]: id } }]
@@ -89,7 +96,7 @@ const noUses: ListedRuns['uses'] = new Map();
 
 function isHeldListed({ state, name, label, session, backend }: RunPage): boolean {
   const isSifted = [name, label, session, backend].some((one) => one !== undefined);
-  return state !== 'finished' && !isSifted;
+  return state !== 'finished' && state !== 'alive' && !isSifted;
 }
 
 function filterOf({ state, prefix, name, label, session, backend }: RunPage): RunFilter {
@@ -98,7 +105,11 @@ function filterOf({ state, prefix, name, label, session, backend }: RunPage): Ru
     ...(name === undefined ? {} : { [nameLabel]: name }),
   };
   return {
-    ...(state === undefined ? {} : { states: statesOf[state] }),
+    ...(state === undefined
+      ? {}
+      : state === 'alive'
+        ? { hasTree: true }
+        : { states: statesOf[state] }),
     ...(prefix === undefined ? {} : { idPrefix: prefix }),
     ...(Object.keys(labels).length === 0 ? {} : { labels }),
     ...(session === undefined ? {} : { sessionId: session }),

@@ -34,6 +34,7 @@ export interface SessionsDeps {
   /* What sessions on hosts need to go on. */
   readonly keeper?: SessionKeeper;
   readonly checkHosts?: () => Promise<void>;
+  readonly sweepFiles?: () => Promise<void>;
   /* What runs in sessions beside commands. */
   readonly agents?: SessionAgents & { reap(): Promise<void> };
 }
@@ -68,6 +69,7 @@ export function openSessions(given: SessionsDeps): OpenSessions {
     observer: given.cleanupObserver ?? silentCleanupObserver,
     hasMembers: given.hasMembers,
     checkHosts: given.checkHosts,
+    sweepFiles: given.sweepFiles,
     reapAgents: async () => given.agents?.reap(),
   });
   return {

@@ -8,6 +8,7 @@ import { socketCloseCodes } from '@clawdfather/protocol/api';
 import { answerCall, type Answered } from '../acp/answer-call.ts';
 import { keepAliveMs, threadsFollowedMax } from '../acp/limits.ts';
 import { parseMessage } from '../acp/parse-message.ts';
+import { sinkWithPlaces } from '../acp/place-in-update.ts';
 import { type Following, threadsFor } from '../acp/rpc-call.ts';
 import { showUpdate } from '../acp/show-update.ts';
 import { followThreadEvents } from '../agents/follow-thread-events.ts';
@@ -78,17 +79,16 @@ class AcpFace implements Face {
     const { agentThreads, clock } = context.rpc;
     const { records } = threadsFor(context.rpc, { caller, ip, traceId: '' });
     const { signal } = one.stop;
+    const { queue } = agentThreads.threads;
+    const sink = sinkWithPlaces({ queue, accountId: caller.accountId, signal }, (event, place) => {
+      const params = showUpdate(threadId, event, { isOlder: this.#isOlder, place });
+      outbox.send({ jsonrpc: '2.0', method: updateMethod, params });
+      one.lastSeq = event.seq;
+      return outbox.isFull ? this.#drained.wait(signal) : undefined;
+    });
     const following = followThreadEvents(
       { records, desk: agentThreads.desk, clock },
-      {
-        place: { threadId, after },
-        sink: (event) => {
-          const params = showUpdate(threadId, event, { isOlder: this.#isOlder });
-          outbox.send({ jsonrpc: '2.0', method: updateMethod, params });
-          one.lastSeq = event.seq;
-          return outbox.isFull ? this.#drained.wait(signal) : undefined;
-        },
-      },
+      { place: { threadId, after }, sink },
       signal,
     );
     following.catch((error: unknown) => {

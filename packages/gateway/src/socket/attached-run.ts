@@ -26,6 +26,8 @@ export interface AttachDeps {
 
 export interface AttachedRun {
   readonly shared: SharedRun;
+  /* The place of a terminal; undefined for a viewer. */
+  readonly role: TerminalRole | undefined;
   /* Begins to send; the rest is called only after this. */
   follow(): void;
   drained(): void;
@@ -65,6 +67,7 @@ export async function openAttachedRun(
   let isClosed = false;
   return {
     shared,
+    role,
     follow: () => {
       if (!isClosed) following = hub.follow(run, from, sink);
     },

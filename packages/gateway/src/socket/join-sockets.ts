@@ -6,18 +6,16 @@ import { usualAccountBounds } from '../accounts/account-bounds.ts';
 import { createAccountPlaces } from '../accounts/account-places.ts';
 import { CallerThreads } from '../agents/caller-threads.ts';
 import { decideAsked } from '../agents/decide-asked.ts';
-import type { AllowedNames } from '../http/allowed-names.ts';
-import type { GatewayHeader } from '../http/gateway-header.ts';
 import { askerOf } from '../http/handlers.ts';
 import { limitEndpoint } from '../http/limit-endpoint.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { rpcDepsOf } from '../acp/rpc-deps.ts';
-import { openSockets, type Sockets } from './open-sockets.ts';
+import { openSockets, type Sockets, type SocketsDeps } from './open-sockets.ts';
 
 export function joinSockets(
   server: Server,
   parts: GatewayParts,
-  given: { readonly names: AllowedNames; readonly gatewayHeader: GatewayHeader },
+  given: Pick<SocketsDeps, 'names' | 'gatewayHeader' | 'startGate'>,
 ): Sockets {
   const { clock, random, log, store, authenticate, tokens, runs, runsFor, hub } = parts;
   const { sessions, config, observe } = parts;

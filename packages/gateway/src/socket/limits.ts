@@ -34,6 +34,9 @@ export const unreadInputBytesMax = 256 * 1024;
 /* A screen of tiles, as many as a person can watch. */
 export const attachedRunsMax = 16;
 
+/* Each takes one of the 64 connections of a shim, which also serve whoever types into the run or ends it. */
+export const fitsPerRunMax = 8;
+
 /* Below the 60 s after which proxies close a silent connection. After three without an answer the client counts as gone. */
 export const pingMs = 30_000;
 export const silentMs = 90_000;

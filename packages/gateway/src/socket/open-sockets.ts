@@ -14,6 +14,7 @@ import type { AllowedNames } from '../http/allowed-names.ts';
 import { ApiError, toApiError } from '../http/api-error.ts';
 import { clientNetworkOf } from '../http/client-network.ts';
 import { type GatewayHeader, gatewayHeadersOf } from '../http/gateway-header.ts';
+import type { StartGate } from '../http/start-gate.ts';
 import type { LiveCounts } from '../live/live-hub.ts';
 import { createBeats } from './beats.ts';
 import { checkUpgrade } from './check-upgrade.ts';
@@ -29,6 +30,7 @@ import { createSocketTally, type SocketCounts } from './socket-counts.ts';
 export interface SocketsDeps extends SocketPorts {
   readonly names: AllowedNames;
   readonly gatewayHeader: GatewayHeader;
+  readonly startGate: StartGate;
   readonly trustedProxies: readonly string[];
   readonly tokens: LiveTokens;
   readonly supervisor: Supervisor;
@@ -70,7 +72,7 @@ export function openSockets(server: Server, deps: SocketsDeps): Sockets {
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     try {
-      if (isClosing) throw new ApiError('unavailable');
+      if (isClosing || deps.startGate.opening !== undefined) throw new ApiError('unavailable');
       const admitted = admit(admission, request);
       const { seat } = admitted;
       // Until there is a WebSocket, the connection itself gives way.

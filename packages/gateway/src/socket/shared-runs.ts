@@ -5,7 +5,15 @@
  * Input of all sockets goes through one row per run, in the order in which it came. What waits there is counted, so that a
  * socket is not read while its run is not reading.
  */
-import type { ManagedRun, RunId, Supervisor } from '@clawdfather/supervisor';
+import type {
+  ManagedRun,
+  RunId,
+  SizeHold,
+  Supervisor,
+  TerminalSize,
+} from '@clawdfather/supervisor';
+import { ApiError } from '../http/api-error.ts';
+import { fitsPerRunMax } from './limits.ts';
 
 export interface InputItem {
   readonly bytes: Uint8Array;
@@ -18,6 +26,8 @@ export interface SharedRun {
   readonly run: ManagedRun;
   /* Call the result to take it back, if it still waits. */
   input(item: InputItem): () => void;
+  /* Until it is closed or this process is gone; then the terminal has the size from before. */
+  fit(size: TerminalSize): Promise<SizeHold>;
   /* Another hold on the same run. */
   share(): SharedRun;
   release(): void;
@@ -31,6 +41,7 @@ interface Entry {
   readonly opening: Promise<ManagedRun>;
   readonly row: Set<InputItem>;
   users: number;
+  fits: number;
   isPumping: boolean;
 }
 
@@ -53,6 +64,7 @@ export function createSharedRuns(supervisor: Pick<Supervisor, 'attach'>): Shared
           if (entry.row.delete(item)) item.onSettled('dropped');
         };
       },
+      fit: (size) => openFit(run, entry, size),
       share: () => hold(run, entry),
       release: () => leave(run.runId, entry),
     };
@@ -75,7 +87,27 @@ export function createSharedRuns(supervisor: Pick<Supervisor, 'attach'>): Shared
 }
 
 function newEntry(opening: Promise<ManagedRun>): Entry {
-  return { opening, row: new Set(), users: 0, isPumping: false };
+  return { opening, row: new Set(), users: 0, fits: 0, isPumping: false };
+}
+
+async function openFit(run: ManagedRun, entry: Entry, size: TerminalSize): Promise<SizeHold> {
+  if (entry.fits >= fitsPerRunMax) {
+    throw new ApiError('run_limit_reached', `${fitsPerRunMax} clients hold the size of this run`);
+  }
+  entry.fits += 1;
+  try {
+    const held = await run.holdSize(size);
+    return {
+      resize: (wanted) => held.resize(wanted),
+      close: async () => {
+        entry.fits -= 1;
+        await held.close();
+      },
+    };
+  } catch (error) {
+    entry.fits -= 1;
+    throw error;
+  }
 }
 
 async function pumpInput(run: ManagedRun, entry: Entry): Promise<void> {

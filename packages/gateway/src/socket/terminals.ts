@@ -10,9 +10,10 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import type { LiveHub } from '../live/live-hub.ts';
 import type { CallerRuns } from '../runs/caller-runs.ts';
 import { type AttachedRun, openAttachedRun } from './attached-run.ts';
+import { HeldSizes } from './held-sizes.ts';
 import { attachedRunsMax } from './limits.ts';
 import type { Outbox } from './outbox.ts';
-import type { SharedRun, SharedRuns } from './shared-runs.ts';
+import type { SharedRuns } from './shared-runs.ts';
 import { toRefusal } from './to-refusal.ts';
 
 export type TerminalMessage = Extract<
@@ -38,12 +39,14 @@ export interface TerminalsDeps {
 export class Terminals {
   readonly #deps: TerminalsDeps;
   readonly #attached = new Map<RunId, AttachedRun>();
+  readonly #sizes: HeldSizes;
   /* Each takes back input that still waits for its turn. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
   constructor(deps: TerminalsDeps) {
     this.#deps = deps;
+    this.#sizes = new HeldSizes(deps.sharedRuns);
   }
 
   /* Throws for what is refused. */
@@ -55,6 +58,10 @@ export class Terminals {
         return this.#input(message);
       case 'terminal.resize':
         return this.#resize(message);
+      case 'terminal.fit':
+        return this.#fit(message);
+      case 'terminal.unfit':
+        return this.#unfit(message);
       case 'terminal.detach':
         return this.#detach(this.#runIdOf(message));
     }
@@ -68,6 +75,7 @@ export class Terminals {
     this.#isClosed = true;
     for (const takeBack of this.#waiting) takeBack();
     for (const runId of this.#attached.keys()) this.#detach(runId);
+    this.#sizes.close();
   }
 
   #runIdOf({ run_id: named }: TerminalMessage): RunId {
@@ -147,9 +155,28 @@ export class Terminals {
 
   async #resize(message: Message<'resize'>): Promise<void> {
     const { runId } = this.#driven(message);
-    const shared: SharedRun = await this.#deps.sharedRuns.acquire(runId);
+    const role = this.#attached.get(runId)?.role;
+    if (role === undefined) {
+      throw new ApiError('forbidden', 'who looks on at a terminal does not change its size', {
+        hint: 'Attach as a terminal, or say terminal.fit: it holds a size until you leave.',
+      });
+    }
     const { cols, rows } = message;
-    await shared.run.resize({ cols, rows }).finally(() => shared.release());
+    await role.resize({ cols, rows });
+  }
+
+  async #fit(message: Message<'fit'>): Promise<void> {
+    const { runId, mode } = this.#driven(message);
+    if (mode === 'child') throw new ApiError('validation_error', 'this run has no terminal');
+    const { cols, rows } = message;
+    await this.#sizes.hold(runId, { cols, rows });
+    this.#deps.outbox.send({ type: 'terminal.fitted', run_id: runId, size: { cols, rows } });
+  }
+
+  async #unfit(message: Message<'unfit'>): Promise<void> {
+    const runId = this.#runIdOf(message);
+    await this.#sizes.letGo(runId);
+    this.#deps.outbox.send({ type: 'terminal.fitted', run_id: runId, size: null });
   }
 
   #detach(runId: RunId): void {

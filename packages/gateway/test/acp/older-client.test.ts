@@ -70,6 +70,8 @@ class OlderClient {
 
   #check({ expects = {}, keeps = {} }: Step, answer: Message): void {
     for (const [path, value] of Object.entries(expects)) {
+      // `undefined` would be equal to whatever is not there.
+      assert.ok(value !== undefined, `${path} is expected to be nothing`);
       assert.equal(at(answer, path), this.#fill(value), `${path} in ${JSON.stringify(answer)}`);
     }
     for (const [name, path] of Object.entries(keeps)) {

@@ -84,7 +84,7 @@ export const recording: readonly Step[] = [
     method: 'xworkmate.tasks.get',
     params: { ...thread, taskId: '$turn' },
     until: ends,
-    expects: { status: 'completed', 'result.code': 'success', lastResultCode: undefined },
+    expects: { status: 'completed', 'result.code': 'success' },
   },
   {
     does: 'poll',

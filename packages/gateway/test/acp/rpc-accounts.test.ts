@@ -57,22 +57,51 @@ test('lists show nothing of the other account', async () => {
   }
 });
 
+/* What moves with the clock. */
+const moving = ['poll', 'elapsedMs', 'oldestWaitMs'];
+
 test('nothing that the other account did has changed anything', async () => {
   await using rig = await openTestGateway();
   const made = await makeThings(rig);
   const mine = createRpc(rig.url, rig.owner.token);
-  const before = await mine.result('threads.get', { threadId: made.threadId });
+  const { threadId } = made;
+  const looks = [
+    ['threads.get', { threadId }],
+    ['threads.list', {}],
+    ['tasks.list', {}],
+    ['tasks.get', { turnId: made.queuedTurnId }],
+    ['tasks.queue', {}],
+    ['permissions.list', {}],
+  ] as const;
+  const lookAtAll = async (): Promise<Message> => {
+    const seen: [string, Message][] = [];
+    for (const [method, params] of looks) seen.push([method, await mine.result(method, params)]);
+    const still = (key: string, value: unknown) => (moving.includes(key) ? undefined : value);
+    return JSON.parse(JSON.stringify(seen), still);
+  };
+  const before = await lookAtAll();
   const theirs = createRpc(rig.url, rig.other.token);
   for (const [method, { params }] of everyRpcRow) await theirs.call(method, params?.(made));
-  const { thread, tasks } = await mine.result('threads.get', { threadId: made.threadId });
-  assert.equal(thread.lifecycleStatus, 'running');
-  assert.equal(thread.pendingTurnId, made.turnId);
-  assert.equal(tasks.length, before.tasks.length);
-  const { items } = await mine.result('permissions.list');
-  assert.deepEqual(
-    items.map(({ requestId }: Message) => requestId),
-    [made.askId],
-  );
+  assert.deepEqual(await lookAtAll(), before);
+  const { thread } = await mine.result('threads.get', { threadId });
+  assert.deepEqual([thread.lifecycleStatus, thread.pendingTurnId], ['running', made.turnId]);
+});
+
+test('places in the queue are one’s own, and of others only how many there are', async () => {
+  await using rig = await openTestGateway();
+  const made = await makeThings(rig);
+  const [mine, theirs] = [createRpc(rig.url, rig.owner.token), createRpc(rig.url, rig.other.token)];
+  const turnsOf = ({ positions }: Message): string[] =>
+    positions.map(({ turnId }: Message) => turnId);
+  for (const params of [{}, { lane: 'echo' }, { lane: 'account' }, { lane: 'gateway' }]) {
+    const shown = JSON.stringify(params);
+    assert.deepEqual(turnsOf(await mine.result('tasks.queue', params)), [made.queuedTurnId], shown);
+    const other = await theirs.result('tasks.queue', params);
+    assert.deepEqual(turnsOf(other), [], shown);
+    for (const id of Object.values(made)) assert.ok(!JSON.stringify(other).includes(id), shown);
+  }
+  const { lanes } = await theirs.result('tasks.queue', { lane: 'gateway' });
+  assert.deepEqual([lanes[0].active, lanes[0].queued], [1, 1]);
 });
 
 test('the same key of two accounts is two threads', async () => {

@@ -226,3 +226,22 @@ test('capabilities name the agents, the limits and how to poll, under both of th
     assert.deepEqual(await rpc.result(name), result);
   }
 });
+
+test('how to poll is the same in the capabilities and in the tasks, running and waiting', async () => {
+  const echo = { name: 'echo', command: fakeAgentCommand() };
+  await using rig = await openTestGateway({ config: { agents: { named: [echo], activeMax: 1 } } });
+  await using socket = await RpcSocket.open(rig.url, rig.owner.token);
+  const call = async (method: string, params?: object) =>
+    (await socket.call(method, params)).result;
+  const { poll } = await call('acp.capabilities');
+  const first = await call('session.start', { taskPrompt: 'ask: x' });
+  await socket.until(({ params }) => params?.type === 'approval');
+  const second = await call('session.start', { taskPrompt: 'waits' });
+  const running = await call('tasks.get', { turnId: first.turnId });
+  assert.equal(running.poll.intervalMs, poll.intervalMs);
+  assert.equal(running.poll.untilMs - Date.parse(running.deadlineAt), poll.afterDeadlineMs);
+  const waiting = await call('tasks.get', { turnId: second.turnId });
+  assert.equal(waiting.status, 'queued');
+  assert.equal(waiting.poll.intervalMs, poll.waitingIntervalMs);
+  for (const { turnId } of [second, first]) await call('tasks.cancel', { turnId });
+});

@@ -37,7 +37,7 @@ export const rpcRows: Readonly<Record<RpcMethodName, RpcRow>> = {
   'tasks.get': { kind: 'names', params: byTurn },
   'tasks.list': { kind: 'lists' },
   'tasks.cancel': { kind: 'names', params: byTurn },
-  'tasks.queue': { kind: 'open', params: () => ({ lane: 'echo' }) },
+  'tasks.queue': { kind: 'lists', params: () => ({ lane: 'echo' }) },
   'threads.list': { kind: 'lists' },
   'threads.get': { kind: 'names', params: byThread },
   'threads.archive': { kind: 'names', params: byThread },

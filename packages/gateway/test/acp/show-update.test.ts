@@ -47,6 +47,15 @@ test('the life of a turn has the words that each client knows', () => {
   });
 });
 
+test('the place of a turn is the one that the queue gives, and never the one within its thread', () => {
+  const row = status('queued', { position: 2 });
+  assert.equal(showUpdate('thread', row, { isOlder: false }).queue, null);
+  const reason = { code: 'thread-busy', message: 'it works', active: 1 } as const;
+  const place = { position: 7, ahead: 6, reason };
+  const { queue } = updateSchema.parse(showUpdate('thread', row, { isOlder: false, place }));
+  assert.deepEqual(queue, { position: 7, ahead: 6, reason: 'thread-busy', message: 'it works' });
+});
+
 test('what an agent asks is requested and resolved for older clients', () => {
   const approval = (state: string): EventRow => ({
     ...status(''),

@@ -250,11 +250,20 @@ test('what cannot be started on a host says what to do', options, async (t) => {
         assert.equal(payload['event'], 'failed');
         return (payload['result'] as { message: string }).message;
       };
-      assert.match(await failureOf({ agent: 'gone' }), /no-such-agent is not on web/);
+      // No session is open there yet, so it is not known before.
       assert.match(
         await failureOf({ directory: '/no/where' }),
         /\/no\/where is not a directory on web/,
       );
+      assert.match(await failureOf({ agent: 'gone' }), /no-such-agent is not on web/);
+      const before = (await ask('GET', 'threads')).body.total;
+      const place = { agent: 'echo', connection_id: connectionId, directory: '/no/where' };
+      const known = await ask('POST', 'threads', { body: place });
+      assert.equal(known.body.error.code, 'validation_error', known.text);
+      assert.match(known.body.error.message, /\/no\/where is not a directory on web/);
+      assert.equal((await ask('GET', 'threads')).body.total, before);
+      const there = await ask('POST', 'threads', { body: { ...place, directory: '/tmp' } });
+      assert.equal(there.status, 201, there.text);
     },
     { config: { agents: { named } } },
   );

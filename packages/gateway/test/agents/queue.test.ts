@@ -96,7 +96,7 @@ test('a turn that waits says where it stands and why, and starts when there is r
     count: 2,
     max: 2,
     turn_code: 'OPENCLAW_GATEWAY_BUSY',
-    reason: 'queue-full',
+    reason: 'queue_full',
   });
   const again = await me.post(`threads/${second.id()}/turns`, {
     text: 'hello',
@@ -112,6 +112,31 @@ test('a turn that waits says where it stands and why, and starts when there is r
     client_message_id: 'n',
   });
   assert.equal(after.status, 202, 'the same message can be sent again');
+});
+
+test('the list of what waits has the beginning of each message and the title of its thread for who asks for them', async () => {
+  await using queue = await openQueue({ agent: { activeMax: 1 } });
+  const { me } = queue;
+  const first = await queue.begin();
+  await first.say(held);
+  await first.until(({ type }) => type === 'approval');
+  await me.patch(`threads/${first.id()}`, { title: 'Paint' });
+  await first.say(`one\n\n  two ${'\u{1f600}'.repeat(1_000)}`);
+  const image = { type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' };
+  await me.post(`threads/${first.id()}/turns`, { blocks: [image] });
+  const wordsOf = (body: Answer['body']) =>
+    body['items'].map((item: Record<string, unknown>) => [
+      item['thread_title'],
+      item['text_begins'],
+    ]);
+  assert.deepEqual(wordsOf((await me.get('queue?words=true')).body), [
+    ['Paint', `one two ${'\u{1f600}'.repeat(192)}`],
+    ['Paint', null],
+  ]);
+  assert.deepEqual(wordsOf((await me.get('queue')).body), [
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
 });
 
 test('what waits can be moved, edited and cancelled; what runs cannot', async () => {
@@ -197,4 +222,27 @@ test('a turn that finds no room for too long fails, and says so', async () => {
   const { result } = (await queue.me.get(`turns/${waiting}`)).body['turn'];
   assert.deepEqual([result.code, result.cause], ['OPENCLAW_GATEWAY_BUSY', 'queue_timeout']);
   assert.match(result.message, /1 of 1 echo turns are running/);
+});
+
+test('a limit that leaves no room for the agent: the turn carries its code, and goes through when a place is given back', async () => {
+  const agents = { named: testConfig('').agents?.named ?? [], sessionsMax: 1 };
+  await using rig = await openTestGateway({ config: { agents } });
+  const me = callerOf(rig.url, rig.owner.token);
+  const [first, second] = [createTalk(() => me), createTalk(() => me)];
+  await first.begin();
+  await first.until(isEndOf(await first.say('one')));
+  await second.begin();
+  const { payload } = await second.until(isEndOf(await second.say('two')));
+  assert.equal(payload['event'], 'failed');
+  const { code, cause, message } = payload['result'] as Record<string, string>;
+  assert.deepEqual([code, cause], ['OPENCLAW_GATEWAY_BUSY', 'session_limit_reached']);
+  assert.equal(message, '1 of 1 sessions are open');
+  const { body } = await me.get('sessions?status=active');
+  assert.deepEqual(
+    body['items'].map((session: { agent_session_id: string }) => session.agent_session_id),
+    [first.id()],
+  );
+  await me.delete(`sessions/${body['items'][0].id}`);
+  const end = await second.until(isEndOf(await second.say('three')));
+  assert.equal(end.payload['event'], 'completed');
 });

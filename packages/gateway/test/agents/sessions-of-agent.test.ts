@@ -2,10 +2,12 @@
  * What an agent can do with other sessions, over the API, with the key of its run: and all that it cannot.
  */
 import assert from 'node:assert/strict';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { endRun, noText } from '@clawdfather/agents';
+import { fakeAgentCommand, openGate } from '@clawdfather/testkit';
 import { everyEndpoint, send } from '../matrix/send.ts';
 import { type Made, rows as matrixRows } from '../matrix/rows.ts';
 import { agentKeyFor } from '../fixtures/agent-key-for.ts';
@@ -96,6 +98,40 @@ test('a message has a receipt, and is one turn per key', async () => {
   const own = `agent/sessions/${sender.thread.id}/messages`;
   const toItself = await agent.post(own, { text: 'later', wake: true }, keyed('m'));
   assert.equal((await threads.turn(toItself.body['receipt'].receipt))?.wakeId, undefined);
+});
+
+test('the receipt of a message goes from accepted to begun to ended, with its times', async () => {
+  const gates = await mkdtemp(join(tmpdir(), 'clf-gates-'));
+  try {
+    const echo = { name: 'echo', command: fakeAgentCommand({ gates }) };
+    await using rig = await openTestGateway({ config: { agents: { named: [echo] } } });
+    const sender = await agentKeyFor(rig, rig.owner);
+    const agent = callerOf(rig.url, sender.key);
+    const spawned = await agent.post('agent/sessions', { task: 'hello' }, keyed('a'));
+    const key = spawned.body['session'].session_key;
+    const talk = createTalk(() => callerOf(rig.url, rig.owner.token));
+    talk.takeUp(key);
+    await talk.until(isEndOf(spawned.body['receipt'].receipt));
+    using gate = openGate(gates, 'gate');
+    const path = `agent/sessions/${key}/messages`;
+    const sent = (await agent.post(path, { text: 'sleep at gate' }, keyed('b'))).body['receipt'];
+    assert.deepEqual([sent.state, sent.begun_at, sent.ended_at], ['accepted', null, null]);
+    const look = async () => (await agent.get(`agent/receipts/${sent.receipt}`)).body['receipt'];
+    await gate.reached();
+    const begun = await look();
+    assert.deepEqual([begun.state, begun.status, begun.ended_at], ['begun', 'running', null]);
+    assert.equal(typeof begun.begun_at, 'string');
+    gate.release();
+    await talk.until(isEndOf(sent.receipt));
+    const ended = await look();
+    assert.deepEqual(
+      [ended.state, ended.begun_at, ended.result_code],
+      ['ended', begun.begun_at, 'success'],
+    );
+    assert.equal(typeof ended.ended_at, 'string');
+  } finally {
+    await rm(gates, { recursive: true, force: true });
+  }
 });
 
 test('the history is pages of text, newest first, and long texts lose their middle', async () => {

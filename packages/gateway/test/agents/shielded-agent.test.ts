@@ -31,6 +31,7 @@ test('opencode in a shield: it answers, its files are read-only, and our state i
   const settings = { mode: 'on', hide: [], open: [], write: [] } as const;
   const places = {
     ownDirectories: [directory],
+    given: [],
     ours: [],
     programs: [installation],
     privateDir: join(state, 'shield'),

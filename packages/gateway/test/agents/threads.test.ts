@@ -158,6 +158,26 @@ test('the same message twice is one turn; a closed session ends its agent, and t
   assert.equal((await talk.until(isEndOf(next))).payload['event'], 'completed');
 });
 
+test('a reader whose number is of another past is told so, and hears everything from the beginning', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const talk = createTalk(() => me);
+  await talk.begin();
+  await talk.until(isEndOf(await talk.say('hello')));
+  const path = `threads/${talk.id()}/events`;
+  const newest = talk.events.at(-1)?.seq ?? 0;
+  await using stream = await me.events(`/api/v1/${path}`, { 'last-event-id': String(newest + 1) });
+  const reset = await stream.next();
+  assert.deepEqual([reset?.event, reset?.id, reset?.data], ['reset', '0', { last_seq: newest }]);
+  for (const { seq } of talk.events) assert.equal((await stream.next())?.data.seq, seq);
+  // Nobody waits for what may be years away.
+  const page = await me.get(`${path}?after=${newest + 1}&wait_ms=50000`);
+  assert.deepEqual(page.body, { items: [], last_seq: newest });
+  await using fresh = await me.events(`/api/v1/${path}`, { 'last-event-id': String(newest) });
+  await talk.say('more');
+  assert.equal((await fresh.next())?.data.seq, newest + 1, 'the newest number is no other past');
+});
+
 test('what cannot be: an unknown agent, no prompt, a member without a user, an archived thread', async () => {
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);

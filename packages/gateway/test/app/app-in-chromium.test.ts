@@ -46,8 +46,8 @@ async function openPhone(): Promise<Phone> {
 test('a link signs in, once, and is in no address afterwards; a thread is begun, asked back and answered', async () => {
   await using phone = await openPhone();
   const { page, wrongs } = phone;
-  const link = new URL(await rig.gateway.createLoginLink());
-  await page.goto(new URL(`/inbox${link.hash}`, rig.url).href);
+  // As it is printed.
+  await page.goto(await rig.gateway.createLoginLink());
   await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   assert.equal(page.url(), new URL('/inbox', rig.url).href);
   await page.getByText('Nothing needs you').waitFor();
@@ -61,15 +61,15 @@ test('a link signs in, once, and is in no address afterwards; a thread is begun,
 
   const allow = page.getByRole('button', { name: 'Allow' });
   await allow.click();
-  await page.getByText('rm -r build: allow').waitFor();
-  await page.locator('header').getByText('done').waitFor();
+  await page.locator('.markdown').getByText('rm -r build: allow').waitFor();
+  await page.locator('.thread-facts').getByText('done').waitFor();
   assert.deepEqual(wrongs, []);
 });
 
 test('a link that was used says so, and what is said in a thread is never a script', async () => {
   await using phone = await openPhone();
   const { page, wrongs } = phone;
-  await page.goto(new URL(`/inbox#clf-link=${'A'.repeat(43)}`, rig.url).href);
+  await page.goto(new URL(`/login#clf-link=${'A'.repeat(43)}`, rig.url).href);
   await page.getByRole('alert').waitFor();
   const { hash } = new URL(await rig.gateway.createLoginLink());
   await page.getByLabel('Login link').fill(hash);
@@ -82,7 +82,7 @@ test('a link that was used says so, and what is said in a thread is never a scri
   await page.getByRole('button', { name: 'Start' }).click();
   await page.locator('.markdown').getByText('<b>not bold</b>').waitFor();
   assert.equal(await page.locator('.markdown img, .markdown b, .markdown a').count(), 0);
-  assert.equal(await page.title(), 'Clawdfather');
+  assert.equal(await page.title(), 'Thread · Clawdfather');
   assert.deepEqual(
     wrongs.filter((wrong) => !wrong.includes('400')),
     [],

@@ -15,12 +15,15 @@ test('what turns leave is kept once, whenever a gateway is killed', {
   timeout: 120_000,
 }, async (context) => {
   const directory = await mkdtemp(join(tmpdir(), 'clf-killed-'));
-  context.after(() => rm(directory, { recursive: true, force: true }));
-  context.after(() => endEveryRun(join(directory, 'state')));
   const project = join(directory, 'project');
   await mkdir(project);
   let gateway = await startGatewayProcess(directory);
-  context.after(() => gateway.end('SIGKILL'));
+  // In this order: without the directory, its runs are not found.
+  context.after(async () => {
+    await gateway.end('SIGKILL');
+    await endEveryRun(join(directory, 'state'));
+    await rm(directory, { recursive: true, force: true });
+  });
   const talk = createTalk(() => gateway.me);
   await talk.begin({ directory: project });
   for (let round = 1; round <= 3; round += 1) {

@@ -65,6 +65,15 @@ test('a browser comes back signed in by a cookie, to a page without anything in 
   assert.equal(me.via.kind, 'device');
 });
 
+test('a page is told whether GitHub is a way in, before anyone has signed in', async () => {
+  await using world = await openRig();
+  await using without = await openTestGateway();
+  const waysOf = async (url: string) =>
+    (await jsonOf(fetch(new URL('/api/v1/auth/ways', url)))).ways;
+  assert.deepEqual(await waysOf(world.rig.url), ['link', 'code', 'github']);
+  assert.deepEqual(await waysOf(without.url), ['link', 'code']);
+});
+
 test('a browser that signs in again with GitHub is the same device', async () => {
   await using world = await openRig();
   const browser = createBrowser();

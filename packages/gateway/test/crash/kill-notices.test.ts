@@ -1,13 +1,13 @@
 /*
  * kill -9 of a gateway at random moments while agents ask and end: every turn and every ask is noticed once, each notice is sent once (by its
- * id), and a client that applies the events to its first snapshot has what the last one says.
+ * id) to a webhook and to a device, and a client that applies the events to its first snapshot has what the last one says.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createSeededRandom } from '@clawdfather/testkit';
+import { createSeededRandom, openPushService, type PushService } from '@clawdfather/testkit';
 import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { type GatewayProcess, startGatewayProcess } from '../fixtures/start-gateway-process.ts';
 import { openRecordingServer } from '../notices/recording-server.ts';
@@ -25,11 +25,18 @@ const threads = 3;
 test('a gateway that is killed at any moment notices everything once, and tells each once', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'clf-kill-notices-'));
   await using server = await openRecordingServer();
-  const config = { notify: { webhook: { url: server.url, secret: 's' } } };
+  await using service = await openPushService();
+  const config = {
+    notify: {
+      webhook: { url: server.url, secret: 's' },
+      push: { services: [service.origin] },
+    },
+  };
   const random = createSeededRandom(11);
   const turns: string[] = [];
   let gateway: GatewayProcess = await startGatewayProcess(directory, config);
   try {
+    await subscribe(gateway, service);
     const ids: string[] = [];
     for (let index = 0; index < threads; index += 1) {
       const { body } = await gateway.me.post('threads', { agent: 'echo' });
@@ -51,7 +58,10 @@ test('a gateway that is killed at any moment notices everything once, and tells 
     }
     await untilEnded(gateway, turns);
     await checkStream(gateway);
-    await checkNotices(gateway, { turns, sent: () => sentIds(server.posted) });
+    const pushed = () =>
+      service.taken.map(({ payload }) => String(payload.notification.data.notice_id));
+    await checkNotices(gateway, { turns, sent: () => sentIds(server.posted), pushed });
+    assert.deepEqual(service.refused, []);
   } finally {
     await gateway.end('SIGKILL');
     await endEveryRun(join(directory, 'state'));
@@ -61,6 +71,13 @@ test('a gateway that is killed at any moment notices everything once, and tells 
 
 function sentIds(posted: readonly { readonly body: { data: { notice_id: string } } }[]) {
   return posted.map(({ body }) => body.data.notice_id);
+}
+
+async function subscribe({ me }: GatewayProcess, service: PushService): Promise<void> {
+  const { body } = await me.get('push');
+  const browser = service.subscribe(body['public_key']);
+  const { status } = await me.post('push/subscription', { key_id: body['key_id'], ...browser });
+  assert.equal(status, 200);
 }
 
 async function headOf({ me }: GatewayProcess): Promise<number> {
@@ -126,28 +143,45 @@ async function checkStream(gateway: GatewayProcess): Promise<void> {
   }
 }
 
-async function checkNotices(
-  { me }: GatewayProcess,
-  { turns, sent }: { readonly turns: readonly string[]; readonly sent: () => readonly string[] },
-): Promise<void> {
+interface Sent {
+  readonly turns: readonly string[];
+  readonly sent: () => readonly string[];
+  readonly pushed: () => readonly string[];
+}
+
+async function checkNotices({ me }: GatewayProcess, { turns, sent, pushed }: Sent): Promise<void> {
   const { body } = await me.get('notices?limit=100');
-  const notices: { id: string; about: string; deliveries: { state: string }[] }[] = body['items'];
+  const notices: {
+    id: string;
+    about: string;
+    deliveries: { channel: string; state: string; attempts: number }[];
+  }[] = body['items'];
   const about = notices.map((notice) => notice.about);
   assert.equal(new Set(about).size, about.length, 'nothing is noticed twice');
   // The last turn of each thread is done, and was noticed.
   for (const id of turns.slice(-threads)) assert.ok(about.includes(id), id);
   for (;;) {
     const { body: now } = await me.get('notices?limit=100');
-    const states = now['items'].flatMap((notice: (typeof notices)[number]) => notice.deliveries);
-    const isOver = states.every(({ state }: { state: string }) =>
-      ['sent', 'skipped'].includes(state),
-    );
-    if (!isOver) continue;
-    const told = now['items']
-      .filter(({ deliveries }: (typeof notices)[number]) => deliveries[0]?.state === 'sent')
-      .map(({ id }: { id: string }) => id);
-    const distinct = new Set(sent());
-    for (const id of told) assert.ok(distinct.has(id), `${id} was sent`);
+    const items: typeof notices = now['items'];
+    const states = items.flatMap((notice) => notice.deliveries);
+    if (!states.every(({ state }) => ['sent', 'skipped'].includes(state))) continue;
+    for (const [channel, ids] of [
+      ['webhook', sent()],
+      ['push', pushed()],
+    ] as const) {
+      const told = items.filter(({ deliveries }) =>
+        deliveries.some((one) => one.channel === channel && one.state === 'sent'),
+      );
+      assert.ok(told.length > 0, channel);
+      const distinct = new Set(ids);
+      for (const { id } of told) assert.ok(distinct.has(id), `${id} was sent to ${channel}`);
+      // More than once only what was in hand when the gateway was killed, which is taken again.
+      for (const { id, deliveries } of items) {
+        const { attempts = 0 } = deliveries.find((one) => one.channel === channel) ?? {};
+        const posts = ids.filter((one) => one === id).length;
+        assert.ok(posts <= attempts, `${id} to ${channel}: ${posts} by ${attempts} attempts`);
+      }
+    }
     return;
   }
 }

@@ -92,8 +92,8 @@ test('a receipt counts what was changed, decided and ended, by whom, and says ho
   await using talking = await openScriptedTalk(t, [
     onPrompt([say('one'), endTurn()]),
     onPrompt([
-      toolCall('a', 'edit', diff('/work/a.txt', 'x\ny\n', 'x\nz\n')),
-      toolCall('b', 'edit', diff('/work/new.txt', null, '1\n2\n')),
+      toolCall('a', 'edit', diff('/project/a.txt', 'x\ny\n', 'x\nz\n')),
+      toolCall('b', 'edit', diff('/project/new.txt', null, '1\n2\n')),
       endTurn(),
     ]),
     gate('never'),
@@ -113,8 +113,8 @@ test('a receipt counts what was changed, decided and ended, by whom, and says ho
   assert.deepEqual(
     body['files'].map(({ path, added, removed, is_new }: never) => [path, added, removed, is_new]),
     [
-      ['/work/a.txt', 1, 1, false],
-      ['/work/new.txt', 2, 0, true],
+      ['/project/a.txt', 1, 1, false],
+      ['/project/new.txt', 2, 0, true],
     ],
   );
   assert.deepEqual([body['added'], body['removed'], body['files_total']], [3, 1, 2]);

@@ -15,6 +15,7 @@ export function shieldedRuns(t: TestContext): Partial<RunsConfig> {
   const settings = { mode: 'on', hide: [], open: ['tmp'], write: [] } as const;
   const places = {
     ownDirectories: [state],
+    given: [],
     ours: [],
     programs: [],
     privateDir: join(state, 'shield'),

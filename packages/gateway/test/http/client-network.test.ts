@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientNetworkOf } from '../../src/http/client-network.ts';
+import { clientNetworkOf, clientSiteOf } from '../../src/http/client-network.ts';
 
 const networks = [
   ['127.0.0.1', '127.0.0.1'],
@@ -20,3 +20,11 @@ const networks = [
 for (const [ip, network] of networks) {
   test(`${ip} is counted as ${network}`, () => assert.equal(clientNetworkOf(ip), network));
 }
+
+test('a site is a /48 network, and an IPv4 address is in none', () => {
+  assert.equal(clientSiteOf('2001:db8:1:2::9'), '2001:db8:1::/48');
+  assert.equal(clientSiteOf('2001:db8:1:ffff::9'), '2001:db8:1::/48');
+  for (const ip of ['203.0.113.9', '::ffff:203.0.113.9', 'not an address', undefined]) {
+    assert.equal(clientSiteOf(ip), undefined);
+  }
+});

@@ -2,9 +2,19 @@
  * Every answer says which gateway it comes from, and since which start; the sdk tells a restart from it.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { gatewayHeader, parseGatewayHeader } from '@clawdfather/protocol/api';
+import {
+  formatGatewayHeader,
+  gatewayHeader,
+  isAppTooOld,
+  parseGatewayHeader,
+} from '@clawdfather/protocol/api';
 import { createClient } from '@clawdfather/sdk';
+import { createAllowedNames } from '../../src/http/allowed-names.ts';
+import { createServer } from '../../src/http/create-server.ts';
+import { createStartGate } from '../../src/http/start-gate.ts';
 import { openGateway } from '../../src/open-gateway.ts';
 import { callerOf } from '../fixtures/api-caller.ts';
 import { openTestGateway, systemDeps } from '../fixtures/open-test-gateway.ts';
@@ -20,6 +30,7 @@ test('answers, refusals, streams and upgrades all name the gateway and its gener
   const gateway = identityIn(good.headers);
   assert.equal(gateway?.generation, 1);
   assert.equal(gateway.version, '0.0.0-test');
+  assert.ok(gateway.oldestApp);
   const stranger = callerOf(rig.url, 'clf_nobody');
   const answers = [
     await stranger.get('threads'),
@@ -51,6 +62,26 @@ test('answers, refusals, streams and upgrades all name the gateway and its gener
   assert.equal(other.messages.length, 0);
 });
 
+test('an app knows from it whether it is too old; what cannot be compared is not', () => {
+  const headerOf = (oldestApp: string | undefined) =>
+    parseGatewayHeader(
+      formatGatewayHeader({ instanceId: 'i', generation: 1, version: '1', oldestApp }),
+    ) ?? {};
+  for (const [mine, oldest, isTooOld] of [
+    ['0.9.9', '0.10.0', true],
+    ['0.10.0', '0.9.9', false],
+    ['1.0.0', '0.9.9', false],
+    ['1.2.3', '1.2.3', false],
+    ['1.2.3-rc.1', '1.2.3', false],
+    ['1.2.3', '1.2.4', true],
+    ['0.1.0', undefined, false],
+    ['dev', '1.2.3', false],
+    ['1.2.3', 'dev', false],
+  ] as const) {
+    assert.equal(isAppTooOld(mine, headerOf(oldest)), isTooOld, `${mine} ${oldest}`);
+  }
+});
+
 test('a client is told of a restart once, and of a network that is down not at all', async () => {
   await using rig = await openTestGateway();
   let url = rig.url;
@@ -77,4 +108,34 @@ test('a client is told of a restart once, and of a network that is down not at a
   });
   await client.threads.list();
   assert.deepEqual(restarts, [[1, 2]]);
+});
+
+test('what arrives between listening and the start waits, and its answer names the gateway', async () => {
+  const startGate = createStartGate();
+  const port = (): number => (server.server.address() as AddressInfo).port;
+  const told: { header?: string } = {};
+  await using server = createServer({
+    ...systemDeps(),
+    names: createAllowedNames({ publicUrl: undefined, port, isTls: false }),
+    tls: undefined,
+    trustedProxies: [],
+    gatewayHeader: () => told.header,
+    startGate,
+    enterTrace: (_trace, next) => next(),
+    onDone: () => {},
+  });
+  const arrived: string[] = [];
+  server.get('/', async () => {
+    arrived.push('handled');
+    return {};
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const early = fetch(url);
+  await once(server.server, 'request');
+  arrived.push('started');
+  told.header = 'who and since when';
+  startGate.open();
+  assert.equal((await early).headers.get(gatewayHeader), told.header);
+  assert.deepEqual(arrived, ['started', 'handled']);
+  assert.equal((await fetch(url)).headers.get(gatewayHeader), told.header);
 });

@@ -162,6 +162,16 @@ test('a good token with something behind it is no token', async () => {
   assert.deepEqual([answer.status, codeOf(answer.text)], [401, 'unauthorized']);
 });
 
+test('a form is no JSON: a page without a script can send nothing', async () => {
+  await using rig = await openTestGateway();
+  const type = 'application/x-www-form-urlencoded';
+  for (const form of [type, 'multipart/form-data; boundary=x', 'text/plain']) {
+    const headers = { ...ways.cookie(rig), origin: rig.url, 'content-type': form };
+    const answer = await ask(rig, 'PATCH', headers);
+    assert.deepEqual([answer.status, codeOf(answer.text)], [415, 'unsupported_media_type'], form);
+  }
+});
+
 test('a packed body is refused for being packed, one that says it is not is read', async () => {
   await using rig = await openTestGateway();
   for (const [encoding, status] of [

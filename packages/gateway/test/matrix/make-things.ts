@@ -43,7 +43,11 @@ export async function makeThings(rig: TestGateway): Promise<Made> {
     params: { id: thread.id },
     body: { text: 'and then?' },
   });
+  const { login_code: loginCode } = await asOwner('loginCodes.create', {});
+  const { upload } = await asOwner('uploads.create', { body: { name: 'a.png', size: 1 } });
   return {
+    uploadId: upload.id,
+    loginCodeId: loginCode.id,
     queuedTurnId: queued.id,
     threadId: thread.id,
     turnId: turn.id,

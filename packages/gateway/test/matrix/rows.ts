@@ -21,6 +21,8 @@ export interface Made {
   readonly askId: string;
   readonly noticeId: string;
   readonly artifactId: string;
+  readonly loginCodeId: string;
+  readonly uploadId: string;
 }
 
 export interface Row {
@@ -42,22 +44,45 @@ const byThread = ({ threadId }: Made): CallParts => ({ params: { id: threadId } 
 const byTurn = ({ turnId }: Made): CallParts => ({ params: { id: turnId } });
 const byQueued = ({ queuedTurnId }: Made): CallParts => ({ params: { id: queuedTurnId } });
 const byAsk = ({ askId }: Made): CallParts => ({ params: { id: askId } });
+const byCode = ({ loginCodeId }: Made): CallParts => ({ params: { id: loginCodeId } });
+const byUpload = ({ uploadId }: Made): CallParts => ({ params: { id: uploadId } });
 const withBody =
   (call: (made: Made) => CallParts, body: unknown) =>
   (made: Made): CallParts => ({ ...call(made), body });
+
+/* As a browser gives it; the keys are those of RFC 8291. */
+const someSubscription = {
+  key_id: '0123456789abcdef',
+  endpoint: 'https://fcm.googleapis.com/fcm/send/nobody',
+  keys: {
+    p256dh:
+      'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+};
 
 export const rows: Readonly<Record<string, Row>> = {
   'auth.loginLink': { kind: 'open', call: () => ({ body: { link: 'x'.repeat(43) } }) },
   'auth.startGithub': { kind: 'open', call: () => ({ body: {} }) },
   'auth.finishGithub': { kind: 'open', call: () => ({ query: { code: 'c', state: 's' } }) },
+  'auth.ways': { kind: 'open' },
   'auth.me': { kind: 'self' },
   'auth.signOut': { kind: 'self' },
   'auth.devices': { kind: 'lists' },
   'auth.revokeOtherDevices': { kind: 'self' },
+  'auth.renameDevice': {
+    kind: 'names',
+    call: ({ deviceId }) => ({ params: { id: deviceId }, body: { device: 'another' } }),
+  },
   'auth.revokeDevice': {
     kind: 'names',
     call: ({ deviceId }) => ({ params: { id: deviceId } }),
   },
+  'loginCodes.create': { kind: 'makes' },
+  'loginCodes.get': { kind: 'names', call: byCode },
+  'loginCodes.decide': { kind: 'names', call: withBody(byCode, { decision: 'confirm' }) },
+  'loginCodes.claim': { kind: 'open', call: () => ({ body: { code: 'ABCD-EFGH' } }) },
+  'loginCodes.finish': { kind: 'open', call: () => ({ body: { claim: 'x'.repeat(43) } }) },
   'tokens.list': { kind: 'lists' },
   'tokens.create': {
     kind: 'makes',
@@ -83,6 +108,10 @@ export const rows: Readonly<Record<string, Row>> = {
   'connections.remove': { kind: 'names', call: byConnection },
   'connections.probe': { kind: 'self', call: () => ({ body: { host: 'box.example' } }) },
   'connections.test': { kind: 'names', call: withBody(byConnection, {}) },
+  'directories.suggest': {
+    kind: 'names',
+    call: ({ connectionId }) => ({ query: { connection_id: connectionId } }),
+  },
   'sessions.list': { kind: 'lists' },
   'sessions.create': { kind: 'makes', call: () => ({ body: {} }) },
   'sessions.get': { kind: 'names', call: bySession },
@@ -90,12 +119,25 @@ export const rows: Readonly<Record<string, Row>> = {
   // For whoever runs the machine; everybody else is refused.
   'sessions.closeAll': { kind: 'self' },
   'agents.list': { kind: 'open' },
+  'agents.choices': {
+    kind: 'names',
+    call: ({ connectionId }) => ({
+      params: { name: 'echo' },
+      query: { connection_id: connectionId },
+    }),
+  },
   'threads.list': { kind: 'lists' },
   'threads.create': { kind: 'makes', call: () => ({ body: {} }) },
   'threads.get': { kind: 'names', call: byThread },
   'threads.events': { kind: 'names', call: byThread },
   'threads.prompt': { kind: 'names', call: withBody(byThread, { text: 'hello' }) },
   'threads.archive': { kind: 'names', call: byThread },
+  'threads.unarchive': { kind: 'names', call: byThread },
+  'threads.edit': {
+    kind: 'names',
+    call: withBody(byThread, { title: 'another', is_pinned: true, chosen: { mode: 'code' } }),
+  },
+  'threads.choices': { kind: 'names', call: byThread },
   'turns.get': { kind: 'names', call: byTurn },
   'turns.cancel': { kind: 'names', call: byTurn },
   'artifacts.ofTurn': { kind: 'names', call: byTurn },
@@ -106,6 +148,17 @@ export const rows: Readonly<Record<string, Row>> = {
       query: { expires: 9_999_999_999, signature: 'x'.repeat(43) },
     }),
   },
+  'uploads.create': { kind: 'makes', call: () => ({ body: { name: 'a.png', size: 1 } }) },
+  'uploads.append': {
+    kind: 'names',
+    call: ({ uploadId }) => ({
+      params: { id: uploadId },
+      query: { offset: 0 },
+      body: new TextEncoder().encode('x'),
+    }),
+  },
+  'uploads.get': { kind: 'names', call: byUpload },
+  'uploads.remove': { kind: 'names', call: byUpload },
   'history.page': { kind: 'names', call: byThread },
   'history.receipt': { kind: 'names', call: byThread },
   'history.verify': { kind: 'names', call: byThread },
@@ -147,6 +200,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'runs.remove': { kind: 'names', call: byRun },
   'approvals.list': { kind: 'lists' },
   'approvals.get': { kind: 'names', call: ({ approvalId }) => ({ params: { id: approvalId } }) },
+  'approvals.rules': { kind: 'names', call: ({ approvalId }) => ({ params: { id: approvalId } }) },
   'approvals.decide': {
     kind: 'names',
     call: ({ approvalId }) => ({ params: { id: approvalId }, body: { decision: 'deny' } }),
@@ -161,6 +215,13 @@ export const rows: Readonly<Record<string, Row>> = {
   'notices.see': { kind: 'names', call: ({ noticeId }) => ({ params: { id: noticeId } }) },
   // For whoever runs the machine; everybody else is refused.
   'notices.test': { kind: 'self' },
+  'push.get': { kind: 'self' },
+  // With a key that this gateway does not have: nothing is ever sent.
+  'push.subscribe': { kind: 'self', call: () => ({ body: someSubscription }) },
+  'push.update': { kind: 'self', call: () => ({ body: { classes: { done: false } } }) },
+  'push.unsubscribe': { kind: 'self' },
+  'push.test': { kind: 'self' },
+  'presence.report': { kind: 'self', call: () => ({ body: { state: 'visible' } }) },
   'settings.get': { kind: 'self' },
   'settings.update': { kind: 'self', call: () => ({ body: { idle_timeout_seconds: 600 } }) },
   'audit.list': { kind: 'lists' },
@@ -169,29 +230,28 @@ export const rows: Readonly<Record<string, Row>> = {
   'system.metrics': { kind: 'open' },
 };
 
+/* Files of the app whose names stay the same from build to build. */
+const appFiles = [
+  'icon-192.png',
+  'icon-512.png',
+  'icon-maskable-512.png',
+  'icon.svg',
+  'manifest.webmanifest',
+  'sw.js',
+];
+
 /*
- * Routes that are no endpoints: pages, whose two accounts are in test/home/register-home.test.ts, documents, which are the same for
- * everybody, and MCP and JSON-RPC, whose two accounts have tests of
- * their own (test/mcp/two-accounts.test.ts, test/acp/rpc-accounts.test.ts).
+ * Routes that are no endpoints: the app and documents, which are the same for everybody, and MCP and JSON-RPC, whose two accounts have
+ * tests of their own (test/mcp/two-accounts.test.ts, test/acp/rpc-accounts.test.ts).
  */
 export const pages: readonly string[] = [
-  'GET /pages/home.css',
-  'GET /pages/home.js',
-  'GET /pages/runs/:id',
-  'POST /pages/approvals/:id',
-  'POST /pages/devices/:id',
-  'POST /pages/sign-out',
   'DELETE /mcp',
-  'GET /',
   'GET /api/docs',
   'GET /api/docs.css',
   'GET /api/openapi.json',
   ...pagePaths.map((path) => `GET ${path}`),
   'GET /app/:name',
-  'GET /icon.svg',
-  'GET /login',
-  'GET /login/login.css',
-  'GET /login/login.js',
+  ...appFiles.map((name) => `GET /${name}`),
   'GET /mcp',
   'POST /acp/rpc',
   'POST /mcp',

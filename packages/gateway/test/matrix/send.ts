@@ -27,6 +27,12 @@ export const everyEndpoint: readonly (readonly [string, Endpoint])[] = Object.en
     ),
 );
 
+const [jsonType, bytesType] = ['application/json', 'application/octet-stream'];
+
+function isBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array;
+}
+
 export async function send(
   { url, token }: Target,
   { method, path }: Endpoint,
@@ -41,9 +47,9 @@ export async function send(
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': isBytes(body) ? bytesType : jsonType }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isBytes(body) ? body : JSON.stringify(body) }),
     redirect: 'manual',
   });
   return { status: response.status, text: await response.text() };

@@ -3,137 +3,93 @@
  * a clock has jumped.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Clock, createSystemClock, createSystemRandom, silentLog } from '@clawdfather/kit';
-import { openStore, parseAccountId, type Store, type StoreLocation } from '@clawdfather/store';
+import { openStore, parseAccountId, type StoreLocation } from '@clawdfather/store';
 import { createFakeClock, usePostgres } from '@clawdfather/testkit';
 import { createNtfy } from '../../src/notices/channels/ntfy.ts';
 import { createWebhook } from '../../src/notices/channels/webhook.ts';
 import { openNoticeSender, type SenderPoint } from '../../src/notices/notice-sender.ts';
-import { openRecordingServer, type RecordingServer } from './recording-server.ts';
+import {
+  audit,
+  type ChannelName,
+  idsOf,
+  openRig,
+  openSender,
+  type Rig,
+  wake,
+} from './notice-rig.ts';
+import { openRecordingServer } from './recording-server.ts';
 
-const audit = { action: 'test', actor: 'test' };
 const postgres = usePostgres();
 
-interface Rig extends AsyncDisposable {
-  readonly store: Store;
-  readonly location: StoreLocation;
-  readonly server: RecordingServer;
-  /* Makes so many notices, of a class that only wants to be seen. */
-  notice(count: number): Promise<void>;
-  deliveries(): Promise<
-    readonly { state: string; attempts: number; reason?: string | undefined }[]
-  >;
-  /* Until every delivery is over. */
-  untilSettled(count: number): Promise<void>;
-}
+const classes = ['approval', 'question', 'failed', 'done', 'host_lost'] as const;
 
-async function openRig(clock: Clock = createSystemClock(), at?: StoreLocation): Promise<Rig> {
-  const directory = await mkdtemp(join(tmpdir(), 'clf-notices-'));
-  const location = at ?? { kind: 'sqlite' as const, path: join(directory, 'control.db') };
-  const store = await openStore(location, { clock, random: createSystemRandom() });
-  const server = await openRecordingServer();
-  const owner = await store.system.accounts.ensureOwner({ displayName: 'Owner', audit });
-  const { notices } = store.forAccount(parseAccountId(owner.id));
-  let made = 0;
-  const deliveries = async () =>
-    (await notices.list({ limit: 100 })).items.flatMap((notice) => notice.deliveries);
-  return {
-    store,
-    location,
-    server,
-    notice: async (count) => {
-      for (let index = 0; index < count; index += 1) {
-        made += 1;
-        const subjectId = `turn-${made}`;
-        await notices.tell({ notices: [{ class: 'done', key: `turn:${made}`, subjectId }] });
+for (const [channel, kind] of [
+  ['webhook', 'sqlite'],
+  ['ntfy', 'sqlite'],
+  ['webhook', 'postgres'],
+  ['ntfy', 'postgres'],
+] as const) {
+  test(`a sender that dies at any point leaves each notice delivered once; twice under one id only where nobody can know (${channel}, ${kind})`, {
+    skip: kind === 'postgres' && postgres.skip,
+  }, async () => {
+    for (let dieAt = 1; ; dieAt += 1) {
+      await using rig = await openRig(createSystemClock(), await locationOf(kind));
+      const wanted = [0, 1].map((index) => classes[(dieAt + index) % classes.length]);
+      for (const one of wanted) await rig.notice(1, one);
+      const died = await dieOnce(rig, { dieAt, channel });
+      const posts = idsOf(rig.server);
+      assert.equal(new Set(posts).size, 2, `died at ${dieAt}, ${died}`);
+      // Only what was answered and not settled is posted again, by the same id.
+      if (posts.length > 2)
+        assert.ok(['answered', 'settled'].includes(died ?? ''), `${died}: ${posts.length}`);
+      const deliveries = await rig.deliveries();
+      assert.deepEqual(
+        deliveries.map(({ state }) => state),
+        ['sent', 'sent'],
+      );
+      for (const { id, attempts } of deliveries) {
+        assert.ok(posts.filter((post) => post === id).length <= attempts, `died at ${dieAt}`);
       }
-    },
-    deliveries,
-    untilSettled: async (count) => {
-      for (;;) {
-        const over = (await deliveries()).filter(
-          ({ state }) => !['pending', 'sending'].includes(state),
-        );
-        if (over.length >= count) return;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    },
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      await store.close();
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-function openSender(
-  { store, server }: Pick<Rig, 'store' | 'server'>,
-  {
-    clock = createSystemClock(),
-    instanceId = 'gateway-a',
-    generation = 1,
-    onPoint = (_point: SenderPoint): void => {},
-  } = {},
-) {
-  return openNoticeSender({
-    store,
-    channels: [createWebhook({ url: server.url, secret: 's' }, { clock })],
-    sender: { instanceId, generation },
-    showsTitles: false,
-    clock,
-    random: createSystemRandom(),
-    log: silentLog,
-    onPoint,
+      const announced = await rig.announced();
+      assert.deepEqual([announced.length, new Set(announced).size], [2, 2]);
+      if (died === undefined) break;
+    }
   });
 }
 
-async function wake(store: Store): Promise<void> {
-  const { id } = await store.system.accounts.ensureOwner({ displayName: 'Owner', audit });
-  const event = { type: 'device_removed', subjectId: 'd' } as const;
-  await store.forAccount(parseAccountId(id)).notices.tell({ events: [event] });
+async function locationOf(kind: 'sqlite' | 'postgres'): Promise<StoreLocation | undefined> {
+  if (kind === 'sqlite') return undefined;
+  const { connectionString } = await postgres.server.createDatabase();
+  return { kind, connectionString };
 }
 
-const idsOf = ({ posted }: RecordingServer) =>
-  posted.map(({ headers }) => String(headers['webhook-id']));
-
-test('a sender that dies at any point leaves each notice delivered once; twice under one id only where nobody can know', async () => {
-  for (let dieAt = 1; ; dieAt += 1) {
-    await using rig = await openRig();
-    await rig.notice(2);
-    let points = 0;
-    let died: SenderPoint | undefined;
-    const dead = Promise.withResolvers<void>();
-    const first = openSender(rig, {
-      onPoint: (point) => {
-        points += 1;
-        if (died === undefined && points < dieAt) return;
-        // From here on it does nothing more, as after a kill.
-        died ??= point;
-        dead.resolve();
-        throw new Error('killed');
-      },
-    });
-    await Promise.race([dead.promise, rig.untilSettled(2)]);
-    await first[Symbol.asyncDispose]();
-    await using _second = openSender(rig, { generation: 2 });
-    await rig.untilSettled(2);
-    const ids = idsOf(rig.server);
-    assert.equal(new Set(ids).size, 2, `died at ${dieAt}, ${died}`);
-    // Only what was answered and not settled is posted again, by the same id.
-    if (ids.length > 2)
-      assert.ok(['answered', 'settled'].includes(died ?? ''), `${died}: ${ids.length}`);
-    const deliveries = await rig.deliveries();
-    assert.deepEqual(
-      deliveries.map(({ state }) => state),
-      ['sent', 'sent'],
-    );
-    if (died === undefined) break;
-  }
-});
+/* And again, until both notices are settled. Where it died; undefined: it had no more to do. */
+async function dieOnce(
+  rig: Rig,
+  { dieAt, channel }: { readonly dieAt: number; readonly channel: ChannelName },
+): Promise<SenderPoint | undefined> {
+  let points = 0;
+  let died: SenderPoint | undefined;
+  const dead = Promise.withResolvers<void>();
+  const first = openSender(rig, {
+    channel,
+    onPoint: (point) => {
+      points += 1;
+      if (died === undefined && points < dieAt) return;
+      // From here on it does nothing more, as after a kill.
+      died ??= point;
+      dead.resolve();
+      throw new Error('killed');
+    },
+  });
+  await Promise.race([dead.promise, rig.untilSettled(2)]);
+  await first[Symbol.asyncDispose]();
+  await using _second = openSender(rig, { channel, generation: 2 });
+  await rig.untilSettled(2);
+  return died;
+}
 
 test('a server that fails is tried again under the same id; one that refuses is not', async () => {
   await using rig = await openRig();
@@ -349,7 +305,8 @@ test('a gateway that dies with a notice in hand leaves it to another one, which 
   await first[Symbol.asyncDispose]();
   await using other = await openStore(location, { clock, random: createSystemRandom() });
   const { notices } = other.system;
-  const take = { channels: ['webhook'], holdMs: 60_000, pauseMsMax: 900_000, limit: 8 };
+  const bounds = { attemptsMax: 10, ageMsMax: 86_400_000, limit: 8 };
+  const take = { channels: ['webhook'], holdMs: 60_000, pauseMsMax: 900_000, ...bounds };
   const sender = { instanceId: 'gateway-b', generation: 1 };
   // Its time is not over: it may be alive.
   assert.deepEqual(await notices.take({ ...take, sender }), []);

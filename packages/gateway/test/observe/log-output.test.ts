@@ -23,9 +23,22 @@ interface Line {
   readonly detail: { readonly line?: number; readonly lines?: number };
 }
 
-function start(stdout: 'pipe' | number, args: readonly string[]): ChildProcess {
-  const stdio: StdioOptions = ['ignore', stdout, 'inherit', 'ipc'];
+function start(
+  stdout: 'pipe' | number,
+  args: readonly string[],
+  stderr: 'inherit' | number = 'inherit',
+): ChildProcess {
+  const stdio: StdioOptions = ['ignore', stdout, stderr, 'ipc'];
   return spawn(process.execPath, ['--conditions=@clawdfather/source', fixture, ...args], { stdio });
+}
+
+/* Once all is written. */
+async function endWell(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  await told(child, 'written');
+  child.send('close');
+  await told(child, 'closedAfterMs');
+  assert.deepEqual(await ended, [0, null]);
 }
 
 /* Both sides agree on the order, so each message is waited for by its name. */
@@ -57,16 +70,35 @@ test('every line arrives in a file, in order, also the last before the end', asy
     const fd = openSync(path, 'a');
     const child = start(fd, ['3000', '10']);
     closeSync(fd);
-    const ended = once(child, 'exit');
-    await told(child, 'written');
-    child.send('close');
-    await told(child, 'closedAfterMs');
-    assert.deepEqual(await ended, [0, null]);
+    await endWell(child);
     const lines = parseLines(await readFile(path, 'utf8'));
     assert.deepEqual(
       lines.map(({ event, detail }) => detail.line ?? event),
       [...Array.from({ length: 3000 }, (_, line) => line), 'test.last'],
     );
+  });
+});
+
+test('what else is written to the file of the log, as after > FILE 2>&1, overwrites no line of it, nor it', async () => {
+  await inDirectory(async (directory) => {
+    const path = join(directory, 'log');
+    // Not to append: both write where the descriptor that they share stands.
+    const fd = openSync(path, 'w');
+    const child = start(fd, ['3000', '10', '100'], fd);
+    closeSync(fd);
+    await endWell(child);
+    const lines = parseLines(await readFile(path, 'utf8'));
+    const numbersOf = (name: string): unknown[] =>
+      lines.filter(({ event }) => event === name).map(({ detail }) => detail.line);
+    assert.deepEqual(
+      numbersOf('test.line'),
+      Array.from({ length: 3000 }, (_, line) => line),
+    );
+    assert.deepEqual(
+      numbersOf('test.beside'),
+      Array.from({ length: 30 }, (_, index) => 100 * index),
+    );
+    assert.equal(lines.length, 3000 + 30 + 1);
   });
 });
 

@@ -3,104 +3,21 @@
  * breaks. The table below is the one of the page; `npm test` compares their codes.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
-import { createSystemClock, createSystemRandom } from '@clawdfather/kit';
-import {
-  type Client,
-  createClient,
-  RefusedError,
-  type RecoveryEnd,
-  recoverTurn,
-  type TurnToRecover,
-} from '@clawdfather/sdk';
-import { fakeAgentCommand, openGate, openSshd, sshdSkip } from '@clawdfather/testkit';
+import { test } from 'node:test';
+import { createSystemClock } from '@clawdfather/kit';
+import { createClient, type RecoveryEnd, RefusedError } from '@clawdfather/sdk';
+import { openSshd, sshdSkip } from '@clawdfather/testkit';
 import { createTalk, isEndOf } from '../agents/talk.ts';
 import { createAsk } from '../fixtures/api-client.ts';
-import { endEveryRun } from '../fixtures/end-every-run.ts';
-import {
-  type GatewayProcess,
-  type ProcessConfig,
-  startGatewayProcess,
-} from '../fixtures/start-gateway-process.ts';
+import type { ProcessConfig } from '../fixtures/start-gateway-process.ts';
 import { addHost } from '../hosts/host-world.ts';
-import { type CuttingProxy, openCuttingProxy } from '../socket/cutting-proxy.ts';
 import { openDoor } from './open-door.ts';
+import { inWorld, watchStates, type World } from './world.ts';
 
 const clock = createSystemClock();
-const random = createSystemRandom();
-/* Attempts follow each other sooner. */
-const hasty = {
-  ...clock,
-  sleep: (ms: number, signal?: AbortSignal) => clock.sleep(Math.min(ms, 100), signal),
-};
-
-interface World {
-  readonly t: TestContext;
-  readonly directory: string;
-  readonly proxy: CuttingProxy;
-  /* Through the proxy. */
-  readonly client: Client;
-  /* Past it. */
-  readonly talk: ReturnType<typeof createTalk>;
-  readonly gateway: () => GatewayProcess;
-  readonly gate: (name: string) => ReturnType<typeof openGate>;
-  readonly kill: () => Promise<void>;
-  readonly start: () => Promise<void>;
-  /* Asks after a turn until it is over for the client. */
-  readonly recover: (
-    turnId: string,
-    more?: Partial<TurnToRecover> & { readonly aheadMs?: number },
-  ) => Promise<RecoveryEnd>;
-}
-
-async function inWorld(
-  t: TestContext,
-  agents: ProcessConfig['agents'],
-  work: (world: World) => Promise<void>,
-): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'clf-codes-'));
-  const gates = join(directory, 'gates');
-  mkdirSync(gates);
-  const named = [{ name: 'echo', command: fakeAgentCommand({ gates }) }];
-  const config = { agents: { ...agents, named } };
-  const start = (): Promise<GatewayProcess> => startGatewayProcess(directory, config);
-  let gateway = await start();
-  const { token } = gateway;
-  await using proxy = await openCuttingProxy(gateway.url);
-  const client = createClient({ baseUrl: proxy.url, token });
-  const talk = createTalk(() => gateway.me);
-  try {
-    await talk.begin();
-    await work({
-      t,
-      directory,
-      proxy,
-      client,
-      talk,
-      gateway: () => gateway,
-      gate: (name) => openGate(gates, name),
-      kill: () => gateway.end('SIGKILL'),
-      start: async () => {
-        gateway = await start();
-        proxy.target(gateway.url);
-      },
-      recover: (turnId, { aheadMs = 0, ...more } = {}) =>
-        recoverTurn(
-          { client, turnId, ...more },
-          { clock: { ...hasty, wallMs: () => clock.wallMs() + aheadMs }, random },
-        ),
-    });
-  } finally {
-    await gateway.end('SIGTERM');
-    await endEveryRun(join(directory, 'state'));
-    await rm(directory, { recursive: true, force: true });
-  }
-}
 
 function told(end: RecoveryEnd): readonly unknown[] {
   return end.kind === 'recovered' ? [end.kind, end.status, end.code] : [end.kind, end.code];
@@ -121,17 +38,37 @@ const rows: readonly Row[] = [
   {
     code: 'success',
     scenario: 'recovery 3: the network is cut in the middle of a turn, in four ways',
-    shows: async ({ talk, proxy, gate, recover, client }) => {
+    shows: async ({ talk, proxy, gate, recover, gateway }) => {
       const turn = await talk.say('say 200 words\nsleep at cut\nsay 200 words');
       await gate('cut').reached();
-      await client.turns.get({ params: { id: turn } });
-      const recovering = recover(turn);
-      proxy.reset();
-      proxy.closeNormally();
+      const watch = watchStates();
+      const recovering = recover(turn, { onState: watch.onState });
+      await watch.until('polling');
+      // Answers are lost.
       proxy.swallowAnswers(true);
-      gate('cut').release();
-      await talk.until(isEndOf(turn));
+      await watch.until('lost_connection');
       proxy.swallowAnswers(false);
+      await watch.until('polling');
+      // Answers break off.
+      proxy.cutAfter(20);
+      await watch.until('lost_connection');
+      proxy.cutAfter(undefined);
+      await watch.until('polling');
+      // Connections are refused.
+      proxy.target('http://127.0.0.1:1');
+      proxy.reset();
+      await watch.until('lost_connection');
+      proxy.target(gateway().url);
+      await watch.until('polling');
+      // Nothing passes, until the connection is reset.
+      proxy.freeze(true);
+      while (watch.now() !== 'lost_connection') {
+        proxy.reset();
+        await clock.sleep(5);
+      }
+      proxy.freeze(false);
+      await watch.until('polling');
+      gate('cut').release();
       assert.deepEqual(told(await recovering), ['recovered', 'completed', 'success']);
     },
   },
@@ -287,15 +224,20 @@ const rows: readonly Row[] = [
       const turn = await talk.say('so far\nsleep at restart');
       const [agent = 0] = await gate('restart').reached();
       await client.turns.get({ params: { id: turn } });
-      const { generation } = client.gateway.last ?? {};
-      assert.ok(generation !== undefined);
+      const { last: lastGateway } = client.gateway;
+      assert.ok(lastGateway !== undefined);
       await kill();
+      const shim = parentOf(agent);
       process.kill(agent, 'SIGKILL');
-      // Its shim notes the end in a moment, and nothing tells us of that.
-      while (isThere(agent)) await clock.sleep(5);
-      await clock.sleep(300);
+      // Its shim notes the end, and goes when that is on disk.
+      while (isThere(shim)) await clock.sleep(5);
       await start();
-      assert.deepEqual(told(await recover(turn, { generation })), ['failed', 'ACP_BRIDGE_RESTART']);
+      const end = await recover(turn, { gateway: lastGateway });
+      assert.deepEqual(told(end), ['failed', 'ACP_BRIDGE_RESTART']);
+      // The generations of another gateway behind the same address are no restart of this one.
+      const elsewhere = { ...lastGateway, instanceId: 'another' };
+      const known = await recover(turn, { gateway: elsewhere });
+      assert.deepEqual(told(known), ['recovered', 'interrupted', 'ACP_BRIDGE_RESTART']);
     },
   },
   {
@@ -305,9 +247,10 @@ const rows: readonly Row[] = [
       const turn = await talk.say('say 200 words\nsleep at on\nsay 200 words');
       await gate('on').reached();
       await client.turns.get({ params: { id: turn } });
-      const { generation = 0 } = client.gateway.last ?? {};
+      const { last: lastGateway } = client.gateway;
+      assert.ok(lastGateway !== undefined);
       await kill();
-      const recovering = recover(turn, { generation });
+      const recovering = recover(turn, { gateway: lastGateway });
       await start();
       gate('on').release();
       const end = await recovering;
@@ -339,16 +282,38 @@ const rows: readonly Row[] = [
   },
   {
     code: 'ACP_UNRECOVERABLE',
-    scenario: 'the gateway answers, and the turn has not ended when asking is over',
-    shows: async ({ recover, talk, gate }) => {
+    scenario: 'the gateway has answered, and the turn has not ended when asking is over',
+    shows: async ({ recover, talk, gate, kill, start }) => {
       const turn = await talk.say('sleep at ever');
       await gate('ever').reached();
-      // Past the end that the gateway names: its deadline, and five minutes.
-      const end = await recover(turn, { aheadMs: 2 * 3_600_000 });
-      assert.deepEqual(told(end), ['failed', 'ACP_UNRECOVERABLE']);
+      const longMs = 2 * 3_600_000;
+      let passedMs = 0;
+      const polling = Promise.withResolvers<void>();
+      const recovering = recover(turn, {
+        clock: {
+          // A device whose clock is two hours ahead asks as long as any other.
+          wallMs: () => clock.wallMs() + longMs,
+          monotonicMs: () => clock.monotonicMs() + passedMs,
+        },
+        onState: ({ kind }) => {
+          if (kind !== 'lost_connection') polling.resolve();
+        },
+      });
+      await polling.promise;
+      await kill();
+      // Past the end that the gateway has named: its deadline, and five minutes.
+      passedMs = longMs;
+      assert.deepEqual(told(await recovering), ['failed', 'ACP_UNRECOVERABLE']);
+      await start();
     },
   },
 ];
+
+/* The fourth field, behind a name that may have anything in it. */
+function parentOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+}
 
 function isThere(pid: number): boolean {
   try {

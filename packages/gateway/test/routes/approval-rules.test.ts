@@ -11,6 +11,38 @@ import { openTestGateway, systemDeps } from '../fixtures/open-test-gateway.ts';
 
 const params = { argv: ['/usr/bin/touch', 'touched'], yieldMs: 10_000 };
 
+test('what would be allowed for ever is told before, to people alone; what no rule covers says why', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const make = async (label: string, scopes: readonly string[]) =>
+    callerOf(rig.url, (await me.post('/api/v1/auth/tokens', { label, scopes })).body.token);
+  const agent = await make('agent', ['read', 'run']);
+  const approver = await make('approver', ['approve']);
+  const ask = async (command: string): Promise<string> =>
+    (await agent.post('/api/v1/runs', { command, yieldMs: 10_000 })).body.approvalId;
+  const id = await ask('touch a && env b');
+  const path = `/api/v1/approvals/${id}/rules`;
+  const { body } = await me.get(path);
+  assert.deepEqual(body, {
+    items: [
+      { program: '/usr/bin/touch', file: '/usr/bin/touch', runsAnything: false },
+      { program: '/usr/bin/env', file: '/usr/bin/env', runsAnything: true },
+    ],
+    whyNot: null,
+  });
+  assert.deepEqual([(await agent.get(path)).status, (await approver.get(path)).status], [403, 403]);
+  assert.equal((await callerOf(rig.url, rig.other.token).get(path)).status, 404);
+  const writes = (await me.get(`/api/v1/approvals/${await ask('touch a > b')}/rules`)).body;
+  assert.deepEqual(writes.items, []);
+  assert.match(writes.whyNot, /writ/);
+  const decided = await me.post(`/api/v1/approvals/${id}`, { decision: 'allow-always' });
+  assert.deepEqual(
+    decided.body.rules,
+    body.items.map(({ program }: { program: string }) => program),
+  );
+  assert.deepEqual((await me.get(path)).body, { items: [], whyNot: null });
+});
+
 test('a rule says what it allows, who made it and how often it was used, and is revoked once', async () => {
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);

@@ -22,6 +22,19 @@ test('signing out revokes the device at once, and ends the cookie', async () => 
   assert.equal((await createAsk(rig)('GET', 'auth/me')).status, 401);
 });
 
+test('a cookie that is no good is taken back by the question who it is, and by no other', async () => {
+  await using rig = await openTestGateway();
+  const browser = createBrowser();
+  browser.cookies.set('__Host-clf', `clf_${'A'.repeat(43)}`);
+  const ask = (path: string) => browser.request(new URL(`/api/v1/${path}`, rig.url));
+  assert.equal((await ask('settings')).status, 401);
+  assert.equal(browser.cookies.size, 1);
+  for (let count = 0; count < 20; count += 1) assert.equal((await ask('auth/me')).status, 401);
+  assert.equal(browser.cookies.size, 0);
+  const { headers } = await createAsk(rig)('GET', 'auth/me', { token: `clf_${'A'.repeat(43)}` });
+  assert.deepEqual(headers.getSetCookie(), [], 'a program has none');
+});
+
 test('a program that signs out gets no cookie, and its token is revoked', async () => {
   await using rig = await openTestGateway();
   const ask = createAsk(rig);
@@ -111,6 +124,22 @@ test('devices are listed with the one that asks, in pages', async () => {
   const seenBySecond = (await ask('GET', 'auth/sessions', { token: second.token })).body.items;
   const own = seenBySecond.find((item: { is_current: boolean }) => item.is_current);
   assert.equal(own.id, second.deviceId);
+});
+
+test('a device is called something else, by one’s own devices only', async () => {
+  await using rig = await openTestGateway();
+  const ask = createAsk(rig);
+  const path = `auth/sessions/${rig.owner.deviceId}`;
+  const body = { device: 'Kitchen tablet' };
+  assert.equal((await ask('PATCH', path, { token: rig.other.token, body })).status, 404);
+  assert.deepEqual((await ask('PATCH', path, { body })).body, {
+    id: rig.owner.deviceId,
+    ...body,
+  });
+  const { items } = (await ask('GET', 'auth/sessions')).body;
+  assert.equal(items[0].device, 'Kitchen tablet');
+  const { entries } = (await ask('GET', 'audit?action=device.rename')).body;
+  assert.equal(entries[0].target, rig.owner.deviceId);
 });
 
 test('a device is signed out by another one, at once', async () => {

@@ -71,7 +71,8 @@ test('an unknown host key is shown and not trusted, until it is accepted', () =>
     const { connection } = (await shown()).body;
     assert.deepEqual(second.body.connection, connection);
     assert.equal(connection.host_key_fingerprint, fingerprintOf('a'));
-    assert.deepEqual([connection.last_test.result, connection.last_test.latency_ms], ['ok', 7]);
+    const { at: _, ...tested } = connection.last_test;
+    assert.deepEqual(tested, { result: 'ok', cause: null, latency_ms: 7 });
     assert.equal((await check()).body.result, 'ok');
   }));
 
@@ -81,7 +82,8 @@ test('trust is kept although the key is not installed yet; nothing else is', () 
     assert.deepEqual([failed.body.result, failed.body.cause], ['failed', 'key-not-installed']);
     const { connection } = (await shown()).body;
     assert.equal(connection.host_key_fingerprint, fingerprintOf('a'));
-    assert.equal(connection.last_test.result, 'failed');
+    const { result, cause } = connection.last_test;
+    assert.deepEqual([result, cause], ['failed', 'key-not-installed']);
   }));
 
 test('a port that claims to have accepted what nobody asked for changes no pin', () =>

@@ -146,6 +146,7 @@ test('sockets: who looks and who types is asked about each time', async () => {
     [{ type: 'terminal.attach', as: 'terminal', binary: false }, 'drive'],
     [{ type: 'terminal.input', ...input }, 'drive'],
     [{ type: 'terminal.resize', cols: 1, rows: 1 }, 'drive'],
+    [{ type: 'terminal.fit', cols: 1, rows: 1 }, 'drive'],
   ] as const) {
     asked.length = 0;
     await assert.rejects(terminals.handle(message), refusal);

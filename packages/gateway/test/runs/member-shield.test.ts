@@ -24,6 +24,7 @@ test("an agent of a member is shielded in the member's home, with the member's r
   const settings = { mode: 'on', hide: [], open: ['tmp'], write: [] } as const;
   const places = {
     ownDirectories: [state],
+    given: [],
     ours: [],
     programs: [],
     privateDir: join(state, 'shield'),

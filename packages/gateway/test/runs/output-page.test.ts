@@ -80,3 +80,51 @@ test('a page of a run that goes on says that more may come, and a wrong cursor i
   const last = await me.get(`${path}?cursor=${cursor}`);
   assert.deepEqual([last.body.text, last.body.hasEnded], ['', true]);
 });
+
+test('the end of a long output comes first, and page by page backwards every byte is there once', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const linesCount = 200_000;
+  const runId = await me.start({ command: `seq 1 ${linesCount}; echo oops >&2; printf end` });
+  await me.untilEnded(runId);
+  const pages: string[] = [];
+  let before = '';
+  let end = '';
+  for (;;) {
+    const { status, body } = await me.get(
+      `/api/v1/runs/${runId}/output?tail=131072&encoding=base64${before}`,
+    );
+    assert.equal(status, 200, JSON.stringify(body));
+    const piece = Buffer.from(body.text, 'base64').toString('latin1');
+    assert.ok(piece.length > 0 && piece.length <= 131_072, `${piece.length} bytes`);
+    pages.unshift(piece);
+    if (before === '') {
+      assert.match(piece.slice(-20), /(end|oops\n)$/);
+      assert.equal(body.hasEnded, true);
+      end = body.cursor;
+    }
+    if (!body.hasOlder) break;
+    before = `&before=${body.from}`;
+  }
+  const lines = Array.from({ length: linesCount }, (_, index) => `${index + 1}\n`).join('');
+  // Two pipes: which of them is read first at the end is the shim's choice.
+  assert.deepEqual(pages.join('').split('oops\n').join(''), `${lines}end`);
+  assert.equal(pages.join('').length, lines.length + 'oops\nend'.length);
+  assert.ok(pages.length >= 10, `${pages.length} pages`);
+  const { body } = await me.get(`/api/v1/runs/${runId}/output?cursor=${end}`);
+  assert.deepEqual([body.text, body.hasEnded], ['', true]);
+});
+
+test('the last bytes of a run that has said little or nothing are all of it', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  for (const [command, text] of [
+    ['printf few', 'few'],
+    ['true', ''],
+  ]) {
+    const runId = await me.start({ command });
+    await me.untilEnded(runId);
+    const { body } = await me.get(`/api/v1/runs/${runId}/output?tail=65536`);
+    assert.deepEqual([body.text, body.hasOlder, body.hasEnded], [text, false, true]);
+  }
+});

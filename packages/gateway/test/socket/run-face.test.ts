@@ -111,6 +111,7 @@ test('a token that may only read follows and types nothing', async () => {
     { type: 'terminal.input', data: 'x\n' },
     { type: 'terminal.input', data: 'x\n', input_id: 'that one' },
     { type: 'terminal.resize', cols: 80, rows: 24 },
+    { type: 'terminal.fit', cols: 80, rows: 24 },
     { type: 'terminal.attach', as: 'terminal' },
     { type: 'approve', approval_id: '0'.repeat(16), decision: 'deny' },
   ]) {

@@ -20,12 +20,12 @@ import {
   type SessionLine,
   type SessionStatus,
 } from '@clawdfather/sdk';
+import { openCuttingProxy } from '@clawdfather/testkit';
 import { createTalk, isEndOf, type SeenEvent } from '../agents/talk.ts';
 import { type ApiCaller, callerOf } from '../fixtures/api-caller.ts';
 import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { startGatewayProcess } from '../fixtures/start-gateway-process.ts';
-import { openCuttingProxy } from './cutting-proxy.ts';
 import { hasty } from './hasty.ts';
 
 const clock = createSystemClock();
@@ -186,11 +186,11 @@ test('a message whose answer is lost arrives once; its turn is recovered through
 
   const state = rows.find((row) => row.key === last.key)?.state;
   const turnId = state?.kind === 'accepted' ? state.id : '';
-  const { generation } = client.gateway.last ?? {};
+  const { last: lastGateway } = client.gateway;
   const states: string[] = [];
   const bell = createSignalBell();
   const recovering = recoverTurn(
-    { client, turnId, ...(generation === undefined ? {} : { generation }) },
+    { client, turnId, ...(lastGateway && { gateway: lastGateway }) },
     {
       ...hasty,
       onState: ({ kind }) => {

@@ -17,12 +17,12 @@ import {
   type TerminalEvent,
   type WebSocketLike,
 } from '@clawdfather/sdk';
+import { openCuttingProxy } from '@clawdfather/testkit';
 import { WebSocket as WsSocket } from 'ws';
 import { callerOf } from '../fixtures/api-caller.ts';
 import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { openTestGateway } from '../fixtures/open-test-gateway.ts';
 import { startGatewayProcess } from '../fixtures/start-gateway-process.ts';
-import { openCuttingProxy } from './cutting-proxy.ts';
 import { hasty } from './hasty.ts';
 import { startRun } from './fixtures.ts';
 

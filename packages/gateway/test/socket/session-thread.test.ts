@@ -76,6 +76,9 @@ test('what is said on the socket is a turn, and its events have the thread’s o
 
   socket.send(said);
   assert.equal((await socket.next('message_ack')).turn.id, turn.id, 'a resend is the same turn');
+  socket.send({ ...said, text: 'something else' });
+  const { code, client_message_id: refusedId } = await socket.next('error');
+  assert.deepEqual([code, refusedId], ['key_reused', 'm1']);
   const again = await me.post(`threads/${talk.id()}/turns`, {
     text: 'hello there',
     client_message_id: 'm1',

@@ -117,13 +117,13 @@ test('binary, too large and too different are told as such', () => {
 });
 
 test('a path is seen from the directory, and nothing in it is hidden', () => {
-  assert.equal(showPath('/work/src/a.ts', '/work'), 'src/a.ts');
-  assert.equal(showPath('/work2/a.ts', '/work'), '/work2/a.ts');
-  assert.equal(showPath('/work/../etc/passwd', '/work'), '/work/../etc/passwd');
-  assert.equal(showPath('/work', '/work'), '/work');
-  assert.equal(showPath('../x', '/work'), '../x');
-  assert.equal(showPath('/work/..a', '/work'), '..a');
-  assert.equal(showPath('/work/a\u202eb\n', '/work'), 'a\\u202eb\\n');
+  assert.equal(showPath('/project/src/a.ts', '/project'), 'src/a.ts');
+  assert.equal(showPath('/project2/a.ts', '/project'), '/project2/a.ts');
+  assert.equal(showPath('/project/../etc/passwd', '/project'), '/project/../etc/passwd');
+  assert.equal(showPath('/project', '/project'), '/project');
+  assert.equal(showPath('../x', '/project'), '../x');
+  assert.equal(showPath('/project/..a', '/project'), '..a');
+  assert.equal(showPath('/project/a\u202eb\n', '/project'), 'a\\u202eb\\n');
 });
 
 test('the changes of a turn over the API: files with counts, hunks by page, nothing of other turns', async (t) => {
