@@ -10,6 +10,7 @@ import {
   gatewayHeader,
   parseGatewayHeader,
 } from '@clawdfather/protocol/api';
+import { type CallLimit, limitMsOf, startPatience } from './call-limit.ts';
 import { type Refusal, RefusedError, SdkError } from './errors.ts';
 import type { GatewayWatch } from './gateway-watch.ts';
 import { readStream } from './read-stream.ts';
@@ -24,6 +25,8 @@ export interface Connection {
   readonly fetch: Fetch;
   /* Is told who answered, each time. */
   readonly gateway?: Pick<GatewayWatch, 'note'>;
+  /* Of calls that are no streams. Absent: none. */
+  readonly callLimit?: CallLimit;
 }
 
 export interface CallOptions {
@@ -33,6 +36,8 @@ export interface CallOptions {
   readonly traceparent?: string;
   /* The run that asks, where a run of this machine does: the gateway joins their traces. */
   readonly forRun?: string | undefined;
+  /* In a page: it is sent also when the page goes away. */
+  readonly keepalive?: boolean;
 }
 
 /* What an address can hold. */
@@ -49,8 +54,7 @@ export async function callEndpoint<E extends Endpoint>(
   endpoint: E,
   { options = {}, ...parts }: CallParts & { readonly options?: CallOptions },
 ): Promise<AnswerOf<E>> {
-  const response = await sendRequest(connection, endpoint, { ...parts, options });
-  const json = await readJson(response);
+  const { response, json } = await exchange(connection, endpoint, { ...parts, options });
   if (!response.ok) throw refusalOf(response, json);
   // Whether there is an answer is in the endpoint, which the type says too.
   if (endpoint.answer === undefined) return undefined as AnswerOf<E>;
@@ -62,6 +66,32 @@ export async function callEndpoint<E extends Endpoint>(
     });
   }
   return parsed.data as AnswerOf<E>;
+}
+
+/* Request and whole answer, within the time that such a call has. */
+async function exchange(
+  connection: Connection,
+  endpoint: Endpoint,
+  { options, ...parts }: CallParts & { readonly options: CallOptions },
+): Promise<{ readonly response: Response; readonly json: unknown }> {
+  const { callLimit, baseUrl } = connection;
+  const ms = callLimit && limitMsOf(callLimit, endpoint, parts);
+  const limit = callLimit && ms !== undefined ? { ...callLimit, ms } : undefined;
+  const patience = startPatience(limit, options.signal);
+  const { signal } = patience;
+  try {
+    const response = await sendRequest(connection, endpoint, {
+      ...parts,
+      options: { ...options, ...(signal === undefined ? {} : { signal }) },
+    });
+    patience.heard();
+    return { response, json: await readJson(response, patience.heard) };
+  } catch (error) {
+    if (patience.isOver && !options.signal?.aborted) throw unreachable(baseUrl, error);
+    throw error;
+  } finally {
+    patience.stop();
+  }
 }
 
 /* The response as it comes, for streams. Refusals are thrown by whoever reads it: `throwIfRefused`. */
@@ -82,32 +112,36 @@ interface RequestParts extends CallParts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+function isBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array;
+}
+
+function typeOf(body: unknown): string {
+  return isBytes(body) ? 'application/octet-stream' : 'application/json';
+}
+
 async function fetchEndpoint(
   { baseUrl, token, fetch }: Connection,
   { method, path }: Endpoint,
   { params, query, body, options = {}, accept, headers }: RequestParts,
 ): Promise<Response> {
-  const { signal, idempotencyKey, traceparent, forRun } = options;
-  const url = new URL(fillPath(path, params), baseUrl);
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value === undefined) continue;
-    // Numbers and booleans are written as in JSON.
-    url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  }
+  const { signal, idempotencyKey, traceparent, forRun, keepalive } = options;
+  const address = addressOf(new URL(fillPath(path, params), baseUrl), query);
   try {
-    return await fetch(url.href, {
+    return await fetch(address, {
       method,
       headers: {
         ...headers,
         ...(accept === undefined ? {} : { accept }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': typeOf(body) }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...(traceparent === undefined ? {} : { traceparent }),
         ...(forRun === undefined ? {} : { [forRunHeader]: forRun }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isBytes(body) ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
+      ...(keepalive === undefined ? {} : { keepalive }),
       redirect: 'error',
     });
   } catch (error) {
@@ -117,6 +151,15 @@ async function fetchEndpoint(
     if (isRedirect(error)) throw redirected(baseUrl);
     throw unreachable(baseUrl, error);
   }
+}
+
+function addressOf(url: URL, query: CallParts['query'] = {}): string {
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    // Numbers and booleans are written as in JSON.
+    url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return url.href;
 }
 
 export async function throwIfRefused(response: Response): Promise<void> {
@@ -154,8 +197,8 @@ function fillPath(path: string, params: Readonly<Record<string, AddressPart>> = 
 /* Many times the largest answer that a gateway gives: a page of output has 1 MiB. */
 const answerCharactersMax = 64 * 1024 * 1024;
 
-async function readJson(response: Response): Promise<unknown> {
-  const text = await readText(response);
+async function readJson(response: Response, heard = (): void => {}): Promise<unknown> {
+  const text = await readText(response, heard);
   try {
     return JSON.parse(text);
   } catch {
@@ -164,10 +207,11 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-async function readText({ body }: Response): Promise<string> {
+async function readText({ body }: Response, heard: () => void): Promise<string> {
   if (body === null) return '';
   let text = '';
   for await (const piece of readStream(body.pipeThrough(new TextDecoderStream()))) {
+    heard();
     text += piece;
     if (text.length > answerCharactersMax) {
       throw new SdkError('answer-invalid', 'the answer is larger than any that a gateway gives');

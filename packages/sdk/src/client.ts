@@ -19,6 +19,7 @@ import {
   type Connection,
   type Fetch,
 } from './call-endpoint.ts';
+import type { CallLimit } from './call-limit.ts';
 import { createGatewayWatch, type GatewayWatch } from './gateway-watch.ts';
 
 type Method<E extends Endpoint> =
@@ -41,11 +42,13 @@ export interface ClientOptions {
   readonly token?: string;
   /* Default: the global one. */
   readonly fetch?: Fetch;
+  /* After it, a call without a sign of its answer fails with `gateway-unreachable`. Default: none. */
+  readonly callLimit?: CallLimit;
 }
 
-export function createClient({ baseUrl, token, fetch = sendFetch }: ClientOptions): Client {
+export function createClient({ fetch = sendFetch, ...options }: ClientOptions): Client {
   const gateway = createGatewayWatch();
-  const connection = { baseUrl, fetch, gateway, ...(token === undefined ? {} : { token }) };
+  const connection = { ...options, fetch, gateway };
   const groups = Object.entries(api).map(([name, group]) => [name, methodsOf(connection, group)]);
   // The mapped type says what the loop does; it cannot be inferred.
   return { ...Object.fromEntries(groups), connection, gateway } as Client;

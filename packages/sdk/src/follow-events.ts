@@ -7,7 +7,7 @@
  * The stream ends where the gateway ends it on purpose, with an event whose name is in `lastEvents`. An end without one is a
  * broken connection. A refusal (not found, no longer signed in) is thrown; waiting would not change it.
  */
-import { backoffMs, type Clock, type Random } from '@clawdfather/kit';
+import { abortWith, backoffMs, type Clock, onAbort, type Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { type CallParts, type Connection, sendRequest, throwIfRefused } from './call-endpoint.ts';
@@ -24,6 +24,15 @@ export interface FollowOptions {
   readonly random: Random;
   readonly signal?: AbortSignal;
   readonly onLink?: (state: LinkState) => void;
+  /* At everything that comes, keep-alives included. */
+  readonly onHeard?: () => void;
+  /*
+   * Is given the function that replaces the connection, or ends the wait for the next one, at once: for those who know better, such as a page
+   * that was asleep. What it returns is called when the stream is over.
+   */
+  readonly renewals?: (renew: () => void) => () => void;
+  /* Nothing for this long, keep-alives included (20 s), is a connection that is gone without a word. Default: 60 s. */
+  readonly silenceMs?: number;
 }
 
 export interface FollowInput extends CallParts {
@@ -40,8 +49,10 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/* Nothing for this long, keep-alives included (20 s), is a connection that is gone without a word. */
 export const silenceMs = 60_000;
+/* A gateway answers at once. A browser may have taken a connection from before its sleep for it, so the first limit is short. */
+const connectMsMax = 20_000;
+const connectMsFirst = 5_000;
 /* Bigger than any one event that the gateway sends. */
 const eventCharactersMax = 4 * 1024 * 1024;
 
@@ -50,14 +61,52 @@ export async function* followEvents(
   input: FollowInput,
   options: FollowOptions,
 ): AsyncGenerator<ServerEvent, void, undefined> {
-  const { clock, random, signal, onLink } = options;
+  const renewing = createRenewal(options);
+  try {
+    yield* followOn(connection, input, { ...options, renewing });
+  } finally {
+    renewing.stop();
+  }
+}
+
+interface Renewal {
+  /* Of the connection that is under way: aborted by a renewal and by the end of it all. A new one has a new signal. */
+  next(): AbortSignal;
+  stop(): void;
+}
+
+function createRenewal({ renewals, signal }: FollowOptions): Renewal {
+  let current = new AbortController();
+  const stop = renewals?.(() => current.abort());
+  const leave = signal && onAbort(signal, () => current.abort(signal.reason));
+  return {
+    next: () => {
+      if (current.signal.aborted) current = new AbortController();
+      return current.signal;
+    },
+    stop: () => {
+      stop?.();
+      leave?.();
+    },
+  };
+}
+
+async function* followOn(
+  connection: Connection,
+  input: FollowInput,
+  options: FollowOptions & { readonly renewing: Renewal },
+): AsyncGenerator<ServerEvent, void, undefined> {
+  const { clock, random, signal, onLink, renewing } = options;
   let lastId = input.lastId;
   let attempt = 0;
   while (true) {
     signal?.throwIfAborted();
+    const ending = renewing.next();
     onLink?.({ kind: 'connecting', attempt });
     try {
-      for await (const event of readOnce(connection, { ...input, lastId }, options)) {
+      const connectMs = Math.min(connectMsMax, connectMsFirst * 2 ** Math.min(attempt, 10));
+      const once = { ...options, signal: ending, connectMs };
+      for await (const event of readOnce(connection, { ...input, lastId }, once)) {
         attempt = 0;
         if (event.id !== undefined) lastId = event.id;
         yield event;
@@ -65,26 +114,32 @@ export async function* followEvents(
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isWorthRetrying(error)) throw error;
+      if (!ending.aborted && !isWorthRetrying(error)) throw error;
     }
-    const retryInMs = backoffMs(attempt, random);
-    attempt += 1;
-    onLink?.({ kind: 'lost', retryInMs });
-    await clock.sleep(retryInMs, signal);
+    if (!ending.aborted) {
+      const retryInMs = backoffMs(attempt, random);
+      attempt += 1;
+      onLink?.({ kind: 'lost', retryInMs });
+      // A renewal ends the wait; the end of it all is looked at above.
+      await clock.sleep(retryInMs, ending).catch(() => {});
+    }
+    if (ending.aborted) attempt = 0;
   }
 }
 
 async function* readOnce(
   connection: Connection,
   input: Omit<FollowInput, 'lastId'> & { readonly lastId: string | undefined },
-  { clock, signal, onLink }: FollowOptions,
+  options: FollowOptions & { readonly connectMs: number },
 ): AsyncGenerator<ServerEvent, void, undefined> {
+  const { clock, signal, onLink, onHeard, connectMs, silenceMs: quietMs = silenceMs } = options;
   const quiet = new AbortController();
-  const ending = signal === undefined ? quiet.signal : AbortSignal.any([signal, quiet.signal]);
-  let timer = clock.timer(silenceMs, () => quiet.abort());
+  const leave = abortWith(signal, quiet);
+  let timer = clock.timer(connectMs, () => quiet.abort());
   const heard = (): void => {
     timer.cancel();
-    timer = clock.timer(silenceMs, () => quiet.abort());
+    timer = clock.timer(quietMs, () => quiet.abort());
+    onHeard?.();
   };
   try {
     const { lastId, endpoint, params, query } = input;
@@ -93,10 +148,11 @@ async function* readOnce(
       ...(query === undefined ? {} : { query }),
       ...(lastId === undefined ? {} : { headers: { 'last-event-id': lastId } }),
       accept: 'text/event-stream',
-      options: { signal: ending },
+      options: { signal: quiet.signal },
     });
     await throwIfRefused(response);
     if (response.body === null) return;
+    heard();
     onLink?.({ kind: 'live' });
     const events = response.body
       .pipeThrough(new TextDecoderStream())
@@ -109,6 +165,7 @@ async function* readOnce(
     }
   } finally {
     timer.cancel();
+    leave();
     quiet.abort();
   }
 }

@@ -17,10 +17,12 @@ export interface ThreadToFollow {
   readonly threadId: string;
   /* The number of the last event that was seen. Absent: from the beginning. */
   readonly after?: number;
+  /* The gateway has an older state than was seen, say after a restore. All that it has is told anew, from the first number on. */
+  readonly onReset?: () => void;
 }
 
 export async function* followThread(
-  { client, threadId, after = 0 }: ThreadToFollow,
+  { client, threadId, after = 0, onReset }: ThreadToFollow,
   options: FollowOptions,
 ): AsyncGenerator<ThreadEvent, void, undefined> {
   const input = {
@@ -31,6 +33,11 @@ export async function* followThread(
   };
   let seen = after;
   for await (const { name, data } of followEvents(client.connection, input, options)) {
+    if (name === 'reset') {
+      seen = 0;
+      onReset?.();
+      continue;
+    }
     // A newer gateway may send more than this client knows.
     if (!isKnown(name)) continue;
     const event = parseEvent(name, data);

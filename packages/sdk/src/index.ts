@@ -22,7 +22,7 @@ export { createOutbox } from './outbox/create-outbox.ts';
 export type { Outbox, OutboxDeps } from './outbox/create-outbox.ts';
 export { createMemoryOutboxStore } from './outbox/memory-outbox-store.ts';
 export { nextOutboxRow } from './outbox/next-outbox-row.ts';
-export type { OutboxEvent, OutboxState } from './outbox/next-outbox-row.ts';
+export type { Deferral, OutboxEvent, OutboxState } from './outbox/next-outbox-row.ts';
 export type {
   NewOutboxRow,
   OutboxItem,
@@ -57,9 +57,9 @@ export type {
   RunToDrive,
   Terminal,
   TerminalOptions,
-  TerminalSize,
 } from './terminal/open-terminal.ts';
-export type { RunExit, TerminalEvent } from './terminal/terminal-event.ts';
+export type { RunExit, TerminalEvent, TerminalSize } from './terminal/terminal-event.ts';
 export type { OpenSocket, SocketEvent, WebSocketLike } from './link/web-socket-like.ts';
 export { RefusedError, SdkError, sdkErrorCodes } from './errors.ts';
+export { isWorthRetrying } from './is-worth-retrying.ts';
 export type { Refusal, SdkErrorCode } from './errors.ts';

@@ -2,6 +2,7 @@
  * Following events over connections that break, against a server that breaks them at every place.
  */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
@@ -125,4 +126,34 @@ test('an aborted reader gets its reason, and the connection is let go', async ()
   const reason = new Error('enough');
   aborting.abort(reason);
   await assert.rejects(events.next(), reason);
+});
+
+test('a renewal replaces a stream that looks open at once, goes on where it was, and is taken back at the end', async () => {
+  await using server = await openEvents(({ lastId, response }, count) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const next = Number(lastId ?? 0) + 1;
+    response.write(`id: ${next}\nevent: output\ndata: n${next}\n\n`);
+    if (count === 3) response.end('event: end\ndata: {}\n\n');
+  });
+  const streams = new Set<() => void>();
+  const renewals = (renew: () => void): (() => void) => {
+    streams.add(renew);
+    return () => void streams.delete(renew);
+  };
+  const states: string[] = [];
+  const onLink = ({ kind }: LinkState): void => void states.push(kind);
+  const { signal } = new AbortController();
+  const options = { clock, random, renewals, onLink, signal };
+  const seen: string[] = [];
+  const input = { endpoint, lastEvents: ['end'] };
+  for await (const { name, data } of followEvents(server.connection, input, options)) {
+    if (name !== 'output') continue;
+    seen.push(data);
+    // Nothing more comes over this one, and it does not say so.
+    for (const renew of streams) if (seen.length < 3) renew();
+  }
+  assert.deepEqual(seen, ['n1', 'n2', 'n3']);
+  assert.ok(!states.includes('lost'), states.join());
+  assert.equal(streams.size, 0);
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });

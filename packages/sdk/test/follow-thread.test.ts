@@ -70,3 +70,20 @@ test('an event of the wrong shape is an error, not a hole in the text', async ()
   const events = followThread({ client: stream.client, threadId: 'a' }, options);
   await assert.rejects(events.next(), { code: 'answer-invalid' });
 });
+
+test('a gateway that was restored to an earlier state tells everything anew, and says so first', async () => {
+  await using stream = await openStream([
+    formatEvent(8) + formatEvent(9),
+    'event: reset\nid: 0\ndata: {"last_seq":2}\n\n',
+    formatEvent(1) + formatEvent(2) + formatEvent(3),
+  ]);
+  const seen: (number | string)[] = [];
+  const onReset = (): void => void seen.push('reset');
+  const thread = { client: stream.client, threadId: 'a', after: 7, onReset };
+  for await (const { seq } of followThread(thread, options)) {
+    seen.push(seq);
+    if (seq === 3) break;
+  }
+  assert.deepEqual(seen, [8, 9, 'reset', 1, 2, 3]);
+  assert.deepEqual(stream.lastIds, ['7', '9', '0'], 'also after a connection that is lost then');
+});

@@ -68,7 +68,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     },
     again: async (key) => {
       const row = await find(key);
-      if (row !== undefined) await change(deps, row, { kind: 'again' });
+      // Its age counts from now, or the next flush would take it for expired again.
+      const anew = row && { ...row, writtenAtMs: clock.wallMs() };
+      if (anew !== undefined) await change(deps, anew, { kind: 'again' });
     },
     remove: (key) =>
       store.withLock(async () => {
@@ -92,13 +94,21 @@ async function change(deps: OutboxDeps, row: OutboxRow, event: OutboxEvent): Pro
 
 async function flushAll(deps: OutboxDeps): Promise<'done' | 'stopped'> {
   await takeUp(deps);
+  /* Threads whose next message finds no room in the queue. */
+  const crowded = new Set<string>();
   // Rows that are written meanwhile are part of it, so they are read anew after each.
   for (;;) {
     const rows = await deps.store.rows();
-    const next = rows.find((row) => isWaiting(row.state) && isFirst(row, rows));
-    if (next === undefined) return 'done';
-    const outcome = await sendRow(deps, next, rows);
-    if (outcome === 'deferred' || outcome === 'unanswered') return 'stopped';
+    const next = rows.find(
+      (row) => isWaiting(row.state) && !crowded.has(threadOf(row)) && isFirst(row, rows),
+    );
+    if (next === undefined) return crowded.size === 0 ? 'done' : 'stopped';
+    const attempt = await sendRow(deps, next, rows);
+    if (attempt.kind === 'unanswered') return 'stopped';
+    if (attempt.kind !== 'deferred') continue;
+    // A full queue holds up this thread alone: what is behind it may be a turn that is stopped, which makes room.
+    if (attempt.code !== 'queue_full') return 'stopped';
+    crowded.add(threadOf(next));
   }
 }
 
@@ -126,17 +136,17 @@ async function sendRow(
   deps: OutboxDeps,
   row: OutboxRow,
   rows: readonly OutboxRow[],
-): Promise<Attempt['kind']> {
+): Promise<Attempt> {
   const target = targetOf(row, rows);
   if (target.kind === 'refused') {
     await change(deps, row, target);
-    return 'refused';
+    return target;
   }
   // Stored before it goes out: whoever finds it later knows that it may have arrived.
   const sent = await change(deps, row, { kind: 'send' });
   const attempt = await target.send(deps.wire);
   await change(deps, sent, attempt);
-  return attempt.kind;
+  return attempt;
 }
 
 type Target =

@@ -7,10 +7,11 @@
 
 export type OutboxState =
   /* On this device only. */
-  | { readonly kind: 'written' }
-  | { readonly kind: 'sent' }
-  /* Sent, and the answer was lost. */
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'written'; readonly deferred?: Deferral }
+  /* `isDoubted`: an attempt before this one may have arrived. `deferred`: why the one before was not taken. */
+  | { readonly kind: 'sent'; readonly isDoubted?: true; readonly deferred?: Deferral }
+  /* Sent, and the answer was lost; or, after such an attempt, not taken for now. */
+  | { readonly kind: 'unknown'; readonly deferred?: Deferral }
   /* The gateway has it: the id of the turn, or of the thread. */
   | { readonly kind: 'accepted'; readonly id: string }
   /* The agent has begun with it. */
@@ -19,13 +20,22 @@ export type OutboxState =
   /* Too old to be sent unasked: "expired, send again?" */
   | { readonly kind: 'expired' };
 
+/* Why the gateway did not take it for now. */
+export interface Deferral {
+  readonly code: string;
+  readonly message: string;
+}
+
+/* These are answered before anything is stored. What else is answered may come after it, such as when the database is lost. */
+const takesNothing: readonly string[] = ['queue_full', 'rate_limited'];
+
 export type OutboxEvent =
   | { readonly kind: 'send' }
   | { readonly kind: 'accepted'; readonly id: string }
   /* The gateway took nothing and never will. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   /* It took nothing for now: too many requests, or it is stopping. */
-  | { readonly kind: 'deferred' }
+  | ({ readonly kind: 'deferred' } & Deferral)
   /* Nobody knows whether it arrived; also a sender that died while it waited. */
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'taken' }
@@ -36,7 +46,7 @@ export type OutboxEvent =
 export function nextOutboxRow(state: OutboxState, event: OutboxEvent): OutboxState {
   switch (event.kind) {
     case 'send':
-      return isWaiting(state) ? { kind: 'sent' } : state;
+      return state.kind === 'written' || state.kind === 'unknown' ? sentFrom(state) : state;
     case 'accepted':
       return state.kind === 'sent' ? { kind: 'accepted', id: event.id } : state;
     case 'refused': {
@@ -46,8 +56,8 @@ export function nextOutboxRow(state: OutboxState, event: OutboxEvent): OutboxSta
         : state;
     }
     case 'deferred':
+      return state.kind === 'sent' ? deferredBy(state, event) : state;
     case 'unanswered':
-      // An attempt before may have arrived, so what was deferred is not `written` again.
       return state.kind === 'sent' ? { kind: 'unknown' } : state;
     case 'taken':
       return state.kind === 'accepted' ? { kind: 'taken', id: state.id } : state;
@@ -57,6 +67,26 @@ export function nextOutboxRow(state: OutboxState, event: OutboxEvent): OutboxSta
     case 'again':
       return state.kind === 'expired' || state.kind === 'refused' ? { kind: 'written' } : state;
   }
+}
+
+function sentFrom({
+  kind,
+  deferred,
+}: Extract<OutboxState, { kind: 'written' | 'unknown' }>): OutboxState {
+  return {
+    kind: 'sent',
+    ...(kind === 'unknown' && { isDoubted: true }),
+    ...(deferred !== undefined && { deferred }),
+  };
+}
+
+/* It is on this device only, as before, unless this attempt or one before it may have arrived. */
+function deferredBy(
+  { isDoubted }: Extract<OutboxState, { kind: 'sent' }>,
+  { code, message }: Deferral,
+): OutboxState {
+  const isHereOnly = isDoubted !== true && takesNothing.includes(code);
+  return { kind: isHereOnly ? 'written' : 'unknown', deferred: { code, message } };
 }
 
 /* To be sent with the next attempt. */

@@ -11,10 +11,16 @@ export type OutboxItem =
       readonly connectionId?: string;
       readonly directory?: string;
       readonly title?: string;
+      /* For the agent: a value for each choice. */
+      readonly chosen?: Readonly<Record<string, string>>;
     }
   | {
       readonly kind: 'message';
       readonly text: string;
+      /* Ids of uploads that are whole. */
+      readonly attachments?: readonly string[];
+      /* What its writer needs to change it before it is sent, such as the names of those. Never sent. */
+      readonly note?: string;
       readonly loadClass?: 'short_task' | 'long_task' | 'complex_chain_task';
     }
   /* Of the turn that the message with this key has become, or of one that is known. */

@@ -10,7 +10,7 @@ import type { OutboxItem } from './outbox-store.ts';
 export type Attempt =
   | { readonly kind: 'accepted'; readonly id: string }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  | { readonly kind: 'deferred' }
+  | { readonly kind: 'deferred'; readonly code: string; readonly message: string }
   | { readonly kind: 'unanswered' };
 
 type ItemOf<Kind extends OutboxItem['kind']> = Extract<OutboxItem, { kind: Kind }>;
@@ -24,22 +24,24 @@ export interface OutboxWire {
 
 export function createOutboxWire(client: Client): OutboxWire {
   return {
-    createThread: (key, { agent, connectionId, directory, title }) =>
+    createThread: (key, { agent, connectionId, directory, title, chosen }) =>
       attempt(async () => {
         const body = {
           ...(agent === undefined ? {} : { agent }),
           ...(connectionId === undefined ? {} : { connection_id: connectionId }),
           ...(directory === undefined ? {} : { directory }),
           ...(title === undefined ? {} : { title }),
+          ...(chosen === undefined ? {} : { chosen }),
         };
         const { thread } = await client.threads.create({ body }, { idempotencyKey: key });
         return thread.id;
       }),
-    prompt: (key, id, { text, loadClass }) =>
+    prompt: (key, id, { text, attachments = [], loadClass }) =>
       attempt(async () => {
         const body = {
           text,
           client_message_id: key,
+          ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
           ...(loadClass === undefined ? {} : { load_class: loadClass }),
         };
         return (await client.threads.prompt({ params: { id }, body })).turn.id;
@@ -58,7 +60,7 @@ async function attempt(call: () => Promise<string>): Promise<Attempt> {
     }
     const { code } = error.refusal;
     if (code === 'unauthorized') throw error;
-    if (isWorthRetrying(error)) return { kind: 'deferred' };
-    return { kind: 'refused', code, message: error.message };
+    const kind = isWorthRetrying(error) ? 'deferred' : 'refused';
+    return { kind, code, message: error.message };
   }
 }

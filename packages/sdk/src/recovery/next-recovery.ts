@@ -4,6 +4,9 @@
  * While the stream is gone the turn is asked after. What counts is what the gateway says of it; silence proves nothing about the turn, so
  * only the limit that the gateway named ends the asking. A gateway that was restarted (its generation has grown) is not one that
  * cannot be reached: its agents go on.
+ *
+ * All times are of one clock of the caller's, best one that never jumps: how long to ask the gateway says as a stretch from its answer on,
+ * so its own clock does not matter.
  */
 
 /* What a client may have to say of a turn by itself, or repeat after the gateway. */
@@ -24,12 +27,12 @@ export interface TurnFound {
   readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | 'interrupted';
   /* Of its result, if it has one. */
   readonly code: string | undefined;
-  /* How long to ask, as the gateway says. Undefined: for as long as it waits. */
-  readonly pollUntilMs: number | undefined;
+  /* How long to ask from now on, as the gateway says. Undefined: for as long as it waits. */
+  readonly pollLeftMs: number | undefined;
 }
 
 interface Watch {
-  /* The newest that the gateway has said of it. */
+  /* By the newest that the gateway has said of it. */
   readonly pollUntilMs: number | undefined;
   /* Whether the generation has grown since the turn was first seen. */
   readonly isRestarted: boolean;
@@ -129,7 +132,8 @@ function afterFailure(state: Failed, event: RecoveryEvent): Recovery {
 function found(state: Open, { turn, atMs }: Extract<RecoveryEvent, { kind: 'found' }>): Recovery {
   const { status } = turn;
   if (status !== 'queued' && status !== 'running') return ended(state, turn);
-  const { pollUntilMs = state.pollUntilMs } = turn;
+  const { pollLeftMs } = turn;
+  const pollUntilMs = pollLeftMs === undefined ? state.pollUntilMs : atMs + pollLeftMs;
   if (state.kind === 'running') return { ...state, pollUntilMs };
   const search = { ...searchOf(state), pollUntilMs, wasAnswered: true };
   if (isOver(pollUntilMs, atMs)) return failed(search, 'ACP_UNRECOVERABLE');

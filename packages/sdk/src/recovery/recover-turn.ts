@@ -6,7 +6,7 @@
  *   if (end.kind === 'failed') show(recoveryText(end.code), { retry: mayRetry(end.code) });
  */
 import { backoffMs } from '@clawdfather/kit';
-import type { AnswerOf, Api } from '@clawdfather/protocol/api';
+import type { AnswerOf, Api, GatewayIdentity } from '@clawdfather/protocol/api';
 import type { Client } from '../client.ts';
 import { RefusedError } from '../errors.ts';
 import type { FollowOptions } from '../follow-events.ts';
@@ -22,9 +22,9 @@ import {
 export interface TurnToRecover {
   readonly client: Client;
   readonly turnId: string;
-  /* The generation of the gateway when the turn was last seen, as it was kept. */
-  readonly generation?: number;
-  /* How long to ask, from the last answer that was kept. */
+  /* Who answered when the turn was last seen (`client.gateway.last`), as it was kept. */
+  readonly gateway?: GatewayIdentity;
+  /* Until when to ask by this device's clock, from the last answer that was kept. */
   readonly pollUntilMs?: number;
 }
 
@@ -39,10 +39,12 @@ const usualIntervalMs = 2_000;
 
 /* Throws the signal's reason, and refusals that are not about this turn, such as `unauthorized`. */
 export async function recoverTurn(
-  { client, turnId, generation, pollUntilMs }: TurnToRecover,
+  { client, turnId, gateway: keptGateway, pollUntilMs: keptUntilMs }: TurnToRecover,
   { clock, random, signal, onState }: RecoverOptions,
 ): Promise<RecoveryEnd> {
-  const lost = { kind: 'lost', atMs: clock.wallMs() } as const;
+  const lost = { kind: 'lost', atMs: clock.monotonicMs() } as const;
+  const pollUntilMs =
+    keptUntilMs === undefined ? undefined : lost.atMs + (keptUntilMs - clock.wallMs());
   let state: Recovery = nextRecovery({ ...recoveryBegins, pollUntilMs }, lost);
   let intervalMs = usualIntervalMs;
   let attempt = 0;
@@ -54,15 +56,16 @@ export async function recoverTurn(
   try {
     for (;;) {
       const answer = await askAfter(client, turnId, signal);
-      const { generation: now } = client.gateway.last ?? {};
-      const isNewer = generation !== undefined && now !== undefined && now > generation;
-      if (isNewer && !state.isRestarted) step({ kind: 'restarted' });
+      if (isSuccessor(client.gateway.last, keptGateway) && !state.isRestarted) {
+        step({ kind: 'restarted' });
+      }
       if (answer.kind === 'found') {
         attempt = 0;
         intervalMs = answer.turn.poll?.interval_ms ?? intervalMs;
-        step({ kind: 'found', turn: turnFound(answer.turn), atMs: clock.wallMs() });
+        const turn = turnFound(answer.turn, clock.wallMs());
+        step({ kind: 'found', turn, atMs: clock.monotonicMs() });
       } else if (answer.kind === 'not-found') step({ kind: 'not-found' });
-      else step({ kind: 'unanswered', atMs: clock.wallMs() });
+      else step({ kind: 'unanswered', atMs: clock.monotonicMs() });
       if (state.kind === 'recovered' || state.kind === 'failed') return state;
       const waitMs = answer.kind === 'found' ? intervalMs : backoffMs(attempt, random);
       if (answer.kind !== 'found') attempt += 1;
@@ -98,12 +101,18 @@ async function askAfter(
   }
 }
 
-/* A turn as the API shows it, as far as recovery has to know it. */
-export function turnFound({ status, result, poll }: TurnAnswer): TurnFound {
+/* The generations of another instance behind the same address say nothing of this one. */
+function isSuccessor(
+  now: GatewayIdentity | undefined,
+  before: GatewayIdentity | undefined,
+): boolean {
+  if (now === undefined || before === undefined) return false;
+  return now.instanceId === before.instanceId && now.generation > before.generation;
+}
+
+/* A turn as the API shows it, as far as recovery has to know it. Our own clock counts only where an older gateway names a time alone. */
+export function turnFound({ status, result, poll }: TurnAnswer, wallMs: number): TurnFound {
   const until = poll?.until ?? undefined;
-  return {
-    status,
-    code: result?.code,
-    pollUntilMs: until === undefined ? undefined : Date.parse(until),
-  };
+  const named = until === undefined ? undefined : Date.parse(until) - wallMs;
+  return { status, code: result?.code, pollLeftMs: poll?.left_ms ?? named };
 }

@@ -23,7 +23,7 @@ import type { OpenSocket } from '../link/web-socket-like.ts';
 import { errorOfEnd } from './error-of-end.ts';
 import { InputRow } from './input-row.ts';
 import { type Heard, parseMessage, type Refused } from './parse-message.ts';
-import type { PlacedEvent, TerminalEvent } from './terminal-event.ts';
+import type { PlacedEvent, TerminalEvent, TerminalSize } from './terminal-event.ts';
 
 export interface RunToDrive extends RunToFollow {
   /* A terminal takes its place in the row and may be told to answer; a viewer only looks on. Default: terminal. */
@@ -50,15 +50,16 @@ export interface Terminal extends AsyncIterable<TerminalEvent>, Disposable {
   write(bytes: Uint8Array): Promise<void>;
   /* End of input, after all that was written. */
   end(): Promise<void>;
-  /* A size that is given while the line is down is told when it is up again, if no other was given. */
+  /* Of a terminal, not of a viewer. A size that is given while the line is down is told when it is up again, if no other was given. */
   resize(size: TerminalSize): void;
+  /*
+   * Gives the run's terminal this size until `unfit`, the end of this terminal or of its connection; then it has its former one again.
+   * The event `fit` says when it is so and when it is over. It is an act of a person, so it is not repeated after a lost connection.
+   */
+  fit(size: TerminalSize): void;
+  unfit(): void;
   /* The run goes on. Events that were not read are dropped, writes that wait reject with `terminal-closed`. */
   close(): void;
-}
-
-export interface TerminalSize {
-  readonly cols: number;
-  readonly rows: number;
 }
 
 export function openTerminal(run: RunToDrive, options: TerminalOptions): Terminal {
@@ -87,6 +88,7 @@ class RunTerminal implements Terminal {
   /* Since the last time that we were attached. */
   #wasLost = false;
   #untoldSize: TerminalSize | undefined;
+  #hasFit = false;
 
   constructor(run: RunToDrive, options: TerminalOptions) {
     this.#run = run;
@@ -126,6 +128,15 @@ class RunTerminal implements Terminal {
   resize({ cols, rows }: TerminalSize): void {
     if (this.#link.state.kind === 'live') this.#link.send({ type: 'terminal.resize', cols, rows });
     else this.#untoldSize = { cols, rows };
+  }
+
+  fit({ cols, rows }: TerminalSize): void {
+    if (this.#link.state.kind === 'live') this.#link.send({ type: 'terminal.fit', cols, rows });
+    else this.#queue.push({ kind: 'fit', size: undefined });
+  }
+
+  unfit(): void {
+    if (this.#link.state.kind === 'live') this.#link.send({ type: 'terminal.unfit' });
   }
 
   close(): void {
@@ -183,6 +194,8 @@ class RunTerminal implements Terminal {
         return this.#attached(heard.cursor);
       case 'event':
         return this.#take(heard.event);
+      case 'fitted':
+        return this.#fitted(heard.size);
       case 'acknowledged':
         return this.#input.acknowledged(heard.inputId);
       case 'refused':
@@ -227,6 +240,11 @@ class RunTerminal implements Terminal {
     } else this.#queue.push({ kind: 'refused', about, code, message });
   }
 
+  #fitted(size: TerminalSize | undefined): void {
+    this.#hasFit = size !== undefined;
+    this.#queue.push({ kind: 'fit', size });
+  }
+
   #holdBack(): void {
     if (this.#attachment !== 'there' || this.#link.pause()) return;
     this.#link.send({ type: 'terminal.detach' });
@@ -253,6 +271,7 @@ class RunTerminal implements Terminal {
     if (this.#link.state.kind === 'over') return;
     this.#wasLost = true;
     this.#answerNoMore();
+    if (this.#hasFit) this.#fitted(undefined);
     this.#input.disconnected();
   }
 

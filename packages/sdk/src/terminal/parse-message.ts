@@ -6,11 +6,12 @@
  */
 import { type RunServerMessage, runServerMessageSchema } from '@clawdfather/protocol/api';
 import { SdkError } from '../errors.ts';
-import type { PlacedEvent, RunExit } from './terminal-event.ts';
+import type { PlacedEvent, RunExit, TerminalSize } from './terminal-event.ts';
 
 export type Heard =
   | { readonly kind: 'event'; readonly event: PlacedEvent }
   | { readonly kind: 'attached'; readonly cursor: string }
+  | { readonly kind: 'fitted'; readonly size: TerminalSize | undefined }
   | { readonly kind: 'acknowledged'; readonly inputId: string }
   | Refused
   | { readonly kind: 'ended'; readonly exit: RunExit }
@@ -80,6 +81,8 @@ function heardOf(message: RunServerMessage): Heard {
       return { kind: 'event', event: noteOf(message) };
     case 'terminal.attached':
       return { kind: 'attached', cursor: message.cursor };
+    case 'terminal.fitted':
+      return { kind: 'fitted', size: message.size ?? undefined };
     case 'terminal.input_ack':
       return { kind: 'acknowledged', inputId: message.input_id };
     case 'run_ended':

@@ -3,6 +3,11 @@
  */
 import type { RunServerMessage } from '@clawdfather/protocol/api';
 
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
 export type RunExit = Extract<RunServerMessage, { type: 'run_ended' }>['exit'];
 
 /* Has a place in the output: whoever comes again from its cursor gets what follows. */
@@ -35,6 +40,8 @@ export type PlacedEvent =
 
 export type TerminalEvent =
   | PlacedEvent
+  /* The size that this terminal holds for the run's now; undefined: none. Another client may still take it: `resize` says so. */
+  | { readonly kind: 'fit'; readonly size: TerminalSize | undefined }
   /* The gateway refused a new size, say because the run has ended or the token may only look. */
   | {
       readonly kind: 'refused';

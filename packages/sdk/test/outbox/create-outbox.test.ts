@@ -25,7 +25,7 @@ function createFakeGateway() {
     const fate = fates.shift() ?? 'arrives';
     await Promise.resolve();
     if (fate === 'request-lost') return { kind: 'unanswered' };
-    if (fate === 'busy') return { kind: 'deferred' };
+    if (fate === 'busy') return { kind: 'deferred', code: 'queue_full', message: 'no room' };
     const answer = effect();
     await Promise.resolve();
     return fate === 'answer-lost' ? { kind: 'unanswered' } : answer;
@@ -147,6 +147,24 @@ test('a refused message lets the next one through; a conversation that cannot be
   assert.deepEqual(await outbox.rows(), []);
 });
 
+test('a message that finds no room says why and may be taken back; what is behind it in other threads is sent', async () => {
+  const gateway = createFakeGateway();
+  const outbox = openOutbox(createMemoryOutboxStore(), gateway.wire);
+  const { key, thread } = await outbox.begin({ kind: 'thread' });
+  await outbox.flush();
+  const message = await outbox.write(thread, { kind: 'message', text: 'no room for it' });
+  await outbox.write({ kind: 'known', id: 'turn-1' }, { kind: 'cancel', turnId: 'turn-1' });
+  gateway.fates.push('busy');
+  assert.equal(await outbox.flush(), 'stopped');
+  assert.deepEqual(gateway.cancelled, ['turn-1']);
+  const states = (await outbox.rows()).map(({ state }) => state);
+  const deferred = { code: 'queue_full', message: 'no room' };
+  assert.deepEqual(states[1], { kind: 'written', deferred });
+  assert.equal(await outbox.remove(message.key), true);
+  assert.equal(await outbox.flush(), 'done');
+  assert.deepEqual(gateway.threads.get(key)?.said, []);
+});
+
 test('a cancel follows its message, whatever became of it', async () => {
   const gateway = createFakeGateway();
   const outbox = openOutbox(createMemoryOutboxStore(), gateway.wire);
@@ -165,7 +183,7 @@ test('a cancel follows its message, whatever became of it', async () => {
   assert.deepEqual(states, ['accepted', 'taken', 'accepted']);
 });
 
-test('after two days a message that never left asks first; one that may have arrived finds out', async () => {
+test('after two days a message that never left asks first, and is sent when a person says so; one that may have arrived finds out', async () => {
   const gateway = createFakeGateway();
   const store = createMemoryOutboxStore();
   const clock = createFakeClock();
@@ -189,7 +207,10 @@ test('after two days a message that never left asks first; one that may have arr
   assert.equal(await kindOf(first), 'accepted');
   assert.equal(await kindOf(second), 'expired');
   assert.deepEqual([...gateway.threads.values()][0]?.said, ['one']);
-  await outbox.remove(second);
+  await outbox.again(second);
+  assert.equal(await outbox.flush(), 'done');
+  assert.equal(await kindOf(second), 'accepted');
+  assert.deepEqual([...gateway.threads.values()][0]?.said, ['one', 'two']);
 });
 
 test('the fifty-first message is refused, not lost', async () => {

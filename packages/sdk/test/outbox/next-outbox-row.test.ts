@@ -27,7 +27,8 @@ test('what happens in every state', () => {
     [{ kind: 'send' }, { written: 'sent', unknown: 'sent' }],
     [{ kind: 'accepted', id: 't1' }, { sent: 'accepted' }],
     [states.refused, { sent: 'refused', written: 'refused' }],
-    [{ kind: 'deferred' }, { sent: 'unknown' }],
+    [{ kind: 'deferred', code: 'queue_full', message: 'no room' }, { sent: 'written' }],
+    [{ kind: 'deferred', code: 'unavailable', message: 'stopping' }, { sent: 'unknown' }],
     [{ kind: 'unanswered' }, { sent: 'unknown' }],
     [{ kind: 'taken' }, { accepted: 'taken' }],
     [{ kind: 'aged' }, { written: 'expired' }],
@@ -40,6 +41,18 @@ test('what happens in every state', () => {
       if (changes[state.kind] === undefined) assert.equal(next, state);
     }
   }
+});
+
+test('what finds no room is on this device only, with the reason, unless an attempt before may have arrived', () => {
+  const full = { code: 'queue_full', message: '20 of 20 turns wait' };
+  const sendAndDefer = (state: OutboxState): OutboxState =>
+    nextOutboxRow(nextOutboxRow(state, { kind: 'send' }), { kind: 'deferred', ...full });
+  const once = sendAndDefer(states.written);
+  assert.deepEqual(once, { kind: 'written', deferred: full });
+  assert.deepEqual(sendAndDefer(once), { kind: 'written', deferred: full });
+  assert.deepEqual(sendAndDefer(states.unknown), { kind: 'unknown', deferred: full });
+  // Until the next answer it is said why the one before was no.
+  assert.deepEqual(nextOutboxRow(once, { kind: 'send' }), { kind: 'sent', deferred: full });
 });
 
 test('what may have arrived is never called expired, refused by us, or done', () => {

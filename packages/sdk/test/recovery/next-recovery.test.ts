@@ -16,12 +16,11 @@ import {
 import { recoveryText } from '../../src/recovery/recovery-text.ts';
 
 const untilMs = 1_000;
-const turn = (status: TurnFound['status'], code?: string, pollUntilMs = untilMs): TurnFound => ({
-  status,
-  code,
-  pollUntilMs,
-});
-const found = (of: TurnFound, atMs = 10): RecoveryEvent => ({ kind: 'found', turn: of, atMs });
+type Seen = Pick<TurnFound, 'status' | 'code'>;
+const turn = (status: TurnFound['status'], code?: string): Seen => ({ status, code });
+const found = (of: Seen, atMs = 10, pollUntilMs = untilMs): RecoveryEvent => {
+  return { kind: 'found', turn: { ...of, pollLeftMs: pollUntilMs - atMs }, atMs };
+};
 const lost: RecoveryEvent = { kind: 'lost', atMs: 5 };
 const unanswered = (atMs: number): RecoveryEvent => ({ kind: 'unanswered', atMs });
 const restarted: RecoveryEvent = { kind: 'restarted' };
@@ -67,7 +66,8 @@ test('each way to fail has its code', () => {
 });
 
 test('without a limit of the gateway nothing is given up', () => {
-  const waiting = found({ status: 'queued', code: undefined, pollUntilMs: undefined });
+  const unlimited = { status: 'queued', code: undefined, pollLeftMs: undefined } as const;
+  const waiting = { kind: 'found', turn: unlimited, atMs: 10 } as const;
   assert.equal(after(waiting, lost, unanswered(Number.MAX_SAFE_INTEGER)).kind, 'lost_connection');
   assert.equal(after(lost, waiting, unanswered(Number.MAX_SAFE_INTEGER)).kind, 'lost_connection');
 });
@@ -78,7 +78,7 @@ test('what was given up for silence goes on with a retry or the first word; what
   assert.equal(after(...silent, retry).kind, 'lost_connection');
   assert.equal(after(...silent, { kind: 'streaming' }).kind, 'running');
   assert.equal(after(...silent, found(turn('completed'))).kind, 'recovered');
-  assert.equal(after(...silent, found(turn('running', undefined, 9_000), 2_000)).kind, 'polling');
+  assert.equal(after(...silent, found(turn('running'), 2_000, 9_000)).kind, 'polling');
   assert.equal(codeAfter(...silent, unanswered(9_000)), 'ACP_UNREACHABLE');
   assert.equal(codeAfter(lost, { kind: 'not-found' }, retry), 'ACP_SESSION_NOT_FOUND');
 });
@@ -104,7 +104,7 @@ test('whatever happens: an end is final, a restart is remembered, and every fail
     fc.record({
       kind: fc.constant('found' as const),
       atMs: time,
-      turn: fc.record({ status, code, pollUntilMs: fc.option(time, { nil: undefined }) }),
+      turn: fc.record({ status, code, pollLeftMs: fc.option(time, { nil: undefined }) }),
     }),
   );
   fc.assert(

@@ -229,6 +229,27 @@ test('a refused input rejects its write, a refused size is an event', async () =
   terminal.close();
 });
 
+test('a size that was fitted is over with its connection, and is not asked for again by itself', async () => {
+  const { terminal, clock, socket, events } = openLiveLine();
+  const size = { cols: 45, rows: 28 };
+  terminal.fit(size);
+  assert.deepEqual(socket().sent.at(-1), { type: 'terminal.fit', ...size });
+  socket().say({ type: 'terminal.fitted', run_id, size });
+  assert.deepEqual((await events.next()).value, { kind: 'fit', size });
+  socket().lost();
+  assert.deepEqual((await events.next()).value, { kind: 'fit', size: undefined });
+  terminal.fit(size);
+  assert.deepEqual((await events.next()).value, { kind: 'fit', size: undefined }, 'not now');
+  terminal.unfit();
+  await clock.advance(1_000);
+  socket().open();
+  socket().attached();
+  assert.deepEqual(socket().typesSent(), ['auth', 'terminal.attach']);
+  terminal.unfit();
+  assert.deepEqual(socket().sent.at(-1), { type: 'terminal.unfit' });
+  terminal.close();
+});
+
 test('a slow reader: a socket that can pause is paused, and its silence is not held against it', async () => {
   const { terminal, clock, socket, sockets, events } = openLiveLine({ canPause: true });
   const piece = new Uint8Array(64 * 1024);

@@ -45,6 +45,14 @@ const heard: readonly (readonly [message: RunServerMessage, Heard])[] = [
     { kind: 'event', event: { kind: 'resize', cols: 80, rows: 24, cursor: '6.0' } },
   ],
   [
+    { type: 'terminal.fitted', run_id, size: { cols: 45, rows: 28 } },
+    { kind: 'fitted', size: { cols: 45, rows: 28 } },
+  ],
+  [
+    { type: 'terminal.fitted', run_id, size: null },
+    { kind: 'fitted', size: undefined },
+  ],
+  [
     { type: 'terminal.input_ack', run_id, input_id: 'a' },
     { kind: 'acknowledged', inputId: 'a' },
   ],
